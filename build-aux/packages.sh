@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+#
+# Debian's packages that fairmill needs, and how to get them; to be sourced by bash.
+
+# To build, besides a driver.
+# shellcheck disable=SC2034 # for those who source this
+packages_build=(
+    gcc libc6-dev make autoconf automake pkg-config perl
+    libiniparser-dev libjansson-dev libxxhash-dev
+)
+
+# The client library of each driver.
+# shellcheck disable=SC2034
+packages_sqlite=(libsqlite3-dev)
+# shellcheck disable=SC2034
+packages_mysql=(libmariadb-dev)
+
+# To make the demonstration site and to query it.
+# shellcheck disable=SC2034
+packages_demo=(python3 sqlite3)
+
+# To run every test: servers, and programs that read code.
+# shellcheck disable=SC2034
+packages_test=(
+    git man-db tzdata valgrind cppcheck shellcheck
+    mariadb-server mariadb-client munge slurmdbd slurm-client
+)
+
+# PACKAGE...: those that are not installed.
+packages_missing() {
+    local package
+    for package; do
+        [ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+            echo "$package"
+    done
+}
+
+# PACKAGE...: install what is missing, as root or with a sudo that does not ask.  Fails, and
+# says what to do, if that cannot be.  Elsewhere than on Debian and its kin it says what is
+# needed and leaves the verdict to configure.
+packages_install() {
+    local missing as_root=()
+    if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+        echo "This is no Debian; its names for what is needed: $*"
+        return 0
+    fi
+    mapfile -t missing < <(packages_missing "$@")
+    [ ${#missing[@]} -gt 0 ] || return 0
+
+    if [ "$(id -u)" != 0 ]; then
+        if ! sudo -n true 2>/dev/null; then
+            echo "Packages are missing.  Please install them: sudo apt-get install ${missing[*]}" >&2
+            return 1
+        fi
+        as_root=(sudo -n)
+    fi
+    echo "Installing ${missing[*]}"
+    as_root+=(env DEBIAN_FRONTEND=noninteractive)
+    "${as_root[@]}" apt-get -q update </dev/null &&
+        "${as_root[@]}" apt-get -q install -y --no-install-recommends "${missing[@]}" </dev/null
+}
