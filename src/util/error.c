@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "util/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int fail(struct error *err, enum error_class class, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    err->class = class;
+    vsnprintf(err->message, sizeof err->message, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+int fail_in(struct error *err, const char *format, ...)
+{
+    char reason[sizeof err->message];
+    memcpy(reason, err->message, sizeof reason);
+
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(err->message, sizeof err->message, format, arguments);
+    va_end(arguments);
+
+    size_t used = strlen(err->message);
+    snprintf(err->message + used, sizeof err->message - used, ": %s", reason);
+    return -1;
+}
+
+int error_exit_status(enum error_class class)
+{
+    switch (class) {
+    case ERROR_USAGE:
+        return 64;
+    case ERROR_DATA:
+        return 65;
+    case ERROR_GONE:
+    case ERROR_RETRY:
+    case ERROR_FULL:
+        return 69;
+    case ERROR_LOCKED:
+        return 75;
+    case ERROR_SETTINGS:
+    case ERROR_DENIED:
+    case ERROR_MISSING:
+        return 78;
+    case ERROR_OTHER:
+        break;
+    }
+    return 1;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "util/log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SHOW_AFTER_MS 1000
+#define SHOW_EVERY_MS 250
+
+static bool verbose;
+static int64_t progress_began, progress_shown;
+static bool progress_on_screen;
+
+void log_set_verbose(bool wanted)
+{
+    verbose = wanted;
+}
+
+bool log_is_verbose(void)
+{
+    return verbose;
+}
+
+int64_t clock_milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void log_note(const char *format, ...)
+{
+    if (!verbose)
+        return;
+    log_progress_done();
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("fairmill: ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+void log_progress(const char *subject, uint64_t count, const char *what)
+{
+    int64_t now = clock_milliseconds();
+    if (!progress_began)
+        progress_began = now;
+    if (now - progress_began < SHOW_AFTER_MS || now - progress_shown < SHOW_EVERY_MS ||
+        !isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\r%s: %" PRIu64 " %s\x1b[K", subject, count, what);
+    fflush(stderr);
+    progress_shown = now;
+    progress_on_screen = true;
+}
+
+void log_progress_done(void)
+{
+    if (progress_on_screen)
+        fputs("\r\x1b[K", stderr);
+    progress_on_screen = false;
+    progress_began = progress_shown = 0;
+}

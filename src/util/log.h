@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_UTIL_LOG_H
+#define FAIRMILL_UTIL_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a run tells about itself while it goes well: nothing, unless asked (-v).  All of it goes
+ * to stderr; errors are main.c's. */
+
+void log_set_verbose(bool verbose);
+bool log_is_verbose(void);
+/* A line for -v. */
+void log_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Progress of something long, on a terminal only: a line that is written over, first shown after
+ * a second.  `what` is counted; call it as often as you like. */
+void log_progress(const char *subject, uint64_t count, const char *what);
+/* Wipe that line. */
+void log_progress_done(void);
+
+/* Milliseconds of a clock that nobody sets. */
+int64_t clock_milliseconds(void);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "util/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES ((size_t)256 * 1024)
+
+struct chunk {
+    struct chunk *older;
+    size_t used, size;
+    _Alignas(16) char bytes[];
+};
+
+struct arena {
+    struct chunk *newest;
+};
+
+static void *or_exit(void *memory)
+{
+    if (!memory) {
+        fputs("fairmill: out of memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+void *memory_zeroed(size_t count, size_t size)
+{
+    return or_exit(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *memory_resized(void *old, size_t count, size_t size)
+{
+    return or_exit(reallocarray(old, count ? count : 1, size ? size : 1));
+}
+
+char *memory_text(const char *text)
+{
+    return or_exit(strdup(text));
+}
+
+struct arena *arena_create(void)
+{
+    return memory_zeroed(1, sizeof(struct arena));
+}
+
+static void *take(struct arena *arena, size_t size, size_t alignment)
+{
+    struct chunk *chunk = arena->newest;
+    if (chunk)
+        chunk->used = (chunk->used + alignment - 1) & ~(alignment - 1);
+    if (!chunk || chunk->used > chunk->size || chunk->size - chunk->used < size) {
+        size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+        struct chunk *fresh = or_exit(malloc(sizeof *fresh + room));
+        *fresh = (struct chunk){ .older = chunk, .size = room };
+        arena->newest = chunk = fresh;
+    }
+    void *taken = chunk->bytes + chunk->used;
+    chunk->used += size;
+    return taken;
+}
+
+void *arena_take(struct arena *arena, size_t size)
+{
+    return take(arena, size, 16);
+}
+
+char *arena_copy(struct arena *arena, const char *bytes, size_t length)
+{
+    char *copy = take(arena, length + 1, 1);
+    memcpy(copy, bytes, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+void arena_destroy(struct arena *arena)
+{
+    if (!arena)
+        return;
+    for (struct chunk *chunk = arena->newest; chunk;) {
+        struct chunk *older = chunk->older;
+        free(chunk);
+        chunk = older;
+    }
+    free(arena);
+}

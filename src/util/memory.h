@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_UTIL_MEMORY_H
+#define FAIRMILL_UTIL_MEMORY_H
+
+#include <stddef.h>
+
+/* Memory that is there or ends the program.
+ *
+ * Nothing is half done when memory runs out: what was not committed does not exist, and the
+ * next run computes the same.  So these never return NULL; they say `out of memory` on stderr
+ * and exit with status 1, the one exception to "only main.c exits". */
+
+void *memory_zeroed(size_t count, size_t size);
+void *memory_resized(void *old, size_t count, size_t size);
+char *memory_text(const char *text);
+
+/* What lives as long as a run: taken from an arena piece by piece, given back all at once. */
+struct arena;
+struct arena *arena_create(void);
+void *arena_take(struct arena *arena, size_t size);
+/* A NUL-terminated copy. */
+char *arena_copy(struct arena *arena, const char *bytes, size_t length);
+void arena_destroy(struct arena *arena);
+
+#endif

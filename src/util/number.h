@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_UTIL_NUMBER_H
+#define FAIRMILL_UTIL_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Strict readers: the whole text is one number in range, or the answer is false.  No leading
+ * blanks, no plus sign, no octal, no locale. */
+bool number_unsigned(const char *bytes, size_t length, uint64_t *number);
+bool number_signed(const char *bytes, size_t length, int64_t *number);
+/* Digits with an optional point and exponent; finite. */
+bool number_real(const char *text, double *number);
+
+/* A span of time in seconds.
+ *
+ * time_string: seed 002's `min`, `hr:min:00`, `days-hr:min:00`, `days-hr`; a bare number is
+ * minutes.
+ * duration: a number with s, m, h or d behind it (`90 s`, `2h`); a bare number is seconds. */
+bool time_string_parse(const char *text, uint64_t *seconds);
+bool duration_parse(const char *text, uint64_t *seconds);
+
+/* An instant: epoch seconds, or YYYY-MM-DD[THH:MM[:SS]] in the process's time zone; it may be
+ * before 1970. */
+bool instant_parse(const char *text, int64_t *epoch);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "util/text.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "util/memory.h"
+
+static void make_room(struct text *text, size_t more)
+{
+    size_t wanted = text->length + more + 1;
+    if (wanted <= text->room)
+        return;
+    text->room = wanted < 64 ? 64 : wanted + wanted / 2;
+    text->bytes = memory_resized(text->bytes, text->room, 1);
+}
+
+void text_add_bytes(struct text *text, const char *bytes, size_t length)
+{
+    make_room(text, length);
+    if (length)
+        memcpy(text->bytes + text->length, bytes, length);
+    text->length += length;
+    text->bytes[text->length] = '\0';
+}
+
+void text_add(struct text *text, const char *more)
+{
+    text_add_bytes(text, more, strlen(more));
+}
+
+void text_format(struct text *text, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    if (length > 0) {
+        make_room(text, (size_t)length);
+        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
+        text->length += (size_t)length;
+    }
+    va_end(again);
+    va_end(arguments);
+}
+
+void text_add_identifier(struct text *text, const char *name)
+{
+    text_add(text, "\"");
+    for (; *name; name++)
+        text_add_bytes(text, *name == '"' ? "\"\"" : name, *name == '"' ? 2 : 1);
+    text_add(text, "\"");
+}
+
+void text_free(struct text *text)
+{
+    free(text->bytes);
+    *text = (struct text){ 0 };
+}
+
+/* The code point at `bytes` and its length, or length 0 where the bytes are no UTF-8. */
+static uint32_t decode(const unsigned char *bytes, size_t left, size_t *length)
+{
+    *length = 0;
+    uint32_t first = bytes[0];
+    if (first < 0x80) {
+        *length = 1;
+        return first;
+    }
+    size_t needed = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    if (first < 0xc2 || first > 0xf4 || left < needed)
+        return 0;
+    uint32_t point = first & (0xffu >> (needed + 1));
+    for (size_t i = 1; i < needed; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        point = point << 6 | (bytes[i] & 0x3fu);
+    }
+    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    if (point < least[needed] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000))
+        return 0;
+    *length = needed;
+    return point;
+}
+
+bool utf8_valid(const char *bytes, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    for (size_t i = 0; i < length;) {
+        size_t step;
+        decode(at + i, length - i, &step);
+        if (!step)
+            return false;
+        i += step;
+    }
+    return true;
+}
+
+static void add_code_point(struct text *text, uint32_t point)
+{
+    char bytes[3];
+    size_t length = 0;
+    if (point < 0x80) {
+        bytes[length++] = (char)point;
+    } else if (point < 0x800) {
+        bytes[length++] = (char)(0xc0 | point >> 6);
+        bytes[length++] = (char)(0x80 | (point & 0x3f));
+    } else {
+        bytes[length++] = (char)(0xe0 | point >> 12);
+        bytes[length++] = (char)(0x80 | (point >> 6 & 0x3f));
+        bytes[length++] = (char)(0x80 | (point & 0x3f));
+    }
+    text_add_bytes(text, bytes, length);
+}
+
+void text_add_as_utf8(struct text *text, const char *bytes, size_t length)
+{
+    if (utf8_valid(bytes, length)) {
+        text_add_bytes(text, bytes, length);
+        return;
+    }
+    /* What Windows-1252 has at 0x80 to 0x9f; its five holes stay the control characters that
+     * latin1 has there. */
+    static const uint16_t high[32] = {
+        0x20ac, 0x81,   0x201a, 0x192,  0x201e, 0x2026, 0x2020, 0x2021, 0x2c6,  0x2030, 0x160,
+        0x2039, 0x152,  0x8d,   0x17d,  0x8f,   0x90,   0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+        0x2013, 0x2014, 0x2dc,  0x2122, 0x161,  0x203a, 0x153,  0x9d,   0x17e,  0x178,
+    };
+    for (size_t i = 0; i < length; i++) {
+        uint32_t byte = (unsigned char)bytes[i];
+        add_code_point(text, byte >= 0x80 && byte < 0xa0 ? high[byte - 0x80] : byte);
+    }
+}
+
+size_t utf8_width(const char *utf8)
+{
+    size_t width = 0, left = strlen(utf8);
+    while (left) {
+        size_t step;
+        uint32_t point = decode((const unsigned char *)utf8, left, &step);
+        int columns = step ? wcwidth((wchar_t)point) : 1;
+        width += columns < 0 ? 1 : (size_t)columns;
+        step = step ? step : 1;
+        utf8 += step;
+        left -= step;
+    }
+    return width;
+}
+
+void text_add_printable(struct text *text, const char *utf8)
+{
+    size_t left = strlen(utf8);
+    while (left) {
+        size_t step;
+        uint32_t point = decode((const unsigned char *)utf8, left, &step);
+        bool control = !step || point < 0x20 || (point >= 0x7f && point < 0xa0) ||
+                       (point >= 0x200e && point <= 0x200f) ||
+                       (point >= 0x2028 && point <= 0x202e) ||
+                       (point >= 0x2066 && point <= 0x2069);
+        step = step ? step : 1;
+        for (size_t i = 0; control && i < step; i++)
+            text_format(text, "\\x%02X", (unsigned)(unsigned char)utf8[i]);
+        if (!control)
+            text_add_bytes(text, utf8, step);
+        utf8 += step;
+        left -= step;
+    }
+}
+
+/* Edits (insert, delete, change a letter) that turn one word into the other; both are short. */
+static size_t edits(const char *a, const char *b)
+{
+    size_t row[64];
+    size_t width = strlen(b);
+    if (width >= sizeof row / sizeof *row)
+        return SIZE_MAX;
+    for (size_t j = 0; j <= width; j++)
+        row[j] = j;
+    for (size_t i = 1; *a; a++, i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= width; j++) {
+            size_t change = diagonal + (*a != b[j - 1]);
+            size_t shift = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = change < shift ? change : shift;
+        }
+    }
+    return row[width];
+}
+
+const char *nearest_word(const char *word, const char *const *candidates)
+{
+    const char *nearest = NULL;
+    size_t fewest = strlen(word) / 2 + 1;
+    for (; *candidates; candidates++) {
+        size_t needed = edits(word, *candidates);
+        if (needed <= fewest && (!nearest || needed < fewest)) {
+            nearest = *candidates;
+            fewest = needed;
+        }
+    }
+    return nearest;
+}
