@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/finding.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+static const struct {
+    const char *name, *meaning;
+} kinds[FINDING_KINDS] = {
+    [FINDING_JOB_ENDS_BEFORE_START] = { "job_ends_before_start", "charged nothing" },
+    [FINDING_JOB_STARTS_IN_FUTURE] = { "job_starts_in_future", "charged nothing" },
+    [FINDING_JOB_TRES_UNREADABLE] = { "job_tres_unreadable", "charged nothing" },
+    [FINDING_JOB_CHARGE_TOO_LARGE] = { "job_charge_too_large", "charged nothing" },
+    [FINDING_JOB_CAPPED] = { "job_open_beyond_limit",
+                             "open far beyond its time limit; charged up to open_job_cap" },
+    [FINDING_JOB_WITHOUT_ASSOCIATION] = { "job_without_association",
+                                          "counted outside the root, as unattributed usage" },
+    [FINDING_SHARES_NEGATIVE] = { "shares_negative", "taken as 0" },
+    [FINDING_ASSOCIATION_LEFT_OUT] = { "association_left_out",
+                                       "left out with all below it (on_bad_rows = skip)" },
+    [FINDING_DELETED_WITHOUT_PARENT] = { "deleted_without_parent",
+                                         "usage of this deleted association is unattributed" },
+    [FINDING_PARENTS_DISAGREE] = { "parents_disagree",
+                                   "id_parent and the account's name differ; id_parent counts" },
+    [FINDING_CAPACITY_UNKNOWN] = { "capacity_unknown",
+                                   "capacity_usage and the linear values are NULL" },
+};
+
+const char *finding_name(enum finding_kind kind)
+{
+    return kinds[kind].name;
+}
+
+const char *finding_meaning(enum finding_kind kind)
+{
+    return kinds[kind].meaning;
+}
+
+struct findings *findings_create(void)
+{
+    return memory_zeroed(1, sizeof(struct findings));
+}
+
+void findings_destroy(struct findings *findings)
+{
+    free(findings);
+}
+
+void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
+                  const char *detail, ...)
+{
+    struct finding *kept = findings->kind[kind].kept;
+    size_t *count = &findings->kind[kind].count;
+    findings->kind[kind].seen++;
+
+    size_t at = *count;
+    while (at > 0 && kept[at - 1].subject > subject)
+        at--;
+    if (at == FINDINGS_A_KIND || (at > 0 && kept[at - 1].subject == subject))
+        return;
+    size_t moved = *count - at;
+    if (*count < FINDINGS_A_KIND)
+        ++*count;
+    else
+        moved--;
+    memmove(kept + at + 1, kept + at, moved * sizeof *kept);
+
+    kept[at].subject = subject;
+    va_list arguments;
+    va_start(arguments, detail);
+    vsnprintf(kept[at].detail, sizeof kept[at].detail, detail, arguments);
+    va_end(arguments);
+}

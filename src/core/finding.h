@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_FINDING_H
+#define FAIRMILL_CORE_FINDING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What was odd in the input and did not stop the run.  A new kind is one line in finding.c. */
+
+enum finding_kind {
+    FINDING_JOB_ENDS_BEFORE_START,
+    FINDING_JOB_STARTS_IN_FUTURE,
+    FINDING_JOB_TRES_UNREADABLE,
+    FINDING_JOB_CHARGE_TOO_LARGE,
+    FINDING_JOB_CAPPED,
+    FINDING_JOB_WITHOUT_ASSOCIATION,
+    FINDING_SHARES_NEGATIVE,
+    FINDING_ASSOCIATION_LEFT_OUT,
+    FINDING_DELETED_WITHOUT_PARENT,
+    FINDING_PARENTS_DISAGREE,
+    FINDING_CAPACITY_UNKNOWN,
+    FINDING_KINDS,
+};
+
+/* The kind's name in fairmill_finding, and what it means in a few words. */
+const char *finding_name(enum finding_kind kind);
+const char *finding_meaning(enum finding_kind kind);
+
+/* At most this many of a kind are kept, those with the lowest subjects: so what is kept does not
+ * depend on the order of rows. */
+#define FINDINGS_A_KIND 100
+
+struct finding {
+    uint64_t subject; /* an id of a job or an association; 0 where the cluster is meant */
+    char detail[120];
+};
+
+struct findings {
+    struct {
+        uint64_t seen; /* how many there were, kept or not */
+        size_t count;
+        struct finding kept[FINDINGS_A_KIND]; /* by ascending subject */
+    } kind[FINDING_KINDS];
+};
+
+struct findings *findings_create(void);
+void findings_destroy(struct findings *findings);
+/* A subject that is there already keeps its first detail and counts once more. */
+void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
+                  const char *detail, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

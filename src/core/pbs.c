@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/clock.h"
+#include "core/fairshare.h"
+#include "util/memory.h"
+
+/* OpenPBS's fairshare_tree_usage and fairshare_factor: seed 003 (PP-718).
+ *
+ *     UE = U + (UEparent - U) x share of the level, right below the root UE = U
+ *     F = 2^-(UE / target), 0 where the target is 0
+ *
+ * In the text U = usage / usage of the root.  pbsfs starts every node at a minimum m: a leaf
+ * counts max(usage, m), a group m plus those of its leaves that have usage. */
+
+static struct wide larger(const struct wide *a, const struct wide *b)
+{
+    struct natural one = natural_of_wide(a), other = natural_of_wide(b);
+    return natural_compare(&one, &other) < 0 ? *b : *a;
+}
+
+/* Every node's usage as pbsfs counts it. */
+static struct wide *usage_with_minimum(const struct tree *tree, const struct wide *minimum)
+{
+    /* First what every node adds upwards: a user what it counts if it has usage, an account what
+     * deleted users left there. */
+    struct wide *counted = memory_zeroed(tree->count, sizeof *counted);
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        counted[i] = node->usage;
+        if (i)
+            wide_subtract(&counted[node->parent], &node->usage);
+    }
+    for (uint32_t i = tree->count; i-- > 1;) {
+        const struct node *node = &tree->nodes[i];
+        if (node->is_user && !wide_is_zero(&node->usage))
+            counted[i] = larger(&node->usage, minimum);
+        wide_add(&counted[node->parent], &counted[i]);
+    }
+    for (uint32_t i = 0; i < tree->count; i++) {
+        if (tree->nodes[i].is_user)
+            counted[i] = larger(&counted[i], minimum);
+        else
+            wide_add(&counted[i], minimum);
+    }
+    return counted;
+}
+
+static void compute(struct fairshare *fairshare)
+{
+    const struct tree *tree = fairshare->tree;
+    struct values *values = fairshare->values;
+    struct wide minimum, *counted = NULL;
+    if (clock_sum_of(fairshare->options->clock, fairshare->options->pbs_minimum_usage, &minimum) &&
+        !wide_is_zero(&minimum))
+        counted = usage_with_minimum(tree, &minimum);
+
+    values[0].pbs_tree_usage = values[0].usage_norm;
+    values[0].pbs_factor = NAN;
+    for (uint32_t i = 1; i < tree->count; i++) {
+        const struct values *above = &values[tree->nodes[i].fairshare_parent];
+        double own = counted ? wide_quotient(&counted[i], &counted[0]) : values[i].usage_norm;
+        values[i].pbs_tree_usage = effective_usage(fairshare, i, own, above->pbs_tree_usage);
+        values[i].pbs_factor = factor_of(values[i].pbs_tree_usage, values[i].shares_norm, 1);
+    }
+    free(counted);
+}
+
+static double factor(const struct values *values)
+{
+    return values->pbs_factor;
+}
+
+static double usage(const struct values *values)
+{
+    return values->pbs_tree_usage;
+}
+
+const struct algorithm pbs = { "pbs", compute, factor, values_shares_norm, usage };
