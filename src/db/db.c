@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/db.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "db/driver.h"
+#include "util/error.h"
+#include "util/number.h"
+#include "util/text.h"
+
+const struct db_driver *const db_drivers[] = {
+#ifdef HAVE_MYSQL
+    &mysql_driver,
+#endif
+#ifdef HAVE_SQLITE
+    &sqlite_driver,
+#endif
+    NULL,
+};
+
+const struct db_driver *db_driver_named(const char *name)
+{
+    for (const struct db_driver *const *driver = db_drivers; *driver; driver++)
+        if (strcmp((*driver)->name, name) == 0)
+            return *driver;
+    return NULL;
+}
+
+int db_open(struct db **db, const struct db_settings *settings, enum db_role role,
+            struct error *err)
+{
+    const struct db_driver *driver = db_driver_named(settings->driver);
+    if (!driver)
+        return fail(err, ERROR_SETTINGS, "this build has no database driver '%s'",
+                    settings->driver);
+    return driver->open(db, settings, role, err);
+}
+
+void db_close(struct db *db)
+{
+    if (db)
+        db->driver->close(db);
+}
+
+int db_begin(struct db *db, struct error *err)
+{
+    return db->driver->begin(db, err);
+}
+
+int db_commit(struct db *db, struct error *err)
+{
+    return db->driver->commit(db, err);
+}
+
+void db_rollback(struct db *db)
+{
+    if (db)
+        db->driver->rollback(db);
+}
+
+/* Some databases could do more while they answer; what works with one must work with all. */
+static int refuse_while_answering(const struct db *db, struct error *err)
+{
+    if (db->answering)
+        return fail(err, ERROR_OTHER, "the database session is still answering a query");
+    return 0;
+}
+
+int db_query(struct db *db, const char *sql, const struct db_value *arguments,
+             size_t argument_count, const char *column_types, struct db_rows **rows,
+             struct error *err)
+{
+    if (refuse_while_answering(db, err) ||
+        db->driver->query(db, sql, arguments, argument_count, column_types, rows, err))
+        return -1;
+    db->answering = true;
+    return 0;
+}
+
+int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *err)
+{
+    return rows->db->driver->fetch(rows, row, err);
+}
+
+void db_finish(struct db_rows *rows)
+{
+    if (!rows)
+        return;
+    rows->db->answering = false;
+    rows->db->driver->finish(rows);
+}
+
+int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
+               size_t argument_count, int64_t *changed, struct error *err)
+{
+    if (refuse_while_answering(db, err))
+        return -1;
+    return db->driver->execute(db, sql, arguments, argument_count, changed, err);
+}
+
+int db_script(struct db *db, const char *sql, struct error *err)
+{
+    if (refuse_while_answering(db, err))
+        return -1;
+    return db->driver->script(db, sql, err);
+}
+
+int db_lock(struct db *db, const char *name, struct error *err)
+{
+    if (refuse_while_answering(db, err))
+        return -1;
+    return db->driver->lock(db, name, err);
+}
+
+void db_unlock(struct db *db, const char *name)
+{
+    if (db)
+        db->driver->unlock(db, name);
+}
+
+int db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                  size_t column_count, size_t key_count, struct db_bulk **bulk, struct error *err)
+{
+    if (refuse_while_answering(db, err))
+        return -1;
+    return db->driver->bulk_begin(db, table, columns, column_count, key_count, bulk, err);
+}
+
+int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err)
+{
+    return bulk->db->driver->bulk_row(bulk, row, err);
+}
+
+int db_bulk_end(struct db_bulk *bulk, struct error *err)
+{
+    return bulk->db->driver->bulk_end(bulk, err);
+}
+
+void db_bulk_abandon(struct db_bulk *bulk)
+{
+    if (bulk)
+        bulk->db->driver->bulk_abandon(bulk);
+}
+
+struct db_value db_null(void)
+{
+    return (struct db_value){ .type = DB_NULL };
+}
+
+struct db_value db_integer(int64_t integer)
+{
+    return (struct db_value){ .type = DB_INTEGER, .integer = integer };
+}
+
+struct db_value db_real(double real)
+{
+    return (struct db_value){ .type = DB_REAL, .real = real };
+}
+
+struct db_value db_text(const char *text)
+{
+    return text ? db_bytes(text, strlen(text)) : db_null();
+}
+
+struct db_value db_bytes(const char *bytes, size_t length)
+{
+    return (struct db_value){ .type = DB_TEXT, .text = { .bytes = bytes, .length = length } };
+}
+
+unsigned db_lock_wait(const struct db_settings *settings)
+{
+    unsigned deadline_s = settings->deadline_s;
+    return deadline_s && deadline_s < LOCK_WAIT_S ? deadline_s : LOCK_WAIT_S;
+}
+
+bool db_given(const char *text)
+{
+    return text && *text;
+}
+
+static bool become_integer(struct db_value *value)
+{
+    uint64_t large;
+    switch (value->type) {
+    case DB_UNSIGNED:
+        if (value->unsigned_integer <= INT64_MAX)
+            *value = db_integer((int64_t)value->unsigned_integer);
+        return true;
+    case DB_REAL:
+        /* The bounds are powers of two, so doubles hold them exactly. */
+        if (!(value->real >= -0x1p63 && value->real < 0x1p63) || value->real != trunc(value->real))
+            return false;
+        *value = db_integer((int64_t)value->real);
+        return true;
+    case DB_TEXT:
+        if (number_unsigned(value->text.bytes, value->text.length, &large)) {
+            *value = (struct db_value){ .type = DB_UNSIGNED, .unsigned_integer = large };
+            return become_integer(value);
+        }
+        value->type = DB_INTEGER;
+        return number_signed(value->text.bytes, value->text.length, &value->integer);
+    default:
+        return value->type == DB_INTEGER;
+    }
+}
+
+static bool become_real(struct db_value *value)
+{
+    char digits[128];
+    switch (value->type) {
+    case DB_INTEGER:
+        *value = db_real((double)value->integer);
+        return true;
+    case DB_UNSIGNED:
+        *value = db_real((double)value->unsigned_integer);
+        return true;
+    case DB_TEXT:
+        if (value->text.length >= sizeof digits)
+            return false;
+        memcpy(digits, value->text.bytes, value->text.length);
+        digits[value->text.length] = '\0';
+        value->type = DB_REAL;
+        return strlen(digits) == value->text.length && number_real(digits, &value->real);
+    default:
+        return value->type == DB_REAL;
+    }
+}
+
+int db_value_fit(struct db_value *value, char type, const char *column, struct error *err)
+{
+    if (value->type == DB_NULL)
+        return 0;
+    if (type == 'i' && !become_integer(value))
+        return fail(err, ERROR_DATA, "column '%s' holds a value that is not an integer", column);
+    if (type == 'r' && !become_real(value))
+        return fail(err, ERROR_DATA, "column '%s' holds a value that is not a number", column);
+    if (type == 't' && value->type != DB_TEXT)
+        return fail(err, ERROR_DATA, "column '%s' holds a value that is not a text", column);
+    return 0;
+}
+
+int db_value_misfit(const struct db_column *column, struct error *err)
+{
+    return fail(err, ERROR_OTHER, "a value to write in column '%s' is not of its type '%c'",
+                column->name, column->type);
+}
+
+void db_add_insert(struct text *sql, const char *table, const struct db_column *columns,
+                   size_t column_count, size_t row_count)
+{
+    text_add(sql, "INSERT INTO ");
+    text_add_identifier(sql, table);
+    for (size_t i = 0; i < column_count; i++) {
+        text_add(sql, i ? ", " : " (");
+        text_add_identifier(sql, columns[i].name);
+    }
+    text_add(sql, ") VALUES ");
+    for (size_t row = 0; row < row_count; row++) {
+        text_add(sql, row ? ", (?" : "(?");
+        for (size_t i = 1; i < column_count; i++)
+            text_add(sql, ", ?");
+        text_add(sql, ")");
+    }
+}

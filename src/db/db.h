@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_DB_DB_H
+#define FAIRMILL_DB_DB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+
+/* The port: all that fairmill asks of a database, and one struct of functions
+ * (struct db_driver, below) for each database that can do it.
+ *
+ * SQL that passes through here means the same in every database: identifiers in
+ * double quotes, texts in single quotes, `?` for each argument.  A session never
+ * inherits what a server has set: each driver sets isolation, time limits and
+ * character sets itself.  Texts are bytes; no driver converts a character. */
+
+/* What a session is for. */
+enum db_role {
+    DB_SOURCE,  /* reads the accounting database: nothing can be written, begin() opens one
+                   read-only snapshot that all queries up to commit() see */
+    DB_RESULTS, /* reads and writes the results: begin() opens a READ COMMITTED transaction that
+                   may write (in SQLite one that already holds the write lock) */
+    DB_READER,  /* reads the results: begin() opens a read-only snapshot */
+    DB_OWNER,   /* as DB_RESULTS, and may create tables, for SQLite also the file */
+};
+
+/* Where a database is and how to log in.  A text that was not given is NULL or "". */
+struct db_settings {
+    const char *driver;      /* "mysql", "sqlite" */
+    const char *host;        /* NULL: the local socket */
+    unsigned port;           /* 0: the driver's own default */
+    const char *socket;      /* path of a unix socket */
+    const char *database;    /* a name; a path for sqlite */
+    const char *user;        /* NULL: the login of this process */
+    const char *option_file; /* mysql: an option file, its groups [client] and [fairmill] */
+    unsigned deadline_s;     /* no statement lasts longer; waits for locks are shorter */
+};
+
+enum db_type {
+    DB_NULL,
+    DB_INTEGER,
+    DB_UNSIGNED, /* an integer; fetched only for what is above INT64_MAX */
+    DB_REAL,
+    DB_TEXT, /* bytes, not NUL-terminated */
+};
+
+struct db_value {
+    enum db_type type;
+    union {
+        int64_t integer;
+        uint64_t unsigned_integer;
+        double real;
+        struct {
+            const char *bytes;
+            size_t length;
+        } text;
+    };
+};
+
+struct db;      /* a session */
+struct db_rows; /* the rows that a query is still handing out */
+struct db_bulk; /* a bulk write under way */
+
+/* Column types of a query's answer, one letter a column: 'i' integer, 'r' real, 't' text.
+ * A column may be NULL whatever its type.  A value that is not of the type (a word where an
+ * integer was asked for, a number out of range) fails with ERROR_DATA and names the column.
+ * Databases differ in how they hold a number (a sum may be a decimal, a large integer a text):
+ * whatever is wholly a number counts as one, and an integer can be asked for as text. */
+
+/* A column of a bulk write: its name, and its type as above. */
+struct db_column {
+    const char *name;
+    char type;
+};
+
+struct db_driver {
+    const char *name;
+
+    /* Whether what is gone may come back while we wait: a server may, a file does not. */
+    bool comes_back;
+
+    /* Written after a table's name to have the table read in storage order, or by a range of its
+     * primary key, but through no other index; "" where there is no such thing.  It is for tables
+     * with a primary key only, not for views. */
+    const char *scan_hint;
+
+    /* A query with one argument, a table's name, whose answer is that table's columns, a row
+     * with one text each; no row where the table is not there or not readable. */
+    const char *columns_query;
+
+    /* A query without arguments whose one text tells this database from every other one that
+     * this driver could reach: server and database, not the login. */
+    const char *identity_query;
+
+    int (*open)(struct db **db, const struct db_settings *settings, enum db_role role,
+                struct error *err);
+    void (*close)(struct db *db);
+
+    int (*begin)(struct db *db, struct error *err);
+    int (*commit)(struct db *db, struct error *err);
+    void (*rollback)(struct db *db);
+
+    /* Start a query.  Rows are streamed: memory does not grow with their number.  One query at
+     * a time for each session; finish() ends it, also before its last row. */
+    int (*query)(struct db *db, const char *sql, const struct db_value *arguments,
+                 size_t argument_count, const char *column_types, struct db_rows **rows,
+                 struct error *err);
+    /* The next row: 1 and *row, 0 after the last one, -1.  The row and the texts in it hold
+     * until the next fetch or finish. */
+    int (*fetch)(struct db_rows *rows, const struct db_value **row, struct error *err);
+    void (*finish)(struct db_rows *rows);
+
+    /* Run one statement that has no answer.  `changed` (may be NULL) becomes the number of rows
+     * it found by its WHERE, whether or not their values differ from before. */
+    int (*execute)(struct db *db, const char *sql, const struct db_value *arguments,
+                   size_t argument_count, int64_t *changed, struct error *err);
+
+    /* Run several statements of DDL, separated by a semicolon at the end of a line. */
+    int (*script)(struct db *db, const char *sql, struct error *err);
+
+    /* Take the advisory lock of this name, without waiting; ERROR_LOCKED if another session has
+     * it.  It is held until unlock() or until the session ends, however it ends. */
+    int (*lock)(struct db *db, const char *name, struct error *err);
+    void (*unlock)(struct db *db, const char *name);
+
+    /* Write many rows by the fastest road that leaves the table, its views and grants alone, in
+     * the open transaction: a row whose first `key_count` columns equal those of a stored row
+     * replaces it, any other row is added; without a key every row is added.  Values of a row
+     * must be DB_NULL or of their column's type.  bulk_row() copies what it keeps of a row; the
+     * columns must stay until the end.  bulk_end() sends what is left and frees, also when it
+     * fails; bulk_abandon() only frees. */
+    int (*bulk_begin)(struct db *db, const char *table, const struct db_column *columns,
+                      size_t column_count, size_t key_count, struct db_bulk **bulk,
+                      struct error *err);
+    int (*bulk_row)(struct db_bulk *bulk, const struct db_value *row, struct error *err);
+    int (*bulk_end)(struct db_bulk *bulk, struct error *err);
+    void (*bulk_abandon)(struct db_bulk *bulk);
+};
+
+/* Every driver's session begins with this. */
+struct db {
+    const struct db_driver *driver;
+    enum db_role role;
+    bool answering; /* a query's rows are still being handed out; kept by db.c */
+};
+
+/* The drivers that this build has, ended by NULL, and the one of a name (NULL if none). */
+extern const struct db_driver *const db_drivers[];
+const struct db_driver *db_driver_named(const char *name);
+
+/* Open a session with the driver that the settings name. */
+int db_open(struct db **db, const struct db_settings *settings, enum db_role role,
+            struct error *err);
+/* The functions of the session's driver; close, rollback, finish and abandon take NULL. */
+void db_close(struct db *db);
+int db_begin(struct db *db, struct error *err);
+int db_commit(struct db *db, struct error *err);
+void db_rollback(struct db *db);
+int db_query(struct db *db, const char *sql, const struct db_value *arguments,
+             size_t argument_count, const char *column_types, struct db_rows **rows,
+             struct error *err);
+int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
+void db_finish(struct db_rows *rows);
+int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
+               size_t argument_count, int64_t *changed, struct error *err);
+int db_script(struct db *db, const char *sql, struct error *err);
+int db_lock(struct db *db, const char *name, struct error *err);
+void db_unlock(struct db *db, const char *name);
+int db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                  size_t column_count, size_t key_count, struct db_bulk **bulk, struct error *err);
+int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
+int db_bulk_end(struct db_bulk *bulk, struct error *err);
+void db_bulk_abandon(struct db_bulk *bulk);
+
+/* Every struct db_rows and struct db_bulk of a driver begins with its session. */
+struct db_rows {
+    struct db *db;
+};
+struct db_bulk {
+    struct db *db;
+};
+
+/* Shorthand for arguments. */
+struct db_value db_null(void);
+struct db_value db_integer(int64_t integer);
+struct db_value db_real(double real);
+struct db_value db_text(const char *text); /* NUL-terminated; NULL is NULL */
+struct db_value db_bytes(const char *bytes, size_t length);
+
+#endif

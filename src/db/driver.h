@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_DB_DRIVER_H
+#define FAIRMILL_DB_DRIVER_H
+
+#include "db/db.h"
+
+struct text;
+
+/* What drivers share, and nobody else needs. */
+
+/* How long a session waits for another one's lock, if its deadline is not shorter. */
+#define LOCK_WAIT_S 5u
+
+extern const struct db_driver mysql_driver;
+extern const struct db_driver sqlite_driver;
+
+/* Tests clear it to write in bulk as with a library or a server that cannot bind arrays. */
+extern bool mysql_binds_arrays;
+
+/* Seconds that a wait for a lock may last under this deadline. */
+unsigned db_lock_wait(const struct db_settings *settings);
+
+/* Whether a text of the settings was given. */
+bool db_given(const char *text);
+
+/* Make of a value, as the database holds it, one of the type that the query asked for.  Only
+ * what is exactly of that type will do: '12' is an integer, '12x' and 1.5 are not. */
+int db_value_fit(struct db_value *value, char type, const char *column, struct error *err);
+
+/* Say that a row for a bulk write has a value that is not of its column's type. */
+int db_value_misfit(const struct db_column *column, struct error *err);
+
+/* Add `INSERT INTO "table" ("a", "b") VALUES (?, ?), (?, ?)` with that many rows. */
+void db_add_insert(struct text *sql, const char *table, const struct db_column *columns,
+                   size_t column_count, size_t row_count);
+
+#endif

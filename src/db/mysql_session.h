@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_DB_MYSQL_SESSION_H
+#define FAIRMILL_DB_MYSQL_SESSION_H
+
+#include <mysql.h>
+
+#include "db/driver.h"
+
+/* What the files of the mysql driver share: mysql.c (sessions, transactions, locks),
+ * mysql_rows.c (streaming an answer) and mysql_bulk.c (bulk writes).  The client library owns the
+ * names `mysql_...`, so functions here are called after the session. */
+
+/* MYSQL_BIND's flags: char in MariaDB's library and old ones of MySQL, bool in MySQL's since 8.0.
+ */
+#ifdef HAVE_MY_BOOL
+typedef my_bool mysql_flag;
+#else
+typedef bool mysql_flag;
+#endif
+
+struct mysql_session {
+    struct db base;
+    MYSQL *mysql;
+    char *name;                  /* database and server, for messages */
+    struct db_settings settings; /* with texts of its own */
+    size_t packet_bytes;         /* the server takes no statement that is longer */
+    unsigned last_error;         /* number of the last error, for who knows how to go on */
+    bool stuck;                  /* in a transaction that could not be rolled back */
+};
+
+/* Store an error of the library or the server, of its number's class; returns -1. */
+int session_fail(struct mysql_session *session, unsigned number, const char *message,
+                 struct error *err);
+int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement, struct error *err);
+
+/* A prepared statement; NULL when that failed. */
+MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, struct error *err);
+/* Send it with these arguments. */
+int session_send(struct mysql_session *session, MYSQL_STMT *statement,
+                 const struct db_value *arguments, size_t argument_count, struct error *err);
+
+/* Bind `count` parameters; true when that failed. */
+bool session_bind(MYSQL_STMT *statement, MYSQL_BIND *parameters, size_t count);
+
+/* Have the server end the statement that it is still answering. */
+void session_cancel(struct mysql_session *session);
+
+int session_query(struct db *db, const char *sql, const struct db_value *arguments,
+                  size_t argument_count, const char *column_types, struct db_rows **rows,
+                  struct error *err);
+int session_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
+void session_finish(struct db_rows *rows);
+
+int session_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                       size_t column_count, size_t key_count, struct db_bulk **bulk,
+                       struct error *err);
+int session_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
+int session_bulk_end(struct db_bulk *bulk, struct error *err);
+void session_bulk_abandon(struct db_bulk *bulk);
+
+#endif

@@ -1,0 +1,1122 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <float.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "db/driver.h"
+#include "tap.h"
+#include "util/error.h"
+
+/* What every driver must do, run against one of them, in an empty database whose owner the caller
+ * is: `port sqlite PATH` or `port mysql NAME SOCKET SERVER_PID`.  The server is killed in the end.
+ * Only the types of columns differ between databases. */
+
+static struct db_settings site = { .deadline_s = 20 };
+
+static const struct {
+    const char *driver;
+    const char *tables;
+} dialects[] = {
+    { "mysql",
+      "CREATE TABLE \"thing\" (\"id\" BIGINT PRIMARY KEY, \"number\" BIGINT, \"share\" DOUBLE,"
+      " \"name\" LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin, \"raw\" LONGBLOB);\n"
+      "CREATE TABLE \"large\" (\"id\" BIGINT UNSIGNED PRIMARY KEY, \"number\" BIGINT);\n"
+      "CREATE TABLE \"pair\" (\"a\" BIGINT, \"b\" VARCHAR(64), PRIMARY KEY (\"a\", \"b\"));\n"
+      "CREATE TABLE \"heap\" (\"a\" BIGINT, \"share\" DOUBLE);\n" },
+    { "sqlite",
+      "CREATE TABLE \"thing\" (\"id\" INTEGER PRIMARY KEY, \"number\" INTEGER, \"share\" REAL,"
+      " \"name\" TEXT, \"raw\" TEXT);\n"
+      "CREATE TABLE \"large\" (\"id\" TEXT PRIMARY KEY, \"number\" INTEGER);\n"
+      "CREATE TABLE \"pair\" (\"a\" INTEGER, \"b\" TEXT, PRIMARY KEY (\"a\", \"b\"));\n"
+      "CREATE TABLE \"heap\" (\"a\" INTEGER, \"share\" REAL);\n" },
+};
+
+static const struct db_column thing_columns[] = {
+    { "id", 'i' }, { "number", 'i' }, { "share", 'r' }, { "name", 't' }, { "raw", 't' },
+};
+#define THING_COLUMNS (sizeof thing_columns / sizeof *thing_columns)
+
+static void must(int status, const struct error *err)
+{
+    if (status < 0) {
+        printf("Bail out! %s\n", err->message);
+        exit(1);
+    }
+}
+
+static struct db *session(enum db_role role)
+{
+    struct error err;
+    struct db *db;
+    must(db_open(&db, &site, role, &err), &err);
+    return db;
+}
+
+static void run(struct db *db, const char *sql)
+{
+    struct error err;
+    must(db_execute(db, sql, NULL, 0, NULL, &err), &err);
+}
+
+static void begin(struct db *db)
+{
+    struct error err;
+    must(db_begin(db, &err), &err);
+}
+
+static void commit(struct db *db)
+{
+    struct error err;
+    must(db_commit(db, &err), &err);
+}
+
+/* The one integer that a query answers with. */
+static int64_t number_of(struct db *db, const char *sql)
+{
+    struct error err;
+    struct db_rows *rows;
+    const struct db_value *row;
+    must(db_query(db, sql, NULL, 0, "i", &rows, &err), &err);
+    int got = db_fetch(rows, &row, &err);
+    must(got, &err);
+    int64_t number = got == 1 && row[0].type == DB_INTEGER ? row[0].integer : INT64_MIN;
+    db_finish(rows);
+    return number;
+}
+
+static bool equal(const struct db_value *a, const struct db_value *b)
+{
+    if (a->type != b->type)
+        return false;
+    switch (a->type) {
+    case DB_INTEGER:
+        return a->integer == b->integer;
+    case DB_UNSIGNED:
+        return a->unsigned_integer == b->unsigned_integer;
+    case DB_REAL:
+        return memcmp(&a->real, &b->real, sizeof a->real) == 0;
+    case DB_TEXT:
+        return a->text.length == b->text.length &&
+               memcmp(a->text.bytes, b->text.bytes, a->text.length) == 0;
+    case DB_NULL:
+        break;
+    }
+    return true;
+}
+
+/* Whether the one value that a query answers with is this one. */
+static bool answers(struct db *db, const char *sql, const struct db_value *argument, char type,
+                    const struct db_value *expected)
+{
+    struct error err = { 0 };
+    struct db_rows *rows;
+    const struct db_value *row;
+    must(db_query(db, sql, argument, argument != NULL, (char[]){ type, '\0' }, &rows, &err), &err);
+    int got = db_fetch(rows, &row, &err);
+    bool same = got == 1 && equal(&row[0], expected);
+    if (got < 0)
+        printf("# %s\n", err.message);
+    db_finish(rows);
+    return same;
+}
+
+/* The class of error that a query ends in, or -1 if it answers. */
+static int query_class(struct db *db, const char *sql, const char *types, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    int got = 1;
+    if (db_query(db, sql, NULL, 0, types, &rows, err))
+        return (int)err->class;
+    while (got == 1)
+        got = db_fetch(rows, &row, err);
+    db_finish(rows);
+    return got < 0 ? (int)err->class : -1;
+}
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + (double)(now.tv_nsec - start->tv_nsec) / 1e9;
+}
+
+static struct timespec clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now;
+}
+
+static void tables_are_made_by_a_script(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_OWNER);
+    const char *ddl = NULL;
+    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
+        if (strcmp(dialects[i].driver, site.driver) == 0)
+            ddl = dialects[i].tables;
+    int status = db_script(db, ddl, &err);
+    must(status, &err);
+    ok(status == 0, "a script makes several tables");
+    ok(db_script(db,
+                 "CREATE TABLE \"first\" (\"a\" INTEGER);\nCREATE TABLE \"first\" (\"a\" "
+                 "INTEGER);\nCREATE TABLE \"second\" (\"a\" INTEGER);\n",
+                 &err) == -1 &&
+           strstr(err.message, "exists"),
+       "a script stops at its first error");
+    is_int(query_class(db, "SELECT \"a\" FROM \"second\"", "i", &err), ERROR_MISSING,
+           "and does not run what follows");
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"first\""), 0, "the session goes on after it");
+    is_int(db_script(db,
+                     "-- A comment; and then\nCREATE TABLE \"third\"\n(\"a\" INTEGER);\n\n"
+                     "INSERT INTO \"third\" VALUES (1);\n-- the end;\n\n",
+                     &err),
+           0, "a script may have comments, also after its last statement");
+    db_close(db);
+}
+
+/* One of each kind of value that a driver could spoil. */
+static struct db_value long_text(void)
+{
+    static char bytes[70000];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)('a' + i % 26);
+    return db_bytes(bytes, sizeof bytes);
+}
+
+static struct db_value all_bytes(void)
+{
+    static char bytes[255];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(i + 1);
+    return db_bytes(bytes, sizeof bytes);
+}
+
+static size_t hard_values(struct db_value rows[][THING_COLUMNS])
+{
+    const struct db_value null = db_null();
+    const struct db_value integers[] = { db_integer(INT64_MIN), db_integer(INT64_MAX),
+                                         db_integer(0), db_integer(-1), null };
+    const struct db_value reals[] = {
+        db_real(0.1),       db_real(1e100),   db_real(-DBL_MAX), db_real(DBL_MIN),
+        db_real(0x1p-1074), db_real(1.0 / 3), db_real(0),        null,
+    };
+    const struct db_value names[] = {
+        db_text(""),
+        db_text("it's a \"name\" with \\ and \\' and ? and `"),
+        db_text("\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\xa2"),
+        db_text(" 'quoted' "),
+        long_text(),
+        null,
+    };
+    const struct db_value raws[] = { all_bytes(), db_text(""), long_text(), null };
+    size_t count = 0;
+    for (; count < 40; count++) {
+        rows[count][0] = db_integer((int64_t)count);
+        rows[count][1] = integers[count % 5];
+        rows[count][2] = reals[count % 8];
+        rows[count][3] = names[count % 6];
+        rows[count][4] = raws[count % 4];
+    }
+    return count;
+}
+
+static void is_stored(struct db *db, struct db_value rows[][THING_COLUMNS], size_t count,
+                      const char *name)
+{
+    struct error err = { 0 };
+    struct db_rows *answer;
+    const struct db_value *row;
+    size_t same = 0, got = 0;
+    must(db_query(db,
+                  "SELECT \"id\", \"number\", \"share\", \"name\", \"raw\" FROM \"thing\" "
+                  "ORDER BY \"id\"",
+                  NULL, 0, "iirtt", &answer, &err),
+         &err);
+    int status;
+    while ((status = db_fetch(answer, &row, &err)) == 1) {
+        bool row_same = got < count;
+        for (size_t i = 0; row_same && i < THING_COLUMNS; i++)
+            row_same = equal(&row[i], &rows[got][i]);
+        same += row_same;
+        got++;
+    }
+    must(status, &err);
+    db_finish(answer);
+    ok(same == count && got == count, name);
+}
+
+static void every_value_comes_back_as_it_was(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_RESULTS);
+    struct db_value rows[40][THING_COLUMNS];
+    size_t count = hard_values(rows);
+    begin(db);
+    for (size_t i = 0; i < count; i++)
+        must(db_execute(db,
+                        "INSERT INTO \"thing\" (\"id\", \"number\", \"share\", \"name\", \"raw\") "
+                        "VALUES (?, ?, ?, ?, ?)",
+                        rows[i], THING_COLUMNS, NULL, &err),
+             &err);
+    commit(db);
+    is_stored(db, rows, count, "values written one by one come back bit for bit");
+    db_close(db);
+}
+
+static void every_value_goes_in_bulk(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_RESULTS);
+    struct db_value rows[40][THING_COLUMNS];
+    size_t count = hard_values(rows);
+    struct db_bulk *bulk;
+    begin(db);
+    run(db, "DELETE FROM \"thing\"");
+    must(db_bulk_begin(db, "thing", thing_columns, THING_COLUMNS, 1, &bulk, &err), &err);
+    for (size_t i = 0; i < count; i++)
+        must(db_bulk_row(bulk, rows[i], &err), &err);
+    must(db_bulk_end(bulk, &err), &err);
+    commit(db);
+    is_stored(db, rows, count, "values written in bulk come back bit for bit");
+    db_close(db);
+}
+
+static void large_integers_are_whole(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_RESULTS);
+    static const struct db_column columns[] = { { "id", 'i' }, { "number", 'i' } };
+    const struct db_value largest = { .type = DB_UNSIGNED, .unsigned_integer = UINT64_MAX };
+    const struct db_value smaller = { .type = DB_UNSIGNED,
+                                      .unsigned_integer = (uint64_t)INT64_MAX + 1 };
+    struct db_bulk *bulk;
+
+    run(db, "DELETE FROM \"large\"");
+    begin(db);
+    must(db_bulk_begin(db, "large", columns, 2, 1, &bulk, &err), &err);
+    must(db_bulk_row(bulk, (struct db_value[]){ db_integer(7), db_integer(-7) }, &err), &err);
+    must(db_bulk_row(bulk, (struct db_value[]){ largest, db_integer(-1) }, &err), &err);
+    must(db_bulk_row(bulk, (struct db_value[]){ smaller, db_integer(1) }, &err), &err);
+    must(db_bulk_end(bulk, &err), &err);
+    commit(db);
+
+    struct db_value seven = db_integer(7);
+    ok(answers(db, "SELECT \"id\" FROM \"large\" WHERE \"number\" = -1", NULL, 'i', &largest),
+       "2^64 - 1 comes back");
+    ok(answers(db, "SELECT \"id\" FROM \"large\" WHERE \"id\" = ?", &smaller, 'i', &smaller),
+       "2^63 is found as an argument");
+    ok(answers(db, "SELECT \"id\" FROM \"large\" WHERE \"id\" = ?", &seven, 'i', &seven),
+       "and 7 beside it");
+    struct db_value digits = db_text("18446744073709551615");
+    ok(answers(db, "SELECT \"id\" FROM \"large\" WHERE \"number\" = -1", NULL, 't', &digits),
+       "an integer can be asked for as text");
+    db_close(db);
+}
+
+/* A column of a bulk write may go below 0 and beyond 2^63 in neighbouring rows. */
+static void signs_may_alternate(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_RESULTS);
+    static const struct db_column columns[] = { { "b", 'i' }, { "a", 'i' } };
+    struct db_bulk *bulk;
+    if (strcmp(site.driver, "mysql") != 0) {
+        db_close(db);
+        return;
+    }
+    run(db, "CREATE TABLE IF NOT EXISTS \"sign\" (\"a\" BIGINT, \"b\" DECIMAL(20))");
+    run(db, "DELETE FROM \"sign\"");
+    begin(db);
+    must(db_bulk_begin(db, "sign", columns, 2, 0, &bulk, &err), &err);
+    for (int64_t i = 0; i < 10; i++) {
+        struct db_value value = { .type = DB_UNSIGNED, .unsigned_integer = UINT64_MAX };
+        if (i % 3)
+            value = db_integer(i % 3 == 1 ? -1 : 5);
+        must(db_bulk_row(bulk, (struct db_value[]){ value, db_integer(i) }, &err), &err);
+    }
+    must(db_bulk_end(bulk, &err), &err);
+    commit(db);
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"sign\" WHERE \"b\" = 18446744073709551615"), 4,
+           "beyond 2^63 beside negative numbers stays so");
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"sign\" WHERE \"b\" = -1"), 3,
+           "and negative numbers stay negative");
+    db_close(db);
+}
+
+static void values_are_read_strictly(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_SOURCE);
+    struct db_value twelve = db_integer(12), half = db_real(0.5), two = db_real(2);
+    struct db_value large = { .type = DB_UNSIGNED, .unsigned_integer = UINT64_MAX };
+
+    ok(answers(db, "SELECT '12'", NULL, 'i', &twelve), "a text of digits is an integer");
+    ok(answers(db, "SELECT '18446744073709551615'", NULL, 'i', &large), "up to 2^64 - 1");
+    ok(answers(db, "SELECT 12e0", NULL, 'i', &twelve), "a real without a fraction is one");
+    ok(answers(db, "SELECT SUM(\"n\") FROM (SELECT 5 AS \"n\" UNION ALL SELECT 7) AS \"x\"", NULL,
+               'i', &twelve),
+       "a sum of integers is one");
+    ok(answers(db, "SELECT '0.5'", NULL, 'r', &half), "a text can be a real");
+    ok(answers(db, "SELECT 2", NULL, 'r', &two), "an integer can be a real");
+
+    static const struct {
+        const char *sql, *type;
+    } wrong[] = {
+        { "SELECT 'abc' AS \"field\"", "i" },
+        { "SELECT '' AS \"field\"", "i" },
+        { "SELECT '12x' AS \"field\"", "i" },
+        { "SELECT 1.5e0 AS \"field\"", "i" },
+        { "SELECT '18446744073709551616' AS \"field\"", "i" },
+        { "SELECT '-9223372036854775809' AS \"field\"", "i" },
+        { "SELECT 1e30 AS \"field\"", "i" },
+        { "SELECT 'abc' AS \"field\"", "r" },
+        { "SELECT '1e999' AS \"field\"", "r" },
+        { "SELECT 1.5e0 AS \"field\"", "t" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        bool named = query_class(db, wrong[i].sql, wrong[i].type, &err) == ERROR_DATA &&
+                     strstr(err.message, "'field'");
+        char name[128];
+        snprintf(name, sizeof name, "%s is refused as '%s'", wrong[i].sql, wrong[i].type);
+        ok(named, name);
+    }
+    ok(query_class(db, "SELECT 1, 2", "i", &err) == ERROR_OTHER,
+       "an answer with another number of columns is refused");
+    db_close(db);
+}
+
+static void sql_means_the_same(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_SOURCE);
+    struct db_value backslash = db_text("a\\'b");
+    struct db_value joined = db_text("ab");
+    ok(answers(db, "SELECT 'a\\''b'", NULL, 't', &backslash), "a backslash is a backslash");
+    ok(answers(db, "SELECT 'a' || 'b'", NULL, 't', &joined), "|| joins texts");
+    is_int(query_class(db, "SELECT \"nonesuch\" FROM \"thing\"", "t", &err), ERROR_MISSING,
+           "an unknown column in double quotes is no text");
+    db_close(db);
+}
+
+static bool column_is(struct db *db, const char *table, size_t position, const char *expected)
+{
+    struct error err;
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct db_value argument = db_text(table), name = db_text(expected);
+    int got;
+    bool same = false;
+    must(db_query(db, db->driver->columns_query, &argument, 1, "t", &rows, &err), &err);
+    for (size_t i = 0; (got = db_fetch(rows, &row, &err)) == 1; i++)
+        same |= i == position && equal(row, &name);
+    must(got, &err);
+    db_finish(rows);
+    return same;
+}
+
+static void a_database_describes_itself(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_SOURCE), *other = session(DB_RESULTS);
+    ok(column_is(db, "thing", 0, "id") && column_is(db, "thing", 4, "raw"),
+       "columns_query names a table's columns");
+    ok(!column_is(db, "nonesuch", 0, "id"), "and none of a table that is not there");
+
+    struct db_rows *rows;
+    const struct db_value *row;
+    must(db_query(db, db->driver->identity_query, NULL, 0, "t", &rows, &err), &err);
+    int got = db_fetch(rows, &row, &err);
+    bool same = got == 1 && row[0].type == DB_TEXT && row[0].text.length > 1 &&
+                answers(other, other->driver->identity_query, NULL, 't', &row[0]);
+    db_finish(rows);
+    ok(same, "two sessions agree on the database's identity");
+    db_close(db);
+    db_close(other);
+}
+
+#define MANY_ROWS 200000
+
+static void fill_heap(void)
+{
+    struct error err;
+    struct db *db = session(DB_RESULTS);
+    static const struct db_column columns[] = { { "a", 'i' }, { "share", 'r' } };
+    struct db_bulk *bulk;
+    begin(db);
+    must(db_bulk_begin(db, "heap", columns, 2, 0, &bulk, &err), &err);
+    for (int64_t i = 0; i < MANY_ROWS; i++)
+        must(db_bulk_row(bulk, (struct db_value[]){ db_integer(i), db_real((double)i / 7) }, &err),
+             &err);
+    must(db_bulk_end(bulk, &err), &err);
+    commit(db);
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"heap\""), MANY_ROWS,
+           "without a key, bulk rows are added");
+    db_close(db);
+}
+
+static void rows_are_streamed(void)
+{
+    struct error err;
+    struct db *db = session(DB_SOURCE);
+    struct rusage before, after;
+    struct db_rows *rows;
+    const struct db_value *row;
+    int64_t count = 0, sum = 0;
+    int got;
+
+    begin(db);
+    getrusage(RUSAGE_SELF, &before);
+    must(db_query(db,
+                  "SELECT \"x\".\"a\", \"x\".\"share\", 'a text of some forty bytes or so beside' "
+                  "FROM \"heap\" \"x\" CROSS JOIN \"first\"",
+                  NULL, 0, "irt", &rows, &err),
+         &err);
+    while ((got = db_fetch(rows, &row, &err)) == 1) {
+        count++;
+        sum += row[0].integer;
+    }
+    must(got, &err);
+    db_finish(rows);
+    getrusage(RUSAGE_SELF, &after);
+    commit(db);
+    is_int(count, 5 * MANY_ROWS, "a million rows arrive");
+    ok(sum == (int64_t)5 * MANY_ROWS * (MANY_ROWS - 1) / 2, "each of them whole");
+    ok(after.ru_maxrss - before.ru_maxrss < 8 * 1024, "in a few megabytes of memory");
+    db_close(db);
+}
+
+static void an_answer_may_be_broken_off(void)
+{
+    struct error err;
+    struct db *db = session(DB_SOURCE);
+    struct timespec start = clock_now();
+    bool usable = true;
+
+    begin(db);
+    for (int i = 0; i < 20; i++) {
+        struct db_rows *rows;
+        const struct db_value *row;
+        must(db_query(db,
+                      "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\" "
+                      "CROSS JOIN \"heap\" \"z\"",
+                      NULL, 0, "i", &rows, &err),
+             &err);
+        for (int fetched = 0; fetched < i; fetched++)
+            must(db_fetch(rows, &row, &err), &err);
+        db_finish(rows);
+        usable = usable && number_of(db, "SELECT COUNT(*) FROM \"heap\"") == MANY_ROWS;
+    }
+    ok(usable, "a session goes on after an answer that was broken off");
+    ok(seconds_since(&start) < 15, "and the rest of the answer costs no time");
+    is_int(db_commit(db, &err), 0, "nor is the transaction lost");
+    db_close(db);
+}
+
+static void one_answer_at_a_time(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_RESULTS);
+    struct db_rows *rows, *more;
+    must(db_query(db, "SELECT \"a\" FROM \"first\"", NULL, 0, "i", &rows, &err), &err);
+    ok(db_query(db, "SELECT 1", NULL, 0, "i", &more, &err) == -1 && err.class == ERROR_OTHER,
+       "a second query has to wait for the first one's end");
+    ok(db_execute(db, "DELETE FROM \"first\"", NULL, 0, NULL, &err) == -1,
+       "and so has another statement");
+    db_finish(rows);
+    is_int(number_of(db, "SELECT 1"), 1, "finish() makes room");
+    db_close(db);
+}
+
+static void a_snapshot_holds(enum db_role role, const char *name)
+{
+    struct db *reader = session(role), *writer = session(DB_RESULTS);
+    begin(reader);
+    begin(writer);
+    run(writer, "INSERT INTO \"pair\" (\"a\", \"b\") VALUES (1, 'new')");
+    commit(writer);
+    bool unseen = number_of(reader, "SELECT COUNT(*) FROM \"pair\"") == 0;
+    commit(reader);
+    ok(unseen && number_of(reader, "SELECT COUNT(*) FROM \"pair\"") == 1, name);
+    run(writer, "DELETE FROM \"pair\"");
+    db_close(reader);
+    db_close(writer);
+}
+
+static void readers_and_writers_do_not_wait(void)
+{
+    struct db *writer = session(DB_RESULTS), *reader = session(DB_READER);
+    struct timespec start = clock_now();
+    begin(writer);
+    run(writer, "INSERT INTO \"pair\" (\"a\", \"b\") VALUES (2, 'x')");
+    begin(reader);
+    bool before = number_of(reader, "SELECT COUNT(*) FROM \"pair\"") == 0;
+    commit(writer);
+    before = before && number_of(reader, "SELECT COUNT(*) FROM \"pair\"") == 0;
+    commit(reader);
+    ok(before && seconds_since(&start) < 1, "a reader sees the state before while a run writes");
+    begin(writer);
+    run(writer, "DELETE FROM \"pair\"");
+    db_rollback(writer);
+    is_int(number_of(writer, "SELECT COUNT(*) FROM \"pair\""), 1, "a rollback undoes");
+    run(writer, "DELETE FROM \"pair\"");
+    db_close(writer);
+    db_close(reader);
+}
+
+static void a_source_cannot_be_written(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_SOURCE);
+    static const struct db_column columns[] = { { "a", 'i' } };
+    struct db_bulk *bulk;
+    struct db_value one = db_integer(1);
+    ok(db_execute(db, "INSERT INTO \"first\" (\"a\") VALUES (1)", NULL, 0, NULL, &err) == -1 &&
+           err.class == ERROR_DENIED,
+       "a source session cannot insert");
+    ok(db_script(db, "DROP TABLE \"heap\";\n", &err) == -1 && err.class == ERROR_DENIED,
+       "nor drop a table");
+    begin(db);
+    ok(db_execute(db, "UPDATE \"first\" SET \"a\" = 1", NULL, 0, NULL, &err) == -1 &&
+           err.class == ERROR_DENIED,
+       "nor update in its transaction");
+    db_rollback(db);
+    int status = db_bulk_begin(db, "first", columns, 1, 0, &bulk, &err);
+    if (status == 0)
+        status =
+            db_bulk_row(bulk, &one, &err) ? (db_bulk_abandon(bulk), -1) : db_bulk_end(bulk, &err);
+    ok(status == -1 && err.class == ERROR_DENIED, "nor write in bulk");
+    db_close(db);
+}
+
+/* The i-th row of generation g; every seventh has NULLs. */
+static void make_row(struct db_value row[THING_COLUMNS], int64_t i, int64_t g, char *name)
+{
+    sprintf(name, "name %lld of %lld", (long long)i, (long long)g);
+    row[0] = db_integer(i);
+    row[1] = i % 7 ? db_integer(i * 1000 + g) : db_null();
+    row[2] = i % 7 ? db_real((double)i / 3 + (double)g) : db_null();
+    row[3] = i % 7 ? db_text(name) : db_null();
+    row[4] = i % 7 ? db_bytes(name, 4) : db_null();
+}
+
+static void write_generation(struct db *db, int64_t count, int64_t g)
+{
+    struct error err;
+    struct db_bulk *bulk;
+    begin(db);
+    must(db_bulk_begin(db, "thing", thing_columns, THING_COLUMNS, 1, &bulk, &err), &err);
+    for (int64_t i = 0; i < count; i++) {
+        struct db_value row[THING_COLUMNS];
+        char name[64];
+        make_row(row, i, g, name);
+        must(db_bulk_row(bulk, row, &err), &err);
+        /* The driver must have copied what it keeps. */
+        memset(name, 'x', sizeof name);
+    }
+    must(db_bulk_end(bulk, &err), &err);
+    commit(db);
+}
+
+static bool holds_generation(struct db *db, int64_t count, int64_t g)
+{
+    struct error err;
+    struct db_rows *rows;
+    const struct db_value *row;
+    int64_t i = 0;
+    int got;
+    bool same = true;
+    must(db_query(db,
+                  "SELECT \"id\", \"number\", \"share\", \"name\", \"raw\" FROM \"thing\" "
+                  "ORDER BY \"id\"",
+                  NULL, 0, "iirtt", &rows, &err),
+         &err);
+    for (; (got = db_fetch(rows, &row, &err)) == 1; i++) {
+        struct db_value expected[THING_COLUMNS];
+        char name[64];
+        make_row(expected, i, g, name);
+        for (size_t column = 0; column < THING_COLUMNS; column++)
+            same = same && equal(&row[column], &expected[column]);
+    }
+    must(got, &err);
+    db_finish(rows);
+    return same && i == count;
+}
+
+static void bulk_writes_replace_and_add(void)
+{
+    static const int64_t counts[] = { 0, 1, 99, 100, 101, 999, 1000, 1001, 25000 };
+    struct db *db = session(DB_RESULTS);
+    run(db, "DELETE FROM \"thing\"");
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "a bulk write of %lld rows replaces and adds",
+                 (long long)counts[i]);
+        write_generation(db, counts[i], (int64_t)i);
+        ok(holds_generation(db, counts[i], (int64_t)i), name);
+    }
+    db_close(db);
+}
+
+static void bulk_writes_keep_what_they_do_not_name(void)
+{
+    struct error err;
+    struct db *db = session(DB_RESULTS);
+    struct db_bulk *bulk;
+    static const struct db_column two[] = { { "id", 'i' }, { "number", 'i' } };
+    static const struct db_column keys[] = { { "a", 'i' }, { "b", 't' } };
+
+    begin(db);
+    must(db_bulk_begin(db, "thing", two, 2, 1, &bulk, &err), &err);
+    must(db_bulk_row(bulk, (struct db_value[]){ db_integer(1), db_integer(-5) }, &err), &err);
+    must(db_bulk_end(bulk, &err), &err);
+    is_int(number_of(db, "SELECT \"number\" FROM \"thing\" WHERE \"id\" = 1 AND \"name\" = "
+                         "'name 1 of 8'"),
+           -5, "columns that a bulk write does not name stay");
+
+    for (int round = 0; round < 2; round++) {
+        must(db_bulk_begin(db, "pair", keys, 2, 2, &bulk, &err), &err);
+        for (int64_t i = 0; i < 10; i++)
+            must(db_bulk_row(bulk,
+                             (struct db_value[]){ db_integer(i % 5), db_text(i < 5 ? "" : "b") },
+                             &err),
+                 &err);
+        must(db_bulk_end(bulk, &err), &err);
+    }
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"pair\""), 10, "rows may be nothing but a key");
+
+    must(db_bulk_begin(db, "thing", two, 2, 1, &bulk, &err), &err);
+    ok(db_bulk_row(bulk, (struct db_value[]){ db_integer(1), db_real(1) }, &err) == -1 &&
+           strstr(err.message, "'number'"),
+       "a value of another type than its column's is refused");
+    db_bulk_abandon(bulk);
+    ok(db_bulk_begin(db, "nonesuch", two, 2, 1, &bulk, &err) == -1 && err.class == ERROR_MISSING,
+       "a bulk write into a missing table fails at once");
+    db_rollback(db);
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"pair\""), 0, "a bulk write can be rolled back");
+    db_close(db);
+}
+
+/* Rows of 200 kB: their batch is cut short long before its number of rows. */
+static void bulk_writes_take_long_rows(void)
+{
+    struct error err;
+    struct db *db = session(DB_RESULTS);
+    struct db_bulk *bulk;
+    static const struct db_column columns[] = { { "id", 'i' }, { "raw", 't' } };
+    enum { LENGTH = 200000, COUNT = 60 };
+    char *bytes = malloc(LENGTH);
+    memset(bytes, 'z', LENGTH);
+    begin(db);
+    must(db_bulk_begin(db, "thing", columns, 2, 1, &bulk, &err), &err);
+    for (int64_t i = 0; i < COUNT; i++)
+        must(db_bulk_row(bulk, (struct db_value[]){ db_integer(i), db_bytes(bytes, LENGTH) }, &err),
+             &err);
+    must(db_bulk_end(bulk, &err), &err);
+    free(bytes);
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"thing\" WHERE LENGTH(\"raw\") = 200000"), COUNT,
+           "long rows go in batches that the server takes");
+    db_rollback(db);
+    db_close(db);
+}
+
+static void bulk_writes(void)
+{
+    every_value_goes_in_bulk();
+    large_integers_are_whole();
+    signs_may_alternate();
+    bulk_writes_replace_and_add();
+    bulk_writes_keep_what_they_do_not_name();
+    bulk_writes_take_long_rows();
+}
+
+static void changed_counts_rows_that_were_found(void)
+{
+    struct error err;
+    struct db *db = session(DB_RESULTS);
+    struct db_value arguments[] = { db_integer(1), db_integer(-1) };
+    int64_t changed = -1;
+    run(db, "DELETE FROM \"first\"");
+    for (int i = 0; i < 5; i++)
+        run(db, "INSERT INTO \"first\" (\"a\") VALUES (1)");
+    must(db_execute(db, "UPDATE \"first\" SET \"a\" = 1 WHERE \"a\" = ?", arguments, 1, &changed,
+                    &err),
+         &err);
+    is_int(changed, 5, "rows that stay as they are count as found");
+    must(db_execute(db, "UPDATE \"first\" SET \"a\" = ? WHERE \"a\" = ?", arguments, 2, &changed,
+                    &err),
+         &err);
+    is_int(changed, 0, "rows that are not there do not");
+    db_close(db);
+}
+
+/* A server may notice the end of a session a moment after the client. */
+static int lock_soon(struct db *db, const char *name)
+{
+    struct error err;
+    struct timespec start = clock_now();
+    int status;
+    do {
+        status = db_lock(db, name, &err);
+    } while (status && seconds_since(&start) < 5);
+    return status;
+}
+
+static void locks_exclude(void)
+{
+    struct error err = { 0 };
+    struct db *first = session(DB_RESULTS), *second = session(DB_RESULTS);
+    is_int(db_lock(first, "fairmill:one/../two", &err), 0, "a lock is taken");
+    ok(db_lock(second, "fairmill:one/../two", &err) == -1 && err.class == ERROR_LOCKED,
+       "another session does not get it");
+    is_int(db_lock(second, "fairmill:other", &err), 0, "but one of another name");
+    is_int(db_lock(first, "fairmill:third", &err), 0, "a session may hold two");
+    ok(db_lock(second, "fairmill:one/../two", &err) == -1, "and keeps the first");
+    db_unlock(first, "fairmill:one/../two");
+    is_int(db_lock(second, "fairmill:one/../two", &err), 0, "unlocked, it is free");
+    db_close(second);
+    is_int(lock_soon(first, "fairmill:one/../two"), 0, "a session's end frees its locks");
+    begin(first);
+    commit(first);
+    second = session(DB_RESULTS);
+    ok(db_lock(second, "fairmill:one/../two", &err) == -1, "the end of a transaction does not");
+    db_close(first);
+    db_close(second);
+}
+
+static void waits_for_locks_are_short(void)
+{
+    struct error err = { 0 };
+    struct db *first = session(DB_RESULTS);
+    struct timespec start;
+    site.deadline_s = 1;
+    struct db *second = session(DB_RESULTS);
+    site.deadline_s = 20;
+    begin(first);
+    run(first, "UPDATE \"first\" SET \"a\" = 2");
+    start = clock_now();
+    int status = db_begin(second, &err);
+    if (status == 0)
+        status = db_execute(second, "UPDATE \"first\" SET \"a\" = 3", NULL, 0, NULL, &err);
+    /* Where the deadline ends a statement in the same second, that is what the server says. */
+    ok(status == -1 && (err.class == ERROR_RETRY || err.class == ERROR_GONE),
+       "who waits for another session's lock is told to try again");
+    ok(seconds_since(&start) < 4, "before long");
+    db_rollback(second);
+    db_rollback(first);
+    begin(second);
+    commit(second);
+    db_close(first);
+    db_close(second);
+}
+
+static void statements_end_at_the_deadline(void)
+{
+    struct error err = { 0 };
+    site.deadline_s = 1;
+    struct db *db = session(DB_SOURCE);
+    site.deadline_s = 20;
+    struct timespec start = clock_now();
+    is_int(query_class(db,
+                       "SELECT COUNT(*) FROM \"heap\" \"x\", \"heap\" \"y\", \"heap\" \"z\" "
+                       "WHERE \"x\".\"a\" + \"y\".\"a\" + \"z\".\"a\" = -1",
+                       "i", &err),
+           ERROR_GONE, "a statement is ended at the deadline");
+    ok(seconds_since(&start) < 5, "in time");
+    db_close(db);
+}
+
+static void errors_have_a_class(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_RESULTS);
+    is_int(query_class(db, "SELECT \"a\" FROM \"nonesuch\"", "i", &err), ERROR_MISSING,
+           "a missing table is missing");
+    ok(strstr(err.message, "nonesuch"), "and named");
+    is_int(query_class(db, "SELECT \"nonesuch\" FROM \"first\"", "i", &err), ERROR_MISSING,
+           "a missing column is missing");
+    is_int(query_class(db, "SELECT FROM WHERE", "i", &err), ERROR_OTHER, "nonsense is neither");
+    struct db_value argument = db_integer(1);
+    ok(db_execute(db, "DELETE FROM \"first\"", &argument, 1, NULL, &err) == -1,
+       "an argument too many is refused");
+    db_close(db);
+}
+
+static int open_class(const struct db_settings *settings, enum db_role role, struct error *err)
+{
+    struct db *db;
+    if (db_open(&db, settings, role, err))
+        return (int)err->class;
+    db_close(db);
+    return -1;
+}
+
+static void sqlite_files_are_looked_at(void)
+{
+    struct error err = { 0 };
+    struct db_settings settings = site;
+    settings.database = "/nonexistent/accounting.db";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_GONE,
+           "a source that is not there is gone");
+    ok(strstr(err.message, settings.database), "and its path named");
+    is_int(open_class(&settings, DB_RESULTS, &err), ERROR_MISSING,
+           "results that are not there are missing");
+    is_int(open_class(&settings, DB_READER, &err), ERROR_MISSING, "for a reader too");
+    settings.database = "/";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_SETTINGS, "a directory is no database");
+    settings.database = "/proc/self/exe";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_OTHER, "nor is a program");
+}
+
+/* A reader's account may read the database and may neither write it nor its folder. */
+static void sqlite_reader_needs_no_write_permission(void)
+{
+    const char *name = "who may not write can read the results";
+    if (geteuid() != 0) {
+        skip(name, "only root can become somebody else");
+        return;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        struct error err;
+        struct db *db;
+        bool read = setgid(65534) == 0 && setuid(65534) == 0 &&
+                    db_open(&db, &site, DB_READER, &err) == 0 && db_begin(db, &err) == 0 &&
+                    number_of(db, "SELECT COUNT(*) FROM \"heap\"") == MANY_ROWS;
+        _exit(!read);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    is_int(status, 0, name);
+}
+
+static void insert_texts(struct db *db, int count, struct error *err)
+{
+    struct db_value row[] = { db_integer(0), long_text() };
+    err->class = ERROR_OTHER;
+    for (int i = 0; i < count; i++) {
+        row[0].integer = 1000000 + i;
+        if (db_execute(db, "INSERT INTO \"thing\" (\"id\", \"raw\") VALUES (?, ?)", row, 2, NULL,
+                       err))
+            return;
+    }
+    if (db_commit(db, err))
+        return;
+}
+
+static void sqlite_says_when_the_disk_is_full(void)
+{
+    struct error err;
+    struct rlimit before, small;
+    struct db *db = session(DB_RESULTS);
+    begin(db);
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 4 << 20;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    insert_texts(db, 1000, &err);
+    is_int(err.class, ERROR_FULL, "a file that cannot grow is a full disk");
+    db_rollback(db);
+    setrlimit(RLIMIT_FSIZE, &before);
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"thing\" WHERE \"id\" >= 1000000"), 0,
+           "of what was written then nothing stays");
+    begin(db);
+    insert_texts(db, 100, &err);
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"thing\" WHERE \"id\" >= 1000000"), 100,
+           "and with room again the session goes on");
+    db_close(db);
+}
+
+static void mysql_says_when_a_table_is_full(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_OWNER);
+    run(db, "SET SESSION max_heap_table_size = 16384");
+    run(db, "CREATE TABLE \"small\" (\"a\" CHAR(200)) ENGINE = MEMORY");
+    int status = 0;
+    for (int i = 0; status == 0 && i < 1000; i++)
+        status = db_execute(db, "INSERT INTO \"small\" VALUES ('x')", NULL, 0, NULL, &err);
+    ok(status == -1 && err.class == ERROR_FULL, "a full table is full");
+    db_close(db);
+}
+
+/* One session ends another, as an administrator would. */
+static void mysql_sessions_can_be_killed(void)
+{
+    struct error err = { 0 };
+    struct db *victim = session(DB_RESULTS), *killer = session(DB_RESULTS);
+    struct db_value id = db_integer(number_of(victim, "SELECT CONNECTION_ID()"));
+    begin(victim);
+    must(db_execute(killer, "KILL ?", &id, 1, NULL, &err), &err);
+    is_int(query_class(victim, "SELECT 1", "i", &err), ERROR_GONE, "a killed session is gone");
+    db_rollback(victim);
+    ok(db_begin(victim, &err) == -1 && err.class == ERROR_GONE, "and stays so");
+    db_close(victim);
+    db_close(killer);
+}
+
+static void write_option_file(char *path, const char *contents)
+{
+    int fd = mkstemp(path);
+    if (fd < 0 || write(fd, contents, strlen(contents)) != (ssize_t)strlen(contents)) {
+        printf("Bail out! %s: %s\n", path, strerror(errno));
+        exit(1);
+    }
+    close(fd);
+}
+
+static void mysql_logins_are_judged(void)
+{
+    struct error err = { 0 };
+    struct db_settings settings = site;
+    settings.socket = "/nonexistent/mysql.sock";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_GONE, "a server that is down is gone");
+    settings = site;
+    settings.database = "fairmill_no_such_database";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_MISSING, "a missing database is missing");
+    settings = site;
+    settings.option_file = "/nonexistent/my.cnf";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_SETTINGS,
+           "a missing option file is a wrong setting");
+    settings = site;
+    settings.user = "stranger";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED, "an unknown user is denied");
+}
+
+static void mysql_passwords_come_from_outside(void)
+{
+    struct error err = { 0 };
+    struct db *owner = session(DB_OWNER);
+    run(owner, "CREATE USER 'clerk'@'localhost' IDENTIFIED BY 'se cret'");
+    run(owner, "GRANT SELECT (\"a\") ON \"heap\" TO 'clerk'@'localhost'");
+    db_close(owner);
+
+    char whole[] = "/tmp/fairmill-port-XXXXXX", half[] = "/tmp/fairmill-port-XXXXXX";
+    write_option_file(whole, "[client]\nuser = clerk\n[fairmill]\npassword = 'se cret'\n");
+    write_option_file(half, "[client]\nuser = clerk\n[other]\npassword = 'se cret'\n");
+    struct db_settings settings = site;
+    settings.option_file = whole;
+    is_int(open_class(&settings, DB_SOURCE, &err), -1,
+           "user and password come from the groups client and fairmill");
+    settings.option_file = half;
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED, "and from no others");
+    settings.option_file = whole;
+    settings.user = "stranger";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED, "the settings' user goes first");
+    ok(strstr(err.message, "stranger"), "and is named");
+
+    settings.option_file = NULL;
+    settings.user = "clerk";
+    setenv("MYSQL_PWD", "se cret", 1);
+    struct db *db;
+    int status = db_open(&db, &settings, DB_SOURCE, &err);
+    unsetenv("MYSQL_PWD");
+    must(status, &err);
+    is_int(status, 0, "a password can come from the environment");
+    is_int(number_of(db, "SELECT COUNT(\"a\") FROM \"heap\""), MANY_ROWS,
+           "what is granted is read");
+    is_int(query_class(db, "SELECT \"share\" FROM \"heap\"", "r", &err), ERROR_DENIED,
+           "another column is denied");
+    is_int(query_class(db, "SELECT \"id\" FROM \"thing\"", "i", &err), ERROR_DENIED,
+           "another table is denied");
+    ok(column_is(db, "heap", 0, "a") && !column_is(db, "heap", 1, "share"),
+       "columns_query names what is readable");
+    db_close(db);
+    unlink(whole);
+    unlink(half);
+}
+
+static void mysql_servers_die(pid_t server)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_SOURCE);
+    struct db_rows *rows;
+    const struct db_value *row;
+    int got = 1;
+    begin(db);
+    must(db_query(db,
+                  "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\" "
+                  "CROSS JOIN \"heap\" \"z\"",
+                  NULL, 0, "i", &rows, &err),
+         &err);
+    for (int i = 0; got == 1 && i < 10; i++)
+        got = db_fetch(rows, &row, &err);
+    kill(server, SIGKILL);
+    while (got == 1)
+        got = db_fetch(rows, &row, &err);
+    ok(got == -1 && err.class == ERROR_GONE, "a server that dies amid an answer is gone");
+    struct timespec start = clock_now();
+    db_finish(rows);
+    db_rollback(db);
+    db_close(db);
+    ok(seconds_since(&start) < 1, "and its session can be closed at once");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3 || (strcmp(argv[1], "mysql") == 0 && argc < 5)) {
+        fputs("usage: port sqlite PATH, port mysql NAME SOCKET SERVER_PID\n", stderr);
+        return 64;
+    }
+    if (!db_driver_named(argv[1])) {
+        printf("1..0 # SKIP this build has no driver '%s'\n", argv[1]);
+        return 0;
+    }
+    bool mysql = strcmp(argv[1], "mysql") == 0;
+    site.driver = argv[1];
+    site.database = argv[2];
+    site.socket = mysql ? argv[3] : NULL;
+
+    tables_are_made_by_a_script();
+    every_value_comes_back_as_it_was();
+    values_are_read_strictly();
+    sql_means_the_same();
+    a_database_describes_itself();
+    bulk_writes();
+#ifdef HAVE_MYSQL
+    if (mysql) {
+        diag("the same without array binding");
+        mysql_binds_arrays = false;
+        bulk_writes();
+        mysql_binds_arrays = true;
+    }
+#endif
+    changed_counts_rows_that_were_found();
+    fill_heap();
+    rows_are_streamed();
+    an_answer_may_be_broken_off();
+    one_answer_at_a_time();
+    a_snapshot_holds(DB_SOURCE, "a source sees no commit after its begin");
+    a_snapshot_holds(DB_READER, "nor does a reader");
+    readers_and_writers_do_not_wait();
+    a_source_cannot_be_written();
+    locks_exclude();
+    waits_for_locks_are_short();
+    statements_end_at_the_deadline();
+    errors_have_a_class();
+    if (mysql) {
+        mysql_says_when_a_table_is_full();
+        mysql_sessions_can_be_killed();
+        mysql_logins_are_judged();
+        mysql_passwords_come_from_outside();
+        mysql_servers_die((pid_t)strtol(argv[4], NULL, 10));
+    } else {
+        sqlite_files_are_looked_at();
+        sqlite_reader_needs_no_write_permission();
+        sqlite_says_when_the_disk_is_full();
+    }
+    return done_testing();
+}

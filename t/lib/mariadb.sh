@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+# Throw-away MariaDB servers for tests; to be sourced by bash.
+#
+#   mariadb_shared          a server for this script: the one of the whole test run if
+#                           FAIRMILL_TEST_MARIADB names its directory, else one of its own,
+#                           which ends with the script.  Without the server's programs the
+#                           script is skipped, or fails where CI is true.
+#   mariadb_sql [OPTION]... [DATABASE]
+#                           run the SQL of standard input as root
+#   mariadb_start DIR       a server in DIR, an absent or empty directory with a short path
+#   mariadb_stop            end it
+#
+# MARIADB_CHARSET (latin1 or utf8mb4, the default) is what new databases get; arguments of the
+# server beyond that go into the array MARIADB_OPTIONS.  All set MARIADB_SOCKET, MARIADB_PORT and
+# MARIADB_PID.  Whoever shares a server makes databases and users under names of its own.
+
+MARIADB_OPTIONS=()
+
+mariadb_fail() {
+    echo "Bail out! $*"
+    exit 1
+}
+
+mariadb_require() {
+    local program
+    for program in mariadbd mariadb-install-db mariadb; do
+        if ! command -v "$program" >/dev/null; then
+            [ "${CI:-}" != true ] || mariadb_fail "$program is not there"
+            echo "1..0 # SKIP $program is not there"
+            exit 0
+        fi
+    done
+}
+
+mariadb_sql() {
+    mariadb --no-defaults --socket="$MARIADB_SOCKET" --user=root --batch --skip-column-names "$@"
+}
+
+mariadb_answers() {
+    echo 'SELECT 1' | mariadb_sql >/dev/null 2>&1
+}
+
+mariadb_free_port() {
+    local port
+    while :; do
+        port=$((20000 + RANDOM % 12000))
+        (: <"/dev/tcp/127.0.0.1/$port") 2>/dev/null || break
+    done
+    echo "$port"
+}
+
+# The server refuses to run as root.
+mariadb_user() {
+    if [ "$(id -u)" = 0 ]; then echo mysql; else id -un; fi
+}
+
+mariadb_install() {
+    mkdir -p "$1"
+    [ "$(id -u)" != 0 ] || chown mysql "$1"
+    mariadb-install-db --no-defaults --user="$(mariadb_user)" --datadir="$1/data" \
+        --auth-root-authentication-method=normal --skip-test-db --skip-name-resolve \
+        --innodb-log-file-size=10M --innodb-flush-log-at-trx-commit=0 \
+        >"$1/install.log" 2>&1 || mariadb_fail "mariadb-install-db: $(tail -n 3 "$1/install.log")"
+}
+
+# Nothing here outlives its test: no fsync, but a slurmdbd's patience with locks.
+mariadb_launch() {
+    MARIADB_SOCKET=$1/s
+    MARIADB_PORT=$(mariadb_free_port)
+    mariadbd --no-defaults --user="$(mariadb_user)" --datadir="$1/data" \
+        --socket="$MARIADB_SOCKET" --pid-file="$1/pid" --bind-address=127.0.0.1 \
+        --port="$MARIADB_PORT" --skip-name-resolve --log-error="$1/error.log" \
+        --character-set-server="${MARIADB_CHARSET:-utf8mb4}" \
+        --innodb-flush-log-at-trx-commit=0 --innodb-flush-method=nosync \
+        --innodb-log-file-size=256M --innodb-buffer-pool-size=256M \
+        --innodb-lock-wait-timeout=900 --performance-schema=off \
+        "${MARIADB_OPTIONS[@]}" </dev/null >/dev/null 2>&1 &
+    MARIADB_PID=$!
+    disown "$MARIADB_PID" # or bash reports its end in the middle of a test
+    echo "$MARIADB_PORT $MARIADB_PID" >"$1/started"
+}
+
+mariadb_start() {
+    local i
+    mariadb_require
+    [ ${#1} -lt 90 ] || mariadb_fail "$1 is too long a path for a socket"
+    mariadb_install "$1"
+    mariadb_launch "$1"
+    for ((i = 0; i < 600; i++)); do
+        ! mariadb_answers || return 0
+        kill -0 "$MARIADB_PID" 2>/dev/null || break
+        sleep 0.1
+    done
+    mariadb_fail "mariadbd: $(tail -n 3 "$1/error.log")"
+}
+
+mariadb_stop() {
+    [ -n "${MARIADB_PID:-}" ] || return 0
+    kill "$MARIADB_PID" 2>/dev/null
+    while kill -0 "$MARIADB_PID" 2>/dev/null; do
+        sleep 0.05
+    done
+    MARIADB_PID=
+}
+
+mariadb_discard() {
+    mariadb_stop
+    rm -rf "$MARIADB_DIRECTORY"
+}
+
+mariadb_shared() {
+    mariadb_require
+    if [ -n "${FAIRMILL_TEST_MARIADB:-}" ]; then
+        MARIADB_SOCKET=$FAIRMILL_TEST_MARIADB/s
+        read -r MARIADB_PORT MARIADB_PID <"$FAIRMILL_TEST_MARIADB/started"
+        mariadb_answers || mariadb_fail "no server in $FAIRMILL_TEST_MARIADB"
+        return 0
+    fi
+    MARIADB_DIRECTORY=$(mktemp -d /tmp/fm.XXXXXX)
+    chmod 755 "$MARIADB_DIRECTORY"
+    trap mariadb_discard EXIT
+    mariadb_start "$MARIADB_DIRECTORY"
+}
