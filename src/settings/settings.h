@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SETTINGS_SETTINGS_H
+#define FAIRMILL_SETTINGS_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/calendar.h"
+#include "core/fairshare.h"
+#include "core/tree.h"
+#include "core/usage.h"
+#include "db/db.h"
+
+struct error;
+
+/* What the settings file says, checked.  settings.c has one table with every key; the parser, the
+ * sample file, the manual and the tests read that table. */
+
+struct settings {
+    struct db_settings source, results;
+    char *layout;
+    char *clusters; /* names separated by commas; "all" */
+    uint64_t deadline_s;
+    enum bad_rows on_bad_rows;
+    bool share_database;
+
+    uint64_t half_life_s; /* 0: no decay */
+    struct reset_period reset_period;
+    char *reset_anchor;
+    char *time_zone;
+    enum charge charge;
+    uint64_t open_job_cap_s;
+
+    const struct algorithm *algorithm;
+    enum conformance conformance;
+    double dampening;
+    double capacity; /* of the charged TRES; 0: what the cluster's registration says */
+    double capacity_half_lives;
+    double pbs_minimum_usage;
+
+    char *path;     /* of the file */
+    char *text;     /* every setting as it counts, a line each */
+    char digest[33]; /* of the text */
+};
+
+/* Read and check the file; NULL looks at $FAIRMILL_CONF, then at SYSCONFDIR.  Sets the process's
+ * time zone.  ERROR_SETTINGS names the file and the key. */
+int settings_load(struct settings **settings, const char *path, struct error *err);
+void settings_destroy(struct settings *settings);
+
+/* Whether a comma-separated list of names has this one; "all" has every one. */
+bool settings_want_cluster(const struct settings *settings, const char *cluster);
+/* Step through the names of a comma-separated list: *at starts as the list and is NULL at its
+ * end.  Returns a copy to be freed, or NULL. */
+char *list_next(const char **at);
+
+const char *conformance_name(enum conformance conformance);
+
+/* One line of the table. */
+struct setting {
+    const char *section, *key;
+    const char *fallback; /* the default; NULL: must be given */
+    const char *summary;  /* a sentence or two, for people */
+    int (*take)(const struct setting *setting, void *field, const char *value, struct error *err);
+    size_t offset;                     /* of its field in struct settings */
+    const char *const *choices;        /* ended by NULL; the field is an int of its place */
+};
+
+/* The table, ended by a NULL section; a sentence about each section. */
+extern const struct setting settings_table[];
+const char *section_summary(const char *section);
+
+#endif
