@@ -1,0 +1,101 @@
+-- SPDX-License-Identifier: MIT
+
+-- Which upgrade of these tables this is; the highest version counts.
+CREATE TABLE IF NOT EXISTS "fairmill_schema" (
+    "version"  BIGINT NOT NULL,
+    "made_at"  BIGINT NOT NULL,
+    PRIMARY KEY ("version")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- The fence: the run that published last, a row for each cluster.  The row of '' counts runs.
+CREATE TABLE IF NOT EXISTS "fairmill_lock" (
+    "cluster"  VARCHAR(255) NOT NULL,
+    "run_id"   BIGINT NOT NULL,
+    "source"   TEXT NOT NULL,
+    PRIMARY KEY ("cluster")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- The settings that runs had.
+CREATE TABLE IF NOT EXISTS "fairmill_settings" (
+    "digest"  VARCHAR(64) NOT NULL,
+    "text"    TEXT NOT NULL,
+    PRIMARY KEY ("digest")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Every run, also those that failed.
+CREATE TABLE IF NOT EXISTS "fairmill_run" (
+    "cluster"               VARCHAR(255) NOT NULL,
+    "run_id"                BIGINT NOT NULL,
+    "as_of"                 BIGINT NOT NULL,
+    "started_at"            BIGINT NOT NULL,
+    "duration_ms"           BIGINT NOT NULL,
+    "kind"                  VARCHAR(64) NOT NULL,
+    "why"                   VARCHAR(255),
+    "status"                VARCHAR(64) NOT NULL,
+    "algorithm"             VARCHAR(64) NOT NULL,
+    "conformance"           VARCHAR(64) NOT NULL,
+    "half_life"             BIGINT NOT NULL,
+    "time_zone"             VARCHAR(255),
+    "associations"          BIGINT,
+    "users"                 BIGINT,
+    "jobs_read"             BIGINT,
+    "unattributed_usage"    DOUBLE,
+    "truncation_bound"      DOUBLE,
+    "source_newest"         BIGINT,
+    "source_lag"            BIGINT,
+    "drift_max"             DOUBLE,
+    "drifted_associations"  BIGINT,
+    "settings_digest"       VARCHAR(64) NOT NULL,
+    "version"               VARCHAR(64) NOT NULL,
+    "host"                  VARCHAR(255),
+    "os_user"               VARCHAR(255),
+    "message"               TEXT NOT NULL,
+    PRIMARY KEY ("cluster", "run_id")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- What was odd in the input and did not stop a run.
+CREATE TABLE IF NOT EXISTS "fairmill_finding" (
+    "cluster"     VARCHAR(255) NOT NULL,
+    "kind"        VARCHAR(64) NOT NULL,
+    "subject"     VARCHAR(64) NOT NULL,
+    "first_seen"  BIGINT NOT NULL,
+    "last_seen"   BIGINT NOT NULL,
+    "count"       BIGINT NOT NULL,
+    "detail"      VARCHAR(255),
+    PRIMARY KEY ("cluster", "kind", "subject")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Every value of every living association.
+CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
+    "cluster"                 VARCHAR(255) NOT NULL,
+    "id_assoc"                BIGINT NOT NULL,
+    "parent_id"               BIGINT,
+    "depth"                   BIGINT NOT NULL,
+    "account"                 VARCHAR(255) NOT NULL,
+    "user_name"               VARCHAR(255) NOT NULL,
+    "partition_name"          VARCHAR(255) NOT NULL,
+    "shares"                  BIGINT,
+    "shares_norm"             DOUBLE,
+    "level_shares_norm"       DOUBLE,
+    "usage_raw"               DOUBLE,
+    "usage_norm"              DOUBLE,
+    "capacity_usage"          DOUBLE,
+    "level_usage"             DOUBLE,
+    "classic_usage"           DOUBLE,
+    "classic_factor"          DOUBLE,
+    "linear_usage"            DOUBLE,
+    "linear_factor"           DOUBLE,
+    "depth_oblivious_ratio"   DOUBLE,
+    "depth_oblivious_factor"  DOUBLE,
+    "level_fs"                DOUBLE,
+    "level_fs_infinite"       BIGINT,
+    "fair_tree_rank"          BIGINT,
+    "fair_tree_factor"        DOUBLE,
+    "pbs_target"              DOUBLE,
+    "pbs_tree_usage"          DOUBLE,
+    "pbs_factor"              DOUBLE,
+    "fairshare"               DOUBLE,
+    "run_id"                  BIGINT NOT NULL,
+    "computed_at"             BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -1,0 +1,101 @@
+-- SPDX-License-Identifier: MIT
+
+-- Which upgrade of these tables this is; the highest version counts.
+CREATE TABLE IF NOT EXISTS "fairmill_schema" (
+    "version"  INTEGER NOT NULL,
+    "made_at"  INTEGER NOT NULL,
+    PRIMARY KEY ("version")
+) STRICT, WITHOUT ROWID;
+
+-- The fence: the run that published last, a row for each cluster.  The row of '' counts runs.
+CREATE TABLE IF NOT EXISTS "fairmill_lock" (
+    "cluster"  TEXT NOT NULL,
+    "run_id"   INTEGER NOT NULL,
+    "source"   TEXT NOT NULL,
+    PRIMARY KEY ("cluster")
+) STRICT, WITHOUT ROWID;
+
+-- The settings that runs had.
+CREATE TABLE IF NOT EXISTS "fairmill_settings" (
+    "digest"  TEXT NOT NULL,
+    "text"    TEXT NOT NULL,
+    PRIMARY KEY ("digest")
+) STRICT, WITHOUT ROWID;
+
+-- Every run, also those that failed.
+CREATE TABLE IF NOT EXISTS "fairmill_run" (
+    "cluster"               TEXT NOT NULL,
+    "run_id"                INTEGER NOT NULL,
+    "as_of"                 INTEGER NOT NULL,
+    "started_at"            INTEGER NOT NULL,
+    "duration_ms"           INTEGER NOT NULL,
+    "kind"                  TEXT NOT NULL,
+    "why"                   TEXT,
+    "status"                TEXT NOT NULL,
+    "algorithm"             TEXT NOT NULL,
+    "conformance"           TEXT NOT NULL,
+    "half_life"             INTEGER NOT NULL,
+    "time_zone"             TEXT,
+    "associations"          INTEGER,
+    "users"                 INTEGER,
+    "jobs_read"             INTEGER,
+    "unattributed_usage"    REAL,
+    "truncation_bound"      REAL,
+    "source_newest"         INTEGER,
+    "source_lag"            INTEGER,
+    "drift_max"             REAL,
+    "drifted_associations"  INTEGER,
+    "settings_digest"       TEXT NOT NULL,
+    "version"               TEXT NOT NULL,
+    "host"                  TEXT,
+    "os_user"               TEXT,
+    "message"               TEXT NOT NULL,
+    PRIMARY KEY ("cluster", "run_id")
+) STRICT, WITHOUT ROWID;
+
+-- What was odd in the input and did not stop a run.
+CREATE TABLE IF NOT EXISTS "fairmill_finding" (
+    "cluster"     TEXT NOT NULL,
+    "kind"        TEXT NOT NULL,
+    "subject"     TEXT NOT NULL,
+    "first_seen"  INTEGER NOT NULL,
+    "last_seen"   INTEGER NOT NULL,
+    "count"       INTEGER NOT NULL,
+    "detail"      TEXT,
+    PRIMARY KEY ("cluster", "kind", "subject")
+) STRICT, WITHOUT ROWID;
+
+-- Every value of every living association.
+CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
+    "cluster"                 TEXT NOT NULL,
+    "id_assoc"                INTEGER NOT NULL,
+    "parent_id"               INTEGER,
+    "depth"                   INTEGER NOT NULL,
+    "account"                 TEXT NOT NULL,
+    "user_name"               TEXT NOT NULL,
+    "partition_name"          TEXT NOT NULL,
+    "shares"                  INTEGER,
+    "shares_norm"             REAL,
+    "level_shares_norm"       REAL,
+    "usage_raw"               REAL,
+    "usage_norm"              REAL,
+    "capacity_usage"          REAL,
+    "level_usage"             REAL,
+    "classic_usage"           REAL,
+    "classic_factor"          REAL,
+    "linear_usage"            REAL,
+    "linear_factor"           REAL,
+    "depth_oblivious_ratio"   REAL,
+    "depth_oblivious_factor"  REAL,
+    "level_fs"                REAL,
+    "level_fs_infinite"       INTEGER,
+    "fair_tree_rank"          INTEGER,
+    "fair_tree_factor"        REAL,
+    "pbs_target"              REAL,
+    "pbs_tree_usage"          REAL,
+    "pbs_factor"              REAL,
+    "fairshare"               REAL,
+    "run_id"                  INTEGER NOT NULL,
+    "computed_at"             INTEGER NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc")
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/publish.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "db/db.h"
+#include "results/rows.h"
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Run a query that answers with one integer at most; *found is whether it did. */
+static int read_integer(struct db *db, const char *sql, const struct db_value *arguments,
+                        size_t count, int64_t *integer, bool *found, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql, arguments, count, "i", &rows, err))
+        return -1;
+    int got = db_fetch(rows, &row, err);
+    *found = got > 0 && row[0].type == DB_INTEGER;
+    if (*found)
+        *integer = row[0].integer;
+    db_finish(rows);
+    return got < 0 ? -1 : 0;
+}
+
+/* Lock names have little room and may be seen by all of a server, so they are a hash of where
+ * the results are and whose they are. */
+static int name_lock(struct publisher *publisher, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct text key = { 0 };
+    struct db *db = publisher->db;
+    if (db_query(db, db->driver->identity_query, NULL, 0, "t", &rows, err))
+        return -1;
+    int got = db_fetch(rows, &row, err);
+    if (got > 0 && row[0].type == DB_TEXT)
+        text_add_bytes(&key, row[0].text.bytes, row[0].text.length);
+    db_finish(rows);
+    text_add_bytes(&key, "", 1);
+    text_add(&key, publisher->cluster);
+    snprintf(publisher->lock, sizeof publisher->lock, "fairmill:%016llx",
+             (unsigned long long)XXH3_64bits(key.bytes, key.length));
+    text_free(&key);
+    return got < 0 ? -1 : 0;
+}
+
+static int take_lock(struct publisher *publisher, struct error *err)
+{
+    if (name_lock(publisher, err))
+        return -1;
+    if (db_lock(publisher->db, publisher->lock, err)) {
+        if (err->class == ERROR_LOCKED)
+            fail(err, ERROR_LOCKED, "another run is at work");
+        return -1;
+    }
+    publisher->locked = true;
+    return 0;
+}
+
+/* The cluster's row in the fence, made where it is its first run, and the next run_id. */
+static int take_run_id(struct publisher *publisher, struct error *err)
+{
+    struct db *db = publisher->db;
+    struct db_value cluster[] = { db_text(publisher->cluster), db_text(publisher->cluster) };
+    struct db_value counter = db_text("");
+    bool found = false;
+    if (db_begin(db, err))
+        return -1;
+    if (db_execute(db, sql_query_counter_step, NULL, 0, NULL, err) ||
+        read_integer(db, sql_query_fence_read, &counter, 1, &publisher->run_id, &found, err) ||
+        db_execute(db, sql_query_fence_make, cluster, 2, NULL, err) || db_commit(db, err)) {
+        db_rollback(db);
+        return -1;
+    }
+    return found ? 0 : fail(err, ERROR_MISSING, "the result tables lack the row that counts "
+                                                "runs: run `fairmill init`");
+}
+
+static int look(struct publisher *publisher, struct error *err)
+{
+    struct db_value cluster = db_text(publisher->cluster);
+    bool found = false;
+    if (read_integer(publisher->db, sql_query_fence_read, &cluster, 1, &publisher->seen_run,
+                     &found, err))
+        return -1;
+    return read_integer(publisher->db, sql_query_published, &cluster, 1,
+                        &publisher->published_as_of, &publisher->has_published, err);
+}
+
+int publisher_start(struct publisher *publisher, struct db *db, const struct settings *settings,
+                    const char *cluster, struct error *err)
+{
+    *publisher = (struct publisher){ .db = db, .settings = settings, .cluster = cluster };
+    if (take_lock(publisher, err) || take_run_id(publisher, err) || look(publisher, err)) {
+        publisher_end(publisher);
+        return -1;
+    }
+    return 0;
+}
+
+int publisher_resume(struct publisher *publisher, struct db *db, bool *published,
+                     struct error *err)
+{
+    int64_t run;
+    struct db_value key[] = { db_text(publisher->cluster), db_integer(publisher->run_id) };
+    publisher->db = db;
+    publisher->locked = false;
+    if (take_lock(publisher, err))
+        return -1;
+    return read_integer(db, sql_query_run_find, key, 2, &run, published, err);
+}
+
+static int step_fence(struct publisher *publisher, const char *source, struct error *err)
+{
+    struct db_value arguments[] = { db_integer(publisher->run_id), db_text(source),
+                                    db_text(publisher->cluster),
+                                    db_integer(publisher->seen_run) };
+    int64_t hit = 0;
+    if (db_execute(publisher->db, sql_query_fence_step, arguments, 4, &hit, err))
+        return -1;
+    if (hit != 1)
+        return fail(err, ERROR_LOCKED, "another run published while this one was at work");
+    return 0;
+}
+
+static int write_all(struct publisher *publisher, const struct publication *publication,
+                     const struct run_record *record, struct error *err)
+{
+    struct db_value stale[] = { db_text(publisher->cluster), db_integer(publisher->run_id) };
+    if (step_fence(publisher, publication->source, err) ||
+        rows_write_fairshare(publisher, publication, record->as_of, err) ||
+        db_execute(publisher->db, sql_query_fairshare_stale, stale, 2, NULL, err) ||
+        rows_write_findings(publisher, publication->findings, record->as_of, err) ||
+        rows_write_run(publisher, record, "done", err))
+        return -1;
+    return 0;
+}
+
+int publisher_publish(struct publisher *publisher, const struct publication *publication,
+                      const struct run_record *record, struct error *err)
+{
+    if (db_begin(publisher->db, err))
+        return -1;
+    if (write_all(publisher, publication, record, err) || db_commit(publisher->db, err)) {
+        db_rollback(publisher->db);
+        return -1;
+    }
+    return 0;
+}
+
+int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
+                             struct error *err)
+{
+    if (db_begin(publisher->db, err))
+        return -1;
+    if (rows_write_run(publisher, record, "failed", err) || db_commit(publisher->db, err)) {
+        db_rollback(publisher->db);
+        return -1;
+    }
+    return 0;
+}
+
+int publisher_retire(struct publisher *publisher, struct error *err)
+{
+    struct db_value cluster = db_text(publisher->cluster);
+    if (db_begin(publisher->db, err))
+        return -1;
+    if (step_fence(publisher, "", err) ||
+        db_execute(publisher->db, sql_query_fairshare_retire, &cluster, 1, NULL, err) ||
+        db_commit(publisher->db, err)) {
+        db_rollback(publisher->db);
+        return -1;
+    }
+    return 0;
+}
+
+void publisher_end(struct publisher *publisher)
+{
+    if (publisher->locked && publisher->db)
+        db_unlock(publisher->db, publisher->lock);
+    publisher->locked = false;
+}
+
+int published_sources(struct db *db,
+                      int (*take)(void *context, const char *cluster, const char *source),
+                      void *context, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql_query_fence_sources, NULL, 0, "tt", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        char *cluster = strndup(row[0].text.bytes, row[0].text.length);
+        char *source = strndup(row[1].text.bytes, row[1].text.length);
+        int result = take(context, cluster, source);
+        free(cluster);
+        free(source);
+        if (result)
+            break;
+    }
+    db_finish(rows);
+    return got < 0 ? -1 : 0;
+}

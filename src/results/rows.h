@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_RESULTS_ROWS_H
+#define FAIRMILL_RESULTS_ROWS_H
+
+#include <stdint.h>
+
+struct db;
+struct error;
+struct findings;
+struct publication;
+struct publisher;
+struct run_record;
+
+/* The rows that a run writes, inside the transaction that publisher_publish() has open. */
+
+int rows_write_fairshare(const struct publisher *publisher, const struct publication *publication,
+                         int64_t as_of, struct error *err);
+/* Findings that are there keep their first_seen and count the runs that saw them; at most
+ * FINDINGS_A_KIND of a kind stay, those seen last. */
+int rows_write_findings(const struct publisher *publisher, const struct findings *findings,
+                        int64_t as_of, struct error *err);
+int rows_write_run(const struct publisher *publisher, const struct run_record *record,
+                   const char *status, struct error *err);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/schema.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/text.h"
+
+/* Each database's own tables and views; what differs between databases is in there only. */
+static const struct dialect {
+    const char *driver, *tables, *views;
+} dialects[] = {
+    { "mysql", sql_mysql_tables, sql_mysql_views },
+    { "sqlite", sql_sqlite_tables, sql_sqlite_views },
+};
+
+static const struct dialect *dialect_of(const struct db_driver *driver)
+{
+    const struct dialect *dialect = dialects;
+    while (strcmp(dialect->driver, driver->name))
+        dialect++;
+    return dialect;
+}
+
+/* The tables' version, 0 where there is none. */
+static int read_version(struct db *db, int64_t *version, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql_query_schema_version, NULL, 0, "i", &rows, err))
+        return -1;
+    int got = db_fetch(rows, &row, err);
+    *version = got > 0 && row[0].type == DB_INTEGER ? row[0].integer : 0;
+    db_finish(rows);
+    return got < 0 ? -1 : 0;
+}
+
+static int refuse_newer(int64_t version, struct error *err)
+{
+    return fail(err, ERROR_SETTINGS,
+                "the result tables are of version %lld, made by a newer fairmill; this one knows "
+                "%d",
+                (long long)version, SCHEMA_VERSION);
+}
+
+static int check_version(struct db *db, const struct settings *settings, struct error *err)
+{
+    int64_t version = 0;
+    if (read_version(db, &version, err)) {
+        if (err->class != ERROR_MISSING)
+            return -1;
+        return fail(err, ERROR_MISSING, "there are no result tables in '%s': run `fairmill init`",
+                    settings->results.database);
+    }
+    if (version > SCHEMA_VERSION)
+        return refuse_newer(version, err);
+    if (version < SCHEMA_VERSION)
+        return fail(err, ERROR_SETTINGS,
+                    "the result tables in '%s' are of version %lld, %d is needed: run `fairmill "
+                    "init`",
+                    settings->results.database, (long long)version, SCHEMA_VERSION);
+    return 0;
+}
+
+int results_open(struct db **opened, const struct settings *settings, enum db_role role,
+                 struct error *err)
+{
+    struct db *db;
+    if (db_open(&db, &settings->results, role, err)) {
+        if (err->class == ERROR_MISSING)
+            return fail_in(err, "there are no results yet, run `fairmill init`");
+        return fail_in(err, "results");
+    }
+    if (role != DB_OWNER && check_version(db, settings, err)) {
+        db_close(db);
+        return -1;
+    }
+    *opened = db;
+    return 0;
+}
+
+int schema_make(struct db *db, struct error *err)
+{
+    const struct dialect *dialect = dialect_of(db->driver);
+    int64_t version = 0;
+    if (read_version(db, &version, err) && err->class != ERROR_MISSING)
+        return -1;
+    if (version > SCHEMA_VERSION)
+        return refuse_newer(version, err);
+    if (db_script(db, dialect->tables, err) || db_script(db, dialect->views, err) ||
+        db_begin(db, err))
+        return -1;
+    struct db_value made[] = { db_integer(SCHEMA_VERSION), db_integer(time(NULL)) };
+    if (db_execute(db, sql_query_counter_make, NULL, 0, NULL, err) ||
+        (version < SCHEMA_VERSION &&
+         db_execute(db, sql_query_schema_made, made, 2, NULL, err)) ||
+        db_commit(db, err)) {
+        db_rollback(db);
+        return -1;
+    }
+    return 0;
+}
+
+void schema_print(const struct db_driver *driver, struct text *text)
+{
+    const struct dialect *dialect = dialect_of(driver);
+    text_add(text, dialect->tables);
+    text_add(text, "\n");
+    text_add(text, dialect->views);
+}
