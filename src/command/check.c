@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clusters.h"
+#include "command/command.h"
+#include "compute.h"
+#include "core/fairshare.h"
+#include "core/finding.h"
+#include "core/tree.h"
+#include "db/db.h"
+#include "results/schema.h"
+#include "run.h"
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Every statement that a run writes with, on rows that are not there, and none of it kept. */
+static int try_writing(struct db *db, struct error *err)
+{
+    struct db_value nobody[] = { db_integer(0), db_text(""), db_text("\n"), db_integer(-1) };
+    struct db_value nothing[] = { db_text("\n"), db_integer(0) };
+    if (db_begin(db, err))
+        return -1;
+    int result = db_execute(db, sql_query_counter_make, NULL, 0, NULL, err) ||
+                         db_execute(db, sql_query_fence_step, nobody, 4, NULL, err) ||
+                         db_execute(db, sql_query_fairshare_stale, nothing, 2, NULL, err) ||
+                         db_execute(db, sql_query_finding_clear, nothing, 1, NULL, err)
+                     ? -1
+                     : 0;
+    db_rollback(db);
+    return result;
+}
+
+static int check_results(const struct settings *settings, struct db *source, struct text *text,
+                         struct error *err)
+{
+    struct db *results;
+    if (results_open(&results, settings, DB_RESULTS, err))
+        return -1;
+    int result = run_check_apart(settings, source, results, err);
+    if (!result && try_writing(results, err))
+        result = fail_in(err, "results");
+    if (!result)
+        text_format(text, "results: %s '%s', tables of version %d, may be written\n",
+                    settings->results.driver, settings->results.database, SCHEMA_VERSION);
+    db_close(results);
+    return result;
+}
+
+/* How many users have another rank under the other conformance. */
+static uint32_t ranks_that_differ(const struct settings *settings,
+                                  const struct computation *computation)
+{
+    struct fairshare_options options = {
+        .conformance = settings->conformance == CONFORMANCE_DOCUMENTS ? CONFORMANCE_SLURMCTLD
+                                                                      : CONFORMANCE_DOCUMENTS,
+        .dampening = settings->dampening,
+        .capacity = computation->capacity,
+        .clock = computation->clock,
+    };
+    const struct tree *tree = computation->tree;
+    struct values *others = memory_zeroed(tree->count, sizeof *others);
+    fairshare_compute(tree, &options, others);
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < tree->count; i++)
+        differ += others[i].fair_tree_rank != computation->values[i].fair_tree_rank;
+    free(others);
+    return differ;
+}
+
+static void add_findings(struct text *text, const struct findings *findings)
+{
+    for (int kind = 0; kind < FINDING_KINDS; kind++) {
+        if (!findings->kind[kind].seen)
+            continue;
+        const struct finding *first = &findings->kind[kind].kept[0];
+        text_format(text, "  finding %s, %" PRIu64 " times (%s), first ", finding_name(kind),
+                    findings->kind[kind].seen, finding_meaning(kind));
+        if (first->subject)
+            text_format(text, "%" PRIu64 ": ", first->subject);
+        text_add_printable(text, first->detail);
+        text_add(text, "\n");
+    }
+}
+
+static int check_cluster(const struct settings *settings, struct db *source, const char *cluster,
+                         struct text *text, struct error *err)
+{
+    struct computation computation;
+    if (compute_cluster(&computation, settings, source, cluster, NULL, true, err))
+        return fail_in(err, "cluster '%s'", cluster);
+    const struct run_record *record = &computation.record;
+    text_add(text, "cluster ");
+    text_add_printable(text, cluster);
+    text_format(text,
+                ": %" PRId64 " associations, %" PRId64 " of them users, %" PRId64
+                " job rows that count\n",
+                record->associations, record->users, record->jobs_read);
+    text_format(text, "  ranks that differ between documents and slurmctld: %" PRIu32 "\n",
+                ranks_that_differ(settings, &computation));
+    if (record->unattributed_usage > 0)
+        text_format(text, "  usage without an association: %.0f TRES-seconds\n",
+                    record->unattributed_usage);
+    add_findings(text, computation.findings);
+    computation_free(&computation);
+    return 0;
+}
+
+static int check_all(const struct settings *settings, struct text *text, struct error *err)
+{
+    struct db *source = NULL;
+    char **clusters = NULL;
+    size_t count = 0;
+    text_format(text, "settings: '%s', algorithm %s, conformance %s\n", settings->path,
+                settings->algorithm->name, conformance_name(settings->conformance));
+    if (!settings->half_life_s && settings->reset_period.unit == RESET_NEVER)
+        text_add(text, "  warning: half_life is 0 and reset_period none: usage counts for ever\n");
+    int result = run_open_source(&source, settings, err);
+    if (!result) {
+        text_format(text, "source: %s '%s', may be read\n", settings->source.driver,
+                    settings->source.database);
+        result = clusters_wanted(settings, source, NULL, 0, complain, &clusters, &count, err);
+    }
+    for (size_t i = 0; !result && i < count; i++) {
+        struct error of_cluster;
+        if (check_cluster(settings, source, clusters[i], text, &of_cluster))
+            complain(&of_cluster);
+    }
+    if (!result)
+        result = check_results(settings, source, text, err);
+    cluster_names_free(clusters, count);
+    db_close(source);
+    return result;
+}
+
+static int check_command(const struct invocation *invocation, struct error *err)
+{
+    const struct command_option known[] = { { .name = NULL } };
+    struct settings *settings = NULL;
+    struct text text = { 0 };
+    if (command_options(invocation, known, err) ||
+        settings_load(&settings, invocation->settings_path, err))
+        return -1;
+    int result = check_all(settings, &text, err);
+    struct error unprinted;
+    if (command_print(&text, result ? &unprinted : err))
+        result = -1;
+    text_free(&text);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_check = {
+    "check",
+    "check",
+    "look at settings, databases, privileges and data; write nothing",
+    "",
+    check_command,
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/command.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define OPTIONS_AT_MOST 16
+
+static void take_value(const struct command_option *option, char *value)
+{
+    if (option->flag) {
+        *option->flag = true;
+    } else if (option->value) {
+        *option->value = value;
+    } else {
+        struct option_list *list = option->list;
+        list->values = memory_resized(list->values, list->count + 1, sizeof *list->values);
+        list->values[list->count++] = value;
+    }
+}
+
+int command_options(const struct invocation *invocation, const struct command_option *options,
+                    struct error *err)
+{
+    struct option longs[OPTIONS_AT_MOST + 1] = { { 0 } };
+    char shorts[3 * OPTIONS_AT_MOST + 2] = ":";
+    const char *command = invocation->arguments[0];
+    for (int i = 0; options[i].name; i++) {
+        int takes = options[i].flag ? no_argument : required_argument;
+        longs[i] = (struct option){ options[i].name, takes, NULL, 256 + i };
+        if (options[i].letter) {
+            char letter[3] = { options[i].letter, options[i].flag ? '\0' : ':', '\0' };
+            strcat(shorts, letter);
+        }
+    }
+    optind = 0;
+    opterr = 0;
+    for (;;) {
+        int at = optind ? optind : 1;
+        int found = getopt_long(invocation->count, invocation->arguments, shorts, longs, NULL);
+        if (found == -1)
+            break;
+        if (found == '?')
+            return fail(err, ERROR_USAGE, "%s: unknown option '%s'; see `fairmill %s --help`",
+                        command, invocation->arguments[at], command);
+        if (found == ':')
+            return fail(err, ERROR_USAGE, "%s: option '%s' needs a value", command,
+                        invocation->arguments[at]);
+        for (int i = 0; options[i].name; i++)
+            if (found == 256 + i || (options[i].letter && found == options[i].letter))
+                take_value(&options[i], optarg);
+    }
+    if (optind < invocation->count)
+        return fail(err, ERROR_USAGE, "%s: unexpected argument '%s'; see `fairmill %s --help`",
+                    command, invocation->arguments[optind], command);
+    return 0;
+}
+
+void option_list_free(struct option_list *list)
+{
+    free(list->values);
+    *list = (struct option_list){ 0 };
+}
+
+int command_print(const struct text *text, struct error *err)
+{
+    if ((text->length && fwrite(text->bytes, 1, text->length, stdout) != text->length) ||
+        fflush(stdout))
+        return fail(err, ERROR_OTHER, "cannot write the output: %s", strerror(errno));
+    return 0;
+}

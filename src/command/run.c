@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/computed_shares.h"
+#include "compute.h"
+#include "report/shares.h"
+#include "run.h"
+#include "settings/settings.h"
+#include "util/error.h"
+#include "util/log.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* What a dry run prints so far. */
+static struct text shown;
+static bool any_shown;
+
+static int show(const struct settings *settings, const char *cluster,
+                const struct computation *computation, struct error *err)
+{
+    (void)err;
+    struct share_list *list = computed_shares(settings, cluster, computation);
+    share_table.add(&shown, list, !any_shown);
+    any_shown = true;
+    share_list_destroy(list);
+    return 0;
+}
+
+static int run_with(const struct settings *settings, struct run_options *options, const char *now,
+                    struct error *err)
+{
+    int64_t instant;
+    if (now) {
+        if (!instant_parse(now, &instant) || instant < 0)
+            return fail(err, ERROR_USAGE,
+                        "--now '%s': must be epoch seconds or YYYY-MM-DD[THH:MM[:SS]]", now);
+        options->now = &instant;
+    }
+    int result = run(settings, options, err);
+    if (!result && options->dry_run)
+        result = command_print(&shown, err);
+    text_free(&shown);
+    return result;
+}
+
+static int run_command(const struct invocation *invocation, struct error *err)
+{
+    const char *now = NULL;
+    bool verbose = false;
+    struct option_list clusters = { 0 };
+    struct run_options options = { .complain = complain, .show = show };
+    const struct command_option known[] = {
+        { "now", 0, NULL, &now, NULL },
+        { "replace", 0, &options.replace, NULL, NULL },
+        { "dry-run", 'n', &options.dry_run, NULL, NULL },
+        { "cluster", 'M', NULL, NULL, &clusters },
+        { "verbose", 'v', &verbose, NULL, NULL },
+        { .name = NULL },
+    };
+    struct settings *settings = NULL;
+    int result = -1;
+    if (!command_options(invocation, known, err) &&
+        !settings_load(&settings, invocation->settings_path, err)) {
+        options.clusters = clusters.values;
+        options.cluster_count = clusters.count;
+        log_set_verbose(verbose);
+        result = run_with(settings, &options, now, err);
+    }
+    option_list_free(&clusters);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_run = {
+    "run",
+    "run [--now TIME [--replace]] [--dry-run] [--cluster NAME]... [-v]",
+    "compute usage and fairshare, publish them",
+    "  --now TIME       as of this instant: epoch seconds or YYYY-MM-DD[THH:MM[:SS]]\n"
+    "  --replace        publish it even if it is older than what is published\n"
+    "  -n, --dry-run    write nothing; print what `fairmill show` would\n"
+    "  -M, --cluster NAME\n"
+    "                   only this cluster; may be given again\n"
+    "  -v, --verbose    tell what was read and found\n",
+    run_command,
+};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "util/error.h"
+#include "util/log.h"
+#include "util/text.h"
+
+/* The subcommands; a new one is its file in src/command and a line here. */
+static const struct command *const commands[] = {
+    &command_init, &command_check, &command_run, &command_show, NULL,
+};
+
+/* The status of what was complained of first. */
+static int first_status;
+
+void complain(const struct error *err)
+{
+    struct text message = { 0 };
+    text_add_printable(&message, err->message);
+    log_progress_done();
+    fprintf(stderr, "fairmill: %s\n", message.bytes);
+    text_free(&message);
+    if (!first_status)
+        first_status = error_exit_status(err->class);
+}
+
+static void print_usage(void)
+{
+    puts("usage: fairmill [-c FILE] COMMAND [OPTION...]\n"
+         "\n"
+         "Computes decayed usage and every fairshare value from an accounting database,\n"
+         "and publishes them in tables.\n");
+    for (const struct command *const *each = commands; *each; each++)
+        printf("  %-8s %s\n", (*each)->name, (*each)->summary);
+    puts("\n"
+         "  -c, --config FILE  the settings; else $FAIRMILL_CONF, else\n"
+         "                     " SYSCONFDIR "/fairmill/fairmill.conf\n"
+         "  -h, --help         this, or `fairmill COMMAND --help`\n"
+         "  -V, --version      the version\n"
+         "\n"
+         "fairmill(8) tells the rest.");
+}
+
+static int usage_error(const char *what, const char *word)
+{
+    struct error err;
+    fail(&err, ERROR_USAGE, "%s%s%s%s; see `fairmill --help`", what, word ? " '" : "",
+         word ? word : "", word ? "'" : "");
+    complain(&err);
+    return first_status;
+}
+
+static const struct command *command_named(const char *name)
+{
+    for (const struct command *const *each = commands; *each; each++)
+        if (!strcmp((*each)->name, name))
+            return *each;
+    return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[sizeof commands / sizeof *commands] = { NULL };
+    for (size_t i = 0; commands[i]; i++)
+        names[i] = commands[i]->name;
+    const char *nearest = nearest_word(name, names);
+    struct error err;
+    fail(&err, ERROR_USAGE, "unknown command '%s'%s%s%s; see `fairmill --help`", name,
+         nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+    complain(&err);
+    return first_status;
+}
+
+static int run_named(const struct invocation *invocation)
+{
+    const struct command *command = command_named(invocation->arguments[0]);
+    if (!command)
+        return unknown_command(invocation->arguments[0]);
+    for (int i = 1; i < invocation->count; i++)
+        if (!strcmp(invocation->arguments[i], "--help") ||
+            !strcmp(invocation->arguments[i], "-h")) {
+            printf("usage: fairmill [-c FILE] %s\n\n%s\n%s%s", command->synopsis,
+                   command->summary, *command->options ? "\n" : "", command->options);
+            return 0;
+        }
+    struct error err;
+    if (command->run(invocation, &err))
+        complain(&err);
+    return first_status;
+}
+
+int main(int count, char **arguments)
+{
+    struct invocation invocation = { 0 };
+    int at = 1;
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN);
+    for (; at < count && arguments[at][0] == '-'; at++) {
+        const char *option = arguments[at];
+        if (!strcmp(option, "-h") || !strcmp(option, "--help")) {
+            print_usage();
+            return 0;
+        }
+        if (!strcmp(option, "-V") || !strcmp(option, "--version")) {
+            puts("fairmill " PACKAGE_VERSION);
+            return 0;
+        }
+        if (!strncmp(option, "--config=", 9)) {
+            invocation.settings_path = option + 9;
+        } else if (!strcmp(option, "-c") || !strcmp(option, "--config")) {
+            if (++at == count)
+                return usage_error("no file behind", option);
+            invocation.settings_path = arguments[at];
+        } else {
+            return usage_error("unknown option", option);
+        }
+    }
+    if (at == count)
+        return usage_error("no command", NULL);
+    invocation.count = count - at;
+    invocation.arguments = arguments + at;
+    return run_named(&invocation);
+}

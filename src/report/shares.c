@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "report/shares.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fairshare.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+struct share_list *share_list_create(const char *cluster, const struct algorithm *algorithm,
+                                     int64_t as_of)
+{
+    struct share_list *list = memory_zeroed(1, sizeof *list);
+    *list = (struct share_list){ .cluster = memory_text(cluster),
+                                 .algorithm = algorithm,
+                                 .as_of = as_of,
+                                 .arena = arena_create() };
+    return list;
+}
+
+void share_list_destroy(struct share_list *list)
+{
+    if (!list)
+        return;
+    free(list->cluster);
+    arena_destroy(list->arena);
+    free(list->rows);
+    free(list);
+}
+
+static const char *as_utf8(struct share_list *list, const char *bytes, size_t length)
+{
+    if (utf8_valid(bytes, length))
+        return arena_copy(list->arena, bytes, length);
+    struct text text = { 0 };
+    text_add_as_utf8(&text, bytes, length);
+    const char *copy = arena_copy(list->arena, text.bytes, text.length);
+    text_free(&text);
+    return copy;
+}
+
+void share_list_add(struct share_list *list, int64_t id, int64_t parent_id,
+                    const char *const names[3], const size_t lengths[3], bool parent_shares,
+                    int64_t shares, const struct values *values)
+{
+    if (list->count == list->room) {
+        list->room = list->room ? list->room * 2 : 256;
+        list->rows = memory_resized(list->rows, list->room, sizeof *list->rows);
+    }
+    list->rows[list->count++] = (struct share_row){
+        .id = id,
+        .parent_id = parent_id,
+        .account = as_utf8(list, names[0], lengths[0]),
+        .user = as_utf8(list, names[1], lengths[1]),
+        .partition = as_utf8(list, names[2], lengths[2]),
+        .parent_shares = parent_shares,
+        .shares = shares,
+        .norm_shares = list->algorithm->norm_shares(values),
+        .raw_usage = values->usage_raw,
+        .norm_usage = values->usage_norm,
+        .effective_usage = list->algorithm->effective_usage(values),
+        .fairshare = list->algorithm->factor(values),
+        .level_fs = list->algorithm == &fair_tree ? values->level_fs : NAN,
+        .shown = true,
+    };
+}
+
+/* Siblings together, in the order they are shown in. */
+static int by_parent_and_name(const void *a, const void *b)
+{
+    const struct share_row *one = a, *other = b;
+    if (one->parent_id != other->parent_id)
+        return one->parent_id < other->parent_id ? -1 : 1;
+    if (!*one->user != !*other->user)
+        return *one->user ? -1 : 1;
+    int order = strcmp(one->user, other->user);
+    order = order ? order : strcmp(one->account, other->account);
+    order = order ? order : strcmp(one->partition, other->partition);
+    return order ? order : (one->id > other->id) - (one->id < other->id);
+}
+
+void share_list_sort(struct share_list *list)
+{
+    if (!list->count)
+        return;
+    qsort(list->rows, list->count, sizeof *list->rows, by_parent_and_name);
+    /* Where the children of an id begin. */
+    struct id_index *first_child = id_index_create();
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!i || list->rows[i].parent_id != list->rows[i - 1].parent_id)
+            id_index_add(first_child, (uint64_t)list->rows[i].parent_id, i);
+
+    struct share_row *sorted = memory_zeroed(list->count, sizeof *sorted);
+    uint32_t *path = memory_zeroed(list->count + 1, sizeof *path); /* next sibling, by depth */
+    size_t placed = 0;
+    uint32_t depth = 0;
+    path[0] = id_index_find(first_child, 0);
+    while (placed < list->count) {
+        uint32_t at = path[depth];
+        bool sibling = at != INDEX_NONE && at < list->count &&
+                       (depth == 0 ? list->rows[at].parent_id == 0
+                                   : list->rows[at].parent_id == list->rows[path[depth - 1] - 1].id);
+        if (!sibling) {
+            if (depth == 0)
+                break;
+            depth--;
+            continue;
+        }
+        sorted[placed] = list->rows[at];
+        sorted[placed++].depth = depth;
+        path[depth]++;
+        uint32_t child = id_index_find(first_child, (uint64_t)list->rows[at].id);
+        if (child != INDEX_NONE)
+            path[++depth] = child;
+    }
+    free(path);
+    free(list->rows);
+    id_index_destroy(first_child);
+    list->rows = sorted;
+    list->count = placed;
+}
+
+void share_list_filter(struct share_list *list, const char *user, const char *account)
+{
+    if (!user && !account)
+        return;
+    uint32_t inside = UINT32_MAX; /* the depth of the account asked for, while we are below it */
+    for (size_t i = 0; i < list->count; i++) {
+        struct share_row *row = &list->rows[i];
+        if (inside != UINT32_MAX && row->depth <= inside)
+            inside = UINT32_MAX;
+        if (account && inside == UINT32_MAX && !*row->user && !strcmp(row->account, account))
+            inside = row->depth;
+        row->shown = (!account || inside != UINT32_MAX) && (!user || !strcmp(row->user, user));
+    }
+    /* With a user, also the accounts on the way: what is above a shown row, from below. */
+    uint32_t wanted = 0;
+    for (size_t i = list->count; user && i-- > 0;) {
+        struct share_row *row = &list->rows[i];
+        if (row->shown)
+            wanted = row->depth;
+        else if (row->depth < wanted) {
+            row->shown = true;
+            wanted = row->depth;
+        }
+    }
+}

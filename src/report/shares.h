@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_SHARES_H
+#define FAIRMILL_REPORT_SHARES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct algorithm;
+struct arena;
+struct text;
+struct values;
+
+/* A cluster's tree in sshare's columns, from a run that was just computed or from the result
+ * tables, and the forms that `fairmill show` prints it in. */
+
+struct share_row {
+    int64_t id, parent_id; /* parent_id 0: the root */
+    const char *account, *user, *partition;
+    bool parent_shares;
+    int64_t shares;
+    /* NAN is NULL. */
+    double norm_shares, raw_usage, norm_usage, effective_usage, fairshare, level_fs;
+    uint32_t depth;
+    bool shown;
+};
+
+struct share_list {
+    char *cluster;
+    const struct algorithm *algorithm;
+    int64_t as_of;
+    struct arena *arena;
+    struct share_row *rows;
+    size_t count, room;
+};
+
+struct share_list *share_list_create(const char *cluster, const struct algorithm *algorithm,
+                                     int64_t as_of);
+void share_list_destroy(struct share_list *list);
+
+/* Add an association; names are bytes, copied as UTF-8.  parent_id 0 is the root. */
+void share_list_add(struct share_list *list, int64_t id, int64_t parent_id,
+                    const char *const names[3], const size_t lengths[3], bool parent_shares,
+                    int64_t shares, const struct values *values);
+
+/* Once all are there: depth first, users before accounts, bytewise. */
+void share_list_sort(struct share_list *list);
+/* Show only a user's associations (NULL: all), only those below an account (NULL: all), and the
+ * accounts on the way to a user. */
+void share_list_filter(struct share_list *list, const char *user, const char *account);
+
+/* The forms: what comes before the first cluster, a cluster, and what comes after the last. */
+struct share_form {
+    const char *name;
+    void (*begin)(struct text *text);
+    void (*add)(struct text *text, const struct share_list *list, bool first);
+    void (*end)(struct text *text);
+};
+extern const struct share_form share_table, share_parsable, share_json;
+
+#endif

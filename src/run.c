@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clusters.h"
+#include "compute.h"
+#include "core/finding.h"
+#include "db/db.h"
+#include "results/publish.h"
+#include "results/schema.h"
+#include "settings/settings.h"
+#include "source/slurmdbd.h"
+#include "util/error.h"
+#include "util/log.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Tries at something that a database may still let happen, each after twice the pause. */
+#define TRIES 6
+#define FIRST_PAUSE_MS 250
+
+struct patience {
+    int tries;
+    int64_t end_ms;
+};
+
+static struct patience patience_for(const struct settings *settings)
+{
+    return (struct patience){ 0, clock_milliseconds() + (int64_t)settings->deadline_s * 1000 };
+}
+
+/* Whether it is worth another try; if so, after a pause. */
+static bool try_again(struct patience *patience, const struct error *err)
+{
+    if (err->class != ERROR_GONE && err->class != ERROR_RETRY)
+        return false;
+    int64_t pause = (int64_t)FIRST_PAUSE_MS << patience->tries;
+    if (++patience->tries >= TRIES || clock_milliseconds() + pause > patience->end_ms)
+        return false;
+    log_note("%s; trying again in %" PRId64 " ms", err->message, pause);
+    usleep((useconds_t)(pause * 1000));
+    return true;
+}
+
+int run_open_source(struct db **source, const struct settings *settings, struct error *err)
+{
+    struct patience patience = patience_for(settings);
+    while (db_open(source, &settings->source, DB_SOURCE, err))
+        if (!db_driver_named(settings->source.driver)->comes_back || !try_again(&patience, err))
+            return fail_in(err, "source");
+    return 0;
+}
+
+static int open_results(struct db **results, const struct settings *settings, struct error *err)
+{
+    struct patience patience = patience_for(settings);
+    while (results_open(results, settings, DB_RESULTS, err))
+        if (!db_driver_named(settings->results.driver)->comes_back || !try_again(&patience, err))
+            return -1;
+    return 0;
+}
+
+static char *identity_of(struct db *db, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, db->driver->identity_query, NULL, 0, "t", &rows, err))
+        return NULL;
+    int got = db_fetch(rows, &row, err);
+    struct text identity = { 0 };
+    text_format(&identity, "%s:", db->driver->name);
+    if (got > 0 && row[0].type == DB_TEXT)
+        text_add_bytes(&identity, row[0].text.bytes, row[0].text.length);
+    db_finish(rows);
+    if (got < 0)
+        text_free(&identity);
+    return identity.bytes;
+}
+
+int run_check_apart(const struct settings *settings, struct db *source, struct db *results,
+                    struct error *err)
+{
+    if (settings->share_database)
+        return 0;
+    char *one = identity_of(source, err), *other = one ? identity_of(results, err) : NULL;
+    int result = other ? 0 : -1;
+    if (other && !strcmp(one, other))
+        result = fail(err, ERROR_SETTINGS,
+                      "'%s' is the accounting database itself; give the results one of their own, "
+                      "or set [results] share_database = yes",
+                      settings->results.database);
+    free(one);
+    free(other);
+    return result;
+}
+
+/* What one call of run() has at hand. */
+struct session {
+    const struct settings *settings;
+    const struct run_options *options;
+    struct db *source, *results;
+    char *source_identity;
+};
+
+/* Read and compute, again where the database lets go of us. */
+static int compute_patiently(struct session *session, const char *cluster,
+                             struct computation *computation, struct error *err)
+{
+    struct patience patience = patience_for(session->settings);
+    for (;;) {
+        if (!session->source && run_open_source(&session->source, session->settings, err))
+            return -1;
+        if (!compute_cluster(computation, session->settings, session->source, cluster,
+                         session->options->now, false, err))
+            return 0;
+        if (err->class == ERROR_GONE || err->class == ERROR_RETRY) {
+            db_close(session->source);
+            session->source = NULL;
+        }
+        if (!try_again(&patience, err))
+            return -1;
+    }
+}
+
+/* Take up a broken session's work with a new one; *published where its COMMIT had worked. */
+static int resume(struct session *session, struct publisher *publisher, bool *published,
+                  struct error *err)
+{
+    publisher->locked = false;
+    publisher->db = NULL;
+    db_close(session->results);
+    session->results = NULL;
+    if (open_results(&session->results, session->settings, err))
+        return -1;
+    return publisher_resume(publisher, session->results, published, err);
+}
+
+static int publish_patiently(struct session *session, struct publisher *publisher,
+                             const struct computation *computation, struct error *err)
+{
+    struct publication publication = {
+        .tree = computation->tree,
+        .values = computation->values,
+        .names = computation->accounting->names,
+        .findings = computation->findings,
+        .source = session->source_identity,
+    };
+    struct patience patience = patience_for(session->settings);
+    bool published = false;
+    while (publisher_publish(publisher, &publication, &computation->record, err)) {
+        bool gone = err->class == ERROR_GONE;
+        if (!try_again(&patience, err))
+            return -1;
+        if (gone && resume(session, publisher, &published, err))
+            return -1;
+        if (published)
+            return 0;
+    }
+    return 0;
+}
+
+/* An instant older than what is published is refused: the clock jumped, or --now looks back. */
+static int check_instant(const struct session *session, const struct publisher *publisher,
+                         struct error *err)
+{
+    const struct run_options *options = session->options;
+    int64_t now = options->now ? *options->now : time(NULL);
+    if (options->replace || !publisher->has_published || now >= publisher->published_as_of)
+        return 0;
+    return fail(err, options->now ? ERROR_USAGE : ERROR_OTHER,
+                "%s (%" PRId64 ") is before what is published (%" PRId64 "); --replace publishes "
+                "it all the same",
+                options->now ? "this instant" : "the clock", now, publisher->published_as_of);
+}
+
+static void describe(const char *cluster, const struct computation *computation)
+{
+    const struct run_record *record = &computation->record;
+    log_note("%s: %" PRId64 " associations, %" PRId64 " users, %" PRId64 " jobs read, %" PRId64
+             " ms",
+             cluster, record->associations, record->users, record->jobs_read,
+             record->duration_ms);
+    for (int kind = 0; kind < FINDING_KINDS; kind++)
+        if (computation->findings->kind[kind].seen)
+            log_note("%s: %" PRIu64 " x %s: %s", cluster, computation->findings->kind[kind].seen,
+                     finding_name(kind), finding_meaning(kind));
+}
+
+/* The path: lock, read, compute, publish. */
+static int run_locked(struct session *session, struct publisher *publisher, struct error *err)
+{
+    int64_t began = clock_milliseconds();
+    struct computation computation;
+    if (check_instant(session, publisher, err))
+        return -1;
+    int result = compute_patiently(session, publisher->cluster, &computation, err);
+    if (!result) {
+        computation.record.duration_ms = clock_milliseconds() - began;
+        result = publish_patiently(session, publisher, &computation, err);
+        describe(publisher->cluster, &computation);
+        computation_free(&computation);
+    }
+    if (result && err->class != ERROR_LOCKED && session->results && publisher->locked) {
+        struct error ignored;
+        struct run_record record = run_record_empty;
+        record.as_of = session->options->now ? *session->options->now : time(NULL);
+        record.started_at = time(NULL);
+        record.duration_ms = clock_milliseconds() - began;
+        record.message = err->message;
+        publisher_record_failure(publisher, &record, &ignored);
+    }
+    return result;
+}
+
+static int run_cluster(struct session *session, const char *cluster, struct error *err)
+{
+    struct patience patience = patience_for(session->settings);
+    struct publisher publisher;
+    for (;;) {
+        if (!session->results && open_results(&session->results, session->settings, err))
+            return -1;
+        if (!publisher_start(&publisher, session->results, session->settings, cluster, err))
+            break;
+        if (err->class == ERROR_GONE) {
+            db_close(session->results);
+            session->results = NULL;
+        }
+        if (!try_again(&patience, err))
+            return -1;
+    }
+    int result = run_locked(session, &publisher, err);
+    publisher_end(&publisher);
+    return result;
+}
+
+static int show_cluster(struct session *session, const char *cluster, struct error *err)
+{
+    struct computation computation;
+    if (compute_patiently(session, cluster, &computation, err))
+        return -1;
+    describe(cluster, &computation);
+    int result = session->options->show(session->settings, cluster, &computation, err);
+    computation_free(&computation);
+    return result;
+}
+
+struct retiring {
+    const char *source;
+    const struct cluster *live;
+    size_t live_count;
+    char **gone;
+    size_t gone_count;
+};
+
+static int note_gone(void *context, const char *cluster, const char *source)
+{
+    struct retiring *retiring = context;
+    if (!strcmp(source, retiring->source) &&
+        !cluster_is_live(retiring->live, retiring->live_count, cluster)) {
+        retiring->gone =
+            memory_resized(retiring->gone, retiring->gone_count + 1, sizeof *retiring->gone);
+        retiring->gone[retiring->gone_count++] = memory_text(cluster);
+    }
+    return 0;
+}
+
+/* Take the rows of clusters that came from this source and are not there any more. */
+static int retire_clusters(struct session *session, struct error *err)
+{
+    struct cluster *all;
+    size_t count;
+    if (slurmdbd_clusters(session->source, &all, &count, err))
+        return -1;
+    struct retiring retiring = { session->source_identity, all, count, NULL, 0 };
+    int result = published_sources(session->results, note_gone, &retiring, err);
+    for (size_t i = 0; !result && i < retiring.gone_count; i++) {
+        struct publisher publisher;
+        result = publisher_start(&publisher, session->results, session->settings,
+                                 retiring.gone[i], err);
+        if (!result) {
+            result = publisher_retire(&publisher, err);
+            publisher_end(&publisher);
+            log_note("%s: retired, the accounting database has it no more", retiring.gone[i]);
+        }
+    }
+    cluster_names_free(retiring.gone, retiring.gone_count);
+    clusters_free(all, count);
+    return result;
+}
+
+static int prepare(struct session *session, struct error *err)
+{
+    if (run_open_source(&session->source, session->settings, err))
+        return -1;
+    session->source_identity = identity_of(session->source, err);
+    if (!session->source_identity)
+        return -1;
+    if (session->options->dry_run)
+        return 0;
+    if (open_results(&session->results, session->settings, err) ||
+        run_check_apart(session->settings, session->source, session->results, err))
+        return -1;
+    return session->options->cluster_count ? 0 : retire_clusters(session, err);
+}
+
+int run(const struct settings *settings, const struct run_options *options, struct error *err)
+{
+    struct session session = { .settings = settings, .options = options };
+    char **clusters = NULL;
+    size_t count = 0;
+    int result = prepare(&session, err);
+    if (!result)
+        result = clusters_wanted(settings, session.source, options->clusters, options->cluster_count,
+                              options->complain, &clusters, &count, err);
+    for (size_t i = 0; !result && i < count; i++) {
+        struct error of_cluster;
+        if (options->dry_run ? show_cluster(&session, clusters[i], &of_cluster)
+                             : run_cluster(&session, clusters[i], &of_cluster)) {
+            fail_in(&of_cluster, "cluster '%s'", clusters[i]);
+            options->complain(&of_cluster);
+        }
+    }
+    cluster_names_free(clusters, count);
+    db_close(session.source);
+    db_close(session.results);
+    free(session.source_identity);
+    return result;
+}

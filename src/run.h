@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_RUN_H
+#define FAIRMILL_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct computation;
+struct db;
+struct error;
+struct settings;
+
+/* A run: from the accounting database to values in the result tables, a cluster at a time.  It is
+ * a pure function of what the database holds, the settings, and one instant. */
+
+/* Open the source, trying again for a while where it is a server that is down. */
+int run_open_source(struct db **source, const struct settings *settings, struct error *err);
+
+/* Refuse (ERROR_SETTINGS) results in the accounting database, unless share_database says so. */
+int run_check_apart(const struct settings *settings, struct db *source, struct db *results,
+                    struct error *err);
+
+struct run_options {
+    const int64_t *now; /* NULL: the wall clock */
+    bool replace;       /* publish an instant older than what is published */
+    bool dry_run;       /* write nothing, hand each computation to `show` */
+    char **clusters;    /* only these */
+    size_t cluster_count;
+    void (*complain)(const struct error *err); /* for each cluster that failed */
+    int (*show)(const struct settings *settings, const char *cluster,
+                const struct computation *computation, struct error *err);
+};
+
+/* Everything.  A cluster that fails is complained of and leaves the others done; what fails for
+ * all of them is returned. */
+int run(const struct settings *settings, const struct run_options *options, struct error *err);
+
+#endif
