@@ -44,7 +44,7 @@ static void complain_of_missing(const struct settings *settings, const struct cl
 
 int clusters_wanted(const struct settings *settings, struct db *source, char *const *asked,
                     size_t asked_count, void (*complain)(const struct error *err), char ***clusters,
-                 size_t *count, struct error *err)
+                    size_t *count, struct error *err)
 {
     struct cluster *all;
     size_t all_count;
@@ -54,10 +54,11 @@ int clusters_wanted(const struct settings *settings, struct db *source, char *co
         return -1;
     int result = 0;
     for (size_t i = 0; !result && i < asked_count; i++)
-        if (!cluster_is_live(all, all_count, asked[i]) || !settings_want_cluster(settings, asked[i]))
+        if (!cluster_is_live(all, all_count, asked[i]) ||
+            !settings_want_cluster(settings, asked[i]))
             result = fail(err, ERROR_USAGE, "there is no cluster '%s' %s", asked[i],
                           cluster_is_live(all, all_count, asked[i]) ? "in [source] clusters"
-                                                            : "in the accounting database");
+                                                                    : "in the accounting database");
     *clusters = memory_zeroed(all_count, sizeof **clusters);
     for (size_t i = 0; !result && i < all_count; i++)
         if (!all[i].deleted && settings_want_cluster(settings, all[i].name) &&

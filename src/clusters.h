@@ -20,7 +20,6 @@ int clusters_wanted(const struct settings *settings, struct db *source, char *co
                     size_t *count, struct error *err);
 void cluster_names_free(char **clusters, size_t count);
 
-
 bool cluster_is_live(const struct cluster *clusters, size_t count, const char *name);
 
 #endif

@@ -108,7 +108,7 @@ static double capacity_of(const struct settings *settings, const struct computat
     double count = settings->capacity;
     if (!(count > 0)) {
         count = settings->charge == CHARGE_CPU || isnan(accounting->billing) ? accounting->cpus
-                                                                            : accounting->billing;
+                                                                             : accounting->billing;
         if (!(count > 0))
             return NAN;
     }
@@ -126,9 +126,8 @@ static double truncation_bound(const struct settings *settings, uint64_t now, ui
         return NAN;
     if (reset && oldest <= reset)
         return 0;
-    return settings->half_life_s
-               ? exp2(-(double)(now - oldest) / (double)settings->half_life_s)
-               : NAN;
+    return settings->half_life_s ? exp2(-(double)(now - oldest) / (double)settings->half_life_s)
+                                 : NAN;
 }
 
 static int read_cluster(struct computation *computation, struct job_sum *sum,

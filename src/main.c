@@ -85,8 +85,8 @@ static int run_named(const struct invocation *invocation)
     for (int i = 1; i < invocation->count; i++)
         if (!strcmp(invocation->arguments[i], "--help") ||
             !strcmp(invocation->arguments[i], "-h")) {
-            printf("usage: fairmill [-c FILE] %s\n\n%s\n%s%s", command->synopsis,
-                   command->summary, *command->options ? "\n" : "", command->options);
+            printf("usage: fairmill [-c FILE] %s\n\n%s\n%s%s", command->synopsis, command->summary,
+                   *command->options ? "\n" : "", command->options);
             return 0;
         }
     struct error err;
@@ -100,7 +100,9 @@ int main(int count, char **arguments)
     struct invocation invocation = { 0 };
     int at = 1;
     setlocale(LC_CTYPE, "");
+    /* A reader that went away and a file that may not grow are errors of a write, not our end. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     for (; at < count && arguments[at][0] == '-'; at++) {
         const char *option = arguments[at];
         if (!strcmp(option, "-h") || !strcmp(option, "--help")) {

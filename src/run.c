@@ -117,7 +117,7 @@ static int compute_patiently(struct session *session, const char *cluster,
         if (!session->source && run_open_source(&session->source, session->settings, err))
             return -1;
         if (!compute_cluster(computation, session->settings, session->source, cluster,
-                         session->options->now, false, err))
+                             session->options->now, false, err))
             return 0;
         if (err->class == ERROR_GONE || err->class == ERROR_RETRY) {
             db_close(session->source);
@@ -156,7 +156,7 @@ static int publish_patiently(struct session *session, struct publisher *publishe
     while (publisher_publish(publisher, &publication, &computation->record, err)) {
         bool gone = err->class == ERROR_GONE;
         if (!try_again(&patience, err))
-            return -1;
+            return results_explain_denied(session->settings, err);
         if (gone && resume(session, publisher, &published, err))
             return -1;
         if (published)
@@ -184,8 +184,7 @@ static void describe(const char *cluster, const struct computation *computation)
     const struct run_record *record = &computation->record;
     log_note("%s: %" PRId64 " associations, %" PRId64 " users, %" PRId64 " jobs read, %" PRId64
              " ms",
-             cluster, record->associations, record->users, record->jobs_read,
-             record->duration_ms);
+             cluster, record->associations, record->users, record->jobs_read, record->duration_ms);
     for (int kind = 0; kind < FINDING_KINDS; kind++)
         if (computation->findings->kind[kind].seen)
             log_note("%s: %" PRIu64 " x %s: %s", cluster, computation->findings->kind[kind].seen,
@@ -232,7 +231,7 @@ static int run_cluster(struct session *session, const char *cluster, struct erro
             session->results = NULL;
         }
         if (!try_again(&patience, err))
-            return -1;
+            return results_explain_denied(session->settings, err);
     }
     int result = run_locked(session, &publisher, err);
     publisher_end(&publisher);
@@ -281,8 +280,8 @@ static int retire_clusters(struct session *session, struct error *err)
     int result = published_sources(session->results, note_gone, &retiring, err);
     for (size_t i = 0; !result && i < retiring.gone_count; i++) {
         struct publisher publisher;
-        result = publisher_start(&publisher, session->results, session->settings,
-                                 retiring.gone[i], err);
+        result =
+            publisher_start(&publisher, session->results, session->settings, retiring.gone[i], err);
         if (!result) {
             result = publisher_retire(&publisher, err);
             publisher_end(&publisher);
@@ -316,8 +315,8 @@ int run(const struct settings *settings, const struct run_options *options, stru
     size_t count = 0;
     int result = prepare(&session, err);
     if (!result)
-        result = clusters_wanted(settings, session.source, options->clusters, options->cluster_count,
-                              options->complain, &clusters, &count, err);
+        result = clusters_wanted(settings, session.source, options->clusters,
+                                 options->cluster_count, options->complain, &clusters, &count, err);
     for (size_t i = 0; !result && i < count; i++) {
         struct error of_cluster;
         if (options->dry_run ? show_cluster(&session, clusters[i], &of_cluster)

@@ -24,16 +24,25 @@
 /* Every statement that a run writes with, on rows that are not there, and none of it kept. */
 static int try_writing(struct db *db, struct error *err)
 {
+    static const char *const inserts[] = {
+        sql_query_check_fairshare,
+        sql_query_check_finding,
+        sql_query_check_run,
+        sql_query_check_settings,
+    };
     struct db_value nobody[] = { db_integer(0), db_text(""), db_text("\n"), db_integer(-1) };
-    struct db_value nothing[] = { db_text("\n"), db_integer(0) };
+    struct db_value nothing[] = { db_text("\n") };
     if (db_begin(db, err))
         return -1;
-    int result = db_execute(db, sql_query_counter_make, NULL, 0, NULL, err) ||
-                         db_execute(db, sql_query_fence_step, nobody, 4, NULL, err) ||
-                         db_execute(db, sql_query_fairshare_stale, nothing, 2, NULL, err) ||
-                         db_execute(db, sql_query_finding_clear, nothing, 1, NULL, err)
-                     ? -1
-                     : 0;
+    int result = db_execute(db, sql_query_counter_make, NULL, 0, NULL, err);
+    if (!result)
+        result = db_execute(db, sql_query_fence_step, nobody, 4, NULL, err);
+    if (!result)
+        result = db_execute(db, sql_query_fairshare_clear, nothing, 1, NULL, err);
+    if (!result)
+        result = db_execute(db, sql_query_finding_clear, nothing, 1, NULL, err);
+    for (size_t i = 0; !result && i < sizeof inserts / sizeof *inserts; i++)
+        result = db_execute(db, inserts[i], NULL, 0, NULL, err);
     db_rollback(db);
     return result;
 }
@@ -45,8 +54,10 @@ static int check_results(const struct settings *settings, struct db *source, str
     if (results_open(&results, settings, DB_RESULTS, err))
         return -1;
     int result = run_check_apart(settings, source, results, err);
-    if (!result && try_writing(results, err))
-        result = fail_in(err, "results");
+    if (!result && try_writing(results, err)) {
+        fail_in(err, "results");
+        result = results_explain_denied(settings, err);
+    }
     if (!result)
         text_format(text, "results: %s '%s', tables of version %d, may be written\n",
                     settings->results.driver, settings->results.database, SCHEMA_VERSION);
@@ -81,7 +92,7 @@ static void add_findings(struct text *text, const struct findings *findings)
         if (!findings->kind[kind].seen)
             continue;
         const struct finding *first = &findings->kind[kind].kept[0];
-        text_format(text, "  finding %s, %" PRIu64 " times (%s), first ", finding_name(kind),
+        text_format(text, "  finding %s, %" PRIu64 "x (%s), first ", finding_name(kind),
                     findings->kind[kind].seen, finding_meaning(kind));
         if (first->subject)
             text_format(text, "%" PRIu64 ": ", first->subject);
@@ -158,9 +169,6 @@ static int check_command(const struct invocation *invocation, struct error *err)
 }
 
 const struct command command_check = {
-    "check",
-    "check",
-    "look at settings, databases, privileges and data; write nothing",
-    "",
-    check_command,
+    "check", "check",       "look at settings, databases, privileges and data; write nothing",
+    "",      check_command,
 };

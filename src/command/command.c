@@ -74,6 +74,9 @@ int command_print(const struct text *text, struct error *err)
 {
     if ((text->length && fwrite(text->bytes, 1, text->length, stdout) != text->length) ||
         fflush(stdout))
-        return fail(err, ERROR_OTHER, "cannot write the output: %s", strerror(errno));
+        /* Who closed the pipe has read what was wanted. */
+        return errno == EPIPE
+                   ? 0
+                   : fail(err, ERROR_OTHER, "cannot write the output: %s", strerror(errno));
     return 0;
 }

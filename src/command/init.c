@@ -43,31 +43,36 @@ done:
     return result;
 }
 
-/* 'user'@'host' as GRANT takes it. */
-static void add_account(struct text *text, const struct db_settings *settings)
+/* Whether who logs in there is told by the operating system. */
+static bool logs_in_by_socket(const struct db_settings *settings)
 {
-    const char *user = settings->user && *settings->user ? settings->user : "fairmill";
-    const char *host = settings->host && *settings->host ? settings->host : "localhost";
-    bool here = !strcmp(host, "localhost") || !strcmp(host, "127.0.0.1") || !strcmp(host, "::1");
-    text_add(text, "'");
-    for (; *user; user++)
-        text_add_bytes(text, *user == '\'' ? "''" : user, *user == '\'' ? 2 : 1);
-    text_format(text, "'@'%s'", here ? host : "%");
+    bool here = !settings->host || !*settings->host || !strcmp(settings->host, "localhost");
+    return here && (!settings->option_file || !*settings->option_file);
+}
+
+/* A login through the socket can be made without a secret; any other is the administrator's. */
+static void add_login(struct text *text, const struct db_settings *settings)
+{
+    struct text account = { 0 };
+    db_add_account(&account, settings);
+    if (logs_in_by_socket(settings))
+        text_format(text,
+                    "/*M! CREATE USER IF NOT EXISTS %s IDENTIFIED VIA unix_socket */;\n"
+                    "/*!80000 CREATE USER IF NOT EXISTS %s IDENTIFIED WITH auth_socket */;\n",
+                    account.bytes, account.bytes);
+    else
+        text_format(text, "-- First: CREATE USER %s IDENTIFIED BY '...'\n", account.bytes);
+    text_free(&account);
 }
 
 /* The clusters to grant: those asked for, else those of the settings or the database. */
 static void add_source_grants(struct text *text, const struct settings *settings,
                               const struct option_list *asked)
 {
-    const char *database = settings->source.database;
-    struct text account = { 0 };
-    add_account(&account, &settings->source);
-    text_format(text,
-                "\n-- What reading the accounting database needs, and no more.  A new cluster "
-                "needs its own.\n"
-                "-- First: CREATE USER %s IDENTIFIED ...\n",
-                account.bytes);
-    slurmdbd_grants(text, database, account.bytes);
+    text_add(text, "\n-- What reading the accounting database needs, and no more.  A new cluster "
+                   "needs its own.\n");
+    add_login(text, &settings->source);
+    slurmdbd_grants(text, &settings->source, NULL);
 
     struct error ignored;
     struct db *source = NULL;
@@ -75,26 +80,25 @@ static void add_source_grants(struct text *text, const struct settings *settings
     size_t count = 0;
     if (asked->count) {
         for (size_t i = 0; i < asked->count; i++)
-            slurmdbd_cluster_grants(text, database, account.bytes, asked->values[i]);
+            slurmdbd_grants(text, &settings->source, asked->values[i]);
     } else if (strcmp(settings->clusters, "all")) {
         const char *at = settings->clusters;
         for (char *name; (name = list_next(&at)); free(name))
-            slurmdbd_cluster_grants(text, database, account.bytes, name);
+            slurmdbd_grants(text, &settings->source, name);
     } else if ((source = source_if_there(settings)) &&
-               !clusters_wanted(settings, source, NULL, 0, complain, &clusters, &count,
-                                &ignored)) {
+               !clusters_wanted(settings, source, NULL, 0, complain, &clusters, &count, &ignored)) {
         for (size_t i = 0; i < count; i++)
-            slurmdbd_cluster_grants(text, database, account.bytes, clusters[i]);
+            slurmdbd_grants(text, &settings->source, clusters[i]);
     } else {
-        text_add(text, "-- Not readable yet; CLUSTER stands for each cluster's name.\n");
-        slurmdbd_cluster_grants(text, database, account.bytes, "CLUSTER");
+        text_add(text, "-- The clusters cannot be read yet; name them with --cluster, or put their "
+                       "names for CLUSTER:\n");
+        slurmdbd_grants(text, &settings->source, "CLUSTER");
     }
     cluster_names_free(clusters, count);
     db_close(source);
-    text_free(&account);
 }
 
-static void add_roles(struct text *text, const char *database)
+static void add_roles(struct text *text, const struct db_settings *results)
 {
     static const struct {
         const char *role, *privileges, *comment;
@@ -105,13 +109,21 @@ static void add_roles(struct text *text, const char *database)
         { "fairmill_writer", "SELECT, INSERT, UPDATE, DELETE", "runs `fairmill run`" },
         { "fairmill_reader", "SELECT", "reads results" },
     };
-    text_add(text, "\n-- Roles of the results: grant them to accounts.\n");
+    text_add(text, "\n-- Roles of the results.\n");
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
-        text_format(text, "CREATE ROLE IF NOT EXISTS %s; -- %s\n", roles[i].role,
-                    roles[i].comment);
-        text_format(text, "GRANT %s ON `%s`.* TO %s;\n", roles[i].privileges, database,
+        text_format(text, "CREATE ROLE IF NOT EXISTS %s; -- %s\n", roles[i].role, roles[i].comment);
+        text_format(text, "GRANT %s ON `%s`.* TO %s;\n", roles[i].privileges, results->database,
                     roles[i].role);
     }
+    struct text account = { 0 };
+    db_add_account(&account, results);
+    add_login(text, results);
+    text_format(text,
+                "GRANT fairmill_writer TO %s;\n"
+                "/*M! SET DEFAULT ROLE fairmill_writer FOR %s */;\n"
+                "/*!80000 SET DEFAULT ROLE fairmill_writer TO %s */;\n",
+                account.bytes, account.bytes, account.bytes);
+    text_free(&account);
 }
 
 static int print(const struct settings *settings, const struct option_list *clusters,
@@ -119,7 +131,9 @@ static int print(const struct settings *settings, const struct option_list *clus
 {
     struct text text = { 0 };
     bool mysql_results = !strcmp(settings->results.driver, "mysql");
-    text_format(&text, "-- The result tables, for %s.\n", settings->results.driver);
+    text_format(&text,
+                "-- The result tables, for %s: what `fairmill init` does, and who may use them.\n",
+                settings->results.driver);
     if (mysql_results)
         text_format(&text,
                     "CREATE DATABASE IF NOT EXISTS `%s` DEFAULT CHARACTER SET utf8mb4 COLLATE "
@@ -128,7 +142,7 @@ static int print(const struct settings *settings, const struct option_list *clus
                     settings->results.database, settings->results.database);
     schema_print(db_driver_named(settings->results.driver), &text);
     if (mysql_results)
-        add_roles(&text, settings->results.database);
+        add_roles(&text, &settings->results);
     if (!strcmp(settings->source.driver, "mysql"))
         add_source_grants(&text, settings, clusters);
     int result = command_print(&text, err);

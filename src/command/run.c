@@ -30,16 +30,9 @@ static int show(const struct settings *settings, const char *cluster,
     return 0;
 }
 
-static int run_with(const struct settings *settings, struct run_options *options, const char *now,
-                    struct error *err)
+static int run_and_print(const struct settings *settings, const struct run_options *options,
+                         struct error *err)
 {
-    int64_t instant;
-    if (now) {
-        if (!instant_parse(now, &instant) || instant < 0)
-            return fail(err, ERROR_USAGE,
-                        "--now '%s': must be epoch seconds or YYYY-MM-DD[THH:MM[:SS]]", now);
-        options->now = &instant;
-    }
     int result = run(settings, options, err);
     if (!result && options->dry_run)
         result = command_print(&shown, err);
@@ -50,6 +43,7 @@ static int run_with(const struct settings *settings, struct run_options *options
 static int run_command(const struct invocation *invocation, struct error *err)
 {
     const char *now = NULL;
+    int64_t instant = 0;
     bool verbose = false;
     struct option_list clusters = { 0 };
     struct run_options options = { .complain = complain, .show = show };
@@ -65,10 +59,16 @@ static int run_command(const struct invocation *invocation, struct error *err)
     int result = -1;
     if (!command_options(invocation, known, err) &&
         !settings_load(&settings, invocation->settings_path, err)) {
+        /* The settings come first: they say in which time zone a date is read. */
         options.clusters = clusters.values;
         options.cluster_count = clusters.count;
+        options.now = now ? &instant : NULL;
         log_set_verbose(verbose);
-        result = run_with(settings, &options, now, err);
+        if (now && (!instant_parse(now, &instant) || instant < 0))
+            fail(err, ERROR_USAGE, "--now '%s': must be epoch seconds or YYYY-MM-DD[THH:MM[:SS]]",
+                 now);
+        else
+            result = run_and_print(settings, &options, err);
     }
     option_list_free(&clusters);
     settings_destroy(settings);

@@ -50,9 +50,9 @@ static int read_published(struct db *db, struct published_list *list, struct err
             break;
         }
         list->clusters = memory_resized(list->clusters, list->count + 1, sizeof *list->clusters);
-        list->clusters[list->count++] = (struct published){
-            strndup(row[0].text.bytes, row[0].text.length), algorithm, row[2].integer
-        };
+        list->clusters[list->count++] =
+            (struct published){ strndup(row[0].text.bytes, row[0].text.length), algorithm,
+                                row[2].integer };
     }
     db_finish(rows);
     return got;
@@ -105,7 +105,11 @@ static struct share_list *read_shares(struct db *db, const struct published *pub
     struct db_rows *rows;
     const struct db_value *row;
     struct db_value cluster = db_text(published->cluster);
-    if (db_query(db, sql_query_shown_rows, &cluster, 1, "iittti" "rrrrrrrrrrrrrrrr" "i", &rows, err))
+    if (db_query(db, sql_query_shown_rows, &cluster, 1,
+                 "iittti"
+                 "rrrrrrrrrrrrrrrr"
+                 "i",
+                 &rows, err))
         return NULL;
     struct share_list *list =
         share_list_create(published->cluster, published->algorithm, published->as_of);
@@ -130,8 +134,7 @@ static bool is_wanted(const struct wish *wish, const char *cluster)
 }
 
 /* Something must answer to each name that was asked for. */
-static int check_wish(const struct wish *wish, const struct published_list *list,
-                      struct error *err)
+static int check_wish(const struct wish *wish, const struct published_list *list, struct error *err)
 {
     if (!list->count)
         return fail(err, ERROR_OTHER, "no results yet");
@@ -178,11 +181,11 @@ static int show_all(struct db *db, const struct wish *wish, const struct publish
     }
     wish->form->end(&text);
     if (!result && !any)
-        result = fail(err, ERROR_USAGE, "there is no association of %s%s%s%s%s%s%s",
-                      wish->user ? "user '" : "", wish->user ? wish->user : "",
-                      wish->user ? "'" : "", wish->user && wish->account ? " below " : "",
-                      wish->account ? "account '" : "", wish->account ? wish->account : "",
-                      wish->account ? "'" : "");
+        result =
+            fail(err, ERROR_USAGE, "there is no association of %s%s%s%s%s%s%s",
+                 wish->user ? "user '" : "", wish->user ? wish->user : "", wish->user ? "'" : "",
+                 wish->user && wish->account ? " below " : "", wish->account ? "account '" : "",
+                 wish->account ? wish->account : "", wish->account ? "'" : "");
     if (!result)
         result = command_print(&text, err);
     text_free(&text);

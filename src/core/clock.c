@@ -160,8 +160,8 @@ static uint128 grid(const struct clock *clock, uint64_t t)
     if (!clock->half_life)
         return t;
     uint64_t phase = t % clock->half_life;
-    uint128 fraction = wide_high_product(clock->coarse[phase / clock->step],
-                                         clock->fine[phase % clock->step]);
+    uint128 fraction =
+        wide_high_product(clock->coarse[phase / clock->step], clock->fine[phase % clock->step]);
     uint64_t r = (uint64_t)((fraction + ((uint128)1 << 63)) >> 64);
     return (uint128)r << (t / clock->half_life - clock->first_half_life);
 }

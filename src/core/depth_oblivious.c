@@ -70,5 +70,5 @@ static double usage(const struct values *values)
     return values->depth_oblivious_ratio * values->shares_norm;
 }
 
-const struct algorithm depth_oblivious = { "depth_oblivious", compute, factor,
-                                           values_shares_norm, usage };
+const struct algorithm depth_oblivious = { "depth_oblivious", compute, factor, values_shares_norm,
+                                           usage };

@@ -53,8 +53,7 @@ static struct extended level_fs_of(const struct fairshare *fairshare, uint32_t i
     if (wide_is_zero(&node->usage))
         return extended_infinite();
     struct floating usage = clock_usage_floating(clock, &node->usage);
-    struct floating above =
-        clock_usage_floating(clock, &tree->nodes[node->fairshare_parent].usage);
+    struct floating above = clock_usage_floating(clock, &tree->nodes[node->fairshare_parent].usage);
     struct extended part =
         extended_quotient(extended_of_floating(usage), extended_of_floating(above));
     return extended_quotient(shares, part);

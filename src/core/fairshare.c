@@ -53,6 +53,13 @@ double values_shares_norm(const struct values *values)
     return values->shares_norm;
 }
 
+/* Without usage that is 0 even where there was no time to deliver anything: 0/0 is 0. */
+static double part_of_capacity(const struct fairshare *fairshare, double usage)
+{
+    double capacity = fairshare->options->capacity;
+    return usage == 0 && !isnan(capacity) ? 0 : usage / capacity;
+}
+
 /* The root's values: shares and usage are all there is; what compares siblings is NULL. */
 static void common_of_root(const struct fairshare *fairshare)
 {
@@ -62,7 +69,7 @@ static void common_of_root(const struct fairshare *fairshare)
         .shares_norm = 1,
         .usage_raw = usage,
         .usage_norm = wide_is_zero(&root->usage) ? 0 : 1,
-        .capacity_usage = usage / fairshare->options->capacity,
+        .capacity_usage = part_of_capacity(fairshare, usage),
         .level_shares_norm = NAN,
         .level_usage = NAN,
     };
@@ -78,7 +85,7 @@ static void common_of(const struct fairshare *fairshare, uint32_t i)
 
     values->usage_raw = clock_usage(fairshare->options->clock, &node->usage);
     values->usage_norm = wide_quotient(&node->usage, &tree->nodes[0].usage);
-    values->capacity_usage = values->usage_raw / fairshare->options->capacity;
+    values->capacity_usage = part_of_capacity(fairshare, values->usage_raw);
     values->level_usage =
         wide_quotient(&node->usage, slurmctld ? &tree->nodes[node->fairshare_parent].usage
                                               : &level_of(tree, node)->usage);

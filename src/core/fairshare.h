@@ -19,10 +19,10 @@ enum conformance {
 
 /* An association's values; NAN is NULL, an infinite level_fs is INFINITY. */
 struct values {
-    double shares_norm;       /* product of shares / level's shares along the path; pbs_target too */
-    double usage_raw;         /* decayed TRES-seconds, all below included */
-    double usage_norm;        /* usage / the root's */
-    double capacity_usage;    /* usage / what the cluster could deliver */
+    double shares_norm;    /* product of shares / level's shares along the path; pbs_target too */
+    double usage_raw;      /* decayed TRES-seconds, all below included */
+    double usage_norm;     /* usage / the root's */
+    double capacity_usage; /* usage / what the cluster could deliver */
     double level_shares_norm; /* Fair Tree's S: shares / level's shares */
     double level_usage;       /* Fair Tree's U: usage / level's usage */
     double classic_usage, classic_factor;

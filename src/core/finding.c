@@ -75,4 +75,9 @@ void findings_add(struct findings *findings, enum finding_kind kind, uint64_t su
     va_start(arguments, detail);
     vsnprintf(kept[at].detail, sizeof kept[at].detail, detail, arguments);
     va_end(arguments);
+    /* Where it was cut, a character may have lost its end. */
+    size_t length = strlen(kept[at].detail);
+    if (length == sizeof kept[at].detail - 1)
+        while (length && (kept[at].detail[length - 1] & 0x80))
+            kept[at].detail[--length] = '\0';
 }

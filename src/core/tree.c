@@ -160,8 +160,8 @@ static int find_root(struct placing *placing, struct error *err)
     placing->root = roots == 1 ? first : named_root;
     int result = 0;
     if (roots == 0)
-        result = fail(err, ERROR_DATA, "there is no root among the %zu associations",
-                      placing->count);
+        result =
+            fail(err, ERROR_DATA, "there is no root among the %zu associations", placing->count);
     else if (roots > 1 && (placing->bad_rows == BAD_ROWS_FAIL || named != 1))
         result = fail(err, ERROR_DATA, "there are %zu roots: associations %s", roots, ids.bytes);
     text_free(&ids);
@@ -343,8 +343,7 @@ static void link_fairshare(struct tree *tree)
         tree->children[parent->first_child + parent->child_count++] = i;
     }
     for (uint32_t i = tree->count; i-- > 1;)
-        nodes[nodes[i].fairshare_parent].users_below +=
-            nodes[i].is_user ? 1 : nodes[i].users_below;
+        nodes[nodes[i].fairshare_parent].users_below += nodes[i].is_user ? 1 : nodes[i].users_below;
 
     tree->levels = memory_zeroed(tree->level_count, sizeof *tree->levels);
     for (uint32_t i = 1; i < tree->count; i++)

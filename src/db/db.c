@@ -35,7 +35,46 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
     if (!driver)
         return fail(err, ERROR_SETTINGS, "this build has no database driver '%s'",
                     settings->driver);
-    return driver->open(db, settings, role, err);
+    if (driver->open(db, settings, role, err))
+        return -1;
+    (*db)->settings = settings;
+    return 0;
+}
+
+/* A name in backticks, as GRANT takes it whatever the session's mode. */
+static void add_backticked(struct text *text, const char *name)
+{
+    text_add(text, "`");
+    for (; *name; name++)
+        text_add_bytes(text, *name == '`' ? "``" : name, *name == '`' ? 2 : 1);
+    text_add(text, "`");
+}
+
+void db_add_account(struct text *text, const struct db_settings *settings)
+{
+    const char *user = db_given(settings->user) ? settings->user : "fairmill";
+    const char *host = db_given(settings->host) ? settings->host : "localhost";
+    bool here = !strcmp(host, "localhost") || !strcmp(host, "127.0.0.1") || !strcmp(host, "::1");
+    text_add(text, "'");
+    for (; *user; user++)
+        text_add_bytes(text, *user == '\'' ? "''" : user, *user == '\'' ? 2 : 1);
+    text_format(text, "'@'%s'", here ? host : "%");
+}
+
+void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
+                  const char *table)
+{
+    if (strcmp(settings->driver, "mysql") != 0)
+        return;
+    text_format(text, "GRANT %s ON ", privileges);
+    add_backticked(text, settings->database);
+    text_add(text, ".");
+    if (table)
+        add_backticked(text, table);
+    else
+        text_add(text, "*");
+    text_add(text, " TO ");
+    db_add_account(text, settings);
 }
 
 void db_close(struct db *db)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct error;
+struct text;
 
 /* The port: all that fairmill asks of a database, and one struct of functions
  * (struct db_driver, below) for each database that can do it.
@@ -142,6 +143,7 @@ struct db_driver {
 /* Every driver's session begins with this. */
 struct db {
     const struct db_driver *driver;
+    const struct db_settings *settings; /* what it was opened with, which must stay */
     enum db_role role;
     bool answering; /* a query's rows are still being handed out; kept by db.c */
 };
@@ -181,6 +183,13 @@ struct db_rows {
 struct db_bulk {
     struct db *db;
 };
+
+/* Add what a DENIED error should say besides: the GRANT of these privileges on a table (NULL: all
+ * tables) to who logs in with these settings; nothing for databases without GRANTs. */
+void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
+                  const char *table);
+/* Add that login as GRANT takes it. */
+void db_add_account(struct text *text, const struct db_settings *settings);
 
 /* Shorthand for arguments. */
 struct db_value db_null(void);

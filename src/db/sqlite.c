@@ -247,7 +247,7 @@ static int prepare_to_write(struct sqlite_db *db, struct error *err)
         return -1;
 
     /* NORMAL would keep the database whole after a power cut, too, but may lose the last commits.
-     * A ledger entry that someone saw accepted must not go, and one fsync a run costs nothing. */
+     * What somebody saw published must not go again, and one fsync a run costs nothing. */
     if (require_wal(db, err) || run(db, "PRAGMA synchronous = FULL", err))
         return -1;
     return 0;

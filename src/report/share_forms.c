@@ -35,7 +35,7 @@ enum column {
 };
 
 static const char *const headings[COLUMNS] = {
-    "Account",  "User",      "Partition",   "RawShares", "NormShares",
+    "Account",  "User",      "Partition",    "RawShares", "NormShares",
     "RawUsage", "NormUsage", "EffectvUsage", "FairShare", "LevelFS",
 };
 static const enum column expendable[] = { NORM_USAGE, NORM_SHARES, RAW_USAGE };

@@ -101,9 +101,10 @@ void share_list_sort(struct share_list *list)
     path[0] = id_index_find(first_child, 0);
     while (placed < list->count) {
         uint32_t at = path[depth];
-        bool sibling = at != INDEX_NONE && at < list->count &&
-                       (depth == 0 ? list->rows[at].parent_id == 0
-                                   : list->rows[at].parent_id == list->rows[path[depth - 1] - 1].id);
+        bool sibling =
+            at != INDEX_NONE && at < list->count &&
+            (depth == 0 ? list->rows[at].parent_id == 0
+                        : list->rows[at].parent_id == list->rows[path[depth - 1] - 1].id);
         if (!sibling) {
             if (depth == 0)
                 break;

@@ -82,16 +82,18 @@ static int take_run_id(struct publisher *publisher, struct error *err)
         db_rollback(db);
         return -1;
     }
-    return found ? 0 : fail(err, ERROR_MISSING, "the result tables lack the row that counts "
-                                                "runs: run `fairmill init`");
+    return found ? 0
+                 : fail(err, ERROR_MISSING,
+                        "the result tables lack the row that counts "
+                        "runs: run `fairmill init`");
 }
 
 static int look(struct publisher *publisher, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
     bool found = false;
-    if (read_integer(publisher->db, sql_query_fence_read, &cluster, 1, &publisher->seen_run,
-                     &found, err))
+    if (read_integer(publisher->db, sql_query_fence_read, &cluster, 1, &publisher->seen_run, &found,
+                     err))
         return -1;
     return read_integer(publisher->db, sql_query_published, &cluster, 1,
                         &publisher->published_as_of, &publisher->has_published, err);
@@ -108,8 +110,7 @@ int publisher_start(struct publisher *publisher, struct db *db, const struct set
     return 0;
 }
 
-int publisher_resume(struct publisher *publisher, struct db *db, bool *published,
-                     struct error *err)
+int publisher_resume(struct publisher *publisher, struct db *db, bool *published, struct error *err)
 {
     int64_t run;
     struct db_value key[] = { db_text(publisher->cluster), db_integer(publisher->run_id) };
@@ -123,8 +124,7 @@ int publisher_resume(struct publisher *publisher, struct db *db, bool *published
 static int step_fence(struct publisher *publisher, const char *source, struct error *err)
 {
     struct db_value arguments[] = { db_integer(publisher->run_id), db_text(source),
-                                    db_text(publisher->cluster),
-                                    db_integer(publisher->seen_run) };
+                                    db_text(publisher->cluster), db_integer(publisher->seen_run) };
     int64_t hit = 0;
     if (db_execute(publisher->db, sql_query_fence_step, arguments, 4, &hit, err))
         return -1;
@@ -136,10 +136,8 @@ static int step_fence(struct publisher *publisher, const char *source, struct er
 static int write_all(struct publisher *publisher, const struct publication *publication,
                      const struct run_record *record, struct error *err)
 {
-    struct db_value stale[] = { db_text(publisher->cluster), db_integer(publisher->run_id) };
     if (step_fence(publisher, publication->source, err) ||
         rows_write_fairshare(publisher, publication, record->as_of, err) ||
-        db_execute(publisher->db, sql_query_fairshare_stale, stale, 2, NULL, err) ||
         rows_write_findings(publisher, publication->findings, record->as_of, err) ||
         rows_write_run(publisher, record, "done", err))
         return -1;
@@ -176,7 +174,7 @@ int publisher_retire(struct publisher *publisher, struct error *err)
     if (db_begin(publisher->db, err))
         return -1;
     if (step_fence(publisher, "", err) ||
-        db_execute(publisher->db, sql_query_fairshare_retire, &cluster, 1, NULL, err) ||
+        db_execute(publisher->db, sql_query_fairshare_clear, &cluster, 1, NULL, err) ||
         db_commit(publisher->db, err)) {
         db_rollback(publisher->db);
         return -1;

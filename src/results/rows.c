@@ -84,6 +84,15 @@ static struct db_value name_value(const struct names *names, uint32_t number,
     return db_bytes(converted->bytes, converted->length);
 }
 
+/* A text that may quote bytes of the source, as UTF-8 in `converted`. */
+static struct db_value text_as_utf8(const char *bytes, struct text *converted)
+{
+    converted->length = 0;
+    text_add_bytes(converted, "", 0);
+    text_add_as_utf8(converted, bytes, strlen(bytes));
+    return db_bytes(converted->bytes, converted->length);
+}
+
 struct row_writer {
     const struct publisher *publisher;
     const struct publication *publication;
@@ -140,8 +149,12 @@ int rows_write_fairshare(const struct publisher *publisher, const struct publica
 {
     struct db_bulk *bulk;
     struct row_writer writer = { publisher, publication, as_of, { { 0 } } };
-    if (db_bulk_begin(publisher->db, "fairmill_fairshare", fairshare_columns,
-                      COUNT(fairshare_columns), 2, &bulk, err))
+    struct db_value cluster = db_text(publisher->cluster);
+    /* Nearly every value changes with every run, so that writing over the old rows would be the
+     * slower road by a third. */
+    if (db_execute(publisher->db, sql_query_fairshare_clear, &cluster, 1, NULL, err) ||
+        db_bulk_begin(publisher->db, "fairmill_fairshare", fairshare_columns,
+                      COUNT(fairshare_columns), 0, &bulk, err))
         return -1;
     int result = 0;
     for (uint32_t i = 0; !result && i < publication->tree->count; i++) {
@@ -253,11 +266,13 @@ static int write_findings(const struct publisher *publisher, struct finding_rows
     struct db_bulk *bulk;
     struct db_value cluster = db_text(publisher->cluster);
     if (db_execute(publisher->db, sql_query_finding_clear, &cluster, 1, NULL, err) ||
-        db_bulk_begin(publisher->db, "fairmill_finding", finding_columns, COUNT(finding_columns),
-                      3, &bulk, err))
+        db_bulk_begin(publisher->db, "fairmill_finding", finding_columns, COUNT(finding_columns), 3,
+                      &bulk, err))
         return -1;
     size_t of_kind = 0;
-    for (size_t i = 0; i < found->count; i++) {
+    struct text detail = { 0 };
+    int result = 0;
+    for (size_t i = 0; !result && i < found->count; i++) {
         const struct finding_row *each = &found->rows[i];
         of_kind = i && !strcmp(each->kind, each[-1].kind) ? of_kind + 1 : 0;
         if (of_kind >= FINDINGS_A_KIND)
@@ -268,11 +283,13 @@ static int write_findings(const struct publisher *publisher, struct finding_rows
                                   db_integer(each->first_seen),
                                   db_integer(each->last_seen),
                                   db_integer(each->count),
-                                  db_text(each->detail) };
-        if (db_bulk_row(bulk, row, err)) {
-            db_bulk_abandon(bulk);
-            return -1;
-        }
+                                  text_as_utf8(each->detail, &detail) };
+        result = db_bulk_row(bulk, row, err);
+    }
+    text_free(&detail);
+    if (result) {
+        db_bulk_abandon(bulk);
+        return -1;
     }
     return db_bulk_end(bulk, err);
 }
@@ -350,10 +367,14 @@ int rows_write_run(const struct publisher *publisher, const struct run_record *r
                    const char *status, struct error *err)
 {
     const struct settings *settings = publisher->settings;
-    struct db_value text[] = { db_text(settings->digest), db_text(settings->text) };
+    struct text converted = { 0 };
+    struct db_value text[] = { db_text(settings->digest),
+                               text_as_utf8(settings->text, &converted) };
     if (write_one(publisher->db, "fairmill_settings", settings_columns, COUNT(settings_columns), 1,
-                  text, err))
+                  text, err)) {
+        text_free(&converted);
         return -1;
+    }
     char host[256] = "";
     gethostname(host, sizeof host - 1);
     struct db_value row[] = {
@@ -380,8 +401,11 @@ int rows_write_run(const struct publisher *publisher, const struct run_record *r
         db_text(PACKAGE_VERSION),
         db_text(host),
         db_text(os_user()),
-        db_text(record->message),
+        text_as_utf8(record->message, &converted),
     };
     _Static_assert(COUNT(row) == COUNT(run_columns), "a value for each column");
-    return write_one(publisher->db, "fairmill_run", run_columns, COUNT(run_columns), 2, row, err);
+    int result =
+        write_one(publisher->db, "fairmill_run", run_columns, COUNT(run_columns), 2, row, err);
+    text_free(&converted);
+    return result;
 }

@@ -52,7 +52,7 @@ static int check_version(struct db *db, const struct settings *settings, struct 
     int64_t version = 0;
     if (read_version(db, &version, err)) {
         if (err->class != ERROR_MISSING)
-            return -1;
+            return results_explain_denied(settings, err);
         return fail(err, ERROR_MISSING, "there are no result tables in '%s': run `fairmill init`",
                     settings->results.database);
     }
@@ -66,6 +66,19 @@ static int check_version(struct db *db, const struct settings *settings, struct 
     return 0;
 }
 
+int results_explain_denied(const struct settings *settings, struct error *err)
+{
+    if (err->class != ERROR_DENIED)
+        return -1;
+    struct text text = { 0 };
+    text_add(&text, err->message);
+    text_add(&text, "; if the login is right: ");
+    db_add_grant(&text, &settings->results, "SELECT, INSERT, UPDATE, DELETE", NULL);
+    fail(err, ERROR_DENIED, "%s", text.bytes);
+    text_free(&text);
+    return -1;
+}
+
 int results_open(struct db **opened, const struct settings *settings, enum db_role role,
                  struct error *err)
 {
@@ -73,7 +86,8 @@ int results_open(struct db **opened, const struct settings *settings, enum db_ro
     if (db_open(&db, &settings->results, role, err)) {
         if (err->class == ERROR_MISSING)
             return fail_in(err, "there are no results yet, run `fairmill init`");
-        return fail_in(err, "results");
+        fail_in(err, "results");
+        return results_explain_denied(settings, err);
     }
     if (role != DB_OWNER && check_version(db, settings, err)) {
         db_close(db);
@@ -91,14 +105,14 @@ int schema_make(struct db *db, struct error *err)
         return -1;
     if (version > SCHEMA_VERSION)
         return refuse_newer(version, err);
+    if (version == SCHEMA_VERSION)
+        return 0;
     if (db_script(db, dialect->tables, err) || db_script(db, dialect->views, err) ||
         db_begin(db, err))
         return -1;
     struct db_value made[] = { db_integer(SCHEMA_VERSION), db_integer(time(NULL)) };
     if (db_execute(db, sql_query_counter_make, NULL, 0, NULL, err) ||
-        (version < SCHEMA_VERSION &&
-         db_execute(db, sql_query_schema_made, made, 2, NULL, err)) ||
-        db_commit(db, err)) {
+        db_execute(db, sql_query_schema_made, made, 2, NULL, err) || db_commit(db, err)) {
         db_rollback(db);
         return -1;
     }
@@ -111,4 +125,11 @@ void schema_print(const struct db_driver *driver, struct text *text)
     text_add(text, dialect->tables);
     text_add(text, "\n");
     text_add(text, dialect->views);
+    const char *counter = strstr(sql_query_counter_make, "INSERT");
+    text_add(text, "\n-- The rows that `fairmill init` puts into them.\n");
+    text_add_bytes(text, counter, strlen(counter) - 1);
+    text_format(text,
+                ";\nINSERT INTO \"fairmill_schema\" (\"version\", \"made_at\") "
+                "VALUES (%d, 0);\n",
+                SCHEMA_VERSION);
 }

@@ -17,6 +17,10 @@ struct text;
 int results_open(struct db **db, const struct settings *settings, enum db_role role,
                  struct error *err);
 
+/* Add to an error that the results denied something the GRANT that would allow it; other errors
+ * stay as they are.  Returns -1. */
+int results_explain_denied(const struct settings *settings, struct error *err);
+
 /* Make the tables, or bring older ones up to date; what is there stays.  Refuses tables of a
  * newer version. */
 int schema_make(struct db *db, struct error *err);

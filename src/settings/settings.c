@@ -54,6 +54,19 @@ static int take_given(const struct setting *setting, void *field, const char *va
     return take_text(setting, field, value, err);
 }
 
+/* Say which names it could have been. */
+static int refuse_name(const struct setting *setting, const char *value, const char *what,
+                       const char *const *names, struct error *err)
+{
+    struct text wanted = { 0 };
+    text_add(&wanted, what);
+    for (int i = 0; names[i]; i++)
+        text_format(&wanted, "%s '%s'", i ? "," : "", names[i]);
+    refuse(setting, value, wanted.bytes, err);
+    text_free(&wanted);
+    return -1;
+}
+
 static int take_choice(const struct setting *setting, void *field, const char *value,
                        struct error *err)
 {
@@ -62,13 +75,7 @@ static int take_choice(const struct setting *setting, void *field, const char *v
             *(int *)field = i;
             return 0;
         }
-    struct text wanted = { 0 };
-    text_add(&wanted, "must be one of");
-    for (int i = 0; setting->choices[i]; i++)
-        text_format(&wanted, "%s '%s'", i ? "," : "", setting->choices[i]);
-    refuse(setting, value, wanted.bytes, err);
-    text_free(&wanted);
-    return -1;
+    return refuse_name(setting, value, "must be one of", setting->choices, err);
 }
 
 static int take_yes_no(const struct setting *setting, void *field, const char *value,
@@ -84,26 +91,27 @@ static int take_yes_no(const struct setting *setting, void *field, const char *v
 static int take_algorithm(const struct setting *setting, void *field, const char *value,
                           struct error *err)
 {
-    int place = 0;
-    if (take_choice(setting, &place, value, err))
-        return -1;
-    *(const struct algorithm **)field = algorithm_named(setting->choices[place]);
-    return 0;
+    const char *names[16] = { NULL };
+    for (size_t i = 0; algorithms[i] && i < 15; i++) {
+        names[i] = algorithms[i]->name;
+        if (!strcasecmp(value, names[i])) {
+            *(const struct algorithm **)field = algorithms[i];
+            return 0;
+        }
+    }
+    return refuse_name(setting, value, "must be one of", names, err);
 }
 
 static int take_driver(const struct setting *setting, void *field, const char *value,
                        struct error *err)
 {
-    if (!db_driver_named(value)) {
-        struct text wanted = { 0 };
-        text_add(&wanted, "this build has");
-        for (int i = 0; db_drivers[i]; i++)
-            text_format(&wanted, "%s '%s'", i ? "," : "", db_drivers[i]->name);
-        refuse(setting, value, wanted.bytes, err);
-        text_free(&wanted);
-        return -1;
+    const char *names[16] = { NULL };
+    for (size_t i = 0; db_drivers[i] && i < 15; i++) {
+        names[i] = db_drivers[i]->name;
+        if (!strcasecmp(value, names[i]))
+            return take_text(setting, field, names[i], err);
     }
-    return take_text(setting, field, value, err);
+    return refuse_name(setting, value, "this build has", names, err);
 }
 
 static int take_port(const struct setting *setting, void *field, const char *value,
@@ -134,8 +142,8 @@ static int take_deadline(const struct setting *setting, void *field, const char 
 {
     uint64_t seconds;
     if (!duration_parse(value, &seconds) || seconds == 0 || seconds > 86400)
-        return refuse(setting, value,
-                      "must be a number with s, m, h or d behind it, up to a day", err);
+        return refuse(setting, value, "must be a number with s, m, h or d behind it, up to a day",
+                      err);
     *(uint64_t *)field = seconds;
     return 0;
 }
@@ -204,10 +212,8 @@ static const char *const yes_no[] = { "no", "yes", NULL };
 static const char *const layouts[] = { "slurmdbd", NULL };
 static const char *const bad_rows[] = { "fail", "skip", NULL };
 static const char *const charges[] = { "billing", "cpu", NULL };
-static const char *const resets[] = { "none",    "daily",     "weekly",
-                                      "monthly", "quarterly", "yearly", NULL };
-static const char *const algorithm_names[] = { "fair_tree", "depth_oblivious", "classic",
-                                               "linear",    "pbs",             NULL };
+static const char *const resets[] = { "none",      "daily",  "weekly", "monthly",
+                                      "quarterly", "yearly", NULL };
 static const char *const conformances[] = { "documents", "slurmctld", NULL };
 
 static int take_layout(const struct setting *setting, void *field, const char *value,
@@ -218,22 +224,30 @@ static int take_layout(const struct setting *setting, void *field, const char *v
 }
 
 #define FIELD(name) offsetof(struct settings, name)
-#define CONNECTION(section, what)                                                                 \
-    { #section, "driver", NULL, "The database system of " what ": mysql (MariaDB too) or sqlite.", \
-      take_driver, FIELD(section.driver), NULL },                                                 \
-    { #section, "host", "", "Its host; empty: this one, through a socket.", take_text,            \
-      FIELD(section.host), NULL },                                                                \
-    { #section, "port", "0", "Its TCP port; 0: the usual one.", take_port, FIELD(section.port),   \
-      NULL },                                                                                     \
-    { #section, "socket", "", "The path of its unix socket; empty: the usual one.", take_text,    \
-      FIELD(section.socket), NULL },                                                              \
-    { #section, "database", NULL, "The database's name; for sqlite the path of its file.",        \
-      take_given, FIELD(section.database), NULL },                                                \
-    { #section, "user", "", "Who logs in; empty: the user that fairmill runs as.", take_text,     \
-      FIELD(section.user), NULL },                                                                \
-    { #section, "option_file", "",                                                                \
-      "A MySQL option file whose groups [client] and [fairmill] may hold the password.",          \
+/* clang-format off */
+#define CONNECTION(section, what) \
+    { #section, "driver", NULL, \
+      "The database system of " what ": mysql (MariaDB too) or sqlite.", \
+      take_driver, FIELD(section.driver), NULL }, \
+    { #section, "host", "", \
+      "Its host; empty: this one, through a socket.", \
+      take_text, FIELD(section.host), NULL }, \
+    { #section, "port", "0", \
+      "Its TCP port; 0: the usual one.", \
+      take_port, FIELD(section.port), NULL }, \
+    { #section, "socket", "", \
+      "The path of its unix socket; empty: the usual one.", \
+      take_text, FIELD(section.socket), NULL }, \
+    { #section, "database", NULL, \
+      "The database's name; for sqlite the path of its file.", \
+      take_given, FIELD(section.database), NULL }, \
+    { #section, "user", "", \
+      "Who logs in; empty: the user that fairmill runs as.", \
+      take_text, FIELD(section.user), NULL }, \
+    { #section, "option_file", "", \
+      "A MySQL option file whose groups [client] and [fairmill] may hold the password.", \
       take_text, FIELD(section.option_file), NULL }
+/* clang-format on */
 
 const struct setting settings_table[] = {
     CONNECTION(source, "the accounting database"),
@@ -281,7 +295,7 @@ const struct setting settings_table[] = {
     { "fairshare", "algorithm", "fair_tree",
       "The value published as `fairshare`; all are computed: fair_tree, depth_oblivious, classic, "
       "linear or pbs.",
-      take_algorithm, FIELD(algorithm), algorithm_names },
+      take_algorithm, FIELD(algorithm), NULL },
     { "fairshare", "conformance", "documents",
       "Where Slurm's documents and its controller differ, follow documents or slurmctld.",
       take_choice, FIELD(conformance), conformances },
@@ -302,18 +316,22 @@ const struct setting settings_table[] = {
     { .section = NULL },
 };
 
+static const struct {
+    const char *name, *summary;
+} sections[] = {
+    { "source", "The accounting database, which is only read." },
+    { "results", "The database that the result tables are in." },
+    { "usage", "What counts as usage." },
+    { "fairshare", "What is made of it." },
+};
+#define SECTIONS (sizeof sections / sizeof *sections)
+
 const char *section_summary(const char *section)
 {
-    static const char *const summaries[][2] = {
-        { "source", "The accounting database, which is only read." },
-        { "results", "The database that the result tables are in." },
-        { "usage", "What counts as usage." },
-        { "fairshare", "What is made of it." },
-    };
-    for (size_t i = 0; i < sizeof summaries / sizeof *summaries; i++)
-        if (!strcmp(summaries[i][0], section))
-            return summaries[i][1];
-    return "";
+    for (size_t i = 0; i < SECTIONS; i++)
+        if (!strcmp(sections[i].name, section))
+            return sections[i].summary;
+    return NULL;
 }
 
 const char *conformance_name(enum conformance conformance)
@@ -483,21 +501,21 @@ static int refuse_key(const char *path, const char *section, const char *key, st
         if (!strcmp(each->key, key))
             elsewhere = each->section;
     if (elsewhere)
-        return fail(err, ERROR_SETTINGS, "'%s': unknown key '%s' in [%s]; it belongs in [%s]",
-                    path, key, section, elsewhere);
+        return fail(err, ERROR_SETTINGS, "'%s': unknown key '%s' in [%s]; it belongs in [%s]", path,
+                    key, section, elsewhere);
     return fail(err, ERROR_SETTINGS, "'%s': unknown key '%s' in [%s]%s%s%s", path, key, section,
                 nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-static int check_section(const char *path, dictionary *file, const char *section,
-                         struct error *err)
+static int check_section(const char *path, dictionary *file, const char *section, struct error *err)
 {
-    if (!*section_summary(section)) {
-        const char *const names[] = { "source", "results", "usage", "fairshare", NULL };
+    if (!section_summary(section)) {
+        const char *names[SECTIONS + 1] = { NULL };
+        for (size_t i = 0; i < SECTIONS; i++)
+            names[i] = sections[i].name;
         const char *nearest = nearest_word(section, names);
         return fail(err, ERROR_SETTINGS, "'%s': unknown section [%s]%s%s%s", path, section,
-                    nearest ? "; did you mean [" : "", nearest ? nearest : "",
-                    nearest ? "]?" : "");
+                    nearest ? "; did you mean [" : "", nearest ? nearest : "", nearest ? "]?" : "");
     }
     int count = iniparser_getsecnkeys(file, section);
     const char **keys = memory_zeroed((size_t)count + 1, sizeof *keys);
@@ -584,8 +602,8 @@ static int load(struct settings *settings, struct error *err)
     dictionary *file = iniparser_load(settings->path);
     if (!file)
         return fail(err, ERROR_SETTINGS, "cannot read '%s' as an INI file", settings->path);
-    int result = 0, sections = iniparser_getnsec(file);
-    for (int i = 0; !result && i < sections; i++)
+    int result = 0, section_count = iniparser_getnsec(file);
+    for (int i = 0; !result && i < section_count; i++)
         result = check_section(settings->path, file, iniparser_getsecname(file, i), err);
     if (!result && take_all(settings, file, err))
         result = fail_in(err, "'%s'", settings->path);
@@ -599,7 +617,7 @@ int settings_load(struct settings **loaded, const char *path, struct error *err)
 {
     if (!path)
         path = getenv("FAIRMILL_CONF");
-    if (!path)
+    if (!path || !*path)
         path = SYSCONFDIR "/fairmill/fairmill.conf";
     struct settings *settings = memory_zeroed(1, sizeof *settings);
     settings->path = memory_text(path);

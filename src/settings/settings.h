@@ -39,8 +39,8 @@ struct settings {
     double capacity_half_lives;
     double pbs_minimum_usage;
 
-    char *path;     /* of the file */
-    char *text;     /* every setting as it counts, a line each */
+    char *path;      /* of the file */
+    char *text;      /* every setting as it counts, a line each */
     char digest[33]; /* of the text */
 };
 
@@ -63,11 +63,11 @@ struct setting {
     const char *fallback; /* the default; NULL: must be given */
     const char *summary;  /* a sentence or two, for people */
     int (*take)(const struct setting *setting, void *field, const char *value, struct error *err);
-    size_t offset;                     /* of its field in struct settings */
-    const char *const *choices;        /* ended by NULL; the field is an int of its place */
+    size_t offset;              /* of its field in struct settings */
+    const char *const *choices; /* ended by NULL; the field is an int of its place */
 };
 
-/* The table, ended by a NULL section; a sentence about each section. */
+/* The table, ended by a NULL section; a sentence about a section, NULL where there is none such. */
 extern const struct setting settings_table[];
 const char *section_summary(const char *section);
 

@@ -41,9 +41,9 @@ static void sample(void)
             printf("#%s =%s%s\n", each->key, *each->fallback ? " " : "", each->fallback);
         else
             printf("%s = %s\n", each->key,
-                   !strcmp(each->key, "driver")      ? "mysql"
+                   !strcmp(each->key, "driver")       ? "mysql"
                    : !strcmp(each->section, "source") ? "slurm_acct_db"
-                                                     : "fairmill");
+                                                      : "fairmill");
     }
 }
 
@@ -52,8 +52,8 @@ static void pod(void)
     const char *section = "";
     for (const struct setting *each = settings_table; each->section; each++) {
         if (strcmp(section, each->section))
-            printf("%s=head2 [%s]\n\n%s\n\n=over 4\n\n", *section ? "=back\n\n" : "",
-                   each->section, section_summary(each->section));
+            printf("%s=head2 [%s]\n\n%s\n\n=over 4\n\n", *section ? "=back\n\n" : "", each->section,
+                   section_summary(each->section));
         section = each->section;
         printf("=item B<%s>", each->key);
         if (!each->fallback)

@@ -23,10 +23,15 @@ struct layout {
     const char *wanted[4];
 };
 
-static const struct layout cluster_layout = { "cluster_table", false, { "name", "deleted" }, { 0 } };
+static const struct layout cluster_layout = {
+    "cluster_table", false, { "name", "deleted" }, { 0 }
+};
 static const struct layout qos_layout = { "qos_table", false, { "id", "usage_factor" }, { 0 } };
 static const struct layout event_layout = {
-    "event_table", true, { "node_name", "time_start", "time_end", "tres" }, { 0 },
+    "event_table",
+    true,
+    { "node_name", "time_start", "time_end", "tres" },
+    { 0 },
 };
 static const struct layout association_layout = {
     "assoc_table",
@@ -113,84 +118,63 @@ static void add_columns(struct text *text, const struct layout *layout, char quo
         text_format(text, "%s%c%s%c", between, quote, layout->needed[i], quote);
 }
 
-static void add_quoted(struct text *text, const char *name)
-{
-    text_add(text, "`");
-    for (; *name; name++)
-        text_add_bytes(text, *name == '`' ? "``" : name, *name == '`' ? 2 : 1);
-    text_add(text, "`");
-}
-
 /* Users' scripts, environments and command lines are none of our business, so the job table is
  * granted column by column; the other tables whole, since their columns come and go. */
-static void add_grant(struct text *text, const struct layout *layout, const char *database,
-                      const char *user, const char *cluster)
+static void add_grant(struct text *text, const struct layout *layout,
+                      const struct db_settings *settings, const char *cluster)
 {
-    struct text name = { 0 };
-    add_table_name(&name, layout, cluster);
-    text_add(text, "GRANT SELECT");
+    struct text table = { 0 }, privileges = { 0 };
+    add_table_name(&table, layout, cluster);
+    text_add(&privileges, "SELECT");
     if (layout == &job_layout) {
-        text_add(text, " (");
-        add_columns(text, layout, '`');
-        text_add(text, ")");
+        text_add(&privileges, " (");
+        add_columns(&privileges, layout, '`');
+        text_add(&privileges, ")");
     }
-    text_add(text, " ON ");
-    add_quoted(text, database);
-    text_add(text, ".");
-    add_quoted(text, name.bytes);
-    text_format(text, " TO %s;\n", user);
-    text_free(&name);
+    db_add_grant(text, settings, privileges.bytes, table.bytes);
+    text_free(&table);
+    text_free(&privileges);
 }
 
-void slurmdbd_grants(struct text *text, const char *database, const char *user)
+void slurmdbd_grants(struct text *text, const struct db_settings *settings, const char *cluster)
 {
     for (const struct layout *const *each = layouts; *each; each++)
-        if (!(*each)->per_cluster)
-            add_grant(text, *each, database, user, "");
-}
-
-void slurmdbd_cluster_grants(struct text *text, const char *database, const char *user,
-                             const char *cluster)
-{
-    for (const struct layout *const *each = layouts; *each; each++)
-        if ((*each)->per_cluster)
-            add_grant(text, *each, database, user, cluster);
+        if ((*each)->per_cluster == (cluster != NULL)) {
+            add_grant(text, *each, settings, cluster ? cluster : "");
+            text_add(text, ";\n");
+        }
 }
 
 /* What is missing, and how it may be had. */
-static int fail_missing(const struct layout *layout, const char *cluster, const char *column,
-                        struct error *err)
+static int fail_missing(const struct db *db, const struct layout *layout, const char *cluster,
+                        const char *column, struct error *err)
 {
-    struct text table = { 0 }, columns = { 0 };
+    struct text table = { 0 }, grant = { 0 };
     add_table_name(&table, layout, cluster);
-    add_columns(&columns, layout, '`');
-    bool by_column = layout == &job_layout;
-    fail(err, ERROR_MISSING,
-         "%s%s%stable '%s' of the accounting database is missing or not readable; if it is there: "
-         "GRANT SELECT%s%s%s ON `%s` (`fairmill init --print` gives them all)",
-         column ? "column '" : "", column ? column : "", column ? "' of " : "", table.bytes,
-         by_column ? " (" : "", by_column ? columns.bytes : "", by_column ? ")" : "", table.bytes);
+    add_grant(&grant, layout, db->settings, cluster);
+    fail(err, ERROR_MISSING, "%s%s%s'%s' of the accounting database is missing or not readable%s%s",
+         column ? "column '" : "table ", column ? column : "", column ? "' of table " : "",
+         table.bytes, grant.length ? "; if it is there: " : "", grant.length ? grant.bytes : "");
     text_free(&table);
-    text_free(&columns);
+    text_free(&grant);
     return -1;
 }
 
 /* Which of the layout's columns are there; fails where a needed one is not. */
-static int probe(struct db *db, const struct layout *layout, const char *cluster,
-                 unsigned *wanted, struct error *err)
+static int probe(struct db *db, const struct layout *layout, const char *cluster, unsigned *wanted,
+                 struct error *err)
 {
     struct probe found = { .layout = layout };
     struct text name = { 0 };
     add_table_name(&name, layout, cluster);
     struct db_value table = db_text(name.bytes);
-    int result =
-        fetch_all(db, db->driver->columns_query, &table, 1, "t", take_column, &found, err);
+    int result = fetch_all(db, db->driver->columns_query, &table, 1, "t", take_column, &found, err);
     text_free(&name);
     if (result)
         return -1;
     for (unsigned i = 0; i < 10 && layout->needed[i]; i++)
         if (!(found.needed >> i & 1))
-            return fail_missing(layout, cluster, found.any ? layout->needed[i] : NULL, err);
+            return fail_missing(db, layout, cluster, found.any ? layout->needed[i] : NULL, err);
     if (wanted)
         *wanted = found.wanted;
     return 0;
@@ -285,14 +269,23 @@ static void grow(struct association_reader *reader)
     struct accounting *accounting = reader->accounting;
     accounting->rows = memory_resized(accounting->rows, reader->room, sizeof *accounting->rows);
     if (reader->ordered) {
-        reader->lineages =
-            memory_resized(reader->lineages, reader->room, sizeof *reader->lineages);
+        reader->lineages = memory_resized(reader->lineages, reader->room, sizeof *reader->lineages);
         reader->lefts = memory_resized(reader->lefts, reader->room, sizeof *reader->lefts);
     }
 }
 
-enum { A_ID, A_ID_PARENT, A_ACCT, A_USER, A_PARTITION, A_PARENT_ACCT, A_SHARES, A_DELETED,
-       A_LINEAGE, A_LFT };
+enum {
+    A_ID,
+    A_ID_PARENT,
+    A_ACCT,
+    A_USER,
+    A_PARTITION,
+    A_PARENT_ACCT,
+    A_SHARES,
+    A_DELETED,
+    A_LINEAGE,
+    A_LFT
+};
 
 static int take_association(void *context, const struct db_value *row, struct error *err)
 {
@@ -300,8 +293,9 @@ static int take_association(void *context, const struct db_value *row, struct er
     struct accounting *accounting = reader->accounting;
     uint64_t id = number_of(&row[A_ID]), parent = number_of(&row[A_ID_PARENT]);
     if (id == 0 || id > UINT32_MAX || parent > UINT32_MAX)
-        return fail(err, ERROR_DATA, "association %" PRIu64 " (id_parent %" PRIu64
-                    ") has an id out of range", id, parent);
+        return fail(err, ERROR_DATA,
+                    "association %" PRIu64 " (id_parent %" PRIu64 ") has an id out of range", id,
+                    parent);
     int64_t shares = row[A_SHARES].type == DB_INTEGER ? row[A_SHARES].integer : 1;
     if (shares > INT32_MAX || shares < INT32_MIN)
         return fail(err, ERROR_DATA, "association %" PRIu64 " has shares out of range: %" PRId64,
@@ -314,8 +308,7 @@ static int take_association(void *context, const struct db_value *row, struct er
         reader->lineages[accounting->count] =
             arena_copy(reader->arena, has_lineage ? lineage->text.bytes : "",
                        has_lineage ? lineage->text.length : 0);
-        reader->lefts[accounting->count] =
-            row[A_LFT].type == DB_INTEGER ? row[A_LFT].integer : 0;
+        reader->lefts[accounting->count] = row[A_LFT].type == DB_INTEGER ? row[A_LFT].integer : 0;
     }
     accounting->rows[accounting->count++] = (struct association){
         .id = (uint32_t)id,
@@ -372,10 +365,11 @@ static int read_associations(struct db *db, const char *cluster, bool ordered,
                 lft ? "\"lft\"" : "0");
     add_table(&sql, &association_layout, cluster);
     struct association_reader reader = {
-        .accounting = accounting, .ordered = ordered, .arena = arena_create(),
+        .accounting = accounting,
+        .ordered = ordered,
+        .arena = arena_create(),
     };
-    int result =
-        fetch_all(db, sql.bytes, NULL, 0, "iittttiiti", take_association, &reader, err);
+    int result = fetch_all(db, sql.bytes, NULL, 0, "iittttiiti", take_association, &reader, err);
     if (!result && ordered)
         number_rows(&reader);
     text_free(&sql);
@@ -403,8 +397,8 @@ static int read_qos(struct db *db, struct accounting *accounting, struct error *
 {
     if (probe(db, &qos_layout, "", NULL, err))
         return -1;
-    if (fetch_all(db, "SELECT \"id\", \"usage_factor\" FROM \"qos_table\"", NULL, 0, "ir",
-                  take_qos, accounting, err))
+    if (fetch_all(db, "SELECT \"id\", \"usage_factor\" FROM \"qos_table\"", NULL, 0, "ir", take_qos,
+                  accounting, err))
         return in_upgrade(&qos_layout, "", err);
     return 0;
 }
@@ -510,8 +504,7 @@ int slurmdbd_read_jobs(struct db *db, const char *cluster, uint64_t oldest,
     add_columns(&sql, &job_layout, '"');
     text_add(&sql, " FROM ");
     add_table(&sql, &job_layout, cluster);
-    text_format(&sql,
-                " %s WHERE \"time_start\" > 0 AND (\"time_end\" = 0 OR \"time_end\" > ?)",
+    text_format(&sql, " %s WHERE \"time_start\" > 0 AND (\"time_end\" = 0 OR \"time_end\" > ?)",
                 db->driver->scan_hint);
     struct db_value argument = db_integer((int64_t)oldest);
     int result = fetch_all(db, sql.bytes, &argument, 1, "iiiiiiit", take_job, &reader, err);

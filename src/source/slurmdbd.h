@@ -10,6 +10,7 @@
 #include "core/usage.h"
 
 struct db;
+struct db_settings;
 struct error;
 struct names;
 struct id_index;
@@ -24,8 +25,7 @@ struct cluster {
 };
 
 /* Every cluster of cluster_table, by name.  To be freed with clusters_free(). */
-int slurmdbd_clusters(struct db *db, struct cluster **clusters, size_t *count,
-                      struct error *err);
+int slurmdbd_clusters(struct db *db, struct cluster **clusters, size_t *count, struct error *err);
 void clusters_free(struct cluster *clusters, size_t count);
 
 /* What the small tables say about a cluster. */
@@ -37,13 +37,13 @@ struct accounting {
     struct id_index *qos_place;
     uint128 *qos_price; /* by place */
     uint32_t qos_count;
-    double cpus;        /* of the cluster's registration; NAN where it does not say */
+    double cpus; /* of the cluster's registration; NAN where it does not say */
     double billing;
 };
 
 /* `ordered`: fill in association.order, which only slurmctld's ties need. */
-int slurmdbd_read(struct db *db, const char *cluster, bool ordered,
-                  struct accounting **accounting, struct error *err);
+int slurmdbd_read(struct db *db, const char *cluster, bool ordered, struct accounting **accounting,
+                  struct error *err);
 void accounting_destroy(struct accounting *accounting);
 /* The price under a QOS; that of factor 1 for one that is not there. */
 uint128 accounting_price(const struct accounting *accounting, uint64_t qos);
@@ -60,10 +60,8 @@ int slurmdbd_read_jobs(struct db *db, const char *cluster, uint64_t oldest,
                        int (*take)(void *context, const struct job_row *row, struct error *err),
                        void *context, struct error *err);
 
-/* Add the GRANTs that reading needs, one line each: the tables that all clusters share, and a
- * cluster's own.  `user` is a quoted account, `database` the accounting database's name. */
-void slurmdbd_grants(struct text *text, const char *database, const char *user);
-void slurmdbd_cluster_grants(struct text *text, const char *database, const char *user,
-                             const char *cluster);
+/* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with NULL
+ * those of the tables that all clusters share. */
+void slurmdbd_grants(struct text *text, const struct db_settings *settings, const char *cluster);
 
 #endif

@@ -142,9 +142,8 @@ bool instant_parse(const char *text, int64_t *epoch)
     if (!fixed(&text, 4, &date.tm_year) || *text++ != '-' || !fixed(&text, 2, &date.tm_mon) ||
         *text++ != '-' || !fixed(&text, 2, &date.tm_mday))
         return false;
-    if (*text == 'T' &&
-        (text++, !fixed(&text, 2, &date.tm_hour) || *text++ != ':' ||
-                     !fixed(&text, 2, &date.tm_min)))
+    if (*text == 'T' && (text++, !fixed(&text, 2, &date.tm_hour) || *text++ != ':' ||
+                                     !fixed(&text, 2, &date.tm_min)))
         return false;
     if (*text == ':' && (text++, !fixed(&text, 2, &date.tm_sec)))
         return false;

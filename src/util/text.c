@@ -160,8 +160,7 @@ void text_add_printable(struct text *text, const char *utf8)
         uint32_t point = decode((const unsigned char *)utf8, left, &step);
         bool control = !step || point < 0x20 || (point >= 0x7f && point < 0xa0) ||
                        (point >= 0x200e && point <= 0x200f) ||
-                       (point >= 0x2028 && point <= 0x202e) ||
-                       (point >= 0x2066 && point <= 0x2069);
+                       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
         step = step ? step : 1;
         for (size_t i = 0; control && i < step; i++)
             text_format(text, "\\x%02X", (unsigned)(unsigned char)utf8[i]);

@@ -14,8 +14,7 @@ struct text {
 
 void text_add(struct text *text, const char *more);
 void text_add_bytes(struct text *text, const char *bytes, size_t length);
-void text_format(struct text *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Add an identifier in double quotes, as every database of ours takes it. */
 void text_add_identifier(struct text *text, const char *name);
 void text_free(struct text *text);

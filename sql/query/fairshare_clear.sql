@@ -1,3 +1,3 @@
 -- SPDX-License-Identifier: MIT
--- A deleted cluster has no current rows.
+-- Make room for a cluster's new rows; a deleted cluster has none.
 DELETE FROM "fairmill_fairshare" WHERE "cluster" = ?
