@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Throw-away MariaDB servers for tests; to be sourced by bash.
 #
@@ -32,6 +33,7 @@ mariadb_require() {
     done
 }
 
+# shellcheck disable=SC2120 # scripts that source this pass them
 mariadb_sql() {
     mariadb --no-defaults --socket="$MARIADB_SOCKET" --user=root --batch --skip-column-names "$@"
 }

@@ -1,0 +1,64 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Command lines that are understood, and those that are not."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+WRONG = (
+    ((), 'no command'),
+    (('mill',), 'an unknown command'),
+    (('status',), 'a command of a later release'),
+    (('run', '--faster'), 'an unknown option'),
+    (('run', 'tiny'), 'an argument that run does not take'),
+    (('init', '--now', '5'), "another command's option"),
+    (('run', '--now'), 'an option without its argument'),
+    (('run', '--now', 'yesterday'), "--now that is no instant"),
+    (('run', '--now', '2025-02-30'), '--now on a day that is in no calendar'),
+    (('run', '--now', '2025-06-21 10:00'), '--now with a blank for the T'),
+    (('run', '--now', '-5'), 'a negative --now'),
+    (('run', '--now', '1e9'), '--now that is no whole number'),
+    (('run', '--now', '99999999999999999999'), '--now beyond all numbers'),
+    (('run', '--now', ''), 'an empty --now'),
+    (('run', '--cluster', 'atlantis'), 'a cluster that is not there'),
+    (('run', '--cluster', ''), 'a cluster without a name'),
+    (('show', '--colour'), 'an unknown option of show'),
+)
+
+
+def body():
+    with Place() as place:
+        place.ready()
+        for arguments, what in WRONG:
+            place.ends(64, f'{what} is bad usage', *arguments)
+            tap.ok(place.err and not place.out, f'{what} is told on standard error only', place.out,
+                   place.err)
+        tap.same(place.query('SELECT count(*) FROM fairmill_fairshare'), [(0,)],
+                 'none of them has published anything')
+        place.ends(64, 'an unknown cluster beside a known one is bad usage', 'run', '--cluster',
+                   'tiny', '--cluster', 'atlantis')
+        place.says('and is named', "'atlantis'")
+        place.ends(0, '--version ends well', '--version', settings=None)
+        tap.ok(place.out.startswith('fairmill ') and place.out.count('\n') == 1,
+               '--version is one line', place.out)
+        place.ends(0, '--help ends well', '--help', settings=None)
+        tap.ok(all(name in place.out for name in ('init', 'check', 'run', 'show')),
+               '--help lists the commands', place.out)
+        place.ends(0, 'a bare run computes for the present', 'run')
+        place.ends(0, '--now takes epoch seconds', 'run', '--now', NOW, '--replace')
+        for text, zone, epoch in (('2025-06-21', 'UTC', 1750464000),
+                                  ('2025-06-21T10:30', 'UTC', 1750501800),
+                                  ('2025-06-21T10:30:05', 'UTC', 1750501805),
+                                  ('2025-06-21', 'Europe/Berlin', 1750456800),
+                                  ('2025-01-21T10:30', 'America/New_York', 1737473400)):
+            place.settings({'usage.time_zone': zone})
+            place.ends(0, f'--now takes {text} in {zone}', 'run', '--now', text, '--replace')
+            tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(epoch,)],
+                     f'{text} in {zone} is {epoch}')
+
+
+tap.main(body)

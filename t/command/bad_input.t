@@ -1,0 +1,199 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Rows that no accounting database should have, and what a run makes of them."""
+
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+TREE = '''
+cluster tiny
+root/                     id 1
+  good/       3           id 2
+    alice     1  use 10   id 3
+  bad/        1           id 4
+    bob       1  use 20   id 5
+    below/    1           id 6
+      eve     1  use 40   id 7
+'''
+
+
+def set_parent(place, number, acct, id_parent):
+    """Hangs an account below another, in whichever way the tables say so."""
+    columns = [c for c, in place.change("SELECT name FROM pragma_table_info('tiny_assoc_table')")]
+    place.change('UPDATE tiny_assoc_table SET parent_acct = ? WHERE id_assoc = ?', acct, number)
+    if 'id_parent' in columns:
+        place.change('UPDATE tiny_assoc_table SET id_parent = ? WHERE id_assoc = ?', id_parent,
+                     number)
+
+
+def parent_missing(place):
+    place.change('DELETE FROM tiny_assoc_table WHERE id_assoc = 4')
+
+
+def itself(place):
+    set_parent(place, 4, 'bad', 4)
+
+
+def cycle(place):
+    set_parent(place, 4, 'below', 6)
+
+
+# What breaks the tree, the ids that must be named, and what is left where bad rows are skipped.
+BROKEN = (
+    ('an account whose parent is missing', parent_missing, ('5', '6'), {1, 2, 3}),
+    ('an account below itself', itself, ('4',), {1, 2, 3}),
+    ('accounts in a cycle', cycle, ('4', '6'), {1, 2, 3}),
+)
+
+
+def trees(place):
+    for what, spoil, ids, left in BROKEN:
+        place.ready(TREE)
+        place.succeed('run', '--now', NOW)
+        kept = place.query('SELECT * FROM fairmill_fairshare ORDER BY id_assoc')
+        spoil(place)
+        place.ends(65, f'{what} fails the cluster', 'run', '--now', NOW + 10)
+        tap.ok(any(number in place.err for number in ids) and "'tiny'" in place.err,
+               f'the ids are named ({what})', place.err)
+        tap.same(place.query('SELECT * FROM fairmill_fairshare ORDER BY id_assoc'), kept,
+                 f'old results stay ({what})')
+        place.ends(65, f'check finds it too ({what})', 'check')
+        place.settings({'source.on_bad_rows': 'skip'})
+        place.ends(0, f'on_bad_rows = skip goes on ({what})', 'run', '--now', NOW + 20)
+        tap.same({number for number, in place.query('SELECT id_assoc FROM fairmill_fairshare')},
+                 left, f'without the subtree ({what})')
+        tap.ok(sum(place.findings().values()) > 0 and place.query(
+            "SELECT count(*) FROM fairmill_finding WHERE subject IN (%s)" % ','.join('?' * len(ids)), *ids)[0][0] > 0,
+            f'and with findings ({what})', place.query('SELECT * FROM fairmill_finding'))
+        tap.same(place.usage('good.alice'), [10.0], f'what is left has its usage ({what})')
+
+
+def roots(place):
+    place.ready(TREE)
+    place.succeed('run', '--now', NOW)
+    columns = [c for c, in place.change("SELECT name FROM pragma_table_info('tiny_assoc_table')")]
+    kept = place.query('SELECT * FROM fairmill_fairshare ORDER BY id_assoc')
+    copied = ', '.join(f'"{c}"' for c in columns)
+    changed = ', '.join("9" if c == 'id_assoc' else "'root2'" if c == 'acct' else f'"{c}"'
+                        for c in columns)
+    place.change(f'INSERT INTO tiny_assoc_table ({copied}) SELECT {changed} FROM tiny_assoc_table WHERE id_assoc = 1')
+    place.ends(65, 'two roots fail the cluster', 'run', '--now', NOW + 10)
+    tap.ok('1' in place.err and '9' in place.err, 'both are named', place.err)
+    place.change('DELETE FROM tiny_assoc_table WHERE id_assoc IN (1, 9)')
+    place.ends(65, 'no root fails the cluster', 'run', '--now', NOW + 10)
+    place.change('DELETE FROM tiny_assoc_table')
+    place.ends(65, 'no association at all fails the cluster', 'run', '--now', NOW + 10)
+    tap.same(place.query('SELECT * FROM fairmill_fairshare ORDER BY id_assoc'), kept,
+             'old results stay')
+
+
+def duplicates(place):
+    """The tables of slurmdbd cannot hold two rows of one name; other copies of them can."""
+    place.ready(TREE)
+    place.succeed('run', '--now', NOW)
+    for index, in place.change("SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'tiny_assoc_table' AND sql IS NOT NULL"):
+        place.change(f'DROP INDEX "{index}"')
+    columns = [c for c, in place.change("SELECT name FROM pragma_table_info('tiny_assoc_table')")]
+    # A table without its constraints.
+    place.change('ALTER TABLE tiny_assoc_table RENAME TO old')
+    place.change('CREATE TABLE tiny_assoc_table AS SELECT * FROM old')
+    place.change('DROP TABLE old')
+    copied = ', '.join(f'"{c}"' for c in columns)
+    changed = ', '.join('8' if c == 'id_assoc' else f'"{c}"' for c in columns)
+    place.change(f'INSERT INTO tiny_assoc_table ({copied}) SELECT {changed} FROM tiny_assoc_table WHERE id_assoc = 5')
+    place.ends(65, 'the same user twice in an account fails the cluster', 'run', '--now', NOW + 10)
+    tap.ok('5' in place.err or '8' in place.err, 'and is named', place.err)
+    place.change('DELETE FROM tiny_assoc_table WHERE id_assoc = 8')
+    place.change(f'INSERT INTO tiny_assoc_table ({copied}) SELECT {copied} FROM tiny_assoc_table WHERE id_assoc = 5')
+    place.ends(65, 'the same id twice fails the cluster', 'run', '--now', NOW + 10)
+    tap.ok('5' in place.err, 'and is named too', place.err)
+    tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)],
+             'old results stay')
+
+
+def jobs(place):
+    plain = 'root/\n  u\njob root.u start=1000 end=1100 billing=1\n'
+    wrong = (('job root.u start=2000 end=1999 billing=5', 'a job that ends before it starts'),
+             ('job root.u start=1000 end=1001 tres=5=x', 'a count that is no number'),
+             ('job root.u start=1000 end=1001 tres=1=3,5=', 'an empty count'),
+             ('job root.u start=1000 end=1001 tres=5=-7', 'a negative count'),
+             ('job root.u start=1000 end=1001 tres=5=1.5', 'a count with a fraction'),
+             ('job root.u start=1000 end=1001 tres=5=18446744073709551616',
+              'a count beyond 64 bits'),
+             ('job root.u start=1000 end=1001 tres=5=18446744073709551614', 'NO_VAL'),
+             ('job root.u start=1000 end=1001 tres=5=18446744073709551615', 'INFINITE'),
+             ('qos 2 factor=1e30\njob root.u start=1000 end=1001 billing=18446744073709551613 qos=2', "a charge beyond the integers' range"))
+    for line, what in wrong:
+        place.ready(plain + line + '\n', {'fairshare.capacity': 1})
+        place.ends(0, f'{what} does not stop a run', 'run', '--now', NOW, '--replace')
+        tap.same(place.usage('root.u'), [100.0], f'{what} charges nothing')
+        tap.same(sum(place.findings().values()), 1, f'{what} is a finding')
+        tap.same(place.out + place.err, '', f'but makes no noise ({what})')
+    for line, charged, what in (('tres=2=junk,5=3', 3.0, 'what is not charged is not judged'),
+                                ('tres=1=junk,5=3', 3.0,
+                                 'CPUs are not charged where there is billing'),
+                                ('tres=1=2,3=18446744073709551614,4=1,5=3', 3.0,
+                                 'energy without a value is common'),
+                                ('tres=15=9,5=3', 3.0, 'TRES 15 is not TRES 5')):
+        place.ready(plain + f'job root.u start=1000 end=1001 {line}\n', {'fairshare.capacity': 1})
+        place.succeed('run', '--now', NOW, '--replace')
+        tap.same((place.usage('root.u'), place.findings()), ([100.0 + charged], {}), what)
+    ahead = int(time.time())
+    place.ready(plain + f'job root.u start={ahead + 4000} billing=5\n', {'fairshare.capacity': 1})
+    place.ends(0, 'a job that starts in the future does not stop a run', 'run', '--replace')
+    tap.same((place.usage('root.u'), sum(place.findings().values())), ([100.0], 1),
+             'it charges nothing and is a finding')
+    place.ready(plain + f'job root.u start={ahead + 4000} billing=5\n', {'fairshare.capacity': 1})
+    place.succeed('run', '--now', NOW)
+    tap.same((place.usage('root.u'), place.findings()), ([100.0], {}),
+             'for an instant in the past what starts after it is no finding')
+    place.ready(plain + f'job root.u start={ahead + 200} billing=5\n', {'fairshare.capacity': 1})
+    place.succeed('run', '--replace')
+    tap.same(place.findings(), {}, 'clocks may differ by five minutes')
+    many = ''.join(f'job root.u start=2000 end={1000 + i} billing=5\n' for i in range(150))
+    place.ready(plain + many, {'fairshare.capacity': 1})
+    place.succeed('run', '--now', NOW, '--replace')
+    (kept, counted), = place.query('SELECT count(*), sum(count) FROM fairmill_finding')
+    tap.ok(kept <= 100, 'at most a hundred findings of a kind are kept', kept, counted)
+    tap.same(kept, 100, 'and these are kept')
+
+
+def shares(place):
+    place.ready('root/\n  a -5 use 1\n  b 5 use 1\n', {'fairshare.capacity': 1})
+    place.ends(0, 'negative shares do not stop a run', 'run', '--now', NOW)
+    tap.same((place.value('shares', 'root.a'), place.value('shares_norm', 'root.a'),
+              place.value('shares_norm', 'root.b')), (0, 0.0, 1.0),
+             'they count as 0')
+    tap.same(sum(place.findings().values()), 1, 'and are a finding')
+    place.ready('root/\n  a 0 use 1\n  b 0 use 2\n  A/ 0\n    c 1 use 4\n',
+                {'fairshare.capacity': 1})
+    place.ends(0, 'a level without any shares does not stop a run', 'run', '--now', NOW,
+               '--replace')
+    rows = place.query('SELECT DISTINCT shares_norm, level_shares_norm, level_fs, classic_factor, linear_factor, depth_oblivious_factor, '
+                       "pbs_factor, depth_oblivious_ratio FROM fairmill_fairshare WHERE depth = 1")
+    tap.same(rows, [(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, None)], 'its factors are 0')
+    tap.same(place.query("SELECT DISTINCT fair_tree_rank FROM fairmill_fairshare WHERE user_name <> ''"), [(3,)], 'and its users tie')
+
+
+def null_shares(place):
+    place.ready('root/\n  a 1\n  b 3\n', {'fairshare.capacity': 1})
+    place.change('ALTER TABLE tiny_assoc_table RENAME TO old')
+    place.change('CREATE TABLE tiny_assoc_table AS SELECT * FROM old')
+    place.change("UPDATE tiny_assoc_table SET shares = NULL WHERE \"user\" = 'a'")
+    place.ends(0, 'shares that are NULL do not stop a run', 'run', '--now', NOW)
+    tap.same((place.value('shares', 'root.a'), place.value('shares_norm', 'root.a')), (1, .25),
+             'they are 1')
+
+
+def body():
+    for part in (trees, roots, duplicates, jobs, shares, null_shares):
+        with Place() as place:
+            part(place)
+
+
+tap.main(body)

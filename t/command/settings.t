@@ -1,0 +1,166 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""What the settings file may say, and how it is refused."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+BAD_VALUES = {
+    'source.driver': ('oracle', ''),
+    'source.layout': ('spreadsheet', 'plain'),
+    'source.clusters': ('',),
+    'source.deadline': ('soon', '-1 s', '0', '5 weeks'),
+    'source.port': ('99999', '3306x', '-1'),
+    'source.on_bad_rows': ('maybe',),
+    'source.database': ('',),
+    'results.driver': ('pgsql', 'mysqlx'),
+    'results.share_database': ('maybe', '2'),
+    'usage.half_life': ('', 'week', '-5', '1.5', '7 days', '1:30', '1:30:30', '1:60:00', '1-2-3',
+                        '7-', '-0', '99999999999999999999', '0x10'),
+    'usage.reset_period': ('fortnightly', '-1', '0', '1:30'),
+    'usage.reset_anchor': ('yesterday', '2024-13-01', '2024-02-30', '2024-1-1', '2024-01-01 00:00'),
+    'usage.time_zone': ('Mars/Olympus', '../../etc/passwd', '/etc/localtime'),
+    'usage.charge': ('tres', 'cpus'),
+    'usage.open_job_cap': ('1 day', '-1'),
+    'fairshare.algorithm': ('fairest', ''),
+    'fairshare.conformance': ('slurm', ''),
+    'fairshare.dampening': ('0', '-1', '1,5', 'nan', '2x'),
+    'fairshare.capacity': ('-3', 'inf', '0', '1,024', 'auto 3'),
+    'fairshare.capacity_half_lives': ('0', '-2', 'two'),
+    'fairshare.pbs_minimum_usage': ('-1', 'one', 'nan'),
+}
+
+# Names of features that other releases have or may have.
+UNKNOWN = ('usage.suspended', 'usage.full_every', 'usage.tres_weights', 'source.max_lag',
+           'source.password',
+           'results.password', 'priority.weight_age', 'slurm.conf', 'retention.history_days',
+           'fairshare.colour')
+
+
+def values(place):
+    place.site()
+    place.settings()
+    place.succeed('init')
+    place.succeed('run', '--now', NOW)
+    tried = 0
+    for name, bad in BAD_VALUES.items():
+        section, key = name.split('.')
+        for value in bad:
+            place.settings({name: value})
+            place.ends(78, f"[{section}] {key} = '{value}' is refused", 'run', '--now', NOW + 1)
+            place.says(f"the message names {key} for '{value}'", key)
+            tried += 1
+    tap.ok(tried >= 60, f'{tried} bad values were tried')
+    for name in UNKNOWN:
+        place.settings({name: '1'})
+        place.ends(78, f'{name}, which this release does not know, is refused', 'check')
+        place.says(f'the message names it ({name})',
+                   name.split('.')[0 if name.startswith(('priority', 'slurm.', 'retention'))
+                                   else 1])
+    for wrong, meant in (('usage.halflife', 'half_life'), ('fairshare.algoritm', 'algorithm'),
+                         ('source.databse', 'database'),
+                         ('usage.timezone', 'time_zone')):
+        place.settings({wrong: '1'})
+        place.ends(78, f'the misspelt {wrong} is refused', 'check')
+        place.says(f'and the message asks for {meant}', f"'{meant}'")
+    for name in ('source.driver', 'source.database', 'results.driver', 'results.database'):
+        place.settings({name: None})
+        place.ends(78, f'{name} must be there', 'check')
+        place.says(f'its absence is named ({name})', name.split('.')[1])
+    tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)],
+             'no run with bad settings has published anything')
+
+
+def good_values(place):
+    place.site('root/\n  u\njob root.u start=1750000000 end=1750100000 billing=3\n')
+    seen = {}
+    for text in ('7-0', '10080', '168:00:00', '7-0:00:00', '7-00:00:00', '"7-0"'):
+        place.settings({'usage.half_life': text})
+        place.succeed('init')
+        place.ends(0, f'half_life = {text} is seven days', 'run', '--now', NOW, '--replace')
+        seen[text] = place.usage('root.u')[0]
+    tap.ok(len(seen) == 6 and len(set(seen.values())) == 1,
+           'each spelling of seven days gives the same bits', seen)
+    place.settings({'usage.half_life': '90'})
+    place.succeed('run', '--now', NOW, '--replace')
+    short = place.usage('root.u')[0]
+    for text in ('1:30:00', '0-1:30:00'):
+        place.settings({'usage.half_life': text})
+        place.succeed('run', '--now', NOW, '--replace')
+        tap.ok(place.usage('root.u')[0] == short != seen['7-0'],
+               f'half_life = {text} is ninety minutes')
+    place.settings({'fairshare.algorithm': 'Classic', 'usage.time_zone': 'Europe/Berlin',
+                    'usage.reset_anchor': '2024-02-29T12:30',
+                    'source.deadline': '2 m', 'source.clusters': 'tiny',
+                    'fairshare.capacity': 'auto'})
+    place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')
+
+
+def raw(place, text, statement, said=''):
+    path = place.path('raw.conf')
+    with open(path, 'wb') as file:
+        file.write(text)
+    os.chmod(path, 0o644)
+    place.ends(78, statement, 'check', settings='raw.conf')
+    if said:
+        place.says(f'and the message says so: {said}', said)
+
+
+def files(place):
+    place.site()
+    place.settings()
+    with open(place.path('fm.conf'), 'rb') as file:
+        good = file.read()
+    raw(place, b'\xef\xbb\xbf' + good, 'a byte-order mark is refused', 'byte-order')
+    raw(place, good.replace(b'half_life = 0', b'half_life = 0\nhalf_life = 7-0'),
+        'a key that is there twice is refused', 'half_life')
+    raw(place, good.replace(b'half_life = 0', b'half_life = 0\nHalf_Life = 7-0'),
+        'also in other case', 'alf_')
+    raw(place, good + b'[usage]\ncharge = cpu\n', 'a section that is there twice is refused',
+        'usage')
+    raw(place, good + b'[Usage]\ncharge = cpu\n', 'a section twice in other case is refused',
+        'sage')
+    raw(place, b'driver = sqlite\n' + good, 'a key before the first section is refused', 'driver')
+    raw(place, good.replace(b'half_life = 0', b'half_life'),
+        'a line that is neither section nor key is refused', 'half_life')
+    raw(place, good.replace(b'half_life = 0', b'half_life = 0\0'), 'a NUL byte is refused')
+    raw(place, good + b'; ' + b'x' * 5000 + b'\n',
+        'a line that the parser does not survive is refused')
+    raw(place, good + b'usage:charge = cpu\n', 'a key of another section by a colon is refused')
+    raw(place, good + b'[usage\n', 'a section without its end is refused')
+    raw(place, b'', 'an empty file is refused', 'driver')
+    place.ends(78, 'a file that is not there is refused', 'check', settings='nowhere.conf')
+    place.says('and named', 'nowhere.conf')
+    os.mkdir(place.path('folder.conf'))
+    place.ends(78, 'a directory is refused', 'check', settings='folder.conf')
+    place.settings()
+    for mode, who in ((0o664, 'its group'), (0o646, 'everyone')):
+        os.chmod(place.path('fm.conf'), mode)
+        place.ends(78, f'a file that {who} may write to is refused', 'init')
+        place.says(f'and named ({who})', 'fm.conf')
+    tap.ok(not os.path.exists(place.path('r.db')),
+           'no results were made by a file that others may write to')
+
+
+def whose(place):
+    """Which file is read."""
+    place.ready()
+    place.settings({'fairshare.algorithm': 'nonsense'}, name='bad.conf')
+    environment = dict(os.environ, FAIRMILL_CONF=place.path('fm.conf'))
+    place.ends(0, 'FAIRMILL_CONF names the settings', 'run', '--now', NOW, settings=None,
+               env=environment)
+    place.ends(78, '-c is stronger than FAIRMILL_CONF', 'run', '--now', NOW, settings='bad.conf',
+               env=environment)
+
+
+def body():
+    for part in (values, good_values, files, whose):
+        with Place() as place:
+            part(place)
+
+
+tap.main(body)

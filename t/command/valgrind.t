@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every command, on a site with everything a site has, touches no memory it should not and gives
+# all of it back.
+. "$(dirname "$0")/../lib/tap.sh"
+
+command -v valgrind >/dev/null || skip_all "valgrind is not there"
+! grep -q __asan_init "$FAIRMILL" || not_here "built with sanitizers, which valgrind cannot watch"
+
+cd "$scratch" || exit 1
+umask 022
+now=1760000000
+"$top/sql/demo/make-demo.py" accounting.db $now >/dev/null || exit 1
+cat >fairmill.conf <<'END'
+[source]
+driver = sqlite
+database = accounting.db
+[results]
+driver = sqlite
+database = results.db
+END
+
+# STATEMENT EXPECTED COMMAND...
+watched() {
+    local statement=$1 expected=$2
+    shift 2
+    status "$statement" "$expected" valgrind --quiet --error-exitcode=99 --leak-check=full \
+        --show-leak-kinds=definite,indirect,possible --errors-for-leak-kinds=definite,indirect,possible \
+        "$FAIRMILL" -c fairmill.conf "$@"
+}
+
+watched "init is clean" 0 init
+watched "a first run is clean" 0 run --now $now
+watched "a second run is clean" 0 run --now $((now + 300))
+watched "a refused run is clean" 64 run --now $now
+watched "a dry run is clean" 0 run --now $now --dry-run
+watched "check is clean" 0 check
+watched "show is clean" 0 show
+watched "show --json is clean" 0 show --json
+watched "show --parsable is clean" 0 show --parsable --account physics
+
+sed -i 's/^driver = sqlite$/driver = sqllite/' fairmill.conf
+watched "refused settings are clean" 78 run
+done_testing

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""The servers of mariadb.sh and slurmdbd.sh, for tests in Python."""
+
+import os
+import subprocess
+
+import tap
+
+LIB = os.path.dirname(os.path.abspath(__file__))
+
+
+class Server:
+    """A shared or throw-away server, for as long as the `with` lasts."""
+
+    SHELL = '. "$1/mariadb.sh"; mariadb_shared; echo "ready $MARIADB_SOCKET"; read -r'
+
+    def __enter__(self):
+        self.shell = subprocess.Popen(['bash', '-c', self.SHELL, 'bash', LIB],
+                                      stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        line = self.shell.stdout.readline().strip()
+        if 'SKIP' in line:
+            tap.skip_all(line.split('SKIP ', 1)[1])
+        word, _, rest = line.partition(' ')
+        if word != 'ready':
+            raise RuntimeError(line or 'the server said nothing')
+        self.socket, *self.said = rest.split(' ')
+        return self
+
+    def __exit__(self, *_):
+        self.shell.stdin.close()
+        self.shell.wait()
+
+    def client(self, database=None):
+        return ['mariadb', '--no-defaults', f'--socket={self.socket}', '--user=root', '--batch',
+                '--skip-column-names', *([database] if database else [])]
+
+    def sql(self, text, database=None):
+        """Rows as lists of text; NULL as None.  A double comes with every digit it needs."""
+        done = subprocess.run(self.client(database), input=text, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE,
+                              text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f'mariadb: {done.stderr.strip()}')
+        return [[None if cell == 'NULL' else cell for cell in line.split('\t')]
+                for line in done.stdout.splitlines()]
+
+    def database(self, name):
+        """An empty one of this name."""
+        self.sql(f'DROP DATABASE IF EXISTS `{name}`; CREATE DATABASE `{name}`')
+        return name
+
+    def settings(self, source, results, usage=None, fairshare=None, **more):
+        """Sections for program.write_settings()."""
+        def at(database):
+            return dict(driver='mysql', socket=self.socket, user='root', database=database)
+        return dict(source=dict(at(source), **more), results=at(results), usage=usage or {},
+                    fairshare=fairshare or {})
+
+
+class Slurmdbd(Server):
+    """The same with a slurmdbd on it."""
+
+    SHELL = ('. "$1/mariadb.sh"; . "$1/slurmdbd.sh"; slurmdbd_require; mariadb_shared; '
+             'directory=$(mktemp -d /tmp/fm.XXXXXX); slurmdbd_start "$directory/d"; '
+             'echo "ready $MARIADB_SOCKET $SLURM_CONF $SLURMDBD_DATABASE"; read -r; slurmdbd_stop; rm -rf "$directory"')
+
+    def __enter__(self):
+        super().__enter__()
+        self.conf, self.accounting = self.said
+        return self
+
+    def sacctmgr(self, *arguments):
+        done = subprocess.run(['sacctmgr', '-i', '-Q', *arguments],
+                              env=dict(os.environ, SLURM_CONF=self.conf),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"sacctmgr {' '.join(arguments)}: {done.stdout}")
+        return done.stdout

@@ -1,0 +1,599 @@
+# SPDX-License-Identifier: MIT
+"""What fairmill must compute, once more, in Python's integers and fractions.
+
+Slow and short on purpose: nothing here is shared with the program, and every
+value is taken from its definition, not from the way the program reaches it.
+`expected(path, cluster, settings)` reads an accounting database in slurmdbd's
+layout from SQLite and returns {id_assoc: {column: value}}; a value that the
+definitions leave open is UNDEFINED.
+"""
+
+import datetime
+import math
+import sqlite3
+import zoneinfo
+from decimal import Decimal, Context, ROUND_HALF_EVEN
+from fractions import Fraction
+
+PARENT = 2147483647
+NO_LIMIT = {0, 0xfffffffe, 0xffffffff}
+UNIT = 10 ** 6 * 2 ** 20
+INFINITE = 1e100
+UNDEFINED = object()
+
+DEFAULTS = dict(
+    now=None, half_life=7 * 86400, reset_period='none', reset_anchor=0, time_zone='UTC',
+    charge='billing', open_job_cap=86400, algorithm='fair_tree', conformance='documents',
+    dampening=Fraction(1), capacity=None, capacity_half_lives=Fraction(2),
+    pbs_minimum_usage=Fraction(0))
+
+_context = Context(prec=150, rounding=ROUND_HALF_EVEN, Emax=10 ** 9, Emin=-10 ** 9)
+_LN2 = _context.ln(Decimal(2))
+
+
+def _power_of_two(numerator, denominator):
+    """2^(numerator/denominator) to 150 digits."""
+    return _context.exp(_context.divide(_context.multiply(_LN2, Decimal(numerator)),
+                                        Decimal(denominator)))
+
+
+# ---- the clock ----
+
+class Clock:
+    """Q(t): the integral of the decay up to t, as an integer."""
+
+    def __init__(self, half_life, now):
+        self.half_life, self.now = half_life, now
+        if half_life == 0:
+            self.earliest = 0
+            return
+        self.epoch = max(0, 8 * (now // half_life // 8) - 56)
+        self.earliest = self.epoch * half_life
+        self.mean = _context.divide(Decimal(half_life), _LN2)
+        self.scale = 61 - _floor_log2(self.mean)
+        self.table = {}
+
+    def within(self, f):
+        """R(f), rounded to nearest; never a tie, for no value but a whole one is rational."""
+        if f not in self.table:
+            exact = _context.multiply(
+                _context.multiply(Decimal(2) ** self.scale if self.scale >= 0
+                                  else _context.divide(Decimal(1), Decimal(2 ** -self.scale)),
+                                  self.mean),
+                _power_of_two(f, self.half_life))
+            value = int(exact.to_integral_value(rounding=ROUND_HALF_EVEN, context=_context))
+            assert 2 ** 61 <= value < 2 ** 63
+            self.table[f] = value
+        return self.table[f]
+
+    def at(self, t):
+        if self.half_life == 0:
+            return t
+        return self.within(t % self.half_life) << (t // self.half_life - self.epoch)
+
+    def usage(self, total):
+        """The decayed TRES-seconds that a sum of charges stands for, good to more than 100 digits."""
+        if self.half_life == 0:
+            return Fraction(total, UNIT)
+        age = self.scale + self.now // self.half_life - self.epoch
+        below = Fraction(_power_of_two(self.now % self.half_life, self.half_life))
+        return Fraction(total) / (UNIT * below * Fraction(2) ** age)
+
+
+def _floor_log2(value):
+    power = 0
+    while Decimal(2) ** (power + 1) <= value:
+        power += 1
+    while power > -1000 and (Decimal(2) ** power if power >= 0
+                             else Decimal(1) / 2 ** -power) > value:
+        power -= 1
+    return power
+
+
+def reset_boundary(settings):
+    """The last boundary at or before now, or None."""
+    now, period = settings['now'], settings['reset_period']
+    if period == 'none':
+        return None
+    if isinstance(period, int):
+        return settings['reset_anchor'] + (now - settings['reset_anchor']) // period * period
+    zone = zoneinfo.ZoneInfo(settings['time_zone'])
+    day = datetime.datetime.fromtimestamp(now, zone).date()
+    if period == 'weekly':
+        day -= datetime.timedelta(days=(day.weekday() + 1) % 7)
+    elif period == 'monthly':
+        day = day.replace(day=1)
+    elif period == 'quarterly':
+        day = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+    elif period == 'yearly':
+        day = day.replace(month=1, day=1)
+    elif period != 'daily':
+        raise ValueError(period)
+    midnight = datetime.datetime(day.year, day.month, day.day, tzinfo=zone)
+    return int(midnight.timestamp())
+
+
+# ---- usage ----
+
+def tres_count(text, wanted):
+    """The count of one TRES in '1=4,5=9': None where there is none, ValueError where it is no count."""
+    for item in (text or '').split(','):
+        key, _, value = item.partition('=')
+        if key == str(wanted):
+            if not value.isdigit() or not value.isascii() or int(value) >= 2 ** 64 - 2:
+                raise ValueError(item)
+            return int(value)
+    return None
+
+
+def charge(job, factor, settings):
+    """Units a second, or None for one that charges nothing and is a finding."""
+    try:
+        count = tres_count(job['tres_alloc'], 5) if settings['charge'] == 'billing' else None
+        if count is None:
+            count = tres_count(job['tres_alloc'], 1)
+    except ValueError:
+        return None
+    total = (count or 0) * round(factor * UNIT)
+    return total if total < 2 ** 104 else None
+
+
+def interval(job, clock, boundary, settings):
+    """[a, b) that is charged; empty where b <= a."""
+    now, start, end = settings['now'], job['time_start'], job['time_end']
+    if start == 0 or (end != 0 and end < start) or start > now + 300:
+        return 0, 0
+    if end == 0:
+        end = now
+        if job['timelimit'] not in NO_LIMIT:
+            end = min(end, start + job['timelimit'] * 60 + settings['open_job_cap'])
+    return max(start, job['time_submit'], clock.earliest, boundary or 0), min(end, now)
+
+
+def _rows(db, table, columns):
+    names = [name for (name,) in db.execute('SELECT name FROM pragma_table_info(?)', (table,))]
+    wanted = [c for c in columns if c in names]
+    found = db.execute('SELECT %s FROM "%s"' % (', '.join(f'"{c}"' for c in wanted), table))
+    return [dict(zip(wanted, row)) for row in found]
+
+
+# ---- the tree ----
+
+class Node:
+    def __init__(self, row):
+        self.id = row['id_assoc']
+        self.account, self.user, self.partition = row['acct'], row['user'], row['partition']
+        self.is_parent = row['shares'] == PARENT
+        self.shares = 1 if row['shares'] is None else max(0, row['shares'])
+        self.row = row
+        self.above = self.fair = None
+        self.children, self.level = [], []
+        self.own = self.total = 0
+
+
+def read_tree(db, cluster):
+    rows = _rows(db, f'{cluster}_assoc_table',
+                 ['id_assoc', 'user', 'acct', 'partition', 'parent_acct', 'shares', 'deleted',
+                  'id_parent', 'lineage', 'lft'])
+    accounts = {row['acct']: row for row in rows if row['user'] == ''}
+    by_id = {row['id_assoc']: row for row in rows}
+
+    def above(row):
+        if row.get('id_parent'):
+            return by_id.get(row['id_parent'])
+        return accounts.get(row['acct'] if row['user'] else row['parent_acct'])
+
+    nodes = {row['id_assoc']: Node(row) for row in rows if not row['deleted']}
+    heirs = {}
+    for row in rows:
+        at = row
+        while at is not None and at['deleted']:
+            at = above(at)
+        heirs[row['id_assoc']] = nodes[at['id_assoc']] if at else None
+    for node in nodes.values():
+        parent = above(node.row)
+        node.above = heirs[parent['id_assoc']] if parent else None
+        if node.above:
+            node.above.children.append(node)
+    root, = [n for n in nodes.values() if n.above is None]
+    for node in nodes.values():
+        if node is not root:
+            node.fair = node.above
+            while node.fair is not root and node.fair.is_parent:
+                node.fair = node.fair.above
+    ordered = list(nodes.values())
+    if any(n.row.get('lineage') for n in ordered):
+        ordered.sort(key=lambda n: n.row['lineage'].encode())
+    else:
+        ordered.sort(key=lambda n: n.row.get('lft') or 0)
+    for node in ordered:
+        if node.fair:
+            node.fair.level.append(node)
+    return root, nodes, heirs
+
+
+def down(root):
+    """Every node, parents before children."""
+    order = [root]
+    for node in order:
+        order.extend(node.children)
+    return order
+
+
+def add_usage(db, cluster, root, heirs, clock, settings):
+    """Returns the first second that was charged, and how many jobs are findings."""
+    factors = {}
+    for row in _rows(db, 'qos_table', ['id', 'usage_factor']):
+        factor = row['usage_factor']
+        factors[row['id']] = Fraction(1) if factor is None or factor < 0 else Fraction(repr(float(factor)))
+    boundary = reset_boundary(settings)
+    first = None
+    findings = 0
+    for job in _rows(db, f'{cluster}_job_table',
+                     ['id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit',
+                      'tres_alloc']):
+        heir = heirs.get(job['id_assoc'])
+        begin, end = interval(job, clock, boundary, settings)
+        if heir is None or end <= begin:
+            continue
+        amount = charge(job, factors.get(job['id_qos'], Fraction(1)), settings)
+        if amount is None:
+            findings += 1
+            continue
+        heir.own += amount * (clock.at(end) - clock.at(begin))
+        if amount:
+            first = begin if first is None else min(first, begin)
+    for node in reversed(down(root)):
+        node.total += node.own
+        if node.above:
+            node.above.total += node.total
+    return first, findings
+
+
+# ---- values ----
+
+def _ratio(a, b):
+    return Fraction(a) / Fraction(b) if b else Fraction(0)
+
+
+def _half(exponent):
+    """2^-exponent, as near as a double comes to it."""
+    if exponent > 1100:
+        return 0.0
+    whole = math.floor(exponent)
+    return math.ldexp(2.0 ** -float(exponent - whole), -whole)
+
+
+def _level_sums(node, slurm):
+    shares = sum(m.shares for m in node.level if not m.is_parent)
+    if slurm:
+        shares %= 2 ** 32
+    usage = sum(m.total for m in node.level if m.user or not m.is_parent)
+    return shares, usage
+
+
+def values(root, nodes, clock, first, settings):
+    slurm = settings['conformance'] == 'slurmctld'
+    order = down(root)
+    everything = root.total
+    damping = Fraction(settings['dampening'])
+    capacity = _capacity(clock, first, settings)
+    minimum = Fraction(settings['pbs_minimum_usage'])
+    for node in order:
+        node.level_shares, node.level_total = _level_sums(node, slurm)
+        node.usage = clock.usage(node.total)
+    _pbs_usage(order, minimum)
+    users = [n for n in order if n.user]
+
+    rows = {}
+    # Along the fairshare parents, so that each finds its own done.
+    todo = [root]
+    for node in todo:
+        todo.extend(node.level)
+    for node in todo:
+        v = rows[node.id] = dict(
+            id_assoc=node.id, parent_id=node.above.id if node.above else None,
+            depth=rows_depth(node), account=node.account, user_name=node.user,
+            partition_name=node.partition, shares=None if node.is_parent else node.shares,
+            usage_raw=float(node.usage), usage_norm=float(_ratio(node.total, everything)))
+        v['capacity_usage'] = (None if capacity is None else UNDEFINED if capacity is UNDEFINED
+                               else float(_ratio(node.usage, capacity)))
+        own = _ratio(node.total, everything)
+        own_capacity = None if capacity in (None, UNDEFINED) else _ratio(node.usage, capacity)
+        own_pbs = _ratio(node.pbs, root.pbs)
+        if node is root:
+            _root_values(v, node, own, own_capacity, capacity)
+            continue
+        fair = node.fair
+        top = fair is root
+        if node.is_parent:
+            node.S = fair.S
+            node.classic = own if top else fair.classic
+            node.linear = own_capacity if top else fair.linear
+            node.ratio = own if top else fair.ratio
+            node.tree_usage = own_pbs if top else fair.tree_usage
+            node.barren = False if top else fair.barren
+        else:
+            share = _ratio(node.shares, fair.level_shares)
+            node.S = share * fair.S
+            node.barren = fair.level_shares == 0
+            blend = Fraction(1) if node.barren else share
+            node.classic = own if top else own + (fair.classic - own) * blend
+            node.tree_usage = own_pbs if top else own_pbs + (fair.tree_usage - own_pbs) * blend
+            if own_capacity is None:
+                node.linear = None
+            else:
+                node.linear = own_capacity if top else own_capacity + (fair.linear - own_capacity) * blend
+            node.ratio = _oblivious(node, fair, top, own, everything)
+        S = node.S
+        v['shares_norm'] = v['pbs_target'] = float(S)
+        v['classic_usage'] = float(node.classic)
+        v['classic_factor'] = _half(node.classic / S / damping) if S else 0.0
+        v['pbs_tree_usage'] = float(node.tree_usage)
+        v['pbs_factor'] = _half(node.tree_usage / S) if S else 0.0
+        if node.linear is None:
+            v['linear_usage'] = v['linear_factor'] = capacity
+        else:
+            v['linear_usage'] = float(node.linear)
+            v['linear_factor'] = 0.0 if node.barren else float(min(1, max(0, (S - node.linear + 1) / 2)))
+        v['depth_oblivious_ratio'] = float(node.ratio) if S else None
+        v['depth_oblivious_factor'] = _half(node.ratio / damping) if S else 0.0
+        _level_values(v, node, fair, root, slurm)
+        v['fair_tree_rank'] = v['fair_tree_factor'] = None
+
+    ranks = slurmctld_ranks(root, len(users), clock) if slurm else document_ranks(root, len(users))
+    for node in users:
+        rank = ranks[node.id]
+        rows[node.id]['fair_tree_rank'] = rank
+        rows[node.id]['fair_tree_factor'] = rank if rank is UNDEFINED else float(Fraction(rank, len(users)))
+    published = dict(fair_tree='fair_tree_factor', classic='classic_factor', linear='linear_factor',
+                     depth_oblivious='depth_oblivious_factor',
+                     pbs='pbs_factor')[settings['algorithm']]
+    for v in rows.values():
+        if root.pbs_open:
+            v['pbs_tree_usage'] = v['pbs_factor'] = UNDEFINED
+        v['fairshare'] = v[published]
+    return rows
+
+
+def rows_depth(node):
+    depth = 0
+    while node.above:
+        node, depth = node.above, depth + 1
+    return depth
+
+
+def _capacity(clock, first, settings):
+    if settings['capacity'] is None:
+        return None
+    capacity = Fraction(settings['capacity'])
+    if settings['half_life']:
+        return capacity * settings['half_life'] * Fraction(settings['capacity_half_lives'])
+    since = reset_boundary(settings)
+    since = first if since is None else since
+    if since is None or since == settings['now']:
+        return UNDEFINED
+    return capacity * (settings['now'] - since)
+
+
+def _root_values(v, root, own, own_capacity, capacity):
+    root.S = Fraction(1)
+    root.classic = root.tree_usage = own
+    root.linear = own_capacity
+    root.ratio = None
+    root.barren = False
+    v.update(shares_norm=1.0, pbs_target=1.0, usage_norm=float(own), classic_usage=float(own),
+             pbs_tree_usage=float(own))
+    v['linear_usage'] = v['capacity_usage']
+    for name in ('level_shares_norm', 'level_usage', 'classic_factor', 'linear_factor',
+                 'depth_oblivious_ratio', 'depth_oblivious_factor', 'level_fs',
+                 'fair_tree_rank', 'fair_tree_factor', 'pbs_factor'):
+        v[name] = None
+
+
+def _level_values(v, node, fair, root, slurm):
+    level = fair.total if slurm else fair.level_total
+    U = _ratio(node.total, level)
+    v['level_usage'] = float(U)
+    v['level_fs_infinite'] = 0
+    if node.is_parent:
+        v['level_shares_norm'] = None if fair is root else float(fair.level_share)
+        v['level_fs'] = None
+        node.level_share = Fraction(0) if fair is root else fair.level_share
+        return
+    S = node.level_share = _ratio(node.shares, fair.level_shares)
+    v['level_shares_norm'] = float(S)
+    if S == 0:
+        v['level_fs'] = 0.0
+    elif U == 0:
+        v['level_fs'], v['level_fs_infinite'] = INFINITE, 1
+    else:
+        v['level_fs'] = float(S / U)
+
+
+def _oblivious(node, fair, top, own, everything):
+    if node.S == 0:
+        return Fraction(0)
+    ratio = own / node.S
+    if top:
+        return ratio
+    siblings = sum(m.total for m in fair.level if not m.is_parent)
+    local = _ratio(ratio, _ratio(siblings, everything) / fair.S)
+    if fair.ratio == 0 or local == 0:
+        return Fraction(0)
+    above, here = math.log(fair.ratio), _log(local)
+    k = 1.0 if above * here >= 0 else 1 / (1 + (5 * above) ** 2)
+    return Fraction(math.exp(above + k * here))
+
+
+def _log(x):
+    """ln of a fraction that may lie near 1, where the log of a rounded one has no digits left."""
+    return math.log1p(float(x - 1)) if Fraction(1, 2) < x < 2 else math.log(x)
+
+
+def _pbs_usage(order, minimum):
+    """A leaf with less than the minimum counts as the minimum, but what it adds to its group is left open."""
+    for node in order:
+        node.pbs = max(node.usage, minimum) if node.user else minimum + node.usage
+    order[0].pbs_open = any(n.user and 0 < n.usage < minimum for n in order)
+
+
+# ---- Fair Tree ----
+
+def _users_below(root):
+    todo = [root]
+    for node in todo:
+        todo.extend(node.level)
+    for node in reversed(todo):
+        node.has_users = bool(node.user) or any(m.has_users for m in node.level)
+
+
+def document_ranks(root, count):
+    """The text of the document: children of tied accounts are one list."""
+    _users_below(root)
+
+    def place(node):
+        if not node.is_parent and node.shares == 0:
+            return (0, 0)
+        if node.is_parent or node.total == 0:
+            return (2, 0)
+        return (1, Fraction(node.shares,
+                            node.fair.level_shares) * Fraction(node.fair.level_total, node.total))
+
+    ranks, left = {}, count
+    todo = [(root.level, None)]
+    while todo:
+        members, tied = todo.pop()
+        groups = {}
+        for node in members:
+            if node.user or (node.has_users and not node.is_parent):
+                groups.setdefault(place(node), []).append(node)
+        if not groups:
+            continue
+        key = max(groups)
+        group = groups.pop(key)
+        rest = [n for g in groups.values() for n in g]
+        if rest:
+            todo.append((rest, None))
+        users = [n for n in group if n.user]
+        rank = left if tied is None else tied
+        for node in users:
+            ranks[node.id] = rank
+        left -= len(users)
+        below = [m for n in group if not n.user for m in n.level]
+        if below:
+            todo.append((below, rank if users else tied))
+    return ranks
+
+
+def to_long_double(x):
+    """x rounded to 64 bits of mantissa, half to even."""
+    if x == 0:
+        return Fraction(0)
+    x = Fraction(x)
+    shift = x.numerator.bit_length() - x.denominator.bit_length() - 64
+    while x / Fraction(2) ** shift >= 2 ** 64:
+        shift += 1
+    while x / Fraction(2) ** shift < 2 ** 63:
+        shift -= 1
+    return round(x / Fraction(2) ** shift) * Fraction(2) ** shift
+
+
+def slurmctld_ranks(root, count, clock):
+    """As the controller walks; a rank that hangs on how its usage was rounded is UNDEFINED."""
+    by_value = _walk(root, count, lambda n: to_long_double(n.usage))
+    by_sum = _walk(root, count, lambda n: to_long_double(n.total))
+    if clock.half_life == 0:
+        return by_value
+    return {i: r if by_sum[i] == r else UNDEFINED for i, r in by_value.items()}
+
+
+def _walk(root, count, usage):
+    infinite, no_value = (2, 0), (1, Fraction(4294967294))
+
+    def level_fs(node):
+        if node.is_parent:
+            return infinite if node.user else no_value
+        if node.shares == 0 or node.fair.level_shares == 0:
+            return (1, Fraction(0))
+        S = Fraction(node.shares / node.fair.level_shares)
+        below = usage(node.fair)
+        U = to_long_double(usage(node) / below) if below else 0
+        return (1, to_long_double(S / U)) if U else infinite
+
+    ranks, state = {}, dict(left=count, rank=count)
+
+    def arrange(node):
+        listed = [(level_fs(m), m)
+                  for m in ([] if node.is_parent and node is not root else node.level)]
+        listed.sort(key=lambda pair: (pair[0], bool(pair[1].user)), reverse=True)
+        return listed
+
+    # A stack of lists in the middle of being walked.
+    stack = [dict(list=arrange(root), at=0, previous=no_value, tied=False)]
+    while stack:
+        frame = stack[-1]
+        if frame['at'] == len(frame['list']):
+            stack.pop()
+            continue
+        value, node = frame['list'][frame['at']]
+        tied = (frame['at'] == 0 and frame['tied']) or frame['previous'] == value
+        frame['at'] += 1
+        frame['previous'] = value
+        if node.user:
+            if not tied:
+                state['rank'] = state['left']
+            ranks[node.id] = state['rank']
+            state['left'] -= 1
+        else:
+            stack.append(dict(list=arrange(node), at=0, previous=no_value, tied=tied))
+    return ranks
+
+
+# ---- everything ----
+
+def expected(path, cluster, settings):
+    settings = dict(DEFAULTS, **settings)
+    db = sqlite3.connect(path)
+    try:
+        root, nodes, heirs = read_tree(db, cluster)
+        clock = Clock(settings['half_life'], settings['now'])
+        first, findings = add_usage(db, cluster, root, heirs, clock, settings)
+    finally:
+        db.close()
+    return values(root, nodes, clock, first, settings), findings
+
+
+def self_check():
+    """The clock against another way of computing it, and a walk whose ranks are known; how many were compared."""
+    checked = 0
+    for half_life in (60, 3600, 7 * 86400, 365 * 86400):
+        clock = Clock(half_life, 1750500000)
+        for f in (0, 1, half_life // 3, half_life - 1):
+            assert abs(clock.within(f) - _series(half_life, f,
+                                                 clock.scale)) <= Fraction(1, 2), (half_life, f)
+            checked += 1
+        # The integral over one half-life that ends now is (1 - 1/2) H / ln 2.
+        now = 1750500000
+        whole = clock.usage(UNIT * (clock.at(now) - clock.at(now - half_life)))
+        assert abs(whole / (Fraction(clock.mean) / 2) - 1) < Fraction(1, 10 ** 15)
+        checked += 1
+    for x in (Fraction(1, 3), Fraction(2 ** 64 + 1), Fraction(2 ** 65 + 6), Fraction(10 ** 30, 7)):
+        y = to_long_double(x)
+        assert abs(y / x - 1) <= Fraction(1, 2 ** 64)
+        assert (y.numerator >> (y.numerator & -y.numerator).bit_length() - 1).bit_length() <= 64
+        checked += 1
+    return checked
+
+
+def _series(half_life, f, scale):
+    """2^scale (H / ln 2) 2^(f/H) by power series in fractions of 2^-400."""
+    one = 1 << 400
+    ln2 = sum(one // (n * 2 ** n) for n in range(1, 400))
+    x = ln2 * f // half_life
+    term, total, n = one, 0, 0
+    while term:
+        total += term
+        n += 1
+        term = term * x // one // n
+    return Fraction(2) ** scale * Fraction(half_life * total, ln2)

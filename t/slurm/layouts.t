@@ -1,0 +1,144 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Seven releases of slurmdbd made the same site; every value must be the same, bit for bit, from
+each of their databases, and from copies of them in SQLite; and be what t/lib/reference.py says."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import dump
+import reference
+import tap
+from mariadb import Server
+from program import EXACT, publish, published, same_value, sqlite_settings, write_settings
+
+CLUSTERS = ('alpha', 'beta-2')
+ASSOCIATIONS = {'alpha': 47}  # that live
+REGISTERED = {'alpha': 8192, 'beta-2': 2048}  # billing
+NOW = 1750500000
+IN_SQLITE = ('20.11', '25.05')
+FAIRSHARE = dict(capacity_half_lives=2)
+
+
+def load(server, release):
+    name = server.database('layout')
+    done = subprocess.run(server.client(name), input=dump.text_of(release), text=True,
+                          stderr=subprocess.PIPE, check=False)
+    if done.returncode:
+        raise RuntimeError(f'{release}: {done.stderr}')
+    return name
+
+
+def exact(value):
+    """One spelling for what two clients print of the same double."""
+    if value is None:
+        return None
+    try:
+        return float(value).hex()
+    except ValueError:
+        return value
+
+
+def from_mariadb(server, results):
+    columns = [name for name, in server.sql(
+        "SELECT column_name FROM information_schema.columns WHERE table_name = 'fairmill_fairshare' "
+        f"AND table_schema = '{results}' ORDER BY ordinal_position")]
+    rows = server.sql('SELECT * FROM fairmill_fairshare', results)
+    return {(row['cluster'], row['id_assoc']): row for row in (
+        {c: v if c in ('cluster', 'id_assoc') else exact(v) for c,
+         v in zip(columns, line) if c != 'run_id'} for line in rows)}
+
+
+def from_sqlite(results):
+    return {(cluster, str(number)): {c: str(v) if c == 'id_assoc' else v if c == 'cluster'
+                                     else exact(v) for c, v in row.items() if c != 'run_id'}
+            for (cluster, number), row in published(results).items()}
+
+
+def differences(rows, first):
+    """Values that differ, and how many were compared."""
+    wrong = [f'{key} is in one only' for key in set(rows) ^ set(first)]
+    compared = 0
+    for key in set(rows) & set(first):
+        for column in first[key]:
+            compared += 1
+            if rows[key].get(column) != first[key][column]:
+                wrong.append(f'{key} {column}: {rows[key].get(column)} and {first[key][column]}')
+    return wrong, compared
+
+
+def body():
+    firsts, compared = {}, 0
+    with Server() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
+        for release in dump.releases():
+            source = load(server, release)
+            for conformance in ('documents', 'slurmctld'):
+                fairshare = dict(FAIRSHARE, conformance=conformance)
+                write_settings(f'{folder}/m.conf',
+                               server.settings(source, server.database('layout_res'), None,
+                                               fairshare))
+                publish(f'{folder}/m.conf', NOW)
+                rows = from_mariadb(server, 'layout_res')
+                if conformance not in firsts:
+                    firsts[conformance] = rows
+                    check_first(rows, release, conformance)
+                    continue
+                wrong, count = differences(rows, firsts[conformance])
+                compared += count
+                tap.ok(count > 1000 and not wrong,
+                       f'every bit is the same from the tables of {release} ({conformance})',
+                       f'{len(wrong)} of {count} differ', *wrong[:10])
+        for release in IN_SQLITE:
+            path = f'{folder}/{release}.db'
+            copied = dump.to_sqlite(dump.text_of(release), path, CLUSTERS)
+            tap.ok(copied > 400, f'{copied} rows of {release} were copied to SQLite')
+            for conformance, first in firsts.items():
+                results = f'{folder}/{release}-{conformance}.db'
+                write_settings(f'{folder}/s.conf',
+                               sqlite_settings(path, results, None,
+                                               dict(FAIRSHARE, conformance=conformance)))
+                publish(f'{folder}/s.conf', NOW)
+                wrong, count = differences(from_sqlite(results), first)
+                compared += count
+                tap.ok(count > 1000 and not wrong,
+                       f'SQLite gives the same bits as MariaDB for {release} ({conformance})',
+                       f'{len(wrong)} of {count} differ', *wrong[:10])
+                check_values(path, results, release, conformance)
+    tap.ok(compared > 16000, f'{compared} values were compared')
+
+
+def check_values(path, results, release, conformance):
+    wrong, compared = [], 0
+    exact = EXACT | {'level_fs'} if conformance == 'documents' else EXACT
+    for cluster in CLUSTERS:
+        expected, _ = reference.expected(path, cluster,
+                                         dict(now=NOW, conformance=conformance,
+                                              capacity=REGISTERED[cluster]))
+        rows = published(results, cluster)
+        if set(rows) != set(expected):
+            wrong.append(f'other associations in {cluster}')
+        for number in set(rows) & set(expected):
+            for column, value in expected[number].items():
+                if value is reference.UNDEFINED:
+                    continue
+                compared += 1
+                if not same_value(column, rows[number][column], value, exact=exact):
+                    wrong.append(f'{cluster} {number} {column}: {rows[number][column]}, expected {value}')
+    tap.ok(compared > 1000 and not wrong,
+           f"every value is the reference's for {release} ({conformance})",
+           f'{len(wrong)} of {compared} differ', *wrong[:10])
+
+
+def check_first(rows, release, conformance):
+    of_alpha = [r for (cluster, _), r in rows.items() if cluster == 'alpha']
+    tap.same(len(of_alpha), ASSOCIATIONS['alpha'],
+             f'the living associations of alpha are there ({release}, {conformance})')
+    used = [r for r in rows.values() if float.fromhex(r['usage_raw']) > 0]
+    tap.ok(len(used) > 40, f'{len(used)} associations have usage ({conformance})')
+    tap.ok({c for c, _ in rows} == set(CLUSTERS), f'both clusters are there ({conformance})')
+
+
+tap.main(body)

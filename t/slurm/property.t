@@ -1,0 +1,286 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Sites that nobody thought of: random trees and jobs through the whole program on
+SQLite, against t/lib/reference.py; and what must not make a difference.
+
+FAIRMILL_LONG=1 tries 200 sites instead of 20, FAIRMILL_SEED=N only site N."""
+
+import copy
+import datetime
+import os
+import random
+import sqlite3
+import sys
+import tempfile
+import zoneinfo
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import reference
+import tap
+from program import EXACT, publish, published, same_value, sqlite_settings, write_settings
+from reference import PARENT, UNDEFINED
+from site_drawing import Site
+
+SHAPES = ('deep', 'wide', 'mixed', 'ties')
+ZONES = ('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe')
+NAMED_PERIODS = ('daily', 'weekly', 'monthly', 'quarterly', 'yearly')
+
+
+def random_shares(r, shape):
+    if shape == 'ties':
+        return r.choice((0, 1, 1, 1, 2, 2, PARENT))
+    return r.choice((0, 1, 1, 2, 3, 10, 70, r.randrange(1, 10 ** 6), r.randrange(1, 10 ** 9),
+                     PARENT, PARENT,
+                     -1 if r.random() < .2 else 5))
+
+
+def random_tree(r, shape, cluster):
+    cluster.account('root', '')
+    size = dict(deep=40, wide=3, mixed=r.randrange(5, 40), ties=r.randrange(6, 25))[shape]
+    names, deleted = ['root'], {'root': 0}
+    for i in range(size):
+        above = names[-1] if shape == 'deep' and r.random() < .9 else r.choice(names)
+        name = f'a{i:02d}'
+        gone = int(deleted[above] or r.random() < (.01 if shape == 'deep' else .07))
+        cluster.account(name, above, 1 if gone else random_shares(r, shape), deleted=gone)
+        names.append(name)
+        deleted[name] = gone
+    taken = set()
+    for i in range(dict(deep=50, wide=150, mixed=r.randrange(3, 100),
+                        ties=r.randrange(8, 60))[shape]):
+        key = (f'u{r.randrange(80):02d}', r.choice(names), r.choice(('', '', '', 'gpu', 'long')))
+        if key in taken:
+            continue
+        taken.add(key)
+        gone = int(deleted[key[1]] or r.random() < .1)
+        cluster.user(key[0], key[1], 1 if gone else random_shares(r, shape), partition=key[2],
+                     deleted=gone)
+
+
+def random_tres(r, shape, largest):
+    if shape == 'ties':
+        return f'1=1,5={r.choice((0, 1, 2, 2, 4, 10))}'
+    count = r.choice((0, 1, 2, 3, 5, 48, r.randrange(1, 1000), r.randrange(1, largest)))
+    return r.choice((f'1={count},2=512,3=18446744073709551614,4=1,5={count + 1}',) * 12 + (
+        f'1={count}', f'5={count}', '', '2=5', f'2=junk,5={count}', '5=abc,1=3', '5=',
+        '1=2,5=18446744073709551614',
+        '5=18446744073709551615', '5=18446744073709551616', '5=-4', f'5={largest}'))
+
+
+def random_jobs(r, shape, site, cluster, settings):
+    now, span = settings['now'], max(settings['half_life'], 3600)
+    lengths = (60, 3600) if shape == 'ties' else (1, 7, 60, 600, 3600, 86400,
+                                                  r.randrange(1, 3 * 86400))
+    places = [r.randrange(0, span) for _ in range(2)]
+    largest = r.choice((10 ** 4, 10 ** 4, 2 ** 40, 2 ** 64 - 3))
+    for row in cluster.associations:
+        if not row['user'] and r.random() < .9:
+            continue
+        for _ in range(r.choice((0, 1, 1, 2, 4))):
+            age = r.choice(places) if shape == 'ties' else int(span * r.choice((.1, 1, 3, 20, 80)) * r.random())
+            start = max(1, now - age - r.choice(lengths))
+            end = start + r.choice(lengths)
+            kind = r.random()
+            more = dict(tres=random_tres(r, shape, largest),
+                        qos=1 if shape == 'ties' else r.choice((1, 1, 2, 3, 4, 5, 6, 7, 99)))
+            if kind < .75 or shape == 'ties':
+                cluster.job(row['id_assoc'], start, end, **more)
+            elif kind < .80:
+                cluster.job(row['id_assoc'], start, end,
+                            submit=start + r.randrange(0, end - start + 2), **more)
+            elif kind < .92:
+                cluster.job(row['id_assoc'], start, 0,
+                            limit=r.choice((0, 1, 60, 10 ** 4, 0xfffffffe, 0xffffffff)), **more)
+            elif kind < .95:
+                cluster.job(row['id_assoc'], start, start - 1, **more)
+            elif kind < .98:
+                cluster.job(row['id_assoc'], 0, r.choice((0, end)), submit=start, **more)
+            else:
+                cluster.job(row['id_assoc'], now + 1000, 0, **more)
+    for _ in range(2):
+        cluster.job(10 ** 6, now - 100, now - 50, billing=3)
+
+
+def random_settings(r):
+    zone = r.choice(ZONES)
+    s = dict(now=1750500000 + r.randrange(-10 ** 8, 10 ** 7), time_zone=zone,
+             half_life=r.choice((0, 0, 0, 60, 3600, 86400, 7 * 86400, 7 * 86400, 14 * 86400,
+                                 365 * 86400)),
+             conformance=r.choice(('documents', 'slurmctld')),
+             algorithm=r.choice(('fair_tree', 'classic', 'linear', 'depth_oblivious', 'pbs')),
+             dampening=r.choice((1, 1, 2, 5)), charge=r.choice(('billing', 'billing', 'cpu')),
+             open_job_cap=r.choice((86400, 60)), pbs_minimum_usage=r.choice((0, 0, 1)),
+             capacity_half_lives=r.choice((2, 2, 1)))
+    kind = r.random()
+    if kind < .3:
+        s['reset_period'] = r.choice(NAMED_PERIODS)
+    elif kind < .5:
+        s['reset_period'] = r.choice((90, 28 * 1440, 1440)) * 60
+        s['reset_anchor'] = r.choice((0, '2023-03-26', '2024-02-29'))
+    s['capacity'] = r.choice((None, 'auto', 1024))
+    return s
+
+
+def random_site(seed):
+    r = random.Random(seed)
+    shape = SHAPES[seed % len(SHAPES)]
+    settings = random_settings(r)
+    site = Site()
+    site.qos.update({2: 0.0, 3: 0.5, 4: 2.0, 5: 1.37, 6: -1.0, 7: 0.1})
+    cluster = site.cluster('c%d' % seed)
+    random_tree(r, shape, cluster)
+    random_jobs(r, shape, site, cluster, settings)
+    if settings['capacity'] == 'auto':
+        cluster.registered = '1=64,2=1000,5=100'
+    return shape, site, settings
+
+
+def for_program(s):
+    """The settings as a site would write them."""
+    def minutes(seconds):
+        return seconds // 60
+    usage = dict(half_life=minutes(s['half_life']), time_zone=s['time_zone'], charge=s['charge'],
+                 open_job_cap=minutes(s['open_job_cap']))
+    if 'reset_period' in s:
+        period = s['reset_period']
+        usage['reset_period'] = period if isinstance(period, str) else minutes(period)
+        usage['reset_anchor'] = s.get('reset_anchor', 0)
+    fairshare = {k: s[k] for k in ('algorithm', 'conformance', 'dampening', 'capacity_half_lives',
+                                   'pbs_minimum_usage')}
+    if s['capacity'] is not None:
+        fairshare['capacity'] = s['capacity']
+    return usage, fairshare
+
+
+def for_reference(s):
+    s = dict(s)
+    if isinstance(s.get('reset_anchor'), str):
+        day = datetime.date.fromisoformat(s['reset_anchor'])
+        s['reset_anchor'] = int(datetime.datetime(
+            day.year, day.month, day.day, tzinfo=zoneinfo.ZoneInfo(s['time_zone'])).timestamp())
+    if s['capacity'] == 'auto':
+        s['capacity'] = 100 if s['charge'] == 'billing' else 64
+    return s
+
+
+def run(folder, name, site, settings, order=None):
+    source, results = f'{folder}/{name}.db', f'{folder}/{name}-results.db'
+    site.write(source, order)
+    write_settings(f'{folder}/{name}.conf',
+                   sqlite_settings(source, results, *for_program(settings)))
+    publish(f'{folder}/{name}.conf', settings['now'])
+    return source, results
+
+
+def compare(rows, expected, settings):
+    """What differs, and how many values were compared."""
+    wrong, compared = [], 0
+    exact = EXACT | {'level_fs'} if settings['conformance'] == 'documents' else EXACT
+    if set(rows) != set(expected):
+        wrong.append(f'the rows are of {sorted(set(rows) ^ set(expected))[:10]} here and not there')
+    for number in set(rows) & set(expected):
+        for column, value in expected[number].items():
+            if value is UNDEFINED:
+                continue
+            compared += 1
+            if not same_value(column, rows[number][column], value, exact=exact):
+                wrong.append(f'id_assoc {number} {column}: {rows[number][column]!r}, expected {value!r}')
+    return wrong, compared
+
+
+def cut_in_two(r, site):
+    """Every finished job that can be, at a second of its own."""
+    other = copy.deepcopy(site)
+    cut = 0
+    for cluster in other.clusters:
+        jobs = []
+        for job in cluster.jobs:
+            begin, end = max(job['time_start'], job['time_submit']), job['time_end']
+            if job['time_start'] == 0 or end - begin < 2:
+                jobs.append(job)
+                continue
+            cut += 1
+            middle = r.randrange(begin + 1, end)
+            jobs.append(dict(job, time_end=middle))
+            jobs.append(dict(job, time_start=middle, time_submit=middle))
+        cluster.jobs = jobs
+    return other, cut
+
+
+def split_in_width(site, settings):
+    """One job k wide becomes k jobs 1 wide, where k is small."""
+    other = copy.deepcopy(site)
+    split = 0
+    for cluster in other.clusters:
+        jobs = []
+        for job in cluster.jobs:
+            counts = dict(word.split('=') for word in job['tres_alloc'].split(',') if word)
+            charged = '5' if settings['charge'] == 'billing' and '5' in counts else '1'
+            width = counts.get(charged, '')
+            if not width.isdigit() or not 2 <= int(width) <= 60:
+                jobs.append(job)
+                continue
+            split += 1
+            counts[charged] = '1'
+            tres = ','.join('='.join(pair) for pair in counts.items())
+            jobs.extend(dict(job, tres_alloc=tres) for _ in range(int(width)))
+        cluster.jobs = jobs
+    return other, split
+
+
+def bits(results):
+    return {key: {c: v.hex() if isinstance(v, float) else v for c,
+                  v in row.items() if c != 'run_id'}
+            for key, row in published(results).items()}
+
+
+def try_site(folder, seed):
+    shape, site, settings = random_site(seed)
+    what = f"site {seed} ({shape}, {settings['conformance']}, half-life {settings['half_life']})"
+    source, results = run(folder, f's{seed}', site, settings)
+    expected, findings = reference.expected(source, f'c{seed}', for_reference(settings))
+    rows = published(results, f'c{seed}')
+    wrong, compared = compare(rows, expected, settings)
+    tap.ok(not wrong and compared > 0 and rows, f"every value of {what} is the reference's",
+           f'{len(wrong)} of {compared} differ', *wrong[:12])
+    if findings:
+        db = sqlite3.connect(results)
+        listed, = db.execute('SELECT count(*) FROM fairmill_finding').fetchone()
+        db.close()
+        tap.ok(listed > 0, f'the charges of {what} that count for nothing are findings')
+    plain = bits(results)
+
+    r = random.Random(seed)
+    _, shuffled = run(folder, f's{seed}x', site, settings, lambda rows: r.sample(rows, len(rows)))
+    tap.ok(plain and bits(shuffled) == plain, f'the order of rows of {what} changes no bit')
+    other, cut = cut_in_two(r, site)
+    if cut:
+        tap.ok(bits(run(folder, f's{seed}c', other, settings)[1]) == plain,
+               f'{cut} jobs of {what} cut in two change no bit')
+    other, split = split_in_width(site, settings)
+    if split:
+        tap.ok(bits(run(folder, f's{seed}w', other, settings)[1]) == plain,
+               f'{split} jobs of {what} as many of width 1 change no bit')
+    other = dict(settings, conformance='slurmctld' if settings['conformance'] == 'documents'
+                 else 'documents')
+    merged = [n for n, row in reference.expected(source, f'c{seed}',
+                                                 for_reference(other))[0].items()
+              if row['fair_tree_rank'] not in (UNDEFINED, expected[n]['fair_tree_rank'])]
+    return compared, cut, split, len(merged)
+
+
+def body():
+    tap.ok(reference.self_check() > 20, 'the reference agrees with itself')
+    one = os.environ.get('FAIRMILL_SEED')
+    seeds = [int(one)] if one else range(200 if os.environ.get('FAIRMILL_LONG') == '1' else 20)
+    counts = []
+    for seed in seeds:
+        with tempfile.TemporaryDirectory(prefix='fm') as folder:
+            counts.append(try_site(folder, seed))
+    compared, cut, split, merged = (sum(column) for column in zip(*counts))
+    if not one:
+        tap.ok(compared > 1000 * len(seeds) and min(cut, split, merged) > len(seeds),
+               f'{compared} values were compared, {cut} jobs cut, {split} split; {merged} ranks hang on the conformance', 'too few')
+
+
+tap.main(body)

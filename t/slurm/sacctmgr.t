@@ -1,0 +1,237 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""The whole way, as a site has it: shares set with sacctmgr, slurmdbd's own tables, a login with
+nothing but the GRANTs that `fairmill init --print` names, a run from the crontab line under a user
+who is not root, and a program that reads the result with plain SQL."""
+
+import os
+import pwd
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from mariadb import Slurmdbd
+from program import FAIRMILL, TOP, write_settings
+
+RESULTS = 'fairmill_results'
+SECRET = 'only for this test'
+
+
+class Site:
+    def __init__(self, server, folder):
+        self.server, self.folder = server, folder
+        self.conf = f'{folder}/fairmill.conf'
+        self.user = 'nobody' if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
+
+    def make(self):
+        manage = self.server.sacctmgr
+        for cluster in ('mill', 'spare-1'):
+            manage('add', 'cluster', cluster)
+            for account, shares in (('physics', 60), ('chemistry', 40)):
+                manage('add', 'account', account, f'cluster={cluster}', f'fairshare={shares}',
+                       'description=d', 'organization=o')
+        for user, account, shares in (('alice', 'physics', 10), ('bob', 'physics', 10),
+                                      ('carol', 'chemistry', 1)):
+            manage('add', 'user', user, f'account={account}', 'cluster=mill', f'fairshare={shares}')
+        manage('add', 'user', 'dora', 'account=physics', 'cluster=spare-1', 'fairshare=5')
+
+    def job(self, user, seconds, billing, ago=3600):
+        """What a controller would have sent."""
+        end = int(time.time()) - ago
+        self.server.sql(
+            'INSERT INTO mill_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
+            'het_job_offset, cpus_req, nodes_alloc, `partition`, priority, state, state_reason_prev, time_submit, time_eligible, '
+            "time_start, time_end, tres_alloc) SELECT 'j', id_assoc, id_assoc, 1, 0, 0, 0, 0, 0, 0, 1, 1, 'p', 1, 3, 0, "
+            f"{end - seconds}, {end - seconds}, {end - seconds}, {end}, '1={billing},5={billing}' FROM mill_assoc_table "
+            f"WHERE user = '{user}'", self.server.accounting)
+
+    def settings(self, **usage):
+        """Two logins with a password each, in option files of the user's own."""
+        def connection(login, database):
+            path = f'{self.folder}/{login}.cnf'
+            with open(path, 'w', encoding='ascii') as file:
+                file.write(f'[client]\npassword = "{SECRET}"\n')
+            os.chmod(path, 0o600)
+            if os.geteuid() == 0:
+                os.chown(path, pwd.getpwnam(self.user).pw_uid, -1)
+            return dict(driver='mysql', socket=self.server.socket, user=login, database=database,
+                        option_file=path)
+        write_settings(self.conf, dict(source=connection('fm_source', self.server.accounting),
+                                       results=connection('fm_results', RESULTS), usage=usage))
+
+    def grant(self):
+        """Does as the databases' administrator what init --print says; how many GRANTs that were."""
+        for login in ('fm_source', 'fm_results'):
+            self.server.sql(f"CREATE OR REPLACE USER '{login}'@'localhost' IDENTIFIED BY '{SECRET}'")
+        printed = subprocess.run([FAIRMILL, '-c', self.conf, 'init', '--print', '--cluster', 'mill',
+                                  '--cluster', 'spare-1'],
+                                 stdout=subprocess.PIPE, text=True, check=True).stdout
+        self.server.sql(printed)
+        self.role('fairmill_owner')
+        return len(re.findall(r'^GRANT SELECT.* TO .fm_source.@', printed, re.MULTILINE))
+
+    def role(self, name):
+        self.server.sql(f"GRANT {name} TO 'fm_results'@'localhost'; SET DEFAULT ROLE {name} FOR 'fm_results'@'localhost'")
+
+    def run(self, *command):
+        """The command line under that user, with cron's environment; (status, all it wrote)."""
+        environment, line = crontab()
+        if command:
+            line = ' '.join(('fairmill', *command))
+        bin_folder = f'{self.folder}/bin'
+        os.makedirs(bin_folder, exist_ok=True)
+        if not os.path.exists(f'{bin_folder}/fairmill'):
+            os.symlink(FAIRMILL, f'{bin_folder}/fairmill')
+        environment = dict(environment, PATH=f"{bin_folder}:{environment['PATH']}", HOME='/',
+                           LOGNAME=self.user,
+                           FAIRMILL_CONF=self.conf)
+        become = ['runuser', '-u', self.user, '--'] if os.geteuid() == 0 else []
+        done = subprocess.run(['env', '-i', *(f'{k}={v}' for k, v in environment.items()), *become,
+                               environment['SHELL'], '-c', line],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, cwd='/', check=False)
+        return done.returncode, done.stdout
+
+    def read(self, columns, where):
+        return self.server.sql(f"SELECT {columns} FROM fairmill_fairshare WHERE {where} ORDER BY cluster, id_assoc", RESULTS)
+
+
+def crontab():
+    """The environment and the command of the file that sites copy."""
+    environment, commands = {}, []
+    with open(os.path.join(TOP, 'cron', 'fairmill.cron'), encoding='ascii') as file:
+        for line in file.read().splitlines():
+            setting = re.fullmatch(r'([A-Z_]+)=(.*)', line)
+            entry = re.fullmatch(r'(?:[-*/,0-9]+\s+){5}(\S+)\s+(.*)', line)
+            if setting:
+                environment[setting[1]] = setting[2]
+            elif entry:
+                commands.append(entry[2])
+    if len(commands) != 1 or 'PATH' not in environment or 'SHELL' not in environment:
+        raise ValueError(f'cron/fairmill.cron: {commands} {environment}')
+    return environment, commands[0]
+
+
+def good(site, statement):
+    status, said = site.run()
+    tap.same((status, said), (0, ''), statement)
+
+
+def first_run(site):
+    site.make()
+    site.job('alice', 1000, 4)
+    site.job('bob', 1000, 2)
+    site.job('carol', 500, 4)
+    site.settings()
+    tap.ok(site.grant() >= 8, 'init --print gives a GRANT for each table that is read')
+    tap.same(site.run('init'), (0, ''), 'the owner of the results makes the tables')
+    site.server.sql("REVOKE fairmill_owner FROM 'fm_results'@'localhost'")
+    site.role('fairmill_writer')
+    # Cron adds the minutes; what is tried here are the command and its surroundings.
+    good(site, 'a run from the crontab line, not as root, is silent')
+    tap.same(site.read('cluster, account, user_name', "user_name <> ''"),
+             [['mill', 'root', 'root'], ['mill', 'physics', 'alice'], ['mill', 'physics', 'bob'],
+              ['mill', 'chemistry', 'carol'],
+              ['spare-1', 'root', 'root'], ['spare-1', 'physics', 'dora']],
+              'the users that sacctmgr added are there, on both clusters')
+    tap.same(site.read('shares, level_shares_norm', "user_name = 'alice'"), [['10', '0.5']],
+             'with their shares')
+    (alice,), = site.read('usage_raw', "user_name = 'alice'")
+    (bob,), = site.read('usage_raw', "user_name = 'bob'")
+    tap.ok(3900 < float(alice) < 4000 and float(alice) == 2 * float(bob),
+           'and their usage, a little decayed', alice, bob)
+    status, said = site.run('check')
+    tap.ok(status == 0, 'check finds nothing that would stop a run', status, said)
+    status, said = site.run('show', '--parsable', '--user', 'alice')
+    tap.ok(status == 0 and '|physics|alice|' in said, 'that user may show the result', said)
+
+
+def privileges(site):
+    """The login that reads the accounting database can do nothing else."""
+    def attempt(sql):
+        done = subprocess.run(['mariadb', '--no-defaults', f'--socket={site.server.socket}',
+                               '--user=fm_source',
+                               f'--password={SECRET}', site.server.accounting], input=sql,
+                               text=True, capture_output=True, check=False)
+        return done.returncode, done.stderr
+    tap.same(attempt('SELECT count(*) FROM mill_assoc_table')[0], 0,
+             'the login of the source reads associations')
+    for sql, what in (('UPDATE mill_assoc_table SET shares = 1', 'write'),
+                      ('SELECT * FROM mill_job_script_table', "read users' scripts"),
+                      ('SELECT * FROM mill_job_env_table', "read users' environments"),
+                      ('SELECT * FROM mill_step_table', 'read steps'),
+                      ('SELECT submit_line FROM mill_job_table', "read users' command lines"),
+                      ('DROP TABLE qos_table', 'drop'),
+                      (f'SELECT * FROM {RESULTS}.fairmill_fairshare', 'read the results')):
+        status, said = attempt(sql)
+        tap.ok(status and 'denied' in said, f'it cannot {what}', said)
+
+
+def changes(site):
+    manage = site.server.sacctmgr
+    before = site.read('fairshare, level_fs', "user_name IN ('alice', 'bob')")
+    manage('modify', 'user', 'alice', 'account=physics', 'set', 'fairshare=30')
+    good(site, 'after a change of shares a run is silent')
+    after = site.read('fairshare, level_fs', "user_name IN ('alice', 'bob')")
+    tap.same(site.read('shares, level_shares_norm', "user_name IN ('alice', 'bob')"),
+             [['30', '0.75'], ['10', '0.25']],
+             'plain SQL shows the new shares')
+    tap.ok(float(before[0][0]) < float(before[1][0]) and float(after[0][0]) > float(after[1][0]),
+           'and that alice has overtaken bob', before, after)
+    manage('modify', 'account', 'chemistry', 'set', 'fairshare=parent')
+    good(site, 'after parent shares a run is silent')
+    tap.same(site.server.sql("SELECT rawshares FROM fairmill_sshare WHERE cluster = 'mill' AND account = 'chemistry' AND username = ''", RESULTS),
+             [['parent']], 'the view shows parent')
+    (whole,), = site.read('usage_raw',
+                          "cluster = 'mill' AND account = 'physics' AND user_name = ''")
+    manage('delete', 'user', 'bob')
+    good(site, 'after a user was deleted a run is silent')
+    tap.same(site.read('user_name', "account = 'physics' AND user_name <> '' AND cluster = 'mill'"),
+             [['alice']], 'the deleted user has no row')
+    (left,), = site.read('usage_raw', "cluster = 'mill' AND account = 'physics' AND user_name = ''")
+    tap.ok(abs(float(left) / float(whole) - 1) < 1e-3,
+           "the deleted user's usage stays with the account", left, whole)
+    manage('delete', 'cluster', 'spare-1')
+    good(site, 'after a cluster was deleted a run is silent')
+    tap.same(site.server.sql('SELECT DISTINCT cluster FROM fairmill_fairshare', RESULTS),
+             [['mill']], 'the deleted cluster has no rows')
+    tap.ok(site.server.sql("SELECT count(*) FROM fairmill_run WHERE cluster = 'spare-1'",
+                           RESULTS)[0][0] != '0', 'its runs are still on record')
+
+
+def without(site):
+    """A privilege that is missing, a table that is gone, a login that is wrong."""
+    site.server.sql(f"REVOKE SELECT ON {site.server.accounting}.qos_table FROM 'fm_source'@'localhost'")
+    status, said = site.run()
+    tap.ok(status == 78 and 'GRANT SELECT' in said and 'qos_table' in said,
+           'a missing privilege is told with the GRANT to give', status, said)
+    tap.same(site.server.sql('SELECT DISTINCT cluster FROM fairmill_fairshare', RESULTS),
+             [['mill']], 'old results stay')
+    grant = re.search(r'GRANT SELECT[^;\n]*? ON \S+ TO [^\s;]+', said)
+    if tap.ok(grant, 'and the GRANT can be given as it is printed', said):
+        site.server.sql(grant[0])
+        good(site, 'which mends it')
+    site.server.sql("ALTER USER 'fm_source'@'localhost' IDENTIFIED BY 'another'")
+    status, said = site.run()
+    tap.ok(status == 78 and 'fm_source' in said and SECRET not in said,
+           'a wrong password is told without the password', status, said)
+
+
+def body():
+    with Slurmdbd() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
+        os.chmod(folder, 0o755)
+        site = Site(server, folder)
+        try:
+            for part in (first_run, privileges, changes, without):
+                part(site)
+        finally:
+            server.sql(f'DROP DATABASE IF EXISTS {RESULTS}')
+            for login in ('fm_source', 'fm_results'):
+                server.sql(f"DROP USER IF EXISTS '{login}'@'localhost'")
+
+
+tap.main(body)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include <time.h>
+
+#include "core/calendar.h"
+#include "core/clock.h"
+
+/* Computed with seven hundred bits: Q(b) - Q(a), what 16 TRES over [a, b) come to in TRES-seconds
+ * as the nearest double, and where the grid begins. */
+static const struct {
+    uint64_t half_life, now, a, b, high, low;
+    double usage;
+    uint64_t start;
+} vectors[] = {
+    { 604800, 1750500000, 1750000000, 1750003600, UINT64_C(0x000a17cbfdda53a2),
+      UINT64_C(0x2000000000000000), 0x1.fc7a1f74aaa57p+14, 1712793600 },
+    { 600, 1750500123, 1750490000, 1750490001, UINT64_C(0x00000000a15cf308),
+      UINT64_C(0xd5a1e80000000000), 0x1.17fa392f683f1p-13, 1750464000 },
+    { 60, 1750500001, 1750498000, 1750500001, UINT64_C(0x002bc8a3df418c30),
+      UINT64_C(0xd08d95c2dd400000), 0x1.5a3f2eed04d87p+10, 1750496640 },
+    { 1209600, 1750500000, 1749000000, 1750499999, UINT64_C(0x114e7e99ae674479),
+      UINT64_C(0x0000000000000000), 0x1.eb5bd7f80c1d5p+23, 1674086400 },
+};
+
+static double usage_of(const struct clock *clock, uint64_t tres, uint64_t a, uint64_t b)
+{
+    struct wide sum = { { 0 } };
+    wide_add_product(&sum, (uint128)UNITS_PER_TRES * tres, clock_weight(clock, a, b), false);
+    return clock_usage(clock, &sum);
+}
+
+static void known_values(void)
+{
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        struct clock *clock = clock_create(vectors[i].half_life, vectors[i].now, 0);
+        char name[120];
+        snprintf(name, sizeof name,
+                 "half-life %" PRIu64 ": the weight of an interval is right to the bit",
+                 vectors[i].half_life);
+        ok(clock_weight(clock, vectors[i].a, vectors[i].b) ==
+               ((uint128)vectors[i].high << 64 | vectors[i].low),
+           name);
+        is_double_exact(usage_of(clock, 16, vectors[i].a, vectors[i].b), vectors[i].usage,
+                        "its usage is the nearest double");
+        is_int((int64_t)clock_start(clock), (int64_t)vectors[i].start,
+               "what is 56 to 64 half-lives old is not looked at");
+        clock_destroy(clock);
+    }
+}
+
+/* The integral in doubles, which is right to about 1e-10. */
+static double integral(double half_life, double now, double a, double b)
+{
+    return half_life / log(2) * (exp2((b - now) / half_life) - exp2((a - now) / half_life));
+}
+
+static void properties(void)
+{
+    const uint64_t now = 1750500000;
+    struct clock *clock = clock_create(604800, now, 0), *later = clock_create(604800, now + 300, 0);
+    bool cuts = true, near = true, same = true, inverse = true;
+    srandom(7);
+    for (int i = 0; i < 2000; i++) {
+        uint64_t a = now - 1 - (uint64_t)random() % 5000000, b = a + 1 + (uint64_t)random() % 99999;
+        uint64_t cut = a + (uint64_t)random() % (b - a + 1);
+        cuts &=
+            clock_weight(clock, a, b) == clock_weight(clock, a, cut) + clock_weight(clock, cut, b);
+        double expected = 3 * integral(604800, (double)now, (double)a, (double)(b < now ? b : now));
+        near &= fabs(usage_of(clock, 3, a, b) - expected) <= 1e-7 * expected;
+        if (b < now)
+            same &= clock_weight(clock, a, b) == clock_weight(later, a, b);
+        struct wide sum;
+        double usage = (double)random() / 7;
+        inverse &= clock_sum_of(clock, usage, &sum) &&
+                   fabs(clock_usage(clock, &sum) - usage) <= 1e-12 * usage;
+    }
+    ok(cuts, "an interval weighs as much as its parts, wherever it is cut");
+    ok(near, "the weight is the integral of the decay");
+    ok(same, "a later now changes no weight");
+    ok(inverse, "usage becomes a sum and usage again");
+    ok(clock_weight(clock, now, now + 5) == 0 && clock_weight(clock, 5, 5) == 0 &&
+           clock_weight(clock, 9, 5) == 0,
+       "an empty interval weighs nothing");
+    ok(clock_weight(clock, now - 10, now + 10) == clock_weight(clock, now - 10, now),
+       "what comes after now does not count");
+    clock_destroy(clock);
+    clock_destroy(later);
+
+    clock = clock_create(0, now, 1000);
+    is_double_exact(usage_of(clock, 3, 0, 1007), 21, "without decay usage is TRES times seconds");
+    clock_destroy(clock);
+    clock = clock_create(0, UINT64_C(1) << 54, 0);
+    is_double_exact(usage_of(clock, 1, 0, (UINT64_C(1) << 53) + 3), 0x1.0000000000002p53,
+                    "half way between two doubles the even one is taken");
+    clock_destroy(clock);
+    clock = clock_create(604800, 1000, 0);
+    is_int((int64_t)clock_start(clock), 0, "an instant near the epoch has a grid too");
+    ok(usage_of(clock, 1, 0, 1000) > 999.4 && usage_of(clock, 1, 0, 1000) < 1000, "and decays");
+    clock_destroy(clock);
+}
+
+static int64_t last_reset(enum reset_unit unit, uint64_t span, int64_t anchor, uint64_t now)
+{
+    return (int64_t)calendar_last_reset(&(struct reset_period){ unit, span, anchor }, now);
+}
+
+static void set_zone(const char *zone)
+{
+    setenv("TZ", zone, 1);
+    tzset();
+}
+
+static void resets(void)
+{
+    const uint64_t now = 1750500000; /* Saturday 2025-06-21 10:00:00 UTC */
+    set_zone("UTC");
+    is_int(last_reset(RESET_NEVER, 0, 0, now), 0, "none is never");
+    is_int(last_reset(RESET_DAILY, 0, 0, now), 1750464000, "daily is last midnight");
+    is_int(last_reset(RESET_WEEKLY, 0, 0, now), 1749945600, "weekly is last Sunday");
+    is_int(last_reset(RESET_MONTHLY, 0, 0, now), 1748736000, "monthly is the first");
+    is_int(last_reset(RESET_QUARTERLY, 0, 0, now), 1743465600, "quarterly is the first of April");
+    is_int(last_reset(RESET_YEARLY, 0, 0, now), 1735689600, "yearly is New Year");
+    is_int(last_reset(RESET_DAILY, 0, 0, 1750464000), 1750464000,
+           "a boundary belongs to its period");
+    is_int(last_reset(RESET_EVERY, 100, 7, 250), 207, "a span is counted from its anchor");
+    is_int(last_reset(RESET_EVERY, 100, 1007, 250), 207, "also from one that is to come");
+    is_int(last_reset(RESET_EVERY, 1000, 700, 250), 0, "a boundary before 1970 is none");
+    set_zone("CET-1CEST,M3.5.0,M10.5.0/3");
+    is_int(last_reset(RESET_DAILY, 0, 0, now), 1750456800, "midnight is local");
+    is_int(last_reset(RESET_MONTHLY, 0, 0, 1743400000), 1740783600,
+           "across a change of clocks too");
+    set_zone("<+03>-3<+04>,M4.1.5/0,M10.1.5/0");
+    is_int(last_reset(RESET_DAILY, 0, 0, 1743764400), 1743714000,
+           "where midnight is skipped the day begins after the gap");
+}
+
+int main(void)
+{
+    known_values();
+    properties();
+    resets();
+    return done_testing();
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include "site.h"
+
+/* The trees of the four documents; what they print is compared to the digits they print. */
+
+static struct site site;
+
+static void begin(const char *drawing)
+{
+    site_draw(&site, drawing);
+    if (!site_build(&site, BAD_ROWS_FAIL))
+        diag(site.err.message);
+}
+
+static void prints(double got, const char *format, const char *expected, const char *statement)
+{
+    char text[40];
+    snprintf(text, sizeof text, format, got);
+    is_string(text, expected, statement);
+}
+
+static void seed_002(void)
+{
+    begin("1 - root - 1 0    2 root a - 40 0   3 root d - 60 0   4 a b - 30 0  5 a c - 10 0\n"
+          "6 d e - 25 0      7 d f - 35 0      8 - b user1 1 20  9 - c user2 1 25\n"
+          "10 - c user3 1 0  11 - e user4 1 25 12 - f user5 1 0");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 100, 0);
+    static const struct {
+        uint32_t id;
+        const char *usage;
+    } effective[] = {
+        { 4, "0.3875" }, { 5, "0.3000" },  { 6, "0.2500" },  { 7, "0.1458" },  { 8, "0.3875" },
+        { 9, "0.2750" }, { 10, "0.1500" }, { 11, "0.2500" }, { 12, "0.1458" },
+    };
+    for (size_t i = 0; i < sizeof effective / sizeof *effective; i++)
+        prints(site_values(&site, effective[i].id)->linear_usage, "%.4f", effective[i].usage,
+               "Multifactor Priority, Example: effective usage");
+    prints(site_values(&site, 8)->linear_factor, "%.5f", "0.45625", "Example: user 1's factor");
+    prints(site_values(&site, 9)->linear_factor, "%.4f", "0.3875", "Example: user 2's factor");
+    prints(site_values(&site, 10)->linear_factor, "%.2f", "0.45", "Example: user 3's factor");
+    prints(site_values(&site, 11)->linear_factor, "%.1f", "0.5", "Example: user 4's factor");
+    prints(site_values(&site, 12)->linear_factor, "%.4f", "0.6021", "Example: user 5's factor");
+    prints(site_values(&site, 9)->shares_norm, "%.2f", "0.05", "Example: normalized shares");
+    site_erase(&site);
+}
+
+static void seed_000(void)
+{
+    /* Right below the root the formula is the classic one. */
+    begin("1 - root - 1 0  2 root a - 1 0  3 root b - 3 0  4 - a u 1 60  5 - a v 2 30\n"
+          "6 - b w 1 10");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
+    const struct values *a = site_values(&site, 2), *u = site_values(&site, 4);
+    is_close(a->depth_oblivious_ratio, 0.9 / 0.25, 1e-15,
+             "Depth-Oblivious, r = U/S below the root");
+    is_double_exact(a->depth_oblivious_factor, a->classic_factor, "as in the original formula");
+    /* u: r = .6/(.25/3), siblings .9/.25, rl = 2; a is above target and u more so: k = 1. */
+    is_close(u->depth_oblivious_ratio, 3.6 * 2, 1e-14, "k = 1 where both are off to one side");
+    /* v: rl = (.3/(.25 2/3))/(.9/.25) = .5 */
+    double k = 1 / (1 + pow(5 * log(3.6), 2));
+    is_close(site_values(&site, 5)->depth_oblivious_ratio, 3.6 * pow(0.5, k), 1e-14,
+             "k = 1/(1+(5 ln R)^2) where they are off to two sides");
+    site_erase(&site);
+}
+
+static void seed_001(void)
+{
+    begin("1 - root - 1 0  2 root acct1 - 1 0  3 acct1 acct12 - 1 0  4 acct1 acct16 - 1 0\n"
+          "5 - acct12 usera 1 30  6 - acct16 userb 1 10");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
+    ok(site_values(&site, 4)->level_fs > site_values(&site, 3)->level_fs &&
+           site_values(&site, 6)->fair_tree_rank > site_values(&site, 5)->fair_tree_rank,
+       "Fair Tree, Overview: the first differing ancestor decides");
+    is_double_exact(site_values(&site, 6)->fair_tree_factor, 1,
+                    "Overview: the highest user has 1.0");
+    is_close(site_values(&site, 3)->level_fs, 0.5 / 0.75, 1e-15, "Level Fairshare: LF = S / U");
+    site_erase(&site);
+}
+
+static void seed_003(void)
+{
+    const char *drawing =
+        "1 - root - 1 0  2 root group1 - 40 0  3 root group2 - 60 0  4 - group1 bob 50 100\n"
+        "5 - group1 cathy 50 100  6 - group2 suzy 60 0  7 - group2 scott 40 1000";
+    begin(drawing);
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
+    prints(site_values(&site, 4)->pbs_tree_usage, "%.3f", "0.125", "PP-718, Bob: effective usage");
+    prints(site_values(&site, 4)->pbs_factor, "%.3f", "0.648", "PP-718, Bob: factor");
+    prints(site_values(&site, 6)->pbs_tree_usage, "%.1f", "0.5", "PP-718, Suzy: effective usage");
+    prints(site_values(&site, 6)->pbs_factor, "%.3f", "0.382", "PP-718, Suzy: factor");
+    prints(site_values(&site, 7)->shares_norm, "%.2f", "0.24", "PP-718: Scott's target");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 1);
+    prints(site_values(&site, 7)->pbs_tree_usage, "%.6f", "0.832973", "PP-718, pbsfs: Scott");
+    prints(site_values(&site, 4)->pbs_tree_usage, "%.6f", "0.125312", "with pbsfs' minimum: Bob");
+    prints(site_values(&site, 6)->pbs_tree_usage, "%.6f", "0.500416", "with pbsfs' minimum: Suzy");
+    site_erase(&site);
+}
+
+static bool ranks_are(const uint32_t (*expected)[2], size_t count)
+{
+    bool all = true;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t got = site_values(&site, expected[i][0])->fair_tree_rank;
+        if (got != expected[i][1])
+            printf("# association %u has rank %u, not %u\n", expected[i][0], got, expected[i][1]);
+        all &= got == expected[i][1];
+    }
+    return all;
+}
+#define RANKS(...)                                  \
+    ranks_are((const uint32_t[][2]){ __VA_ARGS__ }, \
+              sizeof((const uint32_t[][2]){ __VA_ARGS__ }) / sizeof(uint32_t[2]))
+
+static void ties(void)
+{
+    begin("1 - root - 1 0  2 root a - 1 0  3 root b - 1 0  4 - a a1 1 10  5 - a a2 1 90\n"
+          "6 - b b1 1 40  7 - b b2 1 60");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
+    ok(RANKS({ 4, 4 }, { 6, 3 }, { 7, 2 }, { 5, 1 }), "the children of tied accounts are merged");
+    site_compute(&site, CONFORMANCE_SLURMCTLD, 1, 0);
+    ok(RANKS({ 4, 4 }, { 5, 3 }, { 6, 3 }, { 7, 1 }),
+       "slurmctld visits them one after the other; the second's best is tied with the last before");
+    site_erase(&site);
+
+    /* 1 of 10 shares and 10 of 100 used, 1 of 2 and 50 of 100: both 1, though 1 x 50 is not 1 x 10.
+     */
+    begin("1 - root - 1 0  2 root a - 1 0  3 root b - 1 0  4 - a a1 1 10  5 - a a2 9 90\n"
+          "6 - b b1 1 50  7 - b b2 1 50");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
+    ok(RANKS({ 4, 4 }, { 5, 4 }, { 6, 4 }, { 7, 4 }), "in merged lists each keeps its own level");
+    site_erase(&site);
+
+    begin("1 - root - 1 0  2 - root u 1 10  3 root a - 1 0  4 a b - 1 0  5 - b v 1 4  6 - b w 1 6\n"
+          "7 - root x 1 20");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
+    ok(RANKS({ 2, 4 }, { 5, 4 }, { 6, 2 }, { 7, 1 }),
+       "a user tied with an account has the rank of its best user, at any depth");
+    site_erase(&site);
+
+    begin("1 - root - 1 0  2 - root u 1 0  3 root a - 1 0  4 - root v 1 0  5 - root w 0 0\n"
+          "6 - root x parent 9  7 - root y 0 9");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
+    ok(RANKS({ 2, 5 }, { 4, 5 }, { 6, 5 }, { 5, 2 }, { 7, 2 }),
+       "zero usage and parent users are first and equal, zero shares last and equal");
+    ok(isnan(site_values(&site, 6)->level_fs), "the level_fs of parent shares is not defined");
+    ok(isinf(site_values(&site, 2)->level_fs) && site_values(&site, 5)->level_fs == 0,
+       "of zero usage it is infinite, of zero shares 0, with usage or without");
+    ok(site_values(&site, 3)->fair_tree_rank == 0, "an account has no rank");
+    site_erase(&site);
+
+    begin("1 - root - 1 0  2 - root u 1 1000  3 - root v 3 3000  4 - root w 7 7001");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 0);
+    ok(RANKS({ 2, 3 }, { 3, 3 }, { 4, 1 }), "equal fractions are equal, and others never");
+    site_erase(&site);
+}
+
+static void zeros(void)
+{
+    begin("1 - root - 1 0  2 root a - 0 0  3 - a u 0 5  4 - a v 0 5  5 - a w parent 10");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 40, 0);
+    const struct values *a = site_values(&site, 2), *u = site_values(&site, 3);
+    ok(a->shares_norm == 0 && a->classic_factor == 0 && a->linear_factor == 0 &&
+           a->depth_oblivious_factor == 0 && a->pbs_factor == 0 && a->level_fs == 0,
+       "in a level without shares every factor is 0");
+    ok(u->classic_usage == a->classic_usage && u->linear_usage == a->linear_usage &&
+           u->pbs_tree_usage == a->pbs_tree_usage && u->level_usage == 0.25,
+       "effective usage is the parent's there, level_usage as always");
+    ok(isnan(u->depth_oblivious_ratio), "without shares there is no ratio");
+    site_erase(&site);
+
+    begin("1 - root - 1 0  2 root a - 1 0  3 - a u 1 0");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, NAN, 0);
+    const struct values *root = site_values(&site, 1);
+    u = site_values(&site, 3);
+    ok(root->usage_norm == 0 && root->classic_usage == 0 && root->pbs_tree_usage == 0 &&
+           root->shares_norm == 1 && isnan(root->classic_factor) && isnan(root->level_fs),
+       "a root without usage has shares 1, usage 0 and nothing else");
+    ok(u->usage_norm == 0 && u->level_usage == 0 && u->classic_factor == 1 && isinf(u->level_fs),
+       "0 by 0 is 0, and no usage is the best factor");
+    ok(isnan(u->capacity_usage) && isnan(u->linear_factor), "without a capacity linear is NULL");
+    ok(u->fair_tree_rank == 1 && u->fair_tree_factor == 1, "one user is the best");
+    site_erase(&site);
+
+    begin("1 - root - 1 0");
+    site_compute(&site, CONFORMANCE_DOCUMENTS, 1, 1);
+    ok(site.values[0].shares_norm == 1, "a root alone is a tree");
+    site_compute(&site, CONFORMANCE_SLURMCTLD, 1, 0);
+    ok(site.values[0].fair_tree_rank == 0, "in both conformances");
+    site_erase(&site);
+}
+
+int main(void)
+{
+    seed_002();
+    seed_000();
+    seed_001();
+    seed_003();
+    ties();
+    zeros();
+    return done_testing();
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include <time.h>
+
+#include "util/number.h"
+
+static int64_t seconds_of(const char *text)
+{
+    uint64_t seconds;
+    return time_string_parse(text, &seconds) ? (int64_t)seconds : -1;
+}
+
+static int64_t duration_of(const char *text)
+{
+    uint64_t seconds;
+    return duration_parse(text, &seconds) ? (int64_t)seconds : -1;
+}
+
+static int64_t instant_of(const char *text)
+{
+    int64_t epoch;
+    return instant_parse(text, &epoch) ? epoch : -1;
+}
+
+static bool is_unsigned(const char *text)
+{
+    uint64_t number;
+    return number_unsigned(text, strlen(text), &number);
+}
+
+static bool is_real(const char *text)
+{
+    double number;
+    return number_real(text, &number);
+}
+
+int main(void)
+{
+    uint64_t number;
+    int64_t negative;
+    setenv("TZ", "UTC", 1);
+    tzset();
+
+    ok(number_unsigned("18446744073709551615", 20, &number) && number == UINT64_MAX,
+       "the largest unsigned number is read");
+    ok(!is_unsigned("18446744073709551616"), "one more is not");
+    ok(!is_unsigned("") && !is_unsigned(" 1") && !is_unsigned("1 ") && !is_unsigned("+1") &&
+           !is_unsigned("-1") && !is_unsigned("0x10") && !is_unsigned("1.0"),
+       "an unsigned number is digits and nothing else");
+    ok(number_signed("-9223372036854775808", 20, &negative) && negative == INT64_MIN,
+       "the least signed number is read");
+    ok(!number_signed("9223372036854775808", 19, &negative), "what has 64 bits has no sign");
+    ok(is_real("0.5") && is_real("-1e3") && is_real(".5"), "decimals are numbers");
+    ok(!is_real("1,5") && !is_real("nan") && !is_real("inf") && !is_real("0x1p3") &&
+           !is_real("1e999") && !is_real("") && !is_real("1 "),
+       "commas, NaN, infinity and hexadecimals are not");
+
+    is_int(seconds_of("5"), 300, "a bare number of a time string is minutes");
+    is_int(seconds_of("1:30:00"), 5400, "hr:min:00");
+    is_int(seconds_of("2-3:15:00"), 2 * 86400 + 3 * 3600 + 15 * 60, "days-hr:min:00");
+    is_int(seconds_of("7-0"), 604800, "days-hr");
+    is_int(seconds_of("0"), 0, "nothing is a time too");
+    ok(seconds_of("") < 0 && seconds_of("1:30") < 0 && seconds_of("7d") < 0 &&
+           seconds_of("1:00:30") < 0 && seconds_of("1:60:00") < 0 && seconds_of("-1") < 0 &&
+           seconds_of("1-") < 0 && seconds_of("1-0:5") < 0,
+       "no other form is a time string");
+    is_int(seconds_of("99999999999999999999-0"), -1, "a time string that overflows is none");
+
+    is_int(duration_of("90"), 90, "a bare duration is seconds");
+    ok(duration_of("2m") == 120 && duration_of("2 h") == 7200 && duration_of("1d") == 86400,
+       "a duration has a unit");
+    ok(duration_of("m") < 0 && duration_of("2w") < 0 && duration_of("2mm") < 0, "but no other one");
+
+    is_int(instant_of("1750500000"), 1750500000, "epoch seconds are an instant");
+    is_int(instant_of("2025-06-21"), 1750464000, "a date is its first second");
+    is_int(instant_of("2025-06-21T10:00"), 1750500000, "with hour and minute");
+    is_int(instant_of("2025-06-21T10:00:07"), 1750500007, "with seconds");
+    ok(instant_of("2025-06-31") < 0 && instant_of("2025-13-01") < 0 &&
+           instant_of("2025-06-21T24:00") < 0 && instant_of("2025-6-21") < 0 &&
+           instant_of("2025-06-21 10:00") < 0 && instant_of("2025-06-21T10") < 0,
+       "a date that is none is refused");
+    return done_testing();
+}

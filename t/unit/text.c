@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include <locale.h>
+
+#include "util/index.h"
+#include "util/text.h"
+
+static bool valid(const char *text)
+{
+    return utf8_valid(text, strlen(text));
+}
+
+static void converts(const char *bytes, const char *expected, const char *statement)
+{
+    struct text text = { 0 };
+    text_add_as_utf8(&text, bytes, strlen(bytes));
+    is_string(text.bytes, expected, statement);
+    text_free(&text);
+}
+
+static void prints(const char *utf8, const char *expected, const char *statement)
+{
+    struct text text = { 0 };
+    text_add_printable(&text, utf8);
+    is_string(text.bytes, expected, statement);
+    text_free(&text);
+}
+
+static void look_ups(void)
+{
+    struct id_index *index = id_index_create();
+    bool stored = true;
+    for (uint32_t i = 0; i < 5000; i++)
+        stored &= id_index_add(index, (uint64_t)i * i * 977, i) == INDEX_NONE;
+    for (uint32_t i = 0; i < 5000; i++)
+        stored &= id_index_find(index, (uint64_t)i * i * 977) == i;
+    ok(stored, "every id is found again, be they small or large");
+    ok(id_index_find(index, 1) == INDEX_NONE && id_index_find(index, UINT64_MAX) == INDEX_NONE,
+       "an id that is not there is not found");
+    is_int(id_index_add(index, 977, 77), 1, "an id that is there keeps its place");
+    id_index_destroy(index);
+
+    struct names *names = names_create();
+    bool numbered = true;
+    for (uint32_t round = 0; round < 2; round++)
+        for (uint32_t i = 0; i < 3000; i++) {
+            char name[16];
+            int length = snprintf(name, sizeof name, "n%u", i);
+            numbered &= names_add(names, name, (size_t)length) == i;
+            numbered &= !strcmp(names_text(names, i), name);
+        }
+    ok(numbered && names_count(names) == 3000, "a name has one number for ever");
+    ok(names_add(names, "N1", 2) == 3000, "names are bytes: case matters");
+    names_destroy(names);
+}
+
+int main(void)
+{
+    setlocale(LC_CTYPE, "C.UTF-8");
+    ok(valid("") && valid("abc") && valid("\xc3\xa9") && valid("\xf0\x9f\x90\xa7"),
+       "well-formed UTF-8 is valid");
+    ok(!valid("\xe9") && !valid("\xc3") && !valid("\xc0\xaf") && !valid("\xed\xa0\x80") &&
+           !valid("\xf5\x80\x80\x80") && !valid("\x80"),
+       "lone bytes, overlong forms and surrogates are not");
+    converts("caf\xc3\xa9", "caf\xc3\xa9", "UTF-8 stays as it is");
+    converts("caf\xe9", "caf\xc3\xa9", "what is not UTF-8 is read as latin1");
+    converts("\x80 \x93x\x94", "\xe2\x82\xac \xe2\x80\x9cx\xe2\x80\x9d",
+             "as Windows means it, with the euro and quotes");
+    prints("a\x1b[31mb\nc", "a\\x1B[31mb\\x0Ac", "no name can move the cursor");
+    prints("a\xe2\x80\xae"
+           "b",
+           "a\\xE2\\x80\\xAEb", "or turn the direction of writing");
+    prints("\xc3\xa9", "\xc3\xa9", "letters stay letters");
+    is_int((int64_t)utf8_width("h\xc3\xa9!"), 3,
+           "a letter is one column however many bytes it has");
+    is_int((int64_t)utf8_width("\xe6\x97\xa5"), 2, "an ideograph is two");
+
+    struct text quoted = { 0 };
+    text_add_identifier(&quoted, "a\"b");
+    is_string(quoted.bytes, "\"a\"\"b\"", "a quote in an identifier is doubled");
+    text_free(&quoted);
+
+    const char *const words[] = { "half_life", "host", "reset_period", NULL };
+    is_string(nearest_word("halflife", words), "half_life", "a slip finds its word");
+    is_string(nearest_word("hots", words), "host", "so do letters that changed places");
+    is_string(nearest_word("zzzzzz", words), NULL, "what is near to nothing finds none");
+    look_ups();
+    return done_testing();
+}

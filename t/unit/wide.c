@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include "core/extended.h"
+#include "core/wide.h"
+
+static uint64_t state = 88172645463325252u;
+
+static uint64_t any(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+/* A number of some bits, so that small and large ones meet. */
+static uint64_t some(void)
+{
+    return any() >> (any() % 60);
+}
+
+static struct natural power_of_two(unsigned bits)
+{
+    struct natural one = natural_of(1);
+    return natural_shifted(&one, bits);
+}
+
+static void sums(void)
+{
+    struct wide sum = { { 0 } }, one = { { 1 } };
+    bool back = true;
+    uint128 charge[200], weight[200];
+    for (int i = 0; i < 200; i++) {
+        charge[i] = (uint128)some() << 30 | any() >> 34;
+        weight[i] = (uint128)(any() >> 2) << 64 | any();
+        back &= wide_add_product(&sum, charge[i], weight[i], i & 1);
+    }
+    for (int i = 199; i >= 0; i--)
+        back &= wide_add_product(&sum, charge[i], weight[i], !(i & 1));
+    ok(back && wide_is_zero(&sum),
+       "what was added in one order and taken away in another is nothing");
+
+    wide_subtract(&sum, &one);
+    ok(wide_is_negative(&sum) && sum.word[0] == UINT64_MAX && sum.word[3] == UINT64_MAX,
+       "below 0 is below 0");
+    struct wide most = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX } }, before = most;
+    ok(!wide_add(&most, &one) && !memcmp(&most, &before, sizeof most),
+       "a sum beyond the range is refused and leaves the sum alone");
+    struct wide least = { { 0, 0, 0, UINT64_C(1) << 63 } };
+    ok(!wide_subtract(&least, &one), "below it too");
+    ok(!wide_add_product(&most, 1, 1, false) && wide_add_product(&most, 1, 1, true),
+       "products are refused likewise");
+}
+
+static void quotients(void)
+{
+    bool small = true, scaled = true, monotone = true;
+    for (int i = 0; i < 200000; i++) {
+        uint64_t a = some() >> 11, b = (some() >> 11) | 1, c = some() | 1;
+        struct natural n = natural_of(a), d = natural_of(b), k = natural_of(c);
+        double quotient = natural_quotient(&n, &d);
+        small &= quotient == (double)a / (double)b;
+        struct natural nk = natural_product(&n, &k), dk = natural_product(&d, &k);
+        struct natural more = natural_of(a + 1);
+        scaled &= natural_quotient(&nk, &dk) == quotient;
+        monotone &= natural_quotient(&more, &d) >= quotient;
+    }
+    ok(small, "a quotient of small numbers is what the processor computes");
+    ok(scaled, "a common factor changes nothing");
+    ok(monotone, "a larger numerator never gives less");
+
+    struct natural half = natural_of((UINT64_C(1) << 53) + 1), one = natural_of(1);
+    is_double_exact(natural_quotient(&half, &one), 0x1p53, "half way, the even double is taken");
+    struct natural above = natural_shifted(&half, 200), bit = power_of_two(200);
+    above.word[0] |= 1;
+    is_double_exact(natural_quotient(&above, &bit), 0x1.0000000000001p53,
+                    "a bit two hundred places on decides");
+    struct natural huge = power_of_two(600), three = natural_of(3);
+    is_double_exact(natural_quotient(&huge, &three), ldexp(1.0 / 3, 600), "large over small");
+    is_double_exact(natural_quotient(&three, &huge), ldexp(3, -600), "small over large");
+    struct wide part = { { 1 } }, nothing = { { 0 } };
+    ok(wide_quotient(&nothing, &nothing) == 0 && wide_quotient(&part, &nothing) == 0,
+       "nothing is divided by nothing");
+}
+
+static void products(void)
+{
+    bool same = true;
+    for (int i = 0; i < 20000; i++) {
+        struct natural a = natural_of(any()), b = natural_of(any()), c = natural_of(any());
+        struct natural ab = natural_product(&a, &b), bc = natural_product(&b, &c);
+        struct natural left = natural_product(&ab, &c), right = natural_product(&a, &bc);
+        same &= natural_compare(&left, &right) == 0;
+        left = natural_times(&ab, 3);
+        struct natural twice = natural_shifted(&ab, 1);
+        same &= natural_compare(&left, &twice) > 0;
+    }
+    ok(same, "products do not depend on brackets");
+}
+
+/* On this processor the format itself is at hand. */
+static void extended_precision(void)
+{
+#if defined __x86_64__
+    bool same = true, ordered = true;
+    for (int i = 0; i < 100000; i++) {
+        double a = (double)(some() | 1) / 7, b = (double)(some() | 1) / 11, c = (double)(any() | 1);
+        struct extended quotient = extended_quotient(extended_of_double(a), extended_of_double(b));
+        struct extended again = extended_quotient(extended_of_double(c), quotient);
+        long double expected = (long double)c / ((long double)a / (long double)b);
+        same &= ldexpl((long double)again.mantissa, again.exponent) == expected;
+        same &= extended_to_double(again) == (double)expected;
+        long double other = (long double)a / (long double)b;
+        ordered &= (extended_compare(again, quotient) > 0) == (expected > other);
+    }
+    ok(same, "an extended quotient is the processor's long double");
+    ok(ordered, "and compares as that does");
+#else
+    skip("an extended quotient is the processor's long double", "no x86");
+#endif
+    ok(extended_compare(extended_infinite(), extended_of_double(1e300)) > 0 &&
+           extended_compare(extended_infinite(), extended_infinite()) == 0 &&
+           extended_compare(extended_of_double(0), extended_of_double(1e-300)) < 0,
+       "infinity is above all, 0 below");
+}
+
+int main(void)
+{
+    sums();
+    quotients();
+    products();
+    extended_precision();
+    return done_testing();
+}
