@@ -14,7 +14,7 @@
 
 struct error;
 
-/* What the settings file says, checked.  settings.c has one table with every key; the parser, the
+/* What the settings file says, checked.  table.c has one table with every key; the parser, the
  * sample file, the manual and the tests read that table. */
 
 struct settings {
@@ -70,5 +70,7 @@ struct setting {
 /* The table, ended by a NULL section; a sentence about a section, NULL where there is none such. */
 extern const struct setting settings_table[];
 const char *section_summary(const char *section);
+/* The section that was most likely meant; NULL where none is near. */
+const char *section_nearest(const char *section);
 
 #endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "settings/settings.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* The table of settings, and how each kind of value is read.  A new key is a field in struct
+ * settings and a line here; parser, sample, manual and tests follow. */
+
+/* A century; the clock's integers would take more. */
+#define LONGEST_S ((uint64_t)36525 * 86400)
+
+static int take_text(const struct setting *setting, void *field, const char *value,
+                     struct error *err)
+{
+    char **text = field;
+    (void)setting;
+    (void)err;
+    free(*text);
+    *text = memory_text(value);
+    return 0;
+}
+
+static int refuse(const struct setting *setting, const char *value, const char *wanted,
+                  struct error *err)
+{
+    return fail(err, ERROR_SETTINGS, "[%s] %s = '%s': %s", setting->section, setting->key, value,
+                wanted);
+}
+
+static int take_given(const struct setting *setting, void *field, const char *value,
+                      struct error *err)
+{
+    if (!*value)
+        return refuse(setting, value, "must not be empty", err);
+    return take_text(setting, field, value, err);
+}
+
+/* Say which names it could have been. */
+static int refuse_name(const struct setting *setting, const char *value, const char *what,
+                       const char *const *names, struct error *err)
+{
+    struct text wanted = { 0 };
+    text_add(&wanted, what);
+    for (int i = 0; names[i]; i++)
+        text_format(&wanted, "%s '%s'", i ? "," : "", names[i]);
+    refuse(setting, value, wanted.bytes, err);
+    text_free(&wanted);
+    return -1;
+}
+
+static int take_choice(const struct setting *setting, void *field, const char *value,
+                       struct error *err)
+{
+    for (int i = 0; setting->choices[i]; i++)
+        if (!strcasecmp(setting->choices[i], value)) {
+            *(int *)field = i;
+            return 0;
+        }
+    return refuse_name(setting, value, "must be one of", setting->choices, err);
+}
+
+static int take_yes_no(const struct setting *setting, void *field, const char *value,
+                       struct error *err)
+{
+    int place = 0;
+    if (take_choice(setting, &place, value, err))
+        return -1;
+    *(bool *)field = place == 1;
+    return 0;
+}
+
+static int take_algorithm(const struct setting *setting, void *field, const char *value,
+                          struct error *err)
+{
+    const char *names[16] = { NULL };
+    for (size_t i = 0; algorithms[i] && i < 15; i++) {
+        names[i] = algorithms[i]->name;
+        if (!strcasecmp(value, names[i])) {
+            *(const struct algorithm **)field = algorithms[i];
+            return 0;
+        }
+    }
+    return refuse_name(setting, value, "must be one of", names, err);
+}
+
+static int take_driver(const struct setting *setting, void *field, const char *value,
+                       struct error *err)
+{
+    const char *names[16] = { NULL };
+    for (size_t i = 0; db_drivers[i] && i < 15; i++) {
+        names[i] = db_drivers[i]->name;
+        if (!strcasecmp(value, names[i]))
+            return take_text(setting, field, names[i], err);
+    }
+    return refuse_name(setting, value, "this build has", names, err);
+}
+
+static int take_port(const struct setting *setting, void *field, const char *value,
+                     struct error *err)
+{
+    uint64_t port;
+    if (!number_unsigned(value, strlen(value), &port) || port > 65535)
+        return refuse(setting, value, "must be a port number, 1 to 65535 (0: the usual one)", err);
+    *(unsigned *)field = (unsigned)port;
+    return 0;
+}
+
+static int take_time_string(const struct setting *setting, void *field, const char *value,
+                            struct error *err)
+{
+    uint64_t seconds;
+    if (!time_string_parse(value, &seconds))
+        return refuse(setting, value,
+                      "must be a time string: min, hr:min:00, days-hr:min:00 or days-hr", err);
+    if (seconds > LONGEST_S)
+        return refuse(setting, value, "is more than a century", err);
+    *(uint64_t *)field = seconds;
+    return 0;
+}
+
+static int take_deadline(const struct setting *setting, void *field, const char *value,
+                         struct error *err)
+{
+    uint64_t seconds;
+    if (!duration_parse(value, &seconds) || seconds == 0 || seconds > 86400)
+        return refuse(setting, value, "must be a number with s, m, h or d behind it, up to a day",
+                      err);
+    *(uint64_t *)field = seconds;
+    return 0;
+}
+
+static int take_reset_period(const struct setting *setting, void *field, const char *value,
+                             struct error *err)
+{
+    struct reset_period *period = field;
+    for (int i = 0; setting->choices[i]; i++)
+        if (!strcasecmp(setting->choices[i], value)) {
+            period->unit = (enum reset_unit)i;
+            return 0;
+        }
+    period->unit = RESET_EVERY;
+    if (!time_string_parse(value, &period->span) || !period->span || period->span > LONGEST_S)
+        return refuse(setting, value,
+                      "must be none, daily, weekly, monthly, quarterly, yearly or a time string "
+                      "(min, hr:min:00, days-hr:min:00, days-hr)",
+                      err);
+    return 0;
+}
+
+static int take_number(const struct setting *setting, void *field, const char *value,
+                       const double range[2], const char *wanted, struct error *err)
+{
+    double number;
+    if (!number_real(value, &number) || number < range[0] || number > range[1])
+        return refuse(setting, value, wanted, err);
+    *(double *)field = number;
+    return 0;
+}
+
+static int take_dampening(const struct setting *setting, void *field, const char *value,
+                          struct error *err)
+{
+    return take_number(setting, field, value, (const double[]){ 1, 65535 },
+                       "must be a number from 1 to 65535", err);
+}
+
+static int take_capacity(const struct setting *setting, void *field, const char *value,
+                         struct error *err)
+{
+    if (!strcasecmp(value, "auto")) {
+        *(double *)field = 0;
+        return 0;
+    }
+    return take_number(setting, field, value, (const double[]){ 1e-9, 1e18 },
+                       "must be auto or a number above 0", err);
+}
+
+static int take_half_lives(const struct setting *setting, void *field, const char *value,
+                           struct error *err)
+{
+    return take_number(setting, field, value, (const double[]){ 1e-9, 1e9 },
+                       "must be a number above 0", err);
+}
+
+static int take_minimum_usage(const struct setting *setting, void *field, const char *value,
+                              struct error *err)
+{
+    return take_number(setting, field, value, (const double[]){ 0, 1e15 },
+                       "must be a number from 0 to 1e15", err);
+}
+
+static const char *const yes_no[] = { "no", "yes", NULL };
+static const char *const layouts[] = { "slurmdbd", NULL };
+static const char *const bad_rows[] = { "fail", "skip", NULL };
+static const char *const charges[] = { "billing", "cpu", NULL };
+static const char *const resets[] = { "none",      "daily",  "weekly", "monthly",
+                                      "quarterly", "yearly", NULL };
+static const char *const conformances[] = { "documents", "slurmctld", NULL };
+
+static int take_layout(const struct setting *setting, void *field, const char *value,
+                       struct error *err)
+{
+    int place;
+    return take_choice(setting, &place, value, err) ? -1 : take_text(setting, field, value, err);
+}
+
+#define FIELD(name) offsetof(struct settings, name)
+/* clang-format off */
+#define CONNECTION(section, what) \
+    { #section, "driver", NULL, \
+      "The database system of " what ": mysql (MariaDB too) or sqlite.", \
+      take_driver, FIELD(section.driver), NULL }, \
+    { #section, "host", "", \
+      "Its host; empty: this one, through a socket.", \
+      take_text, FIELD(section.host), NULL }, \
+    { #section, "port", "0", \
+      "Its TCP port; 0: the usual one.", \
+      take_port, FIELD(section.port), NULL }, \
+    { #section, "socket", "", \
+      "The path of its unix socket; empty: the usual one.", \
+      take_text, FIELD(section.socket), NULL }, \
+    { #section, "database", NULL, \
+      "The database's name; for sqlite the path of its file.", \
+      take_given, FIELD(section.database), NULL }, \
+    { #section, "user", "", \
+      "Who logs in; empty: the user that fairmill runs as.", \
+      take_text, FIELD(section.user), NULL }, \
+    { #section, "option_file", "", \
+      "A MySQL option file whose groups [client] and [fairmill] may hold the password.", \
+      take_text, FIELD(section.option_file), NULL }
+/* clang-format on */
+
+const struct setting settings_table[] = {
+    CONNECTION(source, "the accounting database"),
+    { "source", "layout", "slurmdbd", "Whose tables they are: slurmdbd, Slurm 20.11 to 26.05.",
+      take_layout, FIELD(layout), layouts },
+    { "source", "clusters", "all",
+      "The clusters to compute, separated by commas; all: every one that is not deleted.",
+      take_given, FIELD(clusters), NULL },
+    { "source", "deadline", "120 s",
+      "How long the databases may take: no statement lasts longer, and tries end by then.  A "
+      "number with s, m, h or d behind it.",
+      take_deadline, FIELD(deadline_s), NULL },
+    { "source", "on_bad_rows", "fail",
+      "What an association without a parent, in a cycle or there twice does: fail the cluster, "
+      "or skip: be left out with all below it, and reported as a finding.",
+      take_choice, FIELD(on_bad_rows), bad_rows },
+
+    CONNECTION(results, "the result tables"),
+    { "results", "share_database", "no",
+      "yes: the result tables may live in the accounting database itself.", take_yes_no,
+      FIELD(share_database), yes_no },
+
+    { "usage", "half_life", "7-0",
+      "After this time usage counts half; 0: no decay.  A time string: min, hr:min:00, "
+      "days-hr:min:00 or days-hr.",
+      take_time_string, FIELD(half_life_s), NULL },
+    { "usage", "reset_period", "none",
+      "Usage before the last boundary does not count: none, daily, weekly (Sunday), monthly, "
+      "quarterly, yearly, or a time string counted from reset_anchor.",
+      take_reset_period, FIELD(reset_period), resets },
+    { "usage", "reset_anchor", "1970-01-01",
+      "An instant at which such a period begins: epoch seconds or YYYY-MM-DD[THH:MM[:SS]].",
+      take_given, FIELD(reset_anchor), NULL },
+    { "usage", "time_zone", "system",
+      "Where days begin and how dates are read: a name such as Europe/Berlin; system: as this "
+      "machine is set.",
+      take_given, FIELD(time_zone), NULL },
+    { "usage", "charge", "billing",
+      "What a job is charged each second: billing (TRES 5, or CPUs where there is none), or cpu.",
+      take_choice, FIELD(charge), charges },
+    { "usage", "open_job_cap", "1-0",
+      "A job without an end is charged this long beyond its time limit.  A time string.",
+      take_time_string, FIELD(open_job_cap_s), NULL },
+
+    { "fairshare", "algorithm", "fair_tree",
+      "The value published as `fairshare`; all are computed: fair_tree, depth_oblivious, classic, "
+      "linear or pbs.",
+      take_algorithm, FIELD(algorithm), NULL },
+    { "fairshare", "conformance", "documents",
+      "Where Slurm's documents and its controller differ, follow documents or slurmctld.",
+      take_choice, FIELD(conformance), conformances },
+    { "fairshare", "dampening", "1",
+      "FairShareDampeningFactor: divides the exponent of classic and depth_oblivious.",
+      take_dampening, FIELD(dampening), NULL },
+    { "fairshare", "capacity", "auto",
+      "How much of the charged TRES the cluster has, for capacity_usage and linear; auto: what "
+      "the cluster registered.",
+      take_capacity, FIELD(capacity), NULL },
+    { "fairshare", "capacity_half_lives", "2",
+      "How many half-lives of that capacity are the whole of which capacity_usage is a part.",
+      take_half_lives, FIELD(capacity_half_lives), NULL },
+    { "fairshare", "pbs_minimum_usage", "0",
+      "What pbs counts for an entity without usage, in TRES-seconds: 0 as the document, 1 as "
+      "pbsfs.",
+      take_minimum_usage, FIELD(pbs_minimum_usage), NULL },
+    { .section = NULL },
+};
+
+static const struct {
+    const char *name, *summary;
+} sections[] = {
+    { "source", "The accounting database, which is only read." },
+    { "results", "The database that the result tables are in." },
+    { "usage", "What counts as usage." },
+    { "fairshare", "What is made of it." },
+};
+#define SECTIONS (sizeof sections / sizeof *sections)
+
+const char *section_summary(const char *section)
+{
+    for (size_t i = 0; i < SECTIONS; i++)
+        if (!strcmp(sections[i].name, section))
+            return sections[i].summary;
+    return NULL;
+}
+
+const char *section_nearest(const char *section)
+{
+    const char *names[SECTIONS + 1] = { NULL };
+    for (size_t i = 0; i < SECTIONS; i++)
+        names[i] = sections[i].name;
+    return nearest_word(section, names);
+}
+
+const char *conformance_name(enum conformance conformance)
+{
+    return conformances[conformance];
+}
