@@ -81,7 +81,7 @@ static int take_algorithm(const struct setting *setting, void *field, const char
                           struct error *err)
 {
     const char *names[16] = { NULL };
-    for (size_t i = 0; algorithms[i] && i < 15; i++) {
+    for (size_t i = 0; i < 15 && algorithms[i]; i++) {
         names[i] = algorithms[i]->name;
         if (!strcasecmp(value, names[i])) {
             *(const struct algorithm **)field = algorithms[i];
@@ -95,7 +95,7 @@ static int take_driver(const struct setting *setting, void *field, const char *v
                        struct error *err)
 {
     const char *names[16] = { NULL };
-    for (size_t i = 0; db_drivers[i] && i < 15; i++) {
+    for (size_t i = 0; i < 15 && db_drivers[i]; i++) {
         names[i] = db_drivers[i]->name;
         if (!strcasecmp(value, names[i]))
             return take_text(setting, field, names[i], err);
