@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "settings/settings.h"
-#include "source/slurmdbd.h"
+#include "source/layout.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -50,7 +50,7 @@ int clusters_wanted(const struct settings *settings, struct db *source, char *co
     size_t all_count;
     *clusters = NULL;
     *count = 0;
-    if (slurmdbd_clusters(source, &all, &all_count, err))
+    if (layout_of(settings)->clusters(source, settings, &all, &all_count, err))
         return -1;
     int result = 0;
     for (size_t i = 0; !result && i < asked_count; i++)

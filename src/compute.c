@@ -12,7 +12,7 @@
 #include "core/usage.h"
 #include "db/db.h"
 #include "settings/settings.h"
-#include "source/slurmdbd.h"
+#include "source/layout.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -30,6 +30,8 @@ static void note_outcome(struct job_sum *sum, const struct job_row *row, enum jo
 {
     struct findings *findings = sum->computation->findings;
     const struct job *job = &row->job;
+    const char *tres = job->tres_alloc ? job->tres_alloc : "";
+    int shown_length = (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80);
     switch (outcome) {
     case JOB_CHARGED:
         break;
@@ -49,14 +51,11 @@ static void note_outcome(struct job_sum *sum, const struct job_row *row, enum jo
         break;
     case JOB_TRES_UNREADABLE:
         findings_add(findings, FINDING_JOB_TRES_UNREADABLE, row->id_job, "tres_alloc '%.*s'",
-                     (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80),
-                     job->tres_alloc);
+                     shown_length, tres);
         break;
     case JOB_CHARGE_TOO_LARGE:
-        findings_add(findings, FINDING_JOB_CHARGE_TOO_LARGE, row->id_job,
-                     "tres_alloc '%.*s', QOS %" PRIu64,
-                     (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80),
-                     job->tres_alloc, row->qos);
+        findings_add(findings, FINDING_JOB_CHARGE_TOO_LARGE, row->id_job, "tres_alloc '%.*s'",
+                     shown_length, tres);
         break;
     }
 }
@@ -79,8 +78,7 @@ static int add_job(void *context, const struct job_row *row, struct error *err)
     note_times(sum, &row->job);
 
     struct charge_term term;
-    uint128 price = accounting_price(computation->accounting, row->qos);
-    note_outcome(sum, row, job_charge(&sum->charging, &row->job, price, &term));
+    note_outcome(sum, row, job_charge(&sum->charging, &row->job, row->price, &term));
     if (!term.units)
         return 0;
     if (term.start < sum->first_charge)
@@ -134,7 +132,8 @@ static int read_cluster(struct computation *computation, struct job_sum *sum,
                         const struct settings *settings, struct db *source, bool ordered,
                         uint64_t oldest, struct error *err)
 {
-    if (slurmdbd_read(source, sum->cluster, ordered, &computation->accounting, err))
+    const struct layout *layout = layout_of(settings);
+    if (layout->read(source, settings, sum->cluster, ordered, &computation->accounting, err))
         return -1;
     struct accounting *accounting = computation->accounting;
     if (tree_build(&computation->tree, accounting->rows, accounting->count, accounting->names,
@@ -142,7 +141,8 @@ static int read_cluster(struct computation *computation, struct job_sum *sum,
         return -1;
     free(accounting->rows);
     accounting->rows = NULL;
-    int result = slurmdbd_read_jobs(source, sum->cluster, oldest, add_job, sum, err);
+    int result =
+        layout->read_jobs(source, settings, sum->cluster, accounting, oldest, add_job, sum, err);
     log_progress_done();
     return result;
 }

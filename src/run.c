@@ -15,7 +15,7 @@
 #include "results/publish.h"
 #include "results/schema.h"
 #include "settings/settings.h"
-#include "source/slurmdbd.h"
+#include "source/layout.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -274,7 +274,8 @@ static int retire_clusters(struct session *session, struct error *err)
 {
     struct cluster *all;
     size_t count;
-    if (slurmdbd_clusters(session->source, &all, &count, err))
+    if (layout_of(session->settings)
+            ->clusters(session->source, session->settings, &all, &count, err))
         return -1;
     struct retiring retiring = { session->source_identity, all, count, NULL, 0 };
     int result = published_sources(session->results, note_gone, &retiring, err);

@@ -8,7 +8,7 @@
 #include "core/fairshare.h"
 #include "report/shares.h"
 #include "settings/settings.h"
-#include "source/slurmdbd.h"
+#include "source/layout.h"
 #include "util/index.h"
 
 struct share_list *computed_shares(const struct settings *settings, const char *cluster,

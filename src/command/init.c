@@ -10,7 +10,7 @@
 #include "results/schema.h"
 #include "run.h"
 #include "settings/settings.h"
-#include "source/slurmdbd.h"
+#include "source/layout.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/text.h"
@@ -72,7 +72,7 @@ static void add_source_grants(struct text *text, const struct settings *settings
     text_add(text, "\n-- What reading the accounting database needs, and no more.  A new cluster "
                    "needs its own.\n");
     add_login(text, &settings->source);
-    slurmdbd_grants(text, &settings->source, NULL);
+    layout_of(settings)->add_grants(text, settings, NULL);
 
     struct error ignored;
     struct db *source = NULL;
@@ -80,19 +80,19 @@ static void add_source_grants(struct text *text, const struct settings *settings
     size_t count = 0;
     if (asked->count) {
         for (size_t i = 0; i < asked->count; i++)
-            slurmdbd_grants(text, &settings->source, asked->values[i]);
+            layout_of(settings)->add_grants(text, settings, asked->values[i]);
     } else if (strcmp(settings->clusters, "all")) {
         const char *at = settings->clusters;
         for (char *name; (name = list_next(&at)); free(name))
-            slurmdbd_grants(text, &settings->source, name);
+            layout_of(settings)->add_grants(text, settings, name);
     } else if ((source = source_if_there(settings)) &&
                !clusters_wanted(settings, source, NULL, 0, complain, &clusters, &count, &ignored)) {
         for (size_t i = 0; i < count; i++)
-            slurmdbd_grants(text, &settings->source, clusters[i]);
+            layout_of(settings)->add_grants(text, settings, clusters[i]);
     } else {
         text_add(text, "-- The clusters cannot be read yet; name them with --cluster, or put their "
                        "names for CLUSTER:\n");
-        slurmdbd_grants(text, &settings->source, "CLUSTER");
+        layout_of(settings)->add_grants(text, settings, "CLUSTER");
     }
     cluster_names_free(clusters, count);
     db_close(source);

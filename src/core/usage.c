@@ -85,6 +85,9 @@ uint128 price_of_factor(double factor)
 static enum tres_reading charged_count(const struct charging *charging, const struct job *job,
                                        uint64_t *count)
 {
+    *count = 1;
+    if (!job->tres_alloc)
+        return TRES_FOUND;
     *count = 0;
     enum tres_reading reading = TRES_ABSENT;
     if (charging->charge == CHARGE_BILLING)

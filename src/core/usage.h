@@ -42,7 +42,7 @@ struct charging {
 struct job {
     uint64_t time_submit, time_start, time_end;
     uint64_t time_limit; /* minutes; 0 or from TIME_LIMIT_NONE on: no limit */
-    const char *tres_alloc;
+    const char *tres_alloc; /* NULL: the price is the whole charge */
     size_t tres_alloc_length;
 };
 #define TIME_LIMIT_NONE 0xfffffffeu

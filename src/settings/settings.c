@@ -212,6 +212,8 @@ void settings_destroy(struct settings *settings)
     connection_free(&settings->source);
     connection_free(&settings->results);
     free(settings->layout);
+    free(settings->associations);
+    free(settings->usage);
     free(settings->clusters);
     free(settings->reset_anchor);
     free(settings->time_zone);

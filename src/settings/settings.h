@@ -20,6 +20,7 @@ struct error;
 struct settings {
     struct db_settings source, results;
     char *layout;
+    char *associations, *usage; /* relations of the layout plain */
     char *clusters; /* names separated by commas; "all" */
     uint64_t deadline_s;
     enum bad_rows on_bad_rows;

@@ -198,7 +198,7 @@ static int take_minimum_usage(const struct setting *setting, void *field, const 
 }
 
 static const char *const yes_no[] = { "no", "yes", NULL };
-static const char *const layouts[] = { "slurmdbd", NULL };
+static const char *const layouts[] = { "slurmdbd", "plain", NULL };
 static const char *const bad_rows[] = { "fail", "skip", NULL };
 static const char *const charges[] = { "billing", "cpu", NULL };
 static const char *const resets[] = { "none",      "daily",  "weekly", "monthly",
@@ -240,11 +240,19 @@ static int take_layout(const struct setting *setting, void *field, const char *v
 
 const struct setting settings_table[] = {
     CONNECTION(source, "the accounting database"),
-    { "source", "layout", "slurmdbd", "Whose tables they are: slurmdbd, Slurm 20.11 to 26.05.",
+    { "source", "layout", "slurmdbd",
+      "Whose tables they are: slurmdbd (Slurm 20.11 to 26.05), or plain: two relations of your "
+      "own, which fairmill.conf(5) describes.",
       take_layout, FIELD(layout), layouts },
     { "source", "clusters", "all",
       "The clusters to compute, separated by commas; all: every one that is not deleted.",
       take_given, FIELD(clusters), NULL },
+    { "source", "associations", "associations",
+      "Layout plain: the table or view with the associations, perhaps with its schema and a dot.",
+      take_given, FIELD(associations), NULL },
+    { "source", "usage", "usage",
+      "Layout plain: the table or view with the intervals that charge, likewise.", take_given,
+      FIELD(usage), NULL },
     { "source", "deadline", "120 s",
       "How long the databases may take: no statement lasts longer, and tries end by then.  A "
       "number with s, m, h or d behind it.",

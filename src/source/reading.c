@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "source/reading.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/db.h"
+#include "source/layout.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+int reading_each(struct db *db, const char *sql, const struct db_value *arguments,
+                 size_t argument_count, const char *types,
+                 int (*take)(void *context, const struct db_value *row, struct error *err),
+                 void *context, struct error *err)
+{
+    struct db_rows *rows;
+    if (db_query(db, sql, arguments, argument_count, types, &rows, err))
+        return -1;
+    const struct db_value *row;
+    int result;
+    while ((result = db_fetch(rows, &row, err)) > 0)
+        if (take(context, row, err)) {
+            result = -1;
+            break;
+        }
+    db_finish(rows);
+    return result;
+}
+
+uint64_t reading_number(const struct db_value *value)
+{
+    if (value->type == DB_UNSIGNED)
+        return value->unsigned_integer;
+    return value->type == DB_INTEGER && value->integer > 0 ? (uint64_t)value->integer : 0;
+}
+
+uint32_t reading_name(struct accounting *accounting, const struct db_value *value)
+{
+    if (value->type != DB_TEXT)
+        return accounting->empty_name;
+    return names_add(accounting->names, value->text.bytes, value->text.length);
+}
+
+int reading_association(struct accounting *accounting, const struct db_value *row,
+                        struct association **added, struct error *err)
+{
+    uint64_t id = reading_number(&row[READ_ID]), parent = reading_number(&row[READ_PARENT_ID]);
+    if (id == 0 || id > UINT32_MAX || parent > UINT32_MAX)
+        return fail(err, ERROR_DATA,
+                    "association %" PRIu64 " (parent %" PRIu64 ") has an id out of range", id,
+                    parent);
+    int64_t shares = row[READ_SHARES].type == DB_INTEGER ? row[READ_SHARES].integer : 1;
+    if (shares > INT32_MAX || shares < INT32_MIN || row[READ_SHARES].type == DB_UNSIGNED)
+        return fail(err, ERROR_DATA, "association %" PRIu64 " has shares out of range: %" PRId64,
+                    id, shares);
+    if (accounting->count == accounting->room) {
+        accounting->room = accounting->room ? accounting->room * 2 : 1024;
+        accounting->rows =
+            memory_resized(accounting->rows, accounting->room, sizeof *accounting->rows);
+    }
+    *added = &accounting->rows[accounting->count++];
+    **added = (struct association){
+        .id = (uint32_t)id,
+        .parent_id = (uint32_t)parent,
+        .account = reading_name(accounting, &row[READ_ACCOUNT]),
+        .user = reading_name(accounting, &row[READ_USER]),
+        .partition = reading_name(accounting, &row[READ_PARTITION]),
+        .parent_account = accounting->empty_name,
+        .shares = (int32_t)shares,
+        .deleted = reading_number(&row[READ_DELETED]) != 0,
+    };
+    return 0;
+}
+
+int reading_cluster(void *cluster_list, const struct db_value *row, struct error *err)
+{
+    struct cluster_list *list = cluster_list;
+    if (row[0].type != DB_TEXT || !row[0].text.length)
+        return 0;
+    if (memchr(row[0].text.bytes, '\0', row[0].text.length))
+        return fail(err, ERROR_DATA, "the name of a cluster has a NUL byte");
+    struct text name = { 0 };
+    text_add_as_utf8(&name, row[0].text.bytes, row[0].text.length);
+    list->clusters = memory_resized(list->clusters, list->count + 1, sizeof *list->clusters);
+    list->clusters[list->count++] = (struct cluster){ name.bytes, reading_number(&row[1]) != 0 };
+    return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct cluster *one = a, *other = b;
+    return strcmp(one->name, other->name);
+}
+
+void reading_sort_clusters(struct cluster_list *list)
+{
+    if (list->count)
+        qsort(list->clusters, list->count, sizeof *list->clusters, by_name);
+}
