@@ -13,7 +13,7 @@
 
 /* The subcommands; a new one is its file in src/command and a line here. */
 static const struct command *const commands[] = {
-    &command_init, &command_check, &command_run, &command_show, NULL,
+    &command_init, &command_check, &command_run, &command_show, &command_status, NULL,
 };
 
 /* The status of what was complained of first. */
@@ -90,9 +90,10 @@ static int run_named(const struct invocation *invocation)
             return 0;
         }
     struct error err;
-    if (command->run(invocation, &err))
+    int status = command->run(invocation, &err);
+    if (status < 0)
         complain(&err);
-    return first_status;
+    return first_status ? first_status : status;
 }
 
 int main(int count, char **arguments)

@@ -157,7 +157,7 @@ static int check_command(const struct invocation *invocation, struct error *err)
     struct settings *settings = NULL;
     struct text text = { 0 };
     if (command_options(invocation, known, err) ||
-        settings_load(&settings, invocation->settings_path, err))
+        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
         return -1;
     int result = check_all(settings, &text, err);
     struct error unprinted;

@@ -15,15 +15,15 @@ struct invocation {
     char **arguments;
 };
 
-/* A subcommand: one file, one line in the table of main.c.  Returns 0, or -1 with the reason; what
- * failed for a part only was complained of meanwhile. */
+/* A subcommand: one file, one line in the table of main.c.  Returns 0, a status to exit with, or -1
+ * with the reason; what failed for a part only was complained of meanwhile. */
 struct command {
     const char *name, *synopsis, *summary;
     const char *options; /* a line each, for --help */
     int (*run)(const struct invocation *invocation, struct error *err);
 };
 
-extern const struct command command_init, command_check, command_run, command_show;
+extern const struct command command_init, command_check, command_run, command_show, command_status;
 
 /* Print an error and remember its exit status, if it is the first: for what fails while the rest
  * goes on.  Lives in main.c, the only place that prints errors. */

@@ -163,7 +163,7 @@ static int init_command(const struct invocation *invocation, struct error *err)
     struct settings *settings = NULL;
     int result = -1;
     if (!command_options(invocation, known, err) &&
-        !settings_load(&settings, invocation->settings_path, err)) {
+        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err)) {
         log_set_verbose(verbose);
         result = print_only ? print(settings, &clusters, err) : make(settings, err);
     }

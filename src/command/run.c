@@ -58,7 +58,7 @@ static int run_command(const struct invocation *invocation, struct error *err)
     struct settings *settings = NULL;
     int result = -1;
     if (!command_options(invocation, known, err) &&
-        !settings_load(&settings, invocation->settings_path, err)) {
+        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err)) {
         /* The settings come first: they say in which time zone a date is read. */
         options.clusters = clusters.values;
         options.cluster_count = clusters.count;

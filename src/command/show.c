@@ -233,7 +233,7 @@ static int show_command(const struct invocation *invocation, struct error *err)
         goto done;
     }
     wish.form = parsable ? &share_parsable : json ? &share_json : &share_table;
-    if (!settings_load(&settings, invocation->settings_path, err))
+    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         result = show_published(settings, &wish, err);
 done:
     option_list_free(&wish.clusters);

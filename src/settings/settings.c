@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifdef HAVE_INIPARSER_INIPARSER_H
 #include <iniparser/iniparser.h>
@@ -97,7 +98,8 @@ static int check_section(const char *path, dictionary *file, const char *section
     return result;
 }
 
-static int take_all(struct settings *settings, dictionary *file, struct error *err)
+static int take_all(struct settings *settings, dictionary *file, enum settings_use use,
+                    struct error *err)
 {
     struct text text = { 0 };
     int result = 0;
@@ -105,6 +107,8 @@ static int take_all(struct settings *settings, dictionary *file, struct error *e
         char key[64];
         snprintf(key, sizeof key, "%s:%s", each->section, each->key);
         const char *value = iniparser_getstring(file, key, each->fallback);
+        if (!value && use == SETTINGS_FOR_READING && !strcmp(each->section, "source"))
+            continue;
         if (!value)
             result = fail(err, ERROR_SETTINGS, "[%s] %s is missing", each->section, each->key);
         else
@@ -160,7 +164,7 @@ static int say_nothing(const char *format, ...)
     return 0;
 }
 
-static int load(struct settings *settings, struct error *err)
+static int load(struct settings *settings, enum settings_use use, struct error *err)
 {
     if (settings_scan(settings->path, err))
         return -1;
@@ -171,7 +175,7 @@ static int load(struct settings *settings, struct error *err)
     int result = 0, sections = iniparser_getnsec(file);
     for (int i = 0; !result && i < sections; i++)
         result = check_section(settings->path, file, iniparser_getsecname(file, i), err);
-    if (!result && take_all(settings, file, err))
+    if (!result && take_all(settings, file, use, err))
         result = fail_in(err, "'%s'", settings->path);
     if (!result && complete(settings, err))
         result = fail_in(err, "'%s'", settings->path);
@@ -179,15 +183,38 @@ static int load(struct settings *settings, struct error *err)
     return result;
 }
 
-int settings_load(struct settings **loaded, const char *path, struct error *err)
+/* The path of reader.conf in the folder of another file. */
+static char *reader_beside(const char *path)
+{
+    struct text text = { 0 };
+    const char *slash = strrchr(path, '/');
+    text_add_bytes(&text, path, slash ? (size_t)(slash + 1 - path) : 0);
+    text_add(&text, "reader.conf");
+    return text.bytes;
+}
+
+/* Readers need not be able to read what the runs' own settings say. */
+static char *path_for(const char *path, enum settings_use use)
+{
+    if (use == SETTINGS_FOR_READING && access(path, R_OK)) {
+        char *reader = reader_beside(path);
+        if (!access(reader, R_OK))
+            return reader;
+        free(reader);
+    }
+    return memory_text(path);
+}
+
+int settings_load(struct settings **loaded, const char *path, enum settings_use use,
+                  struct error *err)
 {
     if (!path)
         path = getenv("FAIRMILL_CONF");
     if (!path || !*path)
         path = SYSCONFDIR "/fairmill/fairmill.conf";
     struct settings *settings = memory_zeroed(1, sizeof *settings);
-    settings->path = memory_text(path);
-    if (load(settings, err)) {
+    settings->path = path_for(path, use);
+    if (load(settings, use, err)) {
         settings_destroy(settings);
         return -1;
     }

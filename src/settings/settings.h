@@ -21,7 +21,7 @@ struct settings {
     struct db_settings source, results;
     char *layout;
     char *associations, *usage; /* relations of the layout plain */
-    char *clusters; /* names separated by commas; "all" */
+    char *clusters;             /* names separated by commas; "all" */
     uint64_t deadline_s;
     enum bad_rows on_bad_rows;
     bool share_database;
@@ -45,9 +45,16 @@ struct settings {
     char digest[33]; /* of the text */
 };
 
+enum settings_use {
+    SETTINGS_FOR_ALL,
+    SETTINGS_FOR_READING, /* of results only: [source] need not be there; where the file may not
+                             be read or is missing, reader.conf beside it will do */
+};
+
 /* Read and check the file; NULL looks at $FAIRMILL_CONF, then at SYSCONFDIR.  Sets the process's
  * time zone.  ERROR_SETTINGS names the file and the key. */
-int settings_load(struct settings **settings, const char *path, struct error *err);
+int settings_load(struct settings **settings, const char *path, enum settings_use use,
+                  struct error *err);
 void settings_destroy(struct settings *settings);
 
 /* Whether a comma-separated list of names has this one; "all" has every one. */
