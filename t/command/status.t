@@ -1,0 +1,93 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""What status tells of the results, to people and to monitors; and reader.conf."""
+
+import os
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+ROOT = os.geteuid() == 0
+
+
+def before_any_run(place):
+    place.ready()
+    place.ends(1, 'before any run there is nothing to tell', 'status')
+    place.says('and that is said', 'no results yet')
+    place.ends(2, 'which is critical to a monitor', 'status', '--nagios')
+    tap.ok('CRITICAL - no results yet' in place.out, 'in so many words', place.out)
+
+
+def ages(place):
+    now = int(time.time())
+    place.succeed('run', '--now', now - 7205)
+    place.succeed('status')
+    header, line = place.out.splitlines()
+    tap.same(header.split(), ['Cluster', 'Age', 'Duration', 'Lag', 'Findings', 'Drift', 'LastRun'], 'the columns')
+    tap.same(line.split()[:3], ['tiny', '2', 'h'], 'a cluster and how old its results are')
+    tap.ok(line.endswith('done'), 'and how its last run ended', line)
+    place.ends(0, 'results younger than --max-age are good', 'status', '--max-age', '3h')
+    place.ends(1, 'older ones are not', 'status', '--max-age', '2h')
+    place.says('the cluster is named', "'tiny'", '2h')
+    place.ends(64, 'a --max-age that is no time is wrong usage', 'status', '--max-age', 'soon')
+    place.ends(2, 'a monitor has a limit of its own', 'status', '--nagios')
+    place.ends(0, 'and takes another one', 'status', '--nagios', '--max-age', '1d')
+    first = place.out.splitlines()[0]
+    tap.ok(first.startswith('FAIRMILL OK - tiny 2 h old | '), 'it reads one line', first)
+    tap.ok("'tiny age'=72" in first and ';;86400' in first and "'tiny findings'=1" in first,
+           'with figures behind the bar', first)
+
+
+def failures(place):
+    place.change('UPDATE tiny_assoc_table SET parent_acct = \'gone\', id_parent = 77 WHERE acct = \'physics\' AND "user" = \'\'')
+    place.ends(65, 'a run that fails', 'run')
+    place.succeed('status')
+    tap.ok('failed: ' in place.out and "'physics'" in place.out, 'is told with its reason', place.out)
+    place.ends(1, 'and is a warning to a monitor', 'status', '--nagios', '--max-age', '1d')
+    tap.ok('WARNING' in place.out and 'last run failed' in place.out, 'that says so', place.out)
+    place.settings({'results.database': place.path('nowhere.db')})
+    place.ends(3, 'without results a monitor cannot tell', 'status', '--nagios')
+    tap.ok(place.out.startswith('FAIRMILL UNKNOWN - '), 'and is told why', place.out)
+
+
+def retired(place):
+    place.ready('cluster tiny\nroot/\n  u 1\ncluster other\nroot/\n  u 1\n')
+    place.succeed('run', '--now', NOW)
+    place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'other'")
+    place.succeed('run', '--now', NOW)
+    place.succeed('status')
+    tap.same([line.split()[0] for line in place.out.splitlines()[1:]], ['tiny'], 'a retired cluster is not looked after')
+
+
+def readers(place):
+    place.ready()
+    place.succeed('run', '--now', NOW)
+    os.mkdir(place.path('etc'))
+    with open(place.path('etc/reader.conf'), 'w') as file:
+        file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
+    for command in ('show', 'status'):
+        place.ends(0, f'{command} takes reader.conf where the settings are missing', command, settings='etc/fairmill.conf')
+    for command in ('run', 'check', 'init'):
+        place.ends(78, f'{command} does not', command, settings='etc/fairmill.conf')
+    place.says('it names the settings it wants', 'etc/fairmill.conf')
+    place.ends(78, 'reader.conf alone is not enough to run with', 'run', settings='etc/reader.conf')
+    place.says('since the source is missing', '[source] driver is missing')
+    if ROOT:
+        for name in ('', 'etc', 'etc/reader.conf', 'r.db'):
+            os.chmod(place.path(name), 0o755)
+        place.settings(name='etc/fairmill.conf')
+        os.chmod(place.path('etc/fairmill.conf'), 0o600)
+        place.ends(0, 'or may not be read', 'show', settings='etc/fairmill.conf', user=65534, group=65534, extra_groups=[])
+        place.ends(78, 'a run says that they may not', 'run', settings='etc/fairmill.conf', user=65534, group=65534, extra_groups=[])
+
+
+def body():
+    with Place() as place:
+        for part in (before_any_run, ages, failures, retired, readers):
+            part(place)
+
+
+tap.main(body)
