@@ -1,0 +1,30 @@
+-- SPDX-License-Identifier: MIT
+--
+-- A site with OpenPBS that keeps its fairshare tree and its finished jobs in tables of its own:
+--
+--     pbs_entity(id, parent_id, name, is_group, shares)
+--     pbs_job(id, entity_id, ncpus, started, ended)       ended is NULL while the job runs
+--
+-- What fairmill reads of it, with [source] layout = plain, associations = pbs_associations and
+-- usage = pbs_usage.
+CREATE VIEW pbs_associations AS
+SELECT
+    'pbs' AS cluster,
+    e.id AS id,
+    e.parent_id AS parent_id,
+    CASE WHEN e.is_group = 1 THEN e.name ELSE p.name END AS account,
+    CASE WHEN e.is_group = 1 THEN '' ELSE e.name END AS user_name,
+    '' AS partition_name,
+    e.shares AS shares,
+    0 AS deleted
+FROM pbs_entity e
+LEFT JOIN pbs_entity p ON p.id = e.parent_id;
+
+CREATE VIEW pbs_usage AS
+SELECT
+    'pbs' AS cluster,
+    j.entity_id AS id,
+    j.started AS time_start,
+    j.ended AS time_end,
+    j.ncpus AS charge
+FROM pbs_job j;

@@ -1,0 +1,100 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""doc/plain.md does what it says, on every database; so do the example views of sql/site."""
+
+import os
+import re
+import shutil
+import sqlite3
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import mariadb
+import tap
+from program import TOP, fairmill
+
+
+def read(name):
+    with open(os.path.join(TOP, name), encoding='utf-8') as file:
+        return file.read()
+
+
+PAGE = read('doc/plain.md')
+
+CLOUD = '''
+CREATE TABLE project (id INTEGER PRIMARY KEY, name VARCHAR(64) NOT NULL, shares INTEGER NOT NULL);
+CREATE TABLE meter (project_id INTEGER NOT NULL, hour INTEGER NOT NULL, cpu_seconds INTEGER NOT NULL);
+INSERT INTO project VALUES (2, 'weather', 3), (3, 'genes', 1);
+INSERT INTO meter VALUES (2, 3600, 900), (2, 7200, 2700), (3, 7200, 360);
+'''
+
+
+def block(kind):
+    found = re.findall(rf'^```{kind}\n(.*?)^```$', PAGE, re.DOTALL | re.MULTILINE)
+    if len(found) != 1:
+        raise ValueError(f'{len(found)} blocks of {kind}')
+    return found[0]
+
+
+def follow(place, make, source, results):
+    """make runs SQL in the site's database; source and results are lines of settings."""
+    make(block('sql') + ';\n' + read(block('view').strip()))
+    path = os.path.join(place, 'fm.conf')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(f"[source]\n{source}{block('ini')}\n[results]\n{results}\n{block('settings')}")
+    commands = block('run').splitlines()
+    for command in ('init', 'check', *commands):
+        status, out, err = fairmill(path, *command.split())
+        tap.ok(status == 0, f'`{command}` works', out, err)
+    tap.same(out, block('answer'), 'and the page shows what it prints')
+
+
+def meter(place, make, source, results):
+    make(CLOUD + read('sql/site/hours.sql'))
+    path = os.path.join(place, 'hours.conf')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(f"[source]\n{source}layout = plain\nassociations = metered_projects\nusage = metered_hours\n"
+                   f"[results]\n{results}\n[usage]\nhalf_life = 0\n")
+    for command in (('init',), ('run', '--now', 20000), ('show', '--parsable')):
+        status, out, err = fairmill(path, *command)
+        tap.ok(status == 0, f"with the meter's views `{command[0]}` works", out, err)
+    rows = {tuple(line.split('|')[1:3]): line.split('|') for line in out.splitlines()}
+    tap.same([rows[name, name][6] for name in ('weather', 'genes')], ['3600', '360'], 'every hour counts what was metered')
+    tap.same([rows[name, name][9] for name in ('genes', 'weather')], ['1', '0.5'], 'and who has used least of a share is next')
+
+
+def on_sqlite(place):
+    database, results = os.path.join(place, 'site.db'), os.path.join(place, 'results.db')
+
+    def make(sql):
+        db = sqlite3.connect(database)
+        db.executescript(sql)
+        db.close()
+    lines = f'driver = sqlite\ndatabase = {database}\n', f'driver = sqlite\ndatabase = {results}\n'
+    follow(place, make, *lines)
+    os.unlink(results)
+    meter(place, make, *lines)
+
+
+def on_mariadb(place):
+    with mariadb.Server() as server:
+        names = [server.database(f'tutorial_{os.getpid()}_{part}') for part in ('site', 'results')]
+        lines = [f'driver = mysql\nsocket = {server.socket}\nuser = root\ndatabase = {name}\n' for name in names]
+        follow(place, lambda sql: server.sql(sql, names[0]), *lines)
+        server.database(names[1])
+        meter(place, lambda sql: server.sql(sql, names[0]), *lines)
+        for name in names:
+            server.sql(f'DROP DATABASE {name}')
+
+
+def body():
+    for part in (on_sqlite, on_mariadb):
+        place = tempfile.mkdtemp(prefix='fm')
+        try:
+            part(place)
+        finally:
+            shutil.rmtree(place)
+
+
+tap.main(body)
