@@ -69,6 +69,11 @@ int clusters_wanted(const struct settings *settings, struct db *source, char *co
     clusters_free(all, all_count);
     if (!result && !*count)
         result = fail(err, ERROR_DATA, "the accounting database has no cluster to compute");
+    if (result) {
+        cluster_names_free(*clusters, *count);
+        *clusters = NULL;
+        *count = 0;
+    }
     return result;
 }
 

@@ -25,14 +25,15 @@
 #define TRIES 6
 #define FIRST_PAUSE_MS 250
 
+/* The tries at one thing.  All things that are done for a cluster end by the same instant. */
 struct patience {
     int tries;
     int64_t end_ms;
 };
 
-static struct patience patience_for(const struct settings *settings)
+static int64_t deadline_of(const struct settings *settings)
 {
-    return (struct patience){ 0, clock_milliseconds() + (int64_t)settings->deadline_s * 1000 };
+    return clock_milliseconds() + (int64_t)settings->deadline_s * 1000;
 }
 
 /* Whether it is worth another try; if so, after a pause. */
@@ -48,18 +49,25 @@ static bool try_again(struct patience *patience, const struct error *err)
     return true;
 }
 
-int run_open_source(struct db **source, const struct settings *settings, struct error *err)
+static int open_source(struct db **source, const struct settings *settings, int64_t deadline,
+                       struct error *err)
 {
-    struct patience patience = patience_for(settings);
+    struct patience patience = { 0, deadline };
     while (db_open(source, &settings->source, DB_SOURCE, err))
         if (!db_driver_named(settings->source.driver)->comes_back || !try_again(&patience, err))
             return fail_in(err, "source");
     return 0;
 }
 
-static int open_results(struct db **results, const struct settings *settings, struct error *err)
+int run_open_source(struct db **source, const struct settings *settings, struct error *err)
 {
-    struct patience patience = patience_for(settings);
+    return open_source(source, settings, deadline_of(settings), err);
+}
+
+static int open_results(struct db **results, const struct settings *settings, int64_t deadline,
+                        struct error *err)
+{
+    struct patience patience = { 0, deadline };
     while (results_open(results, settings, DB_RESULTS, err))
         if (!db_driver_named(settings->results.driver)->comes_back || !try_again(&patience, err))
             return -1;
@@ -106,15 +114,17 @@ struct session {
     const struct run_options *options;
     struct db *source, *results;
     char *source_identity;
+    int64_t deadline; /* of what is done now, in clock_milliseconds() */
 };
 
 /* Read and compute, again where the database lets go of us. */
 static int compute_patiently(struct session *session, const char *cluster,
                              struct computation *computation, struct error *err)
 {
-    struct patience patience = patience_for(session->settings);
+    struct patience patience = { 0, session->deadline };
     for (;;) {
-        if (!session->source && run_open_source(&session->source, session->settings, err))
+        if (!session->source &&
+            open_source(&session->source, session->settings, session->deadline, err))
             return -1;
         if (!compute_cluster(computation, session->settings, session->source, cluster,
                              session->options->now, false, err))
@@ -128,17 +138,26 @@ static int compute_patiently(struct session *session, const char *cluster,
     }
 }
 
-/* Take up a broken session's work with a new one; *published where its COMMIT had worked. */
+/* Take up a broken session's work with a new one; *published where its COMMIT had worked.  The
+ * server may hold the old session's lock until it notices that nobody is there any more. */
 static int resume(struct session *session, struct publisher *publisher, bool *published,
                   struct error *err)
 {
-    publisher->locked = false;
-    publisher->db = NULL;
-    db_close(session->results);
-    session->results = NULL;
-    if (open_results(&session->results, session->settings, err))
-        return -1;
-    return publisher_resume(publisher, session->results, published, err);
+    struct patience patience = { 0, session->deadline };
+    for (;;) {
+        publisher->locked = false;
+        publisher->db = NULL;
+        db_close(session->results);
+        session->results = NULL;
+        if (open_results(&session->results, session->settings, session->deadline, err))
+            return -1;
+        if (!publisher_resume(publisher, session->results, published, err))
+            return 0;
+        struct error again = *err;
+        again.class = err->class == ERROR_LOCKED ? ERROR_RETRY : err->class;
+        if (!try_again(&patience, &again))
+            return -1;
+    }
 }
 
 static int publish_patiently(struct session *session, struct publisher *publisher,
@@ -151,16 +170,14 @@ static int publish_patiently(struct session *session, struct publisher *publishe
         .findings = computation->findings,
         .source = session->source_identity,
     };
-    struct patience patience = patience_for(session->settings);
+    struct patience patience = { 0, session->deadline };
     bool published = false;
-    while (publisher_publish(publisher, &publication, &computation->record, err)) {
+    while (!published && publisher_publish(publisher, &publication, &computation->record, err)) {
         bool gone = err->class == ERROR_GONE;
         if (!try_again(&patience, err))
             return results_explain_denied(session->settings, err);
         if (gone && resume(session, publisher, &published, err))
             return -1;
-        if (published)
-            return 0;
     }
     return 0;
 }
@@ -191,6 +208,20 @@ static void describe(const char *cluster, const struct computation *computation)
                      finding_name(kind), finding_meaning(kind));
 }
 
+/* A run that failed leaves a row that says why, where the results can be written at all. */
+static void record_failure(struct session *session, struct publisher *publisher, int64_t began,
+                           const struct error *reason)
+{
+    struct error ignored;
+    struct run_record record = run_record_empty;
+    record.as_of = session->options->now ? *session->options->now : time(NULL);
+    record.started_at = time(NULL);
+    record.duration_ms = clock_milliseconds() - began;
+    record.message = reason->message;
+    if (reason->class != ERROR_LOCKED && session->results && publisher->locked)
+        publisher_record_failure(publisher, &record, &ignored);
+}
+
 /* The path: lock, read, compute, publish. */
 static int run_locked(struct session *session, struct publisher *publisher, struct error *err)
 {
@@ -205,27 +236,22 @@ static int run_locked(struct session *session, struct publisher *publisher, stru
         describe(publisher->cluster, &computation);
         computation_free(&computation);
     }
-    if (result && err->class != ERROR_LOCKED && session->results && publisher->locked) {
-        struct error ignored;
-        struct run_record record = run_record_empty;
-        record.as_of = session->options->now ? *session->options->now : time(NULL);
-        record.started_at = time(NULL);
-        record.duration_ms = clock_milliseconds() - began;
-        record.message = err->message;
-        publisher_record_failure(publisher, &record, &ignored);
-    }
+    if (result)
+        record_failure(session, publisher, began, err);
     return result;
 }
 
-static int run_cluster(struct session *session, const char *cluster, struct error *err)
+/* Take the cluster's lock, with a new session where the old one is gone. */
+static int start_publisher(struct session *session, const char *cluster,
+                           struct publisher *publisher, struct error *err)
 {
-    struct patience patience = patience_for(session->settings);
-    struct publisher publisher;
+    struct patience patience = { 0, session->deadline };
     for (;;) {
-        if (!session->results && open_results(&session->results, session->settings, err))
+        if (!session->results &&
+            open_results(&session->results, session->settings, session->deadline, err))
             return -1;
-        if (!publisher_start(&publisher, session->results, session->settings, cluster, err))
-            break;
+        if (!publisher_start(publisher, session->results, session->settings, cluster, err))
+            return 0;
         if (err->class == ERROR_GONE) {
             db_close(session->results);
             session->results = NULL;
@@ -233,6 +259,13 @@ static int run_cluster(struct session *session, const char *cluster, struct erro
         if (!try_again(&patience, err))
             return results_explain_denied(session->settings, err);
     }
+}
+
+static int run_cluster(struct session *session, const char *cluster, struct error *err)
+{
+    struct publisher publisher;
+    if (start_publisher(session, cluster, &publisher, err))
+        return -1;
     int result = run_locked(session, &publisher, err);
     publisher_end(&publisher);
     return result;
@@ -269,24 +302,34 @@ static int note_gone(void *context, const char *cluster, const char *source)
     return 0;
 }
 
-/* Take the rows of clusters that came from this source and are not there any more. */
+static int retire_cluster(struct session *session, const char *cluster, struct error *err)
+{
+    struct publisher publisher;
+    if (start_publisher(session, cluster, &publisher, err))
+        return -1;
+    int result = publisher_retire(&publisher, err);
+    publisher_end(&publisher);
+    if (!result)
+        log_note("%s: retired, the accounting database has it no more", cluster);
+    return result;
+}
+
+/* Take the rows of clusters that came from this source and are not there any more.  One that
+ * cannot be retired now is complained of, and will be next time. */
 static int retire_clusters(struct session *session, struct error *err)
 {
     struct cluster *all;
     size_t count;
-    if (layout_of(session->settings)
-            ->clusters(session->source, session->settings, &all, &count, err))
+    const struct layout *layout = layout_of(session->settings);
+    if (layout->clusters(session->source, session->settings, &all, &count, err))
         return -1;
     struct retiring retiring = { session->source_identity, all, count, NULL, 0 };
     int result = published_sources(session->results, note_gone, &retiring, err);
     for (size_t i = 0; !result && i < retiring.gone_count; i++) {
-        struct publisher publisher;
-        result =
-            publisher_start(&publisher, session->results, session->settings, retiring.gone[i], err);
-        if (!result) {
-            result = publisher_retire(&publisher, err);
-            publisher_end(&publisher);
-            log_note("%s: retired, the accounting database has it no more", retiring.gone[i]);
+        struct error of_cluster;
+        if (retire_cluster(session, retiring.gone[i], &of_cluster)) {
+            fail_in(&of_cluster, "cluster '%s' cannot be retired", retiring.gone[i]);
+            session->options->complain(&of_cluster);
         }
     }
     cluster_names_free(retiring.gone, retiring.gone_count);
@@ -294,19 +337,46 @@ static int retire_clusters(struct session *session, struct error *err)
     return result;
 }
 
-static int prepare(struct session *session, struct error *err)
+static void close_both(struct session *session)
 {
-    if (run_open_source(&session->source, session->settings, err))
+    db_close(session->source);
+    db_close(session->results);
+    free(session->source_identity);
+    session->source = session->results = NULL;
+    session->source_identity = NULL;
+}
+
+static int prepare_once(struct session *session, struct error *err)
+{
+    if (open_source(&session->source, session->settings, session->deadline, err))
         return -1;
     session->source_identity = identity_of(session->source, err);
     if (!session->source_identity)
         return -1;
     if (session->options->dry_run)
         return 0;
-    if (open_results(&session->results, session->settings, err) ||
+    if (open_results(&session->results, session->settings, session->deadline, err) ||
         run_check_apart(session->settings, session->source, session->results, err))
         return -1;
     return session->options->cluster_count ? 0 : retire_clusters(session, err);
+}
+
+/* Open both databases and see which clusters there are. */
+static int prepare(struct session *session, char ***clusters, size_t *count, struct error *err)
+{
+    const struct run_options *options = session->options;
+    struct patience patience = { 0, session->deadline };
+    for (;;) {
+        if (!prepare_once(session, err) &&
+            !clusters_wanted(session->settings, session->source, options->clusters,
+                             options->cluster_count, options->complain, clusters, count, err))
+            return 0;
+        /* Opening has had its tries; what is tried again here broke after that. */
+        bool opened = session->source && (session->results || options->dry_run);
+        close_both(session);
+        if (!opened || !try_again(&patience, err))
+            return -1;
+    }
 }
 
 int run(const struct settings *settings, const struct run_options *options, struct error *err)
@@ -314,12 +384,11 @@ int run(const struct settings *settings, const struct run_options *options, stru
     struct session session = { .settings = settings, .options = options };
     char **clusters = NULL;
     size_t count = 0;
-    int result = prepare(&session, err);
-    if (!result)
-        result = clusters_wanted(settings, session.source, options->clusters,
-                                 options->cluster_count, options->complain, &clusters, &count, err);
+    session.deadline = deadline_of(settings);
+    int result = prepare(&session, &clusters, &count, err);
     for (size_t i = 0; !result && i < count; i++) {
         struct error of_cluster;
+        session.deadline = deadline_of(settings);
         if (options->dry_run ? show_cluster(&session, clusters[i], &of_cluster)
                              : run_cluster(&session, clusters[i], &of_cluster)) {
             fail_in(&of_cluster, "cluster '%s'", clusters[i]);
@@ -327,8 +396,6 @@ int run(const struct settings *settings, const struct run_options *options, stru
         }
     }
     cluster_names_free(clusters, count);
-    db_close(session.source);
-    db_close(session.results);
-    free(session.source_identity);
+    close_both(&session);
     return result;
 }
