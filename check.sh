@@ -64,7 +64,7 @@ finish() {
 
 packages() {
     packages_install "${packages_build[@]}" "${packages_sqlite[@]}" "${packages_mysql[@]}" \
-        "${packages_demo[@]}" "${packages_test[@]}"
+        "${packages_pgsql[@]}" "${packages_demo[@]}" "${packages_test[@]}"
 }
 
 # FOLDER CONFIGURE-OPTION...
@@ -90,15 +90,32 @@ run_tests() {
     make -s -C "$1" prove PROVE_FLAGS='-j2 --timer' </dev/null
 }
 
-# One MariaDB server serves all tests that do not ask for their own.
-run_all_tests() (
+# One server of each kind serves all tests that do not ask for their own.
+
+# COMMAND...
+with_mariadb() (
     if command -v mariadbd >/dev/null; then
         . t/lib/mariadb.sh
         mariadb_shared
         export FAIRMILL_TEST_MARIADB=$MARIADB_DIRECTORY
     fi
-    run_tests build
+    "$@"
 )
+
+# COMMAND...
+with_postgres() (
+    . t/lib/postgres.sh
+    postgres_find
+    if command -v postgres >/dev/null; then
+        postgres_shared
+        export FAIRMILL_TEST_POSTGRES=$POSTGRES_DIRECTORY
+    fi
+    "$@"
+)
+
+run_all_tests() {
+    with_mariadb with_postgres run_tests build
+}
 
 lint() {
     quietly build/lint.log make -C build lint

@@ -25,7 +25,11 @@ packages_install "${packages_build[@]}" "${packages_demo[@]}" "${packages_sqlite
 without=()
 if ! packages_install "${packages_mysql[@]}"; then
     echo "Going on without MySQL and MariaDB; the demonstration does not need them."
-    without=(--without-mysql)
+    without+=(--without-mysql)
+fi
+if ! packages_install "${packages_pgsql[@]}"; then
+    echo "Going on without PostgreSQL; the demonstration does not need it."
+    without+=(--without-pgsql)
 fi
 
 echo "Building in build/ ..."

@@ -15,16 +15,19 @@ packages_build=(
 packages_sqlite=(libsqlite3-dev)
 # shellcheck disable=SC2034
 packages_mysql=(libmariadb-dev)
+# shellcheck disable=SC2034
+packages_pgsql=(libpq-dev)
 
 # To make the demonstration site and to query it.
 # shellcheck disable=SC2034
 packages_demo=(python3 sqlite3)
 
-# To run every test: servers, and programs that read code.
+# To run every test: servers, programs that read code, and what makes and reads packages.
 # shellcheck disable=SC2034
 packages_test=(
     git man-db tzdata valgrind cppcheck shellcheck
-    mariadb-server mariadb-client munge slurmdbd slurm-client
+    mariadb-server mariadb-client postgresql munge slurmdbd slurm-client
+    build-essential debhelper fakeroot lintian systemd
 )
 
 # PACKAGE...: those that are not installed.

@@ -90,7 +90,7 @@ static int add_job(void *context, const struct job_row *row, struct error *err)
         charged = &computation->tree->nodes[place].usage;
     else
         findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, row->association,
-                     "among others job %" PRIu64, row->id_job);
+                     "no row of this id is among the associations");
     if (!wide_add_product(charged, term.units, term.weight, false))
         return fail(err, ERROR_DATA,
                     "the usage of association %" PRIu64 " is beyond the range of our integers",

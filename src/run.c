@@ -21,14 +21,16 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Tries at something that a database may still let happen, each after twice the pause. */
-#define TRIES 6
+/* Between tries at something that a database may still let happen: each pause is twice the one
+ * before, up to the longest.  A server that starts again may need most of a minute. */
 #define FIRST_PAUSE_MS 250
+#define LONGEST_PAUSE_MS 4000
+#define LONGEST_START_MS 20000
 
 /* The tries at one thing.  All things that are done for a cluster end by the same instant. */
 struct patience {
-    int tries;
     int64_t end_ms;
+    int64_t last_pause_ms;
 };
 
 static int64_t deadline_of(const struct settings *settings)
@@ -36,14 +38,24 @@ static int64_t deadline_of(const struct settings *settings)
     return clock_milliseconds() + (int64_t)settings->deadline_s * 1000;
 }
 
+/* Before anything is done there is less to lose by giving up: the next run is not far. */
+static int64_t starting_deadline_of(const struct settings *settings)
+{
+    int64_t patience = clock_milliseconds() + LONGEST_START_MS, deadline = deadline_of(settings);
+    return patience < deadline ? patience : deadline;
+}
+
 /* Whether it is worth another try; if so, after a pause. */
 static bool try_again(struct patience *patience, const struct error *err)
 {
     if (err->class != ERROR_GONE && err->class != ERROR_RETRY)
         return false;
-    int64_t pause = (int64_t)FIRST_PAUSE_MS << patience->tries;
-    if (++patience->tries >= TRIES || clock_milliseconds() + pause > patience->end_ms)
+    int64_t pause = patience->last_pause_ms ? patience->last_pause_ms * 2 : FIRST_PAUSE_MS;
+    if (pause > LONGEST_PAUSE_MS)
+        pause = LONGEST_PAUSE_MS;
+    if (clock_milliseconds() + pause > patience->end_ms)
         return false;
+    patience->last_pause_ms = pause;
     log_note("%s; trying again in %" PRId64 " ms", err->message, pause);
     usleep((useconds_t)(pause * 1000));
     return true;
@@ -52,7 +64,7 @@ static bool try_again(struct patience *patience, const struct error *err)
 static int open_source(struct db **source, const struct settings *settings, int64_t deadline,
                        struct error *err)
 {
-    struct patience patience = { 0, deadline };
+    struct patience patience = { deadline, 0 };
     while (db_open(source, &settings->source, DB_SOURCE, err))
         if (!db_driver_named(settings->source.driver)->comes_back || !try_again(&patience, err))
             return fail_in(err, "source");
@@ -61,13 +73,13 @@ static int open_source(struct db **source, const struct settings *settings, int6
 
 int run_open_source(struct db **source, const struct settings *settings, struct error *err)
 {
-    return open_source(source, settings, deadline_of(settings), err);
+    return open_source(source, settings, starting_deadline_of(settings), err);
 }
 
 static int open_results(struct db **results, const struct settings *settings, int64_t deadline,
                         struct error *err)
 {
-    struct patience patience = { 0, deadline };
+    struct patience patience = { deadline, 0 };
     while (results_open(results, settings, DB_RESULTS, err))
         if (!db_driver_named(settings->results.driver)->comes_back || !try_again(&patience, err))
             return -1;
@@ -121,7 +133,8 @@ struct session {
 static int compute_patiently(struct session *session, const char *cluster,
                              struct computation *computation, struct error *err)
 {
-    struct patience patience = { 0, session->deadline };
+    struct patience patience = { session->deadline, 0 };
+    bool changing = false;
     for (;;) {
         if (!session->source &&
             open_source(&session->source, session->settings, session->deadline, err))
@@ -129,6 +142,10 @@ static int compute_patiently(struct session *session, const char *cluster,
         if (!compute_cluster(computation, session->settings, session->source, cluster,
                              session->options->now, false, err))
             return 0;
+        /* What was there a moment ago and is not any more, somebody is just changing. */
+        if (changing && err->class == ERROR_MISSING)
+            err->class = ERROR_RETRY;
+        changing |= err->class == ERROR_RETRY;
         if (err->class == ERROR_GONE || err->class == ERROR_RETRY) {
             db_close(session->source);
             session->source = NULL;
@@ -138,12 +155,22 @@ static int compute_patiently(struct session *session, const char *cluster,
     }
 }
 
-/* Take up a broken session's work with a new one; *published where its COMMIT had worked.  The
- * server may hold the old session's lock until it notices that nobody is there any more. */
+/* After a session of ours broke the server holds its lock until it notices that nobody is there
+ * any more: that is no other run. */
+static int doubt_lock(const struct session *session, struct error *err)
+{
+    if (err->class != ERROR_LOCKED)
+        return -1;
+    return fail(err, ERROR_RETRY,
+                "database '%s': the session broke, and the server still holds its lock",
+                session->settings->results.database);
+}
+
+/* Take up a broken session's work with a new one; *published where its COMMIT had worked. */
 static int resume(struct session *session, struct publisher *publisher, bool *published,
                   struct error *err)
 {
-    struct patience patience = { 0, session->deadline };
+    struct patience patience = { session->deadline, 0 };
     for (;;) {
         publisher->locked = false;
         publisher->db = NULL;
@@ -153,9 +180,8 @@ static int resume(struct session *session, struct publisher *publisher, bool *pu
             return -1;
         if (!publisher_resume(publisher, session->results, published, err))
             return 0;
-        struct error again = *err;
-        again.class = err->class == ERROR_LOCKED ? ERROR_RETRY : err->class;
-        if (!try_again(&patience, &again))
+        doubt_lock(session, err);
+        if (!try_again(&patience, err))
             return -1;
     }
 }
@@ -170,12 +196,12 @@ static int publish_patiently(struct session *session, struct publisher *publishe
         .findings = computation->findings,
         .source = session->source_identity,
     };
-    struct patience patience = { 0, session->deadline };
+    struct patience patience = { session->deadline, 0 };
     bool published = false;
     while (!published && publisher_publish(publisher, &publication, &computation->record, err)) {
         bool gone = err->class == ERROR_GONE;
         if (!try_again(&patience, err))
-            return results_explain_denied(session->settings, err);
+            return results_explain(session->settings, err);
         if (gone && resume(session, publisher, &published, err))
             return -1;
     }
@@ -245,19 +271,23 @@ static int run_locked(struct session *session, struct publisher *publisher, stru
 static int start_publisher(struct session *session, const char *cluster,
                            struct publisher *publisher, struct error *err)
 {
-    struct patience patience = { 0, session->deadline };
+    struct patience patience = { session->deadline, 0 };
+    bool broke = false;
     for (;;) {
         if (!session->results &&
             open_results(&session->results, session->settings, session->deadline, err))
             return -1;
         if (!publisher_start(publisher, session->results, session->settings, cluster, err))
             return 0;
+        if (broke)
+            doubt_lock(session, err);
         if (err->class == ERROR_GONE) {
             db_close(session->results);
             session->results = NULL;
+            broke = true;
         }
         if (!try_again(&patience, err))
-            return results_explain_denied(session->settings, err);
+            return results_explain(session->settings, err);
     }
 }
 
@@ -284,17 +314,29 @@ static int show_cluster(struct session *session, const char *cluster, struct err
 
 struct retiring {
     const char *source;
-    const struct cluster *live;
-    size_t live_count;
+    const struct cluster *all;
+    size_t count;
     char **gone;
     size_t gone_count;
 };
 
+/* One that is marked as deleted is gone.  One that is not there at all is gone too, as slurmdbd
+ * really deletes what is young, unless nothing is there: then somebody is loading a dump. */
+static bool is_gone(const struct retiring *retiring, const char *cluster)
+{
+    bool any_live = false;
+    for (size_t i = 0; i < retiring->count; i++) {
+        any_live |= !retiring->all[i].deleted;
+        if (!strcmp(retiring->all[i].name, cluster))
+            return retiring->all[i].deleted;
+    }
+    return any_live;
+}
+
 static int note_gone(void *context, const char *cluster, const char *source)
 {
     struct retiring *retiring = context;
-    if (!strcmp(source, retiring->source) &&
-        !cluster_is_live(retiring->live, retiring->live_count, cluster)) {
+    if (!strcmp(source, retiring->source) && is_gone(retiring, cluster)) {
         retiring->gone =
             memory_resized(retiring->gone, retiring->gone_count + 1, sizeof *retiring->gone);
         retiring->gone[retiring->gone_count++] = memory_text(cluster);
@@ -325,6 +367,8 @@ static int retire_clusters(struct session *session, struct error *err)
         return -1;
     struct retiring retiring = { session->source_identity, all, count, NULL, 0 };
     int result = published_sources(session->results, note_gone, &retiring, err);
+    if (result)
+        results_explain(session->settings, err);
     for (size_t i = 0; !result && i < retiring.gone_count; i++) {
         struct error of_cluster;
         if (retire_cluster(session, retiring.gone[i], &of_cluster)) {
@@ -341,42 +385,63 @@ static void close_both(struct session *session)
 {
     db_close(session->source);
     db_close(session->results);
-    free(session->source_identity);
     session->source = session->results = NULL;
-    session->source_identity = NULL;
 }
 
-static int prepare_once(struct session *session, struct error *err)
+static int open_both(struct session *session, struct error *err)
 {
     if (open_source(&session->source, session->settings, session->deadline, err))
         return -1;
+    if (session->options->dry_run)
+        return 0;
+    return open_results(&session->results, session->settings, session->deadline, err);
+}
+
+/* What is asked once a run: which databases these are, and which clusters there are. */
+static int look_round(struct session *session, char ***clusters, size_t *count, struct error *err)
+{
+    const struct run_options *options = session->options;
+    free(session->source_identity);
     session->source_identity = identity_of(session->source, err);
     if (!session->source_identity)
         return -1;
-    if (session->options->dry_run)
-        return 0;
-    if (open_results(&session->results, session->settings, session->deadline, err) ||
-        run_check_apart(session->settings, session->source, session->results, err))
+    if (!options->dry_run &&
+        (run_check_apart(session->settings, session->source, session->results, err) ||
+         (!options->cluster_count && retire_clusters(session, err))))
         return -1;
-    return session->options->cluster_count ? 0 : retire_clusters(session, err);
+    return clusters_wanted(session->settings, session->source, options->clusters,
+                           options->cluster_count, options->complain, clusters, count, err);
 }
 
-/* Open both databases and see which clusters there are. */
 static int prepare(struct session *session, char ***clusters, size_t *count, struct error *err)
 {
-    const struct run_options *options = session->options;
-    struct patience patience = { 0, session->deadline };
+    struct patience patience = { session->deadline, 0 };
     for (;;) {
-        if (!prepare_once(session, err) &&
-            !clusters_wanted(session->settings, session->source, options->clusters,
-                             options->cluster_count, options->complain, clusters, count, err))
+        if (open_both(session, err))
+            return -1;
+        if (!look_round(session, clusters, count, err))
             return 0;
-        /* Opening has had its tries; what is tried again here broke after that. */
-        bool opened = session->source && (session->results || options->dry_run);
         close_both(session);
-        if (!opened || !try_again(&patience, err))
+        if (!try_again(&patience, err))
             return -1;
     }
+}
+
+/* One cluster, by itself: it is complained of, and the others go on.  Where a database is not to
+ * be had within the deadline they get one try each, or a run would last a deadline a cluster. */
+static void run_each(struct session *session, const char *cluster, bool *gave_up)
+{
+    struct error err;
+    session->deadline = *gave_up ? clock_milliseconds() : deadline_of(session->settings);
+    if (!(session->options->dry_run ? show_cluster(session, cluster, &err)
+                                    : run_cluster(session, cluster, &err)))
+        return;
+    if (err.class == ERROR_GONE) {
+        *gave_up = true;
+        close_both(session);
+    }
+    fail_in(&err, "cluster '%s'", cluster);
+    session->options->complain(&err);
 }
 
 int run(const struct settings *settings, const struct run_options *options, struct error *err)
@@ -384,18 +449,13 @@ int run(const struct settings *settings, const struct run_options *options, stru
     struct session session = { .settings = settings, .options = options };
     char **clusters = NULL;
     size_t count = 0;
-    session.deadline = deadline_of(settings);
+    session.deadline = starting_deadline_of(settings);
     int result = prepare(&session, &clusters, &count, err);
-    for (size_t i = 0; !result && i < count; i++) {
-        struct error of_cluster;
-        session.deadline = deadline_of(settings);
-        if (options->dry_run ? show_cluster(&session, clusters[i], &of_cluster)
-                             : run_cluster(&session, clusters[i], &of_cluster)) {
-            fail_in(&of_cluster, "cluster '%s'", clusters[i]);
-            options->complain(&of_cluster);
-        }
-    }
+    bool gave_up = false;
+    for (size_t i = 0; !result && i < count; i++)
+        run_each(&session, clusters[i], &gave_up);
     cluster_names_free(clusters, count);
     close_both(&session);
+    free(session.source_identity);
     return result;
 }

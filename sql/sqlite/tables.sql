@@ -1,5 +1,8 @@
 -- SPDX-License-Identifier: MIT
 
+-- Readers and the writer do not wait for each other.
+PRAGMA journal_mode = WAL;
+
 -- Which upgrade of these tables this is; the highest version counts.
 CREATE TABLE IF NOT EXISTS "fairmill_schema" (
     "version"  INTEGER NOT NULL,

@@ -56,7 +56,7 @@ static int check_results(const struct settings *settings, struct db *source, str
     int result = run_check_apart(settings, source, results, err);
     if (!result && try_writing(results, err)) {
         fail_in(err, "results");
-        result = results_explain_denied(settings, err);
+        result = results_explain(settings, err);
     }
     if (!result)
         text_format(text, "results: %s '%s', tables of version %d, may be written\n",

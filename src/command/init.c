@@ -29,7 +29,8 @@ static int make(const struct settings *settings, struct error *err)
 {
     struct db *results = NULL, *source = NULL;
     int result = -1;
-    if (results_open(&results, settings, DB_OWNER, err))
+    if (results_open(&results, settings, DB_OWNER, err) ||
+        schema_refuse_accounting(results, settings, err))
         goto done;
     source = source_if_there(settings);
     if (source && run_check_apart(settings, source, results, err))
@@ -43,35 +44,14 @@ done:
     return result;
 }
 
-/* Whether who logs in there is told by the operating system. */
-static bool logs_in_by_socket(const struct db_settings *settings)
-{
-    bool here = !settings->host || !*settings->host || !strcmp(settings->host, "localhost");
-    return here && (!settings->option_file || !*settings->option_file);
-}
-
-/* A login through the socket can be made without a secret; any other is the administrator's. */
-static void add_login(struct text *text, const struct db_settings *settings)
-{
-    struct text account = { 0 };
-    db_add_account(&account, settings);
-    if (logs_in_by_socket(settings))
-        text_format(text,
-                    "/*M! CREATE USER IF NOT EXISTS %s IDENTIFIED VIA unix_socket */;\n"
-                    "/*!80000 CREATE USER IF NOT EXISTS %s IDENTIFIED WITH auth_socket */;\n",
-                    account.bytes, account.bytes);
-    else
-        text_format(text, "-- First: CREATE USER %s IDENTIFIED BY '...'\n", account.bytes);
-    text_free(&account);
-}
-
 /* The clusters to grant: those asked for, else those of the settings or the database. */
 static void add_source_grants(struct text *text, const struct settings *settings,
                               const struct option_list *asked)
 {
     text_add(text, "\n-- What reading the accounting database needs, and no more.  A new cluster "
                    "needs its own.\n");
-    add_login(text, &settings->source);
+    db_driver_named(settings->source.driver)
+        ->privileges->add_before_grants(text, &settings->source);
     layout_of(settings)->add_grants(text, settings, NULL);
 
     struct error ignored;
@@ -98,52 +78,21 @@ static void add_source_grants(struct text *text, const struct settings *settings
     db_close(source);
 }
 
-static void add_roles(struct text *text, const struct db_settings *results)
-{
-    static const struct {
-        const char *role, *privileges, *comment;
-    } roles[] = {
-        { "fairmill_owner",
-          "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, CREATE VIEW, SHOW VIEW",
-          "runs `fairmill init`" },
-        { "fairmill_writer", "SELECT, INSERT, UPDATE, DELETE", "runs `fairmill run`" },
-        { "fairmill_reader", "SELECT", "reads results" },
-    };
-    text_add(text, "\n-- Roles of the results.\n");
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
-        text_format(text, "CREATE ROLE IF NOT EXISTS %s; -- %s\n", roles[i].role, roles[i].comment);
-        text_format(text, "GRANT %s ON `%s`.* TO %s;\n", roles[i].privileges, results->database,
-                    roles[i].role);
-    }
-    struct text account = { 0 };
-    db_add_account(&account, results);
-    add_login(text, results);
-    text_format(text,
-                "GRANT fairmill_writer TO %s;\n"
-                "/*M! SET DEFAULT ROLE fairmill_writer FOR %s */;\n"
-                "/*!80000 SET DEFAULT ROLE fairmill_writer TO %s */;\n",
-                account.bytes, account.bytes, account.bytes);
-    text_free(&account);
-}
-
 static int print(const struct settings *settings, const struct option_list *clusters,
                  struct error *err)
 {
+    const struct db_driver *results = db_driver_named(settings->results.driver);
+    const struct db_driver *source = db_driver_named(settings->source.driver);
     struct text text = { 0 };
-    bool mysql_results = !strcmp(settings->results.driver, "mysql");
     text_format(&text,
                 "-- The result tables, for %s: what `fairmill init` does, and who may use them.\n",
-                settings->results.driver);
-    if (mysql_results)
-        text_format(&text,
-                    "CREATE DATABASE IF NOT EXISTS `%s` DEFAULT CHARACTER SET utf8mb4 COLLATE "
-                    "utf8mb4_bin;\nUSE `%s`;\n"
-                    "SET SESSION sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES');\n",
-                    settings->results.database, settings->results.database);
-    schema_print(db_driver_named(settings->results.driver), &text);
-    if (mysql_results)
-        add_roles(&text, &settings->results);
-    if (!strcmp(settings->source.driver, "mysql"))
+                results->name);
+    if (results->privileges)
+        results->privileges->add_before_tables(&text, &settings->results);
+    schema_print(results, &text);
+    if (results->privileges)
+        results->privileges->add_after_tables(&text, &settings->results);
+    if (source->privileges)
         add_source_grants(&text, settings, clusters);
     int result = command_print(&text, err);
     text_free(&text);

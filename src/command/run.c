@@ -15,6 +15,9 @@
 #include "util/number.h"
 #include "util/text.h"
 
+/* The last second of the year 9999: later dates have no form. */
+#define LATEST_INSTANT INT64_C(253402300799)
+
 /* What a dry run prints so far. */
 static struct text shown;
 static bool any_shown;
@@ -64,8 +67,9 @@ static int run_command(const struct invocation *invocation, struct error *err)
         options.cluster_count = clusters.count;
         options.now = now ? &instant : NULL;
         log_set_verbose(verbose);
-        if (now && (!instant_parse(now, &instant) || instant < 0))
-            fail(err, ERROR_USAGE, "--now '%s': must be epoch seconds or YYYY-MM-DD[THH:MM[:SS]]",
+        if (now && (!instant_parse(now, &instant) || instant < 0 || instant > LATEST_INSTANT))
+            fail(err, ERROR_USAGE,
+                 "--now '%s': must be epoch seconds or YYYY-MM-DD[THH:MM[:SS]], up to year 9999",
                  now);
         else
             result = run_and_print(settings, &options, err);

@@ -42,7 +42,7 @@ static int read_published(struct db *db, struct published_list *list, struct err
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
-        char *name = strndup(row[1].text.bytes, row[1].text.length);
+        char *name = memory_bytes(row[1].text.bytes, row[1].text.length);
         const struct algorithm *algorithm = algorithm_named(name);
         free(name);
         if (!algorithm) {
@@ -51,7 +51,7 @@ static int read_published(struct db *db, struct published_list *list, struct err
         }
         list->clusters = memory_resized(list->clusters, list->count + 1, sizeof *list->clusters);
         list->clusters[list->count++] =
-            (struct published){ strndup(row[0].text.bytes, row[0].text.length), algorithm,
+            (struct published){ memory_bytes(row[0].text.bytes, row[0].text.length), algorithm,
                                 row[2].integer };
     }
     db_finish(rows);

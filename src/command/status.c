@@ -59,7 +59,7 @@ enum {
 
 static char *text_of(const struct db_value *value)
 {
-    return value->type == DB_TEXT ? strndup(value->text.bytes, value->text.length)
+    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
                                   : memory_text("");
 }
 

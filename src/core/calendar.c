@@ -4,20 +4,33 @@
 
 #include <time.h>
 
-/* The first second of a local day.  Where the clock skips midnight, that is the first one after
- * the gap. */
+/* Days since some day, of a local date: good for telling dates apart and ordering them. */
+static long date_of(time_t instant)
+{
+    struct tm date = { 0 };
+    localtime_r(&instant, &date);
+    return (date.tm_year * 12L + date.tm_mon) * 31 + date.tm_mday;
+}
+
+/* The first second of a local day, found between the noons around it: midnight may come twice
+ * where clocks are set back, and not at all where they are set forward. */
 static time_t start_of_day(struct tm day)
 {
-    struct tm noon = day, midnight = day;
-    noon.tm_hour = 12;
-    noon.tm_min = noon.tm_sec = midnight.tm_hour = midnight.tm_min = midnight.tm_sec = 0;
-    noon.tm_isdst = midnight.tm_isdst = -1;
-    mktime(&noon); /* brings a day like the -2nd into its month */
-    time_t start = mktime(&midnight);
-    struct tm found;
-    while (localtime_r(&start, &found) && found.tm_mday != noon.tm_mday)
-        start += 900;
-    return start;
+    day.tm_hour = 12;
+    day.tm_min = day.tm_sec = 0;
+    day.tm_isdst = -1;
+    time_t within = mktime(&day), before = within - 86400;
+    long date = date_of(within);
+    while (date_of(before) >= date)
+        before -= 3600;
+    while (within - before > 1) {
+        time_t middle = before + (within - before) / 2;
+        if (date_of(middle) < date)
+            before = middle;
+        else
+            within = middle;
+    }
+    return within;
 }
 
 static uint64_t last_of_span(const struct reset_period *period, uint64_t now)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "core/fairshare.h"
@@ -44,7 +45,8 @@ static double ratio_at(const struct fairshare *fairshare, uint32_t i)
         return 0;
     double log_of_parents = log(parents), slope = 5 * log_of_parents;
     double k = log_of_parents * log(local) >= 0 ? 1 : 1 / (1 + slope * slope);
-    return parents * pow(local, k);
+    /* In a very deep tree the product may leave a double's range; then it is just very large. */
+    return fmin(parents * pow(local, k), DBL_MAX);
 }
 
 static void compute(struct fairshare *fairshare)

@@ -51,6 +51,16 @@ void findings_destroy(struct findings *findings)
     free(findings);
 }
 
+/* Details quote bytes of the source, and where one was cut a character may have lost its end. */
+static void write_detail(char *text, size_t room, const char *format, va_list arguments)
+{
+    vsnprintf(text, room, format, arguments);
+    size_t length = strlen(text);
+    if (length == room - 1)
+        while (length && (text[length - 1] & 0x80))
+            text[--length] = '\0';
+}
+
 void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
                   const char *detail, ...)
 {
@@ -58,10 +68,21 @@ void findings_add(struct findings *findings, enum finding_kind kind, uint64_t su
     size_t *count = &findings->kind[kind].count;
     findings->kind[kind].seen++;
 
+    struct finding added = { .subject = subject };
+    va_list arguments;
+    va_start(arguments, detail);
+    write_detail(added.detail, sizeof added.detail, detail, arguments);
+    va_end(arguments);
+
     size_t at = *count;
     while (at > 0 && kept[at - 1].subject > subject)
         at--;
-    if (at == FINDINGS_A_KIND || (at > 0 && kept[at - 1].subject == subject))
+    if (at > 0 && kept[at - 1].subject == subject) {
+        if (strcmp(added.detail, kept[at - 1].detail) < 0)
+            kept[at - 1] = added;
+        return;
+    }
+    if (at == FINDINGS_A_KIND)
         return;
     size_t moved = *count - at;
     if (*count < FINDINGS_A_KIND)
@@ -69,15 +90,5 @@ void findings_add(struct findings *findings, enum finding_kind kind, uint64_t su
     else
         moved--;
     memmove(kept + at + 1, kept + at, moved * sizeof *kept);
-
-    kept[at].subject = subject;
-    va_list arguments;
-    va_start(arguments, detail);
-    vsnprintf(kept[at].detail, sizeof kept[at].detail, detail, arguments);
-    va_end(arguments);
-    /* Where it was cut, a character may have lost its end. */
-    size_t length = strlen(kept[at].detail);
-    if (length == sizeof kept[at].detail - 1)
-        while (length && (kept[at].detail[length - 1] & 0x80))
-            kept[at].detail[--length] = '\0';
+    kept[at] = added;
 }

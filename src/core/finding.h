@@ -45,7 +45,7 @@ struct findings {
 
 struct findings *findings_create(void);
 void findings_destroy(struct findings *findings);
-/* A subject that is there already keeps its first detail and counts once more. */
+/* A subject that is there already counts once more, and keeps the detail that sorts first. */
 void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
                   const char *detail, ...) __attribute__((format(printf, 4, 5)));
 

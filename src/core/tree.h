@@ -73,7 +73,8 @@ enum bad_rows { BAD_ROWS_FAIL, BAD_ROWS_SKIP };
 
 /* Build the tree from all rows, deleted ones included, in any order; sorts `rows` by id.
  * ERROR_DATA names the ids where a parent is missing, a cycle, two roots, no root or duplicates
- * are found; with BAD_ROWS_SKIP such rows and all below them are left out, each with a finding
+ * are found; with BAD_ROWS_SKIP such a row, or all of a cycle, is left out with all below it, and
+ * has one finding
  * (no root, or two that are not told apart by the name `root`, still fails). */
 int tree_build(struct tree **tree, struct association *rows, size_t count,
                const struct names *names, uint32_t empty_name, enum bad_rows bad_rows,

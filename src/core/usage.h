@@ -41,7 +41,7 @@ struct charging {
 /* A job row as the source has it; times are epoch seconds, 0 where there is none. */
 struct job {
     uint64_t time_submit, time_start, time_end;
-    uint64_t time_limit; /* minutes; 0 or from TIME_LIMIT_NONE on: no limit */
+    uint64_t time_limit;    /* minutes; 0 or from TIME_LIMIT_NONE on: no limit */
     const char *tres_alloc; /* NULL: the price is the whole charge */
     size_t tres_alloc_length;
 };

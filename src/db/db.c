@@ -14,6 +14,9 @@ const struct db_driver *const db_drivers[] = {
 #ifdef HAVE_MYSQL
     &mysql_driver,
 #endif
+#ifdef HAVE_PGSQL
+    &pgsql_driver,
+#endif
 #ifdef HAVE_SQLITE
     &sqlite_driver,
 #endif
@@ -41,40 +44,12 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
     return 0;
 }
 
-/* A name in backticks, as GRANT takes it whatever the session's mode. */
-static void add_backticked(struct text *text, const char *name)
-{
-    text_add(text, "`");
-    for (; *name; name++)
-        text_add_bytes(text, *name == '`' ? "``" : name, *name == '`' ? 2 : 1);
-    text_add(text, "`");
-}
-
-void db_add_account(struct text *text, const struct db_settings *settings)
-{
-    const char *user = db_given(settings->user) ? settings->user : "fairmill";
-    const char *host = db_given(settings->host) ? settings->host : "localhost";
-    bool here = !strcmp(host, "localhost") || !strcmp(host, "127.0.0.1") || !strcmp(host, "::1");
-    text_add(text, "'");
-    for (; *user; user++)
-        text_add_bytes(text, *user == '\'' ? "''" : user, *user == '\'' ? 2 : 1);
-    text_format(text, "'@'%s'", here ? host : "%");
-}
-
 void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
                   const char *table)
 {
-    if (strcmp(settings->driver, "mysql") != 0)
-        return;
-    text_format(text, "GRANT %s ON ", privileges);
-    add_backticked(text, settings->database);
-    text_add(text, ".");
-    if (table)
-        add_backticked(text, table);
-    else
-        text_add(text, "*");
-    text_add(text, " TO ");
-    db_add_account(text, settings);
+    const struct db_driver *driver = db_driver_named(settings->driver);
+    if (driver && driver->privileges)
+        driver->privileges->add_grant(text, settings, privileges, table);
 }
 
 void db_close(struct db *db)
@@ -211,12 +186,37 @@ struct db_value db_bytes(const char *bytes, size_t length)
 unsigned db_lock_wait(const struct db_settings *settings)
 {
     unsigned deadline_s = settings->deadline_s;
-    return deadline_s && deadline_s < LOCK_WAIT_S ? deadline_s : LOCK_WAIT_S;
+    if (!deadline_s || deadline_s > LOCK_WAIT_S)
+        return LOCK_WAIT_S;
+    /* Shorter than the statement itself, so that the database says what was waited for. */
+    return deadline_s > 1 ? deadline_s - 1 : 1;
 }
 
 bool db_given(const char *text)
 {
     return text && *text;
+}
+
+bool db_is_here(const struct db_settings *settings)
+{
+    const char *host = db_given(settings->host) ? settings->host : "localhost";
+    return *host == '/' || !strcmp(host, "localhost") || !strcmp(host, "127.0.0.1") ||
+           !strcmp(host, "::1");
+}
+
+bool db_logs_in_by_socket(const struct db_settings *settings)
+{
+    bool by_socket =
+        !db_given(settings->host) || !strcmp(settings->host, "localhost") || *settings->host == '/';
+    return by_socket && !db_given(settings->option_file) && !db_given(settings->service);
+}
+
+void db_add_literal(struct text *text, const char *value)
+{
+    text_add(text, "'");
+    for (; *value; value++)
+        text_add_bytes(text, *value == '\'' ? "''" : value, *value == '\'' ? 2 : 1);
+    text_add(text, "'");
 }
 
 static bool become_integer(struct db_value *value)
@@ -286,15 +286,37 @@ int db_value_misfit(const struct db_column *column, struct error *err)
                 column->name, column->type);
 }
 
+void db_add_columns(struct text *sql, const struct db_column *columns, size_t column_count)
+{
+    for (size_t i = 0; i < column_count; i++) {
+        text_add(sql, i ? ", " : "");
+        text_add_identifier(sql, columns[i].name);
+    }
+}
+
+void db_add_on_conflict(struct text *sql, const struct db_column *columns, size_t column_count,
+                        size_t key_count)
+{
+    if (!key_count)
+        return;
+    text_add(sql, " ON CONFLICT (");
+    db_add_columns(sql, columns, key_count);
+    text_add(sql, key_count < column_count ? ") DO UPDATE SET " : ") DO NOTHING");
+    for (size_t i = key_count; i < column_count; i++) {
+        text_add(sql, i > key_count ? ", " : "");
+        text_add_identifier(sql, columns[i].name);
+        text_add(sql, " = excluded.");
+        text_add_identifier(sql, columns[i].name);
+    }
+}
+
 void db_add_insert(struct text *sql, const char *table, const struct db_column *columns,
                    size_t column_count, size_t row_count)
 {
     text_add(sql, "INSERT INTO ");
     text_add_identifier(sql, table);
-    for (size_t i = 0; i < column_count; i++) {
-        text_add(sql, i ? ", " : " (");
-        text_add_identifier(sql, columns[i].name);
-    }
+    text_add(sql, " (");
+    db_add_columns(sql, columns, column_count);
     text_add(sql, ") VALUES ");
     for (size_t row = 0; row < row_count; row++) {
         text_add(sql, row ? ", (?" : "(?");

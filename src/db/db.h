@@ -29,13 +29,14 @@ enum db_role {
 
 /* Where a database is and how to log in.  A text that was not given is NULL or "". */
 struct db_settings {
-    const char *driver;      /* "mysql", "sqlite" */
+    const char *driver;      /* "mysql", "pgsql", "sqlite" */
     const char *host;        /* NULL: the local socket */
     unsigned port;           /* 0: the driver's own default */
-    const char *socket;      /* path of a unix socket */
+    const char *socket;      /* path of a unix socket; for pgsql of its directory */
     const char *database;    /* a name; a path for sqlite */
     const char *user;        /* NULL: the login of this process */
     const char *option_file; /* mysql: an option file, its groups [client] and [fairmill] */
+    const char *service;     /* pgsql: an entry of pg_service.conf, for what is not given here */
     unsigned deadline_s;     /* no statement lasts longer; waits for locks are shorter */
 };
 
@@ -70,6 +71,21 @@ struct db_bulk; /* a bulk write under way */
  * Databases differ in how they hold a number (a sum may be a decimal, a large integer a text):
  * whatever is wholly a number counts as one, and an integer can be asked for as text. */
 
+/* SQL by which a database lets people in: for an administrator to read and to run, never run by
+ * us.  Functions add to a text. */
+struct db_privileges {
+    /* The GRANT of these privileges on a table (NULL: on all tables) to who logs in with these
+     * settings. */
+    void (*add_grant)(struct text *text, const struct db_settings *settings, const char *privileges,
+                      const char *table);
+    /* The results' database and roles: what comes before the result tables are made in it, and
+     * what comes after. */
+    void (*add_before_tables)(struct text *text, const struct db_settings *results);
+    void (*add_after_tables)(struct text *text, const struct db_settings *results);
+    /* What comes before the GRANTs on the source. */
+    void (*add_before_grants)(struct text *text, const struct db_settings *source);
+};
+
 /* A column of a bulk write: its name, and its type as above. */
 struct db_column {
     const char *name;
@@ -95,10 +111,14 @@ struct db_driver {
      * this driver could reach: server and database, not the login. */
     const char *identity_query;
 
+    /* NULL where a database has no privileges of its own. */
+    const struct db_privileges *privileges;
+
     int (*open)(struct db **db, const struct db_settings *settings, enum db_role role,
                 struct error *err);
     void (*close)(struct db *db);
 
+    /* After a failure inside a transaction only rollback() is sure to work. */
     int (*begin)(struct db *db, struct error *err);
     int (*commit)(struct db *db, struct error *err);
     void (*rollback)(struct db *db);
@@ -129,9 +149,9 @@ struct db_driver {
     /* Write many rows by the fastest road that leaves the table, its views and grants alone, in
      * the open transaction: a row whose first `key_count` columns equal those of a stored row
      * replaces it, any other row is added; without a key every row is added.  Values of a row
-     * must be DB_NULL or of their column's type.  bulk_row() copies what it keeps of a row; the
-     * columns must stay until the end.  bulk_end() sends what is left and frees, also when it
-     * fails; bulk_abandon() only frees. */
+     * must be DB_NULL or of their column's type, and no two rows may have the same key.  bulk_row()
+     * copies what it keeps of a row; the columns must stay until the end.  bulk_end() sends what is
+     * left and frees, also when it fails; bulk_abandon() only frees. */
     int (*bulk_begin)(struct db *db, const char *table, const struct db_column *columns,
                       size_t column_count, size_t key_count, struct db_bulk **bulk,
                       struct error *err);
@@ -184,12 +204,9 @@ struct db_bulk {
     struct db *db;
 };
 
-/* Add what a DENIED error should say besides: the GRANT of these privileges on a table (NULL: all
- * tables) to who logs in with these settings; nothing for databases without GRANTs. */
+/* Add what a DENIED error should say besides: add_grant() of the settings' driver, or nothing. */
 void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
                   const char *table);
-/* Add that login as GRANT takes it. */
-void db_add_account(struct text *text, const struct db_settings *settings);
 
 /* Shorthand for arguments. */
 struct db_value db_null(void);

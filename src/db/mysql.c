@@ -22,14 +22,20 @@
  * the client gives up a little later. */
 #define NETWORK_GRACE_S 5u
 
+static unsigned shorter(unsigned seconds, unsigned deadline_s)
+{
+    return deadline_s && deadline_s < seconds ? deadline_s : seconds;
+}
+
 /* A source session that is idle or does not take its rows is ended soon: its transaction might
  * keep slurmdbd waiting. */
 #define SOURCE_IDLE_S 60
 #define SOURCE_STALLED_S 10
 
-/* A results session idles for as long as the source is read, but its locks should not outlast
- * for hours a host that vanished. */
-#define RESULTS_IDLE_S 3600
+/* A results session idles for as long as the source is read, which may take the deadline twice:
+ * the last try may begin when it is over.  Its locks should not outlast for long a host that
+ * vanished. */
+#define RESULTS_IDLE_S(deadline_s) (60 + 2 * (deadline_s))
 #define RESULTS_STALLED_S 60
 
 /* Errors. */
@@ -282,7 +288,7 @@ static int set_limits(struct mysql_session *session, struct error *err)
     const struct db_value limits[] = {
         db_integer(lock_wait_s),
         db_integer(lock_wait_s),
-        db_integer(source ? SOURCE_IDLE_S : RESULTS_IDLE_S),
+        db_integer(source ? SOURCE_IDLE_S : RESULTS_IDLE_S(deadline_s)),
         db_integer(source ? SOURCE_STALLED_S : RESULTS_STALLED_S),
     };
     if (execute(&session->base,
@@ -398,8 +404,9 @@ static const char *login(const struct db_settings *settings)
 static int prepare_connection(struct mysql_session *session, struct error *err)
 {
     const struct db_settings *settings = &session->settings;
-    unsigned connect_timeout_s = CONNECT_TIMEOUT_S;
-    unsigned network_timeout_s = settings->deadline_s ? settings->deadline_s + NETWORK_GRACE_S : 0;
+    unsigned deadline_s = settings->deadline_s;
+    unsigned connect_timeout_s = shorter(CONNECT_TIMEOUT_S, deadline_s);
+    unsigned network_timeout_s = deadline_s ? deadline_s + shorter(NETWORK_GRACE_S, deadline_s) : 0;
     unsigned local_files = 0;
 
     session->mysql = mysql_init(NULL);
@@ -529,6 +536,7 @@ const struct db_driver mysql_driver = {
                      "WHERE table_schema = DATABASE() AND table_name = ? "
                      "ORDER BY ordinal_position",
     .identity_query = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@datadir, DATABASE())",
+    .privileges = &mysql_privileges,
     .open = open_session,
     .close = close_session,
     .begin = begin,

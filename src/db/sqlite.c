@@ -66,9 +66,33 @@ static bool no_room(int system_error)
     return system_error == ENOSPC || system_error == EFBIG || system_error == EDQUOT;
 }
 
+/* What the system said last of the database's file, or of its log's. */
+static int last_error(sqlite3 *sqlite, bool of_log)
+{
+    int number = 0;
+    sqlite3_file *file = NULL;
+    sqlite3_file_control(sqlite, "main",
+                         of_log ? SQLITE_FCNTL_JOURNAL_POINTER : SQLITE_FCNTL_FILE_POINTER, &file);
+    if (file && file->pMethods)
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
+    return number;
+}
+
+/* The system's own number.  What SQLite hands out may have been overwritten on the way; its files
+ * remember. */
+static int system_error_of(sqlite3 *sqlite)
+{
+    int number = sqlite3_system_errno(sqlite);
+    bool writing = sqlite3_errcode(sqlite) == SQLITE_IOERR;
+    for (int of_log = 0; writing && of_log < 2; of_log++)
+        if (no_room(last_error(sqlite, of_log)))
+            return last_error(sqlite, of_log);
+    return number;
+}
+
 static enum error_class class_of(sqlite3 *sqlite)
 {
-    int system_error = sqlite3_system_errno(sqlite);
+    int system_error = system_error_of(sqlite);
     const char *message = sqlite3_errmsg(sqlite);
 
     switch (sqlite3_errcode(sqlite)) {
@@ -105,8 +129,10 @@ static int fail_sqlite(const struct sqlite_db *db, struct error *err)
     if (sqlite3_errcode(db->sqlite) == SQLITE_INTERRUPT)
         return fail(err, ERROR_GONE, "database '%s': a statement took longer than %u s", db->path,
                     db->deadline_s);
-    return fail(err, class_of(db->sqlite), "database '%s': %s", db->path,
-                sqlite3_errmsg(db->sqlite));
+    int number =
+        sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
+    return fail(err, class_of(db->sqlite), "database '%s': %s%s%s", db->path,
+                sqlite3_errmsg(db->sqlite), number ? ": " : "", number ? strerror(number) : "");
 }
 
 /* Statements. */
@@ -216,12 +242,14 @@ static int connect(struct sqlite_db *db, const struct db_settings *settings, str
     return 0;
 }
 
-/* In any other journal mode a reader keeps a run from publishing. */
+/* Results are published under readers, so their database keeps a write-ahead log.  Only the SQL
+ * that makes the tables turns it on: opening a file must not change what may turn out to be
+ * somebody else's. */
 static int require_wal(struct sqlite_db *db, struct error *err)
 {
     sqlite3_stmt *statement;
-    if (prepare(db, "PRAGMA journal_mode = WAL", NULL, 0, &statement, err))
-        return -1;
+    if (sqlite3_prepare_v2(db->sqlite, "PRAGMA journal_mode", -1, &statement, NULL))
+        return fail_sqlite(db, err);
     int step = sqlite3_step(statement);
     const char *mode = step == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     bool wal = mode && strcmp(mode, "wal") == 0;
@@ -229,9 +257,9 @@ static int require_wal(struct sqlite_db *db, struct error *err)
     if (step != SQLITE_ROW)
         status = fail_sqlite(db, err);
     else if (!wal)
-        status = fail(err, ERROR_SETTINGS,
-                      "database '%s' cannot keep a write-ahead log: it must be a file on a local "
-                      "disk",
+        status = fail(err, ERROR_MISSING,
+                      "database '%s' keeps no write-ahead log: `fairmill init` makes one, if the "
+                      "file is on a local disk",
                       db->path);
     sqlite3_finalize(statement);
     return status;
@@ -248,9 +276,9 @@ static int prepare_to_write(struct sqlite_db *db, struct error *err)
 
     /* NORMAL would keep the database whole after a power cut, too, but may lose the last commits.
      * What somebody saw published must not go again, and one fsync a run costs nothing. */
-    if (require_wal(db, err) || run(db, "PRAGMA synchronous = FULL", err))
+    if (run(db, "PRAGMA synchronous = FULL", err))
         return -1;
-    return 0;
+    return db->base.role == DB_OWNER ? 0 : require_wal(db, err);
 }
 
 static void sqlite_close(struct db *base)
@@ -286,11 +314,21 @@ static int sqlite_open(struct db **opened, const struct db_settings *settings, e
 
 /* Transactions. */
 
+/* A file that was removed or replaced takes all that is written to it, and nobody will see it. */
+static int refuse_moved(struct sqlite_db *db, struct error *err)
+{
+    int moved = 0;
+    sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (!moved)
+        return 0;
+    return fail(err, ERROR_GONE, "database '%s' was removed or replaced", db->path);
+}
+
 static int sqlite_begin(struct db *base, struct error *err)
 {
     struct sqlite_db *db = (struct sqlite_db *)base;
     if (writes(db))
-        return run(db, "BEGIN IMMEDIATE", err);
+        return refuse_moved(db, err) ? -1 : run(db, "BEGIN IMMEDIATE", err);
     if (run(db, "BEGIN", err))
         return -1;
     /* BEGIN alone takes no snapshot; the first read does. */
@@ -303,7 +341,10 @@ static int sqlite_begin(struct db *base, struct error *err)
 
 static int sqlite_commit(struct db *base, struct error *err)
 {
-    return run((struct sqlite_db *)base, "COMMIT", err);
+    struct sqlite_db *db = (struct sqlite_db *)base;
+    if (run(db, "COMMIT", err))
+        return -1;
+    return writes(db) ? refuse_moved(db, err) : 0;
 }
 
 static void sqlite_rollback(struct db *base)
@@ -489,23 +530,6 @@ static void sqlite_unlock(struct db *base, const char *name)
 
 /* Bulk writes: inside one transaction, row by row is as fast as SQLite gets. */
 
-static void add_on_conflict(struct text *sql, const struct db_column *columns, size_t column_count,
-                            size_t key_count)
-{
-    for (size_t i = 0; i < key_count; i++) {
-        text_add(sql, i ? ", " : " ON CONFLICT (");
-        text_add_identifier(sql, columns[i].name);
-    }
-    if (key_count)
-        text_add(sql, key_count < column_count ? ") DO UPDATE SET " : ") DO NOTHING");
-    for (size_t i = key_count; key_count && i < column_count; i++) {
-        text_add(sql, i > key_count ? ", " : "");
-        text_add_identifier(sql, columns[i].name);
-        text_add(sql, " = excluded.");
-        text_add_identifier(sql, columns[i].name);
-    }
-}
-
 static int sqlite_bulk_begin(struct db *base, const char *table, const struct db_column *columns,
                              size_t column_count, size_t key_count, struct db_bulk **opened,
                              struct error *err)
@@ -513,7 +537,7 @@ static int sqlite_bulk_begin(struct db *base, const char *table, const struct db
     struct sqlite_db *db = (struct sqlite_db *)base;
     struct text sql = { 0 };
     db_add_insert(&sql, table, columns, column_count, 1);
-    add_on_conflict(&sql, columns, column_count, key_count);
+    db_add_on_conflict(&sql, columns, column_count, key_count);
 
     sqlite3_stmt *statement;
     int prepared = sqlite3_prepare_v2(db->sqlite, sql.bytes, -1, &statement, NULL);

@@ -38,6 +38,9 @@ static const char *const headings[COLUMNS] = {
     "Account",  "User",      "Partition",    "RawShares", "NormShares",
     "RawUsage", "NormUsage", "EffectvUsage", "FairShare", "LevelFS",
 };
+/* A tree that is deeper than this is not read by its indent. */
+#define DEEPEST_INDENT 40u
+
 static const enum column expendable[] = { NORM_USAGE, NORM_SHARES, RAW_USAGE };
 
 static void add_real(struct text *text, double number)
@@ -60,8 +63,8 @@ static void add_cell(struct text *text, const struct share_row *row, enum column
 {
     switch (column) {
     case ACCOUNT:
-        for (uint32_t i = 0; i < row->depth; i++)
-            text_add(text, " ");
+        text_format(text, "%*s", (int)(row->depth < DEEPEST_INDENT ? row->depth : DEEPEST_INDENT),
+                    "");
         text_add_printable(text, row->account);
         break;
     case USER:
@@ -140,11 +143,10 @@ static void measure(const struct share_list *list, size_t width[COLUMNS])
 
 static void add_padded(struct text *text, const char *cell, size_t width, bool left)
 {
-    size_t blanks = width - utf8_width(cell);
+    int blanks = (int)(width - utf8_width(cell));
     if (left)
         text_add(text, cell);
-    for (size_t i = 0; i < blanks; i++)
-        text_add(text, " ");
+    text_format(text, "%*s", blanks, "");
     if (!left)
         text_add(text, cell);
 }
@@ -215,6 +217,21 @@ static void add_exact(struct text *text, double number, const char *end)
     text_add(text, end);
 }
 
+/* A name, in which a bar would be taken for the end of the field. */
+static void add_field(struct text *text, const char *name)
+{
+    size_t start = text->length;
+    text_add_printable(text, name);
+    char *bar = strchr(name, '|') ? text->bytes + start : NULL;
+    if (!bar)
+        return;
+    char *printable = memory_text(bar);
+    text->length = start;
+    for (const char *at = printable; *at; at++)
+        text_add_bytes(text, *at == '|' ? "\\x7C" : at, *at == '|' ? 4 : 1);
+    free(printable);
+}
+
 static void parsable_add(struct text *text, const struct share_list *list, bool first)
 {
     (void)first;
@@ -224,7 +241,7 @@ static void parsable_add(struct text *text, const struct share_list *list, bool 
             continue;
         const char *const names[] = { list->cluster, row->account, row->user, row->partition };
         for (size_t name = 0; name < 4; name++) {
-            text_add_printable(text, names[name]);
+            add_field(text, names[name]);
             text_add(text, "|");
         }
         add_shares(text, row);

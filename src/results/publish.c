@@ -116,9 +116,9 @@ int publisher_resume(struct publisher *publisher, struct db *db, bool *published
     struct db_value key[] = { db_text(publisher->cluster), db_integer(publisher->run_id) };
     publisher->db = db;
     publisher->locked = false;
-    if (take_lock(publisher, err))
+    if (read_integer(db, sql_query_run_find, key, 2, &run, published, err))
         return -1;
-    return read_integer(db, sql_query_run_find, key, 2, &run, published, err);
+    return *published ? 0 : take_lock(publisher, err);
 }
 
 static int step_fence(struct publisher *publisher, const char *source, struct error *err)
@@ -199,8 +199,8 @@ int published_sources(struct db *db,
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
-        char *cluster = strndup(row[0].text.bytes, row[0].text.length);
-        char *source = strndup(row[1].text.bytes, row[1].text.length);
+        char *cluster = memory_bytes(row[0].text.bytes, row[0].text.length);
+        char *source = memory_bytes(row[1].text.bytes, row[1].text.length);
         int result = take(context, cluster, source);
         free(cluster);
         free(source);

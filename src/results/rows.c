@@ -189,7 +189,7 @@ struct finding_rows {
 
 static char *text_of(const struct db_value *value)
 {
-    return value->type == DB_TEXT ? strndup(value->text.bytes, value->text.length)
+    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
                                   : memory_text("");
 }
 
@@ -404,8 +404,11 @@ int rows_write_run(const struct publisher *publisher, const struct run_record *r
         text_as_utf8(record->message, &converted),
     };
     _Static_assert(COUNT(row) == COUNT(run_columns), "a value for each column");
+    /* A failure never takes the place of a row that is there: the run may have been published and
+     * only its COMMIT's answer lost. */
+    size_t keys = strcmp(status, "failed") ? 2 : 0;
     int result =
-        write_one(publisher->db, "fairmill_run", run_columns, COUNT(run_columns), 2, row, err);
+        write_one(publisher->db, "fairmill_run", run_columns, COUNT(run_columns), keys, row, err);
     text_free(&converted);
     return result;
 }

@@ -15,6 +15,7 @@ static const struct dialect {
     const char *driver, *tables, *views;
 } dialects[] = {
     { "mysql", sql_mysql_tables, sql_mysql_views },
+    { "pgsql", sql_pgsql_tables, sql_pgsql_views },
     { "sqlite", sql_sqlite_tables, sql_sqlite_views },
 };
 
@@ -52,7 +53,7 @@ static int check_version(struct db *db, const struct settings *settings, struct 
     int64_t version = 0;
     if (read_version(db, &version, err)) {
         if (err->class != ERROR_MISSING)
-            return results_explain_denied(settings, err);
+            return results_explain(settings, err);
         return fail(err, ERROR_MISSING, "there are no result tables in '%s': run `fairmill init`",
                     settings->results.database);
     }
@@ -66,16 +67,20 @@ static int check_version(struct db *db, const struct settings *settings, struct 
     return 0;
 }
 
-int results_explain_denied(const struct settings *settings, struct error *err)
+int results_explain(const struct settings *settings, struct error *err)
 {
-    if (err->class != ERROR_DENIED)
-        return -1;
-    struct text text = { 0 };
+    struct text text = { 0 }, grant = { 0 };
     text_add(&text, err->message);
-    text_add(&text, "; if the login is right: ");
-    db_add_grant(&text, &settings->results, "SELECT, INSERT, UPDATE, DELETE", NULL);
-    fail(err, ERROR_DENIED, "%s", text.bytes);
+    if (err->class == ERROR_DENIED) {
+        db_add_grant(&grant, &settings->results, "SELECT, INSERT, UPDATE, DELETE", NULL);
+        if (grant.length)
+            text_format(&text, "; if the login is right: %s", grant.bytes);
+    } else if (err->class == ERROR_MISSING && !strstr(err->message, "fairmill init")) {
+        text_add(&text, "; `fairmill init` makes what is missing");
+    }
+    fail(err, err->class, "%s", text.bytes);
     text_free(&text);
+    text_free(&grant);
     return -1;
 }
 
@@ -87,13 +92,62 @@ int results_open(struct db **opened, const struct settings *settings, enum db_ro
         if (err->class == ERROR_MISSING)
             return fail_in(err, "there are no results yet, run `fairmill init`");
         fail_in(err, "results");
-        return results_explain_denied(settings, err);
+        return results_explain(settings, err);
     }
     if (role != DB_OWNER && check_version(db, settings, err)) {
         db_close(db);
         return -1;
     }
     *opened = db;
+    return 0;
+}
+
+/* Whether the database has a table or a view of this name; -1 on failure. */
+static int has(struct db *db, const char *name, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct db_value argument = db_text(name);
+    if (db_query(db, db->driver->columns_query, &argument, 1, "t", &rows, err))
+        return -1;
+    int got = db_fetch(rows, &row, err);
+    db_finish(rows);
+    return got;
+}
+
+/* Whether everything is there that a script creates; -1 on failure.  The name is the first text
+ * in double quotes behind each CREATE. */
+static int has_all(struct db *db, const char *script, struct error *err)
+{
+    int found = 1;
+    for (const char *at = strstr(script, "\nCREATE "); at && found > 0;
+         at = strstr(at + 1, "\nCREATE ")) {
+        const char *name = strchr(at, '"') + 1;
+        struct text copy = { 0 };
+        text_add_bytes(&copy, name, (size_t)(strchr(name, '"') - name));
+        found = has(db, copy.bytes, err);
+        text_free(&copy);
+    }
+    return found;
+}
+
+int schema_refuse_accounting(struct db *db, const struct settings *settings, struct error *err)
+{
+    int found = settings->share_database ? 0 : has(db, "cluster_table", err);
+    if (found > 0)
+        found = has(db, "qos_table", err);
+    if (found > 0)
+        return fail(err, ERROR_SETTINGS,
+                    "'%s' is an accounting database; give the results one of their own, or set "
+                    "[results] share_database = yes",
+                    settings->results.database);
+    return found;
+}
+
+static int make_all(struct db *db, const struct dialect *dialect, struct error *err)
+{
+    if (db_script(db, dialect->tables, err) || db_script(db, dialect->views, err))
+        return -1;
     return 0;
 }
 
@@ -105,14 +159,15 @@ int schema_make(struct db *db, struct error *err)
         return -1;
     if (version > SCHEMA_VERSION)
         return refuse_newer(version, err);
-    if (version == SCHEMA_VERSION)
-        return 0;
-    if (db_script(db, dialect->tables, err) || db_script(db, dialect->views, err) ||
-        db_begin(db, err))
+    int complete = 0;
+    if (version == SCHEMA_VERSION && (complete = has_all(db, dialect->tables, err)) > 0)
+        complete = has_all(db, dialect->views, err);
+    if (complete < 0 || (!complete && make_all(db, dialect, err)) || db_begin(db, err))
         return -1;
     struct db_value made[] = { db_integer(SCHEMA_VERSION), db_integer(time(NULL)) };
     if (db_execute(db, sql_query_counter_make, NULL, 0, NULL, err) ||
-        db_execute(db, sql_query_schema_made, made, 2, NULL, err) || db_commit(db, err)) {
+        (version < SCHEMA_VERSION && db_execute(db, sql_query_schema_made, made, 2, NULL, err)) ||
+        db_commit(db, err)) {
         db_rollback(db);
         return -1;
     }
@@ -129,7 +184,7 @@ void schema_print(const struct db_driver *driver, struct text *text)
     text_add(text, "\n-- The rows that `fairmill init` puts into them.\n");
     text_add_bytes(text, counter, strlen(counter) - 1);
     text_format(text,
-                ";\nINSERT INTO \"fairmill_schema\" (\"version\", \"made_at\") "
-                "VALUES (%d, 0);\n",
-                SCHEMA_VERSION);
+                ";\nINSERT INTO \"fairmill_schema\" (\"version\", \"made_at\")\nSELECT %d, 0\n"
+                "WHERE NOT EXISTS (SELECT 1 FROM \"fairmill_schema\" WHERE \"version\" = %d);\n",
+                SCHEMA_VERSION, SCHEMA_VERSION);
 }

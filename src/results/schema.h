@@ -17,12 +17,16 @@ struct text;
 int results_open(struct db **db, const struct settings *settings, enum db_role role,
                  struct error *err);
 
-/* Add to an error that the results denied something the GRANT that would allow it; other errors
- * stay as they are.  Returns -1. */
-int results_explain_denied(const struct settings *settings, struct error *err);
+/* Add to an error of the results what would mend it: the GRANT where something was denied, init
+ * where a table is missing; other errors stay as they are.  Returns -1. */
+int results_explain(const struct settings *settings, struct error *err);
 
-/* Make the tables, or bring older ones up to date; what is there stays.  Refuses tables of a
- * newer version. */
+/* Refuse (ERROR_SETTINGS) a database with slurmdbd's tables in it, unless share_database says
+ * otherwise: also where the source cannot be asked today. */
+int schema_refuse_accounting(struct db *db, const struct settings *settings, struct error *err);
+
+/* Make the tables, or those that are missing, or bring older ones up to date; what is there
+ * stays, and where all is there nothing is made.  Refuses tables of a newer version. */
 int schema_make(struct db *db, struct error *err);
 
 /* The SQL that makes tables and views with a driver. */

@@ -47,11 +47,36 @@ static int scan_section(struct scan *scan, char *text)
     if (!end)
         return refuse_line(scan, "a section without its ']'", NULL);
     *end = '\0';
-    snprintf(scan->section, sizeof scan->section, "%s", text + 1);
+    text++;
+    text += strspn(text, " \t");
+    for (size_t length = strlen(text); length && strchr(" \t", text[length - 1]);)
+        text[--length] = '\0';
+    snprintf(scan->section, sizeof scan->section, "%s", text);
     if (strchr(scan->section, ':'))
         return refuse_line(scan, "a colon in the section's name", scan->section);
     if (seen_before(scan, scan->section, NULL))
         return refuse_line(scan, "there is another section", scan->section);
+    return 0;
+}
+
+/* iniparser cuts a value at the first # or ; that is not in quotes, and behind a closing quote.  A
+ * comment is one that stands behind a blank; anything else would be lost in silence. */
+static int scan_value(const struct scan *scan, const char *value)
+{
+    value += strspn(value, " \t");
+    if (*value == '"' || *value == '\'') {
+        const char *end = strchr(value + 1, *value);
+        if (!end)
+            return refuse_line(scan, "a quote that is not closed", NULL);
+        end++;
+        end += strspn(end, " \t");
+        if (*end && *end != '#' && *end != ';')
+            return refuse_line(scan, "something behind the closing quote:", end);
+        return 0;
+    }
+    const char *cut = value + strcspn(value, "#;");
+    if (*cut && cut > value && !strchr(" \t", cut[-1]))
+        return refuse_line(scan, "a value with # or ; needs double quotes:", value);
     return 0;
 }
 
@@ -60,6 +85,7 @@ static int scan_key(struct scan *scan, char *text)
     char *end = strchr(text, '=');
     if (!end)
         return refuse_line(scan, "neither a [section] nor key = value:", text);
+    const char *value = end + 1;
     while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
         end--;
     *end = '\0';
@@ -69,7 +95,7 @@ static int scan_key(struct scan *scan, char *text)
         return refuse_line(scan, "a colon in the key", text);
     if (seen_before(scan, scan->section, text))
         return refuse_line(scan, "this key was there before:", text);
-    return 0;
+    return scan_value(scan, value);
 }
 
 static int scan_line(struct scan *scan, char *text, size_t length)

@@ -32,7 +32,7 @@ char *list_next(const char **at)
         while (length && (start[length - 1] == ' ' || start[length - 1] == '\t'))
             length--;
         if (length)
-            return strndup(start, length);
+            return memory_bytes(start, length);
     }
     return NULL;
 }
@@ -230,6 +230,7 @@ static void connection_free(struct db_settings *connection)
     free((char *)connection->database);
     free((char *)connection->user);
     free((char *)connection->option_file);
+    free((char *)connection->service);
 }
 
 void settings_destroy(struct settings *settings)

@@ -216,7 +216,7 @@ static int take_layout(const struct setting *setting, void *field, const char *v
 /* clang-format off */
 #define CONNECTION(section, what) \
     { #section, "driver", NULL, \
-      "The database system of " what ": mysql (MariaDB too) or sqlite.", \
+      "The database system of " what ": mysql (MariaDB too), pgsql or sqlite.", \
       take_driver, FIELD(section.driver), NULL }, \
     { #section, "host", "", \
       "Its host; empty: this one, through a socket.", \
@@ -225,7 +225,7 @@ static int take_layout(const struct setting *setting, void *field, const char *v
       "Its TCP port; 0: the usual one.", \
       take_port, FIELD(section.port), NULL }, \
     { #section, "socket", "", \
-      "The path of its unix socket; empty: the usual one.", \
+      "The path of its unix socket, for pgsql of the folder it is in; empty: the usual one.", \
       take_text, FIELD(section.socket), NULL }, \
     { #section, "database", NULL, \
       "The database's name; for sqlite the path of its file.", \
@@ -235,7 +235,10 @@ static int take_layout(const struct setting *setting, void *field, const char *v
       take_text, FIELD(section.user), NULL }, \
     { #section, "option_file", "", \
       "A MySQL option file whose groups [client] and [fairmill] may hold the password.", \
-      take_text, FIELD(section.option_file), NULL }
+      take_text, FIELD(section.option_file), NULL }, \
+    { #section, "service", "", \
+      "A PostgreSQL service: an entry of pg_service.conf, for what the other keys leave out.", \
+      take_text, FIELD(section.service), NULL }
 /* clang-format on */
 
 const struct setting settings_table[] = {

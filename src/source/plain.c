@@ -26,7 +26,7 @@ static void add_relation(struct text *text, const char *name)
 {
     const char *dot = strchr(name, '.');
     if (dot) {
-        char *schema = strndup(name, (size_t)(dot - name));
+        char *schema = memory_bytes(name, (size_t)(dot - name));
         text_add_identifier(text, schema);
         text_add(text, ".");
         free(schema);
@@ -48,14 +48,14 @@ static int read_relation(struct db *db, const char *select, const char *relation
     if (!result)
         return 0;
     fail_in(err, "cannot read '%s'", relation);
-    if (err->class == ERROR_DENIED || err->class == ERROR_MISSING) {
-        enum error_class class = err->class;
-        struct text message = { 0 };
-        text_format(&message, "%s; if it is there: ", err->message);
-        db_add_grant(&message, db->settings, "SELECT", relation);
-        fail(err, class, "%s", message.bytes);
-        text_free(&message);
+    struct text grant = { 0 };
+    if (err->class == ERROR_DENIED || err->class == ERROR_MISSING)
+        db_add_grant(&grant, db->settings, "SELECT", relation);
+    if (grant.length) {
+        struct error reason = *err;
+        fail(err, reason.class, "%.1500s; if it is there: %s", reason.message, grant.bytes);
     }
+    text_free(&grant);
     return -1;
 }
 

@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "util/text.h"
+
 #define SHOW_AFTER_MS 1000
 #define SHOW_EVERY_MS 250
 
@@ -37,12 +39,15 @@ void log_note(const char *format, ...)
     if (!verbose)
         return;
     log_progress_done();
+    char line[2048];
     va_list arguments;
     va_start(arguments, format);
-    fputs("fairmill: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
+    struct text printable = { 0 };
+    text_add_printable(&printable, line);
+    fprintf(stderr, "fairmill: %s\n", printable.bytes);
+    text_free(&printable);
 }
 
 void log_progress(const char *subject, uint64_t count, const char *what)
@@ -53,8 +58,11 @@ void log_progress(const char *subject, uint64_t count, const char *what)
     if (now - progress_began < SHOW_AFTER_MS || now - progress_shown < SHOW_EVERY_MS ||
         !isatty(STDERR_FILENO))
         return;
-    fprintf(stderr, "\r%s: %" PRIu64 " %s\x1b[K", subject, count, what);
+    struct text printable = { 0 };
+    text_add_printable(&printable, subject);
+    fprintf(stderr, "\r%s: %" PRIu64 " %s\x1b[K", printable.bytes, count, what);
     fflush(stderr);
+    text_free(&printable);
     progress_shown = now;
     progress_on_screen = true;
 }

@@ -43,6 +43,11 @@ char *memory_text(const char *text)
     return or_exit(strdup(text));
 }
 
+char *memory_bytes(const char *bytes, size_t length)
+{
+    return or_exit(strndup(bytes, length));
+}
+
 struct arena *arena_create(void)
 {
     return memory_zeroed(1, sizeof(struct arena));

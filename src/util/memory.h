@@ -13,6 +13,8 @@
 void *memory_zeroed(size_t count, size_t size);
 void *memory_resized(void *old, size_t count, size_t size);
 char *memory_text(const char *text);
+/* A NUL-terminated copy of bytes. */
+char *memory_bytes(const char *bytes, size_t length);
 
 /* What lives as long as a run: taken from an arena piece by piece, given back all at once. */
 struct arena;

@@ -12,7 +12,7 @@ from place import NOW, Place
 WRONG = (
     ((), 'no command'),
     (('mill',), 'an unknown command'),
-    (('status',), 'a command of a later release'),
+    (('explain',), 'a command of a later release'),
     (('run', '--faster'), 'an unknown option'),
     (('run', 'tiny'), 'an argument that run does not take'),
     (('init', '--now', '5'), "another command's option"),

@@ -11,13 +11,13 @@ from place import NOW, Place
 
 BAD_VALUES = {
     'source.driver': ('oracle', ''),
-    'source.layout': ('spreadsheet', 'plain'),
+    'source.layout': ('spreadsheet', 'sacct'),
     'source.clusters': ('',),
     'source.deadline': ('soon', '-1 s', '0', '5 weeks'),
     'source.port': ('99999', '3306x', '-1'),
     'source.on_bad_rows': ('maybe',),
     'source.database': ('',),
-    'results.driver': ('pgsql', 'mysqlx'),
+    'results.driver': ('postgres', 'mysqlx'),
     'results.share_database': ('maybe', '2'),
     'usage.half_life': ('', 'week', '-5', '1.5', '7 days', '1:30', '1:30:30', '1:60:00', '1-2-3',
                         '7-', '-0', '99999999999999999999', '0x10'),

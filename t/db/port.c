@@ -19,8 +19,8 @@
 #include "util/error.h"
 
 /* What every driver must do, run against one of them, in an empty database whose owner the caller
- * is: `port sqlite PATH` or `port mysql NAME SOCKET SERVER_PID`.  The server is killed in the end.
- * Only the types of columns differ between databases. */
+ * is: `port sqlite PATH`, or `port mysql` or `port pgsql` with NAME SOCKET SERVER_PID.  The server
+ * is killed in the end.  Only the types of columns differ between databases. */
 
 static struct db_settings site = { .deadline_s = 20 };
 
@@ -34,8 +34,15 @@ static const struct {
       "CREATE TABLE \"large\" (\"id\" BIGINT UNSIGNED PRIMARY KEY, \"number\" BIGINT);\n"
       "CREATE TABLE \"pair\" (\"a\" BIGINT, \"b\" VARCHAR(64), PRIMARY KEY (\"a\", \"b\"));\n"
       "CREATE TABLE \"heap\" (\"a\" BIGINT, \"share\" DOUBLE);\n" },
+    { "pgsql",
+      "CREATE TABLE \"thing\" (\"id\" BIGINT PRIMARY KEY, \"number\" BIGINT,"
+      " \"share\" DOUBLE PRECISION, \"name\" TEXT, \"raw\" BYTEA);\n"
+      "CREATE TABLE \"large\" (\"id\" NUMERIC(20) PRIMARY KEY, \"number\" BIGINT);\n"
+      "CREATE TABLE \"pair\" (\"a\" BIGINT, \"b\" VARCHAR(64), PRIMARY KEY (\"a\", \"b\"));\n"
+      "CREATE TABLE \"heap\" (\"a\" BIGINT, \"share\" DOUBLE PRECISION);\n" },
     { "sqlite",
-      "CREATE TABLE \"thing\" (\"id\" INTEGER PRIMARY KEY, \"number\" INTEGER, \"share\" REAL,"
+      "PRAGMA journal_mode = WAL;\n"
+        "CREATE TABLE \"thing\" (\"id\" INTEGER PRIMARY KEY, \"number\" INTEGER, \"share\" REAL,"
       " \"name\" TEXT, \"raw\" TEXT);\n"
       "CREATE TABLE \"large\" (\"id\" TEXT PRIMARY KEY, \"number\" INTEGER);\n"
       "CREATE TABLE \"pair\" (\"a\" INTEGER, \"b\" TEXT, PRIMARY KEY (\"a\", \"b\"));\n"
@@ -333,7 +340,7 @@ static void signs_may_alternate(void)
     struct db *db = session(DB_RESULTS);
     static const struct db_column columns[] = { { "b", 'i' }, { "a", 'i' } };
     struct db_bulk *bulk;
-    if (strcmp(site.driver, "mysql") != 0) {
+    if (strcmp(site.driver, "sqlite") == 0) {
         db_close(db);
         return;
     }
@@ -406,6 +413,12 @@ static void sql_means_the_same(void)
     struct db_value joined = db_text("ab");
     ok(answers(db, "SELECT 'a\\''b'", NULL, 't', &backslash), "a backslash is a backslash");
     ok(answers(db, "SELECT 'a' || 'b'", NULL, 't', &joined), "|| joins texts");
+    struct db_value five = db_integer(5), marks = db_text("?'\"?--");
+    ok(answers(db,
+               "SELECT '?''\"' || MAX(\"?\") /* ? */ -- ?\n"
+               "FROM (SELECT '?--' AS \"?\") AS \"-- ?\" WHERE 5 = ?",
+               &five, 't', &marks),
+       "question marks in literals, names and comments are no arguments");
     is_int(query_class(db, "SELECT \"nonesuch\" FROM \"thing\"", "t", &err), ERROR_MISSING,
            "an unknown column in double quotes is no text");
     db_close(db);
@@ -968,7 +981,7 @@ static void mysql_sessions_can_be_killed(void)
     db_close(killer);
 }
 
-static void write_option_file(char *path, const char *contents)
+static void write_file(char *path, const char *contents)
 {
     int fd = mkstemp(path);
     if (fd < 0 || write(fd, contents, strlen(contents)) != (ssize_t)strlen(contents)) {
@@ -1005,8 +1018,8 @@ static void mysql_passwords_come_from_outside(void)
     db_close(owner);
 
     char whole[] = "/tmp/fairmill-port-XXXXXX", half[] = "/tmp/fairmill-port-XXXXXX";
-    write_option_file(whole, "[client]\nuser = clerk\n[fairmill]\npassword = 'se cret'\n");
-    write_option_file(half, "[client]\nuser = clerk\n[other]\npassword = 'se cret'\n");
+    write_file(whole, "[client]\nuser = clerk\n[fairmill]\npassword = 'se cret'\n");
+    write_file(half, "[client]\nuser = clerk\n[other]\npassword = 'se cret'\n");
     struct db_settings settings = site;
     settings.option_file = whole;
     is_int(open_class(&settings, DB_SOURCE, &err), -1,
@@ -1039,7 +1052,7 @@ static void mysql_passwords_come_from_outside(void)
     unlink(half);
 }
 
-static void mysql_servers_die(pid_t server)
+static void servers_die(pid_t server, int signal)
 {
     struct error err = { 0 };
     struct db *db = session(DB_SOURCE);
@@ -1054,7 +1067,7 @@ static void mysql_servers_die(pid_t server)
          &err);
     for (int i = 0; got == 1 && i < 10; i++)
         got = db_fetch(rows, &row, &err);
-    kill(server, SIGKILL);
+    kill(server, signal);
     while (got == 1)
         got = db_fetch(rows, &row, &err);
     ok(got == -1 && err.class == ERROR_GONE, "a server that dies amid an answer is gone");
@@ -1065,20 +1078,253 @@ static void mysql_servers_die(pid_t server)
     ok(seconds_since(&start) < 1, "and its session can be closed at once");
 }
 
+static void pgsql_numbers_of_other_types_are_read(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_SOURCE);
+    struct db_value twelve = db_integer(12), one = db_integer(1),
+                    large = db_integer(1700000000000000), half = db_real(12.5),
+                    digits = db_text("12");
+    ok(answers(db, "SELECT CAST(12 AS SMALLINT)", NULL, 'i', &twelve), "a smallint is an integer");
+    ok(answers(db, "SELECT CAST(12 AS NUMERIC(10, 2))", NULL, 'i', &twelve),
+       "and so is a decimal without a fraction");
+    ok(answers(db, "SELECT CAST(12 AS NUMERIC(10, 2))", NULL, 't', &digits), "also as text");
+    ok(answers(db, "SELECT CAST(1.7e15 AS DOUBLE PRECISION)", NULL, 'i', &large),
+       "a large double without a fraction is one");
+    ok(answers(db, "SELECT TRUE", NULL, 'i', &one), "true is 1");
+    ok(answers(db, "SELECT CAST(12.5 AS REAL)", NULL, 'r', &half), "a real is a real");
+    ok(query_class(db, "SELECT CAST(12.5 AS NUMERIC(10, 2)) AS \"field\"", "i", &err) == ERROR_DATA,
+       "12.50 is no integer");
+    ok(query_class(db, "SELECT CAST('NaN' AS DOUBLE PRECISION) AS \"field\"", "r", &err) ==
+           ERROR_DATA,
+       "NaN is no number");
+    db_close(db);
+}
+
+static void pgsql_narrow_columns_are_written(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_RESULTS);
+    static const struct db_column columns[] = { { "a", 'i' } };
+    static const int64_t numbers[] = { INT32_MIN, -1, 0, INT32_MAX };
+    struct db_bulk *bulk;
+    begin(db);
+    run(db, "DELETE FROM \"first\"");
+    must(db_bulk_begin(db, "first", columns, 1, 0, &bulk, &err), &err);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        must(db_bulk_row(bulk, (struct db_value[]){ db_integer(numbers[i]) }, &err), &err);
+    must(db_bulk_end(bulk, &err), &err);
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"first\" WHERE \"a\" IN (-2147483648, -1, 0, "
+                         "2147483647)"),
+           4, "a bulk write fills columns of 32 bits");
+    must(db_bulk_begin(db, "first", columns, 1, 0, &bulk, &err), &err);
+    ok(db_bulk_row(bulk, (struct db_value[]){ db_integer((int64_t)INT32_MAX + 1) }, &err) == -1 &&
+           strstr(err.message, "'a'"),
+       "and refuses what they cannot hold");
+    db_bulk_abandon(bulk);
+    db_rollback(db);
+    db_close(db);
+}
+
+/* In a database of LATIN1, where anything else would be converted. */
+static void pgsql_bytes_come_as_they_are_stored(void)
+{
+    struct db *db = session(DB_OWNER);
+    const char *utf8 = site.database;
+    run(db, "CREATE DATABASE \"port_latin\" TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' "
+            "LC_CTYPE 'C'");
+    db_close(db);
+    site.database = "port_latin";
+    db = session(DB_OWNER);
+    run(db, "CREATE TABLE \"name\" (\"a\" TEXT)");
+    run(db, "INSERT INTO \"name\" VALUES ('j\xc3\xb6rg')");
+    db_close(db);
+
+    struct db_value stored = db_text("j\xf6rg"), converted = db_text("j\xc3\xb6rg");
+    db = session(DB_SOURCE);
+    ok(answers(db, "SELECT \"a\" FROM \"name\"", NULL, 't', &stored),
+       "a source's texts are the bytes that are stored");
+    db_close(db);
+    db = session(DB_READER);
+    ok(answers(db, "SELECT \"a\" FROM \"name\"", NULL, 't', &converted),
+       "results are UTF-8 whatever the database's encoding");
+    db_close(db);
+    site.database = utf8;
+}
+
+static void pgsql_failed_transactions_are_not_committed(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_RESULTS);
+    begin(db);
+    run(db, "INSERT INTO \"pair\" (\"a\", \"b\") VALUES (77, '')");
+    ok(db_execute(db, "INSERT INTO \"pair\" (\"a\", \"b\") VALUES (77, '')", NULL, 0, NULL, &err) ==
+           -1,
+       "a row that is there already is refused");
+    ok(db_commit(db, &err) == -1, "after a failure a commit fails");
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"pair\" WHERE \"a\" = 77"), 0,
+           "and leaves nothing");
+    begin(db);
+    run(db, "INSERT INTO \"pair\" (\"a\", \"b\") VALUES (77, '')");
+    is_int(query_class(db, "SELECT \"nonesuch\" FROM \"pair\"", "i", &err), ERROR_MISSING,
+           "a query that fails");
+    is_int(number_of(db, "SELECT COUNT(*) FROM \"pair\" WHERE \"a\" = 77"), 1,
+           "leaves its transaction as it was");
+    ok(db_begin(db, &err) == -1 && err.class == ERROR_GONE, "one cannot begin amid a transaction");
+    db_rollback(db);
+    db_close(db);
+}
+
+static void pgsql_sessions_can_be_killed(void)
+{
+    struct error err = { 0 };
+    struct db *victim = session(DB_RESULTS), *killer = session(DB_RESULTS);
+    struct db_value id = db_integer(number_of(victim, "SELECT pg_backend_pid()"));
+    begin(victim);
+    must(db_execute(killer, "SELECT pg_terminate_backend(CAST(? AS INTEGER))", &id, 1, NULL, &err),
+         &err);
+    is_int(query_class(victim, "SELECT 1", "i", &err), ERROR_GONE, "a killed session is gone");
+    db_rollback(victim);
+    ok(db_begin(victim, &err) == -1 && err.class == ERROR_GONE, "and stays so");
+    db_close(victim);
+    db_close(killer);
+}
+
+static void pgsql_settings_of_the_server_do_not_count(void)
+{
+    struct db *owner = session(DB_OWNER);
+    run(owner, "ALTER ROLE postgres SET default_transaction_isolation = 'serializable'");
+    run(owner, "ALTER ROLE postgres SET default_transaction_read_only = on");
+    run(owner, "ALTER ROLE postgres SET standard_conforming_strings = off");
+    run(owner, "ALTER ROLE postgres SET extra_float_digits = -15");
+    run(owner, "ALTER ROLE postgres SET bytea_output = 'escape'");
+    run(owner, "ALTER ROLE postgres SET client_encoding = 'LATIN1'");
+    run(owner, "ALTER ROLE postgres SET idle_session_timeout = 100");
+    run(owner, "ALTER ROLE postgres SET statement_timeout = 1");
+    struct db *db = session(DB_RESULTS);
+    struct db_value third = db_real(1.0 / 3), backslash = db_text("a\\'b"),
+                    bytes = db_text("\x01\\"), euro = db_text("\xe2\x82\xac"),
+                    committed = db_text("read committed");
+    usleep(200000);
+    ok(answers(db, "SELECT CAST(1 AS DOUBLE PRECISION) / 3", NULL, 'r', &third),
+       "doubles come with all digits, whatever the user's settings are");
+    ok(answers(db, "SELECT 'a\\''b'", NULL, 't', &backslash), "a backslash stays one");
+    ok(answers(db, "SELECT decode('015c', 'hex')", NULL, 't', &bytes), "bytes stay bytes");
+    ok(answers(db, "SELECT '\xe2\x82\xac'", NULL, 't', &euro), "UTF-8 stays UTF-8");
+    begin(db);
+    ok(answers(db, "SELECT current_setting('transaction_isolation')", NULL, 't', &committed),
+       "a results transaction is READ COMMITTED");
+    run(db, "DELETE FROM \"pair\"");
+    commit(db);
+    db_close(db);
+    run(owner, "ALTER ROLE postgres RESET ALL");
+    db_close(owner);
+}
+
+static void pgsql_logins_are_judged(void)
+{
+    struct error err = { 0 };
+    struct db_settings settings = site;
+    settings.socket = "/nonexistent";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_GONE, "a server that is down is gone");
+    ok(strstr(err.message, "/nonexistent") && !strchr(err.message, '\n'),
+       "and where it should be is said in one line");
+    settings = site;
+    settings.database = "fairmill_no_such_database";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_MISSING, "a missing database is missing");
+    settings = site;
+    settings.user = "stranger";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED, "an unknown user is denied");
+    ok(strstr(err.message, "stranger"), "and is named");
+    settings = site;
+    settings.service = "fairmill_no_such_service";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_SETTINGS,
+           "a missing service is a wrong setting");
+}
+
+/* Members of `locked` need a password: t/lib/postgres.sh. */
+static void pgsql_passwords_come_from_outside(void)
+{
+    struct error err = { 0 };
+    struct db *owner = session(DB_OWNER), *db;
+    run(owner, "CREATE ROLE locked");
+    run(owner, "CREATE ROLE clerk LOGIN PASSWORD 'se cret' IN ROLE locked");
+    run(owner, "GRANT SELECT (\"a\") ON \"heap\" TO clerk");
+    db_close(owner);
+    struct db_settings settings = site;
+    settings.user = "clerk";
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED,
+           "without a password one is denied");
+    setenv("PGPASSWORD", "wrong", 1);
+    is_int(open_class(&settings, DB_SOURCE, &err), ERROR_DENIED, "with a wrong one too");
+    setenv("PGPASSWORD", "se cret", 1);
+    is_int(open_class(&settings, DB_SOURCE, &err), -1, "a password can come from the environment");
+    unsetenv("PGPASSWORD");
+
+    char services[] = "/tmp/fairmill-port-XXXXXX", passwords[] = "/tmp/fairmill-port-XXXXXX";
+    char service[512], password[] = "*:*:*:clerk:se cret\n";
+    snprintf(service, sizeof service, "[accounts]\nhost=%s\nport=5432\nuser=clerk\n", site.socket);
+    write_file(services, service);
+    write_file(passwords, password);
+    setenv("PGSERVICEFILE", services, 1);
+    setenv("PGPASSFILE", passwords, 1);
+    settings.user = settings.socket = NULL;
+    settings.service = "accounts";
+    int status = db_open(&db, &settings, DB_SOURCE, &err);
+    unsetenv("PGSERVICEFILE");
+    unsetenv("PGPASSFILE");
+    unlink(services);
+    unlink(passwords);
+    must(status, &err);
+    is_int(number_of(db, "SELECT COUNT(\"a\") FROM \"heap\""), MANY_ROWS,
+           "host and user come from a service, the password from a password file");
+    is_int(query_class(db, "SELECT \"share\" FROM \"heap\"", "r", &err), ERROR_DENIED,
+           "another column than those that are granted is denied");
+    is_int(query_class(db, "SELECT \"id\" FROM \"thing\"", "i", &err), ERROR_DENIED,
+           "another table is denied");
+    ok(column_is(db, "heap", 0, "a") && !column_is(db, "heap", 1, "share"),
+       "columns_query names what is readable");
+    char long_name[80];
+    memset(long_name, 'x', sizeof long_name - 1);
+    long_name[sizeof long_name - 1] = '\0';
+    ok(!column_is(db, long_name, 0, "a"), "a name that is too long for a table is no table");
+    db_close(db);
+}
+
+static void pgsql_servers_that_hang_are_left(void)
+{
+    struct error err = { 0 };
+    site.deadline_s = 1;
+    struct db *db = session(DB_RESULTS);
+    site.deadline_s = 20;
+    pid_t server = (pid_t)number_of(db, "SELECT pg_backend_pid()");
+    struct timespec start = clock_now();
+    kill(server, SIGSTOP);
+    is_int(query_class(db, "SELECT 1", "i", &err), ERROR_GONE, "a server that hangs is gone");
+    ok(seconds_since(&start) < 10, "soon after the deadline");
+    start = clock_now();
+    ok(db_begin(db, &err) == -1 && err.class == ERROR_GONE, "its session stays so");
+    db_rollback(db);
+    db_close(db);
+    ok(seconds_since(&start) < 1, "and can be closed at once");
+    kill(server, SIGCONT);
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 3 || (strcmp(argv[1], "mysql") == 0 && argc < 5)) {
-        fputs("usage: port sqlite PATH, port mysql NAME SOCKET SERVER_PID\n", stderr);
+    if (argc < 3 || (strcmp(argv[1], "sqlite") != 0 && argc < 5)) {
+        fputs("usage: port sqlite PATH, port mysql|pgsql NAME SOCKET SERVER_PID\n", stderr);
         return 64;
     }
     if (!db_driver_named(argv[1])) {
         printf("1..0 # SKIP this build has no driver '%s'\n", argv[1]);
         return 0;
     }
-    bool mysql = strcmp(argv[1], "mysql") == 0;
+    bool mysql = strcmp(argv[1], "mysql") == 0, pgsql = strcmp(argv[1], "pgsql") == 0;
     site.driver = argv[1];
     site.database = argv[2];
-    site.socket = mysql ? argv[3] : NULL;
+    site.socket = mysql || pgsql ? argv[3] : NULL;
+    site.user = pgsql ? "postgres" : NULL;
 
     tables_are_made_by_a_script();
     every_value_comes_back_as_it_was();
@@ -1112,7 +1358,19 @@ int main(int argc, char **argv)
         mysql_sessions_can_be_killed();
         mysql_logins_are_judged();
         mysql_passwords_come_from_outside();
-        mysql_servers_die((pid_t)strtol(argv[4], NULL, 10));
+        servers_die((pid_t)strtol(argv[4], NULL, 10), SIGKILL);
+    } else if (pgsql) {
+        pgsql_numbers_of_other_types_are_read();
+        pgsql_narrow_columns_are_written();
+        pgsql_bytes_come_as_they_are_stored();
+        pgsql_failed_transactions_are_not_committed();
+        pgsql_sessions_can_be_killed();
+        pgsql_settings_of_the_server_do_not_count();
+        pgsql_logins_are_judged();
+        pgsql_passwords_come_from_outside();
+        pgsql_servers_that_hang_are_left();
+        /* At SIGKILL the server's other processes would finish what they do. */
+        servers_die((pid_t)strtol(argv[4], NULL, 10), SIGQUIT);
     } else {
         sqlite_files_are_looked_at();
         sqlite_reader_needs_no_write_permission();

@@ -13,6 +13,7 @@ class Server:
     """A shared or throw-away server, for as long as the `with` lasts."""
 
     SHELL = '. "$1/mariadb.sh"; mariadb_shared; echo "ready $MARIADB_SOCKET"; read -r'
+    SCHEMA = 'DATABASE()'
 
     def __enter__(self):
         self.shell = subprocess.Popen(['bash', '-c', self.SHELL, 'bash', LIB],
@@ -40,7 +41,7 @@ class Server:
                               stderr=subprocess.PIPE,
                               text=True, check=False)
         if done.returncode:
-            raise RuntimeError(f'mariadb: {done.stderr.strip()}')
+            raise RuntimeError(f'{os.path.basename(self.client()[0])}: {done.stderr.strip()}')
         return [[None if cell == 'NULL' else cell for cell in line.split('\t')]
                 for line in done.stdout.splitlines()]
 
@@ -49,12 +50,19 @@ class Server:
         self.sql(f'DROP DATABASE IF EXISTS `{name}`; CREATE DATABASE `{name}`')
         return name
 
+    def columns(self, table, database):
+        return [name for name, in self.sql(
+            f"SELECT column_name FROM information_schema.columns WHERE table_name = '{table}' "
+            f'AND table_schema = {self.SCHEMA} ORDER BY ordinal_position', database)]
+
+    def connection(self, database):
+        """The keys of a section [source] or [results]."""
+        return dict(driver='mysql', socket=self.socket, user='root', database=database)
+
     def settings(self, source, results, usage=None, fairshare=None, **more):
         """Sections for program.write_settings()."""
-        def at(database):
-            return dict(driver='mysql', socket=self.socket, user='root', database=database)
-        return dict(source=dict(at(source), **more), results=at(results), usage=usage or {},
-                    fairshare=fairshare or {})
+        return dict(source=dict(self.connection(source), **more), results=self.connection(results),
+                    usage=usage or {}, fairshare=fairshare or {})
 
 
 class Slurmdbd(Server):

@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import dump
 import reference
 import tap
+from compare import differences, from_server, from_sqlite
 from mariadb import Server
 from program import EXACT, publish, published, same_value, sqlite_settings, write_settings
 
@@ -32,44 +33,6 @@ def load(server, release):
     return name
 
 
-def exact(value):
-    """One spelling for what two clients print of the same double."""
-    if value is None:
-        return None
-    try:
-        return float(value).hex()
-    except ValueError:
-        return value
-
-
-def from_mariadb(server, results):
-    columns = [name for name, in server.sql(
-        "SELECT column_name FROM information_schema.columns WHERE table_name = 'fairmill_fairshare' "
-        f"AND table_schema = '{results}' ORDER BY ordinal_position")]
-    rows = server.sql('SELECT * FROM fairmill_fairshare', results)
-    return {(row['cluster'], row['id_assoc']): row for row in (
-        {c: v if c in ('cluster', 'id_assoc') else exact(v) for c,
-         v in zip(columns, line) if c != 'run_id'} for line in rows)}
-
-
-def from_sqlite(results):
-    return {(cluster, str(number)): {c: str(v) if c == 'id_assoc' else v if c == 'cluster'
-                                     else exact(v) for c, v in row.items() if c != 'run_id'}
-            for (cluster, number), row in published(results).items()}
-
-
-def differences(rows, first):
-    """Values that differ, and how many were compared."""
-    wrong = [f'{key} is in one only' for key in set(rows) ^ set(first)]
-    compared = 0
-    for key in set(rows) & set(first):
-        for column in first[key]:
-            compared += 1
-            if rows[key].get(column) != first[key][column]:
-                wrong.append(f'{key} {column}: {rows[key].get(column)} and {first[key][column]}')
-    return wrong, compared
-
-
 def body():
     firsts, compared = {}, 0
     with Server() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
@@ -81,7 +44,7 @@ def body():
                                server.settings(source, server.database('layout_res'), None,
                                                fairshare))
                 publish(f'{folder}/m.conf', NOW)
-                rows = from_mariadb(server, 'layout_res')
+                rows = from_server(server, 'layout_res')
                 if conformance not in firsts:
                     firsts[conformance] = rows
                     check_first(rows, release, conformance)

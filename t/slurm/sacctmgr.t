@@ -7,6 +7,7 @@ who is not root, and a program that reads the result with plain SQL."""
 import os
 import pwd
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -85,7 +86,8 @@ class Site:
         bin_folder = f'{self.folder}/bin'
         os.makedirs(bin_folder, exist_ok=True)
         if not os.path.exists(f'{bin_folder}/fairmill'):
-            os.symlink(FAIRMILL, f'{bin_folder}/fairmill')
+            # where it was built not everybody may look
+            shutil.copy(FAIRMILL, f'{bin_folder}/fairmill')
         environment = dict(environment, PATH=f"{bin_folder}:{environment['PATH']}", HOME='/',
                            LOGNAME=self.user,
                            FAIRMILL_CONF=self.conf)

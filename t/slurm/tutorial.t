@@ -4,14 +4,14 @@
 
 import os
 import re
-import shutil
 import sqlite3
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
-import mariadb
 import tap
+from mariadb import Server
+from postgres import Postgres
 from program import TOP, fairmill
 
 
@@ -77,24 +77,23 @@ def on_sqlite(place):
     meter(place, make, *lines)
 
 
-def on_mariadb(place):
-    with mariadb.Server() as server:
-        names = [server.database(f'tutorial_{os.getpid()}_{part}') for part in ('site', 'results')]
-        lines = [f'driver = mysql\nsocket = {server.socket}\nuser = root\ndatabase = {name}\n' for name in names]
-        follow(place, lambda sql: server.sql(sql, names[0]), *lines)
-        server.database(names[1])
-        meter(place, lambda sql: server.sql(sql, names[0]), *lines)
-        for name in names:
-            server.sql(f'DROP DATABASE {name}')
+def on_server(place, server):
+    names = [server.database(f'tutorial_{os.getpid()}_{part}') for part in ('site', 'results')]
+    lines = [''.join(f'{key} = {value}\n' for key, value in server.connection(name).items())
+             for name in names]
+    follow(place, lambda sql: server.sql(sql, names[0]), *lines)
+    server.database(names[1])
+    meter(place, lambda sql: server.sql(sql, names[0]), *lines)
+    for name in names:
+        server.sql(f'DROP DATABASE {name}')
 
 
 def body():
-    for part in (on_sqlite, on_mariadb):
-        place = tempfile.mkdtemp(prefix='fm')
-        try:
-            part(place)
-        finally:
-            shutil.rmtree(place)
+    with Server() as mariadb, Postgres() as postgres:
+        for part in (on_sqlite, lambda place: on_server(place, mariadb),
+                     lambda place: on_server(place, postgres)):
+            with tempfile.TemporaryDirectory(prefix='fm') as place:
+                part(place)
 
 
 tap.main(body)

@@ -6,9 +6,10 @@
 [ -e "$top/.git" ] || not_here "not a git checkout"
 ok "git lists the tracked files" git -c safe.directory='*' -C "$top" ls-files --error-unmatch configure.ac
 
-# Data that programs wrote, and the licence itself.
+# Data that programs wrote, the licence itself, and what has no place for a comment.
 tracked() {
-    git -c safe.directory='*' -C "$top" ls-files -- ':!LICENSE' ':!t/data/**'
+    git -c safe.directory='*' -C "$top" ls-files -- ':!LICENSE' ':!t/data/**' \
+        ':!debian/changelog' ':!debian/source/format'
 }
 
 tracked | while IFS= read -r file; do

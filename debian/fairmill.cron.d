@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+#
+# Compute and publish fairshare values every five minutes, once there are settings, and unless
+# systemd runs: there fairmill.timer does it.
+
+SHELL=/bin/sh
+PATH=/usr/bin:/usr/sbin:/bin:/sbin
+MAILTO=root
+
+*/5 * * * * fairmill if [ ! -d /run/systemd/system ] && [ -x /usr/bin/fairmill ] && [ -e /etc/fairmill/fairmill.conf ]; then fairmill run; fi

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+
+# FAIRMILL_SYSTEMD
+# Where systemd's units go: sets systemdsystemunitdir and HAVE_SYSTEMD.  pkg-config tells, as
+# seen from the prefix, so that `make install' by itself writes nowhere else.
+AC_DEFUN([FAIRMILL_SYSTEMD], [
+    AC_ARG_WITH([systemdsystemunitdir],
+        [AS_HELP_STRING([--with-systemdsystemunitdir=DIR],
+            [where systemd's units go, or no; usually below PREFIX if systemd is there])],
+        [], [with_systemdsystemunitdir=auto])
+    AC_MSG_CHECKING([where systemd's units go])
+    AS_CASE([$with_systemdsystemunitdir],
+        [auto|yes], [systemdsystemunitdir=$("$PKG_CONFIG" --define-variable=prefix='${prefix}' \
+            --define-variable=root_prefix='${prefix}' --define-variable=rootprefix='${prefix}' \
+            --variable=systemdsystemunitdir systemd 2>/dev/null)],
+        [no], [systemdsystemunitdir=],
+        [systemdsystemunitdir=$with_systemdsystemunitdir])
+    AC_MSG_RESULT([${systemdsystemunitdir:-nowhere}])
+    AS_IF([test "$with_systemdsystemunitdir$systemdsystemunitdir" = yes],
+        [AC_MSG_ERROR([pkg-config does not know systemd (Debian: systemd, later systemd-dev)])])
+    AC_SUBST([systemdsystemunitdir])
+    AM_CONDITIONAL([HAVE_SYSTEMD], [test -n "$systemdsystemunitdir"])
+])

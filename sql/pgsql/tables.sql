@@ -1,0 +1,105 @@
+-- SPDX-License-Identifier: MIT
+
+-- Texts compare and sort bytewise ("C"), whatever the database's own collation.
+
+-- Which upgrade of these tables this is; the highest version counts.
+CREATE TABLE IF NOT EXISTS "fairmill_schema" (
+    "version"  BIGINT NOT NULL,
+    "made_at"  BIGINT NOT NULL,
+    PRIMARY KEY ("version")
+);
+
+-- The fence: the run that published last, a row for each cluster.  The row of '' counts runs.
+CREATE TABLE IF NOT EXISTS "fairmill_lock" (
+    "cluster"  TEXT COLLATE "C" NOT NULL,
+    "run_id"   BIGINT NOT NULL,
+    "source"   TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY ("cluster")
+);
+
+-- The settings that runs had.
+CREATE TABLE IF NOT EXISTS "fairmill_settings" (
+    "digest"  TEXT COLLATE "C" NOT NULL,
+    "text"    TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY ("digest")
+);
+
+-- Every run, also those that failed.
+CREATE TABLE IF NOT EXISTS "fairmill_run" (
+    "cluster"               TEXT COLLATE "C" NOT NULL,
+    "run_id"                BIGINT NOT NULL,
+    "as_of"                 BIGINT NOT NULL,
+    "started_at"            BIGINT NOT NULL,
+    "duration_ms"           BIGINT NOT NULL,
+    "kind"                  TEXT COLLATE "C" NOT NULL,
+    "why"                   TEXT COLLATE "C",
+    "status"                TEXT COLLATE "C" NOT NULL,
+    "algorithm"             TEXT COLLATE "C" NOT NULL,
+    "conformance"           TEXT COLLATE "C" NOT NULL,
+    "half_life"             BIGINT NOT NULL,
+    "time_zone"             TEXT COLLATE "C",
+    "associations"          BIGINT,
+    "users"                 BIGINT,
+    "jobs_read"             BIGINT,
+    "unattributed_usage"    DOUBLE PRECISION,
+    "truncation_bound"      DOUBLE PRECISION,
+    "source_newest"         BIGINT,
+    "source_lag"            BIGINT,
+    "drift_max"             DOUBLE PRECISION,
+    "drifted_associations"  BIGINT,
+    "settings_digest"       TEXT COLLATE "C" NOT NULL,
+    "version"               TEXT COLLATE "C" NOT NULL,
+    "host"                  TEXT COLLATE "C",
+    "os_user"               TEXT COLLATE "C",
+    "message"               TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY ("cluster", "run_id")
+);
+
+-- What was odd in the input and did not stop a run.
+CREATE TABLE IF NOT EXISTS "fairmill_finding" (
+    "cluster"     TEXT COLLATE "C" NOT NULL,
+    "kind"        TEXT COLLATE "C" NOT NULL,
+    "subject"     TEXT COLLATE "C" NOT NULL,
+    "first_seen"  BIGINT NOT NULL,
+    "last_seen"   BIGINT NOT NULL,
+    "count"       BIGINT NOT NULL,
+    "detail"      TEXT COLLATE "C",
+    PRIMARY KEY ("cluster", "kind", "subject")
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+-- Every value of every living association.  A run replaces all rows of a cluster, so their old
+-- versions have to be cleared away after each, also where the cluster is a small one of many.  Rows
+-- are never changed in place, and pages need no room for that.
+CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
+    "cluster"                 TEXT COLLATE "C" NOT NULL,
+    "id_assoc"                BIGINT NOT NULL,
+    "parent_id"               BIGINT,
+    "depth"                   BIGINT NOT NULL,
+    "account"                 TEXT COLLATE "C" NOT NULL,
+    "user_name"               TEXT COLLATE "C" NOT NULL,
+    "partition_name"          TEXT COLLATE "C" NOT NULL,
+    "shares"                  BIGINT,
+    "shares_norm"             DOUBLE PRECISION,
+    "level_shares_norm"       DOUBLE PRECISION,
+    "usage_raw"               DOUBLE PRECISION,
+    "usage_norm"              DOUBLE PRECISION,
+    "capacity_usage"          DOUBLE PRECISION,
+    "level_usage"             DOUBLE PRECISION,
+    "classic_usage"           DOUBLE PRECISION,
+    "classic_factor"          DOUBLE PRECISION,
+    "linear_usage"            DOUBLE PRECISION,
+    "linear_factor"           DOUBLE PRECISION,
+    "depth_oblivious_ratio"   DOUBLE PRECISION,
+    "depth_oblivious_factor"  DOUBLE PRECISION,
+    "level_fs"                DOUBLE PRECISION,
+    "level_fs_infinite"       BIGINT,
+    "fair_tree_rank"          BIGINT,
+    "fair_tree_factor"        DOUBLE PRECISION,
+    "pbs_target"              DOUBLE PRECISION,
+    "pbs_tree_usage"          DOUBLE PRECISION,
+    "pbs_factor"              DOUBLE PRECISION,
+    "fairshare"               DOUBLE PRECISION,
+    "run_id"                  BIGINT NOT NULL,
+    "computed_at"             BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc")
+) WITH (autovacuum_vacuum_scale_factor = 0.05);

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/driver.h"
+
+#include <string.h>
+
+#include "util/text.h"
+
+/* Privileges as MariaDB and MySQL give them.  Comments that begin with M! or !80000 are SQL to one
+ * of the two. */
+
+/* A name in backticks, as GRANT takes it whatever the session's mode. */
+static void add_backticked(struct text *text, const char *name)
+{
+    text_add(text, "`");
+    for (; *name; name++)
+        text_add_bytes(text, *name == '`' ? "``" : name, *name == '`' ? 2 : 1);
+    text_add(text, "`");
+}
+
+/* The database of a GRANT on all its tables is a pattern, in which _ stands for any letter. */
+static void add_all_tables(struct text *text, const char *database)
+{
+    text_add(text, "`");
+    for (; *database; database++) {
+        text_add(text, *database == '_' || *database == '%' ? "\\" : "");
+        text_add_bytes(text, *database == '`' ? "``" : database, *database == '`' ? 2 : 1);
+    }
+    text_add(text, "`.*");
+}
+
+/* A server that resolves no names knows who comes over the loopback by address. */
+static void add_account(struct text *text, const struct db_settings *settings)
+{
+    bool by_address = db_given(settings->host) &&
+                      (!strcmp(settings->host, "127.0.0.1") || !strcmp(settings->host, "::1"));
+    db_add_literal(text, db_given(settings->user) ? settings->user : "fairmill");
+    text_format(text, "@'%s'",
+                by_address             ? settings->host
+                : db_is_here(settings) ? "localhost"
+                                       : "%");
+}
+
+static void add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
+                      const char *table)
+{
+    text_format(text, "GRANT %s ON ", privileges);
+    if (table) {
+        add_backticked(text, settings->database);
+        text_add(text, ".");
+        add_backticked(text, table);
+    } else {
+        add_all_tables(text, settings->database);
+    }
+    text_add(text, " TO ");
+    add_account(text, settings);
+}
+
+/* A login through the socket can be made without a secret; any other is the administrator's. */
+static void add_login(struct text *text, const struct db_settings *settings)
+{
+    struct text account = { 0 };
+    add_account(&account, settings);
+    if (db_logs_in_by_socket(settings))
+        text_format(text,
+                    "/*M! CREATE USER IF NOT EXISTS %s IDENTIFIED VIA unix_socket */;\n"
+                    "/*!80000 CREATE USER IF NOT EXISTS %s IDENTIFIED WITH auth_socket */;\n",
+                    account.bytes, account.bytes);
+    else
+        text_format(text, "-- First: CREATE USER %s IDENTIFIED BY '...'\n", account.bytes);
+    text_free(&account);
+}
+
+static void add_before_tables(struct text *text, const struct db_settings *results)
+{
+    struct text database = { 0 };
+    add_backticked(&database, results->database);
+    text_format(text,
+                "CREATE DATABASE IF NOT EXISTS %s DEFAULT CHARACTER SET utf8mb4 COLLATE "
+                "utf8mb4_bin;\nUSE %s;\n"
+                "SET SESSION sql_mode = CONCAT(@@sql_mode, ',ANSI_QUOTES');\n",
+                database.bytes, database.bytes);
+    text_free(&database);
+}
+
+static void add_after_tables(struct text *text, const struct db_settings *results)
+{
+    static const struct {
+        const char *role, *privileges, *comment;
+    } roles[] = {
+        { "fairmill_owner",
+          "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, CREATE VIEW, SHOW VIEW",
+          "runs `fairmill init`" },
+        { "fairmill_writer", "SELECT, INSERT, UPDATE, DELETE", "runs `fairmill run`" },
+        { "fairmill_reader", "SELECT", "reads results" },
+    };
+    text_add(text, "\n-- Roles of the results.\n");
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        text_format(text, "CREATE ROLE IF NOT EXISTS %s; -- %s\n", roles[i].role, roles[i].comment);
+        text_format(text, "GRANT %s ON ", roles[i].privileges);
+        add_all_tables(text, results->database);
+        text_format(text, " TO %s;\n", roles[i].role);
+    }
+    struct text account = { 0 };
+    add_account(&account, results);
+    add_login(text, results);
+    text_format(text,
+                "GRANT fairmill_writer TO %s;\n"
+                "/*M! SET DEFAULT ROLE fairmill_writer FOR %s */;\n"
+                "/*!80000 SET DEFAULT ROLE fairmill_writer TO %s */;\n",
+                account.bytes, account.bytes, account.bytes);
+    text_free(&account);
+}
+
+const struct db_privileges mysql_privileges = {
+    .add_grant = add_grant,
+    .add_before_tables = add_before_tables,
+    .add_after_tables = add_after_tables,
+    .add_before_grants = add_login,
+};

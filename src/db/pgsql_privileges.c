@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/driver.h"
+
+#include "util/text.h"
+
+/* Privileges as PostgreSQL gives them, for its client psql: what comes in \gexec is SQL that the
+ * statement before has composed, since there is no CREATE ROLE IF NOT EXISTS; and GRANT reaches
+ * the database that one is connected to, and no other. */
+
+static const char *account(const struct db_settings *settings)
+{
+    return db_given(settings->user) ? settings->user : "fairmill";
+}
+
+static void add_connect(struct text *text, const struct db_settings *settings)
+{
+    text_add(text, "\\connect ");
+    text_add_identifier(text, settings->database);
+    text_add(text, "\n");
+}
+
+static void add_role(struct text *text, const char *role, const char *options)
+{
+    text_format(text, "SELECT format('CREATE ROLE %%I%s', ", options);
+    db_add_literal(text, role);
+    text_add(text, ") WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = ");
+    db_add_literal(text, role);
+    text_add(text, ")\\gexec\n");
+}
+
+static void add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
+                      const char *table)
+{
+    text_format(text, "GRANT %s ON ", privileges);
+    if (table)
+        text_add_identifier(text, table);
+    else
+        text_add(text, "ALL TABLES IN SCHEMA public");
+    text_add(text, " TO ");
+    text_add_identifier(text, account(settings));
+}
+
+/* A login through the socket can be made without a secret; any other is the administrator's. */
+static void add_login(struct text *text, const struct db_settings *settings)
+{
+    if (db_logs_in_by_socket(settings)) {
+        add_role(text, account(settings), " LOGIN");
+        return;
+    }
+    text_add(text, "-- First: CREATE ROLE ");
+    text_add_identifier(text, account(settings));
+    text_add(text, " LOGIN PASSWORD '...'\n");
+}
+
+/* Tables belong to whoever made them, and only their owner can change them. */
+static void add_before_tables(struct text *text, const struct db_settings *results)
+{
+    text_add(text, "SELECT format('CREATE DATABASE %I TEMPLATE template0 ENCODING ''UTF8''', ");
+    db_add_literal(text, results->database);
+    text_add(text, ") WHERE NOT EXISTS (SELECT FROM pg_catalog.pg_database WHERE datname = ");
+    db_add_literal(text, results->database);
+    text_add(text, ")\\gexec\n");
+    add_connect(text, results);
+    text_add(text, "\n-- Roles of the results: who runs `fairmill init`, who runs `fairmill run`, "
+                   "who reads.\n");
+    add_role(text, "fairmill_owner", "");
+    add_role(text, "fairmill_writer", "");
+    add_role(text, "fairmill_reader", "");
+    text_add(text, "GRANT USAGE, CREATE ON SCHEMA public TO fairmill_owner;\n"
+                   "GRANT USAGE ON SCHEMA public TO fairmill_writer, fairmill_reader;\n"
+                   "SET ROLE fairmill_owner;\n\n");
+}
+
+static void add_after_tables(struct text *text, const struct db_settings *results)
+{
+    struct text login = { 0 };
+    text_add_identifier(&login, account(results));
+    text_add(text, "RESET ROLE;\n\n-- Privileges on these tables, and on those of later "
+                   "releases.\n");
+    add_login(text, results);
+    text_format(text,
+                "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public"
+                " TO fairmill_writer;\n"
+                "GRANT SELECT ON ALL TABLES IN SCHEMA public TO fairmill_reader;\n"
+                "ALTER DEFAULT PRIVILEGES FOR ROLE fairmill_owner, %s IN SCHEMA public\n"
+                "    GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO fairmill_writer;\n"
+                "ALTER DEFAULT PRIVILEGES FOR ROLE fairmill_owner, %s IN SCHEMA public\n"
+                "    GRANT SELECT ON TABLES TO fairmill_reader;\n"
+                "GRANT fairmill_writer TO %s;\n",
+                login.bytes, login.bytes, login.bytes);
+    text_free(&login);
+}
+
+static void add_before_grants(struct text *text, const struct db_settings *source)
+{
+    add_connect(text, source);
+    add_login(text, source);
+}
+
+const struct db_privileges pgsql_privileges = {
+    .add_grant = add_grant,
+    .add_before_tables = add_before_tables,
+    .add_after_tables = add_after_tables,
+    .add_before_grants = add_before_grants,
+};

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_DB_PGSQL_SESSION_H
+#define FAIRMILL_DB_PGSQL_SESSION_H
+
+#include <libpq-fe.h>
+
+#include "db/driver.h"
+
+/* What the files of the pgsql driver share: pgsql.c (sessions, transactions, locks),
+ * pgsql_statement.c (sending, waiting, errors), pgsql_rows.c (streaming an answer) and
+ * pgsql_bulk.c (bulk writes).
+ *
+ * The connection is in libpq's non-blocking mode, and there is one place that waits, so that no
+ * server and no network can hold us longer than the deadline allows. */
+
+/* Types by the numbers that every server gives them; the header with their names belongs to the
+ * server's own sources. */
+enum {
+    PGSQL_BOOL = 16,
+    PGSQL_BYTEA = 17,
+    PGSQL_INT8 = 20,
+    PGSQL_INT2 = 21,
+    PGSQL_INT4 = 23,
+    PGSQL_TEXT = 25,
+    PGSQL_FLOAT4 = 700,
+    PGSQL_FLOAT8 = 701,
+    PGSQL_VARCHAR = 1043,
+    PGSQL_NUMERIC = 1700,
+};
+
+enum { PGSQL_AS_TEXT = 0, PGSQL_AS_BINARY = 1 };
+
+struct pgsql_session {
+    struct db base;
+    PGconn *connection;
+    char *name; /* database and server, for messages */
+    unsigned deadline_s;
+    bool hung; /* gave no answer in time, and can only be closed */
+};
+
+/* Store the error of a result, or with NULL that of the connection; returns -1. */
+int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct error *err);
+/* The same of a connection that was never made. */
+int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong, struct error *err);
+
+/* Wait until the socket can be read or written (POLLIN, POLLOUT); whether that came before
+ * `until_ms`, by pgsql_clock_ms(). */
+bool pgsql_wait(PGconn *connection, short events, int64_t until_ms);
+int64_t pgsql_clock_ms(void);
+
+/* Send a statement with `?` for each argument, or several statements without any. */
+int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
+               size_t argument_count, struct error *err);
+int pgsql_send_script(struct pgsql_session *session, const char *sql, struct error *err);
+/* The next result of what was sent; NULL after the last one, or where there is no answer. */
+PGresult *pgsql_next(struct pgsql_session *session);
+/* Read the answer to its end and throw it away; fails where the statement did.  `changed` (may
+ * be NULL) becomes the number of rows it hit. */
+int pgsql_end(struct pgsql_session *session, int64_t *changed, struct error *err);
+/* Send and end. */
+int pgsql_run(struct pgsql_session *session, const char *sql, struct error *err);
+
+/* Have the server stop what it is still answering, and read on until it did.  An open
+ * transaction is in an error after that, up to its last savepoint. */
+void pgsql_cancel(struct pgsql_session *session);
+
+int pgsql_execute(struct db *db, const char *sql, const struct db_value *arguments,
+                  size_t argument_count, int64_t *changed, struct error *err);
+int pgsql_script(struct db *db, const char *sql, struct error *err);
+
+int pgsql_query(struct db *db, const char *sql, const struct db_value *arguments,
+                size_t argument_count, const char *column_types, struct db_rows **rows,
+                struct error *err);
+int pgsql_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
+void pgsql_finish(struct db_rows *rows);
+
+int pgsql_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                     size_t column_count, size_t key_count, struct db_bulk **bulk,
+                     struct error *err);
+int pgsql_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
+int pgsql_bulk_end(struct db_bulk *bulk, struct error *err);
+void pgsql_bulk_abandon(struct db_bulk *bulk);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/driver.h"
+
+#ifdef HAVE_PGSQL
+
+#include "db/pgsql_session.h"
+
+#include <ctype.h>
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* The server ends a statement at the deadline; only if it does not, because it hangs or the
+ * network is gone, we give up a little later. */
+#define ANSWER_GRACE_S 5
+
+/* How long the server may take to stop what it was told to stop. */
+#define CANCEL_WAIT_MS 10000
+
+#define STATE_LENGTH 5
+
+/* Errors. */
+
+/* SQLSTATEs, or how they begin; the first line that fits counts. */
+static const struct {
+    const char *state;
+    enum error_class class;
+} classes[] = {
+    { "08", ERROR_GONE },       /* connection */
+    { "25P03", ERROR_GONE },    /* idle in a transaction for too long */
+    { "25P04", ERROR_GONE },    /* transaction_timeout */
+    { "53000", ERROR_GONE },    /* no resources */
+    { "53200", ERROR_GONE },    /* server out of memory */
+    { "53300", ERROR_GONE },    /* too many connections */
+    { "57014", ERROR_GONE },    /* statement_timeout, or cancelled by somebody */
+    { "57P", ERROR_GONE },      /* shutdown, crash, start-up, session ended by somebody */
+    { "40", ERROR_RETRY },      /* serialisation, deadlock, conflict with a replica's recovery */
+    { "55P03", ERROR_RETRY },   /* lock_timeout */
+    { "28", ERROR_DENIED },     /* login */
+    { "42501", ERROR_DENIED },  /* privilege */
+    { "3D000", ERROR_MISSING }, /* database */
+    { "3F000", ERROR_MISSING }, /* schema */
+    { "42P01", ERROR_MISSING }, /* table */
+    { "42703", ERROR_MISSING }, /* column */
+    { "53100", ERROR_FULL },    /* disk */
+};
+
+/* Written in a session that only reads: denied; but where we should be able to write, the server
+ * has become a replica, and will not stay one. */
+#define READ_ONLY_TRANSACTION "25006"
+
+static enum error_class class_of(const struct pgsql_session *session, const char *state)
+{
+    if (!strcmp(state, READ_ONLY_TRANSACTION))
+        return session->base.role == DB_RESULTS || session->base.role == DB_OWNER ? ERROR_GONE
+                                                                                  : ERROR_DENIED;
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (!strncmp(classes[i].state, state, strlen(classes[i].state)))
+            return classes[i].class;
+    return ERROR_OTHER;
+}
+
+/* libpq explains itself in several lines.  Those that begin with a tab guess at the reason, and
+ * LOCATION is a place in the server's sources. */
+static void add_reasons(struct text *text, const char *message)
+{
+    size_t before = text->length;
+    while (*message) {
+        size_t length = strcspn(message, "\n");
+        if (length && *message != '\t' && strncmp(message, "LOCATION:", 9) != 0) {
+            text_add(text, text->length > before ? "; " : "");
+            text_add_bytes(text, message, length);
+        }
+        message += length + (message[length] != '\0');
+    }
+    if (text->length == before)
+        text_add(text, "no reason given");
+}
+
+static int fail_with_reasons(const struct pgsql_session *session, enum error_class class,
+                             const char *message, struct error *err)
+{
+    struct text reasons = { 0 };
+    add_reasons(&reasons, message);
+    fail(err, class, "%s: %s", session->name, reasons.bytes);
+    text_free(&reasons);
+    return -1;
+}
+
+int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct error *err)
+{
+    if (session->hung)
+        return fail(err, ERROR_GONE, "%s: the server gives no answer", session->name);
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+    if (state && message)
+        return fail(err, class_of(session, state), "%s: %s (%s)", session->name, message, state);
+    /* What the library itself says has no state. */
+    bool lost = PQstatus(session->connection) != CONNECTION_OK;
+    return fail_with_reasons(session, lost ? ERROR_GONE : ERROR_OTHER,
+                             PQerrorMessage(session->connection), err);
+}
+
+/* The SQLSTATE in the text of an error, `FATAL:  28000: ...`, which is all that libpq gives of a
+ * connection that was refused.  The last one is that of the last address tried. */
+static bool find_state(const char *message, char state[STATE_LENGTH + 1])
+{
+    bool found = false;
+    while ((message = strstr(message, ":  "))) {
+        size_t length = 0;
+        message += 3;
+        while (isdigit((unsigned char)message[length]) || isupper((unsigned char)message[length]))
+            length++;
+        if (length == STATE_LENGTH && message[length] == ':') {
+            snprintf(state, STATE_LENGTH + 1, "%s", message);
+            found = true;
+        }
+    }
+    return found;
+}
+
+int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong, struct error *err)
+{
+    char state[STATE_LENGTH + 1];
+    const char *message = PQerrorMessage(session->connection);
+    enum error_class class = ERROR_GONE;
+    if (find_state(message, state))
+        class = class_of(session, state);
+    else if (PQconnectionNeedsPassword(session->connection))
+        class = ERROR_DENIED;
+    else if (options_are_wrong)
+        class = ERROR_SETTINGS;
+    return fail_with_reasons(session, class, message, err);
+}
+
+/* Waiting. */
+
+int64_t pgsql_clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool pgsql_wait(PGconn *connection, short events, int64_t until_ms)
+{
+    struct pollfd socket = { .fd = PQsocket(connection), .events = events };
+    int ready;
+    do {
+        int64_t left_ms = until_ms - pgsql_clock_ms();
+        ready = poll(&socket, 1, left_ms > 0 ? (int)left_ms : 0);
+    } while (ready < 0 && errno == EINTR);
+    return ready != 0;
+}
+
+static int64_t patience_ms(const struct pgsql_session *session)
+{
+    return session->deadline_s ? ((int64_t)session->deadline_s + ANSWER_GRACE_S) * 1000 : INT32_MAX;
+}
+
+/* Send what is left to send, and receive until there is a result to take.  What goes wrong with
+ * the connection is in that result. */
+static bool await_result(struct pgsql_session *session, int64_t until_ms)
+{
+    PGconn *connection = session->connection;
+    for (;;) {
+        int unsent = PQflush(connection);
+        if (unsent < 0 || (!unsent && !PQisBusy(connection)))
+            return true;
+        if (!pgsql_wait(connection, unsent ? POLLIN | POLLOUT : POLLIN, until_ms))
+            return false;
+        if (!PQconsumeInput(connection))
+            return true;
+    }
+}
+
+PGresult *pgsql_next(struct pgsql_session *session)
+{
+    if (session->hung)
+        return NULL;
+    /* Most rows are here already, and need no clock. */
+    if (PQisBusy(session->connection))
+        session->hung = !await_result(session, pgsql_clock_ms() + patience_ms(session));
+    return session->hung ? NULL : PQgetResult(session->connection);
+}
+
+int pgsql_end(struct pgsql_session *session, int64_t *changed, struct error *err)
+{
+    int status = 0;
+    PGresult *result;
+    while ((result = pgsql_next(session))) {
+        ExecStatusType got = PQresultStatus(result);
+        if (got == PGRES_FATAL_ERROR || got == PGRES_BAD_RESPONSE)
+            status = pgsql_fail(session, result, err);
+        else if (changed &&
+                 !number_signed(PQcmdTuples(result), strlen(PQcmdTuples(result)), changed))
+            *changed = 0;
+        PQclear(result);
+    }
+    return session->hung ? pgsql_fail(session, NULL, err) : status;
+}
+
+void pgsql_cancel(struct pgsql_session *session)
+{
+    char reason[256];
+    if (session->hung)
+        return;
+    PGcancel *cancel = PQgetCancel(session->connection);
+    if (cancel)
+        PQcancel(cancel, reason, sizeof reason);
+    PQfreeCancel(cancel);
+
+    int64_t until_ms = pgsql_clock_ms() + CANCEL_WAIT_MS;
+    PGresult *result;
+    do {
+        session->hung = !await_result(session, until_ms) || pgsql_clock_ms() > until_ms;
+        result = session->hung ? NULL : PQgetResult(session->connection);
+        PQclear(result);
+    } while (result);
+}
+
+/* Statements. */
+
+/* The length of the literal, quoted name or comment that `sql` begins with; 0 if it does not. */
+static size_t quoted_length(const char *sql)
+{
+    const char *end;
+    size_t ending = 1;
+    if (*sql == '\'' || *sql == '"') {
+        end = strchr(sql + 1, *sql);
+    } else if (!strncmp(sql, "--", 2)) {
+        end = strchr(sql, '\n');
+    } else if (!strncmp(sql, "/*", 2)) {
+        end = strstr(sql + 2, "*/");
+        ending = 2;
+    } else {
+        return 0;
+    }
+    return end ? (size_t)(end - sql) + ending : strlen(sql);
+}
+
+/* Write $1, $2, ... for the question marks; how many these were. */
+static size_t number_arguments(const char *sql, struct text *numbered)
+{
+    size_t count = 0;
+    text_add(numbered, "");
+    while (*sql) {
+        size_t length = quoted_length(sql);
+        if (!length && *sql == '?') {
+            text_format(numbered, "$%zu", ++count);
+            sql++;
+            continue;
+        }
+        if (!length)
+            length = 1 + strcspn(sql + 1, "?'\"-/");
+        text_add_bytes(numbered, sql, length);
+        sql += length;
+    }
+    return count;
+}
+
+/* Room for a number as it travels. */
+union number_room {
+    uint64_t bits; /* in the network's order */
+    char digits[24];
+};
+
+/* Arguments as libpq takes them. */
+struct parameters {
+    Oid *types;
+    const char **values;
+    int *lengths, *formats;
+    union number_room *rooms;
+};
+
+static struct parameters parameters_create(size_t count)
+{
+    return (struct parameters){
+        .types = memory_zeroed(count, sizeof(Oid)),
+        .values = memory_zeroed(count, sizeof(char *)),
+        .lengths = memory_zeroed(count, sizeof(int)),
+        .formats = memory_zeroed(count, sizeof(int)),
+        .rooms = memory_zeroed(count, sizeof(union number_room)),
+    };
+}
+
+static void parameters_free(struct parameters *parameters)
+{
+    free(parameters->types);
+    free(parameters->values);
+    free(parameters->lengths);
+    free(parameters->formats);
+    free(parameters->rooms);
+}
+
+static void set_number(struct parameters *parameters, size_t i, Oid type, uint64_t bits)
+{
+    parameters->rooms[i].bits = htobe64(bits);
+    parameters->types[i] = type;
+    parameters->values[i] = (const char *)&parameters->rooms[i].bits;
+    parameters->lengths[i] = sizeof bits;
+    parameters->formats[i] = PGSQL_AS_BINARY;
+}
+
+static void set_parameter(struct parameters *parameters, size_t i, const struct db_value *argument)
+{
+    uint64_t bits;
+    switch (argument->type) {
+    case DB_INTEGER:
+        set_number(parameters, i, PGSQL_INT8, (uint64_t)argument->integer);
+        break;
+    case DB_UNSIGNED:
+        snprintf(parameters->rooms[i].digits, sizeof parameters->rooms[i].digits, "%" PRIu64,
+                 argument->unsigned_integer);
+        parameters->types[i] = PGSQL_NUMERIC;
+        parameters->values[i] = parameters->rooms[i].digits;
+        break;
+    case DB_REAL:
+        memcpy(&bits, &argument->real, sizeof bits);
+        set_number(parameters, i, PGSQL_FLOAT8, bits);
+        break;
+    case DB_TEXT:
+        /* Without a type it gets that of the place where it stands, text or bytea, both of which
+         * travel as their bytes. */
+        parameters->values[i] = argument->text.length ? argument->text.bytes : "";
+        parameters->lengths[i] = (int)argument->text.length;
+        parameters->formats[i] = PGSQL_AS_BINARY;
+        break;
+    case DB_NULL:
+        break;
+    }
+}
+
+int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
+               size_t argument_count, struct error *err)
+{
+    if (session->hung)
+        return pgsql_fail(session, NULL, err);
+    struct text numbered = { 0 };
+    int status = 0;
+    size_t wanted = number_arguments(sql, &numbered);
+    if (wanted != argument_count) {
+        status =
+            fail(err, ERROR_OTHER, "%s: a statement with %zu parameters was given %zu arguments",
+                 session->name, wanted, argument_count);
+    } else {
+        struct parameters parameters = parameters_create(argument_count);
+        for (size_t i = 0; i < argument_count; i++)
+            set_parameter(&parameters, i, &arguments[i]);
+        if (!PQsendQueryParams(session->connection, numbered.bytes, (int)argument_count,
+                               parameters.types, parameters.values, parameters.lengths,
+                               parameters.formats, PGSQL_AS_TEXT))
+            status = pgsql_fail(session, NULL, err);
+        parameters_free(&parameters);
+    }
+    text_free(&numbered);
+    return status;
+}
+
+int pgsql_send_script(struct pgsql_session *session, const char *sql, struct error *err)
+{
+    if (session->hung || !PQsendQuery(session->connection, sql))
+        return pgsql_fail(session, NULL, err);
+    return 0;
+}
+
+int pgsql_run(struct pgsql_session *session, const char *sql, struct error *err)
+{
+    return pgsql_send_script(session, sql, err) ? -1 : pgsql_end(session, NULL, err);
+}
+
+int pgsql_execute(struct db *db, const char *sql, const struct db_value *arguments,
+                  size_t argument_count, int64_t *changed, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)db;
+    if (pgsql_send(session, sql, arguments, argument_count, err))
+        return -1;
+    return pgsql_end(session, changed, err);
+}
+
+/* One by one: sent together they would be one transaction, and with a failure all of them
+ * undone, which no other database can do. */
+int pgsql_script(struct db *db, const char *sql, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)db;
+    struct text statement = { 0 };
+    int status = 0;
+    while (!status && *sql) {
+        const char *end = strstr(sql, ";\n");
+        size_t length = end ? (size_t)(end - sql) : strlen(sql);
+        statement.length = 0;
+        text_add_bytes(&statement, sql, length);
+        status = pgsql_run(session, statement.bytes, err);
+        sql += length + (end ? 2 : 0);
+    }
+    text_free(&statement);
+    return status;
+}
+
+#endif

@@ -1,0 +1,77 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""What `fairmill init --print` prints for PostgreSQL lets in whom it should, and nobody else."""
+
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import site_drawing
+import tap
+from place import NOW, SMALL
+from postgres import Postgres
+from program import fairmill, write_settings
+
+
+def denied(server, role, sql, database):
+    try:
+        server.sql(f'SET ROLE "{role}"; {sql}', database)
+    except RuntimeError as error:
+        return 'permission denied' in str(error)
+    return False
+
+
+def write(server, folder, **more):
+    def login(user, database):
+        return dict(server.connection(database), user=user)
+    write_settings(f'{folder}/f.conf', dict(
+        source=login("roles's source", 'roles_acct'), results=login('roles_writer', 'roles_res'),
+        usage=dict(half_life=0, **more)))
+
+
+def body():
+    with Postgres() as server, tempfile.TemporaryDirectory() as folder:
+        settings = f'{folder}/f.conf'
+        site_drawing.draw(SMALL).write(f'{folder}/a.db')
+        server.copy_sqlite(f'{folder}/a.db', 'roles_acct', ['tiny'])
+        write(server, folder)
+        status, printed, err = fairmill(settings, 'init', '--print', '--cluster', 'tiny')
+        tap.ok(status == 0, 'init --print needs no login', err)
+        tap.ok('job_script' not in printed and 'GRANT ALL' not in printed,
+               'it grants nothing on secrets, and never everything')
+        server.sql(printed, 'postgres')
+        tap.ok(True, 'psql takes what it prints')
+        tap.same(server.sql("SELECT DISTINCT tableowner FROM pg_tables "
+                            "WHERE tablename LIKE 'fairmill%'", 'roles_res'), [['fairmill_owner']],
+                 'all tables have one owner, who is no login')
+
+        for command in (('check',), ('run', '--now', NOW), ('show',), ('status',)):
+            status, _, err = fairmill(settings, *command)
+            tap.ok(status == 0, f"the roles are enough for '{command[0]}'", err)
+        tap.same(server.sql('SET ROLE fairmill_reader; SELECT count(*) FROM fairmill_sshare',
+                            'roles_res'), [['6']], 'a reader may read the views')
+        tap.ok(denied(server, 'fairmill_reader', 'DELETE FROM fairmill_run', 'roles_res'),
+               'but write nothing')
+        tap.ok(denied(server, "roles's source", 'SELECT job_name FROM tiny_job_table',
+                      'roles_acct'), 'the source may not read what users typed')
+        tap.ok(denied(server, "roles's source", 'DELETE FROM tiny_job_table', 'roles_acct'),
+               'nor write')
+
+        for table in ('tiny_assoc_table', 'cluster_table'):
+            server.sql(f'REVOKE SELECT ON {table} FROM "roles\'s source"', 'roles_acct')
+            status, _, err = fairmill(settings, 'run', '--now', NOW)
+            grant = f'GRANT SELECT ON "{table}" TO "roles\'s source"'
+            tap.ok(status == 78 and grant in err, f'without {table} the GRANT is said', err)
+            server.sql(grant, 'roles_acct')
+        server.sql('REVOKE fairmill_writer FROM roles_writer', 'roles_res')
+        status, _, err = fairmill(settings, 'run', '--now', NOW)
+        grant = ('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO '
+                 '"roles_writer"')
+        tap.ok(status == 78 and grant in err, 'without the results the GRANT is said', err)
+        server.sql(grant, 'roles_res')
+        status, _, err = fairmill(settings, 'run', '--now', NOW)
+        tap.ok(status == 0, 'and these GRANTs help', err)
+
+
+tap.main(body)

@@ -1,0 +1,175 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The Debian package builds from what a release holds, satisfies lintian, works once installed,
+# and leaves nothing behind when purged.
+#
+# Root installs it into a system of its own: this one, seen through an overlay that forgets all
+# that is done to it.  Who is not root, or may not mount, builds and reads it only.  The tests
+# within the build run where FAIRMILL_LONG is set.
+command -v unshare >/dev/null && [ "$(id -u)" = 0 ] && [ -z "${FAIRMILL_UNSHARED:-}" ] &&
+    unshare --mount true 2>/dev/null && FAIRMILL_UNSHARED=1 exec unshare --mount "$0"
+
+. "$(dirname "$0")/../lib/tap.sh"
+build=${top_builddir:-$top/build}
+for program in dpkg-buildpackage dh lintian; do
+    command -v $program >/dev/null || skip_all "$program is not there"
+done
+umask 022
+# What a make above us was told is not for ours.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR FAIRMILL_CONF
+
+
+# ---- build ----
+
+version=$(sed -n 's/^AC_INIT(\[fairmill\], \[\(.*\)\])$/\1/p' "$top/configure.ac")
+is "the package's version is that of configure.ac" \
+    "$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)" "$version"
+
+options="parallel=2 nocheck"
+[ -z "${FAIRMILL_LONG:-}" ] || options="parallel=2"
+unset FAIRMILL_LONG
+chmod 755 "$scratch" # tests within the build change their user
+ok "a release is made" make -s -C "$build" distdir distdir="$scratch/fairmill-$version"
+cd "$scratch/fairmill-$version" || exit 1
+ok "dpkg-buildpackage makes the package" \
+    env DEB_BUILD_OPTIONS="$options" CC=gcc dpkg-buildpackage -us -uc
+cd "$scratch" || exit 1
+ok "lintian has nothing to say" lintian --allow-root --fail-on error,warning,info ./*.changes
+package=$(ls fairmill_*.deb 2>/dev/null) || done_testing
+
+
+# ---- a system to install it into ----
+
+system=$(mktemp -d /tmp/fm-system.XXXXXX) || exit 1
+
+# Never a recursive rm where something may be mounted.
+leave() {
+    cd /
+    umount -R "$system" 2>/dev/null
+    rmdir "$system"
+    rm -rf --one-file-system "$scratch"
+}
+trap leave EXIT
+
+mount_system() {
+    [ -n "${FAIRMILL_UNSHARED:-}" ] &&
+        mount --make-rprivate / &&
+        mount -t tmpfs tmpfs "$system" &&
+        mkdir "$system/upper" "$system/work" "$system/root" &&
+        mount -t overlay -o "lowerdir=/,upperdir=$system/upper,workdir=$system/work" overlay "$system/root" &&
+        mount -t proc proc "$system/root/proc" &&
+        mount --rbind /dev "$system/root/dev" &&
+        mount -t tmpfs tmpfs "$system/root/run" &&
+        mount -t tmpfs -o mode=1777 tmpfs "$system/root/tmp"
+}
+
+if ! mount_system 2>"$err"; then
+    diag "not installed, which takes root and an overlay" "$(cat "$err")"
+    done_testing
+fi
+root=$system/root
+
+# COMMAND...: there, as root.
+inside() {
+    chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+        DEBIAN_FRONTEND=noninteractive "$@" </dev/null
+}
+
+# COMMAND...: there, as the package's user.
+as_user() {
+    inside setpriv --reuid fairmill --regid fairmill --init-groups env HOME=/var/lib/fairmill "$@"
+}
+
+# What cron does with the line of the package's table, the user it names included.
+cron() {
+    local line=$root/etc/cron.d/fairmill user path
+    path=$(sed -n 's/^PATH=//p' "$line")
+    line=$(grep '^[*]' "$line")
+    user=$(awk '{ print $6 }' <<<"$line")
+    line=${line#*" $user "}
+    inside setpriv --reuid "$user" --regid "$user" --init-groups env -i HOME=/ LOGNAME="$user" \
+        SHELL=/bin/sh PATH="$path" /bin/sh -c "$line"
+}
+
+traces() {
+    (cd "$root" && find etc usr lib var/lib -xdev -name '*fairmill*' ! -path '*/dpkg/*' | sort)
+}
+
+# A machine that has fairmill already has none there.
+inside dpkg --purge fairmill >/dev/null 2>&1
+rm -rf "$root/etc/fairmill" "$root/var/lib/fairmill"
+inside userdel fairmill >/dev/null 2>&1
+traces >"$scratch/before"
+
+
+# ---- install ----
+
+cp "$package" "$root/tmp/fairmill.deb"
+ok "dpkg installs it" inside dpkg --install /tmp/fairmill.deb
+is "there is a user without a shell" "$(inside getent passwd fairmill | cut -d: -f6,7)" \
+    "/var/lib/fairmill:/usr/sbin/nologin"
+is "there is a folder for results in SQLite" "$(inside stat -c '%U:%G %a' /var/lib/fairmill)" \
+    "fairmill:fairmill 750"
+is "there is a folder for settings" "$(inside stat -c '%U:%G %a' /etc/fairmill)" "root:root 755"
+ok "there are no settings yet" test ! -e "$root/etc/fairmill/fairmill.conf"
+is "the user can run the program" "$(as_user fairmill --version)" "fairmill $version"
+ok "the timer is enabled" test -L "$root/etc/systemd/system/timers.target.wants/fairmill.timer"
+
+unit=/lib/systemd/system/fairmill
+[ -e "$root$unit.service" ] || unit=/usr$unit
+if inside systemd-analyze --version >/dev/null 2>&1; then
+    inside systemd-analyze verify --man=no --recursive-errors=no $unit.service $unit.timer \
+        >"$scratch/verify" 2>&1
+    empty "systemd-analyze verify finds nothing in the units" "$scratch/verify"
+    ok "systemd-analyze security gives the service 1.2 of 10 or less" \
+        inside systemd-analyze security --offline=true --threshold=12 $unit.service
+else
+    diag "systemd-analyze is not there"
+fi
+
+
+# ---- run ----
+
+status "without settings cron does nothing" 0 cron
+empty "and says nothing" "$err"
+
+"$top/sql/demo/make-demo.py" "$scratch/accounting.db" >/dev/null
+install -m 644 "$scratch/accounting.db" "$root/var/lib/fairmill/accounting.db"
+cat >"$root/etc/fairmill/fairmill.conf" <<'SETTINGS'
+[source]
+driver = sqlite
+database = /var/lib/fairmill/accounting.db
+[results]
+driver = sqlite
+database = /var/lib/fairmill/results.db
+SETTINGS
+inside chown -R fairmill: /var/lib/fairmill
+
+shown() {
+    as_user fairmill show --parsable 2>/dev/null | grep -c '|physics|'
+}
+
+status "the user can make the tables" 0 as_user fairmill init
+is "and then there is nothing in them" "$(shown)" 0
+mkdir -p "$root/run/systemd/system"
+status "where systemd runs, cron does nothing" 0 cron
+is "and leaves the work to the timer" "$(shown)" 0
+rmdir "$root/run/systemd/system"
+status "where it does not, cron runs fairmill" 0 cron
+empty "which says nothing" "$err"
+ok "and publishes" test "$(shown)" -gt 1
+
+
+# ---- remove ----
+
+ok "dpkg installs it over itself" inside dpkg --install /tmp/fairmill.deb
+ok "and the results are still there" test "$(shown)" -gt 1
+ok "dpkg removes it" inside dpkg --remove fairmill
+ok "the settings are still there" test -s "$root/etc/fairmill/fairmill.conf"
+ok "the results are still there" test -s "$root/var/lib/fairmill/results.db"
+status "what is left of it for cron does nothing" 0 cron
+empty "nor does it say anything" "$err"
+ok "dpkg purges it" inside dpkg --purge fairmill
+traces >"$scratch/after"
+is "nothing is left" "$(cat "$scratch/after")" "$(cat "$scratch/before")"
+done_testing

@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# make install puts each file where it belongs, with its mode, and make uninstall takes it away.
+. "$(dirname "$0")/../lib/tap.sh"
+build=${top_builddir:-$top/build}
+root=$scratch/root
+umask 022
+# What a make above us was told is not for ours.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR
+
+# The usual places, wherever this build was configured for.
+make_here() {
+    make -s -C "$build" DESTDIR="$root" prefix=/usr exec_prefix=/usr bindir=/usr/bin \
+        datarootdir=/usr/share datadir=/usr/share docdir=/usr/share/doc/fairmill \
+        mandir=/usr/share/man systemdsystemunitdir=/usr/lib/systemd/system "$@"
+}
+
+cat >"$scratch/expected" <<'END2'
+644 /usr/lib/systemd/system/fairmill.service
+644 /usr/lib/systemd/system/fairmill.timer
+644 /usr/lib/sysusers.d/fairmill.conf
+644 /usr/lib/tmpfiles.d/fairmill.conf
+644 /usr/share/bash-completion/completions/fairmill
+644 /usr/share/man/man5/fairmill.conf.5
+644 /usr/share/man/man7/fairmill-tables.7
+644 /usr/share/man/man8/fairmill.8
+755 /usr/bin/fairmill
+END2
+# A build for a machine without systemd has none of its files.
+grep -q '^systemdsystemunitdir = .' "$build/Makefile" ||
+    sed -i -e '/systemd/d' -e '/sysusers/d' -e '/tmpfiles/d' "$scratch/expected"
+
+ok "make install ends well" make_here install
+documents=$root/usr/share/doc/fairmill
+(cd "$root" && find . ! -type d ! -path './usr/share/doc/*' -printf '%m /%P\n' | sort) >"$scratch/installed"
+is "each file is in its place with its mode" "$(cat "$scratch/installed")" "$(cat "$scratch/expected")"
+for document in LICENSE NEWS README.md examples/fairmill.conf examples/fairmill.cron; do
+    ok "$document is there" test -s "$documents/$document"
+done
+find "$documents" ! -type d ! -perm 644 >"$scratch/documents"
+empty "all may read the documents, and only their owner may write them" "$scratch/documents"
+find "$root" -mindepth 1 -type d ! -perm 755 >"$scratch/folders"
+empty "all may enter the folders, and only their owner may write there" "$scratch/folders"
+ok "the installed program runs" "$root/usr/bin/fairmill" --version
+grep -rl -F -e "$root" -e '@bindir@' -e '@sysconfdir@' "$root" >"$scratch/marks"
+empty "no file knows where it was made" "$scratch/marks"
+
+if [ -e "$root/usr/lib/systemd" ]; then
+    configured=$(sed -n 's/^prefix = //p' "$build/Makefile")
+    like "the service starts the program where configure said" \
+        "$root/usr/lib/systemd/system/fairmill.service" "^ExecStart=$configured/bin/fairmill run\$"
+fi
+
+ok "make uninstall ends well" make_here uninstall
+find "$root" ! -type d >"$scratch/left"
+empty "make uninstall leaves no file" "$scratch/left"
+done_testing
