@@ -34,6 +34,13 @@ static void add_relation(struct text *text, const char *name)
     text_add_identifier(text, dot ? dot + 1 : name);
 }
 
+/* The GRANT that reading it needs.  A relation of another schema is its owner's to grant. */
+static void add_grant(struct text *text, const struct db_settings *settings, const char *relation)
+{
+    if (!strchr(relation, '.'))
+        db_add_grant(text, settings, "SELECT", relation);
+}
+
 static int read_relation(struct db *db, const char *select, const char *relation, const char *where,
                          const struct db_value *arguments, size_t count, const char *types,
                          int (*take)(void *, const struct db_value *, struct error *),
@@ -50,7 +57,7 @@ static int read_relation(struct db *db, const char *select, const char *relation
     fail_in(err, "cannot read '%s'", relation);
     struct text grant = { 0 };
     if (err->class == ERROR_DENIED || err->class == ERROR_MISSING)
-        db_add_grant(&grant, db->settings, "SELECT", relation);
+        add_grant(&grant, db->settings, relation);
     if (grant.length) {
         struct error reason = *err;
         fail(err, reason.class, "%.1500s; if it is there: %s", reason.message, grant.bytes);
@@ -169,7 +176,7 @@ static void add_grants(struct text *text, const struct settings *settings, const
     const char *const relations[] = { settings->associations, settings->usage };
     for (size_t i = 0; !cluster && i < 2; i++) {
         size_t before = text->length;
-        db_add_grant(text, &settings->source, "SELECT", relations[i]);
+        add_grant(text, &settings->source, relations[i]);
         if (text->length > before)
             text_add(text, ";\n");
     }

@@ -14,7 +14,9 @@ done
 for page in fairmill.8 fairmill.conf.5 fairmill-tables.7; do
     ok "$page was made" test -s "$build/man/$page"
     LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$build/man/$page" \
-        2>"$scratch/warnings" >"$scratch/page"
+        2>"$scratch/all" >"$scratch/page"
+    # Where it is installed may be a path that is longer than a line.
+    grep -v "can't break line" "$scratch/all" >"$scratch/warnings"
     ok "$page is more than a title" test "$(wc -l <"$scratch/page")" -gt 100
     empty "man reads $page without a warning" "$scratch/warnings"
     unlike "nothing in $page is left to fill in" "$build/man/$page" '@[A-Z]+@'
