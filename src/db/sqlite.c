@@ -129,8 +129,7 @@ static int fail_sqlite(const struct sqlite_db *db, struct error *err)
     if (sqlite3_errcode(db->sqlite) == SQLITE_INTERRUPT)
         return fail(err, ERROR_GONE, "database '%s': a statement took longer than %u s", db->path,
                     db->deadline_s);
-    int number =
-        sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
+    int number = sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
     return fail(err, class_of(db->sqlite), "database '%s': %s%s%s", db->path,
                 sqlite3_errmsg(db->sqlite), number ? ": " : "", number ? strerror(number) : "");
 }
@@ -210,9 +209,13 @@ static int refuse_missing(const struct db_settings *settings, enum db_role role,
     if (!db_given(settings->database))
         return fail(err, ERROR_SETTINGS, "the path of the SQLite database is not set");
     if (stat(settings->database, &status) == 0) {
-        if (S_ISREG(status.st_mode))
-            return 0;
-        return fail(err, ERROR_SETTINGS, "database '%s' is not a file", settings->database);
+        if (!S_ISREG(status.st_mode))
+            return fail(err, ERROR_SETTINGS, "database '%s' is not a file", settings->database);
+        /* SQLite would open it read-only, and give its log the same mode for good. */
+        if ((role == DB_RESULTS || role == DB_OWNER) && access(settings->database, W_OK))
+            return fail(err, ERROR_DENIED, "cannot write database '%s': %s", settings->database,
+                        strerror(errno));
+        return 0;
     }
     if (errno == ENOENT && role == DB_OWNER)
         return 0;

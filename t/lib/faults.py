@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: MIT
+"""A site on MariaDB whose every value is known, runs that are disturbed, and what must hold then:
+old or new results whole, fairmill_run true, and the next run right without help."""
+
+import os
+import subprocess
+import threading
+import time
+
+import dump
+from mariadb import Server
+from program import FAIRMILL, write_settings
+from proxy import Proxy
+
+LONG = os.environ.get('FAIRMILL_LONG') == '1'
+NOW = 1750500000
+USERS = {'big': 600, 'small': 25}
+JOBS = {'big': 6000, 'small': 25}
+SOURCE = 'faults_acct'
+READER, WRITER = 'faults_reader', 'faults_writer'
+
+# No run may last longer than this however it is disturbed: a hang is what we are afraid of.
+HANG = 90
+
+
+class OwnServer(Server):
+    """A server that can be killed, stopped and started again.  Its data have no room to grow, and
+    a commit is with the system when it is answered, so that it outlives a kill."""
+
+    # What the server made at first stays as large as it is; a second file is all the room there is.
+    SHELL = '''
+        . "$1/mariadb.sh"
+        unset FAIRMILL_TEST_MARIADB
+        MARIADB_OPTIONS=(--innodb-file-per-table=0 --innodb-flush-log-at-trx-commit=2
+                         --innodb-buffer-pool-size=64M)
+        start_again() {
+            mariadb_launch "$MARIADB_DIRECTORY"
+            until mariadb_answers || ! kill -0 "$MARIADB_PID"; do sleep .05; done
+            echo "ready $MARIADB_SOCKET $MARIADB_PID $files"
+        }
+        mariadb_shared
+        mariadb_stop
+        files="ibdata1:$(($(stat -c %s "$MARIADB_DIRECTORY/data/ibdata1") >> 20))M;ibdata2:24M"
+        MARIADB_OPTIONS+=("--innodb-data-file-path=$files")
+        start_again
+        while read -r option; do
+            [ -z "$option" ] || MARIADB_OPTIONS+=("$option")
+            start_again
+        done'''
+
+    def __enter__(self):
+        super().__enter__()
+        self.pid = int(self.said[0])
+        self.more_room = f'--innodb-data-file-path={self.said[1]}:autoextend'
+        return self
+
+    def signal(self, number):
+        os.kill(self.pid, number)
+
+    def start(self, option=''):
+        """After a kill; waits until it answers."""
+        self.shell.stdin.write(option + '\n')
+        self.shell.stdin.flush()
+        self.pid = int(self.shell.stdout.readline().split()[2])
+
+
+class Session:
+    """A session of somebody else, which can hold what we want."""
+
+    def __init__(self, server, database=None):
+        self.process = subprocess.Popen(server.client(database) + ['--unbuffered', '--force'],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True)
+        self.count = 0
+
+    def send(self, text):
+        """Returns at once."""
+        self.count += 1
+        self.process.stdin.write(f"{text};\nSELECT 'answer {self.count} ends';\n")
+        self.process.stdin.flush()
+
+    def wait(self):
+        """Lines of the last answer."""
+        lines = []
+        for line in self.process.stdout:
+            if line == f'answer {self.count} ends\n':
+                return lines
+            lines.append(line.rstrip('\n'))
+        raise RuntimeError(f'the session ended: {lines}')
+
+    def do(self, text):
+        self.send(text)
+        return self.wait()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def draw(server, name=SOURCE, jobs=None):
+    """slurmdbd's tables with two clusters; every job still runs, so usage says which instant it is of."""
+    jobs = jobs or JOBS
+    known = dump.tables(dump.text_of('25.05'))
+    text = ["SET sql_mode = '', foreign_key_checks = 0;"]
+    for table, (statement, _) in known.items():
+        if table.startswith('alpha_'):
+            text += [statement.replace('`alpha_', f'`{cluster}_', 1) for cluster in USERS]
+        elif not table.startswith('beta-2_'):
+            text.append(statement)
+    text.append("INSERT INTO qos_table (creation_time, id, name, usage_factor) VALUES (1, 1, 'normal', 1);")
+    for cluster, users in USERS.items():
+        text.append(f"INSERT INTO cluster_table (creation_time, name) VALUES (1, '{cluster}');")
+        rows = ["(1, 1, 'root', '', '')"]
+        rows += [f"(1, {1000 + i}, 'a{i}', '', 'root')" for i in range(0, users, 50)]
+        rows += [f"(1, {2000 + i}, 'a{i - i % 50}', 'u{i}', '')" for i in range(users)]
+        text.append(f'INSERT INTO {cluster}_assoc_table (creation_time, id_assoc, acct, user, parent_acct) '
+                    f"VALUES {', '.join(rows)};")
+        text.append(f'INSERT INTO {cluster}_job_table (job_db_inx, id_job, id_assoc, id_qos, time_submit, time_start, tres_alloc, account) '
+                    f"SELECT seq, seq, 2000 + seq % {users}, 1, {NOW} - 1000 - seq % 100, {NOW} - 1000 - seq % 100, "
+                    f"CONCAT('1=1,5=', seq % 11), 'a' FROM seq_1_to_{jobs[cluster]};")
+    server.database(name)
+    server.sql('\n'.join(text), name)
+    for user in (READER, WRITER):
+        server.sql(f'CREATE USER IF NOT EXISTS {user}@localhost')
+    server.sql(f'GRANT SELECT ON {name}.* TO {READER}@localhost')
+    return name
+
+
+def associations(cluster):
+    return 1 + -(-USERS[cluster] // 50) + USERS[cluster]
+
+
+def wanted(cluster, now, jobs=None):
+    """The root's usage."""
+    return float(sum((now - NOW + 1000 + n % 100) * (n % 11)
+                     for n in range(1, (jobs or JOBS)[cluster] + 1)))
+
+
+# One statement, so one snapshot: which run and instant a cluster's rows are of, and whether they
+# agree with each other and with the run that is on record.
+POLL = """
+SELECT f.cluster, count(*), count(DISTINCT f.run_id), count(DISTINCT f.computed_at),
+    min(f.computed_at), count(r.run_id), min(r.as_of),
+    sum(CASE WHEN f.user_name <> '' THEN f.usage_raw END),
+    sum(CASE WHEN f.parent_id IS NULL THEN f.usage_raw END)
+FROM fairmill_fairshare f
+LEFT JOIN fairmill_run r ON r.cluster = f.cluster AND r.run_id = f.run_id AND r.status = 'done'
+GROUP BY f.cluster ORDER BY f.cluster
+"""
+
+
+class Outcome:
+    def __init__(self):
+        self.status = None
+        self.said = ''
+        self.seconds = 0
+        self.published = {}  # {cluster: 'old' or 'new'}
+        self.wrong = []      # whatever must never be
+        self.fired = []      # how often each fault happened
+
+    @property
+    def results(self):
+        return '/'.join(sorted(set(self.published.values())))
+
+    def __str__(self):
+        return f'status {self.status}, {self.results} results, {self.seconds:.1f} s: {self.said.strip()}'
+
+
+class Rig:
+    """Results of its own beside the site of draw(), so that several can be at work at once."""
+
+    def __init__(self, server, folder, name, source=SOURCE, jobs=None):
+        self.server, self.name, self.source, self.jobs = server, name, source, jobs
+        self.results = server.database(f'faults_res_{name}')
+        server.sql(f'GRANT SELECT, INSERT, UPDATE, DELETE ON {self.results}.* TO {WRITER}@localhost')
+        self.conf = os.path.join(folder, f'{name}.conf')
+        self.now = NOW
+        self.seen_sql = set()
+        self.owner = os.path.join(folder, f'{name}-init.conf')
+        self.write(self.owner, {}, dict(user='root'), 60)
+        self.write(self.conf, {}, {}, 60)
+        self.command('init', settings=self.owner)
+        self.last = {}
+        wrong = self.next_run()
+        if wrong:
+            raise RuntimeError(wrong)
+
+    def write(self, path, source, results, deadline):
+        at = dict(driver='mysql', socket=self.server.socket)
+        write_settings(path, dict(
+            source=dict(at, database=self.source, user=READER, deadline=f'{deadline} s', **source),
+            results={**at, 'database': self.results, 'user': WRITER, **results},
+            usage=dict(half_life=0)))
+
+    def command(self, *arguments, settings=None):
+        done = subprocess.run([FAIRMILL, '-c', settings or self.conf, *map(str, arguments)],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=HANG, check=False)
+        if done.returncode:
+            raise RuntimeError(f'{arguments} ended with {done.returncode}: {done.stdout.decode()}')
+
+    def rows(self, text):
+        return self.server.sql(text, self.results)
+
+    def judge(self, now, outcome):
+        """What is published after a run for this instant, and what is wrong with it."""
+        rows = {row[0]: row[1:] for row in self.rows(POLL)}
+        said = {}
+        for cluster, as_of, status, message in self.rows(
+                f'SELECT cluster, as_of, status, message FROM fairmill_run WHERE as_of = {now}'):
+            said.setdefault(cluster, []).append((status, message))
+        for cluster in USERS:
+            if cluster not in rows:
+                outcome.wrong.append(f'{cluster} has no rows')
+                continue
+            count, runs, instants, at, recorded, as_of, of_users, of_root = map(float, rows[cluster])
+            if (count, runs, instants, recorded) != (associations(cluster), 1, 1, count) or at != as_of:
+                outcome.wrong.append(f'{cluster} is not whole: {rows[cluster]}')
+            right = wanted(cluster, int(at), self.jobs)
+            if of_users != of_root or of_root != right:
+                outcome.wrong.append(f'{cluster} has {of_users} and {of_root}, not {right}')
+            if at not in (now, self.last.get(cluster, now)):
+                outcome.wrong.append(f'{cluster} is of {at}, neither {now} nor {self.last[cluster]}')
+            new = at == now
+            outcome.published[cluster] = 'new' if new else 'old'
+            done = [status for status, _ in said.get(cluster, [])].count('done')
+            if done != int(new):
+                outcome.wrong.append(f'{cluster}: {done} runs are on record as done: {said}')
+            if any(status not in ('done', 'failed') or (status == 'failed') != bool(message)
+                   for status, message in said.get(cluster, [])):
+                outcome.wrong.append(f'{cluster}: on record is {said}')
+            if new:
+                self.last[cluster] = now
+
+    def next_run(self):
+        """A run without any fault; a server may need a while to see that a lock's holder is gone."""
+        self.now += 10
+        end = time.monotonic() + 20
+        while True:
+            done = subprocess.run([FAIRMILL, '-c', self.conf, 'run', '--now', str(self.now)],
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, timeout=HANG, check=False)
+            if done.returncode != 75 or time.monotonic() > end:
+                break
+            time.sleep(.05)
+        outcome = Outcome()
+        self.judge(self.now, outcome)
+        if done.returncode or done.stdout or outcome.results != 'new':
+            outcome.wrong.append(f'the next run ended with {done.returncode}, {outcome.results} results: '
+                                 f'{done.stdout.decode()}')
+        return outcome.wrong
+
+    def disturbed(self, source=(), results=(), deadline=2, by_path=False, after=None, started=None,
+                  judge=True):
+        """One run with faults on the way to either database.  `started(process)` is called when it
+        has begun, `after()` when it has ended: what it calls is there no more for the next run."""
+        self.now += 10
+        outcome = Outcome()
+        with Proxy(self.server.socket, *source) as to_source, \
+                Proxy(self.server.socket, *results) as to_results:
+            def at(proxy):
+                return dict(socket=proxy.socket) if by_path else dict(
+                    socket='', host='127.0.0.1', port=proxy.port)
+            conf = self.conf + '-faults'
+            self.write(conf, {}, {}, deadline)
+            sections = dict(
+                source=dict(driver='mysql', database=self.source, user=READER,
+                            deadline=f'{deadline} s', **at(to_source)),
+                results=dict(driver='mysql', database=self.results, user=WRITER, **at(to_results)),
+                usage=dict(half_life=0))
+            for section in sections.values():
+                if section.get('socket') == '':
+                    del section['socket']
+            write_settings(conf, sections)
+            began = time.monotonic()
+            process = subprocess.Popen([FAIRMILL, '-c', conf, 'run', '--now', str(self.now)],
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT)
+            if started:
+                started(process)
+            try:
+                said, _ = process.communicate(timeout=HANG)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                said, _ = process.communicate()
+                outcome.wrong.append(f'it hung for {HANG} s')
+            outcome.seconds = time.monotonic() - began
+            outcome.status, outcome.said = process.returncode, said.decode()
+            if after:
+                after()
+            self.steps = to_source.steps, to_results.steps
+            self.seen_sql |= set(to_source.statements())
+            outcome.wrong += to_source.problems + to_results.problems
+            # What the program sent last may still be on its way through the proxy when it has ended.
+            patience = time.monotonic() + 2
+            while not all(fault.happened for fault in (*source, *results)) and time.monotonic() < patience:
+                time.sleep(0.02)
+            outcome.fired = [fault.happened for fault in (*source, *results)]
+            if judge:
+                self.judge(self.now, outcome)
+        if outcome.status == 0 and (outcome.results != 'new' or outcome.said):
+            outcome.wrong.append('it ended with 0')
+        if outcome.status != 0 and not outcome.said.startswith('fairmill: '):
+            outcome.wrong.append('it did not say why')
+        return outcome
+
+
+class Report:
+    """Rows of doc/reliability.md, added to the file that FAIRMILL_RELIABILITY names."""
+
+    def __init__(self):
+        self.rows = {}
+
+    def note(self, fault, where, outcome):
+        self.count(fault, where, outcome.status, outcome.results)
+
+    def count(self, fault, where, status, results):
+        counts = self.rows.setdefault((fault, where), {})
+        key = f'{status}, {results or "old"}'
+        counts[key] = counts.get(key, 0) + 1
+
+    def write(self):
+        path = os.environ.get('FAIRMILL_RELIABILITY')
+        if not path:
+            return
+        with open(path, 'a', encoding='utf-8') as file:
+            for (fault, where), counts in self.rows.items():
+                outcomes = '; '.join(f'{count} x {what}' if len(counts) > 1 else what
+                                     for what, count in sorted(counts.items()))
+                file.write(f'| {fault} | {where} | {sum(counts.values())} | {outcomes} |\n')
+
+
+def at_once(work, rigs):
+    """Hands each piece of work, a function of a rig, to whichever rig is free; results in order."""
+    results = [None] * len(work)
+    guard = threading.Lock()
+    todo = list(enumerate(work))
+
+    def labour(rig):
+        while True:
+            with guard:
+                if not todo:
+                    return
+                number, piece = todo.pop(0)
+            try:
+                results[number] = piece(rig)
+            except Exception as problem:  # pylint: disable=broad-except
+                results[number] = problem
+    threads = [threading.Thread(target=labour, args=(rig,)) for rig in rigs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results

@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: MIT
+"""Stands between a client and a database server and does at a chosen step what networks do.
+
+    with Proxy(server.socket, Fault('cut', sql('COMMIT'))) as proxy:
+        ...                             # a client at proxy.socket, or at proxy.port of 127.0.0.1
+    proxy.fired                         # the steps at which something was done
+
+A connection is a list of steps: 0 is the connecting itself, then each message that the client
+sends is one.  What a message is, and what SQL it stands for, only the framing knows (class Mysql);
+another protocol is another class with the same two methods."""
+
+import os
+import re
+import select
+import shutil
+import socket
+import struct
+import tempfile
+import threading
+import time
+
+
+class Step:
+    def __init__(self, connection, number, kind, text='', repeat=0):
+        self.connection = connection  # 1 for the first one that was taken
+        self.number = number          # within the connection
+        self.kind = kind              # connect, login, query, prepare, execute, bulk, close, quit
+        self.sql = text
+        self.repeat = repeat          # how many steps of this kind and SQL came before it
+
+    def __str__(self):
+        name = ' '.join(self.sql.split())
+        again = f' ({self.repeat + 1})' if self.repeat else ''
+        return f'{self.kind} {name}'.strip()[:70] + again
+
+
+def sql(pattern, kind=None):
+    """Steps whose SQL has this in it; a prepared statement's are its preparation and its execution."""
+    found = re.compile(pattern, re.IGNORECASE)
+    return lambda step: bool(step.sql and found.search(step.sql) and kind in (None, step.kind))
+
+
+def connection(number):
+    return lambda step: step.kind == 'connect' and step.connection == number
+
+
+def same_as(wanted):
+    """The step that another connection or another run knows as this one."""
+    return lambda step: (step.connection, step.kind, step.sql, step.repeat) == (
+        wanted.connection, wanted.kind, wanted.sql, wanted.repeat)
+
+
+def always(step):
+    return step.kind == 'connect'
+
+
+class Fault:
+    """What happens where `at` is true of a step.
+
+    cut      both sides see the connection end
+    reset    the client sees it reset (TCP only), the server sees it end
+    stall    nothing is forwarded any more, nobody sees an end
+    slow     the rest of the connection passes `rate` bytes a second
+    hold     `meanwhile()` is called, then all goes on; `link` is the connection
+
+    It happens before the message reaches the server; or, with `answer`, when the server has
+    answered and this many bytes of the answer have passed: 0 is an answer that is lost.  It
+    happens once, or `for_good` at every step that fits."""
+
+    def __init__(self, action, at, answer=None, for_good=False, meanwhile=None, rate=4096):
+        self.action, self.at, self.answer, self.for_good = action, at, answer, for_good
+        self.meanwhile, self.rate = meanwhile, rate
+        self.happened, self.link = 0, None
+
+
+def no_fault():
+    """The way is as it always is, and we see that it was taken."""
+    return Fault('hold', always, for_good=True, meanwhile=lambda: None)
+
+
+class Mysql:
+    """Messages of one connection between a client of MySQL and its server."""
+
+    COMMANDS = {0x01: 'quit', 0x03: 'query', 0x16: 'prepare', 0x17: 'execute', 0x18: 'long data',
+                0x19: 'close', 0xfa: 'bulk'}
+
+    def __init__(self):
+        self.unread = b''
+        self.statements = {}
+        self.preparing = None  # the SQL whose number the server is about to say
+        self.answer = b''
+        self.session = None    # the number that the server gives to this connection
+
+    def client(self, data):
+        """[(message, kind, SQL)] of what is complete now."""
+        self.unread += data
+        messages = []
+        while len(self.unread) >= 4:
+            length = int.from_bytes(self.unread[:3], 'little') + 4
+            if len(self.unread) < length:
+                break
+            message, self.unread = self.unread[:length], self.unread[length:]
+            messages.append((message, *self._describe(message)))
+        return messages
+
+    def _describe(self, message):
+        # The dialogue of a login goes on counting; a command starts anew.
+        if message[3] != 0 or len(message) < 5:
+            return 'login', ''
+        kind = self.COMMANDS.get(message[4], f'command {message[4]}')
+        if kind in ('query', 'prepare'):
+            return kind, message[5:].decode('utf-8', 'replace')
+        if kind in ('execute', 'bulk', 'close', 'long data'):
+            return kind, self.statements.get(message[5:9], '')
+        return kind, ''
+
+    def sent(self, kind, text):
+        """The message is about to reach the server."""
+        if kind == 'prepare':
+            self.preparing, self.answer = text, b''
+
+    def server(self, data):
+        """The server said this."""
+        if self.session is None:
+            self.answer += data
+            # The greeting: its version as a text that a NUL ends, then the number.
+            end = self.answer.find(b'\0', 5)
+            if 0 < end <= len(self.answer) - 5:
+                self.session = int.from_bytes(self.answer[end + 1:end + 5], 'little')
+            return
+        if self.preparing is None:
+            return
+        self.answer += data
+        if len(self.answer) >= 9:
+            if self.answer[4] == 0:
+                self.statements[self.answer[5:9]] = self.preparing
+            self.preparing = None
+
+
+class Link(threading.Thread):
+    """One connection."""
+
+    def __init__(self, proxy, number, client):
+        super().__init__(daemon=True)
+        self.proxy, self.number, self.client = proxy, number, client
+        self.server = None
+        self.framing = proxy.framing()
+        self.steps = 0
+        self.seen = {}
+        self.pending = None  # a fault that waits for the answer
+        self.passed = 0      # bytes of that answer
+        self.rate = None
+        self.over = False
+
+    def run(self):
+        try:
+            if not self._meet(b'', 'connect', '', lambda: self._connect()):
+                return
+            while not self.over and not self.proxy.stopping:
+                ready, _, _ = select.select([self.client, self.server], [], [], .2)
+                if self.client in ready and not self._from_client():
+                    break
+                if self.server in ready and not self.over and not self._from_server():
+                    break
+        except OSError:
+            pass
+        except Exception as problem:  # pylint: disable=broad-except
+            self.proxy.problems.append(problem)
+        finally:
+            self.close()
+
+    def _connect(self):
+        self.server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.server.connect(self.proxy.server_path)
+
+    def _from_client(self):
+        data = self.client.recv(65536)
+        if not data:
+            return False
+        for message, kind, text in self.framing.client(data):
+            def forward(message=message, kind=kind, text=text):
+                self.framing.sent(kind, text)
+                self._pass(self.server, message)
+            if not self._meet(message, kind, text, forward):
+                return False
+        return True
+
+    def _from_server(self):
+        data = self.server.recv(65536)
+        if not data:
+            return False
+        self.framing.server(data)
+        fault = self.pending
+        if not fault or self.passed + len(data) < fault.answer:
+            self.passed += len(data)
+            self._pass(self.client, data)
+            return True
+        kept = fault.answer - self.passed
+        self.pending = None
+        self._pass(self.client, data[:kept])
+        if not self._do(fault):
+            return False
+        self._pass(self.client, data[kept:])
+        return True
+
+    def _meet(self, message, kind, text, forward):
+        """False where the connection is over with it."""
+        repeat = self.seen.get((kind, text), 0)
+        self.seen[kind, text] = repeat + 1
+        step = Step(self.number, self.steps, kind, text, repeat)
+        self.steps += 1
+        fault = self.proxy.note(step)
+        if fault and fault.answer is None and not self._do(fault):
+            return False
+        if fault and fault.answer is not None:
+            self.pending, self.passed = fault, 0
+        forward()
+        return True
+
+    def _do(self, fault):
+        if fault.action == 'hold':
+            fault.link = self
+            fault.meanwhile()
+            return True
+        if fault.action == 'slow':
+            self.rate = fault.rate
+            return True
+        if fault.action == 'stall':
+            self.proxy.halt.wait()
+        if fault.action == 'reset' and self.client.family == socket.AF_INET:
+            self.client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        self.over = True
+        self.close()
+        return False
+
+    def _pass(self, to, data):
+        piece = max(1, self.rate // 10) if self.rate else len(data)
+        while data and not self.proxy.stopping:
+            to.sendall(data[:piece])
+            data = data[piece:]
+            if self.rate:
+                time.sleep(.1)
+
+    def close(self):
+        self.over = True
+        for end in (self.client, self.server):
+            if end:
+                end.close()
+
+    def shut(self):
+        """Also where a send is blocked."""
+        for end in (self.client, self.server):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except (OSError, AttributeError):
+                pass
+
+
+class Proxy:
+    """Takes clients on a unix socket and on a port; server_path is the server's unix socket."""
+
+    def __init__(self, server_path, *faults, framing=Mysql):
+        self.server_path, self.faults, self.framing = server_path, list(faults), framing
+        self.steps, self.fired = [], []
+        self.links = []
+        self.problems = []  # what `meanwhile` raised
+        self.halt = threading.Event()
+        self.guard = threading.Lock()
+
+    @property
+    def stopping(self):
+        return self.halt.is_set()
+
+    def note(self, step):
+        """Writes the step down; the fault that happens at it, or None."""
+        with self.guard:
+            self.steps.append(step)
+            for fault in self.faults:
+                if (fault.for_good or not fault.happened) and fault.at(step):
+                    fault.happened += 1
+                    self.fired.append(step)
+                    return fault
+        return None
+
+    def __enter__(self):
+        self.folder = tempfile.mkdtemp(prefix='fm')
+        self.socket = os.path.join(self.folder, 's')
+        on_path = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        on_path.bind(self.socket)
+        on_port = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        on_port.bind(('127.0.0.1', 0))
+        self.port = on_port.getsockname()[1]
+        self.listeners = [on_path, on_port]
+        for listener in self.listeners:
+            listener.listen(64)
+        self.thread = threading.Thread(target=self._take, daemon=True)
+        self.thread.start()
+        return self
+
+    def _take(self):
+        while not self.stopping:
+            ready, _, _ = select.select(self.listeners, [], [], .1)
+            for listener in ready:
+                client, _ = listener.accept()
+                if client.family == socket.AF_INET:
+                    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                link = Link(self, len(self.links) + 1, client)
+                self.links.append(link)
+                link.start()
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        """Every connection ends."""
+        if not self.halt.is_set():
+            self.halt.set()
+            self.thread.join()
+            for listener in self.listeners:
+                listener.close()
+            for link in self.links:
+                link.shut()
+                link.join(10)
+            shutil.rmtree(self.folder)
+
+    def statements(self):
+        """All SQL that passed."""
+        with self.guard:
+            return [step.sql for step in self.steps if step.sql]
