@@ -139,22 +139,27 @@ def at_each_step(side, steps):
     return cases
 
 
+def since(pattern):
+    """From this step on, and then every connection."""
+    reached = threading.Event()
+
+    def at(step):
+        if not reached.is_set() and sql(pattern)(step):
+            reached.set()
+            return True
+        return reached.is_set() and always(step)
+    return at
+
+
 def for_good():
-    """The way to a database is gone from a step on, and stays so."""
+    """The way to a database is gone, and stays so."""
     cases = []
     for side, patterns in (('source', (ASSOCIATIONS, JOBS)), ('results', (COUNTER, CLEAR, WRITE))):
         for pattern in patterns if LONG else patterns[-1:]:
             for action in ('cut', 'reset', 'stall'):
-                def since(step, tripped=[], reached=sql(pattern)):  # pylint: disable=dangerous-default-value
-                    if not tripped and reached(step):
-                        tripped.append(step)
-                        return True
-                    return bool(tripped) and always(step)
-                # A function of its own for each, or they would share what was seen.
-                at = (lambda step, tripped=[], since=since: since(step, tripped))
                 cases.append(Case(
                     f'{side}, {action} for good from {pattern} on: 69 in time, which names the database, and old results',
-                    on(side, Fault(action, at, for_good=True)), ends(69, 'old', database_of(side)),
+                    on(side, Fault(action, since(pattern), for_good=True)), ends(69, 'old', database_of(side)),
                     f'{action} for good', f'{side}, amid a run', first=True))
     return cases
 
