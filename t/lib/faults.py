@@ -3,6 +3,7 @@
 old or new results whole, fairmill_run true, and the next run right without help."""
 
 import os
+import select
 import subprocess
 import threading
 import time
@@ -70,23 +71,25 @@ class Session:
     def __init__(self, server, database=None):
         self.process = subprocess.Popen(server.client(database) + ['--unbuffered', '--force'],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True)
+                                        stderr=subprocess.STDOUT, bufsize=0)
         self.count = 0
 
     def send(self, text):
         """Returns at once."""
         self.count += 1
-        self.process.stdin.write(f"{text};\nSELECT 'answer {self.count} ends';\n")
-        self.process.stdin.flush()
+        self.process.stdin.write(f"{text};\nSELECT 'answer {self.count} ends';\n".encode())
 
     def wait(self):
-        """Lines of the last answer."""
-        lines = []
-        for line in self.process.stdout:
-            if line == f'answer {self.count} ends\n':
-                return lines
-            lines.append(line.rstrip('\n'))
-        raise RuntimeError(f'the session ended: {lines}')
+        """Lines of the last answer.  A client whose server is gone says nothing at all."""
+        answer, last, end = b'', f'answer {self.count} ends\n'.encode(), time.monotonic() + HANG
+        while not answer.endswith(last):
+            ready, _, _ = select.select([self.process.stdout], [], [],
+                                        max(0, end - time.monotonic()))
+            more = self.process.stdout.read(65536) if ready else b''
+            if not more:
+                raise RuntimeError(f'the session does not answer: {answer.decode()}')
+            answer += more
+        return answer[:-len(last)].decode().splitlines()
 
     def do(self, text):
         self.send(text)
@@ -94,7 +97,11 @@ class Session:
 
     def close(self):
         self.process.stdin.close()
-        self.process.wait()
+        try:
+            self.process.wait(timeout=HANG)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         self.process.stdout.close()
 
     def __enter__(self):
