@@ -2,101 +2,20 @@
 #include "config.h"
 #include "compute.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "charge_jobs.h"
 #include "core/fairshare.h"
 #include "core/finding.h"
 #include "core/usage.h"
 #include "db/db.h"
+#include "sealing.h"
 #include "settings/settings.h"
 #include "source/layout.h"
 #include "util/error.h"
-#include "util/log.h"
 #include "util/memory.h"
-
-/* Reading a cluster's jobs. */
-struct job_sum {
-    const char *cluster;
-    struct computation *computation;
-    struct charging charging;
-    struct wide unattributed;
-    uint64_t jobs, newest, oldest, first_charge;
-};
-
-static void note_outcome(struct job_sum *sum, const struct job_row *row, enum job_outcome outcome)
-{
-    struct findings *findings = sum->computation->findings;
-    const struct job *job = &row->job;
-    const char *tres = job->tres_alloc ? job->tres_alloc : "";
-    int shown_length = (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80);
-    switch (outcome) {
-    case JOB_CHARGED:
-        break;
-    case JOB_CAPPED:
-        findings_add(findings, FINDING_JOB_CAPPED, row->id_job,
-                     "open since %" PRIu64 ", time limit %" PRIu64 " minutes", job->time_start,
-                     job->time_limit);
-        break;
-    case JOB_ENDS_BEFORE_START:
-        findings_add(findings, FINDING_JOB_ENDS_BEFORE_START, row->id_job,
-                     "time_start %" PRIu64 ", time_end %" PRIu64, job->time_start, job->time_end);
-        break;
-    case JOB_STARTS_IN_FUTURE:
-        findings_add(findings, FINDING_JOB_STARTS_IN_FUTURE, row->id_job,
-                     "time_start %" PRIu64 ", now %" PRIu64, job->time_start,
-                     clock_now(sum->charging.clock));
-        break;
-    case JOB_TRES_UNREADABLE:
-        findings_add(findings, FINDING_JOB_TRES_UNREADABLE, row->id_job, "tres_alloc '%.*s'",
-                     shown_length, tres);
-        break;
-    case JOB_CHARGE_TOO_LARGE:
-        findings_add(findings, FINDING_JOB_CHARGE_TOO_LARGE, row->id_job, "tres_alloc '%.*s'",
-                     shown_length, tres);
-        break;
-    }
-}
-
-static void note_times(struct job_sum *sum, const struct job *job)
-{
-    uint64_t newest = job->time_end > job->time_start ? job->time_end : job->time_start;
-    if (newest > sum->newest && newest <= clock_now(sum->charging.clock))
-        sum->newest = newest;
-    if (job->time_start < sum->oldest)
-        sum->oldest = job->time_start;
-}
-
-static int add_job(void *context, const struct job_row *row, struct error *err)
-{
-    struct job_sum *sum = context;
-    struct computation *computation = sum->computation;
-    if (++sum->jobs % 65536 == 0)
-        log_progress(sum->cluster, sum->jobs, "jobs read");
-    note_times(sum, &row->job);
-
-    struct charge_term term;
-    note_outcome(sum, row, job_charge(&sum->charging, &row->job, row->price, &term));
-    if (!term.units)
-        return 0;
-    if (term.start < sum->first_charge)
-        sum->first_charge = term.start;
-
-    struct wide *charged = &sum->unattributed;
-    uint32_t place = tree_place(computation->tree, row->association);
-    if (place != NO_NODE)
-        charged = &computation->tree->nodes[place].usage;
-    else
-        findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, row->association,
-                     "no row of this id is among the associations");
-    if (!wide_add_product(charged, term.units, term.weight, false))
-        return fail(err, ERROR_DATA,
-                    "the usage of association %" PRIu64 " is beyond the range of our integers",
-                    row->association);
-    return 0;
-}
 
 /* R_H: what the cluster could have delivered in the time that usage is compared with. */
 static double capacity_of(const struct settings *settings, const struct computation *computation,
@@ -128,12 +47,11 @@ static double truncation_bound(const struct settings *settings, uint64_t now, ui
                                  : NAN;
 }
 
-static int read_cluster(struct computation *computation, struct job_sum *sum,
-                        const struct settings *settings, struct db *source, bool ordered,
-                        uint64_t oldest, struct error *err)
+static int read_small(struct computation *computation, const struct settings *settings,
+                      struct db *source, const char *cluster, bool ordered, struct error *err)
 {
-    const struct layout *layout = layout_of(settings);
-    if (layout->read(source, settings, sum->cluster, ordered, &computation->accounting, err))
+    if (layout_of(settings)->read(source, settings, cluster, ordered, &computation->accounting,
+                                  err))
         return -1;
     struct accounting *accounting = computation->accounting;
     if (tree_build(&computation->tree, accounting->rows, accounting->count, accounting->names,
@@ -141,14 +59,93 @@ static int read_cluster(struct computation *computation, struct job_sum *sum,
         return -1;
     free(accounting->rows);
     accounting->rows = NULL;
-    int result =
-        layout->read_jobs(source, settings, sum->cluster, accounting, oldest, add_job, sum, err);
-    log_progress_done();
-    return result;
+    return 0;
 }
 
-static void compute_values(struct computation *computation, const struct settings *settings)
+static void note_seen(struct computation *computation, const struct settings *settings,
+                      const struct jobs_seen *seen)
 {
+    struct run_record *record = &computation->record;
+    uint64_t now = clock_now(computation->clock);
+    computation->first_charge = seen->first_charge;
+    record->jobs_read = (int64_t)seen->count;
+    record->truncation_bound = truncation_bound(
+        settings, now, calendar_last_reset(&settings->reset_period, now), seen->oldest_start);
+    record->source_newest = seen->newest ? (int64_t)seen->newest : -1;
+    record->source_lag = seen->newest ? (int64_t)(now - seen->newest) : -1;
+}
+
+/* All that is read, inside the snapshot. */
+static int read_cluster(struct computation *computation, const struct settings *settings,
+                        struct db *source, const char *cluster, bool ordered,
+                        struct sealing *sealing, const char *source_identity, struct error *err)
+{
+    struct jobs_seen seen;
+    uint64_t cutoff = clock_start(computation->clock);
+    if (read_small(computation, settings, source, cluster, ordered, err) ||
+        (sealing && sealing_plan(sealing, computation, settings, source, cluster, source_identity,
+                                 cutoff, err)) ||
+        charge_jobs(computation, sealing, settings, source, cluster, cutoff, &seen, err))
+        return -1;
+    note_seen(computation, settings, &seen);
+    return 0;
+}
+
+static int read_snapshot(struct computation *computation, const struct settings *settings,
+                         struct db *source, const char *cluster, const int64_t *asked, bool ordered,
+                         struct sealing *sealing, const char *source_identity, struct error *err)
+{
+    if (db_begin(source, err))
+        return -1;
+    uint64_t now = (uint64_t)(asked ? *asked : time(NULL));
+    computation->record.as_of = (int64_t)now;
+    computation->findings = findings_create();
+    computation->clock =
+        clock_create(settings->half_life_s, now, calendar_last_reset(&settings->reset_period, now));
+    if (read_cluster(computation, settings, source, cluster,
+                     ordered || settings->conformance == CONFORMANCE_SLURMCTLD, sealing,
+                     source_identity, err) ||
+        db_commit(source, err)) {
+        db_rollback(source);
+        return -1;
+    }
+    return 0;
+}
+
+int compute_read(struct computation *computation, const struct settings *settings,
+                 struct db *source, const char *cluster, const int64_t *now, bool ordered,
+                 struct sealing *sealing, const char *source_identity, struct error *err)
+{
+    *computation = (struct computation){ .record = run_record_empty };
+    computation->record.started_at = time(NULL);
+    if (!read_snapshot(computation, settings, source, cluster, now, ordered, sealing,
+                       source_identity, err))
+        return 0;
+    computation_free(computation);
+    return -1;
+}
+
+static void note_sealing(struct run_record *record, const struct sealing *sealing)
+{
+    record->kind = sealing->mode == SEALING_INCREMENTAL ? "incremental" : "full";
+    record->why = sealing->why;
+    record->drift_max = sealing->drift;
+    record->drifted = sealing->drifted;
+}
+
+int compute_values(struct computation *computation, const struct settings *settings,
+                   const struct sealing *sealing, struct error *err)
+{
+    struct run_record *record = &computation->record;
+    uint64_t now = clock_now(computation->clock);
+    if (tree_roll_up_usage(computation->tree, err))
+        return -1;
+    computation->capacity =
+        capacity_of(settings, computation, calendar_last_reset(&settings->reset_period, now),
+                    computation->first_charge);
+    if (isnan(computation->capacity))
+        findings_add(computation->findings, FINDING_CAPACITY_UNKNOWN, 0,
+                     "the cluster registered no TRES that is charged");
     struct fairshare_options options = {
         .conformance = settings->conformance,
         .dampening = settings->dampening,
@@ -158,69 +155,25 @@ static void compute_values(struct computation *computation, const struct setting
     };
     computation->values = memory_zeroed(computation->tree->count, sizeof *computation->values);
     fairshare_compute(computation->tree, &options, computation->values);
-}
-
-static void fill_record(struct computation *computation, const struct settings *settings,
-                        const struct job_sum *sum, uint64_t reset)
-{
-    struct run_record *record = &computation->record;
-    uint64_t now = clock_now(computation->clock);
     record->associations = computation->tree->count;
     record->users = computation->tree->user_count;
-    record->jobs_read = (int64_t)sum->jobs;
-    record->unattributed_usage = clock_usage(computation->clock, &sum->unattributed);
-    record->truncation_bound = truncation_bound(settings, now, reset, sum->oldest);
-    record->source_newest = sum->newest ? (int64_t)sum->newest : -1;
-    record->source_lag = sum->newest ? (int64_t)(now - sum->newest) : -1;
-}
-
-static int compute(struct computation *computation, const struct settings *settings,
-                   struct db *source, const char *cluster, const int64_t *asked, bool ordered,
-                   struct error *err)
-{
-    if (db_begin(source, err))
-        return -1;
-    int64_t wall_clock = time(NULL);
-    uint64_t now = (uint64_t)(asked ? *asked : wall_clock);
-    uint64_t reset = calendar_last_reset(&settings->reset_period, now);
-    computation->record.as_of = (int64_t)now;
-    computation->findings = findings_create();
-    computation->clock = clock_create(settings->half_life_s, now, reset);
-    struct job_sum sum = {
-        .cluster = cluster,
-        .computation = computation,
-        .charging = { computation->clock, settings->charge, settings->open_job_cap_s,
-                      (int64_t)now < wall_clock },
-        .oldest = UINT64_MAX,
-        .first_charge = UINT64_MAX,
-    };
-    if (read_cluster(computation, &sum, settings, source,
-                     ordered || settings->conformance == CONFORMANCE_SLURMCTLD,
-                     clock_start(computation->clock), err) ||
-        db_commit(source, err)) {
-        db_rollback(source);
-        return -1;
-    }
-    if (tree_roll_up_usage(computation->tree, err))
-        return -1;
-    computation->capacity = capacity_of(settings, computation, reset, sum.first_charge);
-    if (isnan(computation->capacity))
-        findings_add(computation->findings, FINDING_CAPACITY_UNKNOWN, 0,
-                     "the cluster registered no TRES that is charged");
-    compute_values(computation, settings);
-    fill_record(computation, settings, &sum, reset);
+    record->unattributed_usage = clock_usage(computation->clock, &computation->unattributed);
+    if (sealing)
+        note_sealing(record, sealing);
     return 0;
 }
 
 const struct run_record run_record_empty = {
     .kind = "full",
-    .why = "every run is a full one",
+    .why = "",
     .associations = -1,
     .users = -1,
     .jobs_read = -1,
     .unattributed_usage = NAN,
     .truncation_bound = NAN,
     .source_newest = -1,
+    .drift_max = NAN,
+    .drifted = -1,
     .message = "",
 };
 
@@ -228,9 +181,9 @@ int compute_cluster(struct computation *computation, const struct settings *sett
                     struct db *source, const char *cluster, const int64_t *now, bool ordered,
                     struct error *err)
 {
-    *computation = (struct computation){ .record = run_record_empty };
-    computation->record.started_at = time(NULL);
-    if (!compute(computation, settings, source, cluster, now, ordered, err))
+    if (compute_read(computation, settings, source, cluster, now, ordered, NULL, NULL, err))
+        return -1;
+    if (!compute_values(computation, settings, NULL, err))
         return 0;
     computation_free(computation);
     return -1;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/wide.h"
 #include "results/publish.h"
 
 struct accounting;
@@ -12,6 +13,7 @@ struct clock;
 struct db;
 struct error;
 struct findings;
+struct sealing;
 struct settings;
 struct tree;
 struct values;
@@ -23,13 +25,23 @@ struct computation {
     struct values *values;
     struct findings *findings;
     struct clock *clock;
-    double capacity; /* R_H of SPEC 4; NAN where it is unknown */
+    struct wide unattributed; /* usage without an association */
+    double capacity;          /* R_H of SPEC 4; NAN where it is unknown */
+    uint64_t first_charge;    /* the first second that counts */
     struct run_record record;
 };
 
-/* Read a cluster in one snapshot, which ends with its last row, and compute every value.  `now`
- * NULL: the wall clock once the snapshot is open.  `ordered`: read what slurmctld's ties need even
- * if the settings do not. */
+/* Read a cluster in one snapshot, which ends with its last row.  `now` NULL: the wall clock once
+ * the snapshot is open.  `ordered`: read what slurmctld's ties need even if the settings do not.
+ * With a sealing only what it needs is read, and its sums are still to be folded in. */
+int compute_read(struct computation *computation, const struct settings *settings,
+                 struct db *source, const char *cluster, const int64_t *now, bool ordered,
+                 struct sealing *sealing, const char *source_identity, struct error *err);
+/* Then compute every value.  -1 leaves the computation to be freed. */
+int compute_values(struct computation *computation, const struct settings *settings,
+                   const struct sealing *sealing, struct error *err);
+
+/* Both, without a sealing. */
 int compute_cluster(struct computation *computation, const struct settings *settings,
                     struct db *source, const char *cluster, const int64_t *now, bool ordered,
                     struct error *err);

@@ -13,7 +13,9 @@
 #include "core/finding.h"
 #include "db/db.h"
 #include "results/publish.h"
+#include "results/seal_rows.h"
 #include "results/schema.h"
+#include "sealing.h"
 #include "settings/settings.h"
 #include "source/layout.h"
 #include "util/error.h"
@@ -129,9 +131,10 @@ struct session {
     int64_t deadline; /* of what is done now, in clock_milliseconds() */
 };
 
-/* Read and compute, again where the database lets go of us. */
-static int compute_patiently(struct session *session, const char *cluster,
-                             struct computation *computation, struct error *err)
+/* Read, again where the database lets go of us. */
+static int read_patiently(struct session *session, const char *cluster,
+                          struct computation *computation, struct sealing *sealing,
+                          struct error *err)
 {
     struct patience patience = { session->deadline, 0 };
     bool changing = false;
@@ -139,9 +142,11 @@ static int compute_patiently(struct session *session, const char *cluster,
         if (!session->source &&
             open_source(&session->source, session->settings, session->deadline, err))
             return -1;
-        if (!compute_cluster(computation, session->settings, session->source, cluster,
-                             session->options->now, false, err))
+        if (!compute_read(computation, session->settings, session->source, cluster,
+                          session->options->now, false, sealing, session->source_identity, err))
             return 0;
+        if (sealing)
+            sealing_free(sealing);
         /* What was there a moment ago and is not any more, somebody is just changing. */
         if (changing && err->class == ERROR_MISSING)
             err->class = ERROR_RETRY;
@@ -186,26 +191,112 @@ static int resume(struct session *session, struct publisher *publisher, bool *pu
     }
 }
 
-static int publish_patiently(struct session *session, struct publisher *publisher,
-                             const struct computation *computation, struct error *err)
+/* What the results database keeps of earlier runs, with a new session where the old one broke. */
+static int read_kept(struct session *session, struct publisher *publisher, struct kept_seal *kept,
+                     struct error *err)
 {
-    struct publication publication = {
-        .tree = computation->tree,
-        .values = computation->values,
-        .names = computation->accounting->names,
-        .findings = computation->findings,
-        .source = session->source_identity,
-    };
     struct patience patience = { session->deadline, 0 };
-    bool published = false;
-    while (!published && publisher_publish(publisher, &publication, &computation->record, err)) {
+    const int64_t *now = session->options->now;
+    bool published;
+    for (;;) {
+        *kept = (struct kept_seal){ .findings = findings_create() };
+        if (!seal_read(publisher->db, publisher->cluster, &kept->seal, &kept->open, kept->findings,
+                       &kept->damaged, err)) {
+            kept->ahead = kept->seal.kept && now && *now < (int64_t)kept->seal.as_of;
+            return 0;
+        }
+        kept_seal_free(kept);
         bool gone = err->class == ERROR_GONE;
         if (!try_again(&patience, err))
             return results_explain(session->settings, err);
         if (gone && resume(session, publisher, &published, err))
             return -1;
     }
+}
+
+/* Read, fold in what was kept, compute.  A kept sum that proves damaged makes it a full run. */
+static int compute_from_kept(struct session *session, struct publisher *publisher,
+                             struct kept_seal *kept, struct computation *computation,
+                             struct sealing *sealing, struct error *err)
+{
+    bool damaged = false;
+    *sealing = (struct sealing){ .kept = kept, .asked_full = session->options->full };
+    do {
+        kept->damaged |= damaged;
+        if (read_patiently(session, publisher->cluster, computation, sealing, err))
+            return -1;
+        if (sealing_fold(sealing, computation, publisher->db, publisher->cluster, &damaged, err)) {
+            results_explain(session->settings, err);
+            break;
+        }
+        if (damaged) {
+            computation_free(computation);
+            sealing_free(sealing);
+        } else if (!compute_values(computation, session->settings, sealing, err)) {
+            return 0;
+        } else {
+            break;
+        }
+    } while (damaged);
+    computation_free(computation);
+    sealing_free(sealing);
+    return -1;
+}
+
+/* The same, again where the results' session broke over the kept sums. */
+static int compute_sealed(struct session *session, struct publisher *publisher,
+                          struct kept_seal *kept, struct computation *computation,
+                          struct sealing *sealing, struct error *err)
+{
+    struct patience patience = { session->deadline, 0 };
+    bool published;
+    while (compute_from_kept(session, publisher, kept, computation, sealing, err)) {
+        bool gone = err->class == ERROR_GONE && session->source;
+        if (!session->source || !try_again(&patience, err) ||
+            (gone && resume(session, publisher, &published, err)))
+            return -1;
+    }
     return 0;
+}
+
+static int publish_patiently(struct session *session, struct publisher *publisher,
+                             const struct computation *computation, const struct sealing *sealing,
+                             struct error *err)
+{
+    struct job_keys opened = { 0 };
+    struct seal_change change = {
+        .seal = &sealing->seal,
+        .anew = sealing->anew,
+        .sums = sealing->sums,
+        .opened = &sealing->open,
+        .ended = &sealing->ended,
+        .findings = sealing->findings,
+    };
+    if (!sealing->anew) {
+        opened = job_keys_without(&sealing->open, &sealing->kept->open);
+        change.opened = &opened;
+    }
+    struct publication publication = {
+        .tree = computation->tree,
+        .values = computation->values,
+        .names = computation->accounting->names,
+        .findings = computation->findings,
+        .source = session->source_identity,
+        .seal = sealing->mode == SEALING_NONE ? NULL : &change,
+    };
+    struct patience patience = { session->deadline, 0 };
+    bool published = false;
+    int result = 0;
+    while (!result && !published &&
+           publisher_publish(publisher, &publication, &computation->record, err)) {
+        bool gone = err->class == ERROR_GONE;
+        if (!try_again(&patience, err))
+            result = results_explain(session->settings, err);
+        else if (gone)
+            result = resume(session, publisher, &published, err);
+    }
+    job_keys_free(&opened);
+    return result;
 }
 
 /* An instant older than what is published is refused: the clock jumped, or --now looks back. */
@@ -225,9 +316,10 @@ static int check_instant(const struct session *session, const struct publisher *
 static void describe(const char *cluster, const struct computation *computation)
 {
     const struct run_record *record = &computation->record;
-    log_note("%s: %" PRId64 " associations, %" PRId64 " users, %" PRId64 " jobs read, %" PRId64
-             " ms",
-             cluster, record->associations, record->users, record->jobs_read, record->duration_ms);
+    log_note("%s: %s%s%s: %" PRId64 " associations, %" PRId64 " users, %" PRId64
+             " jobs read, %" PRId64 " ms",
+             cluster, record->kind, *record->why ? ", " : "", record->why, record->associations,
+             record->users, record->jobs_read, record->duration_ms);
     for (int kind = 0; kind < FINDING_KINDS; kind++)
         if (computation->findings->kind[kind].seen)
             log_note("%s: %" PRIu64 " x %s: %s", cluster, computation->findings->kind[kind].seen,
@@ -248,19 +340,32 @@ static void record_failure(struct session *session, struct publisher *publisher,
         publisher_record_failure(publisher, &record, &ignored);
 }
 
+static int compute_and_publish(struct session *session, struct publisher *publisher, int64_t began,
+                               struct kept_seal *kept, struct error *err)
+{
+    struct computation computation;
+    struct sealing sealing;
+    if (compute_sealed(session, publisher, kept, &computation, &sealing, err))
+        return -1;
+    computation.record.duration_ms = clock_milliseconds() - began;
+    int result = publish_patiently(session, publisher, &computation, &sealing, err);
+    describe(publisher->cluster, &computation);
+    computation_free(&computation);
+    sealing_free(&sealing);
+    return result;
+}
+
 /* The path: lock, read, compute, publish. */
 static int run_locked(struct session *session, struct publisher *publisher, struct error *err)
 {
     int64_t began = clock_milliseconds();
-    struct computation computation;
+    struct kept_seal kept;
     if (check_instant(session, publisher, err))
         return -1;
-    int result = compute_patiently(session, publisher->cluster, &computation, err);
+    int result = read_kept(session, publisher, &kept, err);
     if (!result) {
-        computation.record.duration_ms = clock_milliseconds() - began;
-        result = publish_patiently(session, publisher, &computation, err);
-        describe(publisher->cluster, &computation);
-        computation_free(&computation);
+        result = compute_and_publish(session, publisher, began, &kept, err);
+        kept_seal_free(&kept);
     }
     if (result)
         record_failure(session, publisher, began, err);
@@ -304,10 +409,13 @@ static int run_cluster(struct session *session, const char *cluster, struct erro
 static int show_cluster(struct session *session, const char *cluster, struct error *err)
 {
     struct computation computation;
-    if (compute_patiently(session, cluster, &computation, err))
+    if (read_patiently(session, cluster, &computation, NULL, err))
         return -1;
-    describe(cluster, &computation);
-    int result = session->options->show(session->settings, cluster, &computation, err);
+    int result = compute_values(&computation, session->settings, NULL, err);
+    if (!result) {
+        describe(cluster, &computation);
+        result = session->options->show(session->settings, cluster, &computation, err);
+    }
     computation_free(&computation);
     return result;
 }

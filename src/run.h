@@ -23,6 +23,7 @@ int run_check_apart(const struct settings *settings, struct db *source, struct d
 
 struct run_options {
     const int64_t *now; /* NULL: the wall clock */
+    bool full;          /* read all jobs, whatever was kept of earlier runs */
     bool replace;       /* publish an instant older than what is published */
     bool dry_run;       /* write nothing, hand each computation to `show` */
     char **clusters;    /* only these */

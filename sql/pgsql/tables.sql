@@ -103,3 +103,52 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     "computed_at"             BIGINT NOT NULL,
     PRIMARY KEY ("cluster", "id_assoc")
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+-- What is known of the sums of fairmill_seal_usage.  No value is made for readers here: it is
+-- how one run tells the next what need not be read again.
+CREATE TABLE IF NOT EXISTS "fairmill_seal" (
+    "cluster"       TEXT COLLATE "C" NOT NULL,
+    "as_of"         BIGINT NOT NULL,
+    "full_as_of"    BIGINT NOT NULL,
+    "cutoff"        BIGINT NOT NULL,
+    "sealed_to"     BIGINT NOT NULL,
+    "counts_from"   BIGINT NOT NULL,
+    "oldest_end"    BIGINT NOT NULL,
+    "oldest_start"  BIGINT NOT NULL,
+    "first_charge"  BIGINT NOT NULL,
+    "newest_end"    BIGINT NOT NULL,
+    "sums_hash"     BIGINT NOT NULL,
+    "open_hash"     BIGINT NOT NULL,
+    "source"        TEXT COLLATE "C" NOT NULL,
+    "basis"         TEXT COLLATE "C" NOT NULL,
+    "hash"          BIGINT NOT NULL,
+    PRIMARY KEY ("cluster")
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+-- Usage of jobs that ended before the seal, by association: integers of 256 bits in four
+-- words, the highest first.
+CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
+    "cluster"   TEXT COLLATE "C" NOT NULL,
+    "id_assoc"  BIGINT NOT NULL,
+    "sum_3"     BIGINT NOT NULL,
+    "sum_2"     BIGINT NOT NULL,
+    "sum_1"     BIGINT NOT NULL,
+    "sum_0"     BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc")
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+-- Job rows that had not ended when the seal was made.
+CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
+    "cluster"  TEXT COLLATE "C" NOT NULL,
+    "job_key"  BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "job_key")
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+-- What was odd about jobs that ended before the seal.
+CREATE TABLE IF NOT EXISTS "fairmill_seal_finding" (
+    "cluster"  TEXT COLLATE "C" NOT NULL,
+    "kind"     TEXT COLLATE "C" NOT NULL,
+    "subject"  BIGINT NOT NULL,
+    "detail"   TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY ("cluster", "kind", "subject")
+) WITH (autovacuum_vacuum_scale_factor = 0.05);

@@ -102,3 +102,52 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     "computed_at"             INTEGER NOT NULL,
     PRIMARY KEY ("cluster", "id_assoc")
 ) STRICT, WITHOUT ROWID;
+
+-- What is known of the sums of fairmill_seal_usage.  No value is made for readers here: it is
+-- how one run tells the next what need not be read again.
+CREATE TABLE IF NOT EXISTS "fairmill_seal" (
+    "cluster"       TEXT NOT NULL,
+    "as_of"         INTEGER NOT NULL,
+    "full_as_of"    INTEGER NOT NULL,
+    "cutoff"        INTEGER NOT NULL,
+    "sealed_to"     INTEGER NOT NULL,
+    "counts_from"   INTEGER NOT NULL,
+    "oldest_end"    INTEGER NOT NULL,
+    "oldest_start"  INTEGER NOT NULL,
+    "first_charge"  INTEGER NOT NULL,
+    "newest_end"    INTEGER NOT NULL,
+    "sums_hash"     INTEGER NOT NULL,
+    "open_hash"     INTEGER NOT NULL,
+    "source"        TEXT NOT NULL,
+    "basis"         TEXT NOT NULL,
+    "hash"          INTEGER NOT NULL,
+    PRIMARY KEY ("cluster")
+) STRICT, WITHOUT ROWID;
+
+-- Usage of jobs that ended before the seal, by association: integers of 256 bits in four
+-- words, the highest first.
+CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
+    "cluster"   TEXT NOT NULL,
+    "id_assoc"  INTEGER NOT NULL,
+    "sum_3"     INTEGER NOT NULL,
+    "sum_2"     INTEGER NOT NULL,
+    "sum_1"     INTEGER NOT NULL,
+    "sum_0"     INTEGER NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc")
+) STRICT, WITHOUT ROWID;
+
+-- Job rows that had not ended when the seal was made.
+CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
+    "cluster"  TEXT NOT NULL,
+    "job_key"  INTEGER NOT NULL,
+    PRIMARY KEY ("cluster", "job_key")
+) STRICT, WITHOUT ROWID;
+
+-- What was odd about jobs that ended before the seal.
+CREATE TABLE IF NOT EXISTS "fairmill_seal_finding" (
+    "cluster"  TEXT NOT NULL,
+    "kind"     TEXT NOT NULL,
+    "subject"  INTEGER NOT NULL,
+    "detail"   TEXT NOT NULL,
+    PRIMARY KEY ("cluster", "kind", "subject")
+) STRICT, WITHOUT ROWID;

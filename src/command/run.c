@@ -53,6 +53,7 @@ static int run_command(const struct invocation *invocation, struct error *err)
     const struct command_option known[] = {
         { "now", 0, NULL, &now, NULL },
         { "replace", 0, &options.replace, NULL, NULL },
+        { "full", 0, &options.full, NULL, NULL },
         { "dry-run", 'n', &options.dry_run, NULL, NULL },
         { "cluster", 'M', NULL, NULL, &clusters },
         { "verbose", 'v', &verbose, NULL, NULL },
@@ -81,10 +82,11 @@ static int run_command(const struct invocation *invocation, struct error *err)
 
 const struct command command_run = {
     "run",
-    "run [--now TIME [--replace]] [--dry-run] [--cluster NAME]... [-v]",
+    "run [--now TIME [--replace]] [--full] [--dry-run] [--cluster NAME]... [-v]",
     "compute usage and fairshare, publish them",
     "  --now TIME       as of this instant: epoch seconds or YYYY-MM-DD[THH:MM[:SS]]\n"
     "  --replace        publish it even if it is older than what is published\n"
+    "  --full           read all jobs again, and tell how far the kept sums were off\n"
     "  -n, --dry-run    write nothing; print what `fairmill show` would\n"
     "  -M, --cluster NAME\n"
     "                   only this cluster; may be given again\n"

@@ -154,6 +154,11 @@ uint64_t clock_start(const struct clock *clock)
     return clock->start;
 }
 
+uint64_t clock_grid(const struct clock *clock)
+{
+    return clock->first_half_life;
+}
+
 /* Q(t) for an instant within the grid. */
 static uint128 grid(const struct clock *clock, uint64_t t)
 {

@@ -92,3 +92,26 @@ void findings_add(struct findings *findings, enum finding_kind kind, uint64_t su
     memmove(kept + at + 1, kept + at, moved * sizeof *kept);
     kept[at] = added;
 }
+
+void findings_merge(struct findings *findings, const struct findings *others)
+{
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
+        for (size_t i = 0; i < others->kind[kind].count; i++)
+            findings_add(findings, kind, others->kind[kind].kept[i].subject, "%s",
+                         others->kind[kind].kept[i].detail);
+        findings->kind[kind].seen += others->kind[kind].seen - others->kind[kind].count;
+    }
+}
+
+void findings_remove(struct findings *findings, enum finding_kind kind, uint64_t subject)
+{
+    struct finding *kept = findings->kind[kind].kept;
+    size_t *count = &findings->kind[kind].count;
+    for (size_t i = 0; i < *count; i++)
+        if (kept[i].subject == subject) {
+            memmove(kept + i, kept + i + 1, (*count - i - 1) * sizeof *kept);
+            --*count;
+            findings->kind[kind].seen--;
+            return;
+        }
+}

@@ -48,5 +48,9 @@ void findings_destroy(struct findings *findings);
 /* A subject that is there already counts once more, and keeps the detail that sorts first. */
 void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
                   const char *detail, ...) __attribute__((format(printf, 4, 5)));
+/* Add all that others have; `seen` is added up. */
+void findings_merge(struct findings *findings, const struct findings *others);
+/* Forget this subject. */
+void findings_remove(struct findings *findings, enum finding_kind kind, uint64_t subject);
 
 #endif

@@ -168,6 +168,13 @@ struct db_value db_integer(int64_t integer)
     return (struct db_value){ .type = DB_INTEGER, .integer = integer };
 }
 
+struct db_value db_unsigned(uint64_t integer)
+{
+    if (integer <= INT64_MAX)
+        return db_integer((int64_t)integer);
+    return (struct db_value){ .type = DB_UNSIGNED, .unsigned_integer = integer };
+}
+
 struct db_value db_real(double real)
 {
     return (struct db_value){ .type = DB_REAL, .real = real };

@@ -211,6 +211,7 @@ void db_add_grant(struct text *text, const struct db_settings *settings, const c
 /* Shorthand for arguments. */
 struct db_value db_null(void);
 struct db_value db_integer(int64_t integer);
+struct db_value db_unsigned(uint64_t integer);
 struct db_value db_real(double real);
 struct db_value db_text(const char *text); /* NUL-terminated; NULL is NULL */
 struct db_value db_bytes(const char *bytes, size_t length);

@@ -10,6 +10,7 @@
 
 #include "db/db.h"
 #include "results/rows.h"
+#include "results/seal_rows.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
@@ -139,6 +140,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
     if (step_fence(publisher, publication->source, err) ||
         rows_write_fairshare(publisher, publication, record->as_of, err) ||
         rows_write_findings(publisher, publication->findings, record->as_of, err) ||
+        (publication->seal && seal_write(publisher, publication->seal, err)) ||
         rows_write_run(publisher, record, "done", err))
         return -1;
     return 0;
@@ -175,7 +177,7 @@ int publisher_retire(struct publisher *publisher, struct error *err)
         return -1;
     if (step_fence(publisher, "", err) ||
         db_execute(publisher->db, sql_query_fairshare_clear, &cluster, 1, NULL, err) ||
-        db_commit(publisher->db, err)) {
+        seal_clear(publisher, err) || db_commit(publisher->db, err)) {
         db_rollback(publisher->db);
         return -1;
     }

@@ -9,6 +9,7 @@ struct db;
 struct error;
 struct findings;
 struct names;
+struct seal_change;
 struct settings;
 struct tree;
 struct values;
@@ -42,6 +43,8 @@ struct run_record {
     double truncation_bound;   /* no value lacks a larger part than this for want of older rows */
     int64_t source_newest;     /* the newest instant in the job rows */
     int64_t source_lag;        /* seconds that as_of is ahead of it */
+    double drift_max;          /* a full run's: how far the seal was from the truth, TRES-seconds */
+    int64_t drifted;           /* and for how many associations */
     const char *message;
 };
 
@@ -50,7 +53,8 @@ struct publication {
     const struct values *values;
     const struct names *names;
     const struct findings *findings;
-    const char *source; /* the source's identity */
+    const char *source;             /* the source's identity */
+    const struct seal_change *seal; /* NULL: the seal stays as it is */
 };
 
 /* Take the lock, see what is published, take a run_id.  ERROR_LOCKED if another run is at it. */

@@ -101,7 +101,7 @@ static int check_section(const char *path, dictionary *file, const char *section
 static int take_all(struct settings *settings, dictionary *file, enum settings_use use,
                     struct error *err)
 {
-    struct text text = { 0 };
+    struct text text = { 0 }, charges = { 0 };
     int result = 0;
     for (const struct setting *each = settings_table; !result && each->section; each++) {
         char key[64];
@@ -115,8 +115,11 @@ static int take_all(struct settings *settings, dictionary *file, enum settings_u
             result = each->take(each, (char *)settings + each->offset, value, err);
         if (!result)
             text_format(&text, "%s.%s = %s\n", each->section, each->key, value);
+        if (!result && setting_charges(each))
+            text_format(&charges, "%s.%s = %s\n", each->section, each->key, value);
     }
     settings->text = text.bytes;
+    settings->charges = charges.bytes;
     return result;
 }
 
@@ -247,5 +250,6 @@ void settings_destroy(struct settings *settings)
     free(settings->time_zone);
     free(settings->path);
     free(settings->text);
+    free(settings->charges);
     free(settings);
 }

@@ -32,6 +32,7 @@ struct settings {
     char *time_zone;
     enum charge charge;
     uint64_t open_job_cap_s;
+    uint64_t seal_after_s, full_every_s;
 
     const struct algorithm *algorithm;
     enum conformance conformance;
@@ -42,6 +43,7 @@ struct settings {
 
     char *path;      /* of the file */
     char *text;      /* every setting as it counts, a line each */
+    char *charges;   /* the same, of those that what a closed job is charged depends on */
     char digest[33]; /* of the text */
 };
 
@@ -78,6 +80,8 @@ struct setting {
 /* The table, ended by a NULL section; a sentence about a section, NULL where there is none such. */
 extern const struct setting settings_table[];
 const char *section_summary(const char *section);
+/* Whether it depends on this setting what a closed job is charged. */
+bool setting_charges(const struct setting *setting);
 /* The section that was most likely meant; NULL where none is near. */
 const char *section_nearest(const char *section);
 

@@ -291,6 +291,14 @@ const struct setting settings_table[] = {
     { "usage", "open_job_cap", "1-0",
       "A job without an end is charged this long beyond its time limit.  A time string.",
       take_time_string, FIELD(open_job_cap_s), NULL },
+    { "usage", "seal_after", "1-0",
+      "Jobs that ended this long before the newest end are not read again by each run: what they "
+      "add is kept beside the results.  A time string.",
+      take_time_string, FIELD(seal_after_s), NULL },
+    { "usage", "full_every", "7-0",
+      "Even so all jobs are read again this often, to see what changed behind our back.  A time "
+      "string.",
+      take_time_string, FIELD(full_every_s), NULL },
 
     { "fairshare", "algorithm", "fair_tree",
       "The value published as `fairshare`; all are computed: fair_tree, depth_oblivious, classic, "
@@ -315,6 +323,19 @@ const struct setting settings_table[] = {
       take_minimum_usage, FIELD(pbs_minimum_usage), NULL },
     { .section = NULL },
 };
+
+/* The keys of [usage] on which it depends what a closed job is charged. */
+static const char *const charging_keys[] = { "half_life", "charge", NULL };
+
+bool setting_charges(const struct setting *setting)
+{
+    if (strcmp(setting->section, "usage") != 0)
+        return false;
+    for (int i = 0; charging_keys[i]; i++)
+        if (!strcmp(charging_keys[i], setting->key))
+            return true;
+    return false;
+}
 
 static const struct {
     const char *name, *summary;

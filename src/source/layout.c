@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "settings/settings.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -44,6 +46,7 @@ void accounting_destroy(struct accounting *accounting)
     names_destroy(accounting->names);
     free(accounting->rows);
     id_index_destroy(accounting->qos_place);
+    free(accounting->qos_id);
     free(accounting->qos_price);
     free(accounting);
 }
@@ -52,4 +55,17 @@ uint128 accounting_price(const struct accounting *accounting, uint64_t qos)
 {
     uint32_t place = id_index_find(accounting->qos_place, qos);
     return place == INDEX_NONE ? UNITS_PER_TRES : accounting->qos_price[place];
+}
+
+uint64_t accounting_price_hash(const struct accounting *accounting)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < accounting->qos_count; i++) {
+        const uint64_t priced[] = { accounting->qos_id[i],
+                                    (uint64_t)(accounting->qos_price[i] >> 64),
+                                    (uint64_t)accounting->qos_price[i] };
+        if (accounting->qos_price[i] != UNITS_PER_TRES)
+            hash += XXH3_64bits(priced, sizeof priced);
+    }
+    return hash;
 }

@@ -159,15 +159,15 @@ static int take_usage(void *context, const struct db_value *row, struct error *e
 }
 
 static int read_usage(struct db *db, const struct settings *settings, const char *cluster,
-                      const struct accounting *accounting, uint64_t oldest, job_taker take,
-                      void *context, struct error *err)
+                      const struct accounting *accounting, const struct job_range *range,
+                      job_taker take, void *context, struct error *err)
 {
     struct usage_reader reader = { take, context };
-    struct db_value arguments[] = { db_text(cluster), db_integer((int64_t)oldest) };
+    struct db_value arguments[] = { db_text(cluster), db_integer((int64_t)range->from) };
     (void)accounting;
     return read_relation(db, "\"id\", \"time_start\", \"time_end\", \"charge\"", settings->usage,
                          "WHERE \"cluster\" = ? AND \"time_start\" > 0"
-                         " AND (\"time_end\" IS NULL OR \"time_end\" = 0 OR \"time_end\" > ?)",
+                         " AND (\"time_end\" IS NULL OR \"time_end\" = 0 OR \"time_end\" >= ?)",
                          arguments, 2, "iiir", take_usage, &reader, err);
 }
 
@@ -182,4 +182,11 @@ static void add_grants(struct text *text, const struct settings *settings, const
     }
 }
 
-const struct layout layout_plain = { "plain", read_clusters, read_small, read_usage, add_grants };
+/* Rows without keys: every run reads all of them. */
+const struct layout layout_plain = {
+    .name = "plain",
+    .clusters = read_clusters,
+    .read = read_small,
+    .read_jobs = read_usage,
+    .add_grants = add_grants,
+};

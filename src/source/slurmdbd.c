@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/seal.h"
 #include "db/db.h"
 #include "settings/settings.h"
 #include "source/layout.h"
@@ -56,7 +57,7 @@ static const struct table job_table = {
     "job_table",
     true,
     { "id_assoc", "id_qos", "time_submit", "time_start", "time_end", "timelimit", "id_job",
-      "tres_alloc" },
+      "tres_alloc", "job_db_inx" },
     { 0 },
 };
 static const struct table *const tables[] = {
@@ -76,14 +77,6 @@ static void add_quoted_name(struct text *text, const struct table *table, const 
     add_name(&name, table, cluster);
     text_add_identifier(text, name.bytes);
     text_free(&name);
-}
-
-static void add_columns(struct text *text, const struct table *table)
-{
-    for (unsigned i = 0; i < COLUMNS_NEEDED && table->needed[i]; i++) {
-        text_add(text, i ? ", " : "");
-        text_add_identifier(text, table->needed[i]);
-    }
 }
 
 /* Users' scripts, environments and command lines are none of our business, so the job table is
@@ -311,9 +304,12 @@ static int take_qos(void *context, const struct db_value *row, struct error *err
 {
     struct accounting *accounting = context;
     (void)err;
-    if (id_index_add(accounting->qos_place, reading_number(&row[0]), accounting->qos_count) !=
-        INDEX_NONE)
+    uint64_t id = reading_number(&row[0]);
+    if (id_index_add(accounting->qos_place, id, accounting->qos_count) != INDEX_NONE)
         return 0;
+    accounting->qos_id =
+        memory_resized(accounting->qos_id, accounting->qos_count + 1, sizeof *accounting->qos_id);
+    accounting->qos_id[accounting->qos_count] = id;
     accounting->qos_price = memory_resized(accounting->qos_price, accounting->qos_count + 1,
                                            sizeof *accounting->qos_price);
     accounting->qos_price[accounting->qos_count++] =
@@ -380,7 +376,10 @@ struct job_reader {
     void *context;
 };
 
-/* As job_table has them. */
+/* What is read of a job. */
+#define JOB_COLUMNS                                                                           \
+    "\"id_assoc\", \"id_qos\", \"time_submit\", \"time_start\", \"time_end\", \"timelimit\"," \
+    " \"id_job\", \"tres_alloc\""
 enum { JOB_ASSOCIATION, JOB_QOS, JOB_SUBMIT, JOB_START, JOB_END, JOB_LIMIT, JOB_ID, JOB_TRES };
 
 static int take_job(void *context, const struct db_value *row, struct error *err)
@@ -403,25 +402,133 @@ static int take_job(void *context, const struct db_value *row, struct error *err
     return reader->take(reader->context, &job, err);
 }
 
-static int read_jobs(struct db *db, const struct settings *settings, const char *cluster,
-                     const struct accounting *accounting, uint64_t oldest, job_taker take,
-                     void *context, struct error *err)
+/* An instant as databases hold it. */
+static struct db_value instant_value(uint64_t instant)
 {
-    (void)settings;
-    struct job_reader reader = { accounting, take, context };
+    return db_integer(instant > INT64_MAX ? INT64_MAX : (int64_t)instant);
+}
+
+/* One query on the job table: the columns, and the WHERE that selects rows. */
+static int query_jobs(struct db *db, const char *cluster, const char *hint, const char *where,
+                      const struct db_value *arguments, size_t argument_count,
+                      struct job_reader *reader, struct error *err)
+{
     struct text sql = { 0 };
-    text_add(&sql, "SELECT ");
-    add_columns(&sql, &job_table);
-    text_add(&sql, " FROM ");
+    text_add(&sql, "SELECT " JOB_COLUMNS " FROM ");
     add_quoted_name(&sql, &job_table, cluster);
-    text_format(&sql, " %s WHERE \"time_start\" > 0 AND (\"time_end\" = 0 OR \"time_end\" > ?)",
-                db->driver->scan_hint);
-    struct db_value argument = db_integer((int64_t)oldest);
-    int result = read_table(db, &job_table, cluster, sql.bytes, &argument, 1, "iiiiiiit", take_job,
-                            &reader, err);
+    text_format(&sql, " %s WHERE \"time_start\" > 0 AND %s", hint, where);
+    int result = read_table(db, &job_table, cluster, sql.bytes, arguments, argument_count,
+                            "iiiiiiit", take_job, reader, err);
     text_free(&sql);
     return result;
 }
 
-const struct layout layout_slurmdbd = { "slurmdbd", read_clusters, read_small, read_jobs,
-                                        add_grants };
+/* How many keys one query asks for. */
+#define KEYS_A_QUERY 500
+
+static int read_jobs_by_key(struct db *db, const char *cluster, const struct job_range *range,
+                            struct job_reader *reader, struct error *err)
+{
+    int result = 0;
+    for (size_t done = 0; !result && done < range->key_count; done += KEYS_A_QUERY) {
+        size_t count =
+            range->key_count - done < KEYS_A_QUERY ? range->key_count - done : KEYS_A_QUERY;
+        struct db_value arguments[KEYS_A_QUERY + 2] = { instant_value(range->from),
+                                                        instant_value(range->to) };
+        struct text where = { 0 };
+        text_add(&where, "\"time_end\" >= ? AND \"time_end\" < ? AND \"job_db_inx\" IN (");
+        for (size_t i = 0; i < count; i++) {
+            text_add(&where, i ? ", ?" : "?");
+            arguments[i + 2] = db_unsigned(range->keys[done + i]);
+        }
+        text_add(&where, ")");
+        result = query_jobs(db, cluster, "", where.bytes, arguments, count + 2, reader, err);
+        text_free(&where);
+    }
+    return result;
+}
+
+static int read_jobs(struct db *db, const struct settings *settings, const char *cluster,
+                     const struct accounting *accounting, const struct job_range *range,
+                     job_taker take, void *context, struct error *err)
+{
+    (void)settings;
+    struct job_reader reader = { accounting, take, context };
+    if (range->keys)
+        return read_jobs_by_key(db, cluster, range, &reader, err);
+    struct db_value ends[] = { instant_value(range->from), instant_value(range->to) };
+    if (range->most)
+        return query_jobs(db, cluster, db->driver->scan_hint,
+                          range->open ? "(\"time_end\" = 0 OR \"time_end\" >= ?)"
+                                      : "\"time_end\" >= ? AND \"time_end\" < ?",
+                          ends, range->open ? 1 : 2, &reader, err);
+    /* Two queries, as not every database makes two ranges of an index of an OR. */
+    if (range->open && query_jobs(db, cluster, "", "\"time_end\" = 0", NULL, 0, &reader, err))
+        return -1;
+    return query_jobs(db, cluster, "", "\"time_end\" >= ? AND \"time_end\" < ?", ends, 2, &reader,
+                      err);
+}
+
+static int take_key(void *context, const struct db_value *row, struct error *err)
+{
+    (void)err;
+    job_keys_add(context, reading_number(&row[0]));
+    return 0;
+}
+
+static int read_open_keys(struct db *db, const char *cluster, struct job_keys *keys,
+                          struct error *err)
+{
+    struct text sql = { 0 };
+    text_add(&sql, "SELECT \"job_db_inx\" FROM ");
+    add_quoted_name(&sql, &job_table, cluster);
+    text_add(&sql, " WHERE \"time_end\" = 0");
+    int result = read_table(db, &job_table, cluster, sql.bytes, NULL, 0, "i", take_key, keys, err);
+    text_free(&sql);
+    job_keys_sort(keys);
+    return result;
+}
+
+static int take_instant(void *context, const struct db_value *row, struct error *err)
+{
+    (void)err;
+    *(uint64_t *)context = reading_number(&row[0]);
+    return 0;
+}
+
+/* The first or last end in a range; an index on time_end has it at hand. */
+static int read_end(struct db *db, const char *cluster, uint64_t after, uint64_t until,
+                    const char *order, uint64_t *end, struct error *err)
+{
+    struct text sql = { 0 };
+    struct db_value arguments[] = { instant_value(after), instant_value(until) };
+    *end = 0;
+    text_add(&sql, "SELECT \"time_end\" FROM ");
+    add_quoted_name(&sql, &job_table, cluster);
+    text_format(&sql,
+                " WHERE \"time_end\" > ? AND \"time_end\" <= ? AND \"time_start\" > 0"
+                " AND \"time_start\" <= \"time_end\" ORDER BY \"time_end\" %s LIMIT 1",
+                order);
+    int result =
+        read_table(db, &job_table, cluster, sql.bytes, arguments, 2, "i", take_instant, end, err);
+    text_free(&sql);
+    return result;
+}
+
+static int read_ends(struct db *db, const char *cluster, uint64_t after, uint64_t until,
+                     uint64_t *oldest, uint64_t *newest, struct error *err)
+{
+    if (read_end(db, cluster, after, until, "ASC", oldest, err))
+        return -1;
+    return read_end(db, cluster, after, until, "DESC", newest, err);
+}
+
+const struct layout layout_slurmdbd = {
+    .name = "slurmdbd",
+    .clusters = read_clusters,
+    .read = read_small,
+    .read_jobs = read_jobs,
+    .read_open_keys = read_open_keys,
+    .read_ends = read_ends,
+    .add_grants = add_grants,
+};

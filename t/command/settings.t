@@ -26,6 +26,8 @@ BAD_VALUES = {
     'usage.time_zone': ('Mars/Olympus', '../../etc/passwd', '/etc/localtime'),
     'usage.charge': ('tres', 'cpus'),
     'usage.open_job_cap': ('1 day', '-1'),
+    'usage.seal_after': ('1 d', '-1'),
+    'usage.full_every': ('weekly', '1:2'),
     'fairshare.algorithm': ('fairest', ''),
     'fairshare.conformance': ('slurm', ''),
     'fairshare.dampening': ('0', '-1', '1,5', 'nan', '2x'),
@@ -35,7 +37,7 @@ BAD_VALUES = {
 }
 
 # Names of features that other releases have or may have.
-UNKNOWN = ('usage.suspended', 'usage.full_every', 'usage.tres_weights', 'source.max_lag',
+UNKNOWN = ('usage.suspended', 'usage.tres_weights', 'source.max_lag',
            'source.password',
            'results.password', 'priority.weight_age', 'slurm.conf', 'retention.history_days',
            'fairshare.colour')

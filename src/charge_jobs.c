@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "charge_jobs.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <time.h>
+
+#include "compute.h"
+#include "core/finding.h"
+#include "core/tree.h"
+#include "core/usage.h"
+#include "sealing.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "util/error.h"
+#include "util/log.h"
+
+/* What becomes of the rows of one reading. */
+enum pass {
+    PASS_CHARGE,  /* each is charged where it belongs */
+    PASS_EXPIRED, /* rows of the kept sums that are behind the horizon now: taken out of them */
+    PASS_LATE,    /* rows that the kept sums cannot have yet: only noted as such */
+};
+
+struct charger {
+    const char *cluster;
+    struct computation *computation;
+    struct sealing *sealing;
+    struct charging charging;
+    enum pass pass;
+    struct jobs_seen *seen;
+};
+
+static void add_finding(struct findings *findings, const struct charger *charger,
+                        const struct job_row *row, enum job_outcome outcome)
+{
+    const struct job *job = &row->job;
+    const char *tres = job->tres_alloc ? job->tres_alloc : "";
+    int shown_length = (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80);
+    switch (outcome) {
+    case JOB_CHARGED:
+        break;
+    case JOB_CAPPED:
+        findings_add(findings, FINDING_JOB_CAPPED, row->id_job,
+                     "open since %" PRIu64 ", time limit %" PRIu64 " minutes", job->time_start,
+                     job->time_limit);
+        break;
+    case JOB_ENDS_BEFORE_START:
+        findings_add(findings, FINDING_JOB_ENDS_BEFORE_START, row->id_job,
+                     "time_start %" PRIu64 ", time_end %" PRIu64, job->time_start, job->time_end);
+        break;
+    case JOB_STARTS_IN_FUTURE:
+        findings_add(findings, FINDING_JOB_STARTS_IN_FUTURE, row->id_job,
+                     "time_start %" PRIu64 ", now %" PRIu64, job->time_start,
+                     clock_now(charger->charging.clock));
+        break;
+    case JOB_TRES_UNREADABLE:
+        findings_add(findings, FINDING_JOB_TRES_UNREADABLE, row->id_job, "tres_alloc '%.*s'",
+                     shown_length, tres);
+        break;
+    case JOB_CHARGE_TOO_LARGE:
+        findings_add(findings, FINDING_JOB_CHARGE_TOO_LARGE, row->id_job, "tres_alloc '%.*s'",
+                     shown_length, tres);
+        break;
+    }
+}
+
+/* What a job that ended may be found to be. */
+static void remove_findings(struct findings *findings, const struct job_row *row)
+{
+    findings_remove(findings, FINDING_JOB_ENDS_BEFORE_START, row->id_job);
+    findings_remove(findings, FINDING_JOB_TRES_UNREADABLE, row->id_job);
+    findings_remove(findings, FINDING_JOB_CHARGE_TOO_LARGE, row->id_job);
+}
+
+static void note_outcome(struct charger *charger, const struct job_row *row, bool sealed,
+                         enum job_outcome outcome)
+{
+    struct findings *findings =
+        sealed ? charger->sealing->findings : charger->computation->findings;
+    if (outcome == JOB_CHARGED)
+        return;
+    if (charger->pass == PASS_CHARGE)
+        add_finding(findings, charger, row, outcome);
+    else if (charger->pass == PASS_EXPIRED)
+        remove_findings(findings, row);
+}
+
+static void note_least(uint64_t *least, uint64_t value)
+{
+    if (value < *least)
+        *least = value;
+}
+
+static void note_times(struct charger *charger, const struct job *job, bool sealed)
+{
+    struct jobs_seen *seen = charger->seen;
+    uint64_t newest = job->time_end ? job->time_end : job->time_start;
+    if (job->time_end && job->time_end < job->time_start)
+        return;
+    if (newest > clock_now(charger->charging.clock))
+        newest = job->time_start;
+    if (newest > seen->newest && newest <= clock_now(charger->charging.clock))
+        seen->newest = newest;
+    note_least(sealed ? &charger->sealing->seal.oldest_start : &seen->oldest_start,
+               job->time_start);
+}
+
+/* The sum of the association's rows that the row belongs to. */
+static struct wide *sum_of(struct charger *charger, const struct job_row *row, bool sealed)
+{
+    struct computation *computation = charger->computation;
+    if (charger->pass == PASS_LATE)
+        return usage_sums_of(charger->sealing->late, row->association);
+    if (sealed)
+        return usage_sums_of(charger->sealing->sums, row->association);
+    uint32_t place = tree_place(computation->tree, row->association);
+    if (place != NO_NODE)
+        return &computation->tree->nodes[place].usage;
+    findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, row->association,
+                 "no row of this id is among the associations");
+    return &computation->unattributed;
+}
+
+static int take_job(void *context, const struct job_row *row, struct error *err)
+{
+    struct charger *charger = context;
+    struct sealing *sealing = charger->sealing;
+    bool sealed = row->job.time_end && sealing && row->job.time_end < sealing->seal.sealed_to;
+    if (charger->pass == PASS_CHARGE) {
+        if (++charger->seen->count % 65536 == 0)
+            log_progress(charger->cluster, charger->seen->count, "jobs read");
+        note_times(charger, &row->job, sealed);
+    }
+
+    struct charge_term term;
+    note_outcome(charger, row, sealed,
+                 job_charge(&charger->charging, &row->job, row->price, &term));
+    if (!term.units)
+        return 0;
+    if (charger->pass == PASS_CHARGE)
+        note_least(sealed ? &sealing->seal.first_charge : &charger->seen->first_charge, term.start);
+    if (!wide_add_product(sum_of(charger, row, sealed), term.units, term.weight,
+                          charger->pass == PASS_EXPIRED))
+        return fail(err, ERROR_DATA,
+                    "the usage of association %" PRIu64 " is beyond the range of our integers",
+                    row->association);
+    return 0;
+}
+
+struct job_source {
+    const struct settings *settings;
+    struct db *db;
+};
+
+static int read_pass(struct charger *charger, const struct job_source *source, enum pass pass,
+                     const struct job_range *range, struct error *err)
+{
+    charger->pass = pass;
+    int result = layout_of(source->settings)
+                     ->read_jobs(source->db, source->settings, charger->cluster,
+                                 charger->computation->accounting, range, take_job, charger, err);
+    log_progress_done();
+    return result;
+}
+
+/* Rows that were open when the seal was made and ended below it since. */
+static int read_late(struct charger *charger, const struct job_source *source, enum pass pass,
+                     struct error *err)
+{
+    const struct job_keys *ended = &charger->sealing->ended;
+    const struct seal *kept = &charger->sealing->kept->seal;
+    struct job_range late = { .from = kept->cutoff + 1,
+                              .to = kept->sealed_to,
+                              .keys = ended->keys,
+                              .key_count = ended->count };
+    return ended->count ? read_pass(charger, source, pass, &late, err) : 0;
+}
+
+/* What the kept sums lack, and what they have too much. */
+static int mend_kept(struct charger *charger, const struct job_source *source, uint64_t cutoff,
+                     struct error *err)
+{
+    const struct seal *kept = &charger->sealing->kept->seal;
+    struct job_range expired = { .from = kept->cutoff + 1, .to = cutoff + 1 };
+    if (read_late(charger, source, PASS_CHARGE, err))
+        return -1;
+    return cutoff > kept->cutoff ? read_pass(charger, source, PASS_EXPIRED, &expired, err) : 0;
+}
+
+static int read_all(struct charger *charger, const struct job_source *source, uint64_t cutoff,
+                    struct error *err)
+{
+    struct sealing *sealing = charger->sealing;
+    struct job_range range = { .from = cutoff + 1, .to = INT64_MAX, .open = true, .most = true };
+    if (sealing && sealing->mode == SEALING_VERIFY && read_late(charger, source, PASS_LATE, err))
+        return -1;
+    if (sealing && sealing->mode == SEALING_INCREMENTAL) {
+        range.most = false;
+        if (!sealing->anew) {
+            range.from = sealing->kept->seal.sealed_to;
+            if (mend_kept(charger, source, cutoff, err))
+                return -1;
+        }
+    }
+    return read_pass(charger, source, PASS_CHARGE, &range, err);
+}
+
+int charge_jobs(struct computation *computation, struct sealing *sealing,
+                const struct settings *settings, struct db *source, const char *cluster,
+                uint64_t cutoff, struct jobs_seen *seen, struct error *err)
+{
+    struct job_source from = { settings, source };
+    struct charger charger = {
+        .cluster = cluster,
+        .computation = computation,
+        .sealing = sealing,
+        .charging = { computation->clock, settings->charge, settings->open_job_cap_s,
+                      (int64_t)clock_now(computation->clock) < time(NULL) },
+        .seen = seen,
+    };
+    *seen = (struct jobs_seen){ .oldest_start = UINT64_MAX, .first_charge = UINT64_MAX };
+    if (read_all(&charger, &from, cutoff, err))
+        return -1;
+    if (sealing && sealing->mode != SEALING_NONE) {
+        note_least(&seen->oldest_start, sealing->seal.oldest_start);
+        note_least(&seen->first_charge, sealing->seal.first_charge);
+    }
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CHARGE_JOBS_H
+#define FAIRMILL_CHARGE_JOBS_H
+
+#include <stdint.h>
+
+struct computation;
+struct db;
+struct error;
+struct sealing;
+struct settings;
+
+/* What the job rows of a cluster told besides usage.  UINT64_MAX where there was none. */
+struct jobs_seen {
+    uint64_t count;
+    uint64_t newest;       /* instant up to now in a row; 0 */
+    uint64_t oldest_start; /* likewise below */
+    uint64_t first_charge; /* the first second that counts */
+};
+
+/* Read the job rows that the sealing asks for, which ended after `cutoff` or are open, and charge
+ * each to its association: those below the seal in the sealing's sums, the others in the tree. */
+int charge_jobs(struct computation *computation, struct sealing *sealing,
+                const struct settings *settings, struct db *source, const char *cluster,
+                uint64_t cutoff, struct jobs_seen *seen, struct error *err);
+
+#endif

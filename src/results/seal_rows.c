@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/seal_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/finding.h"
+#include "core/seal.h"
+#include "db/db.h"
+#include "results/publish.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Unsigned numbers are stored as the signed ones with the same bits, which every database has. */
+static struct db_value bits_value(uint64_t bits)
+{
+    return db_integer((int64_t)bits);
+}
+
+static uint64_t bits_of(const struct db_value *value)
+{
+    return value->type == DB_INTEGER ? (uint64_t)value->integer : 0;
+}
+
+static char *text_of(const struct db_value *value)
+{
+    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
+                                  : memory_text("");
+}
+
+/* As fairmill_seal has them. */
+enum {
+    SEAL_AS_OF,
+    SEAL_FULL_AS_OF,
+    SEAL_CUTOFF,
+    SEAL_SEALED_TO,
+    SEAL_START,
+    SEAL_OLDEST_END,
+    SEAL_OLDEST_START,
+    SEAL_FIRST_CHARGE,
+    SEAL_NEWEST_END,
+    SEAL_SUMS_HASH,
+    SEAL_OPEN_HASH,
+    SEAL_SOURCE,
+    SEAL_BASIS,
+    SEAL_HASH
+};
+
+static const struct db_column seal_columns[] = {
+    { "cluster", 't' },      { "as_of", 'i' },       { "full_as_of", 'i' }, { "cutoff", 'i' },
+    { "sealed_to", 'i' },    { "counts_from", 'i' }, { "oldest_end", 'i' }, { "oldest_start", 'i' },
+    { "first_charge", 'i' }, { "newest_end", 'i' },  { "sums_hash", 'i' },  { "open_hash", 'i' },
+    { "source", 't' },       { "basis", 't' },       { "hash", 'i' },
+};
+
+static int read_header(struct db *db, const struct db_value *cluster, struct seal *seal,
+                       bool *damaged, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiitti", &rows, err))
+        return -1;
+    int got = db_fetch(rows, &row, err);
+    if (got > 0) {
+        *seal = (struct seal){
+            .kept = true,
+            .as_of = bits_of(&row[SEAL_AS_OF]),
+            .full_as_of = bits_of(&row[SEAL_FULL_AS_OF]),
+            .cutoff = bits_of(&row[SEAL_CUTOFF]),
+            .sealed_to = bits_of(&row[SEAL_SEALED_TO]),
+            .start = bits_of(&row[SEAL_START]),
+            .oldest_end = bits_of(&row[SEAL_OLDEST_END]),
+            .oldest_start = bits_of(&row[SEAL_OLDEST_START]),
+            .first_charge = bits_of(&row[SEAL_FIRST_CHARGE]),
+            .newest_end = bits_of(&row[SEAL_NEWEST_END]),
+            .sums_hash = bits_of(&row[SEAL_SUMS_HASH]),
+            .open_hash = bits_of(&row[SEAL_OPEN_HASH]),
+            .source = text_of(&row[SEAL_SOURCE]),
+            .basis = text_of(&row[SEAL_BASIS]),
+        };
+        *damaged = bits_of(&row[SEAL_HASH]) != seal_hash(seal);
+    }
+    db_finish(rows);
+    return got < 0 ? -1 : 0;
+}
+
+static int read_open(struct db *db, const struct db_value *cluster, struct job_keys *open,
+                     struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql_query_seal_open_read, cluster, 1, "i", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0)
+        job_keys_add(open, bits_of(&row[0]));
+    db_finish(rows);
+    job_keys_sort(open);
+    return got;
+}
+
+static void add_finding(struct findings *findings, const struct db_value *row)
+{
+    char *kind = text_of(&row[0]), *detail = text_of(&row[2]);
+    for (enum finding_kind each = 0; each < FINDING_KINDS; each++)
+        if (!strcmp(finding_name(each), kind))
+            findings_add(findings, each, bits_of(&row[1]), "%s", detail);
+    free(kind);
+    free(detail);
+}
+
+static int read_findings(struct db *db, const struct db_value *cluster, struct findings *findings,
+                         struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql_query_seal_finding_read, cluster, 1, "tit", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0)
+        add_finding(findings, row);
+    db_finish(rows);
+    return got;
+}
+
+int seal_read(struct db *db, const char *cluster, struct seal *seal, struct job_keys *open,
+              struct findings *findings, bool *damaged, struct error *err)
+{
+    struct db_value name = db_text(cluster);
+    *damaged = false;
+    if (read_header(db, &name, seal, damaged, err) || read_open(db, &name, open, err) ||
+        read_findings(db, &name, findings, err))
+        return -1;
+    if (seal->kept && seal->open_hash != job_keys_hash(open))
+        *damaged = true;
+    return 0;
+}
+
+int seal_read_sums(struct db *db, const char *cluster,
+                   int (*take)(void *context, uint64_t id, const struct wide *sum,
+                               struct error *err),
+                   void *context, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct db_value name = db_text(cluster);
+    if (db_query(db, sql_query_seal_usage_read, &name, 1, "iiiii", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        struct wide sum = { { bits_of(&row[4]), bits_of(&row[3]), bits_of(&row[2]),
+                              bits_of(&row[1]) } };
+        if (take(context, bits_of(&row[0]), &sum, err)) {
+            got = -1;
+            break;
+        }
+    }
+    db_finish(rows);
+    return got;
+}
+
+static int write_header(struct db *db, const struct db_value *cluster, const struct seal *seal,
+                        struct error *err)
+{
+    struct db_bulk *bulk;
+    struct db_value row[] = {
+        *cluster,
+        bits_value(seal->as_of),
+        bits_value(seal->full_as_of),
+        bits_value(seal->cutoff),
+        bits_value(seal->sealed_to),
+        bits_value(seal->start),
+        bits_value(seal->oldest_end),
+        bits_value(seal->oldest_start),
+        bits_value(seal->first_charge),
+        bits_value(seal->newest_end),
+        bits_value(seal->sums_hash),
+        bits_value(seal->open_hash),
+        db_text(seal->source),
+        db_text(seal->basis),
+        bits_value(seal_hash(seal)),
+    };
+    _Static_assert(COUNT(row) == COUNT(seal_columns), "a value for each column");
+    if (db_bulk_begin(db, "fairmill_seal", seal_columns, COUNT(seal_columns), 1, &bulk, err))
+        return -1;
+    if (db_bulk_row(bulk, row, err)) {
+        db_bulk_abandon(bulk);
+        return -1;
+    }
+    return db_bulk_end(bulk, err);
+}
+
+static const struct db_column usage_columns[] = {
+    { "cluster", 't' }, { "id_assoc", 'i' }, { "sum_3", 'i' },
+    { "sum_2", 'i' },   { "sum_1", 'i' },    { "sum_0", 'i' },
+};
+
+static int write_sums(struct db *db, const struct db_value *cluster,
+                      const struct seal_change *change, struct error *err)
+{
+    struct db_bulk *bulk;
+    if (db_bulk_begin(db, "fairmill_seal_usage", usage_columns, COUNT(usage_columns),
+                      change->anew ? 0 : 2, &bulk, err))
+        return -1;
+    for (size_t i = 0; i < change->sums->count; i++) {
+        const struct usage_sum *each = &change->sums->rows[i];
+        struct db_value row[] = {
+            *cluster,
+            bits_value(each->id),
+            bits_value(each->sum.word[3]),
+            bits_value(each->sum.word[2]),
+            bits_value(each->sum.word[1]),
+            bits_value(each->sum.word[0]),
+        };
+        if (db_bulk_row(bulk, row, err)) {
+            db_bulk_abandon(bulk);
+            return -1;
+        }
+    }
+    return db_bulk_end(bulk, err);
+}
+
+static const struct db_column open_columns[] = { { "cluster", 't' }, { "job_key", 'i' } };
+
+static int write_opened(struct db *db, const struct db_value *cluster, const struct job_keys *keys,
+                        struct error *err)
+{
+    struct db_bulk *bulk;
+    if (db_bulk_begin(db, "fairmill_seal_open", open_columns, COUNT(open_columns), 0, &bulk, err))
+        return -1;
+    for (size_t i = 0; i < keys->count; i++) {
+        struct db_value row[] = { *cluster, bits_value(keys->keys[i]) };
+        if (db_bulk_row(bulk, row, err)) {
+            db_bulk_abandon(bulk);
+            return -1;
+        }
+    }
+    return db_bulk_end(bulk, err);
+}
+
+/* How many keys one statement takes away. */
+#define KEYS_A_STATEMENT 500
+
+static int remove_ended(struct db *db, const struct db_value *cluster, const struct job_keys *keys,
+                        struct error *err)
+{
+    for (size_t done = 0; done < keys->count; done += KEYS_A_STATEMENT) {
+        size_t count =
+            keys->count - done < KEYS_A_STATEMENT ? keys->count - done : KEYS_A_STATEMENT;
+        struct db_value arguments[KEYS_A_STATEMENT + 1] = { *cluster };
+        struct text sql = { 0 };
+        text_add(&sql, sql_query_seal_open_remove);
+        for (size_t i = 0; i < count; i++) {
+            text_add(&sql, i ? ", ?" : " IN (?");
+            arguments[i + 1] = bits_value(keys->keys[done + i]);
+        }
+        text_add(&sql, ")");
+        int result = db_execute(db, sql.bytes, arguments, count + 1, NULL, err);
+        text_free(&sql);
+        if (result)
+            return -1;
+    }
+    return 0;
+}
+
+static const struct db_column finding_columns[] = {
+    { "cluster", 't' },
+    { "kind", 't' },
+    { "subject", 'i' },
+    { "detail", 't' },
+};
+
+static int write_findings(struct db *db, const struct db_value *cluster,
+                          const struct findings *findings, struct error *err)
+{
+    struct db_bulk *bulk;
+    struct text detail = { 0 };
+    int result = 0;
+    if (db_execute(db, sql_query_seal_finding_clear, cluster, 1, NULL, err) ||
+        db_bulk_begin(db, "fairmill_seal_finding", finding_columns, COUNT(finding_columns), 0,
+                      &bulk, err))
+        return -1;
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+        for (size_t i = 0; !result && i < findings->kind[kind].count; i++) {
+            const struct finding *each = &findings->kind[kind].kept[i];
+            detail.length = 0;
+            text_add_as_utf8(&detail, each->detail, strlen(each->detail));
+            struct db_value row[] = { *cluster, db_text(finding_name(kind)),
+                                      bits_value(each->subject),
+                                      db_bytes(detail.bytes, detail.length) };
+            result = db_bulk_row(bulk, row, err);
+        }
+    text_free(&detail);
+    if (result) {
+        db_bulk_abandon(bulk);
+        return -1;
+    }
+    return db_bulk_end(bulk, err);
+}
+
+int seal_clear(const struct publisher *publisher, struct error *err)
+{
+    static const char *const clears[] = {
+        sql_query_seal_clear,
+        sql_query_seal_usage_clear,
+        sql_query_seal_open_clear,
+        sql_query_seal_finding_clear,
+    };
+    struct db_value cluster = db_text(publisher->cluster);
+    for (size_t i = 0; i < COUNT(clears); i++)
+        if (db_execute(publisher->db, clears[i], &cluster, 1, NULL, err))
+            return -1;
+    return 0;
+}
+
+int seal_write(const struct publisher *publisher, const struct seal_change *change,
+               struct error *err)
+{
+    struct db *db = publisher->db;
+    struct db_value cluster = db_text(publisher->cluster);
+    if (change->anew ? seal_clear(publisher, err) : remove_ended(db, &cluster, change->ended, err))
+        return -1;
+    if (write_header(db, &cluster, change->seal, err) || write_sums(db, &cluster, change, err) ||
+        write_opened(db, &cluster, change->opened, err) ||
+        write_findings(db, &cluster, change->findings, err))
+        return -1;
+    return 0;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "sealing.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compute.h"
+#include "core/clock.h"
+#include "core/finding.h"
+#include "core/tree.h"
+#include "results/seal_rows.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Another way to sum or to store makes what was kept useless; then this goes up. */
+#define SEAL_FORMAT 1
+
+void kept_seal_free(struct kept_seal *kept)
+{
+    seal_free(&kept->seal);
+    job_keys_free(&kept->open);
+    findings_destroy(kept->findings);
+    *kept = (struct kept_seal){ 0 };
+}
+
+void sealing_free(struct sealing *sealing)
+{
+    seal_free(&sealing->seal);
+    job_keys_free(&sealing->open);
+    job_keys_free(&sealing->ended);
+    usage_sums_destroy(sealing->sums);
+    usage_sums_destroy(sealing->late);
+    findings_destroy(sealing->findings);
+    *sealing = (struct sealing){ .kept = sealing->kept, .asked_full = sealing->asked_full };
+}
+
+/* All that the sums depend on besides the rows; settings come under their own names. */
+static char *basis_of(const struct settings *settings, const struct computation *computation)
+{
+    struct text basis = { 0 };
+    text_format(&basis, "format %d\n%s", SEAL_FORMAT, settings->charges);
+    text_format(&basis, "prices %016" PRIx64 "\n", accounting_price_hash(computation->accounting));
+    text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
+    return basis.bytes;
+}
+
+static bool full_because(struct sealing *sealing, const char *why, const char *what)
+{
+    size_t length = strlen(sealing->why);
+    snprintf(sealing->why + length, sizeof sealing->why - length, "%s%s%s%s", length ? "; " : "",
+             what ? what : "", what ? " " : "", why);
+    return true;
+}
+
+static bool basis_changed(struct sealing *sealing)
+{
+    char *name = seal_basis_difference(sealing->kept->seal.basis, sealing->seal.basis);
+    if (!name)
+        return false;
+    if (!strcmp(name, "format"))
+        full_because(sealing, "the seal is of another format", NULL);
+    else if (!strcmp(name, "prices"))
+        full_because(sealing, "a factor or weight changed", NULL);
+    else if (!strcmp(name, "grid"))
+        full_because(sealing, "the grid of the clock moved on", NULL);
+    else
+        full_because(sealing, "changed in the settings", name);
+    free(name);
+    return true;
+}
+
+/* Whether what was kept is of no use any more, and why. */
+static bool is_untrue(struct sealing *sealing, uint64_t now)
+{
+    const struct kept_seal *kept = sealing->kept;
+    if (kept->damaged)
+        return full_because(sealing, "the seal is damaged", NULL);
+    if (!kept->seal.kept)
+        return full_because(sealing, "the first run", NULL);
+    if (kept->ahead)
+        return full_because(sealing, "the instant is before the seal's clock", NULL);
+    if (now < kept->seal.as_of)
+        return full_because(sealing, "the clock went back", NULL);
+    if (strcmp(kept->seal.source, sealing->seal.source) != 0)
+        return full_because(sealing, "the seal is of another source", NULL);
+    if (basis_changed(sealing))
+        return true;
+    if (sealing->seal.newest_end < kept->seal.newest_end)
+        return full_because(sealing, "the source was restored: its newest end went back", NULL);
+    /* Sums of rows that all ended before the reset are nothing, and no trouble. */
+    if (sealing->seal.start != kept->seal.start && sealing->seal.start < kept->seal.sealed_to)
+        return full_because(sealing, "a reset within the sealed span", NULL);
+    return false;
+}
+
+/* The oldest row that was summed is there no more.  One that is older still came late, or back
+ * from an archive: a full run will tell. */
+static int look_for_purge(struct sealing *sealing, struct db *source,
+                          const struct settings *settings, const char *cluster, uint64_t now,
+                          bool *purged, struct error *err)
+{
+    const struct seal *kept = &sealing->kept->seal;
+    uint64_t oldest, newest;
+    *purged = false;
+    if (kept->oldest_end == UINT64_MAX)
+        return 0;
+    if (layout_of(settings)->read_ends(source, cluster, kept->cutoff, now, &oldest, &newest, err))
+        return -1;
+    if (oldest == 0 || oldest > kept->oldest_end)
+        *purged = full_because(sealing, "a purge took the oldest jobs", NULL);
+    return 0;
+}
+
+static void decide(struct sealing *sealing, const struct settings *settings, uint64_t now,
+                   bool untrue)
+{
+    const struct seal *kept = &sealing->kept->seal;
+    bool gone = kept->sealed_to <= sealing->seal.cutoff + 1;
+    if (sealing->kept->ahead) {
+        sealing->mode = SEALING_NONE;
+    } else if (untrue) {
+        sealing->mode = SEALING_FULL;
+    } else if (sealing->asked_full) {
+        sealing->mode = gone ? SEALING_FULL : SEALING_VERIFY;
+    } else if (now - kept->full_as_of >= settings->full_every_s) {
+        full_because(sealing, "full_every has passed", NULL);
+        sealing->mode = gone ? SEALING_FULL : SEALING_VERIFY;
+    } else {
+        sealing->mode = SEALING_INCREMENTAL;
+    }
+    sealing->anew = sealing->mode != SEALING_INCREMENTAL || gone;
+    if (sealing->mode != SEALING_INCREMENTAL)
+        sealing->seal.full_as_of = now;
+    else
+        sealing->seal.full_as_of = kept->full_as_of;
+}
+
+/* Up to where rows are summed, and what is known of them before the first is read. */
+static void begin_seal(struct sealing *sealing, const struct settings *settings, uint64_t oldest)
+{
+    struct seal *seal = &sealing->seal;
+    const struct seal *kept = &sealing->kept->seal;
+    seal->first_charge = seal->oldest_start = UINT64_MAX;
+    if (sealing->mode == SEALING_VERIFY) {
+        seal->sealed_to = kept->sealed_to;
+    } else {
+        seal->sealed_to = seal->newest_end > settings->seal_after_s
+                              ? seal->newest_end - settings->seal_after_s
+                              : 0;
+        if (seal->sealed_to <= seal->cutoff)
+            seal->sealed_to = seal->cutoff + 1;
+    }
+    if (!sealing->anew) {
+        if (seal->sealed_to < kept->sealed_to)
+            seal->sealed_to = kept->sealed_to;
+        seal->first_charge = kept->first_charge;
+        seal->oldest_start = kept->oldest_start;
+        findings_merge(sealing->findings, sealing->kept->findings);
+    }
+    seal->oldest_end = oldest && oldest < seal->sealed_to ? oldest : UINT64_MAX;
+}
+
+int sealing_plan(struct sealing *sealing, const struct computation *computation,
+                 const struct settings *settings, struct db *source, const char *cluster,
+                 const char *source_identity, uint64_t cutoff, struct error *err)
+{
+    const struct layout *layout = layout_of(settings);
+    uint64_t now = clock_now(computation->clock), oldest;
+    bool untrue, purged;
+    sealing->drift = NAN;
+    sealing->drifted = -1;
+    sealing->sums = usage_sums_create();
+    sealing->findings = findings_create();
+    if (sealing->asked_full)
+        full_because(sealing, "asked for", NULL);
+    if (!layout->read_open_keys) {
+        full_because(sealing, "has no keys of jobs", layout->name);
+        return 0;
+    }
+    sealing->seal = (struct seal){ .kept = true,
+                                   .as_of = now,
+                                   .cutoff = cutoff,
+                                   .start = clock_start(computation->clock),
+                                   .source = memory_text(source_identity),
+                                   .basis = basis_of(settings, computation) };
+    if (layout->read_ends(source, cluster, cutoff, now, &oldest, &sealing->seal.newest_end, err) ||
+        layout->read_open_keys(source, cluster, &sealing->open, err))
+        return -1;
+    untrue = is_untrue(sealing, now);
+    if (!untrue) {
+        if (look_for_purge(sealing, source, settings, cluster, now, &purged, err))
+            return -1;
+        untrue = purged;
+    }
+    if (!untrue)
+        sealing->ended = job_keys_without(&sealing->kept->open, &sealing->open);
+    decide(sealing, settings, now, untrue);
+    if (sealing->mode == SEALING_VERIFY)
+        sealing->late = usage_sums_create();
+    if (sealing->mode != SEALING_NONE)
+        begin_seal(sealing, settings, oldest);
+    return 0;
+}
+
+/* Folding. */
+struct folding {
+    struct sealing *sealing;
+    struct computation *computation;
+    uint64_t kept_hash; /* of what was stored, as it is now */
+    bool *met;          /* by place in the sums: it is among the kept ones */
+    struct wide drift;
+};
+
+static int beyond_range(uint64_t id, struct error *err)
+{
+    return fail(err, ERROR_DATA,
+                "the usage of association %" PRIu64 " is beyond the range of our integers", id);
+}
+
+static int add_to_node(struct computation *computation, uint64_t id, const struct wide *sum,
+                       struct error *err)
+{
+    uint32_t place = tree_place(computation->tree, id);
+    struct wide *charged = &computation->unattributed;
+    if (place != NO_NODE)
+        charged = &computation->tree->nodes[place].usage;
+    else if (!wide_is_zero(sum))
+        findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, id,
+                     "no row of this id is among the associations");
+    return wide_add(charged, sum) ? 0 : beyond_range(id, err);
+}
+
+static int fold_own(struct folding *folding, struct error *err)
+{
+    const struct usage_sums *sums = folding->sealing->sums;
+    for (size_t i = 0; i < sums->count; i++)
+        if (add_to_node(folding->computation, sums->rows[i].id, &sums->rows[i].sum, err))
+            return -1;
+    return 0;
+}
+
+static size_t place_in(const struct usage_sums *sums, const struct usage_sum *row)
+{
+    return (size_t)(row - sums->rows);
+}
+
+static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct error *err)
+{
+    struct folding *folding = context;
+    struct usage_sums *sums = folding->sealing->sums;
+    struct usage_sum *own = usage_sums_find(sums, id);
+    uint64_t hash = usage_sum_hash(id, kept);
+    folding->kept_hash += hash;
+    if (own) {
+        folding->met[place_in(sums, own)] = true;
+        if (!wide_add(&own->sum, kept))
+            return beyond_range(id, err);
+    } else {
+        folding->sealing->seal.sums_hash += hash;
+    }
+    return add_to_node(folding->computation, id, kept, err);
+}
+
+/* How far what was summed now is from what a run that went on from the seal would have. */
+static int compare(struct folding *folding, uint64_t id, const struct wide *own,
+                   const struct wide *kept, struct error *err)
+{
+    struct sealing *sealing = folding->sealing;
+    struct wide difference = *own;
+    const struct usage_sum *late = usage_sums_find(sealing->late, id);
+    if (!wide_subtract(&difference, kept) || (late && !wide_subtract(&difference, &late->sum)))
+        return beyond_range(id, err);
+    if (wide_is_zero(&difference))
+        return 0;
+    sealing->drifted++;
+    if (wide_is_negative(&difference)) {
+        struct wide positive = { { 0 } };
+        if (!wide_subtract(&positive, &difference))
+            return beyond_range(id, err);
+        difference = positive;
+    }
+    double drift = clock_usage(folding->computation->clock, &difference);
+    if (drift > sealing->drift)
+        sealing->drift = drift;
+    return 0;
+}
+
+static int compare_kept(void *context, uint64_t id, const struct wide *kept, struct error *err)
+{
+    static const struct wide nothing = { { 0 } };
+    struct folding *folding = context;
+    struct usage_sums *sums = folding->sealing->sums;
+    struct usage_sum *own = usage_sums_find(sums, id);
+    folding->kept_hash += usage_sum_hash(id, kept);
+    if (own)
+        folding->met[place_in(sums, own)] = true;
+    return compare(folding, id, own ? &own->sum : &nothing, kept, err);
+}
+
+static int compare_all(struct folding *folding, struct db *results, const char *cluster,
+                       struct error *err)
+{
+    static const struct wide nothing = { { 0 } };
+    struct sealing *sealing = folding->sealing;
+    sealing->drift = 0;
+    sealing->drifted = 0;
+    if (seal_read_sums(results, cluster, compare_kept, folding, err))
+        return -1;
+    for (size_t i = 0; i < sealing->sums->count; i++)
+        if (!folding->met[i] &&
+            compare(folding, sealing->sums->rows[i].id, &sealing->sums->rows[i].sum, &nothing, err))
+            return -1;
+    if (folding->kept_hash != sealing->kept->seal.sums_hash) {
+        sealing->drift = NAN;
+        sealing->drifted = -1;
+        full_because(sealing, "the seal is damaged", NULL);
+    }
+    return 0;
+}
+
+static int fold(struct folding *folding, struct db *results, const char *cluster, bool *damaged,
+                struct error *err)
+{
+    struct sealing *sealing = folding->sealing;
+    if (fold_own(folding, err))
+        return -1;
+    if (sealing->mode == SEALING_VERIFY && compare_all(folding, results, cluster, err))
+        return -1;
+    if (!sealing->anew) {
+        if (seal_read_sums(results, cluster, fold_kept, folding, err))
+            return -1;
+        *damaged = folding->kept_hash != sealing->kept->seal.sums_hash;
+    }
+    for (size_t i = 0; i < sealing->sums->count; i++)
+        sealing->seal.sums_hash +=
+            usage_sum_hash(sealing->sums->rows[i].id, &sealing->sums->rows[i].sum);
+    sealing->seal.open_hash = job_keys_hash(&sealing->open);
+    findings_merge(folding->computation->findings, sealing->findings);
+    return 0;
+}
+
+int sealing_fold(struct sealing *sealing, struct computation *computation, struct db *results,
+                 const char *cluster, bool *damaged, struct error *err)
+{
+    *damaged = false;
+    if (sealing->mode == SEALING_NONE)
+        return 0;
+    struct folding folding = { .sealing = sealing, .computation = computation };
+    folding.met = memory_zeroed(sealing->sums->count, sizeof *folding.met);
+    int result = fold(&folding, results, cluster, damaged, err);
+    free(folding.met);
+    return result;
+}

@@ -1,0 +1,291 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""A run goes on from what earlier ones kept of jobs that ended long ago, and gives the same as one
+that reads all; and reads all by itself where that would not be so."""
+
+import os
+import sqlite3
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import site_drawing
+import tap
+from place import NOW, Place
+
+DAY = 86400
+HOUR = 3600
+DRAWING = '''
+cluster tiny
+root/
+  physics/   60
+    alice    10
+    bob      10
+  chemistry/ 40
+    carol     1
+qos 2 factor=0.5
+registered 5=64,1=64
+'''
+KEYS = {'usage.half_life': '7-0', 'usage.seal_after': '1-0', 'usage.full_every': '30-0'}
+
+
+class Site(Place):
+    """A place whose clock is `now`, with jobs of some days."""
+
+    def begin(self, keys=None):
+        self.now = NOW
+        self.keys = dict(KEYS, **(keys or {}))
+        self.ready(DRAWING, self.keys)
+        self.ids = {name: self.change(
+            'SELECT id_assoc FROM tiny_assoc_table WHERE acct || "." || user = ?', name)[0][0]
+            for name in ('physics.alice', 'physics.bob', 'chemistry.carol')}
+        for day in range(10, 0, -1):
+            self.job('physics.alice', NOW - day * DAY - HOUR, NOW - day * DAY)
+            self.job('chemistry.carol', NOW - day * DAY - 2 * HOUR, NOW - day * DAY, qos=2)
+        self.job('physics.bob', NOW - HOUR, NOW - 60)
+        self.run_at()
+
+    def job(self, name, start, end, qos=1, charge=4):
+        """The key of a new row."""
+        key = self.change('SELECT COALESCE(MAX(job_db_inx), 0) + 1 FROM tiny_job_table')[0][0]
+        db = sqlite3.connect(self.path('a.db'))
+        with db:
+            site_drawing.insert(db, 'tiny_job_table', dict(
+                job_db_inx=key, id_job=key, id_assoc=self.ids.get(name, name), id_qos=qos,
+                time_submit=start, time_eligible=start, time_start=start, time_end=end,
+                timelimit=0, tres_alloc=f'1={charge},5={charge}', state=3 if end else 1,
+                account='', job_name='', cpus_req=1, exit_code=0, id_array_job=0,
+                id_array_task=0xfffffffe, id_user=0, id_group=0, het_job_id=0, het_job_offset=0,
+                mem_req=0, nodes_alloc=1, partition='p', priority=0, mod_time=end or start))
+        db.close()
+        return key
+
+    def run_at(self, later=0, *arguments):
+        """(kind, why) of a run so much later."""
+        self.now += later
+        self.succeed('run', '--now', self.now, *arguments)
+        return self.latest('kind', 'why')
+
+    def latest(self, *columns):
+        return self.query(f'SELECT {", ".join(columns)} FROM fairmill_run'
+                          ' ORDER BY run_id DESC LIMIT 1')[0]
+
+    def values(self):
+        names = [row[1] for row in self.query('PRAGMA table_info(fairmill_fairshare)')]
+        wanted = ', '.join(f'"{name}"' for name in names if name != 'run_id')
+        return (self.query(f'SELECT {wanted} FROM fairmill_fairshare ORDER BY id_assoc'),
+                self.latest('associations', 'unattributed_usage', 'truncation_bound',
+                            'source_newest', 'source_lag'))
+
+    def is_exact(self, statement):
+        """What is published is what a run without a memory gives."""
+        got = self.values()
+        for name in os.listdir(self.folder):
+            if name.startswith('other.db'):
+                os.unlink(self.path(name))
+        self.settings(dict(self.keys, **{'results.database': self.path('other.db')}), 'other.conf')
+        self.succeed('init', settings='other.conf')
+        self.succeed('run', '--now', self.now, settings='other.conf')
+        mine, self.query = self.query, lambda *sql: self._query('other.db', *sql)
+        wanted = self.values()
+        self.query = mine
+        tap.same(got, wanted, statement)
+
+
+def goes_on(site):
+    site.begin()
+    tap.same(site.latest('kind', 'why'), ('full', 'the first run'), 'the first run reads all')
+    tap.same(site.latest('jobs_read'), (21,), 'every job')
+    tap.same(site.run_at(300), ('incremental', ''), 'the next one goes on from there')
+    tap.same(site.latest('jobs_read'), (3,), 'and reads those that ended since the seal')
+    site.is_exact('with the values of a full one')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (None, None),
+             'it does not look for drift')
+
+    running = site.job('physics.bob', site.now - 10, 0)
+    site.run_at(300)
+    site.is_exact('a job that runs is charged up to now')
+    tap.same(site.query('SELECT job_key FROM fairmill_seal_open'), [(running,)],
+             'and its key is kept')
+    site.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', site.now, running)
+    site.run_at(300)
+    site.is_exact('one that ended is charged once')
+    tap.same(site.query('SELECT job_key FROM fairmill_seal_open'), [],
+             'and its key is forgotten')
+
+    # Days pass; the seal moves over the day that was read again and again.
+    for _ in range(3):
+        site.job('chemistry.carol', site.now, site.now + DAY - 1)
+        site.run_at(DAY)
+        site.is_exact('another day on it is exact')
+    tap.same(site.query('SELECT sealed_to FROM fairmill_seal')[0][0],
+             site.latest('source_newest')[0] - DAY,
+             'the seal follows the newest end at a distance of seal_after')
+    tap.same(site.latest('kind', 'jobs_read'), ('incremental', 3),
+             'and only jobs behind it are read')
+
+
+def late_ends(site):
+    site.begin()
+    running = site.job('physics.bob', NOW - 8 * DAY, 0)
+    waiting = site.job('physics.alice', 0, 0)
+    site.run_at(60)
+    tap.same(site.query('SELECT job_key FROM fairmill_seal_open ORDER BY 1'),
+             [(running,), (waiting,)], 'keys of jobs that run and that wait are kept')
+    site.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', NOW - 5 * DAY,
+                running)
+    tap.same(site.run_at(60)[0], 'incremental', 'a job that ended days below the seal is no trouble')
+    site.is_exact('it is fetched by its key and charged')
+    site.change('UPDATE tiny_job_table SET time_start = ?, time_end = ? WHERE job_db_inx = ?',
+                NOW - 5 * DAY, NOW - 4 * DAY, waiting)
+    tap.same(site.run_at(60)[0], 'incremental', 'nor one that was only known to wait')
+    site.is_exact('it is charged too')
+    gone = site.job('physics.bob', NOW - 3 * DAY, 0)
+    site.run_at(60)
+    site.change('DELETE FROM tiny_job_table WHERE job_db_inx = ?', gone)
+    tap.same(site.run_at(60)[0], 'incremental', 'nor an open one that was deleted')
+    site.is_exact('it is charged no more')
+    site.change('UPDATE tiny_job_table SET tres_alloc = ? WHERE job_db_inx = 2', '5=wrong')
+    site.run_at(60, '--full')
+    site.run_at(60)
+    tap.same(site.query('SELECT last_seen FROM fairmill_finding WHERE kind = ?',
+                        'job_tres_unreadable'), [(site.now,)],
+             'what was odd about a job below the seal is still told')
+
+
+def associations(site):
+    site.begin()
+    carol = site.ids['chemistry.carol']
+    site.change('UPDATE tiny_assoc_table SET deleted = 1 WHERE id_assoc = ?', carol)
+    site.run_at(60)
+    site.is_exact("a deleted association's kept usage goes to its account")
+    site.change('UPDATE tiny_assoc_table SET deleted = 0 WHERE id_assoc = ?', carol)
+    site.change("UPDATE tiny_assoc_table SET acct = 'physics' WHERE id_assoc = ?", carol)
+    tap.same(site.run_at(60)[0], 'incremental', 'moving an association needs no full run')
+    site.is_exact('its kept usage moves with it')
+    site.change('DELETE FROM tiny_assoc_table WHERE id_assoc = ?', carol)
+    site.run_at(60)
+    site.is_exact('that of one which is gone is unattributed')
+    tap.ok(site.latest('unattributed_usage')[0] > 0, 'and counted')
+    tap.same(site.query('SELECT subject, last_seen FROM fairmill_finding WHERE kind = ?',
+                        'job_without_association'), [(str(carol), site.now)], 'and found')
+
+
+def causes(site):
+    def full(statement, word, later=60, *arguments):
+        kind, why = site.run_at(later, *arguments)
+        tap.ok(kind == 'full' and word in why, statement, f"{kind}: '{why}', wanted '{word}'")
+        site.is_exact(f'and is exact: {word}')
+        tap.same(site.run_at(0)[0], 'incremental', 'after which it goes on')
+
+    site.begin()
+    full('a run with --full reads all', 'asked', 60, '--full')
+    tap.same(site.latest('drift_max'), (None,), 'an incremental run tells no drift')
+    for key, value in (('half_life', '6-0'), ('charge', 'cpu')):
+        site.keys[f'usage.{key}'] = value
+        site.settings(site.keys)
+        full(f'another {key} makes the run full', f'usage.{key} changed in the settings')
+    site.keys['fairshare.algorithm'] = 'classic'
+    site.settings(site.keys)
+    tap.same(site.run_at(60)[0], 'incremental', 'another algorithm does not')
+    site.change('UPDATE qos_table SET usage_factor = 0.25 WHERE id = 2')
+    full("another factor of a QOS makes it full", 'factor')
+    site.change('UPDATE qos_table SET priority = 7 WHERE id = 2')
+    tap.same(site.run_at(60)[0], 'incremental', 'another priority of a QOS does not')
+    for table, column in (('seal', 'sealed_to'), ('seal', 'first_charge'), ('seal', 'hash'),
+                          ('seal_usage', 'sum_0'), ('seal_usage', 'id_assoc')):
+        site.query(f'UPDATE fairmill_{table} SET "{column}" = "{column}" + 1000')
+        full(f'a seal with another {table}.{column} makes it full', 'damaged')
+    site.query("INSERT INTO fairmill_seal_open VALUES ('tiny', 77)")
+    full('so does one with another open key', 'damaged')
+    site.query('DELETE FROM fairmill_seal_usage WHERE id_assoc = ?', site.ids['chemistry.carol'])
+    full('and one that lacks a sum', 'damaged')
+
+    newest = site.job('physics.bob', site.now - 100, site.now)
+    site.run_at(60)
+    site.change('DELETE FROM tiny_job_table WHERE job_db_inx = ?', newest)
+    full('a source whose newest end goes back makes it full', 'restored')
+    site.change('DELETE FROM tiny_job_table WHERE time_end <= ?', NOW - 9 * DAY)
+    full('a purge makes it full', 'purge')
+    full('full_every makes it full', 'full_every', 31 * DAY)
+    os.rename(site.path('a.db'), site.path('b.db'))
+    site.keys['source.database'] = site.path('b.db')
+    site.settings(site.keys)
+    real = site.change
+    site.change = lambda *sql: site._query('b.db', *sql)
+    full('another source makes it full', 'source')
+    site.change = real
+    tap.same(site.run('run', '--now', site.now - 600), 64, 'an older instant is refused')
+    site.succeed('run', '--now', site.now - 600, '--replace')
+    tap.same(site.latest('kind'), ('full',), 'with --replace it is computed in full')
+    tap.ok('clock' in site.latest('why')[0], 'since the clock is back')
+    tap.same(site.run_at(60)[0], 'incremental', 'and the seal is none the worse')
+    full('a step of the grid makes it full', 'grid', 8 * 6 * DAY)
+
+
+def resets(site):
+    site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC'})
+    midnight = NOW - NOW % DAY
+    site.job('physics.bob', midnight + DAY - HOUR, midnight + DAY + HOUR)
+    site.now = midnight + DAY - 60
+    site.run_at()
+    kind, _ = site.run_at(2 * HOUR)
+    tap.same(kind, 'incremental', 'a reset after the seal needs no full run')
+    site.is_exact('what was kept counts no more')
+    site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC', 'usage.seal_after': '0:10:00'})
+    site.job('physics.bob', midnight + DAY - HOUR, midnight + DAY + HOUR)
+    site.now = midnight + DAY - 60
+    site.run_at()
+    site.now = midnight + DAY + 2 * HOUR
+    site.run_at()
+    site.is_exact('nor where the seal was near')
+    site.keys['usage.reset_period'] = '12:00:00'
+    site.keys['usage.reset_anchor'] = midnight + DAY + HOUR - 1800
+    site.settings(site.keys)
+    kind, why = site.run_at(60)
+    tap.ok(kind == 'full' and 'reset' in why, 'a reset below the seal makes the run full', why)
+    site.is_exact('and exact')
+
+
+def drift(site):
+    site.begin()
+    site.run_at(60)
+    site.job('physics.alice', NOW - 5 * DAY, NOW - 5 * DAY + 100, charge=3)
+    site.change('UPDATE tiny_job_table SET tres_alloc = ? WHERE job_db_inx = 1', '5=1')
+    tap.same(site.run_at(60)[0], 'incremental', 'a row that comes below the seal is not seen')
+    before = site.usage('physics')[0]
+    site.run_at(60, '--full')
+    site.is_exact('until a full run')
+    most, count = site.latest('drift_max', 'drifted_associations')
+    tap.same(count, 1, 'which tells how many associations were off')
+    lost = 3 * HOUR * 2 ** -((10 * DAY + 180 + HOUR / 2) / (7 * DAY))
+    won = 300 * 2 ** -((5 * DAY + 80) / (7 * DAY))
+    tap.ok(abs(most - (lost - won)) < 0.01 * most, 'and how far', f'{most}, about {lost - won}')
+    tap.ok(site.usage('physics')[0] < before, 'the values are mended')
+    site.run_at(60, '--full')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'once')
+    late = site.job('physics.bob', NOW - 6 * DAY, 0)
+    site.run_at(60)
+    site.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', NOW - 5 * DAY, late)
+    site.run_at(60, '--full')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0),
+             'a late end, which an incremental run would have seen, is no drift')
+
+
+def clusters(site):
+    site.begin()
+    site.change("UPDATE cluster_table SET deleted = 1")
+    site.run('run', '--now', site.now)
+    for table in ('seal', 'seal_usage', 'seal_open', 'seal_finding'):
+        tap.same(site.query(f'SELECT count(*) FROM fairmill_{table}'), [(0,)],
+                 f'a retired cluster leaves nothing in fairmill_{table}')
+    site.change("UPDATE cluster_table SET deleted = 0")
+    tap.same(site.run_at(60)[0], 'full', 'one that comes back is read in full')
+
+
+with Site() as site:
+    for test in (goes_on, late_ends, associations, causes, resets, drift, clusters):
+        test(site)
+    site.begin()
+    site.succeed('run', '--dry-run', '--full', '--now', site.now + 60)
+    tap.same(site.run_at(60)[0], 'incremental', 'a dry run leaves the seal alone')
+tap.done()

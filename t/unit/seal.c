@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include <stdlib.h>
+
+#include "core/seal.h"
+
+static void sums(void)
+{
+    struct usage_sums *sums = usage_sums_create();
+    bool kept = true;
+    for (uint64_t i = 0; i < 5000; i++)
+        usage_sums_of(sums, i * i * UINT64_C(1000003))->word[0] += i;
+    for (uint64_t i = 0; i < 5000; i++)
+        kept &= usage_sums_find(sums, i * i * UINT64_C(1000003))->sum.word[0] == i;
+    ok(kept && sums->count == 5000, "each id has its sum, dense or not");
+    ok(!usage_sums_find(sums, 7), "an id without a sum has none");
+    usage_sums_of(sums, 0)->word[0] += 41;
+    ok(sums->count == 5000 && usage_sums_find(sums, 0)->sum.word[0] == 41,
+       "a sum that is there is added to");
+    usage_sums_destroy(sums);
+
+    struct wide one = { { 1, 0, 0, 0 } }, other = { { 0, 1, 0, 0 } };
+    ok(usage_sum_hash(3, &one) != usage_sum_hash(3, &other) &&
+           usage_sum_hash(3, &one) != usage_sum_hash(4, &one),
+       "the hash of a sum depends on its id and on every word");
+}
+
+static struct job_keys keys_of(const uint64_t *list, size_t count)
+{
+    struct job_keys keys = { 0 };
+    for (size_t i = 0; i < count; i++)
+        job_keys_add(&keys, list[i]);
+    job_keys_sort(&keys);
+    return keys;
+}
+
+static void keys(void)
+{
+    const uint64_t some[] = { 9, UINT64_MAX, 3, 9, 5 }, others[] = { 5, 4, UINT64_MAX };
+    struct job_keys one = keys_of(some, 5), other = keys_of(others, 3), none = { 0 };
+    ok(one.count == 4 && one.keys[0] == 3 && one.keys[3] == UINT64_MAX,
+       "keys are sorted, each once");
+    struct job_keys rest = job_keys_without(&one, &other);
+    ok(rest.count == 2 && rest.keys[0] == 3 && rest.keys[1] == 9,
+       "those that others lack are found");
+    job_keys_free(&rest);
+    rest = job_keys_without(&one, &none);
+    ok(rest.count == 4, "all of them where the others are none");
+    job_keys_free(&rest);
+    rest = job_keys_without(&none, &one);
+    ok(rest.count == 0, "none of none");
+    ok(job_keys_hash(&one) != job_keys_hash(&other) && job_keys_hash(&none) == 0,
+       "the hash tells lists apart");
+    job_keys_free(&one);
+    job_keys_free(&other);
+}
+
+static void hashes(void)
+{
+    struct seal seal = { .kept = true, .as_of = 5, .source = "a", .basis = "grid 8\n" };
+    uint64_t plain = seal_hash(&seal);
+    uint64_t *const fields[] = {
+        &seal.as_of,      &seal.full_as_of, &seal.cutoff,       &seal.sealed_to,
+        &seal.start,      &seal.oldest_end, &seal.oldest_start, &seal.first_charge,
+        &seal.newest_end, &seal.sums_hash,  &seal.open_hash,
+    };
+    bool all = true;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        ++*fields[i];
+        all &= seal_hash(&seal) != plain;
+        --*fields[i];
+    }
+    ok(all && seal_hash(&seal) == plain, "the hash of a seal depends on each of its numbers");
+    seal.source = "b";
+    ok(seal_hash(&seal) != plain, "and on its source");
+    seal.source = "a";
+    seal.basis = "grid 9\n";
+    ok(seal_hash(&seal) != plain, "and on its basis");
+}
+
+static bool differ(const char *one, const char *other, const char *wanted)
+{
+    char *name = seal_basis_difference(one, other);
+    bool same = name && wanted ? !strcmp(name, wanted) : name == wanted;
+    free(name);
+    return same;
+}
+
+static void bases(void)
+{
+    ok(differ("a 1\nb 2\n", "a 1\nb 2\n", NULL), "equal bases do not differ");
+    ok(differ("a 1\nb 2\nc 3\n", "a 1\nb 3\nc 4\n", "b"), "the first line that differs is named");
+    ok(differ("a 1\n", "a 1\nb 3\n", "b"), "also one that was not there");
+    ok(differ("a 1\nb 3\n", "a 1\n", "b"), "or is there no more");
+}
+
+int main(void)
+{
+    sums();
+    keys();
+    hashes();
+    bases();
+    return done_testing();
+}
