@@ -263,11 +263,12 @@ static int publish_patiently(struct session *session, struct publisher *publishe
                              const struct computation *computation, const struct sealing *sealing,
                              struct error *err)
 {
+    static const struct usage_sums no_sums = { 0 };
     struct job_keys opened = { 0 };
     struct seal_change change = {
         .seal = &sealing->seal,
         .anew = sealing->anew,
-        .sums = sealing->sums,
+        .sums = sealing->confirmed ? &no_sums : sealing->sums,
         .opened = &sealing->open,
         .ended = &sealing->ended,
         .findings = sealing->findings,

@@ -321,6 +321,9 @@ static int compare_all(struct folding *folding, struct db *results, const char *
         sealing->drift = NAN;
         sealing->drifted = -1;
         full_because(sealing, "the seal is damaged", NULL);
+    } else if (!sealing->drifted && !sealing->late->count) {
+        sealing->anew = false;
+        sealing->confirmed = true;
     }
     return 0;
 }
@@ -333,7 +336,7 @@ static int fold(struct folding *folding, struct db *results, const char *cluster
         return -1;
     if (sealing->mode == SEALING_VERIFY && compare_all(folding, results, cluster, err))
         return -1;
-    if (!sealing->anew) {
+    if (sealing->mode == SEALING_INCREMENTAL && !sealing->anew) {
         if (seal_read_sums(results, cluster, fold_kept, folding, err))
             return -1;
         *damaged = folding->kept_hash != sealing->kept->seal.sums_hash;

@@ -40,6 +40,7 @@ struct sealing {
     enum sealing_mode mode;
     char why[256];         /* it is full; "" where it is not */
     bool anew;             /* nothing of the kept sums remains */
+    bool confirmed;        /* SEALING_VERIFY: the kept sums are `sums` */
     struct seal seal;      /* the one that this run leaves */
     struct job_keys open;  /* rows that have no time_end now */
     struct job_keys ended; /* those of the kept ones that have one now, or are gone */

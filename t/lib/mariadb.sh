@@ -69,7 +69,9 @@ mariadb_install() {
 mariadb_launch() {
     MARIADB_SOCKET=$1/s
     MARIADB_PORT=$(mariadb_free_port)
-    mariadbd --no-defaults --user="$(mariadb_user)" --datadir="$1/data" \
+    # A server that starts clears its folder for temporary tables, so each has its own.
+    mkdir -p "$1/tmp" && chown "$(mariadb_user)" "$1/tmp"
+    mariadbd --no-defaults --user="$(mariadb_user)" --datadir="$1/data" --tmpdir="$1/tmp" \
         --socket="$MARIADB_SOCKET" --pid-file="$1/pid" --bind-address=127.0.0.1 \
         --port="$MARIADB_PORT" --skip-name-resolve --log-error="$1/error.log" \
         --character-set-server="${MARIADB_CHARSET:-utf8mb4}" \

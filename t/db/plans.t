@@ -1,0 +1,136 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""An incremental run reads the job table through the indexes that slurmdbd's tables have, in every
+database: what it touches of the table does not grow with what ended long ago."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import dump
+import tap
+from mariadb import Server
+from postgres import Postgres
+from program import fairmill, sqlite_settings, write_settings
+
+RELEASE = '25.05'
+CLUSTER = 'alpha'
+NOW = 1750500000
+JOBS = 60000  # one each minute, for forty days
+FIRST = 1 << 20
+
+# How each database counts to JOBS.
+COUNTERS = dict(
+    mysql=f'SELECT "seq" AS n FROM "seq_1_to_{JOBS}"',
+    pgsql=f'SELECT n FROM generate_series(1, {JOBS}) AS n',
+    sqlite='WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c'
+           f' WHERE n < {JOBS}) SELECT n FROM c')
+TIMES = {'job_db_inx': f'{FIRST} + n', 'id_job': f'{FIRST} + n',
+         'time_submit': f'{NOW - JOBS * 60} + n * 60 - 600',
+         'time_eligible': f'{NOW - JOBS * 60} + n * 60 - 600',
+         'time_start': f'{NOW - JOBS * 60} + n * 60 - 500',
+         'time_end': f'CASE WHEN n % 1000 = 0 THEN 0 ELSE {NOW - JOBS * 60} + n * 60 END'}
+
+
+def fill(driver, columns):
+    """SQL that multiplies a row of the job table."""
+    picked = ', '.join(TIMES.get(name, f't."{name}"') for name in columns)
+    names = ', '.join(f'"{name}"' for name in columns)
+    return (f'INSERT INTO "{CLUSTER}_job_table" ({names}) SELECT {picked} FROM'
+            f' ({COUNTERS[driver]}) c, (SELECT * FROM "{CLUSTER}_job_table" WHERE'
+            f' time_end > 0 ORDER BY job_db_inx LIMIT 1) t')
+
+
+def run(settings, now, wanted, driver):
+    status, out, err = fairmill(settings, 'run', '-v', '--cluster', CLUSTER, '--now', now)
+    tap.ok(status == 0 and f'{CLUSTER}: {wanted}' in err, f'{driver}: the run is {wanted}', out, err)
+
+
+def try_driver(driver, folder, source, results, touched, most, why):
+    """touched() is a counter that grows with what is read of the job table."""
+    settings = f'{folder}/{driver}.conf'
+    write_settings(settings, dict(source=source, results=results))
+    status, out, err = fairmill(settings, 'init')
+    if status:
+        raise RuntimeError(out + err)
+    before = touched()
+    run(settings, NOW, 'full', driver)
+    full = touched() - before
+    tap.ok(full > most, f'{driver}: a full run reads the table', f'{full} {why}')
+    before = touched()
+    run(settings, NOW + 300, 'incremental', driver)
+    some = touched() - before
+    tap.ok(0 < some < most, f'{driver}: an incremental one little of it', f'{some} {why}')
+
+
+def characters_read():
+    """By this process, and by the children that it waited for."""
+    with open('/proc/self/io', encoding='ascii') as file:
+        return int(file.readline().split()[1])
+
+
+def try_sqlite(folder, path):
+    db = sqlite3.connect(path)
+    with db:
+        columns = [row[1] for row in db.execute(f'PRAGMA table_info("{CLUSTER}_job_table")')]
+        db.execute(fill('sqlite', columns))
+    size, = db.execute('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size'
+                       ).fetchone()
+    db.close()
+    sections = sqlite_settings(path, f'{folder}/results.db')
+    try_driver('sqlite', folder, sections['source'], sections['results'], characters_read, size // 4,
+               'bytes')
+
+
+def try_mariadb(folder, text):
+    with Server() as server:
+        source, results = server.database('plans'), server.database('plans_fm')
+        subprocess.run(server.client(source), input=text, text=True, check=True)
+        columns = server.columns(f'{CLUSTER}_job_table', source)
+        server.sql(f"SET sql_mode = 'ANSI_QUOTES'; {fill('mysql', columns)};"
+                   f' ANALYZE TABLE "{CLUSTER}_job_table"', source)
+        server.sql('SET GLOBAL userstat = 1')
+
+        def rows_read():
+            rows = server.sql('SELECT ROWS_READ FROM information_schema.TABLE_STATISTICS WHERE'
+                              f" TABLE_SCHEMA = '{source}' AND TABLE_NAME = '{CLUSTER}_job_table'")
+            return int(rows[0][0]) if rows else 0
+
+        try_driver('mysql', folder, server.connection(source), server.connection(results), rows_read,
+                   JOBS // 10, 'rows')
+
+
+def try_postgres(folder, path):
+    with Postgres() as server:
+        source, results = 'plans', server.database('plans_fm')
+        server.copy_sqlite(path, source, (CLUSTER, 'beta-2'))
+        columns = server.columns(f'{CLUSTER}_job_table', source)
+        server.sql(fill('pgsql', columns), source)
+        server.sql(f'ANALYZE "{CLUSTER}_job_table"', source)
+
+        def rows_read():
+            """Statistics come a moment after a session's end."""
+            time.sleep(1)
+            return int(server.sql('SELECT seq_tup_read + coalesce(idx_tup_fetch, 0) FROM'
+                                  f" pg_stat_user_tables WHERE relname = '{CLUSTER}_job_table'",
+                                  source)[0][0])
+
+        try_driver('pgsql', folder, server.connection(source), server.connection(results), rows_read,
+                   JOBS // 10, 'rows')
+
+
+def body():
+    text = dump.text_of(RELEASE)
+    with tempfile.TemporaryDirectory() as folder:
+        path = f'{folder}/a.db'
+        dump.to_sqlite(text, path, (CLUSTER, 'beta-2'))
+        try_mariadb(folder, text)
+        try_postgres(folder, path)
+        try_sqlite(folder, path)
+
+
+tap.main(body)
