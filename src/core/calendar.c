@@ -72,3 +72,23 @@ uint64_t calendar_last_reset(const struct reset_period *period, uint64_t now)
     time_t boundary = start_of_day(day);
     return boundary > 0 ? (uint64_t)boundary : 0;
 }
+
+static uint64_t start_after(uint64_t instant, int days, int months)
+{
+    time_t time = (time_t)instant;
+    struct tm day;
+    localtime_r(&time, &day);
+    day.tm_mday = months ? 1 : day.tm_mday + days;
+    day.tm_mon += months;
+    return (uint64_t)start_of_day(day);
+}
+
+uint64_t calendar_next_day(uint64_t instant)
+{
+    return start_after(instant, 1, 0);
+}
+
+uint64_t calendar_next_month(uint64_t instant)
+{
+    return start_after(instant, 0, 1);
+}

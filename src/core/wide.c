@@ -128,6 +128,17 @@ struct natural natural_shifted(const struct natural *number, unsigned bits)
     return shifted;
 }
 
+void natural_divide(struct natural *number, uint64_t divisor)
+{
+    uint128 rest = 0;
+    for (unsigned i = number->length; i-- > 0;) {
+        rest = rest << 64 | number->word[i];
+        number->word[i] = (uint64_t)(rest / divisor);
+        rest %= divisor;
+    }
+    trim(number);
+}
+
 int natural_compare(const struct natural *a, const struct natural *b)
 {
     if (a->length != b->length)

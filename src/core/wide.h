@@ -66,6 +66,8 @@ static inline struct natural natural_times(const struct natural *a, uint64_t b)
 struct natural natural_product(const struct natural *a, const struct natural *b);
 /* number x 2^bits; must fit. */
 struct natural natural_shifted(const struct natural *number, unsigned bits);
+/* number = floor(number / divisor). */
+void natural_divide(struct natural *number, uint64_t divisor);
 int natural_compare(const struct natural *a, const struct natural *b);
 
 /* numerator / denominator as the nearest double, ties to even.  The denominator is not zero and

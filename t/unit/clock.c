@@ -5,6 +5,7 @@
 
 #include "core/calendar.h"
 #include "core/clock.h"
+#include "core/rollup.h"
 
 /* Computed with seven hundred bits: Q(b) - Q(a), what 16 TRES over [a, b) come to in TRES-seconds
  * as the nearest double, and where the grid begins. */
@@ -133,6 +134,41 @@ static void resets(void)
     set_zone("<+03>-3<+04>,M4.1.5/0,M10.1.5/0");
     is_int(last_reset(RESET_DAILY, 0, 0, 1743764400), 1743714000,
            "where midnight is skipped the day begins after the gap");
+    is_int((int64_t)calendar_next_day(1743764400), 1743796800, "and the next one as everywhere");
+    set_zone("CET-1CEST,M3.5.0,M10.5.0/3");
+    is_int((int64_t)calendar_next_day(1743289200), 1743372000,
+           "the day on which clocks go forward has 23 hours");
+    is_int((int64_t)calendar_next_month(1740783600), 1743458400, "and its month an hour less");
+    is_int((int64_t)calendar_next_month(1735000000), 1735686000, "January follows December");
+    set_zone("UTC");
+}
+
+static void rollups(void)
+{
+    const uint64_t now = 1750500000, hour = 1750000000;
+    struct clock *clock = clock_create(604800, now, 0), *plain = clock_create(0, now, hour + 900);
+    struct rollup rollup = { hour, hour + 3600, 3600 * 7 };
+    struct wide usage, job = { { 0 } };
+    wide_add_product(&job, (uint128)UNITS_PER_TRES * 7, clock_weight(clock, hour, hour + 3600),
+                     false);
+    ok(rollup_usage(clock, &rollup, now, UNITS_PER_TRES, &usage) &&
+           !memcmp(&usage, &job, sizeof job),
+       "an hour that a job filled counts as the job does");
+    ok(rollup_usage(plain, &rollup, now, UNITS_PER_TRES, &usage), "a row is charged");
+    is_double_exact(clock_usage(plain, &usage), 2700 * 7,
+                    "of which what was before a reset is cut");
+    rollup_usage(plain, &rollup, hour + 1000, UNITS_PER_TRES, &usage);
+    is_double_exact(clock_usage(plain, &usage), 700, "and what others tell more exactly");
+    rollup.alloc_secs = 1000;
+    rollup_usage(plain, &rollup, hour + 901, UNITS_PER_TRES, &usage);
+    ok(usage.word[0] == UNITS_PER_TRES * 1000 / 3600, "what does not divide is cut");
+    rollup.alloc_secs = UINT64_MAX;
+    ok(!rollup_usage(plain, &rollup, now, (uint128)1 << 65, &usage),
+       "what is beyond the range is refused");
+    ok(rollup_usage(plain, &rollup, now, (uint128)1 << 63, &usage) && usage.word[1],
+       "what is within is not");
+    clock_destroy(clock);
+    clock_destroy(plain);
 }
 
 int main(void)
@@ -140,5 +176,6 @@ int main(void)
     known_values();
     properties();
     resets();
+    rollups();
     return done_testing();
 }
