@@ -14,9 +14,10 @@ class Server:
 
     SHELL = '. "$1/mariadb.sh"; mariadb_shared; echo "ready $MARIADB_SOCKET"; read -r'
     SCHEMA = 'DATABASE()'
+    arguments = ()
 
     def __enter__(self):
-        self.shell = subprocess.Popen(['bash', '-c', self.SHELL, 'bash', LIB],
+        self.shell = subprocess.Popen(['bash', '-c', self.SHELL, 'bash', LIB, *self.arguments],
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         line = self.shell.stdout.readline().strip()
         if 'SKIP' in line:
@@ -63,6 +64,58 @@ class Server:
         """Sections for program.write_settings()."""
         return dict(source=dict(self.connection(source), **more), results=self.connection(results),
                     usage=usage or {}, fairshare=fairshare or {})
+
+
+class NewServer(Server):
+    """A server of this test's own, with further options; its port is at 127.0.0.1."""
+
+    SHELL = ('. "$1/mariadb.sh"; unset FAIRMILL_TEST_MARIADB; MARIADB_OPTIONS=("${@:2}"); '
+             'mariadb_shared; echo "ready $MARIADB_SOCKET $MARIADB_PORT $MARIADB_PID"; read -r')
+
+    def __init__(self, *options):
+        self.arguments = options
+
+    def __enter__(self):
+        super().__enter__()
+        self.port, self.pid = map(int, self.said)
+        return self
+
+
+class Primary(NewServer):
+    """One that can be replicated."""
+
+    def __init__(self, *options):
+        super().__init__('--server-id=1', '--log-bin=log', *options)
+
+    def __enter__(self):
+        super().__enter__()
+        self.sql('CREATE USER replica@127.0.0.1; GRANT REPLICATION SLAVE ON *.* TO replica@127.0.0.1')
+        return self
+
+
+class Replica(NewServer):
+    """Has all that a Primary has done from its beginning.  Several need numbers of their own."""
+
+    def __init__(self, primary, *options, number=2):
+        super().__init__(f'--server-id={number}', *options)
+        self.primary = primary
+
+    def __enter__(self):
+        super().__enter__()
+        self.change(f"MASTER_HOST = '127.0.0.1', MASTER_PORT = {self.primary.port}, MASTER_USER = 'replica', "
+                    'MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1')
+        self.catch_up()
+        return self
+
+    def change(self, how):
+        """Start again with other options of CHANGE MASTER, such as MASTER_DELAY = 5."""
+        self.sql(f'STOP SLAVE; CHANGE MASTER TO {how}; START SLAVE')
+
+    def catch_up(self):
+        """Wait until it has all that the primary has now."""
+        (position,), = self.primary.sql('SELECT @@gtid_binlog_pos')
+        if self.sql(f"SELECT MASTER_GTID_WAIT('{position}', 60)") != [['0']]:
+            raise RuntimeError(f"no catching up: {self.sql('SHOW SLAVE STATUS')}")
 
 
 class Slurmdbd(Server):

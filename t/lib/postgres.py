@@ -3,6 +3,7 @@
 
 import os
 import sqlite3
+import time
 
 import mariadb
 import site_drawing
@@ -14,11 +15,12 @@ class Postgres(mariadb.Server):
     SHELL = ('. "$1/postgres.sh"; postgres_shared; '
              'echo "ready $POSTGRES_SOCKET $(command -v psql)"; read -r')
     SCHEMA = 'current_schema()'
+    port = 5432
 
     def client(self, database=None):
         return [self.said[0], '--no-psqlrc', '--quiet', '--no-align', '--tuples-only',
                 '--field-separator=\t', '--pset=null=NULL', '--set=ON_ERROR_STOP=1',
-                f'--host={self.socket}', '--username=postgres', database or 'postgres']
+                f'--host={self.socket}', f'--port={self.port}', '--username=postgres', database or 'postgres']
 
     def database(self, name):
         self.sql(f'DROP DATABASE IF EXISTS "{name}"')
@@ -44,6 +46,56 @@ class Postgres(mariadb.Server):
             self.sql(f'COPY "{table}" ({names}) FROM STDIN;\n{rows}\\.\n', name)
         db.close()
         return name
+
+
+class NewPostgres(Postgres):
+    """A server of this test's own, with further arguments."""
+
+    SHELL = ('. "$1/postgres.sh"; unset FAIRMILL_TEST_POSTGRES; POSTGRES_PORT=$2; '
+             'POSTGRES_OPTIONS=("${@:3}"); postgres_shared; '
+             'echo "ready $POSTGRES_SOCKET $(command -v psql) $POSTGRES_PID"; read -r')
+
+    def __init__(self, *options, port=5432):
+        self.arguments = str(port), *options
+        self.port = port
+
+    def __enter__(self):
+        super().__enter__()
+        self.pid = int(self.said[1])
+        return self
+
+
+class Standby(NewPostgres):
+    """Has all that another server has, and follows it."""
+
+    SHELL = ('. "$1/postgres.sh"; POSTGRES_PORT=$2; POSTGRES_OPTIONS=("${@:4}"); postgres_require; '
+             'postgres_own_directory; postgres_follow "$POSTGRES_DIRECTORY" "$3"; '
+             'echo "ready $POSTGRES_SOCKET $(command -v psql) $POSTGRES_PID"; read -r')
+
+    def __init__(self, primary, *options):
+        super().__init__(primary.socket, *options, port=primary.port)
+        self.primary = primary
+
+    def configure(self, name, value):
+        """A setting of the server, at once."""
+        self.sql(f"ALTER SYSTEM SET {name} = '{value}'")
+        self.sql('SELECT pg_reload_conf()')
+
+    def catch_up(self):
+        """Wait until it has all that the primary has now."""
+        self._reach('pg_last_wal_replay_lsn()')
+
+    def receive_all(self):
+        """The same, but it need not show it yet."""
+        self._reach('pg_last_wal_receive_lsn()')
+
+    def _reach(self, place):
+        (position,), = self.primary.sql('SELECT pg_current_wal_lsn()')
+        end = time.monotonic() + 60
+        while self.sql(f"SELECT {place} >= '{position}'") != [['t']]:
+            if time.monotonic() > end:
+                raise RuntimeError(f"no catching up: {self.sql('SELECT * FROM pg_stat_wal_receiver')}")
+            time.sleep(.05)
 
 
 def _copied(value):

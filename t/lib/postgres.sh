@@ -9,13 +9,17 @@
 #   postgres_sql [OPTION]... [DATABASE]
 #                           run the SQL of standard input as the user postgres
 #   postgres_start DIR      a server in DIR, an absent or empty directory with a short path
+#   postgres_follow DIR SOCKET
+#                           a standby in DIR of the server at SOCKET, which must be at this
+#                           one's port
 #   postgres_stop           end it
 #
-# Arguments of the server beyond the usual go into the array POSTGRES_OPTIONS.  All set
-# POSTGRES_SOCKET, which is DIR, and POSTGRES_PID.  Whoever shares a server makes databases and
+# Arguments of the server beyond the usual go into the array POSTGRES_OPTIONS, and POSTGRES_PORT
+# may be another port than the usual one.  All set POSTGRES_SOCKET, which is DIR, and POSTGRES_PID.  Whoever shares a server makes databases and
 # roles under names of its own.  Members of a role `locked` need a password, others do not.
 
 POSTGRES_OPTIONS=()
+POSTGRES_PORT=5432
 
 postgres_fail() {
     echo "Bail out! $*"
@@ -34,7 +38,7 @@ postgres_find() {
 postgres_require() {
     local program
     postgres_find
-    for program in initdb postgres psql; do
+    for program in initdb pg_basebackup postgres psql; do
         if ! command -v "$program" >/dev/null; then
             [ "${CI:-}" != true ] || postgres_fail "$program is not there"
             echo "1..0 # SKIP $program is not there"
@@ -46,7 +50,7 @@ postgres_require() {
 # shellcheck disable=SC2120 # scripts that source this pass them
 postgres_sql() {
     PGOPTIONS='-c client_min_messages=warning' psql --no-psqlrc --quiet --host="$POSTGRES_SOCKET" \
-        --username=postgres --set=ON_ERROR_STOP=1 --no-align --tuples-only "$@"
+        --port="$POSTGRES_PORT" --username=postgres --set=ON_ERROR_STOP=1 --no-align --tuples-only "$@"
 }
 
 postgres_answers() {
@@ -58,15 +62,21 @@ postgres_as_user() {
     if [ "$(id -u)" = 0 ]; then runuser -u postgres -- env PATH="$PATH" "$@"; else "$@"; fi
 }
 
-postgres_install() {
+postgres_make_directory() {
+    [ ${#1} -lt 80 ] || postgres_fail "$1 is too long a path for a socket"
     mkdir -p "$1"
     [ "$(id -u)" != 0 ] || chown postgres "$1"
+}
+
+postgres_install() {
+    postgres_make_directory "$1"
     (cd "$1" && postgres_as_user initdb --pgdata="$1/data" --username=postgres --auth=trust \
         --encoding=UTF8 --locale=C --no-sync >"$1/install.log" 2>&1) ||
         postgres_fail "initdb: $(tail -n 3 "$1/install.log")"
     cat >"$1/data/pg_hba.conf" <<'END'
 local all +locked scram-sha-256
 local all all trust
+local replication all trust
 END
 }
 
@@ -74,18 +84,15 @@ END
 # usual port, which clients need not be told.
 postgres_launch() {
     POSTGRES_SOCKET=$1
-    (cd "$1" && postgres_as_user postgres -D "$1/data" -k "$1" -p 5432 -c listen_addresses= \
+    (cd "$1" && postgres_as_user postgres -D "$1/data" -k "$1" -p "$POSTGRES_PORT" -c listen_addresses= \
         -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=128MB \
         -c max_wal_size=2GB "${POSTGRES_OPTIONS[@]}") </dev/null >"$1/error.log" 2>&1 &
     POSTGRES_LAUNCHED=$!
     disown "$POSTGRES_LAUNCHED" # or bash reports its end in the middle of a test
 }
 
-postgres_start() {
+postgres_launch_and_wait() {
     local i
-    postgres_require
-    [ ${#1} -lt 80 ] || postgres_fail "$1 is too long a path for a socket"
-    postgres_install "$1"
     postgres_launch "$1"
     for ((i = 0; i < 600; i++)); do
         if postgres_answers; then
@@ -97,6 +104,21 @@ postgres_start() {
         sleep 0.1
     done
     postgres_fail "postgres: $(tail -n 3 "$1/error.log")"
+}
+
+postgres_start() {
+    postgres_require
+    postgres_install "$1"
+    postgres_launch_and_wait "$1"
+}
+
+postgres_follow() {
+    postgres_require
+    postgres_make_directory "$1"
+    (cd "$1" && postgres_as_user pg_basebackup --pgdata="$1/data" --host="$2" --port="$POSTGRES_PORT" \
+        --username=postgres --write-recovery-conf --checkpoint=fast --no-sync >"$1/install.log" 2>&1) ||
+        postgres_fail "pg_basebackup: $(tail -n 3 "$1/install.log")"
+    postgres_launch_and_wait "$1"
 }
 
 # SIGINT: it does not wait for sessions to end by themselves.
@@ -114,6 +136,12 @@ postgres_discard() {
     rm -rf "$POSTGRES_DIRECTORY"
 }
 
+postgres_own_directory() {
+    POSTGRES_DIRECTORY=$(mktemp -d /tmp/fm.XXXXXX)
+    chmod 755 "$POSTGRES_DIRECTORY"
+    trap postgres_discard EXIT
+}
+
 postgres_shared() {
     postgres_require
     if [ -n "${FAIRMILL_TEST_POSTGRES:-}" ]; then
@@ -122,8 +150,6 @@ postgres_shared() {
         postgres_answers || postgres_fail "no server in $FAIRMILL_TEST_POSTGRES"
         return 0
     fi
-    POSTGRES_DIRECTORY=$(mktemp -d /tmp/fm.XXXXXX)
-    chmod 755 "$POSTGRES_DIRECTORY"
-    trap postgres_discard EXIT
+    postgres_own_directory
     postgres_start "$POSTGRES_DIRECTORY"
 }
