@@ -31,6 +31,22 @@ const struct db_driver *db_driver_named(const char *name)
     return NULL;
 }
 
+const char *const db_tls_names[] = {
+    "default", "off", "required", "verify_ca", "verify_full", NULL
+};
+
+const char *db_tls_objection(const struct db_settings *settings)
+{
+    bool verifies = settings->tls_mode >= DB_TLS_VERIFY_CA;
+    if (verifies && !db_given(settings->tls_ca))
+        return "needs tls_ca, the file of the authority whose certificates are good";
+    if (!verifies && db_given(settings->tls_ca))
+        return "checks no certificate, so that tls_ca would not count";
+    if (settings->tls_mode == DB_TLS_DEFAULT)
+        return NULL;
+    return db_driver_named(settings->driver)->tls_objection(settings);
+}
+
 int db_open(struct db **db, const struct db_settings *settings, enum db_role role,
             struct error *err)
 {

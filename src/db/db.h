@@ -27,6 +27,18 @@ enum db_role {
     DB_OWNER,   /* as DB_RESULTS, and may create tables, for SQLite also the file */
 };
 
+/* How a session is encrypted.  A driver that cannot keep a mode refuses it, and never takes a
+ * weaker one. */
+enum db_tls {
+    DB_TLS_DEFAULT,     /* what the client library does by itself, or its own files say */
+    DB_TLS_OFF,         /* not at all */
+    DB_TLS_REQUIRED,    /* whoever the server is */
+    DB_TLS_VERIFY_CA,   /* by a server whose certificate tls_ca has signed */
+    DB_TLS_VERIFY_FULL, /* and is made out to the host's name */
+};
+/* Their names, ended by NULL. */
+extern const char *const db_tls_names[];
+
 /* Where a database is and how to log in.  A text that was not given is NULL or "". */
 struct db_settings {
     const char *driver;      /* "mysql", "pgsql", "sqlite" */
@@ -37,7 +49,9 @@ struct db_settings {
     const char *user;        /* NULL: the login of this process */
     const char *option_file; /* mysql: an option file, its groups [client] and [fairmill] */
     const char *service;     /* pgsql: an entry of pg_service.conf, for what is not given here */
-    unsigned deadline_s;     /* no statement lasts longer; waits for locks are shorter */
+    enum db_tls tls_mode;
+    const char *tls_ca;  /* a file of the authorities that sign servers' certificates */
+    unsigned deadline_s; /* no statement lasts longer; waits for locks are shorter */
 };
 
 enum db_type {
@@ -114,6 +128,10 @@ struct db_driver {
     /* NULL where a database has no privileges of its own. */
     const struct db_privileges *privileges;
 
+    /* Why a session cannot be encrypted as these settings want it, whatever the server says; NULL
+     * where it can.  Asked for modes other than the default. */
+    const char *(*tls_objection)(const struct db_settings *settings);
+
     int (*open)(struct db **db, const struct db_settings *settings, enum db_role role,
                 struct error *err);
     void (*close)(struct db *db);
@@ -171,6 +189,9 @@ struct db {
 /* The drivers that this build has, ended by NULL, and the one of a name (NULL if none). */
 extern const struct db_driver *const db_drivers[];
 const struct db_driver *db_driver_named(const char *name);
+
+/* What is wrong with tls_mode and tls_ca under the settings' driver; NULL: nothing. */
+const char *db_tls_objection(const struct db_settings *settings);
 
 /* Open a session with the driver that the settings name. */
 int db_open(struct db **db, const struct db_settings *settings, enum db_role role,

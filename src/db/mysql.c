@@ -369,6 +369,8 @@ static void keep_settings(struct mysql_session *session, const struct db_setting
         .database = copy(settings->database),
         .user = copy(settings->user),
         .option_file = copy(settings->option_file),
+        .tls_mode = settings->tls_mode,
+        .tls_ca = copy(settings->tls_ca),
         .deadline_s = settings->deadline_s,
     };
     struct text name = { 0 };
@@ -387,6 +389,7 @@ static void close_session(struct db *db)
     free((char *)session->settings.database);
     free((char *)session->settings.user);
     free((char *)session->settings.option_file);
+    free((char *)session->settings.tls_ca);
     free(session->name);
     free(session);
 }
@@ -419,6 +422,9 @@ static int prepare_connection(struct mysql_session *session, struct error *err)
     mysql_options(session->mysql, MYSQL_OPT_LOCAL_INFILE, &local_files);
     mysql_options(session->mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
 
+    if (session_set_tls(session, err))
+        return -1;
+
     /* Without an option file of ours none is read, not even those in /etc. */
     if (!settings->option_file)
         return 0;
@@ -442,8 +448,11 @@ static int connect_session(struct mysql_session *session, struct error *err)
                             settings->database, settings->port, settings->socket,
                             CLIENT_FOUND_ROWS)) {
         fail_session(session, err);
+        session_judge_handshake(session, err);
         return fail_in(err, "cannot connect");
     }
+    if (session_check_tls(session, err))
+        return fail_in(err, "cannot connect");
     return set_up(session, err);
 }
 
@@ -537,6 +546,7 @@ const struct db_driver mysql_driver = {
                      "ORDER BY ordinal_position",
     .identity_query = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@datadir, DATABASE())",
     .privileges = &mysql_privileges,
+    .tls_objection = session_tls_objection,
     .open = open_session,
     .close = close_session,
     .begin = begin,

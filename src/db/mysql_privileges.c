@@ -67,7 +67,8 @@ static void add_login(struct text *text, const struct db_settings *settings)
                     "/*!80000 CREATE USER IF NOT EXISTS %s IDENTIFIED WITH auth_socket */;\n",
                     account.bytes, account.bytes);
     else
-        text_format(text, "-- First: CREATE USER %s IDENTIFIED BY '...'\n", account.bytes);
+        text_format(text, "-- First: CREATE USER %s IDENTIFIED BY '...'%s\n", account.bytes,
+                    settings->tls_mode >= DB_TLS_REQUIRED ? " REQUIRE SSL" : "");
     text_free(&account);
 }
 

@@ -6,9 +6,9 @@
 
 #include "db/driver.h"
 
-/* What the files of the mysql driver share: mysql.c (sessions, transactions, locks),
- * mysql_rows.c (streaming an answer) and mysql_bulk.c (bulk writes).  The client library owns the
- * names `mysql_...`, so functions here are called after the session. */
+/* What the files of the mysql driver share: mysql.c (sessions, transactions, locks), mysql_tls.c
+ * (encryption), mysql_rows.c (streaming an answer) and mysql_bulk.c (bulk writes).  The client
+ * library owns the names `mysql_...`, so functions here are called after the session. */
 
 /* MYSQL_BIND's flags: char in MariaDB's library and old ones of MySQL, bool in MySQL's since 8.0.
  */
@@ -32,6 +32,14 @@ struct mysql_session {
 int session_fail(struct mysql_session *session, unsigned number, const char *message,
                  struct error *err);
 int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement, struct error *err);
+
+/* TLS as the settings want it.  Before connecting: fails where tls_ca cannot be read.  After that:
+ * fails where the session is weaker, since a library may fall back and an option file is read
+ * last.  In between: what a handshake that failed is, in an error that is there. */
+int session_set_tls(struct mysql_session *session, struct error *err);
+int session_check_tls(struct mysql_session *session, struct error *err);
+void session_judge_handshake(struct mysql_session *session, struct error *err);
+const char *session_tls_objection(const struct db_settings *settings);
 
 /* A prepared statement; NULL when that failed. */
 MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, struct error *err);

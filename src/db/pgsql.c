@@ -104,10 +104,19 @@ static void ignore_notice(void *context, const char *message)
 
 /* Keys and values for libpq, which takes its default for an empty one: from the service, from its
  * environment, or built in.  Passwords never pass through here. */
-#define CONNECTION_KEYS 12
+#define CONNECTION_KEYS 15
 struct connection_keys {
     const char *names[CONNECTION_KEYS + 1], *values[CONNECTION_KEYS + 1];
     char port[24], user_timeout[24];
+};
+
+/* sslmode of each tls_mode. */
+static const char *const ssl_modes[] = {
+    [DB_TLS_DEFAULT] = NULL,
+    [DB_TLS_OFF] = "disable",
+    [DB_TLS_REQUIRED] = "require",
+    [DB_TLS_VERIFY_CA] = "verify-ca",
+    [DB_TLS_VERIFY_FULL] = "verify-full",
 };
 
 static void fill_keys(struct connection_keys *keys, const struct db_settings *settings,
@@ -133,6 +142,10 @@ static void fill_keys(struct connection_keys *keys, const struct db_settings *se
         { "keepalives_interval", "10" },
         { "keepalives_count", "3" },
         { "tcp_user_timeout", keys->user_timeout },
+        { "sslmode", ssl_modes[settings->tls_mode] },
+        { "sslrootcert", settings->tls_ca },
+        /* Kerberos would go before TLS, whatever sslmode says. */
+        { "gssencmode", settings->tls_mode >= DB_TLS_REQUIRED ? "disable" : NULL },
     };
     for (size_t i = 0; i < CONNECTION_KEYS; i++) {
         keys->names[i] = pairs[i].name;
@@ -169,9 +182,23 @@ static int connect_session(struct pgsql_session *session, const struct db_settin
         return pgsql_fail_connecting(session, !attempted, err);
     }
     PQsetErrorVerbosity(connection, PQERRORS_DEFAULT);
+    if (settings->tls_mode >= DB_TLS_REQUIRED && !PQsslInUse(connection))
+        return fail(err, ERROR_SETTINGS,
+                    "%s: tls_mode = '%s', but the way is a unix socket, which has no TLS",
+                    session->name, db_tls_names[settings->tls_mode]);
     if (PQsetnonblocking(connection, 1))
         return pgsql_fail(session, NULL, err);
     return 0;
+}
+
+/* libpq would pass over TLS in silence there.  A service may name another host. */
+static const char *tls_objection(const struct db_settings *settings)
+{
+    bool by_socket =
+        db_given(settings->host) ? *settings->host == '/' : !db_given(settings->service);
+    return by_socket && settings->tls_mode >= DB_TLS_REQUIRED
+               ? "a unix socket, which it is without a host, has no TLS"
+               : NULL;
 }
 
 static void name_session(struct pgsql_session *session, const struct db_settings *settings)
@@ -295,6 +322,7 @@ const struct db_driver pgsql_driver = {
     .identity_query = "SELECT system_identifier || ' ' || current_database() "
                       "FROM pg_catalog.pg_control_system()",
     .privileges = &pgsql_privileges,
+    .tls_objection = tls_objection,
     .open = open_session,
     .close = close_session,
     .begin = begin,

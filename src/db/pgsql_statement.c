@@ -130,6 +130,15 @@ static bool find_state(const char *message, char state[STATE_LENGTH + 1])
     return found;
 }
 
+/* Whether it was TLS that either side refused, and not the network that failed under it. */
+static bool tls_was_refused(const char *message)
+{
+    if (strstr(message, "eof") || strstr(message, "EOF"))
+        return false;
+    return strstr(message, "certificate") || strstr(message, "SSL was required") ||
+           strstr(message, "SSL error:");
+}
+
 int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong, struct error *err)
 {
     char state[STATE_LENGTH + 1];
@@ -139,7 +148,7 @@ int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong,
         class = class_of(session, state);
     else if (PQconnectionNeedsPassword(session->connection))
         class = ERROR_DENIED;
-    else if (options_are_wrong)
+    else if (options_are_wrong || tls_was_refused(message))
         class = ERROR_SETTINGS;
     return fail_with_reasons(session, class, message, err);
 }

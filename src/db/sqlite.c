@@ -591,11 +591,20 @@ static int sqlite_bulk_end(struct db_bulk *base, struct error *err)
     return 0;
 }
 
+/* TLS. */
+
+static const char *sqlite_tls_objection(const struct db_settings *settings)
+{
+    (void)settings;
+    return "a file has no TLS";
+}
+
 const struct db_driver sqlite_driver = {
     .name = "sqlite",
     .scan_hint = "NOT INDEXED",
     .columns_query = "SELECT name FROM pragma_table_info(?) ORDER BY cid",
     .identity_query = "SELECT file FROM pragma_database_list WHERE name = 'main'",
+    .tls_objection = sqlite_tls_objection,
     .open = sqlite_open,
     .close = sqlite_close,
     .begin = sqlite_begin,

@@ -136,9 +136,23 @@ static bool time_zone_exists(const char *name)
     return !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
+/* What a driver cannot do must not be passed over in silence. */
+static int check_connection(const char *section, const struct db_settings *connection,
+                            struct error *err)
+{
+    const char *objection = connection->driver ? db_tls_objection(connection) : NULL;
+    if (objection)
+        return fail(err, ERROR_SETTINGS, "[%s] tls_mode = '%s': %s", section,
+                    db_tls_names[connection->tls_mode], objection);
+    return 0;
+}
+
 /* What needs more than one key. */
 static int complete(struct settings *settings, struct error *err)
 {
+    if (check_connection("source", &settings->source, err) ||
+        check_connection("results", &settings->results, err))
+        return -1;
     if (strcmp(settings->time_zone, "system")) {
         if (!time_zone_exists(settings->time_zone))
             return fail(err, ERROR_SETTINGS,
@@ -234,6 +248,7 @@ static void connection_free(struct db_settings *connection)
     free((char *)connection->user);
     free((char *)connection->option_file);
     free((char *)connection->service);
+    free((char *)connection->tls_ca);
 }
 
 void settings_destroy(struct settings *settings)

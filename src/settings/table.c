@@ -238,7 +238,16 @@ static int take_layout(const struct setting *setting, void *field, const char *v
       take_text, FIELD(section.option_file), NULL }, \
     { #section, "service", "", \
       "A PostgreSQL service: an entry of pg_service.conf, for what the other keys leave out.", \
-      take_text, FIELD(section.service), NULL }
+      take_text, FIELD(section.service), NULL }, \
+    { #section, "tls_mode", "default", \
+      "Encryption on the way there: default: what the client library does by itself; off; " \
+      "required; verify_ca: the server's certificate must be signed by tls_ca; verify_full: and " \
+      "be made out to host.", \
+      take_choice, FIELD(section.tls_mode), db_tls_names }, \
+    { #section, "tls_ca", "", \
+      "The file with the certificate of the authority, or of several, for verify_ca and " \
+      "verify_full.", \
+      take_text, FIELD(section.tls_ca), NULL }
 /* clang-format on */
 
 const struct setting settings_table[] = {

@@ -16,6 +16,7 @@ BAD_VALUES = {
     'source.deadline': ('soon', '-1 s', '0', '5 weeks'),
     'source.port': ('99999', '3306x', '-1'),
     'source.on_bad_rows': ('maybe',),
+    'source.tls_mode': ('', 'yes', 'prefer', 'verify-full', 'off'),  # SQLite has no TLS
     'source.database': ('',),
     'results.driver': ('postgres', 'mysqlx'),
     'results.share_database': ('maybe', '2'),

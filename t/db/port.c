@@ -42,7 +42,7 @@ static const struct {
       "CREATE TABLE \"heap\" (\"a\" BIGINT, \"share\" DOUBLE PRECISION);\n" },
     { "sqlite",
       "PRAGMA journal_mode = WAL;\n"
-        "CREATE TABLE \"thing\" (\"id\" INTEGER PRIMARY KEY, \"number\" INTEGER, \"share\" REAL,"
+      "CREATE TABLE \"thing\" (\"id\" INTEGER PRIMARY KEY, \"number\" INTEGER, \"share\" REAL,"
       " \"name\" TEXT, \"raw\" TEXT);\n"
       "CREATE TABLE \"large\" (\"id\" TEXT PRIMARY KEY, \"number\" INTEGER);\n"
       "CREATE TABLE \"pair\" (\"a\" INTEGER, \"b\" TEXT, PRIMARY KEY (\"a\", \"b\"));\n"
