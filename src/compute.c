@@ -2,6 +2,7 @@
 #include "config.h"
 #include "compute.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -15,6 +16,7 @@
 #include "settings/settings.h"
 #include "source/layout.h"
 #include "util/error.h"
+#include "util/log.h"
 #include "util/memory.h"
 
 /* R_H: what the cluster could have delivered in the time that usage is compared with. */
@@ -91,11 +93,33 @@ static int read_cluster(struct computation *computation, const struct settings *
     return 0;
 }
 
+/* Before the snapshot: it will see what has arrived by now, or more. */
+static int refuse_lagging(const struct settings *settings, struct db *source, struct error *err)
+{
+    int64_t lag_s;
+    if (settings->max_lag_s < 0)
+        return 0;
+    if (db_replica_lag(source, &lag_s, err))
+        return -1;
+    if (lag_s > 0 && lag_s != DB_LAG_UNBOUNDED)
+        log_note("the accounting database lags %" PRId64 " s", lag_s);
+    if (lag_s == DB_LAG_UNBOUNDED)
+        return fail(err, ERROR_LAGGING,
+                    "database '%s' is a replica to which nothing comes any more, so that it lags "
+                    "without bound; max_lag is %" PRId64 " s",
+                    settings->source.database, settings->max_lag_s);
+    if (lag_s > settings->max_lag_s)
+        return fail(err, ERROR_LAGGING,
+                    "database '%s' is a replica that lags %" PRId64 " s; max_lag is %" PRId64 " s",
+                    settings->source.database, lag_s, settings->max_lag_s);
+    return 0;
+}
+
 static int read_snapshot(struct computation *computation, const struct settings *settings,
                          struct db *source, const char *cluster, const int64_t *asked, bool ordered,
                          struct sealing *sealing, const char *source_identity, struct error *err)
 {
-    if (db_begin(source, err))
+    if (refuse_lagging(settings, source, err) || db_begin(source, err))
         return -1;
     uint64_t now = (uint64_t)(asked ? *asked : time(NULL));
     computation->record.as_of = (int64_t)now;

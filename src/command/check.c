@@ -128,6 +128,23 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     return 0;
 }
 
+/* Whether it is up to date enough, each cluster tells. */
+static int check_lag(const struct settings *settings, struct db *source, struct text *text,
+                     struct error *err)
+{
+    int64_t lag_s;
+    if (settings->max_lag_s < 0)
+        return 0;
+    if (db_replica_lag(source, &lag_s, err))
+        return -1;
+    if (lag_s == DB_LAG_UNBOUNDED)
+        text_add(text, "  a replica to which nothing comes any more");
+    else
+        text_format(text, "  lags %" PRId64 " s", lag_s);
+    text_format(text, ", max_lag is %" PRId64 " s\n", settings->max_lag_s);
+    return 0;
+}
+
 static int check_all(const struct settings *settings, struct text *text, struct error *err)
 {
     struct db *source = NULL;
@@ -141,8 +158,10 @@ static int check_all(const struct settings *settings, struct text *text, struct 
     if (!result) {
         text_format(text, "source: %s '%s', may be read\n", settings->source.driver,
                     settings->source.database);
-        result = clusters_wanted(settings, source, NULL, 0, complain, &clusters, &count, err);
+        result = check_lag(settings, source, text, err);
     }
+    if (!result)
+        result = clusters_wanted(settings, source, NULL, 0, complain, &clusters, &count, err);
     for (size_t i = 0; !result && i < count; i++) {
         struct error of_cluster;
         if (check_cluster(settings, source, clusters[i], text, &of_cluster))

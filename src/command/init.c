@@ -48,11 +48,13 @@ done:
 static void add_source_grants(struct text *text, const struct settings *settings,
                               const struct option_list *asked)
 {
+    const struct db_driver *source_driver = db_driver_named(settings->source.driver);
     text_add(text, "\n-- What reading the accounting database needs, and no more.  A new cluster "
                    "needs its own.\n");
-    db_driver_named(settings->source.driver)
-        ->privileges->add_before_grants(text, &settings->source);
+    source_driver->privileges->add_before_grants(text, &settings->source);
     layout_of(settings)->add_grants(text, settings, NULL);
+    if (settings->max_lag_s >= 0 && source_driver->privileges->add_lag_grant)
+        source_driver->privileges->add_lag_grant(text, &settings->source);
 
     struct error ignored;
     struct db *source = NULL;

@@ -150,6 +150,14 @@ void db_unlock(struct db *db, const char *name)
         db->driver->unlock(db, name);
 }
 
+int db_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
+{
+    *lag_s = 0;
+    if (!db->driver->replica_lag)
+        return 0;
+    return refuse_while_answering(db, err) ? -1 : db->driver->replica_lag(db, lag_s, err);
+}
+
 int db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
                   size_t column_count, size_t key_count, struct db_bulk **bulk, struct error *err)
 {

@@ -75,6 +75,8 @@ struct db_value {
     };
 };
 
+#define DB_LAG_UNBOUNDED INT64_MAX
+
 struct db;      /* a session */
 struct db_rows; /* the rows that a query is still handing out */
 struct db_bulk; /* a bulk write under way */
@@ -98,6 +100,8 @@ struct db_privileges {
     void (*add_after_tables)(struct text *text, const struct db_settings *results);
     /* What comes before the GRANTs on the source. */
     void (*add_before_grants)(struct text *text, const struct db_settings *source);
+    /* The GRANT that replica_lag() needs; NULL where everybody may ask. */
+    void (*add_lag_grant)(struct text *text, const struct db_settings *source);
 };
 
 /* A column of a bulk write: its name, and its type as above. */
@@ -140,6 +144,11 @@ struct db_driver {
     int (*begin)(struct db *db, struct error *err);
     int (*commit)(struct db *db, struct error *err);
     void (*rollback)(struct db *db);
+
+    /* By how many seconds a snapshot that begins now is behind the database that this one is a
+     * replica of, or less: 0 where it is none, DB_LAG_UNBOUNDED where nothing comes from there.
+     * Outside of transactions only.  NULL where there are no replicas. */
+    int (*replica_lag)(struct db *db, int64_t *lag_s, struct error *err);
 
     /* Start a query.  Rows are streamed: memory does not grow with their number.  One query at
      * a time for each session; finish() ends it, also before its last row. */
@@ -200,6 +209,7 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
 void db_close(struct db *db);
 int db_begin(struct db *db, struct error *err);
 int db_commit(struct db *db, struct error *err);
+int db_replica_lag(struct db *db, int64_t *lag_s, struct error *err);
 void db_rollback(struct db *db);
 int db_query(struct db *db, const char *sql, const struct db_value *arguments,
              size_t argument_count, const char *column_types, struct db_rows **rows,

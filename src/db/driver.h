@@ -18,6 +18,9 @@ extern const struct db_driver sqlite_driver;
 extern const struct db_privileges mysql_privileges;
 extern const struct db_privileges pgsql_privileges;
 
+/* Add the GRANT for who may ask a replica how far it lags, of either server. */
+void mysql_add_monitor_grant(struct text *text, const struct db_settings *settings, bool mariadb);
+
 /* Tests clear it to write in bulk as with a library or a server that cannot bind arrays. */
 extern bool mysql_binds_arrays;
 

@@ -552,6 +552,7 @@ const struct db_driver mysql_driver = {
     .begin = begin,
     .commit = commit,
     .rollback = rollback,
+    .replica_lag = session_replica_lag,
     .query = session_query,
     .fetch = session_fetch,
     .finish = session_finish,

@@ -72,6 +72,21 @@ static void add_login(struct text *text, const struct db_settings *settings)
     text_free(&account);
 }
 
+void mysql_add_monitor_grant(struct text *text, const struct db_settings *settings, bool mariadb)
+{
+    text_format(text, "GRANT %s ON *.* TO ", mariadb ? "SLAVE MONITOR" : "REPLICATION CLIENT");
+    add_account(text, settings);
+}
+
+static void add_lag_grant(struct text *text, const struct db_settings *source)
+{
+    text_add(text, "/*M! ");
+    mysql_add_monitor_grant(text, source, true);
+    text_add(text, " */;\n/*!80000 ");
+    mysql_add_monitor_grant(text, source, false);
+    text_add(text, " */;\n");
+}
+
 static void add_before_tables(struct text *text, const struct db_settings *results)
 {
     struct text database = { 0 };
@@ -118,4 +133,5 @@ const struct db_privileges mysql_privileges = {
     .add_before_tables = add_before_tables,
     .add_after_tables = add_after_tables,
     .add_before_grants = add_login,
+    .add_lag_grant = add_lag_grant,
 };

@@ -7,8 +7,9 @@
 #include "db/driver.h"
 
 /* What the files of the mysql driver share: mysql.c (sessions, transactions, locks), mysql_tls.c
- * (encryption), mysql_rows.c (streaming an answer) and mysql_bulk.c (bulk writes).  The client
- * library owns the names `mysql_...`, so functions here are called after the session. */
+ * (encryption), mysql_replica.c (lag), mysql_rows.c (streaming an answer) and mysql_bulk.c (bulk
+ * writes).  The client library owns the
+ * names `mysql_...`, so functions here are called after the session. */
 
 /* MYSQL_BIND's flags: char in MariaDB's library and old ones of MySQL, bool in MySQL's since 8.0.
  */
@@ -40,6 +41,8 @@ int session_set_tls(struct mysql_session *session, struct error *err);
 int session_check_tls(struct mysql_session *session, struct error *err);
 void session_judge_handshake(struct mysql_session *session, struct error *err);
 const char *session_tls_objection(const struct db_settings *settings);
+
+int session_replica_lag(struct db *db, int64_t *lag_s, struct error *err);
 
 /* A prepared statement; NULL when that failed. */
 MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, struct error *err);

@@ -328,6 +328,7 @@ const struct db_driver pgsql_driver = {
     .begin = begin,
     .commit = commit,
     .rollback = rollback,
+    .replica_lag = pgsql_replica_lag,
     .query = pgsql_query,
     .fetch = pgsql_fetch,
     .finish = pgsql_finish,

@@ -7,8 +7,8 @@
 #include "db/driver.h"
 
 /* What the files of the pgsql driver share: pgsql.c (sessions, transactions, locks),
- * pgsql_statement.c (sending, waiting, errors), pgsql_rows.c (streaming an answer) and
- * pgsql_bulk.c (bulk writes).
+ * pgsql_statement.c (sending, waiting, errors), pgsql_replica.c (lag), pgsql_rows.c (streaming an
+ * answer) and pgsql_bulk.c (bulk writes).
  *
  * The connection is in libpq's non-blocking mode, and there is one place that waits, so that no
  * server and no network can hold us longer than the deadline allows. */
@@ -67,6 +67,8 @@ void pgsql_cancel(struct pgsql_session *session);
 int pgsql_execute(struct db *db, const char *sql, const struct db_value *arguments,
                   size_t argument_count, int64_t *changed, struct error *err);
 int pgsql_script(struct db *db, const char *sql, struct error *err);
+
+int pgsql_replica_lag(struct db *db, int64_t *lag_s, struct error *err);
 
 int pgsql_query(struct db *db, const char *sql, const struct db_value *arguments,
                 size_t argument_count, const char *column_types, struct db_rows **rows,

@@ -147,11 +147,19 @@ static int check_connection(const char *section, const struct db_settings *conne
     return 0;
 }
 
+static int check_max_lag(const struct settings *settings, struct error *err)
+{
+    const char *driver = settings->source.driver;
+    if (settings->max_lag_s < 0 || !driver || db_driver_named(driver)->replica_lag)
+        return 0;
+    return fail(err, ERROR_SETTINGS, "[source] max_lag: driver '%s' has no replicas", driver);
+}
+
 /* What needs more than one key. */
 static int complete(struct settings *settings, struct error *err)
 {
     if (check_connection("source", &settings->source, err) ||
-        check_connection("results", &settings->results, err))
+        check_connection("results", &settings->results, err) || check_max_lag(settings, err))
         return -1;
     if (strcmp(settings->time_zone, "system")) {
         if (!time_zone_exists(settings->time_zone))

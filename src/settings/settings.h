@@ -23,6 +23,7 @@ struct settings {
     char *associations, *usage; /* relations of the layout plain */
     char *clusters;             /* names separated by commas; "all" */
     uint64_t deadline_s;
+    int64_t max_lag_s; /* -1: none */
     enum bad_rows on_bad_rows;
     bool share_database;
 

@@ -137,6 +137,20 @@ static int take_deadline(const struct setting *setting, void *field, const char 
     return 0;
 }
 
+static int take_max_lag(const struct setting *setting, void *field, const char *value,
+                        struct error *err)
+{
+    uint64_t seconds;
+    if (!strcasecmp(value, "none")) {
+        *(int64_t *)field = -1;
+        return 0;
+    }
+    if (!duration_parse(value, &seconds) || seconds > LONGEST_S)
+        return refuse(setting, value, "must be none or a number with s, m, h or d behind it", err);
+    *(int64_t *)field = (int64_t)seconds;
+    return 0;
+}
+
 static int take_reset_period(const struct setting *setting, void *field, const char *value,
                              struct error *err)
 {
@@ -269,6 +283,10 @@ const struct setting settings_table[] = {
       "How long the databases may take: no statement lasts longer, and tries end by then.  A "
       "number with s, m, h or d behind it.",
       take_deadline, FIELD(deadline_s), NULL },
+    { "source", "max_lag", "none",
+      "Where the accounting database is a replica that lags more than this, a run ends with 69 and "
+      "old results stay.  A number with s, m, h or d behind it, or none.",
+      take_max_lag, FIELD(max_lag_s), NULL },
     { "source", "on_bad_rows", "fail",
       "What an association without a parent, in a cycle or there twice does: fail the cluster, "
       "or skip: be left out with all below it, and reported as a finding.",

@@ -41,6 +41,7 @@ int error_exit_status(enum error_class class)
     case ERROR_GONE:
     case ERROR_RETRY:
     case ERROR_FULL:
+    case ERROR_LAGGING:
         return 69;
     case ERROR_LOCKED:
         return 75;

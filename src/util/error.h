@@ -16,6 +16,7 @@ enum error_class {
     ERROR_GONE,     /* a database is down, or went away: 69; worth another try */
     ERROR_RETRY,    /* deadlock, lock wait, serialisation failure: 69 once tries end */
     ERROR_FULL,     /* no room to write: 69 */
+    ERROR_LAGGING,  /* the source is a replica that is too far behind: 69 */
     ERROR_LOCKED,   /* another run holds the lock, or published first: 75 */
     ERROR_SETTINGS, /* the settings are wrong: 78 */
     ERROR_DENIED,   /* a login or a privilege is missing: 78 */

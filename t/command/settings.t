@@ -16,7 +16,8 @@ BAD_VALUES = {
     'source.deadline': ('soon', '-1 s', '0', '5 weeks'),
     'source.port': ('99999', '3306x', '-1'),
     'source.on_bad_rows': ('maybe',),
-    'source.tls_mode': ('', 'yes', 'prefer', 'verify-full', 'off'),  # SQLite has no TLS
+    'source.max_lag': ('', 'soon', '-1 s', '5 weeks', '1,5 h', '10 m'),  # SQLite has no replicas
+    'source.tls_mode': ('', 'yes', 'prefer', 'verify-full', 'off'),  # nor TLS
     'source.database': ('',),
     'results.driver': ('postgres', 'mysqlx'),
     'results.share_database': ('maybe', '2'),
@@ -38,8 +39,7 @@ BAD_VALUES = {
 }
 
 # Names of features that other releases have or may have.
-UNKNOWN = ('usage.suspended', 'usage.tres_weights', 'source.max_lag',
-           'source.password',
+UNKNOWN = ('usage.suspended', 'usage.tres_weights', 'source.password',
            'results.password', 'priority.weight_age', 'slurm.conf', 'retention.history_days',
            'fairshare.colour')
 

@@ -456,6 +456,9 @@ static void a_database_describes_itself(void)
                 answers(other, other->driver->identity_query, NULL, 't', &row[0]);
     db_finish(rows);
     ok(same, "two sessions agree on the database's identity");
+    int64_t lag_s = -1;
+    must(db_replica_lag(db, &lag_s, &err), &err);
+    is_int(lag_s, 0, "what is no replica does not lag");
     db_close(db);
     db_close(other);
 }
