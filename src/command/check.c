@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "clusters.h"
 #include "command/command.h"
@@ -128,6 +129,25 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     return 0;
 }
 
+/* A file of the client library with a password in it is its owner's to read. */
+static void warn_of_readers(struct text *text, const char *path)
+{
+    struct stat status;
+    if (path && !stat(path, &status) && (status.st_mode & S_IROTH))
+        text_format(text, "  warning: everybody may read '%s'; if a password is in it: chmod o-r\n",
+                    path);
+}
+
+static void check_login_files(const struct settings *settings, struct text *text)
+{
+    char *source = db_login_file(&settings->source), *results = db_login_file(&settings->results);
+    warn_of_readers(text, source);
+    if (!source || !results || strcmp(source, results) != 0)
+        warn_of_readers(text, results);
+    free(source);
+    free(results);
+}
+
 /* Whether it is up to date enough, each cluster tells. */
 static int check_lag(const struct settings *settings, struct db *source, struct text *text,
                      struct error *err)
@@ -154,6 +174,7 @@ static int check_all(const struct settings *settings, struct text *text, struct 
                 settings->algorithm->name, conformance_name(settings->conformance));
     if (!settings->half_life_s && settings->reset_period.unit == RESET_NEVER)
         text_add(text, "  warning: half_life is 0 and reset_period none: usage counts for ever\n");
+    check_login_files(settings, text);
     int result = run_open_source(&source, settings, err);
     if (!result) {
         text_format(text, "source: %s '%s', may be read\n", settings->source.driver,

@@ -3,7 +3,9 @@
 #include "db/db.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "db/driver.h"
 #include "util/error.h"
@@ -47,6 +49,24 @@ const char *db_tls_objection(const struct db_settings *settings)
     return db_driver_named(settings->driver)->tls_objection(settings);
 }
 
+char *db_login_file(const struct db_settings *settings)
+{
+    const struct db_driver *driver = db_driver_named(settings->driver);
+    return driver && driver->login_file ? driver->login_file(settings) : NULL;
+}
+
+static int refuse_writable(const struct db_settings *settings, struct error *err)
+{
+    char *path = db_login_file(settings);
+    struct stat status;
+    int result = 0;
+    if (path && !stat(path, &status) && (status.st_mode & (S_IWGRP | S_IWOTH)))
+        result = fail(err, ERROR_SETTINGS,
+                      "'%s' may be written by others than its owner: chmod go-w it", path);
+    free(path);
+    return result;
+}
+
 int db_open(struct db **db, const struct db_settings *settings, enum db_role role,
             struct error *err)
 {
@@ -54,6 +74,8 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
     if (!driver)
         return fail(err, ERROR_SETTINGS, "this build has no database driver '%s'",
                     settings->driver);
+    if (refuse_writable(settings, err))
+        return -1;
     if (driver->open(db, settings, role, err))
         return -1;
     (*db)->settings = settings;

@@ -132,6 +132,10 @@ struct db_driver {
     /* NULL where a database has no privileges of its own. */
     const struct db_privileges *privileges;
 
+    /* The path, to be freed, of the client library's own file that these settings lead to and that
+     * may hold a password; NULL: none.  We never read it. */
+    char *(*login_file)(const struct db_settings *settings);
+
     /* Why a session cannot be encrypted as these settings want it, whatever the server says; NULL
      * where it can.  Asked for modes other than the default. */
     const char *(*tls_objection)(const struct db_settings *settings);
@@ -199,10 +203,14 @@ struct db {
 extern const struct db_driver *const db_drivers[];
 const struct db_driver *db_driver_named(const char *name);
 
+/* login_file() of the settings' driver. */
+char *db_login_file(const struct db_settings *settings);
+
 /* What is wrong with tls_mode and tls_ca under the settings' driver; NULL: nothing. */
 const char *db_tls_objection(const struct db_settings *settings);
 
-/* Open a session with the driver that the settings name. */
+/* Open a session with the driver that the settings name.  A login file that others than its owner
+ * may write to is refused (ERROR_SETTINGS): they could lead us elsewhere. */
 int db_open(struct db **db, const struct db_settings *settings, enum db_role role,
             struct error *err);
 /* The functions of the session's driver; close, rollback, finish and abandon take NULL. */

@@ -404,6 +404,11 @@ static const char *login(const struct db_settings *settings)
     return own ? own->pw_name : NULL;
 }
 
+static char *login_file(const struct db_settings *settings)
+{
+    return copy(settings->option_file);
+}
+
 static int prepare_connection(struct mysql_session *session, struct error *err)
 {
     const struct db_settings *settings = &session->settings;
@@ -546,6 +551,7 @@ const struct db_driver mysql_driver = {
                      "ORDER BY ordinal_position",
     .identity_query = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@datadir, DATABASE())",
     .privileges = &mysql_privileges,
+    .login_file = login_file,
     .tls_objection = session_tls_objection,
     .open = open_session,
     .close = close_session,

@@ -7,9 +7,11 @@
 #include "db/pgsql_session.h"
 
 #include <poll.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "util/error.h"
@@ -191,6 +193,21 @@ static int connect_session(struct pgsql_session *session, const struct db_settin
     return 0;
 }
 
+/* Where libpq looks for a service first; if it finds none there, then in a folder that only it
+ * knows. */
+static char *login_file(const struct db_settings *settings)
+{
+    const char *named = getenv("PGSERVICEFILE"), *home = getenv("HOME");
+    if (!db_given(settings->service))
+        return NULL;
+    if (db_given(named))
+        return memory_text(named);
+    const struct passwd *own = db_given(home) ? NULL : getpwuid(geteuid());
+    struct text path = { 0 };
+    text_format(&path, "%s/.pg_service.conf", own ? own->pw_dir : db_given(home) ? home : "");
+    return path.bytes;
+}
+
 /* libpq would pass over TLS in silence there.  A service may name another host. */
 static const char *tls_objection(const struct db_settings *settings)
 {
@@ -322,6 +339,7 @@ const struct db_driver pgsql_driver = {
     .identity_query = "SELECT system_identifier || ' ' || current_database() "
                       "FROM pg_catalog.pg_control_system()",
     .privileges = &pgsql_privileges,
+    .login_file = login_file,
     .tls_objection = tls_objection,
     .open = open_session,
     .close = close_session,

@@ -80,9 +80,21 @@ static int scan_value(const struct scan *scan, const char *value)
     return 0;
 }
 
+/* Messages quote what they complain of, and cron mails them. */
+static bool is_secret(const char *text)
+{
+    static const char *const words[] = { "passw", "pwd", "secret" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(text, words[i]))
+            return true;
+    return false;
+}
+
 static int scan_key(struct scan *scan, char *text)
 {
     char *end = strchr(text, '=');
+    if (!end && is_secret(text))
+        return refuse_line(scan, "neither a [section] nor key = value", NULL);
     if (!end)
         return refuse_line(scan, "neither a [section] nor key = value:", text);
     const char *value = end + 1;
@@ -95,6 +107,8 @@ static int scan_key(struct scan *scan, char *text)
         return refuse_line(scan, "a colon in the key", text);
     if (seen_before(scan, scan->section, text))
         return refuse_line(scan, "this key was there before:", text);
+    if (is_secret(text))
+        return refuse_line(scan, "no password belongs here, fairmill.conf(5) says where:", text);
     return scan_value(scan, value);
 }
 

@@ -153,6 +153,23 @@ def locks(place):
     place.ends(0, 'the lock ends with whoever held it', 'run', '--now', NOW + 10)
 
 
+def modes(place):
+    """Who may do what with files that are made is the umask's to say; never may everybody write."""
+    for umask, most in ((0o000, 0o644), (0o027, 0o640), (0o077, 0o600)):
+        place.site(SMALL)
+        place.settings()
+        for name in list(os.listdir(place.folder)):
+            if name.startswith('r.db'):
+                os.unlink(place.path(name))
+        for command in (('init',), ('run', '--now', NOW), ('show',)):
+            place.ends(0, f"under the umask {umask:03o} '{command[0]}' works", *command,
+                       preexec_fn=lambda mask=umask: os.umask(mask))
+        made = {name: os.stat(place.path(name)).st_mode & 0o777
+                for name in os.listdir(place.folder) if name.startswith('r.db')}
+        tap.ok(len(made) > 3 and not any(mode & ~most for mode in made.values()),
+               f'and no file is more open than {most:o}', {name: oct(mode) for name, mode in made.items()})
+
+
 BIG = 3000
 
 
@@ -244,7 +261,7 @@ def busy(place):
 
 
 def body():
-    for part in (missing, versions, untouched, check, conformance_count, printed, locks, stopped,
+    for part in (missing, versions, untouched, modes, check, conformance_count, printed, locks, stopped,
                  together, no_room, busy):
         with Place() as place:
             part(place)

@@ -1,0 +1,220 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""What `fairmill init --print` prints for MariaDB lets in whom it should, and nobody else."""
+
+import os
+import pwd
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import dump
+import tap
+from mariadb import NewServer
+from program import FAIRMILL, write_settings
+
+# The server knows who comes through its socket, so that a login needs a user of this machine.
+LOGIN = 'nobody' if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
+READER = 'roles_grafana'
+SOURCE, RESULTS = 'roles_acct', 'roles_res'
+NOW = 1750500000
+JOB_COLUMNS = {'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job', 'tres_alloc'}
+
+# What each role can do with the results: owner, writer, reader.
+MADE = 'CREATE TABLE scratch (a INTEGER)'
+POWERS = (
+    ('read a table', 'SELECT count(*) FROM fairmill_fairshare', 'owr'),
+    ('read a view', 'SELECT count(*) FROM fairmill_sshare', 'owr'),
+    ('add rows', "INSERT INTO fairmill_settings SELECT * FROM fairmill_settings WHERE 1 = 0", 'ow'),
+    ('change rows', 'UPDATE fairmill_run SET message = message WHERE 1 = 0', 'ow'),
+    ('delete rows', 'DELETE FROM fairmill_finding WHERE 1 = 0', 'ow'),
+    ('make a table', MADE, 'o'),
+    ('alter a table', 'ALTER TABLE scratch ADD COLUMN b INTEGER', 'o'),
+    ('make an index', 'CREATE INDEX i ON scratch (a)', 'o'),
+    ('make a view', 'CREATE OR REPLACE VIEW scratched AS SELECT a FROM scratch', 'o'),
+    ('empty a table', 'TRUNCATE TABLE scratch', 'o'),
+    ('drop a view', 'DROP VIEW scratched', 'o'),
+    ('drop a table', 'DROP TABLE scratch', 'o'),
+    ('let others in', f'GRANT SELECT ON {RESULTS}.* TO {READER}@localhost', ''),
+    ('make a procedure', 'CREATE PROCEDURE p() SELECT 1', ''),
+    ('lock tables', 'LOCK TABLES fairmill_run WRITE', ''),
+)
+# What nobody can who reads the source.
+FORBIDDEN = (
+    ('scripts of jobs', f'SELECT * FROM {SOURCE}.alpha_job_script_table'),
+    ('environments of jobs', f'SELECT * FROM {SOURCE}.alpha_job_env_table'),
+    ('command lines of steps', f'SELECT * FROM {SOURCE}.alpha_step_table'),
+    ('command lines of jobs', f'SELECT submit_line FROM {SOURCE}.alpha_job_table'),
+    ('names of jobs', f'SELECT job_name FROM {SOURCE}.alpha_job_table'),
+    ('all columns of jobs', f'SELECT * FROM {SOURCE}.alpha_job_table'),
+    ('who administers', f'SELECT * FROM {SOURCE}.user_table'),
+    ('other clusters', f'SELECT * FROM {SOURCE}.`beta-2_assoc_table`'),
+    ("the server's logins", 'SELECT * FROM mysql.global_priv'),
+    ('changing shares', f'UPDATE {SOURCE}.alpha_assoc_table SET shares = 1 WHERE 1 = 0'),
+    ('changing jobs', f'UPDATE {SOURCE}.alpha_job_table SET time_end = 1 WHERE 1 = 0'),
+    ('adding clusters', f"INSERT INTO {SOURCE}.cluster_table (creation_time, name) VALUES (1, 'x')"),
+    ('deleting jobs', f'DELETE FROM {SOURCE}.alpha_job_table WHERE 1 = 0'),
+    ('dropping tables', f'DROP TABLE {SOURCE}.alpha_job_table'),
+    ('making tables there', f'CREATE TABLE {SOURCE}.t (a INTEGER)'),
+    ('making databases', 'CREATE DATABASE roles_other'),
+    ('making logins', 'CREATE USER roles_other'),
+    ('writing files', "SELECT 1 INTO OUTFILE '/tmp/roles-mysql'"),
+)
+DENIED = re.compile(r'ERROR (1044|1045|1142|1143|1227|1370|1410) ')
+
+
+class Site:
+    def __init__(self, folder, server):
+        self.folder, self.server = folder, server
+        self.conf = f'{folder}/f.conf'
+        # LOGIN may not look where this was built.
+        self.program = shutil.copy(FAIRMILL, f'{folder}/fairmill')
+        os.chmod(folder, 0o755)
+
+    def write(self, name=None, user=LOGIN):
+        def login(database):
+            return dict(driver='mysql', socket=self.server.socket, user=user, database=database)
+        write_settings(name or self.conf, dict(source=dict(login(SOURCE), max_lag='1 m', clusters='alpha'),
+                                               results=login(RESULTS), usage=dict(half_life=0)))
+
+    def as_login(self, *command, text=''):
+        runner = ['runuser', '-u', LOGIN, '--'] if os.getuid() == 0 else []
+        done = subprocess.run([*runner, *command], input=text, cwd=self.folder, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def fairmill(self, *arguments, conf=None):
+        return self.as_login(self.program, '-c', conf or self.conf, *map(str, arguments))
+
+    def goes_well(self, statement, *arguments, **more):
+        status, out, err = self.fairmill(*arguments, **more)
+        return tap.ok(status == 0, statement, status, out, err)
+
+    def query(self, user, sql):
+        """Whether it was done, denied, or failed otherwise, as the login or as somebody without a password."""
+        command = ['mariadb', '--no-defaults', f'--socket={self.server.socket}', f'--user={user}', RESULTS]
+        if user == LOGIN:
+            status, _, err = self.as_login(*command, text=sql)
+        else:
+            done = subprocess.run(command, input=sql, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  check=False)
+            status, err = done.returncode, done.stderr
+        return 'done' if not status else 'denied' if DENIED.search(err) else err
+
+    def role(self, role):
+        self.server.sql(f"GRANT {role} TO '{LOGIN}'@localhost; SET DEFAULT ROLE {role} FOR '{LOGIN}'@localhost")
+
+
+def grants(server, who):
+    """{object: privileges}, and the roles."""
+    rights, roles = {}, set()
+    for line, in server.sql(f'SHOW GRANTS FOR {who}'):
+        of_table = re.match(r'GRANT (.*?) ON (\S+) TO ', line)
+        of_role = re.match(r'GRANT `?(\w+)`? TO ', line)
+        if of_table:
+            privileges, where = of_table.groups()
+            columns = re.match(r'SELECT \((.*)\)$', privileges)
+            rights[where.replace('`', '')] = (set(re.findall(r'\w+', columns.group(1))) if columns
+                                              else set(privileges.split(', ')))
+        elif of_role:
+            roles.add(of_role.group(1))
+    return rights, roles
+
+
+def printed_sql(site):
+    site.write()
+    status, printed, err = site.fairmill('init', '--print')
+    tap.ok(status == 0, 'init --print needs no login', err)
+    for again in ('takes what it prints', 'takes it again'):
+        done = subprocess.run(['mariadb', '--no-defaults', f'--socket={site.server.socket}', '--user=root'],
+                              input=printed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        tap.ok(done.returncode == 0 and not done.stdout, f'the client mariadb {again}', done.stdout)
+    rights, roles = grants(site.server, f"'{LOGIN}'@localhost")
+    tap.same(rights, {'*.*': {'SLAVE MONITOR'}, f'{SOURCE}.alpha_job_table': JOB_COLUMNS,
+                      **{f'{SOURCE}.{table}': {'SELECT'} for table in (
+                          'cluster_table', 'qos_table', 'alpha_assoc_table', 'alpha_event_table')}},
+             'the login may read what a run reads, see a lag, and nothing else')
+    tap.same(roles, {'fairmill_writer'}, 'and is a writer of the results')
+    results = RESULTS.replace('_', '\\_') + '.*'
+    for role, wanted in (('reader', {'SELECT'}), ('writer', {'SELECT', 'INSERT', 'UPDATE', 'DELETE'})):
+        rights, roles = grants(site.server, f'fairmill_{role}')
+        rights.pop('*.*', None)
+        tap.same([{k.replace('\\\\', '\\'): v for k, v in rights.items()}, roles], [{results: wanted}, set()],
+                 f'a {role} of them has {len(wanted)} privileges on them alone')
+
+
+def commands(site):
+    for command in (('check',), ('run', '--now', NOW), ('show',), ('status',), ('init',)):
+        site.goes_well(f"a writer is enough for '{command[0]}'", *command)
+    site.server.sql('DROP VIEW fairmill_sshare; DROP TABLE fairmill_finding', RESULTS)
+    status, _, err = site.fairmill('init')
+    tap.ok(status == 78 and 'denied' in err, 'but not to make tables', status, err)
+    site.role('fairmill_owner')
+    site.goes_well('an owner makes what is missing', 'init')
+    site.goes_well('and can run', 'run', '--now', NOW + 1)
+    site.role('fairmill_writer')
+    site.goes_well('a writer then writes what the owner has made', 'run', '--now', NOW + 2)
+    site.server.sql(f'CREATE USER {READER}@localhost; GRANT fairmill_reader TO {READER}@localhost; '
+                    f'SET DEFAULT ROLE fairmill_reader FOR {READER}@localhost')
+    site.write(f'{site.folder}/reader.conf', READER)
+    for command in ('show', 'status'):
+        site.goes_well(f"a reader is enough for '{command}'", command, conf=f'{site.folder}/reader.conf')
+    status, _, err = site.fairmill('run', '--now', NOW + 3, conf=f'{site.folder}/reader.conf')
+    tap.ok(status == 78, 'and not to run', status, err)
+
+
+def powers(site):
+    for role, who in (('owner', LOGIN), ('writer', LOGIN), ('reader', READER)):
+        if who == LOGIN:
+            site.role(f'fairmill_{role}')
+        if role != 'owner':
+            site.server.sql(f'{MADE}; CREATE VIEW scratched AS SELECT a FROM scratch', RESULTS)
+        for what, sql, allowed in POWERS:
+            can = role[0] in allowed
+            if what == 'make a table' and not can:
+                sql = sql.replace('scratch', 'another')
+            tap.same(site.query(who, sql), 'done' if can else 'denied', f"{role}s {'can' if can else 'cannot'} {what}")
+        site.server.sql('DROP VIEW IF EXISTS scratched; DROP TABLE IF EXISTS scratch', RESULTS)
+        for what, sql in FORBIDDEN:
+            tap.same(site.query(who, sql), 'denied', f'{what}: forbidden to {role}s')
+    tap.same(site.query(READER, f'SELECT id_assoc FROM {SOURCE}.alpha_assoc_table'), 'denied',
+             'a reader of the results may read nothing of the source')
+    site.role('fairmill_writer')
+    tap.same(site.query(LOGIN, f"SELECT {', '.join(JOB_COLUMNS)} FROM {SOURCE}.alpha_job_table"), 'done',
+             'the login may read what jobs have used')
+
+
+def missing(site):
+    """What a message tells to grant is what is missing, and can be run as it is."""
+    account = f"'{LOGIN}'@'localhost'"
+    columns = ', '.join(sorted(JOB_COLUMNS))
+    for privilege, table in (('SELECT', 'cluster_table'), ('SELECT', 'qos_table'), ('SELECT', 'alpha_assoc_table'),
+                             ('SELECT', 'alpha_event_table'), (f'SELECT ({columns})', 'alpha_job_table')):
+        site.server.sql(f'REVOKE {privilege} ON {SOURCE}.{table} FROM {account}')
+        helped(site, table, 'source')
+    site.server.sql(f'REVOKE SLAVE MONITOR ON *.* FROM {account}')
+    helped(site, 'SLAVE MONITOR', 'source')
+    site.server.sql(f'REVOKE fairmill_writer FROM {account}')
+    helped(site, RESULTS, 'results')
+
+
+def helped(site, what, side):
+    status, _, err = site.fairmill('run', '--now', NOW + 10)
+    found = re.search(r'GRANT .* TO \S+', err)
+    if tap.ok(status == 78 and found and err.count('\n') == 1, f'without {what} the GRANT is said ({side})', status, err):
+        site.server.sql(found.group(0))
+        site.goes_well('and helps', 'run', '--now', NOW + 10)
+
+
+def body():
+    with NewServer() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
+        subprocess.run(server.client(server.database(SOURCE)), input=dump.text_of('25.05'), text=True, check=True)
+        site = Site(folder, server)
+        for part in (printed_sql, commands, powers, missing):
+            part(site)
+
+
+tap.main(body)
