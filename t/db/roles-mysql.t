@@ -21,7 +21,8 @@ LOGIN = 'nobody' if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
 READER = 'roles_grafana'
 SOURCE, RESULTS = 'roles_acct', 'roles_res'
 NOW = 1750500000
-JOB_COLUMNS = {'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job', 'tres_alloc'}
+JOB_COLUMNS = {'job_db_inx', 'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job',
+               'tres_alloc'}
 
 # What each role can do with the results: owner, writer, reader.
 MADE = 'CREATE TABLE scratch (a INTEGER)'
@@ -204,7 +205,8 @@ def missing(site):
 def helped(site, what, side):
     status, _, err = site.fairmill('run', '--now', NOW + 10)
     found = re.search(r'GRANT .* TO \S+', err)
-    if tap.ok(status == 78 and found and err.count('\n') == 1, f'without {what} the GRANT is said ({side})', status, err):
+    if tap.ok(status == 78 and found and err.count('\n') == 1, f'without {what} the GRANT is said ({side})',
+              status, err):
         site.server.sql(found.group(0))
         site.goes_well('and helps', 'run', '--now', NOW + 10)
 

@@ -208,8 +208,8 @@ def modes(rig):
     tap.ok('everybody' not in rig.out, 'or readable by its group', rig.out)
     os.chmod(path, 0o644)
     rig.ends(0, 'check ends well where a run would', 'check')
-    tap.ok(rig.out.count(f"warning: everybody may read '{path}'") == 1, 'and warns of a login file that everybody may read',
-           rig.out)
+    tap.ok(rig.out.count(f"warning: everybody may read '{path}'") == 1,
+           'and warns of a login file that everybody may read', rig.out)
     for mode in (0o620, 0o602):
         os.chmod(path, mode)
         rig.ends(78, f'a login file of mode {mode:o} is refused', 'run', '-v')
