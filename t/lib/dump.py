@@ -16,8 +16,12 @@ _escapes = {'n': '\n', 'r': '\r', 't': '\t', '0': '\0', 'Z': '\x1a'}
 
 
 def text_of(release):
-    with lzma.open(os.path.join(DATA, 'layouts', f'slurmdbd-{release}.sql.xz'), 'rt',
-                   encoding='utf-8') as file:
+    return read('layouts', f'slurmdbd-{release}.sql.xz')
+
+
+def read(*path):
+    """The text of a compressed dump in t/data."""
+    with lzma.open(os.path.join(DATA, *path), 'rt', encoding='utf-8') as file:
         return file.read()
 
 

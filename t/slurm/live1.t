@@ -1,0 +1,259 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""A cluster that ran 189 jobs for twelve minutes, and what its controller's sshare printed then.
+
+The controller steps: every minute it decays what is old, by 1 - 0.693/half-life a second, and
+charges what has run since, all of it as if it were as old as the step is long.  It charges a
+billing that is not rounded, of which the database has the integer below.  fairmill has neither
+the steps nor the fractions; stepped() has both, and must explain every difference."""
+
+import csv
+import os
+import sqlite3
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import dump
+import tap
+from compare import differences, from_sqlite
+from program import publish, published, sqlite_settings, write_settings
+from reference import tres_count
+
+CAPTURED = 1795229969
+LATER = 1795230600  # the second dump; all that still ran was cancelled
+
+# Of its slurm.conf.  What `bill` bills is CPU=2.0,Mem=0.5G,Node=1, other partitions bill CPUs.
+HALF_LIFE, PERIOD = 600, 60
+STEP_DECAY = 1 - 0.693 / HALF_LIFE
+
+# A second between the controller's clock and the one that slurmdbd was told, of one CPU.
+ONE_SECOND = 1.0
+
+
+def rows_of(text, table):
+    columns = dump.tables(text)[table][1]
+    return [dict(zip(columns, row)) for row in dump.rows(text, table)]
+
+
+def jobs_of(text):
+    """Those that have run."""
+    return [job for job in rows_of(text, 'live_job_table') if job['time_start'] and job['tres_alloc']]
+
+
+def billing(job):
+    """As the controller has it, before it is cut."""
+    cpus, megabytes, nodes = (tres_count(job['tres_alloc'], number) for number in (1, 2, 4))
+    if job['partition'] == 'bill':
+        return 2.0 * cpus + 0.5 * megabytes / 1024 + nodes
+    return float(cpus)
+
+
+class Printed:
+    """sshare's usage: RawUsage is cut to an integer, but NormUsage tells its share in the root's to
+    17 digits.  So what one association prints narrows down the root's, and that all others."""
+
+    def __init__(self):
+        with open(os.path.join(dump.DATA, 'live1', 'sshare.psv'), encoding='utf-8',
+                  newline='') as file:
+            lines = list(csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE))
+        self.line = {int(line['ID']): line for line in lines}
+        self.norm = {i: float(line['NormUsage'] or 1) for i, line in self.line.items()}
+        bounds = [(int(line['RawUsage']) / self.norm[i], (int(line['RawUsage']) + 1) / self.norm[i])
+                  for i, line in self.line.items() if self.norm[i]]
+        self.lowest = max(low for low, _ in bounds)
+        self.highest = min(high for _, high in bounds)
+
+    def between(self, number):
+        return self.norm[number] * self.lowest, self.norm[number] * self.highest
+
+    def miss(self, number, value):
+        """How far a value is from what was printed."""
+        low, high = self.between(number)
+        return max(0.0, low - value, value - high)
+
+
+def stepped(jobs, factors, newest_step):
+    """What the controller has at CAPTURED, by association, if that was its newest step."""
+    usage = {}
+
+    def charge(job, since, until):
+        elapsed = until - max(since, job['time_start'])
+        if elapsed > 0:
+            usage[job['id_assoc']] = usage.get(job['id_assoc'], 0.0) + (
+                elapsed * STEP_DECAY ** elapsed * billing(job) * factors[job['id_qos']])
+
+    first = min(job['time_start'] for job in jobs)
+    since = newest_step - ((newest_step - first) // PERIOD + 1) * PERIOD
+    for step in [*range(since + PERIOD, CAPTURED + 1, PERIOD), None]:
+        until = step or CAPTURED
+        # What ends is charged at once, and then decays with the rest.
+        for job in jobs:
+            if since < job['time_end'] <= until:
+                charge(job, since, job['time_end'])
+        if step:
+            for number in usage:
+                usage[number] *= STEP_DECAY ** (step - since)
+            for job in jobs:
+                if job['time_start'] <= step and (not job['time_end'] or job['time_end'] > step):
+                    charge(job, since, step)
+            since = step
+    return usage
+
+
+def with_accounts(usage, parents):
+    """The usage of users, added to every account above."""
+    total = dict.fromkeys(parents, 0.0)
+    for number, amount in usage.items():
+        while number:
+            total[number] += amount
+            number = parents[number]
+    return total
+
+
+def parents_of(text):
+    rows = rows_of(text, 'live_assoc_table')
+    accounts = {row['acct']: row['id_assoc'] for row in rows if not row['user']}
+    return {row['id_assoc']: accounts.get(row['acct'] if row['user'] else row['parent_acct'], 0)
+            for row in rows}
+
+
+def explain(printed, text, ours):
+    jobs = jobs_of(text)
+    factors = {row['id']: row['usage_factor'] for row in rows_of(text, 'qos_table')}
+    parents = parents_of(text)
+    phases = {step: with_accounts(stepped(jobs, factors, step), parents)
+              for step in range(CAPTURED - PERIOD + 1, CAPTURED + 1)}
+
+    outside = []
+    for number in printed.line:
+        low, high = printed.between(number)
+        values = [usage[number] for usage in phases.values()]
+        if high < min(values) or low > max(values):
+            outside.append(f'{number}: {low} to {high}, steps give {min(values)} to {max(values)}')
+    tap.ok(len(jobs) > 80 and not outside,
+           'whenever in the minute it stepped, sshare printed what the steps give', *outside)
+
+    # When it stepped is not in the database, but only one second of the minute can have been it.
+    missed = {step: max(printed.miss(i, usage[i]) for i in printed.line)
+              for step, usage in phases.items()}
+    fitting = [step for step in phases if missed[step] < ONE_SECOND]
+    tap.same(fitting, [CAPTURED - 1],
+             'with the steps at one second of the minute all of it is explained, to a second of a CPU')
+    exact = [i for i in printed.line if printed.miss(i, phases[CAPTURED - 1][i]) < .001]
+    tap.ok(len(exact) >= 8, 'and most of it to a thousandth of that',
+           *(f'{i}: {printed.between(i)}, {usage}' for i, usage in phases[CAPTURED - 1].items()))
+
+    beyond, furthest = [], 0.0
+    for number, line in printed.line.items():
+        off = printed.miss(number, ours[number]['usage_raw'])
+        explained = abs(ours[number]['usage_raw'] - phases[CAPTURED - 1][number])
+        furthest = max(furthest, off)
+        if off > explained + ONE_SECOND:
+            beyond.append(f"{line['Account']} {line['User']}: off by {off}, explained {explained}")
+    tap.ok(furthest > 20 and not beyond,
+           'our usage is off from what sshare printed by what steps and fractions explain', *beyond)
+
+
+def steps_alone(printed, usage):
+    """A step takes what is charged in it for older than it is, and what ends in it for older once
+    more; our instant is a second after the last step."""
+    wrong = []
+    for number, line in printed.line.items():
+        low, high = printed.between(number)
+        if not low <= usage[number] * 2 ** (1 / HALF_LIFE) <= high * 2 ** (2 * PERIOD / HALF_LIFE):
+            wrong.append(f"{line['Account']} {line['User']}: {usage[number]}, sshare {low} to {high}")
+    tap.ok(len(usage) == 14 and not wrong,
+           'with the billing not cut sshare has less by up to what two steps decay, and never more',
+           *wrong)
+
+
+def ranked_otherwise(printed, ours):
+    """Users whose rank is not the one that sshare printed."""
+    return {f"{line['Account'].strip()}/{line['User']}" for i, line in printed.line.items()
+            if line['User'] and ours[i]['fairshare'] != float(line['FairShare'])}
+
+
+class Live:
+    """The accounting database in SQLite, and results."""
+
+    def __init__(self, folder):
+        self.folder, self.source = folder, f'{folder}/a.db'
+
+    def load(self, text):
+        if os.path.exists(self.source):
+            os.unlink(self.source)
+        return dump.to_sqlite(text, self.source, ['live'])
+
+    def bill_without_cutting(self, jobs):
+        """In units of 1/2048, so that there is nothing to be cut."""
+        db = sqlite3.connect(self.source)
+        for job in jobs:
+            units = billing(job) * 2048
+            assert units == int(units)
+            db.execute('UPDATE live_job_table SET tres_alloc = ? WHERE job_db_inx = ?',
+                       (f'5={int(units)}', job['job_db_inx']))
+        db.commit()
+        db.close()
+
+    def run(self, name, now):
+        """Its results, and the kind of run that it was."""
+        results = f'{self.folder}/{name}.db'
+        write_settings(f'{self.folder}/f.conf', sqlite_settings(
+            self.source, results, dict(half_life=HALF_LIFE // 60, seal_after=1),
+            dict(conformance='slurmctld')))
+        publish(f'{self.folder}/f.conf', now)
+        db = sqlite3.connect(results)
+        kind, = db.execute('SELECT kind FROM fairmill_run ORDER BY run_id DESC').fetchone()
+        db.close()
+        return results, kind
+
+
+def by_job(text):
+    return {job['job_db_inx']: job for job in rows_of(text, 'live_job_table')}
+
+
+def between_the_dumps(live, first, second):
+    """The same database later: what slurmdbd did in between is history, not drawn by anybody."""
+    before, after = by_job(first), by_job(second)
+    changed = {key for key in before if before[key] != after[key]}
+    tap.ok(len(before) == 189 and len(after) == 195 and len(changed) == 82 and
+           not any(before[key]['time_end'] for key in changed),
+           '82 jobs that had not ended and 6 new ones are all that changed between the dumps',
+           len(before), len(after), len(changed))
+    live.load(first)
+    live.run('kept', CAPTURED)
+    live.load(second)
+    kept, kind = live.run('kept', LATER)
+    fresh, _ = live.run('fresh', LATER)
+    wrong, compared = differences(from_sqlite(kept), from_sqlite(fresh))
+    tap.ok(compared > 300 and not wrong,
+           'after a run before, a run after that has the bits of one that starts anew', *wrong[:10])
+    tap.same(kind, 'incremental', 'and it was incremental')
+
+
+def body():
+    first, second = (dump.read('live1', f'{name}.sql.xz')
+                     for name in ('accounting', 'accounting_after_rollup'))
+    printed = Printed()
+    tap.ok(len(printed.line) == 14 and 0 < printed.highest - printed.lowest < 1,
+           "the root's usage is told by what all others print",
+           f'{printed.lowest} to {printed.highest}')
+    with tempfile.TemporaryDirectory(prefix='fm') as folder:
+        live = Live(folder)
+        tap.ok(live.load(first) > 200, 'the dump is copied to SQLite')
+        ours = published(live.run('cut', CAPTURED)[0], 'live')
+        explain(printed, first, ours)
+        tap.same(ranked_otherwise(printed, ours), {'bio/erin', 'bio/root'},
+                 'two users change places where the billing is cut')
+
+        live.bill_without_cutting(jobs_of(first))
+        ours = published(live.run('whole', CAPTURED)[0], 'live')
+        steps_alone(printed, {i: row['usage_raw'] / 2048 for i, row in ours.items()})
+        tap.same(ranked_otherwise(printed, ours), set(),
+                 "where it is not cut every user's rank is the one that sshare printed")
+
+        between_the_dumps(live, first, second)
+
+
+tap.main(body)
