@@ -92,7 +92,9 @@ static bool is_untrue(struct sealing *sealing, uint64_t now)
         return full_because(sealing, "the seal is of another source", NULL);
     if (basis_changed(sealing))
         return true;
-    if (sealing->seal.newest_end < kept->seal.newest_end)
+    /* One that is behind the cutoff now is not looked for. */
+    if (sealing->seal.newest_end < kept->seal.newest_end &&
+        kept->seal.newest_end > sealing->seal.cutoff)
         return full_because(sealing, "the source was restored: its newest end went back", NULL);
     /* Sums of rows that all ended before the reset are nothing, and no trouble. */
     if (sealing->seal.start != kept->seal.start && sealing->seal.start < kept->seal.sealed_to)
