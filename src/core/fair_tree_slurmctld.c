@@ -136,6 +136,7 @@ void fair_tree_rank_as_slurmctld(struct fairshare *fairshare)
         .level_fs = level_fs,
         .entries = memory_zeroed(tree->count, sizeof *walk.entries),
         .lists = memory_zeroed(tree->level_count + 1, sizeof *walk.lists),
+        .rank = tree->user_count,
         .next_rank = tree->user_count,
     };
     walk_tree(&walk);

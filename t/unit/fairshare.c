@@ -124,6 +124,12 @@ static void ties(void)
        "slurmctld visits them one after the other; the second's best is tied with the last before");
     site_erase(&site);
 
+    /* Both accounts are at infinity, so the second one's first user is tied, with nobody. */
+    begin("1 - root - 1 0  2 root A - 1 0  3 root B - 1 0  4 - B b1 1 0  5 - B b2 0 0");
+    site_compute(&site, CONFORMANCE_SLURMCTLD, 1, 0);
+    ok(RANKS({ 4, 2 }, { 5, 1 }), "who is tied with an empty account before any user is first");
+    site_erase(&site);
+
     /* 1 of 10 shares and 10 of 100 used, 1 of 2 and 50 of 100: both 1, though 1 x 50 is not 1 x 10.
      */
     begin("1 - root - 1 0  2 root a - 1 0  3 root b - 1 0  4 - a a1 1 10  5 - a a2 9 90\n"
