@@ -28,6 +28,7 @@ struct charger {
     struct computation *computation;
     struct sealing *sealing;
     struct charging charging;
+    struct suspensions suspensions;
     enum pass pass;
     struct jobs_seen *seen;
 };
@@ -93,7 +94,7 @@ static void note_least(uint64_t *least, uint64_t value)
         *least = value;
 }
 
-static void note_times(struct charger *charger, const struct job *job, bool sealed)
+static void note_times(struct charger *charger, const struct job *job)
 {
     struct jobs_seen *seen = charger->seen;
     uint64_t newest = job->time_end ? job->time_end : job->time_start;
@@ -103,17 +104,24 @@ static void note_times(struct charger *charger, const struct job *job, bool seal
         newest = job->time_start;
     if (newest > seen->newest && newest <= clock_now(charger->charging.clock))
         seen->newest = newest;
-    note_least(sealed ? &charger->sealing->seal.oldest_start : &seen->oldest_start,
-               job->time_start);
+    if (job->time_end)
+        note_least(&seen->oldest_end, job->time_end);
+}
+
+/* Whether a row belongs to the sums that are kept. */
+static bool is_sealed(const struct charger *charger, const struct job *job)
+{
+    const struct sealing *sealing = charger->sealing;
+    return job->time_end && sealing && job->time_end < sealing->seal.sealed_to;
 }
 
 /* The sum of the association's rows that the row belongs to. */
-static struct wide *sum_of(struct charger *charger, const struct job_row *row, bool sealed)
+static struct wide *sum_of(struct charger *charger, const struct job_row *row)
 {
     struct computation *computation = charger->computation;
     if (charger->pass == PASS_LATE)
         return usage_sums_of(charger->sealing->late, row->association);
-    if (sealed)
+    if (is_sealed(charger, &row->job))
         return usage_sums_of(charger->sealing->sums, row->association);
     uint32_t place = tree_place(computation->tree, row->association);
     if (place != NO_NODE)
@@ -123,30 +131,50 @@ static struct wide *sum_of(struct charger *charger, const struct job_row *row, b
     return &computation->unattributed;
 }
 
-static int take_job(void *context, const struct job_row *row, struct error *err)
+static int add_term(struct charger *charger, const struct job_row *row,
+                    const struct charge_term *term, bool negative, struct error *err)
 {
-    struct charger *charger = context;
-    struct sealing *sealing = charger->sealing;
-    bool sealed = row->job.time_end && sealing && row->job.time_end < sealing->seal.sealed_to;
-    if (charger->pass == PASS_CHARGE) {
-        if (++charger->seen->count % 65536 == 0)
-            log_progress(charger->cluster, charger->seen->count, "jobs read");
-        note_times(charger, &row->job, sealed);
-    }
-
-    struct charge_term term;
-    note_outcome(charger, row, sealed,
-                 job_charge(&charger->charging, &row->job, row->price, &term));
-    if (!term.units)
-        return 0;
-    if (charger->pass == PASS_CHARGE)
-        note_least(sealed ? &sealing->seal.first_charge : &charger->seen->first_charge, term.start);
-    if (!wide_add_product(sum_of(charger, row, sealed), term.units, term.weight,
-                          charger->pass == PASS_EXPIRED))
+    if (!wide_add_product(sum_of(charger, row), term->units, term->weight,
+                          negative != (charger->pass == PASS_EXPIRED)))
         return fail(err, ERROR_DATA,
                     "the usage of association %" PRIu64 " is beyond the range of our integers",
                     row->association);
     return 0;
+}
+
+static int take_job(void *context, const struct job_row *row, struct error *err)
+{
+    struct charger *charger = context;
+    bool sealed = is_sealed(charger, &row->job);
+    if (charger->pass == PASS_CHARGE) {
+        if (++charger->seen->count % 65536 == 0)
+            log_progress(charger->cluster, charger->seen->count, "jobs read");
+        note_times(charger, &row->job);
+    }
+
+    struct charge_term term;
+    note_outcome(charger, row, sealed,
+                 job_charge(&charger->charging, &row->job, row->tariff, &term));
+    if (!term.units)
+        return 0;
+    if (charger->pass == PASS_CHARGE)
+        note_least(sealed ? &charger->sealing->seal.first_charge : &charger->seen->first_charge,
+                   term.start);
+    return add_term(charger, row, &term, false, err);
+}
+
+/* A suspension is a charge like the job's own, taken back. */
+static int take_suspension(void *context, const struct job_row *row,
+                           const struct suspension *suspension, struct error *err)
+{
+    struct charger *charger = context;
+    struct charge_term term;
+    job_charge(&charger->charging, &row->job, row->tariff, &term);
+    if (!term.units)
+        return 0;
+    term.weight = suspensions_weight(&charger->suspensions, charger->charging.clock,
+                                     suspension->key, &term, suspension->start, suspension->end);
+    return add_term(charger, row, &term, true, err);
 }
 
 struct job_source {
@@ -157,10 +185,17 @@ struct job_source {
 static int read_pass(struct charger *charger, const struct job_source *source, enum pass pass,
                      const struct job_range *range, struct error *err)
 {
+    const struct settings *settings = source->settings;
+    const struct layout *layout = layout_of(settings);
+    const struct accounting *accounting = charger->computation->accounting;
     charger->pass = pass;
-    int result = layout_of(source->settings)
-                     ->read_jobs(source->db, source->settings, charger->cluster,
-                                 charger->computation->accounting, range, take_job, charger, err);
+    charger->suspensions = (struct suspensions){ 0 };
+    if (settings->suspended == SUSPENDED_OMITTED && layout->read_suspended &&
+        layout->read_suspended(source->db, settings, charger->cluster, accounting, range,
+                               take_suspension, charger, err))
+        return -1;
+    int result = layout->read_jobs(source->db, settings, charger->cluster, accounting, range,
+                                   take_job, charger, err);
     log_progress_done();
     return result;
 }
@@ -189,11 +224,21 @@ static int mend_kept(struct charger *charger, const struct job_source *source, u
     return cutoff > kept->cutoff ? read_pass(charger, source, PASS_EXPIRED, &expired, err) : 0;
 }
 
+/* Whether there is more behind the cutoff than before it. */
+static bool has_long_history(const struct charger *charger, uint64_t cutoff)
+{
+    uint64_t now = clock_now(charger->charging.clock), oldest = charger->seen->oldest_end;
+    return oldest < cutoff && cutoff < now && cutoff - oldest > now - cutoff;
+}
+
 static int read_all(struct charger *charger, const struct job_source *source, uint64_t cutoff,
                     struct error *err)
 {
     struct sealing *sealing = charger->sealing;
-    struct job_range range = { .from = cutoff + 1, .to = INT64_MAX, .open = true, .most = true };
+    struct job_range range = { .from = cutoff + 1,
+                               .to = INT64_MAX,
+                               .open = true,
+                               .most = !has_long_history(charger, cutoff) };
     if (sealing && sealing->mode == SEALING_VERIFY && read_late(charger, source, PASS_LATE, err))
         return -1;
     if (sealing && sealing->mode == SEALING_INCREMENTAL) {
@@ -206,6 +251,8 @@ static int read_all(struct charger *charger, const struct job_source *source, ui
     }
     return read_pass(charger, source, PASS_CHARGE, &range, err);
 }
+
+const struct jobs_seen jobs_seen_none = { .oldest_end = UINT64_MAX, .first_charge = UINT64_MAX };
 
 int charge_jobs(struct computation *computation, struct sealing *sealing,
                 const struct settings *settings, struct db *source, const char *cluster,
@@ -220,12 +267,9 @@ int charge_jobs(struct computation *computation, struct sealing *sealing,
                       (int64_t)clock_now(computation->clock) < time(NULL) },
         .seen = seen,
     };
-    *seen = (struct jobs_seen){ .oldest_start = UINT64_MAX, .first_charge = UINT64_MAX };
     if (read_all(&charger, &from, cutoff, err))
         return -1;
-    if (sealing && sealing->mode != SEALING_NONE) {
-        note_least(&seen->oldest_start, sealing->seal.oldest_start);
+    if (sealing && sealing->mode != SEALING_NONE)
         note_least(&seen->first_charge, sealing->seal.first_charge);
-    }
     return 0;
 }

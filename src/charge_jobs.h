@@ -14,12 +14,14 @@ struct settings;
 struct jobs_seen {
     uint64_t count;
     uint64_t newest;       /* instant up to now in a row; 0 */
-    uint64_t oldest_start; /* likewise below */
+    uint64_t oldest_end;   /* likewise below */
     uint64_t first_charge; /* the first second that counts */
 };
+extern const struct jobs_seen jobs_seen_none;
 
 /* Read the job rows that the sealing asks for, which ended after `cutoff` or are open, and charge
- * each to its association: those below the seal in the sealing's sums, the others in the tree. */
+ * each to its association: those below the seal in the sealing's sums, the others in the tree.
+ * *seen may know an older end. */
 int charge_jobs(struct computation *computation, struct sealing *sealing,
                 const struct settings *settings, struct db *source, const char *cluster,
                 uint64_t cutoff, struct jobs_seen *seen, struct error *err);

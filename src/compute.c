@@ -18,6 +18,7 @@
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /* R_H: what the cluster could have delivered in the time that usage is compared with. */
 static double capacity_of(const struct settings *settings, const struct computation *computation,
@@ -26,8 +27,9 @@ static double capacity_of(const struct settings *settings, const struct computat
     const struct accounting *accounting = computation->accounting;
     double count = settings->capacity;
     if (!(count > 0)) {
-        count = settings->charge == CHARGE_CPU || isnan(accounting->billing) ? accounting->cpus
-                                                                             : accounting->billing;
+        count = settings->charge == CHARGE_TRES ? accounting->weighted : accounting->billing;
+        if (settings->charge == CHARGE_CPU || (settings->charge == CHARGE_BILLING && isnan(count)))
+            count = accounting->cpus;
         if (!(count > 0))
             return NAN;
     }
@@ -37,16 +39,43 @@ static double capacity_of(const struct settings *settings, const struct computat
     return since < now ? count * (double)(now - since) : 0;
 }
 
-/* The largest part of a value that rows older than the oldest one could have added. */
+/* The largest part of a value that jobs which were not read could have added.  Those that were
+ * purged had ended before all that are there, and those behind the horizon before that. */
 static double truncation_bound(const struct settings *settings, uint64_t now, uint64_t reset,
-                               uint64_t oldest)
+                               uint64_t oldest_end)
 {
-    if (oldest > now)
+    uint64_t last = oldest_end;
+    if (settings->horizon_s && settings->horizon_s < now && last < now - settings->horizon_s)
+        last = now - settings->horizon_s;
+    if (last > now)
         return NAN;
-    if (reset && oldest <= reset)
+    if (reset && last <= reset)
         return 0;
-    return settings->half_life_s ? exp2(-(double)(now - oldest) / (double)settings->half_life_s)
+    return settings->half_life_s ? exp2(-(double)(now - last) / (double)settings->half_life_s)
                                  : NAN;
+}
+
+/* Rows that ended at or before this instant are not read. */
+static uint64_t oldest_read(const struct settings *settings, const struct clock *clock)
+{
+    uint64_t now = clock_now(clock), oldest = clock_start(clock);
+    if (!settings->horizon_s || settings->horizon_s >= now)
+        return oldest;
+    uint64_t horizon = now - settings->horizon_s - 1; /* one that ended right on it is read */
+    return horizon > oldest ? horizon : oldest;
+}
+
+static void note_unknown_tres(struct computation *computation)
+{
+    const struct tariffs *tariffs = computation->accounting->tariffs;
+    const struct tres_weight *weight;
+    struct text names = { 0 };
+    for (size_t at = 0; tariffs && (weight = tariffs_unmet_tres(tariffs, &at));)
+        text_format(&names, "%s'%s%s%s'", names.length ? ", " : "", weight->type,
+                    *weight->name ? "/" : "", weight->name);
+    if (names.length)
+        findings_add(computation->findings, FINDING_TRES_UNKNOWN, 0, "%s", names.bytes);
+    text_free(&names);
 }
 
 static int read_small(struct computation *computation, const struct settings *settings,
@@ -61,6 +90,7 @@ static int read_small(struct computation *computation, const struct settings *se
         return -1;
     free(accounting->rows);
     accounting->rows = NULL;
+    note_unknown_tres(computation);
     return 0;
 }
 
@@ -72,9 +102,26 @@ static void note_seen(struct computation *computation, const struct settings *se
     computation->first_charge = seen->first_charge;
     record->jobs_read = (int64_t)seen->count;
     record->truncation_bound = truncation_bound(
-        settings, now, calendar_last_reset(&settings->reset_period, now), seen->oldest_start);
+        settings, now, calendar_last_reset(&settings->reset_period, now), seen->oldest_end);
     record->source_newest = seen->newest ? (int64_t)seen->newest : -1;
     record->source_lag = seen->newest ? (int64_t)(now - seen->newest) : -1;
+}
+
+/* The oldest end of all rows.  Where not all of them are read it is not among what was seen. */
+static int find_oldest_end(struct computation *computation, const struct settings *settings,
+                           struct db *source, const char *cluster, uint64_t *oldest_end,
+                           struct error *err)
+{
+    const struct layout *layout = layout_of(settings);
+    uint64_t oldest, newest;
+    if (!layout->read_open_keys && !settings->horizon_s &&
+        settings->reset_period.unit == RESET_NEVER)
+        return 0;
+    if (layout->read_ends(source, settings, cluster, 0, clock_now(computation->clock), &oldest,
+                          &newest, err))
+        return -1;
+    *oldest_end = oldest ? oldest : UINT64_MAX;
+    return 0;
 }
 
 /* All that is read, inside the snapshot. */
@@ -82,11 +129,12 @@ static int read_cluster(struct computation *computation, const struct settings *
                         struct db *source, const char *cluster, bool ordered,
                         struct sealing *sealing, const char *source_identity, struct error *err)
 {
-    struct jobs_seen seen;
-    uint64_t cutoff = clock_start(computation->clock);
+    struct jobs_seen seen = jobs_seen_none;
+    uint64_t cutoff = oldest_read(settings, computation->clock);
     if (read_small(computation, settings, source, cluster, ordered, err) ||
         (sealing && sealing_plan(sealing, computation, settings, source, cluster, source_identity,
                                  cutoff, err)) ||
+        find_oldest_end(computation, settings, source, cluster, &seen.oldest_end, err) ||
         charge_jobs(computation, sealing, settings, source, cluster, cutoff, &seen, err))
         return -1;
     note_seen(computation, settings, &seen);

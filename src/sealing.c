@@ -46,7 +46,8 @@ static char *basis_of(const struct settings *settings, const struct computation 
 {
     struct text basis = { 0 };
     text_format(&basis, "format %d\n%s", SEAL_FORMAT, settings->charges);
-    text_format(&basis, "prices %016" PRIx64 "\n", accounting_price_hash(computation->accounting));
+    if (computation->accounting->tariffs)
+        tariffs_add_basis(computation->accounting->tariffs, &basis);
     text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
     return basis.bytes;
 }
@@ -66,7 +67,7 @@ static bool basis_changed(struct sealing *sealing)
         return false;
     if (!strcmp(name, "format"))
         full_because(sealing, "the seal is of another format", NULL);
-    else if (!strcmp(name, "prices"))
+    else if (!strncmp(name, "qos_", 4) || !strncmp(name, "tres_", 5))
         full_because(sealing, "a factor or weight changed", NULL);
     else if (!strcmp(name, "grid"))
         full_because(sealing, "the grid of the clock moved on", NULL);
@@ -113,7 +114,8 @@ static int look_for_purge(struct sealing *sealing, struct db *source,
     *purged = false;
     if (kept->oldest_end == UINT64_MAX)
         return 0;
-    if (layout_of(settings)->read_ends(source, cluster, kept->cutoff, now, &oldest, &newest, err))
+    if (layout_of(settings)->read_ends(source, settings, cluster, kept->cutoff, now, &oldest,
+                                       &newest, err))
         return -1;
     if (oldest == 0 || oldest > kept->oldest_end)
         *purged = full_because(sealing, "a purge took the oldest jobs", NULL);
@@ -149,7 +151,7 @@ static void begin_seal(struct sealing *sealing, const struct settings *settings,
 {
     struct seal *seal = &sealing->seal;
     const struct seal *kept = &sealing->kept->seal;
-    seal->first_charge = seal->oldest_start = UINT64_MAX;
+    seal->first_charge = UINT64_MAX;
     if (sealing->mode == SEALING_VERIFY) {
         seal->sealed_to = kept->sealed_to;
     } else {
@@ -163,7 +165,6 @@ static void begin_seal(struct sealing *sealing, const struct settings *settings,
         if (seal->sealed_to < kept->sealed_to)
             seal->sealed_to = kept->sealed_to;
         seal->first_charge = kept->first_charge;
-        seal->oldest_start = kept->oldest_start;
         findings_merge(sealing->findings, sealing->kept->findings);
     }
     seal->oldest_end = oldest && oldest < seal->sealed_to ? oldest : UINT64_MAX;
@@ -192,8 +193,9 @@ int sealing_plan(struct sealing *sealing, const struct computation *computation,
                                    .start = clock_start(computation->clock),
                                    .source = memory_text(source_identity),
                                    .basis = basis_of(settings, computation) };
-    if (layout->read_ends(source, cluster, cutoff, now, &oldest, &sealing->seal.newest_end, err) ||
-        layout->read_open_keys(source, cluster, &sealing->open, err))
+    if (layout->read_ends(source, settings, cluster, cutoff, now, &oldest,
+                          &sealing->seal.newest_end, err) ||
+        layout->read_open_keys(source, settings, cluster, &sealing->open, err))
         return -1;
     untrue = is_untrue(sealing, now);
     if (!untrue) {

@@ -110,7 +110,6 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal" (
     "sealed_to"     BIGINT NOT NULL,
     "counts_from"   BIGINT NOT NULL,
     "oldest_end"    BIGINT NOT NULL,
-    "oldest_start"  BIGINT NOT NULL,
     "first_charge"  BIGINT NOT NULL,
     "newest_end"    BIGINT NOT NULL,
     "sums_hash"     BIGINT NOT NULL,

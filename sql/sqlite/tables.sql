@@ -113,7 +113,6 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal" (
     "sealed_to"     INTEGER NOT NULL,
     "counts_from"   INTEGER NOT NULL,
     "oldest_end"    INTEGER NOT NULL,
-    "oldest_start"  INTEGER NOT NULL,
     "first_charge"  INTEGER NOT NULL,
     "newest_end"    INTEGER NOT NULL,
     "sums_hash"     INTEGER NOT NULL,

@@ -12,11 +12,13 @@
 #include "compute.h"
 #include "core/fairshare.h"
 #include "core/finding.h"
+#include "core/tariff.h"
 #include "core/tree.h"
 #include "db/db.h"
 #include "results/schema.h"
 #include "run.h"
 #include "settings/settings.h"
+#include "source/layout.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -26,14 +28,9 @@
 static int try_writing(struct db *db, struct error *err)
 {
     static const char *const inserts[] = {
-        sql_query_check_fairshare,
-        sql_query_check_finding,
-        sql_query_check_run,
-        sql_query_check_seal,
-        sql_query_check_seal_finding,
-        sql_query_check_seal_open,
-        sql_query_check_seal_usage,
-        sql_query_check_settings,
+        sql_query_check_fairshare,  sql_query_check_finding,      sql_query_check_run,
+        sql_query_check_seal,       sql_query_check_seal_finding, sql_query_check_seal_open,
+        sql_query_check_seal_usage, sql_query_check_settings,
     };
     struct db_value nobody[] = { db_integer(0), db_text(""), db_text("\n"), db_integer(-1) };
     struct db_value nothing[] = { db_text("\n") };
@@ -106,6 +103,20 @@ static void add_findings(struct text *text, const struct findings *findings)
     }
 }
 
+/* Names in the settings that are nobody's: most likely misspelt. */
+static void add_unmet(struct text *text, const struct tariffs *tariffs)
+{
+    const char *name;
+    for (size_t at = 0; (name = tariffs_unmet_qos(tariffs, &at));)
+        text_format(text, "  warning: qos_factors has '%s', which is no QOS\n", name);
+    for (size_t at = 0; (name = tariffs_unmet_partition(tariffs, &at));)
+        text_format(
+            text,
+            "  warning: partition_usage_factors has '%s', and no job that counts ran in such"
+            " a partition\n",
+            name);
+}
+
 static int check_cluster(const struct settings *settings, struct db *source, const char *cluster,
                          struct text *text, struct error *err)
 {
@@ -124,6 +135,8 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     if (record->unattributed_usage > 0)
         text_format(text, "  usage without an association: %.0f TRES-seconds\n",
                     record->unattributed_usage);
+    if (computation.accounting->tariffs)
+        add_unmet(text, computation.accounting->tariffs);
     add_findings(text, computation.findings);
     computation_free(&computation);
     return 0;
@@ -165,6 +178,22 @@ static int check_lag(const struct settings *settings, struct db *source, struct 
     return 0;
 }
 
+/* Settings that are good each by itself, and together not what anybody can have meant. */
+static void add_doubts(struct text *text, const struct settings *settings)
+{
+    const struct pricing *pricing = &settings->pricing;
+    if (!settings->half_life_s && settings->reset_period.unit == RESET_NEVER)
+        text_add(text, "  warning: half_life is 0 and reset_period none: usage counts for ever\n");
+    if (pricing->weight_count && settings->charge != CHARGE_TRES)
+        text_add(text, "  warning: tres_weights count for nothing without charge = tres\n");
+    if (!strcmp(settings->layout, "plain") &&
+        (settings->charge == CHARGE_TRES || pricing->qos_factors.count ||
+         pricing->partition_factors.count || settings->suspended == SUSPENDED_OMITTED))
+        text_add(text, "  warning: layout plain has no TRES, QOS, partitions or suspended time:"
+                       " tres_weights, qos_factors, partition_usage_factors and suspended change"
+                       " nothing\n");
+}
+
 static int check_all(const struct settings *settings, struct text *text, struct error *err)
 {
     struct db *source = NULL;
@@ -172,8 +201,7 @@ static int check_all(const struct settings *settings, struct text *text, struct 
     size_t count = 0;
     text_format(text, "settings: '%s', algorithm %s, conformance %s\n", settings->path,
                 settings->algorithm->name, conformance_name(settings->conformance));
-    if (!settings->half_life_s && settings->reset_period.unit == RESET_NEVER)
-        text_add(text, "  warning: half_life is 0 and reset_period none: usage counts for ever\n");
+    add_doubts(text, settings);
     check_login_files(settings, text);
     int result = run_open_source(&source, settings, err);
     if (!result) {

@@ -29,6 +29,8 @@ static const struct {
                                    "id_parent and the account's name differ; id_parent counts" },
     [FINDING_CAPACITY_UNKNOWN] = { "capacity_unknown",
                                    "capacity_usage and the linear values are NULL" },
+    [FINDING_TRES_UNKNOWN] = { "tres_unknown",
+                               "has a weight and charges nothing, as there is no such TRES" },
 };
 
 const char *finding_name(enum finding_kind kind)

@@ -126,7 +126,6 @@ uint64_t seal_hash(const struct seal *seal)
         seal->sealed_to,
         seal->start,
         seal->oldest_end,
-        seal->oldest_start,
         seal->first_charge,
         seal->newest_end,
         seal->sums_hash,

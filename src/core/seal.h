@@ -52,14 +52,13 @@ void job_keys_free(struct job_keys *keys);
 
 /* What is known of the sums, a row for each cluster.  Times are epoch seconds, 0 for none. */
 struct seal {
-    bool kept;           /* there is one */
-    uint64_t as_of;      /* of the run that kept it */
-    uint64_t full_as_of; /* of the last run that read all */
-    uint64_t cutoff;     /* the sums are over rows with a time_end behind this ... */
-    uint64_t sealed_to;  /* ... and before this */
-    uint64_t start;      /* what they charged before this instant did not count */
-    uint64_t oldest_end; /* of these rows, UINT64_MAX where there is none; likewise below */
-    uint64_t oldest_start;
+    bool kept;             /* there is one */
+    uint64_t as_of;        /* of the run that kept it */
+    uint64_t full_as_of;   /* of the last run that read all */
+    uint64_t cutoff;       /* the sums are over rows with a time_end behind this ... */
+    uint64_t sealed_to;    /* ... and before this */
+    uint64_t start;        /* what they charged before this instant did not count */
+    uint64_t oldest_end;   /* of these rows, UINT64_MAX where there is none; likewise below */
     uint64_t first_charge; /* the first second that counts in the sums */
     uint64_t newest_end;   /* of all rows that had ended */
     uint64_t sums_hash, open_hash;

@@ -7,11 +7,9 @@
 #include <stdint.h>
 
 #include "core/clock.h"
+#include "core/tariff.h"
 
 /* What one job row adds to usage. */
-
-/* The ids that every slurmdbd gives these TRES. */
-enum { TRES_CPU = 1, TRES_BILLING = 5 };
 
 enum tres_reading { TRES_ABSENT, TRES_FOUND, TRES_UNREADABLE };
 
@@ -19,16 +17,6 @@ enum tres_reading { TRES_ABSENT, TRES_FOUND, TRES_UNREADABLE };
  * unreadable where it is no unsigned 64-bit number, or one of the two that stand for "no value"
  * and "infinite". */
 enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint64_t *count);
-
-/* A price: what one TRES costs each second, in units (UNITS_PER_TRES).  At PRICE_TOO_LARGE or
- * above, which is also what a charge must stay below, nothing is charged. */
-#define PRICE_TOO_LARGE ((uint128)1 << 104)
-
-/* The price at this factor, rounded once, half to even.  The factor is the decimal with the
- * fewest digits that reads as this double; one that is negative or no number is 1. */
-uint128 price_of_factor(double factor);
-
-enum charge { CHARGE_BILLING, CHARGE_CPU };
 
 /* How jobs are charged. */
 struct charging {
@@ -42,7 +30,7 @@ struct charging {
 struct job {
     uint64_t time_submit, time_start, time_end;
     uint64_t time_limit;    /* minutes; 0 or from TIME_LIMIT_NONE on: no limit */
-    const char *tres_alloc; /* NULL: the price is the whole charge */
+    const char *tres_alloc; /* NULL: the tariff's price is the whole charge */
     size_t tres_alloc_length;
 };
 #define TIME_LIMIT_NONE 0xfffffffeu
@@ -60,9 +48,23 @@ enum job_outcome {
 /* What the job adds: `units` a second times `weight` of the clock, both 0 where it is nothing. */
 struct charge_term {
     uint128 units, weight;
-    uint64_t start; /* the first second that counts */
+    uint64_t start, end; /* the first second that counts, and the first that does not any more */
 };
-enum job_outcome job_charge(const struct charging *charging, const struct job *job, uint128 price,
-                            struct charge_term *term);
+enum job_outcome job_charge(const struct charging *charging, const struct job *job,
+                            const struct tariff *tariff, struct charge_term *term);
+
+/* What a list of TRES is charged each second; *outcome is JOB_CHARGED, or why it is nothing. */
+uint128 tres_charge(enum charge charge, const struct tariff *tariff, const char *list,
+                    size_t length, enum job_outcome *outcome);
+
+/* A walk through the times when jobs were suspended, job by job and within a job by ascending
+ * start.  Zeroed, it is at its beginning. */
+struct suspensions {
+    uint64_t key, counted_to;
+};
+/* How much of the weight of a job's term goes to the interval, of which no second counts twice.
+ * An end of 0 is the job's own, and a start of 0 is no interval. */
+uint128 suspensions_weight(struct suspensions *suspensions, const struct clock *clock, uint64_t key,
+                           const struct charge_term *term, uint64_t start, uint64_t end);
 
 #endif

@@ -139,6 +139,28 @@ void natural_divide(struct natural *number, uint64_t divisor)
     trim(number);
 }
 
+struct natural natural_difference(const struct natural *a, const struct natural *b)
+{
+    struct natural difference = { .length = a->length };
+    uint64_t borrow = 0;
+    for (unsigned i = 0; i < a->length; i++) {
+        uint64_t less = i < b->length ? b->word[i] : 0;
+        uint128 part = (uint128)a->word[i] - less - borrow;
+        difference.word[i] = (uint64_t)part;
+        borrow = (uint64_t)(part >> 64) & 1;
+    }
+    trim(&difference);
+    return difference;
+}
+
+unsigned natural_bits(const struct natural *number)
+{
+    if (!number->length)
+        return 0;
+    unsigned last = number->length - 1;
+    return last * 64 + 64 - (unsigned)__builtin_clzll(number->word[last]);
+}
+
 int natural_compare(const struct natural *a, const struct natural *b)
 {
     if (a->length != b->length)

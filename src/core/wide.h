@@ -66,6 +66,10 @@ static inline struct natural natural_times(const struct natural *a, uint64_t b)
 struct natural natural_product(const struct natural *a, const struct natural *b);
 /* number x 2^bits; must fit. */
 struct natural natural_shifted(const struct natural *number, unsigned bits);
+/* a - b, where b is not above a. */
+struct natural natural_difference(const struct natural *a, const struct natural *b);
+/* How many bits it has; 0 for 0. */
+unsigned natural_bits(const struct natural *number);
 /* number = floor(number / divisor). */
 void natural_divide(struct natural *number, uint64_t divisor);
 int natural_compare(const struct natural *a, const struct natural *b);

@@ -41,7 +41,6 @@ enum {
     SEAL_SEALED_TO,
     SEAL_START,
     SEAL_OLDEST_END,
-    SEAL_OLDEST_START,
     SEAL_FIRST_CHARGE,
     SEAL_NEWEST_END,
     SEAL_SUMS_HASH,
@@ -52,10 +51,10 @@ enum {
 };
 
 static const struct db_column seal_columns[] = {
-    { "cluster", 't' },      { "as_of", 'i' },       { "full_as_of", 'i' }, { "cutoff", 'i' },
-    { "sealed_to", 'i' },    { "counts_from", 'i' }, { "oldest_end", 'i' }, { "oldest_start", 'i' },
-    { "first_charge", 'i' }, { "newest_end", 'i' },  { "sums_hash", 'i' },  { "open_hash", 'i' },
-    { "source", 't' },       { "basis", 't' },       { "hash", 'i' },
+    { "cluster", 't' },    { "as_of", 'i' },       { "full_as_of", 'i' }, { "cutoff", 'i' },
+    { "sealed_to", 'i' },  { "counts_from", 'i' }, { "oldest_end", 'i' }, { "first_charge", 'i' },
+    { "newest_end", 'i' }, { "sums_hash", 'i' },   { "open_hash", 'i' },  { "source", 't' },
+    { "basis", 't' },      { "hash", 'i' },
 };
 
 static int read_header(struct db *db, const struct db_value *cluster, struct seal *seal,
@@ -63,7 +62,7 @@ static int read_header(struct db *db, const struct db_value *cluster, struct sea
 {
     struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiitti", &rows, err))
+    if (db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiitti", &rows, err))
         return -1;
     int got = db_fetch(rows, &row, err);
     if (got > 0) {
@@ -75,7 +74,6 @@ static int read_header(struct db *db, const struct db_value *cluster, struct sea
             .sealed_to = bits_of(&row[SEAL_SEALED_TO]),
             .start = bits_of(&row[SEAL_START]),
             .oldest_end = bits_of(&row[SEAL_OLDEST_END]),
-            .oldest_start = bits_of(&row[SEAL_OLDEST_START]),
             .first_charge = bits_of(&row[SEAL_FIRST_CHARGE]),
             .newest_end = bits_of(&row[SEAL_NEWEST_END]),
             .sums_hash = bits_of(&row[SEAL_SUMS_HASH]),
@@ -176,7 +174,6 @@ static int write_header(struct db *db, const struct db_value *cluster, const str
         bits_value(seal->sealed_to),
         bits_value(seal->start),
         bits_value(seal->oldest_end),
-        bits_value(seal->oldest_start),
         bits_value(seal->first_charge),
         bits_value(seal->newest_end),
         bits_value(seal->sums_hash),

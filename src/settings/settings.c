@@ -175,6 +175,10 @@ static int complete(struct settings *settings, struct error *err)
                     "[usage] reset_anchor = '%s': must be epoch seconds or "
                     "YYYY-MM-DD[THH:MM[:SS]]",
                     settings->reset_anchor);
+    if (settings->charge == CHARGE_TRES && !settings->pricing.weight_count)
+        return fail(err, ERROR_SETTINGS,
+                    "[usage] tres_weights is empty, and charge = tres needs it, as in "
+                    "tres_weights = CPU=1,Mem=0.25G");
     settings->source.deadline_s = settings->results.deadline_s = (unsigned)settings->deadline_s;
 
     XXH128_hash_t hash = XXH3_128bits(settings->text, strlen(settings->text));
@@ -271,6 +275,7 @@ void settings_destroy(struct settings *settings)
     free(settings->clusters);
     free(settings->reset_anchor);
     free(settings->time_zone);
+    pricing_free(&settings->pricing);
     free(settings->path);
     free(settings->text);
     free(settings->charges);

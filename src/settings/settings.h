@@ -17,6 +17,8 @@ struct error;
 /* What the settings file says, checked.  table.c has one table with every key; the parser, the
  * sample file, the manual and the tests read that table. */
 
+enum suspended { SUSPENDED_CHARGED, SUSPENDED_OMITTED };
+
 struct settings {
     struct db_settings source, results;
     char *layout;
@@ -32,8 +34,11 @@ struct settings {
     char *reset_anchor;
     char *time_zone;
     enum charge charge;
+    struct pricing pricing;
+    enum suspended suspended;
     uint64_t open_job_cap_s;
     uint64_t seal_after_s, full_every_s;
+    uint64_t horizon_s; /* 0: none */
 
     const struct algorithm *algorithm;
     enum conformance conformance;

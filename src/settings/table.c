@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "settings/pricing.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -126,6 +127,18 @@ static int take_time_string(const struct setting *setting, void *field, const ch
     return 0;
 }
 
+static int take_horizon(const struct setting *setting, void *field, const char *value,
+                        struct error *err)
+{
+    if (!strcasecmp(value, "none")) {
+        *(uint64_t *)field = 0;
+        return 0;
+    }
+    if (take_time_string(setting, field, value, err))
+        return -1;
+    return *(uint64_t *)field ? 0 : refuse(setting, value, "must be none or above 0", err);
+}
+
 static int take_deadline(const struct setting *setting, void *field, const char *value,
                          struct error *err)
 {
@@ -211,10 +224,33 @@ static int take_minimum_usage(const struct setting *setting, void *field, const 
                        "must be a number from 0 to 1e15", err);
 }
 
+static int take_weights(const struct setting *setting, void *field, const char *value,
+                        struct error *err)
+{
+    struct text reason = { 0 };
+    int result = 0;
+    if (!pricing_take_weights(field, value, &reason))
+        result = refuse(setting, value, reason.bytes, err);
+    text_free(&reason);
+    return result;
+}
+
+static int take_factors(const struct setting *setting, void *field, const char *value,
+                        struct error *err)
+{
+    struct text reason = { 0 };
+    int result = 0;
+    if (!pricing_take_factors(field, value, &reason))
+        result = refuse(setting, value, reason.bytes, err);
+    text_free(&reason);
+    return result;
+}
+
 static const char *const yes_no[] = { "no", "yes", NULL };
 static const char *const layouts[] = { "slurmdbd", "plain", NULL };
 static const char *const bad_rows[] = { "fail", "skip", NULL };
-static const char *const charges[] = { "billing", "cpu", NULL };
+static const char *const charges[] = { "billing", "cpu", "tres", NULL };
+static const char *const suspendeds[] = { "charged", "omitted", NULL };
 static const char *const resets[] = { "none",      "daily",  "weekly", "monthly",
                                       "quarterly", "yearly", NULL };
 static const char *const conformances[] = { "documents", "slurmctld", NULL };
@@ -313,11 +349,30 @@ const struct setting settings_table[] = {
       "machine is set.",
       take_given, FIELD(time_zone), NULL },
     { "usage", "charge", "billing",
-      "What a job is charged each second: billing (TRES 5, or CPUs where there is none), or cpu.",
+      "What a job is charged each second: billing (TRES 5, or CPUs where there is none), cpu, or "
+      "tres: what tres_weights makes of all it has.",
       take_choice, FIELD(charge), charges },
+    { "usage", "tres_weights", "",
+      "Charge tres: the weights, as slurm.conf's TRESBillingWeights has them, such as "
+      "CPU=1.0,Mem=0.25G,GRES/gpu=2.0; with MAX_TRES or MAX_TRES_GRES among them by that rule.",
+      take_weights, FIELD(pricing), NULL },
+    { "usage", "qos_factors", "",
+      "Factors for the charges of QOS, besides each one's own UsageFactor, such as high:2, "
+      "low:0.5.",
+      take_factors, FIELD(pricing.qos_factors), NULL },
+    { "usage", "partition_usage_factors", "",
+      "Factors for the charges in partitions, such as gpu:2, debug:0.5.", take_factors,
+      FIELD(pricing.partition_factors), NULL },
+    { "usage", "suspended", "charged",
+      "Whether the time when a job was suspended is charged, as Slurm does, or omitted.",
+      take_choice, FIELD(suspended), suspendeds },
     { "usage", "open_job_cap", "1-0",
       "A job without an end is charged this long beyond its time limit.  A time string.",
       take_time_string, FIELD(open_job_cap_s), NULL },
+    { "usage", "horizon", "none",
+      "Jobs that ended longer ago than this are not read; none: all that can still matter are.  A "
+      "time string.",
+      take_horizon, FIELD(horizon_s), NULL },
     { "usage", "seal_after", "1-0",
       "Jobs that ended this long before the newest end are not read again by each run: what they "
       "add is kept beside the results.  A time string.",
@@ -352,7 +407,10 @@ const struct setting settings_table[] = {
 };
 
 /* The keys of [usage] on which it depends what a closed job is charged. */
-static const char *const charging_keys[] = { "half_life", "charge", NULL };
+static const char *const charging_keys[] = {
+    "half_life", "charge", "tres_weights", "qos_factors", "partition_usage_factors",
+    "suspended", NULL
+};
 
 bool setting_charges(const struct setting *setting)
 {

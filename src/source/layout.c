@@ -29,13 +29,14 @@ void clusters_free(struct cluster *clusters, size_t count)
     free(clusters);
 }
 
-struct accounting *accounting_create(void)
+struct accounting *accounting_create(const struct settings *settings)
 {
     struct accounting *accounting = memory_zeroed(1, sizeof *accounting);
     accounting->names = names_create();
     accounting->empty_name = names_add(accounting->names, "", 0);
-    accounting->qos_place = id_index_create();
-    accounting->cpus = accounting->billing = NAN;
+    if (settings)
+        accounting->tariffs = tariffs_create(settings->charge, &settings->pricing);
+    accounting->cpus = accounting->billing = accounting->weighted = NAN;
     return accounting;
 }
 
@@ -45,27 +46,6 @@ void accounting_destroy(struct accounting *accounting)
         return;
     names_destroy(accounting->names);
     free(accounting->rows);
-    id_index_destroy(accounting->qos_place);
-    free(accounting->qos_id);
-    free(accounting->qos_price);
+    tariffs_destroy(accounting->tariffs);
     free(accounting);
-}
-
-uint128 accounting_price(const struct accounting *accounting, uint64_t qos)
-{
-    uint32_t place = id_index_find(accounting->qos_place, qos);
-    return place == INDEX_NONE ? UNITS_PER_TRES : accounting->qos_price[place];
-}
-
-uint64_t accounting_price_hash(const struct accounting *accounting)
-{
-    uint64_t hash = 0;
-    for (uint32_t i = 0; i < accounting->qos_count; i++) {
-        const uint64_t priced[] = { accounting->qos_id[i],
-                                    (uint64_t)(accounting->qos_price[i] >> 64),
-                                    (uint64_t)accounting->qos_price[i] };
-        if (accounting->qos_price[i] != UNITS_PER_TRES)
-            hash += XXH3_64bits(priced, sizeof priced);
-    }
-    return hash;
 }

@@ -11,7 +11,6 @@
 
 struct db;
 struct error;
-struct id_index;
 struct job_keys;
 struct names;
 struct settings;
@@ -32,25 +31,18 @@ struct accounting {
     uint32_t empty_name;
     struct association *rows; /* deleted ones included */
     size_t count, room;
-    struct id_index *qos_place;
-    uint64_t *qos_id; /* by place */
-    uint128 *qos_price;
-    uint32_t qos_count;
-    double cpus; /* of the cluster's registration; NAN where it does not say */
-    double billing;
+    struct tariffs *tariffs; /* NULL where there are no TRES, QOS and partitions */
+    double cpus;             /* of the cluster's registration; NAN where it does not say */
+    double billing, weighted;
 };
-struct accounting *accounting_create(void);
+/* `settings` NULL: without tariffs. */
+struct accounting *accounting_create(const struct settings *settings);
 void accounting_destroy(struct accounting *accounting);
-/* The price under a QOS; that of factor 1 for one that is not there. */
-uint128 accounting_price(const struct accounting *accounting, uint64_t qos);
-/* A hash of all prices that are not the usual one: where it differs, closed jobs are charged
- * something else. */
-uint64_t accounting_price_hash(const struct accounting *accounting);
 
 /* A row that charges, of a job that has started. */
 struct job_row {
     uint64_t id_job, association;
-    uint128 price;
+    const struct tariff *tariff;
     struct job job;
 };
 /* Which of the rows that have started: those with from <= time_end < to, and with `open` those
@@ -64,6 +56,14 @@ struct job_range {
 };
 typedef int (*job_taker)(void *context, const struct job_row *row, struct error *err);
 
+/* When a job was suspended: epoch seconds, end 0 while it is. */
+struct suspension {
+    uint64_t key; /* of the job's row */
+    uint64_t start, end;
+};
+typedef int (*suspension_taker)(void *context, const struct job_row *row,
+                                const struct suspension *suspension, struct error *err);
+
 struct layout {
     const char *name;
     /* Every cluster, by name; to be freed with clusters_free(). */
@@ -72,17 +72,24 @@ struct layout {
     /* The small tables.  `ordered`: fill in association.order, which only slurmctld's ties need. */
     int (*read)(struct db *db, const struct settings *settings, const char *cluster, bool ordered,
                 struct accounting **accounting, struct error *err);
+    /* Hand each suspension of the job rows that read_jobs() would hand over to `take`: those of a
+     * job one after another, by ascending start.  NULL where jobs are never suspended. */
+    int (*read_suspended)(struct db *db, const struct settings *settings, const char *cluster,
+                          const struct accounting *accounting, const struct job_range *range,
+                          suspension_taker take, void *context, struct error *err);
     /* Hand every row of the range to `take`, in no order.  Where `take` fails, so does this. */
     int (*read_jobs)(struct db *db, const struct settings *settings, const char *cluster,
                      const struct accounting *accounting, const struct job_range *range,
                      job_taker take, void *context, struct error *err);
-    /* Where job rows have keys (else both are NULL): those of all rows without a time_end, also of
-     * jobs that wait; and the oldest and newest time_end of rows that have started and ended,
-     * after < time_end <= until, 0 where there is none. */
-    int (*read_open_keys)(struct db *db, const char *cluster, struct job_keys *keys,
-                          struct error *err);
-    int (*read_ends)(struct db *db, const char *cluster, uint64_t after, uint64_t until,
-                     uint64_t *oldest, uint64_t *newest, struct error *err);
+    /* The oldest and newest time_end of rows that have started and ended, after < time_end <=
+     * until, 0 where there is none. */
+    int (*read_ends)(struct db *db, const struct settings *settings, const char *cluster,
+                     uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
+                     struct error *err);
+    /* Where job rows have keys, else NULL: those of all rows without a time_end, also of jobs that
+     * wait. */
+    int (*read_open_keys)(struct db *db, const struct settings *settings, const char *cluster,
+                          struct job_keys *keys, struct error *err);
     /* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with
      * NULL those of the tables that all clusters share. */
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);

@@ -118,7 +118,7 @@ static void name_parents(struct accounting *accounting)
 static int read_small(struct db *db, const struct settings *settings, const char *cluster,
                       bool ordered, struct accounting **read, struct error *err)
 {
-    struct accounting *accounting = accounting_create();
+    struct accounting *accounting = accounting_create(NULL);
     struct db_value argument = db_text(cluster);
     (void)ordered;
     if (read_relation(db,
@@ -145,14 +145,15 @@ static int take_usage(void *context, const struct db_value *row, struct error *e
 {
     const struct usage_reader *reader = context;
     double charge = row[USAGE_CHARGE].type == DB_REAL ? row[USAGE_CHARGE].real : 0;
+    struct tariff tariff = { .price = charge < 0 ? PRICE_TOO_LARGE : price_of_factor(charge) };
     struct job_row job = {
         .id_job = reading_number(&row[USAGE_ID]),
         .association = reading_number(&row[USAGE_ID]),
-        .price = charge < 0 ? PRICE_TOO_LARGE : price_of_factor(charge),
+        .tariff = &tariff,
         .job = {
             .time_start = reading_number(&row[USAGE_START]),
             .time_end = reading_number(&row[USAGE_END]),
-            .tres_alloc = NULL, /* the price is the whole charge */
+            .tres_alloc = NULL, /* the tariff's price is the whole charge */
         },
     };
     return reader->take(reader->context, &job, err);
@@ -163,12 +164,36 @@ static int read_usage(struct db *db, const struct settings *settings, const char
                       job_taker take, void *context, struct error *err)
 {
     struct usage_reader reader = { take, context };
-    struct db_value arguments[] = { db_text(cluster), db_integer((int64_t)range->from) };
+    struct db_value arguments[] = { db_text(cluster), db_unsigned(range->from) };
     (void)accounting;
     return read_relation(db, "\"id\", \"time_start\", \"time_end\", \"charge\"", settings->usage,
                          "WHERE \"cluster\" = ? AND \"time_start\" > 0"
                          " AND (\"time_end\" IS NULL OR \"time_end\" = 0 OR \"time_end\" >= ?)",
                          arguments, 2, "iiir", take_usage, &reader, err);
+}
+
+static int take_ends(void *context, const struct db_value *row, struct error *err)
+{
+    uint64_t *ends = context;
+    (void)err;
+    ends[0] = reading_number(&row[0]);
+    ends[1] = reading_number(&row[1]);
+    return 0;
+}
+
+static int read_ends(struct db *db, const struct settings *settings, const char *cluster,
+                     uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
+                     struct error *err)
+{
+    uint64_t ends[2] = { 0 };
+    struct db_value arguments[] = { db_text(cluster), db_unsigned(after), db_unsigned(until) };
+    int result = read_relation(db, "MIN(\"time_end\"), MAX(\"time_end\")", settings->usage,
+                               "WHERE \"cluster\" = ? AND \"time_end\" > ? AND \"time_end\" <= ?"
+                               " AND \"time_start\" > 0 AND \"time_start\" <= \"time_end\"",
+                               arguments, 3, "ii", take_ends, ends, err);
+    *oldest = ends[0];
+    *newest = ends[1];
+    return result;
 }
 
 static void add_grants(struct text *text, const struct settings *settings, const char *cluster)
@@ -188,5 +213,6 @@ const struct layout layout_plain = {
     .clusters = read_clusters,
     .read = read_small,
     .read_jobs = read_usage,
+    .read_ends = read_ends,
     .add_grants = add_grants,
 };

@@ -153,6 +153,11 @@ uint32_t names_add(struct names *names, const char *bytes, size_t length)
     return *slot;
 }
 
+uint32_t names_find(const struct names *names, const char *bytes, size_t length)
+{
+    return names->slot_count ? *name_slot(names, bytes, length) : INDEX_NONE;
+}
+
 const char *names_text(const struct names *names, uint32_t number)
 {
     return names->texts[number];

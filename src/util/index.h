@@ -25,6 +25,8 @@ struct names;
 struct names *names_create(void);
 /* The number of these bytes; the bytes are copied when they are new. */
 uint32_t names_add(struct names *names, const char *bytes, size_t length);
+/* The number of bytes that were added before; INDEX_NONE where they were not. */
+uint32_t names_find(const struct names *names, const char *bytes, size_t length);
 /* The NUL-terminated bytes of a number; they hold until names_destroy(). */
 const char *names_text(const struct names *names, uint32_t number);
 uint32_t names_count(const struct names *names);

@@ -46,6 +46,52 @@ bool number_real(const char *text, double *number)
     return *end == '\0' && isfinite(*number);
 }
 
+/* The exponent that a decimal ends with, in bytes up to its end. */
+static bool decimal_exponent(const char *at, const char *end, int *exponent)
+{
+    bool negative = at < end && *at == '-';
+    at += at < end && (*at == '-' || *at == '+');
+    uint64_t number;
+    if (end - at > 3 || !number_unsigned(at, (size_t)(end - at), &number))
+        return false;
+    *exponent = negative ? -(int)number : (int)number;
+    return true;
+}
+
+bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal)
+{
+    const char *at = bytes, *end = bytes + length;
+    bool any = false, behind_point = false;
+    int noughts = 0; /* seen and not yet in the digits: those at the end never get there */
+    *decimal = (struct decimal){ 0 };
+    for (; at < end && (isdigit((unsigned char)*at) || (*at == '.' && !behind_point)); at++) {
+        if (*at == '.') {
+            behind_point = true;
+            continue;
+        }
+        any = true;
+        decimal->power -= behind_point;
+        noughts++;
+        if (*at == '0')
+            continue;
+        for (; noughts; noughts--) {
+            if (decimal->digits >= UINT64_C(100000000000000000))
+                return false;
+            decimal->digits *= 10;
+        }
+        decimal->digits += (uint64_t)(*at - '0');
+    }
+    decimal->power += noughts;
+    int exponent = 0;
+    if (!any ||
+        (at < end && ((*at != 'e' && *at != 'E') || !decimal_exponent(at + 1, end, &exponent))))
+        return false;
+    decimal->power += exponent;
+    if (!decimal->digits)
+        decimal->power = 0;
+    return true;
+}
+
 /* Read digits at *at and step over them. */
 static bool digits(const char **at, uint64_t *number)
 {

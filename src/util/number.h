@@ -13,6 +13,15 @@ bool number_signed(const char *bytes, size_t length, int64_t *number);
 /* Digits with an optional point and exponent; finite. */
 bool number_real(const char *text, double *number);
 
+/* A decimal as somebody wrote it, without a rounding: digits x 10^power. */
+struct decimal {
+    uint64_t digits;
+    int power;
+};
+/* Digits with an optional point and exponent, no sign; at most 18 digits between the first and the
+ * last that is not 0, and an exponent of at most three. */
+bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal);
+
 /* A span of time in seconds.
  *
  * time_string: seed 002's `min`, `hr:min:00`, `days-hr:min:00`, `days-hr`; a bare number is

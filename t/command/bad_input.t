@@ -143,6 +143,18 @@ def jobs(place):
         place.ready(plain + f'job root.u start=1000 end=1001 {line}\n', {'fairshare.capacity': 1})
         place.succeed('run', '--now', NOW, '--replace')
         tap.same((place.usage('root.u'), place.findings()), ([100.0 + charged], {}), what)
+    weighed = {'fairshare.capacity': 1, 'usage.charge': 'tres', 'usage.tres_weights': 'cpu=1,mem=1,node=0'}
+    tree = 'root/\n  u\njob root.u start=1000 end=1100 tres=1=1\n'
+    for line, charged, found, what in (
+            ('1=3,2=x', 0.0, 1, 'one charged TRES that is no number'),
+            ('1=3,2=18446744073709551614', 0.0, 1, 'a charged TRES without a value'),
+            ('1=18446744073709551613,2=18446744073709551613', 0.0, 1, 'a sum beyond the range'),
+            ('1=3,4=x,5=x,1001=x', 3.0, 0, 'what has no weight'),
+            ('1=3,1=x', 3.0, 0, 'a TRES that is there a second time')):
+        place.ready(tree + f'job root.u start=1000 end=1001 tres={line}\n', weighed)
+        place.ends(0, f'{what} does not stop a run that charges TRES', 'run', '--now', NOW, '--replace')
+        tap.same((place.usage('root.u'), sum(place.findings().values())), ([100.0 + charged], found),
+                 f'{what} {"spoils the charge, and is a finding" if found else "is not judged"}')
     ahead = int(time.time())
     place.ready(plain + f'job root.u start={ahead + 4000} billing=5\n', {'fairshare.capacity': 1})
     place.ends(0, 'a job that starts in the future does not stop a run', 'run', '--replace')

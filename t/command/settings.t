@@ -26,7 +26,16 @@ BAD_VALUES = {
     'usage.reset_period': ('fortnightly', '-1', '0', '1:30'),
     'usage.reset_anchor': ('yesterday', '2024-13-01', '2024-02-30', '2024-1-1', '2024-01-01 00:00'),
     'usage.time_zone': ('Mars/Olympus', '../../etc/passwd', '/etc/localtime'),
-    'usage.charge': ('tres', 'cpus'),
+    'usage.charge': ('tres', 'cpus', 'weighted'),
+    'usage.tres_weights': ('CPU', '=1', 'CPU=', 'CPU=x', 'CPU=-1', 'CPU=1,5X', 'CPU=1.0GB', 'CPU=1 G', '/gpu=1',
+                           'gres/=1', 'CPU:1', 'CPU=0x1', 'CPU=nan', 'CPU=1,MAX',
+                           'MAX_TRES=1x', 'CPU=1234567890123456789',
+                           ','.join(f'gres/g{i}=1' for i in range(65))),
+    'usage.qos_factors': ('high', 'high:', ':2', 'high:-1', 'high:x', 'high:1,high:2',
+                          'high:1.2.3', 'high=2'),
+    'usage.partition_usage_factors': ('gpu', 'gpu:inf', 'gpu:1e', 'a:b', 'gpu:0.5,gpu:0.5'),
+    'usage.suspended': ('yes', '', 'omit'),
+    'usage.horizon': ('', '0', 'never', '-1', '90 d', '99999999-0'),
     'usage.open_job_cap': ('1 day', '-1'),
     'usage.seal_after': ('1 d', '-1'),
     'usage.full_every': ('weekly', '1:2'),
@@ -39,7 +48,7 @@ BAD_VALUES = {
 }
 
 # Names of features that other releases have or may have.
-UNKNOWN = ('usage.suspended', 'usage.tres_weights', 'source.password',
+UNKNOWN = ('usage.partition_factors', 'source.password',
            'results.password', 'priority.weight_age', 'slurm.conf', 'retention.history_days',
            'fairshare.colour')
 
@@ -97,7 +106,10 @@ def good_values(place):
         tap.ok(place.usage('root.u')[0] == short != seen['7-0'],
                f'half_life = {text} is ninety minutes')
     place.settings({'fairshare.algorithm': 'Classic', 'usage.time_zone': 'Europe/Berlin',
-                    'usage.reset_anchor': '2024-02-29T12:30',
+                    'usage.reset_anchor': '2024-02-29T12:30', 'usage.charge': 'TRES',
+                    'usage.tres_weights': 'max_tres, CPU=1, Mem=.25g,gres/gpu:a100 = 2e-3',
+                    'usage.qos_factors': 'high:2', 'usage.partition_usage_factors': '"a#b:2, c d:.5"',
+                    'usage.suspended': 'Omitted', 'usage.horizon': '90-0',
                     'source.deadline': '2 m', 'source.clusters': 'tiny',
                     'fairshare.capacity': 'auto'})
     place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')

@@ -56,11 +56,191 @@ def jobs(place):
     tap.same(used(place, one + 'job root.u start=1000 end=1001 billing=18446744073709551613\n',
                   'root.u'), [1.8446744073709552e19],
              'the largest count is charged')
-    place.ready(one + 'job root.u start=1000 end=2000 billing=3\n')
-    number, = place.change('SELECT job_db_inx FROM tiny_job_table')[0]
-    place.change(f'INSERT INTO tiny_suspend_table (job_db_inx, id_assoc, time_start, time_end) VALUES ({number}, 2, 1100, 1900)')
+
+
+# 1 CPU and 8 GB, the example of slurm.conf(5), and what else a job may have.
+MANY = 'tres 1001 gres/gpu\ntres 1002 gres/gpu:a100\ntres 1003 license/x\nroot/\n  u\n' \
+       'job root.u start=1000 end=1010 tres=1=1,2=8192,4=3,5=77,1001=2,1002=1,1003=5\n'
+
+
+def weights(place):
+    def weighed(setting, drawing=MANY, more=None):
+        return used(place, drawing, 'root.u',
+                    keys={'usage.charge': 'tres', 'usage.tres_weights': setting, **(more or {})})[0] / 10
+
+    for setting, expected, what in (
+            ('CPU=1.0,Mem=0.25G', 3.0, 'weighted TRES are added up, as in the example of slurm.conf(5)'),
+            ('MAX_TRES,CPU=1.0,Mem=0.25G', 2.0, 'or the highest counts, as in the other example'),
+            ('mem=.25', 2048.0, 'memory is counted in MiB'),
+            ('mem=.25M', 2048.0, 'as the suffix M says'),
+            ('mem=.25K', 2048.0, 'a suffix below that changes nothing, as in Slurm'),
+            ('mem=256t', 2.0, 'suffixes go up to T, in any case,'),
+            ('Mem=262144P', 2.0, 'and to P'),
+            ('node=2K', 6 / 1024, 'other TRES are counted by ones'),
+            ('GRES/gpu=2.0', 4.0, 'a GRES is found by its type and name'),
+            ('gres/GPU:A100=7', 7.0, 'whatever its case'),
+            ('LICENSE/x=0.1', 0.5, 'a license as well'),
+            ('CPU=5, CPU=1, cpu=4', 4.0, 'of a TRES that is there twice the last weight counts'),
+            ('CPU=0,node=1', 3.0, 'weight 0 is none'),
+            (' CPU = 1 , MAX_TRES , node = 1.5 ', 4.5, 'blanks are nothing'),
+            ('MAX_TRES,cpu=4,mem=.25G,node=1,gres/gpu=2,license/x=1', 4.0 + 5.0,
+             'MAX_TRES takes the highest of cpu, mem, node and gres, and adds the rest'),
+            ('MAX_TRES,cpu=1,gres/gpu=2,gres/gpu:a100=7,license/x=1', 7.0 + 5.0,
+             'of which every gres may be the highest'),
+            ('MAX_TRES_GRES,cpu=4,gres/gpu=2,gres/gpu:a100=7,license/x=1', 4.0 + 4.0 + 7.0 + 5.0,
+             'MAX_TRES_GRES adds every gres'),
+            ('MAX_TRES_GRES,MAX_TRES,cpu=4,gres/gpu=2', 8.0, 'and counts where both are there')):
+        tap.same(weighed(setting), expected, f'{what} ({setting})')
+        tap.same(place.findings(), {'capacity_unknown': 1}, f'without a finding ({setting})')
+    tap.same(weighed('CPU=1,GRES/gpx=9,Billing=3,license/y=0'), 1.0,
+             'a TRES that is not there charges nothing, and billing has no weight of its own')
+    tap.same(place.query("SELECT detail FROM fairmill_finding WHERE kind = 'tres_unknown'"),
+             [("'GRES/gpx', 'Billing'",)], 'which is a finding')
+    place.succeed('check')
+    tap.ok("finding tres_unknown" in place.out and "'GRES/gpx', 'Billing'" in place.out,
+           'and check says so', place.out)
+    tap.same(weighed('CPU=1,GRES/gpu=1', 'root/\n  u\njob root.u start=1000 end=1010 tres=2=5,4=1\n'), 0.0,
+             'a job with none of the TRES charges nothing')
+    place.change('DELETE FROM tres_table')
+    place.settings({'usage.charge': 'tres', 'usage.tres_weights': 'node=3,GRES/gpu=1'})
+    place.succeed('run', '--now', NOW, '--replace')
+    tap.same(place.usage('root.u'), [30.0], 'the TRES that every slurmdbd has are known')
+
+    registered = MANY + 'registered 1=64,2=131072,3=0,4=2,5=9,1001=8\n'
+    place.ready(registered, {'usage.charge': 'tres', 'usage.tres_weights': 'CPU=1,Mem=0.25G,gres/gpu=2',
+                             'usage.half_life': '7-0'})
     place.succeed('run', '--now', NOW)
-    tap.same(place.usage('root.u'), [3000.0], 'suspended seconds are charged')
+    (usage, part), = place.query("SELECT usage_raw, capacity_usage FROM fairmill_fairshare WHERE depth = 0")
+    tap.ok(usage == 0 or abs(part / (usage / ((64 + 32 + 16) * 2 * 604800)) - 1) < 1e-12,
+           'the capacity is what the weights make of the registered TRES', usage, part)
+    tap.same(place.findings(), {}, 'and is known')
+
+
+def factors(place):
+    one = 'qos 1 factor=1 name=normal\nqos 2 factor=0.5 name=low\nqos 3 factor=-1 name=a:b\n' \
+          'qos 4 factor=1 name=free\nroot/\n  u\n'
+    runs = [('normal', 1, 'p'), ('low', 2, 'p'), ('a:b', 3, 'p'), ('unknown', 77, 'p'), ('free', 4, 'gpu'),
+            ('normal', 1, 'gpu'), ('low', 2, 'gpu'), ('normal', 1, 'gpu,debug'), ('normal', 1, 'GPU')]
+    drawing = one + ''.join(
+        f'job root.u start={1000 * i} end={1000 * i + 10} billing={10 ** i} qos={qos} partition={partition}\n'
+        for i, (_, qos, partition) in enumerate(runs, 1))
+    got = used(place, drawing, 'root.u', keys={
+        'usage.qos_factors': 'low:2, a:b:3,free : 0', 'usage.partition_usage_factors': '"gpu:0.3, debug:7"'})
+    expected = (1, .5 * 2, 3, 1, 0, .3, .5 * 2 * .3, .3, 1)
+    tap.same(got, [round(sum(10 * f * 10 ** i for i, f in enumerate(expected, 1)), 6)],
+             'factors of the settings multiply that of the QOS; of several partitions the first counts')
+    place.succeed('check')
+    tap.ok("partition_usage_factors has 'debug'" in place.out and "'gpu'" not in place.out
+           and 'qos_factors has' not in place.out,
+           'check names a partition in which no job ran, and only that', place.out)
+    place.settings({'usage.qos_factors': 'lwo:2, low:3', 'usage.tres_weights': 'CPU=1'})
+    place.succeed('check')
+    tap.ok("qos_factors has 'lwo'" in place.out and "'low'" not in place.out,
+           'and a QOS that is not there', place.out)
+    tap.ok('tres_weights count for nothing' in place.out, 'and weights that nobody asks for', place.out)
+    got = used(place, 'tres 1001 gres/gpu\nqos 2 factor=0.5 name=low\nroot/\n  u\n'
+               'job root.u start=1000 end=1010 tres=1=3,1001=1 qos=2 partition=gpu\n', 'root.u',
+               keys={'usage.charge': 'tres', 'usage.tres_weights': 'cpu=1,gres/gpu=4',
+                     'usage.qos_factors': 'low:0.1', 'usage.partition_usage_factors': 'gpu:10'})
+    tap.same(got, [35.0], 'weights and factors go together')
+
+
+def suspended(place):
+    def charged(lines, now=NOW, setting='omitted', more=None):
+        return used(place, 'root/\n  u\n' + lines, 'root.u', now=now,
+                    keys={'usage.suspended': setting, **(more or {})})[0]
+
+    job = 'job root.u start=1000 end=2000 billing=3\n'
+    tap.same(charged(job + 'suspended 1100 1900\n', setting='charged'), 3000.0,
+             'suspended seconds are charged, as in Slurm')
+    for lines, expected, what in (
+            ('', 1000, 'a job that was never suspended is charged in full'),
+            ('suspended 1100 1900\n', 200, 'omitted, they are not'),
+            ('suspended 1100 1200\nsuspended 1500 1600\n', 800, 'nor those of a second time'),
+            ('suspended 1100 1300\nsuspended 1200 1400\nsuspended 1250 1260\n', 700,
+             'none is taken off twice'),
+            ('suspended 500 1100\nsuspended 1950 2500\n', 850, 'what lies beyond the job is not taken off'),
+            ('suspended 1900 0\n', 900, 'an open suspension ends with the job'),
+            ('suspended 500 3000\n', 0, 'all of a job may have been suspended'),
+            ('suspended 1500 1500\nsuspended 1700 1600\nsuspended 0 1800\n', 1000,
+             'what has no length or no beginning takes nothing off')):
+        tap.same(charged(job + lines), 3.0 * expected, f'{what} ({lines!r})')
+    place.ready('root/\n  u\n' + job + 'suspended 1100 1900\n', {'usage.suspended': 'omitted'})
+    place.change('UPDATE tiny_suspend_table SET deleted = 1')
+    place.succeed('run', '--now', NOW)
+    tap.same(place.usage('root.u'), [600.0], 'a suspension that is marked for the archive still counts')
+    running = f'job root.u start={NOW - 100} billing=3\n'
+    tap.same(charged(running + f'suspended {NOW - 60} 0\n'), 120.0,
+             'a job that is suspended now is not charged since')
+    tap.same(charged(running + f'suspended {NOW - 60} {NOW - 50}\n'), 270.0, 'one that runs again is')
+    tap.same(charged(running + f'suspended {NOW - 60} {NOW + 50}\n'), 120.0,
+             'nothing counts that comes after now')
+    day = 86400
+    tap.same(charged(f'job root.u start={NOW - 10 * day} billing=1 limit=60\n'
+                     f'suspended {NOW - 10 * day + 600} {NOW - 10 * day + 1200}\nsuspended {NOW - 100} 0\n'),
+             3600.0 + day - 600, 'of a runaway job what is charged is up to its cap')
+    resized = 'job root.u start=1000 end=1600 billing=4\nsuspended 1100 1200\n' \
+              'job root.u start=1000 submit=1600 end=2000 billing=10\nsuspended 1100 1700\n'
+    tap.same(charged(resized), 4 * 500.0 + 10 * 300.0,
+             "of a resized job's later row only what is after the resize")
+    weekly = {'usage.reset_period': 'weekly', 'usage.time_zone': 'UTC'}
+    tap.same(charged(f'job root.u start={SUNDAY_UTC - 50} end={SUNDAY_UTC + 50} billing=1\n'
+                     f'suspended {SUNDAY_UTC - 20} {SUNDAY_UTC + 20}\n', more=weekly), 30.0,
+             'before a reset there is nothing to take off')
+    tap.same(charged('job 999 start=1000 end=2000 billing=7\nsuspended 1000 1500\n'), 0.0,
+             'a job without an association charges nobody')
+    tap.same(place.query('SELECT unattributed_usage FROM fairmill_run'), [(3500.0,)],
+             'and is not charged its suspended seconds either')
+    place.ready('root/\n  u\n' + job + 'suspended 1100 1900\njob root.u start=3000 end=2000 billing=1\n'
+                'suspended 3000 0\n', {'usage.suspended': 'omitted', 'fairshare.capacity': 1})
+    place.succeed('run', '--now', NOW)
+    tap.same((place.findings(), place.query('SELECT jobs_read FROM fairmill_run')),
+             ({'job_ends_before_start': 1}, [(2,)]), 'an odd job is one finding, and a job is read once')
+
+
+def horizon(place):
+    hour = 3600
+    drawing = 'root/\n  u\n  v\n' \
+              f'job root.u start={NOW - 9 * hour} end={NOW - 2 * hour} billing=1\n' \
+              f'job root.v start={NOW - 9 * hour} end={NOW - 2 * hour - 1} billing=1\n' \
+              f'job root.v start={NOW - 9 * hour} billing=1\n'
+    tap.same(used(place, drawing, 'root.u', 'root.v', keys={'usage.horizon': '0-2'}),
+             [7.0 * hour, 9.0 * hour],
+             'a job that ended longer ago than the horizon is not read, whenever it began; one that runs is')
+    tap.same(place.query('SELECT jobs_read FROM fairmill_run'), [(2,)], 'and is not counted')
+    tap.same(used(place, drawing, 'root.u', 'root.v', keys={'usage.horizon': 'none'}),
+             [7.0 * hour, 16.0 * hour - 1], 'without a horizon all are')
+    tap.same(used(place, drawing, 'root.u', keys={'usage.horizon': '30000-0'}), [7.0 * hour],
+             'a horizon before all time changes nothing')
+    suspension = f'job root.u start={NOW - 9 * hour} end={NOW - hour} billing=1\n' \
+                 f'suspended {NOW - 8 * hour} {NOW - 7 * hour}\n'
+    tap.same(used(place, 'root/\n  u\n' + suspension, 'root.u',
+                  keys={'usage.horizon': '0-2', 'usage.suspended': 'omitted'}), [7.0 * hour],
+             'of a job that is read all suspensions count')
+
+    def bound(drawing, **keys):
+        keys = {f'usage.{key}': value for key, value in keys.items()}
+        place.ready('root/\n  u\n' + drawing, dict({'usage.half_life': '0-1'}, **keys))
+        place.succeed('run', '--now', NOW)
+        return place.query('SELECT truncation_bound FROM fairmill_run')[0][0]
+
+    ended = f'job root.u start={NOW - 9 * hour} end={NOW - 3 * hour} billing=1\n'
+    tap.same(bound(ended), 1 / 8, 'what was purged had ended before the oldest job that ended')
+    tap.same(bound(ended + f'job root.u start={NOW - 20 * hour} billing=1\n'), 1 / 8,
+             'whenever others began')
+    tap.same(bound(f'job root.u start={NOW - 20 * hour} billing=1\n'), None,
+             'without one that has ended nobody knows')
+    recent = f'job root.u start={NOW - 9 * hour} end={NOW - hour} billing=1\n'
+    tap.same(bound(ended + recent, horizon='0-2'), 1 / 4,
+             'what is not read for the horizon had ended before that')
+    tap.same(bound(recent, horizon='0-2'), 1 / 2,
+             'though more may have been purged')
+    tap.same(bound(f'job root.u start={NOW} end=1000 billing=1\n' + recent, horizon='0-2'), 1 / 2,
+             'a job that ends before it starts tells nothing')
+    tap.same(bound(ended, reset_period='100', reset_anchor=str(NOW - hour)), 0.0,
+             'what ended before a reset is no loss')
+    tap.same(bound(recent, reset_period='100', reset_anchor=str(NOW - 90 * 60)), 1 / 2,
+             'but what was purged since then is')
 
 
 def open_jobs(place):
@@ -187,7 +367,7 @@ def decay(place):
 
 
 def body():
-    for part in (jobs, open_jobs, owners, resets, decay):
+    for part in (jobs, weights, factors, suspended, horizon, open_jobs, owners, resets, decay):
         with Place() as place:
             part(place)
 

@@ -10,16 +10,23 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import dump
+import reference
 import tap
 from compare import differences, exact, from_server, from_sqlite
 from mariadb import Server
 from postgres import Postgres
-from program import fairmill, publish, write_settings
+from program import fairmill, publish, published, same_value, write_settings
 
 CLUSTERS = ('alpha', 'beta-2')
 RELEASE = '25.05'
 NOW = 1750500000
 USAGE = dict(half_life='1-0', open_job_cap='30')  # so short that there are findings
+CHARGES = dict(half_life='7-0', charge='tres', tres_weights='"MAX_TRES, CPU=1, Mem=0.3G, GRES/gpu=2.5, gres/none=1"',
+               qos_factors='high:1.5, low:0.1', partition_usage_factors='batch:0.7, gpu:3', suspended='omitted',
+               horizon='30-0')
+AS_CHARGES = dict(now=NOW, charge='tres', tres_weights=CHARGES['tres_weights'].strip('"'),
+                  qos_factors=dict(high='1.5', low='0.1'), partition_usage_factors=dict(batch='0.7', gpu='3'),
+                  suspended='omitted', horizon=30 * 86400)
 RUN = ('cluster, as_of, kind, status, algorithm, associations, users, jobs_read, '
        'unattributed_usage, truncation_bound, source_newest, source_lag, settings_digest <> \'\'')
 FINDING = 'cluster, kind, subject, first_seen, last_seen, count, detail'
@@ -89,6 +96,34 @@ def body():
                 tap.ok(got[2] == first[2], f'and what show prints {pair}')
                 check(f'{folder}/f.conf', pair)
         tap.ok(len(first[1]) > 4, 'there were findings to compare', first[1])
+        charges(places, folder)
+
+
+def charges(places, folder):
+    """What else is read of the sources: TRES by name, partitions, suspensions, the oldest job."""
+    source = places['sqlite'].connection('pairs')['database']
+    expected = {(cluster, number): row for cluster in CLUSTERS for number, row in
+                reference.expected(source, cluster, AS_CHARGES)[0].items()}
+    first = None
+    for name, place in places.items():
+        write_settings(f'{folder}/f.conf', dict(
+            source=place.connection('pairs'), results=places['sqlite'].connection(f'charged_{name}'),
+            usage=CHARGES))
+        publish(f'{folder}/f.conf', NOW)
+        results = f'{folder}/charged_{name}.db'
+        rows = published(results)
+        wrong = [key for key, row in expected.items()
+                 if not same_value('usage_raw', rows[key]['usage_raw'], row['usage_raw'])]
+        used = {value['usage_raw'] for value in expected.values()}
+        tap.ok(not wrong and len(used) > 20 and rows.keys() == expected.keys(),
+               f'weighted TRES, factors, suspended time and a horizon from {name} are as the reference says',
+               len(used), wrong)
+        got = from_sqlite(results), others(places['sqlite'], f'charged_{name}')
+        first = first or got
+        tap.ok(got == first and any('tres_unknown' in row for row in got[1]),
+               f'every value, run and finding is the same from {name}', got[1], first[1])
+        status, out, err = fairmill(f'{folder}/f.conf', 'check')
+        tap.ok(status == 0 and "partition_usage_factors has 'gpu'" in out, f'check reads {name} likewise', out, err)
 
 
 def shown(settings):

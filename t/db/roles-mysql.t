@@ -21,7 +21,7 @@ LOGIN = 'nobody' if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
 READER = 'roles_grafana'
 SOURCE, RESULTS = 'roles_acct', 'roles_res'
 NOW = 1750500000
-JOB_COLUMNS = {'job_db_inx', 'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job',
+JOB_COLUMNS = {'job_db_inx', 'time_eligible', 'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job',
                'tres_alloc'}
 
 # What each role can do with the results: owner, writer, reader.

@@ -23,7 +23,8 @@ UNDEFINED = object()
 
 DEFAULTS = dict(
     now=None, half_life=7 * 86400, reset_period='none', reset_anchor=0, time_zone='UTC',
-    charge='billing', open_job_cap=86400, algorithm='fair_tree', conformance='documents',
+    charge='billing', tres_weights='', qos_factors={}, partition_usage_factors={},
+    suspended='charged', open_job_cap=86400, horizon=None, algorithm='fair_tree', conformance='documents',
     dampening=Fraction(1), capacity=None, capacity_half_lives=Fraction(2),
     pbs_minimum_usage=Fraction(0))
 
@@ -126,22 +127,69 @@ def tres_count(text, wanted):
     return None
 
 
-def charge(job, factor, settings):
-    """Units a second, or None for one that charges nothing and is a finding."""
+def read_weights(text, tres):
+    """'MAX_TRES, CPU=1, Mem=0.25G' as (rule, {id: (type, weight)}); tres: {(type, name): id}."""
+    rule, weights = 'SUM', {}
+    for item in text.split(','):
+        name, _, weight = (part.strip() for part in item.partition('='))
+        kind, _, name = name.lower().partition('/')
+        if weight == '':
+            assert kind in ('max_tres', 'max_tres_gres', ''), item
+            rule = max(rule, kind.upper(), key=('', 'SUM', 'MAX_TRES', 'MAX_TRES_GRES').index)
+            continue
+        power = 'KMGTP'.find(weight[-1].upper()) + 1
+        if power:
+            weight = weight[:-1]
+            power = max(0, power - 2) if kind in ('mem', 'bb') else power
+        number = tres.get((kind, name))
+        if number not in (None, 5):
+            weights[number] = kind, Fraction(weight) / 1024 ** power
+    return rule, {i: pair for i, pair in weights.items() if pair[1]}
+
+
+def charge(text, factor, settings):
+    """Units a second of a job with these TRES, or None for one that charges nothing and is a finding."""
     try:
-        count = tres_count(job['tres_alloc'], 5) if settings['charge'] == 'billing' else None
-        if count is None:
-            count = tres_count(job['tres_alloc'], 1)
+        if settings['charge'] == 'tres':
+            total = weighted(text, factor, *settings['weights'])
+        else:
+            count = tres_count(text, 5) if settings['charge'] == 'billing' else None
+            if count is None:
+                count = tres_count(text, 1)
+            total = (count or 0) * round(factor * UNIT)
     except ValueError:
         return None
-    total = (count or 0) * round(factor * UNIT)
     return total if total < 2 ** 104 else None
+
+
+def weighted(text, factor, rule, weights):
+    of_highest = {'SUM': (), 'MAX_TRES': ('cpu', 'mem', 'node', 'gres'),
+                  'MAX_TRES_GRES': ('cpu', 'mem', 'node')}[rule]
+    highest, added = [0], []
+    for number, (kind, weight) in weights.items():
+        part = (tres_count(text, number) or 0) * round(weight * factor * UNIT)
+        (highest if kind in of_highest else added).append(part)
+    return max(highest) + sum(added)
+
+
+def without(begin, end, suspended):
+    """What is left of [begin, end) without these intervals, of which an end of 0 is open."""
+    for start, stop in sorted((a, b or end) for a, b in suspended if a):
+        if stop <= start:
+            continue
+        if begin < min(start, end):
+            yield begin, min(start, end)
+        begin = max(begin, stop)
+    if begin < end:
+        yield begin, end
 
 
 def interval(job, clock, boundary, settings):
     """[a, b) that is charged; empty where b <= a."""
     now, start, end = settings['now'], job['time_start'], job['time_end']
     if start == 0 or (end != 0 and end < start) or start > now + 300:
+        return 0, 0
+    if end != 0 and settings['horizon'] and now - end > settings['horizon']:
         return 0, 0
     if end == 0:
         end = now
@@ -223,24 +271,32 @@ def down(root):
 def add_usage(db, cluster, root, heirs, clock, settings):
     """Returns the first second that was charged, and how many jobs are findings."""
     factors = {}
-    for row in _rows(db, 'qos_table', ['id', 'usage_factor']):
+    for row in _rows(db, 'qos_table', ['id', 'name', 'usage_factor']):
         factor = row['usage_factor']
-        factors[row['id']] = Fraction(1) if factor is None or factor < 0 else Fraction(repr(float(factor)))
+        factor = Fraction(1) if factor is None or factor < 0 else Fraction(repr(float(factor)))
+        factors[row['id']] = factor * Fraction(settings['qos_factors'].get(row['name'], 1))
     boundary = reset_boundary(settings)
     first = None
     findings = 0
+    suspended = {}
+    if settings['suspended'] == 'omitted':
+        for row in _rows(db, f'{cluster}_suspend_table', ['job_db_inx', 'time_start', 'time_end']):
+            suspended.setdefault(row['job_db_inx'], []).append((row['time_start'], row['time_end']))
     for job in _rows(db, f'{cluster}_job_table',
-                     ['id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit',
-                      'tres_alloc']):
+                     ['job_db_inx', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
+                      'time_end', 'timelimit', 'tres_alloc']):
         heir = heirs.get(job['id_assoc'])
         begin, end = interval(job, clock, boundary, settings)
         if heir is None or end <= begin:
             continue
-        amount = charge(job, factors.get(job['id_qos'], Fraction(1)), settings)
+        factor = factors.get(job['id_qos'], Fraction(1)) * Fraction(
+            settings['partition_usage_factors'].get(job['partition'].split(',')[0], 1))
+        amount = charge(job['tres_alloc'], factor, settings)
         if amount is None:
             findings += 1
             continue
-        heir.own += amount * (clock.at(end) - clock.at(begin))
+        for one, other in without(begin, end, suspended.get(job['job_db_inx'], ())):
+            heir.own += amount * (clock.at(other) - clock.at(one))
         if amount:
             first = begin if first is None else min(first, begin)
     for node in reversed(down(root)):
@@ -557,6 +613,9 @@ def expected(path, cluster, settings):
     db = sqlite3.connect(path)
     try:
         root, nodes, heirs = read_tree(db, cluster)
+        tres = {(row['type'].lower(), row['name'].lower()): row['id']
+                for row in _rows(db, 'tres_table', ['id', 'type', 'name'])}
+        settings['weights'] = read_weights(settings['tres_weights'], tres)
         clock = Clock(settings['half_life'], settings['now'])
         first, findings = add_usage(db, cluster, root, heirs, clock, settings)
     finally:

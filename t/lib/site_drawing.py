@@ -13,13 +13,16 @@ A drawing is a tree by indentation; accounts end in a slash:
         bob    parent
         carol@gpu   1
       old/     1  deleted
-    qos 2 factor=0.5
-    job physics.alice start=1000 end=4600 billing=4 qos=2
+    qos 2 factor=0.5 name=low
+    tres 1001 gres/gpu
+    job physics.alice start=1000 end=4600 billing=4 qos=2 partition=gpu
+    suspended 1200 1500
     registered 5=64,1=64
 
 After a name: its shares (1 unless given, `parent`, `null`), `use N` for a
 finished job of one second and N billing units, `deleted`, `id N`.  Ids count
 from 1 in the order of the drawing.  `cluster NAME` starts the next cluster.
+`suspended` tells of the job above it; an end of 0 is open.
 """
 
 import os
@@ -28,6 +31,7 @@ import sqlite3
 import sys
 
 PARENT = 2147483647
+TRES = {1: 'cpu', 2: 'mem', 3: 'energy', 4: 'node', 5: 'billing', 6: 'fs/disk', 7: 'vmem', 8: 'pages'}
 USE_AT = 1700000000
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 DDL = os.path.join(TOP, 'sql', 'slurmdbd', 'sqlite.sql')
@@ -74,6 +78,9 @@ class Cluster:
         self.jobs.append(row)
         return row
 
+    def suspend(self, job, start, end):
+        self.suspends.append((job, start, end))
+
     def find(self, path):
         """'physics.alice', 'physics.alice@gpu', or 'physics' for the account."""
         acct, _, user = path.partition('.')
@@ -88,6 +95,8 @@ class Site:
     def __init__(self):
         self.clusters = []
         self.qos = {1: 1.0}
+        self.qos_names = {}
+        self.tres = dict(TRES)
 
     def cluster(self, name):
         self.clusters.append(Cluster(name))
@@ -103,17 +112,25 @@ class Site:
                 creation_time=1, mod_time=1, deleted=c.deleted, name=c.name))
         for number, factor in self.qos.items():
             insert(db, 'qos_table', dict(
-                creation_time=1, deleted=0, id=number, name=f'q{number}', usage_factor=factor))
+                creation_time=1, deleted=0, id=number, name=self.qos_names.get(number, f'q{number}'),
+                usage_factor=factor))
+        for number, name in self.tres.items():
+            kind, _, name = name.partition('/')
+            insert(db, 'tres_table', dict(creation_time=1, deleted=0, id=number, type=kind, name=name))
         for c in self.clusters:
             _place(c.associations)
             for row in order(list(c.associations)):
                 insert(db, c.name + '_assoc_table', dict(creation_time=1, mod_time=1, **row))
+            numbers = {}
             for number, row in enumerate(order(list(c.jobs)), 1):
+                numbers[id(row)] = number
                 insert(db, c.name + '_job_table', dict(
                     dict(job_db_inx=number, mod_time=1, deleted=0, id_job=number,
                          job_name='j', partition='p', tres_req=''), **row))
-            for row in order(list(c.suspends)):
-                insert(db, c.name + '_suspend_table', row)
+            for job, start, end in order(list(c.suspends)):
+                insert(db, c.name + '_suspend_table', dict(
+                    job_db_inx=numbers[id(job)], id_assoc=job['id_assoc'], time_start=start,
+                    time_end=end))
             if c.registered:
                 insert(db, c.name + '_event_table', dict(
                     time_start=1, time_end=0, node_name='', cluster_nodes='n[1-2]',
@@ -217,12 +234,18 @@ def draw(text):
             elif words[0] == 'qos':
                 factor = words[2].split('=')[1]
                 site.qos[int(words[1])] = None if factor == 'null' else float(factor)
+                if words[3:]:
+                    site.qos_names[int(words[1])] = words[3].split('=')[1]
+            elif words[0] == 'tres':
+                site.tres[int(words[1])] = words[2]
+            elif words[0] == 'suspended':
+                cluster.suspend(cluster.jobs[-1], int(words[1]), int(words[2]))
             elif words[0] == 'registered':
                 cluster.registered = words[1]
             elif words[0] == 'job':
                 pairs = dict(w.split('=', 1) for w in words[2:])
-                pairs = {k: int(v) if re.fullmatch(r'-?\d+', v) and k != 'tres' else v for k,
-                         v in pairs.items()}
+                pairs = {k: int(v) if re.fullmatch(r'-?\d+', v) and k not in ('tres', 'partition')
+                         else v for k, v in pairs.items()}
                 start, end = pairs.pop('start', 0), pairs.pop('end', 0)
                 who = words[1]
                 who = int(who) if who.isdigit() else cluster.find(who)['id_assoc']

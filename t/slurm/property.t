@@ -7,6 +7,7 @@ FAIRMILL_LONG=1 tries 200 sites instead of 20, FAIRMILL_SEED=N only site N."""
 
 import copy
 import datetime
+from fractions import Fraction
 import os
 import random
 import sqlite3
@@ -19,10 +20,15 @@ import reference
 import tap
 from program import EXACT, publish, published, same_value, sqlite_settings, write_settings
 from reference import PARENT, UNDEFINED
-from site_drawing import Site
+from site_drawing import TRES, Site
 
 SHAPES = ('deep', 'wide', 'mixed', 'ties')
 ZONES = ('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe')
+PARTITIONS = ('p', 'p', 'p', 'gpu', 'debug', 'GPU', 'gpu,debug')
+GRES = {1001: 'gres/gpu', 1002: 'gres/gpu:a100', 1003: 'license/x', 1004: 'bb/fast'}
+WEIGHTS = ('CPU=1', 'cpu = 0.1', 'CPU=1.37', 'Mem=0.25G', 'mem=.5', 'MEM=3t', 'Mem=7k', 'Node=2', 'node=1e-3',
+           'GRES/gpu=2.0', 'gres/GPU=12.345678', 'gres/gpu:A100=7', 'License/x=10K', 'bb/fast=9G',
+           'billing=3', 'energy=0.001', 'Energy=0', 'gres/none=5', 'pages=3')
 NAMED_PERIODS = ('daily', 'weekly', 'monthly', 'quarterly', 'yearly')
 
 
@@ -61,10 +67,12 @@ def random_tres(r, shape, largest):
     if shape == 'ties':
         return f'1=1,5={r.choice((0, 1, 2, 2, 4, 10))}'
     count = r.choice((0, 1, 2, 3, 5, 48, r.randrange(1, 1000), r.randrange(1, largest)))
-    return r.choice((f'1={count},2=512,3=18446744073709551614,4=1,5={count + 1}',) * 12 + (
+    more = r.choice(('', '', '', f',1001={r.randrange(9)}', f',1001=4,1002={r.randrange(5)},1003=1',
+                     f',1004={r.randrange(10 ** 6)}', ',1001=x,1001=2'))
+    return more.lstrip(',') if r.random() < .02 else r.choice((f'1={count},2=512,3=18446744073709551614,4=1,5={count + 1}',) * 12 + (
         f'1={count}', f'5={count}', '', '2=5', f'2=junk,5={count}', '5=abc,1=3', '5=',
         '1=2,5=18446744073709551614',
-        '5=18446744073709551615', '5=18446744073709551616', '5=-4', f'5={largest}'))
+        '5=18446744073709551615', '5=18446744073709551616', '5=-4', f'5={largest}')) + more
 
 
 def random_jobs(r, shape, site, cluster, settings):
@@ -81,7 +89,7 @@ def random_jobs(r, shape, site, cluster, settings):
             start = max(1, now - age - r.choice(lengths))
             end = start + r.choice(lengths)
             kind = r.random()
-            more = dict(tres=random_tres(r, shape, largest),
+            more = dict(tres=random_tres(r, shape, largest), partition=r.choice(PARTITIONS),
                         qos=1 if shape == 'ties' else r.choice((1, 1, 2, 3, 4, 5, 6, 7, 99)))
             if kind < .75 or shape == 'ties':
                 cluster.job(row['id_assoc'], start, end, **more)
@@ -101,6 +109,35 @@ def random_jobs(r, shape, site, cluster, settings):
         cluster.job(10 ** 6, now - 100, now - 50, billing=3)
 
 
+def random_suspends(r, cluster, now):
+    """Open ones, overlapping ones, some that reach beyond their job."""
+    for job in cluster.jobs:
+        if r.random() < .7 or not job['time_start']:
+            continue
+        begin, end = job['time_start'], job['time_end'] or now
+        starts = {r.randrange(max(0, begin - 20), max(begin, end) + 20) for _ in range(r.choice((1, 1, 2, 5)))}
+        for start in starts | ({0} if r.random() < .05 else set()):
+            cluster.suspend(job, start, r.choice((0, start, start - 1, start + r.randrange(1, 90),
+                                                  start + r.randrange(1, max(2, end - begin)))))
+
+
+def random_charge(r):
+    """What jobs are charged, and when."""
+    s = dict(charge=r.choice(('billing', 'billing', 'cpu', 'tres', 'tres')),
+             suspended=r.choice(('charged', 'omitted')),
+             horizon=r.choice((None, None, None, 3600, 86400, 30 * 86400)))
+    if s['charge'] == 'tres':
+        weights = r.sample(WEIGHTS, r.randrange(1, 8))
+        rule = r.choice(('', '', 'MAX_TRES', 'MAX_TRES', 'MAX_TRES_GRES', 'max_tres,MAX_TRES_GRES'))
+        s['tres_weights'] = r.choice((',', ', ')).join(([rule] if rule else []) + weights)
+    if r.random() < .4:
+        s['qos_factors'] = {f'q{r.randrange(1, 9)}': r.choice(('0', '3', '0.1', '12.5', '1e-4'))
+                            for _ in range(3)}
+    if r.random() < .4:
+        s['partition_usage_factors'] = {'gpu': r.choice(('2', '0.3')), 'debug': '0.5', 'none': '7'}
+    return s
+
+
 def random_settings(r):
     zone = r.choice(ZONES)
     s = dict(now=1750500000 + r.randrange(-10 ** 8, 10 ** 7), time_zone=zone,
@@ -108,7 +145,7 @@ def random_settings(r):
                                  365 * 86400)),
              conformance=r.choice(('documents', 'slurmctld')),
              algorithm=r.choice(('fair_tree', 'classic', 'linear', 'depth_oblivious', 'pbs')),
-             dampening=r.choice((1, 1, 2, 5)), charge=r.choice(('billing', 'billing', 'cpu')),
+             dampening=r.choice((1, 1, 2, 5)), **random_charge(r),
              open_job_cap=r.choice((86400, 60)), pbs_minimum_usage=r.choice((0, 0, 1)),
              capacity_half_lives=r.choice((2, 2, 1)))
     kind = r.random()
@@ -127,9 +164,11 @@ def random_site(seed):
     settings = random_settings(r)
     site = Site()
     site.qos.update({2: 0.0, 3: 0.5, 4: 2.0, 5: 1.37, 6: -1.0, 7: 0.1})
+    site.tres.update(GRES)
     cluster = site.cluster('c%d' % seed)
     random_tree(r, shape, cluster)
     random_jobs(r, shape, site, cluster, settings)
+    random_suspends(r, cluster, settings['now'])
     if settings['capacity'] == 'auto':
         cluster.registered = '1=64,2=1000,5=100'
     return shape, site, settings
@@ -141,6 +180,14 @@ def for_program(s):
         return seconds // 60
     usage = dict(half_life=minutes(s['half_life']), time_zone=s['time_zone'], charge=s['charge'],
                  open_job_cap=minutes(s['open_job_cap']))
+    usage['suspended'] = s['suspended']
+    if s['horizon']:
+        usage['horizon'] = minutes(s['horizon'])
+    if 'tres_weights' in s:
+        usage['tres_weights'] = s['tres_weights']
+    for key in ('qos_factors', 'partition_usage_factors'):
+        if key in s:
+            usage[key] = ', '.join(f'{name}:{factor}' for name, factor in s[key].items())
     if 'reset_period' in s:
         period = s['reset_period']
         usage['reset_period'] = period if isinstance(period, str) else minutes(period)
@@ -152,15 +199,24 @@ def for_program(s):
     return usage, fairshare
 
 
-def for_reference(s):
+def for_reference(s, registered):
     s = dict(s)
     if isinstance(s.get('reset_anchor'), str):
         day = datetime.date.fromisoformat(s['reset_anchor'])
         s['reset_anchor'] = int(datetime.datetime(
             day.year, day.month, day.day, tzinfo=zoneinfo.ZoneInfo(s['time_zone'])).timestamp())
     if s['capacity'] == 'auto':
-        s['capacity'] = 100 if s['charge'] == 'billing' else 64
+        s['capacity'] = {'billing': 100, 'cpu': 64, 'tres': None}[s['charge']]
+    if s['charge'] == 'tres' and s['capacity'] is None and registered:
+        s['capacity'] = weighted_capacity(registered, s) or None
     return s
+
+
+def weighted_capacity(registered, s):
+    names = {(*name.lower().partition('/')[::2],): number
+             for number, name in {**TRES, **GRES}.items()}
+    rule, weights = reference.read_weights(s['tres_weights'], names)
+    return Fraction(reference.weighted(registered, 1, rule, weights), reference.UNIT)
 
 
 def run(folder, name, site, settings, order=None):
@@ -188,21 +244,39 @@ def compare(rows, expected, settings):
     return wrong, compared
 
 
-def cut_in_two(r, site):
-    """Every finished job that can be, at a second of its own."""
+class Suspends:
+    """What becomes of a cluster's suspensions when its jobs are other rows."""
+
+    def __init__(self, cluster):
+        self.of_job = {}
+        for job, start, end in cluster.suspends:
+            self.of_job.setdefault(id(job), []).append((start, end))
+        self.cluster = cluster
+
+    def hand_on(self, job, *others):
+        for other in others:
+            for start, end in self.of_job.get(id(job), ()):
+                self.cluster.suspend(other, start, end)
+        if id(job) in self.of_job:
+            self.cluster.suspends = [row for row in self.cluster.suspends if row[0] is not job]
+        return others
+
+
+def cut_in_two(r, site, horizon, now):
+    """Every finished job that can be, at a second of its own; within the horizon both parts must be."""
     other = copy.deepcopy(site)
     cut = 0
     for cluster in other.clusters:
-        jobs = []
+        jobs, suspends = [], Suspends(cluster)
         for job in cluster.jobs:
             begin, end = max(job['time_start'], job['time_submit']), job['time_end']
-            if job['time_start'] == 0 or end - begin < 2:
+            if job['time_start'] == 0 or end - begin < 2 or horizon and now - begin > horizon:
                 jobs.append(job)
                 continue
             cut += 1
             middle = r.randrange(begin + 1, end)
-            jobs.append(dict(job, time_end=middle))
-            jobs.append(dict(job, time_start=middle, time_submit=middle))
+            jobs += suspends.hand_on(job, dict(job, time_end=middle),
+                                     dict(job, time_start=middle, time_submit=middle))
         cluster.jobs = jobs
     return other, cut
 
@@ -211,8 +285,10 @@ def split_in_width(site, settings):
     """One job k wide becomes k jobs 1 wide, where k is small."""
     other = copy.deepcopy(site)
     split = 0
+    if settings['charge'] == 'tres':
+        return other, split
     for cluster in other.clusters:
-        jobs = []
+        jobs, suspends = [], Suspends(cluster)
         for job in cluster.jobs:
             counts = dict(word.split('=') for word in job['tres_alloc'].split(',') if word)
             charged = '5' if settings['charge'] == 'billing' and '5' in counts else '1'
@@ -223,7 +299,7 @@ def split_in_width(site, settings):
             split += 1
             counts[charged] = '1'
             tres = ','.join('='.join(pair) for pair in counts.items())
-            jobs.extend(dict(job, tres_alloc=tres) for _ in range(int(width)))
+            jobs += suspends.hand_on(job, *(dict(job, tres_alloc=tres) for _ in range(int(width))))
         cluster.jobs = jobs
     return other, split
 
@@ -238,7 +314,8 @@ def try_site(folder, seed):
     shape, site, settings = random_site(seed)
     what = f"site {seed} ({shape}, {settings['conformance']}, half-life {settings['half_life']})"
     source, results = run(folder, f's{seed}', site, settings)
-    expected, findings = reference.expected(source, f'c{seed}', for_reference(settings))
+    registered = site.clusters[0].registered
+    expected, findings = reference.expected(source, f'c{seed}', for_reference(settings, registered))
     rows = published(results, f'c{seed}')
     wrong, compared = compare(rows, expected, settings)
     tap.ok(not wrong and compared > 0 and rows, f"every value of {what} is the reference's",
@@ -253,7 +330,7 @@ def try_site(folder, seed):
     r = random.Random(seed)
     _, shuffled = run(folder, f's{seed}x', site, settings, lambda rows: r.sample(rows, len(rows)))
     tap.ok(plain and bits(shuffled) == plain, f'the order of rows of {what} changes no bit')
-    other, cut = cut_in_two(r, site)
+    other, cut = cut_in_two(r, site, settings['horizon'], settings['now'])
     if cut:
         tap.ok(bits(run(folder, f's{seed}c', other, settings)[1]) == plain,
                f'{cut} jobs of {what} cut in two change no bit')
@@ -264,7 +341,7 @@ def try_site(folder, seed):
     other = dict(settings, conformance='slurmctld' if settings['conformance'] == 'documents'
                  else 'documents')
     merged = [n for n, row in reference.expected(source, f'c{seed}',
-                                                 for_reference(other))[0].items()
+                                                 for_reference(other, registered))[0].items()
               if row['fair_tree_rank'] not in (UNDEFINED, expected[n]['fair_tree_rank'])]
     return compared, cut, split, len(merged)
 

@@ -35,6 +35,37 @@ static bool is_real(const char *text)
     return number_real(text, &number);
 }
 
+/* A decimal as `digits e power`, "" where it is none. */
+static const char *decimal_of(const char *text)
+{
+    static char said[64];
+    struct decimal decimal;
+    *said = '\0';
+    if (decimal_parse(text, strlen(text), &decimal))
+        snprintf(said, sizeof said, "%" PRIu64 "e%d", decimal.digits, decimal.power);
+    return said;
+}
+
+static void decimals(void)
+{
+    is_string(decimal_of("2"), "2e0", "a decimal is digits");
+    is_string(decimal_of("0.25"), "25e-2", "with a point");
+    is_string(decimal_of(".5"), "5e-1", "that may come first");
+    is_string(decimal_of("1."), "1e0", "or last");
+    is_string(decimal_of("00120.0300"), "12003e-2", "noughts at its ends are not digits");
+    is_string(decimal_of("15e-3"), "15e-3", "it may have an exponent");
+    is_string(decimal_of("1.5E+20"), "15e19", "of either sign");
+    is_string(decimal_of("0.000e7"), "0e0", "nothing is nothing");
+    is_string(decimal_of("999999999999999999"), "999999999999999999e0", "18 digits are kept");
+    is_string(decimal_of("1234567890123456789"), "", "19 are refused");
+    is_string(decimal_of("1000000000000000000000"), "1e21", "but noughts behind them are not");
+    ok(!*decimal_of("") && !*decimal_of(".") && !*decimal_of("-1") && !*decimal_of("+1") &&
+           !*decimal_of("1,5") && !*decimal_of("1.2.3") && !*decimal_of("1e") &&
+           !*decimal_of("1e1234") && !*decimal_of("1e+-1") && !*decimal_of("0x10") &&
+           !*decimal_of("nan") && !*decimal_of(" 1") && !*decimal_of("1 "),
+       "no other form is a decimal");
+}
+
 int main(void)
 {
     uint64_t number;
@@ -56,6 +87,7 @@ int main(void)
            !is_real("1e999") && !is_real("") && !is_real("1 "),
        "commas, NaN, infinity and hexadecimals are not");
 
+    decimals();
     is_int(seconds_of("5"), 300, "a bare number of a time string is minutes");
     is_int(seconds_of("1:30:00"), 5400, "hr:min:00");
     is_int(seconds_of("2-3:15:00"), 2 * 86400 + 3 * 3600 + 15 * 60, "days-hr:min:00");

@@ -52,6 +52,11 @@ static void look_ups(void)
         }
     ok(numbered && names_count(names) == 3000, "a name has one number for ever");
     ok(names_add(names, "N1", 2) == 3000, "names are bytes: case matters");
+    ok(names_find(names, "n7", 2) == 7 && names_find(names, "n7", 1) == INDEX_NONE,
+       "a name is found without being added");
+    names_destroy(names);
+    names = names_create();
+    ok(names_find(names, "", 0) == INDEX_NONE, "among no names there is none");
     names_destroy(names);
 }
 

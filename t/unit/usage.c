@@ -4,25 +4,6 @@
 #include "core/finding.h"
 #include "core/usage.h"
 
-/* Whether a price is so many millionths of 2^20 units. */
-static bool price_is(double factor, uint64_t millionths)
-{
-    return price_of_factor(factor) == (uint128)millionths << 20;
-}
-
-static void prices(void)
-{
-    ok(price_is(1, 1000000), "factor 1 is a TRES");
-    ok(price_is(0.1, 100000) && price_is(2.5, 2500000) && price_is(0.000001, 1),
-       "a decimal factor is exact");
-    ok(price_is(0, 0), "factor 0 is free");
-    ok(price_is(-1, 1000000) && price_is(0.0 / 0.0, 1000000), "a negative factor is none");
-    ok(price_of_factor(1e-7) == 104858, "what is finer than a unit is rounded");
-    ok(price_of_factor(1e-300) == 0, "and gone in the end");
-    ok(price_of_factor(1e25) == PRICE_TOO_LARGE && price_of_factor(1e300) == PRICE_TOO_LARGE,
-       "a factor beyond the integers is too large");
-}
-
 static int64_t count_of(const char *list, uint64_t id)
 {
     uint64_t count;
@@ -50,13 +31,13 @@ static void counts(void)
 
 static struct charge_term term;
 
-static uint128 price = UNITS_PER_TRES;
+static struct tariff tariff = { .price = UNITS_PER_TRES };
 
 static enum job_outcome charge(const struct charging *charging, uint64_t submit, uint64_t start,
                                uint64_t end, uint64_t limit, const char *tres)
 {
     struct job job = { submit, start, end, limit, tres, strlen(tres) };
-    return job_charge(charging, &job, price, &term);
+    return job_charge(charging, &job, &tariff, &term);
 }
 
 static void jobs(void)
@@ -102,12 +83,100 @@ static void jobs(void)
            "a charged TRES that is no number is odd");
     ok(charge(&how, 0, 5000, 5100, 0, "5=18446744073709551613") == JOB_CHARGED && term.units,
        "the largest count of all is charged");
-    price = price_of_factor(2);
+    tariff.price = price_of_factor(2);
     ok(charge(&how, 0, 5000, 5100, 0, "5=18446744073709551613") == JOB_CHARGE_TOO_LARGE &&
            !term.units,
        "twice that is beyond the integers and charges nothing");
-    price = price_of_factor(1e30);
+    tariff.price = price_of_factor(1e30);
     ok(charge(&how, 0, 5000, 5100, 0, "5=0") == JOB_CHARGED, "nothing is nothing at any price");
+    clock_destroy(clock);
+}
+
+/* What a list is charged, in thousandths of a TRES; -1 unreadable, -2 too large. */
+static int64_t weighed(const struct tres_price *prices, size_t count, const char *list)
+{
+    struct tariff weighing = { 0, count, prices };
+    enum job_outcome outcome;
+    uint128 units = tres_charge(CHARGE_TRES, &weighing, list, strlen(list), &outcome);
+    if (outcome != JOB_CHARGED)
+        return outcome == JOB_TRES_UNREADABLE ? -1 : -2;
+    return (int64_t)(units / (UNITS_PER_TRES / 1000));
+}
+
+static void weights(void)
+{
+    struct tres_price prices[] = { { 1, false, UNITS_PER_TRES },
+                                   { 2, false, UNITS_PER_TRES / 4096 },
+                                   { 1001, false, 2 * (uint128)UNITS_PER_TRES },
+                                   { 1003, false, UNITS_PER_TRES / 2 } };
+    const char *list = "1=1,2=8192,4=1,5=77,1001=3,1003=5";
+    is_int(weighed(prices, 4, list), 11500, "weighted TRES are added up");
+    is_int(weighed(prices, 2, "1=1,2=8192"), 3000, "as in the document's example");
+    for (int i = 0; i < 3; i++)
+        prices[i].in_maximum = true;
+    is_int(weighed(prices, 4, list), 8500, "or the highest of some and the sum of others");
+    is_int(weighed(prices, 2, "1=1,2=8192"), 2000, "as in the document's other example");
+    is_int(weighed(prices, 4, ""), 0, "nothing costs nothing");
+    is_int(weighed(prices, 0, list), 0, "nor does what has no weight");
+    is_int(weighed(prices, 4, "1=2,1=x,1=5"), 2000,
+           "of a TRES that is there twice the first counts");
+    is_int(weighed(prices, 4, "4=x,3=18446744073709551614,11=z,,=,1=2"), 2000,
+           "what is not charged is not judged");
+    ok(weighed(prices, 4, "1=2,2=18446744073709551614") == -1 &&
+           weighed(prices, 4, "1=2,1003=") == -1,
+       "but one that is charged and unreadable spoils the whole");
+    is_int(weighed(prices, 4, "1001=18446744073709551613"), -2, "as does one that costs too much");
+    prices[0].price = prices[3].price = PRICE_TOO_LARGE / 2;
+    is_int(weighed(prices, 4, "1=1,1003=1"), -2, "or two of them together");
+    prices[3].in_maximum = true;
+    ok(weighed(prices, 4, "1=1,1003=1") > 0, "though not where the higher one counts");
+    prices[0].price = PRICE_TOO_LARGE;
+    is_int(weighed(prices, 4, "1=0,1001=1"), 2000, "none of what is too dear costs nothing");
+}
+
+/* How many seconds are taken off a job of [3000, 4000) without decay. */
+static uint64_t off(struct suspensions *walk, const struct clock *clock, uint64_t key,
+                    uint64_t start, uint64_t end)
+{
+    struct charge_term job = { 1, 1000, 3000, 4000 };
+    return (uint64_t)suspensions_weight(walk, clock, key, &job, start, end);
+}
+
+static void suspended(void)
+{
+    struct clock *clock = clock_create(0, 10000, 0);
+    struct suspensions walk = { 0 };
+    is_int((int64_t)off(&walk, clock, 7, 3100, 3200), 100, "a suspension takes its seconds off");
+    is_int((int64_t)off(&walk, clock, 7, 3150, 3180), 0, "one within another takes nothing off");
+    is_int((int64_t)off(&walk, clock, 7, 3150, 3250), 50,
+           "of one that overlaps what is new counts");
+    is_int((int64_t)off(&walk, clock, 7, 3300, 3290), 0, "one that ends before its start is none");
+    is_int((int64_t)off(&walk, clock, 7, 3300, 3300), 0, "nor is one without length");
+    is_int((int64_t)off(&walk, clock, 7, 3900, 0), 100, "an open one lasts to the job's end");
+    is_int((int64_t)off(&walk, clock, 7, 3950, 0), 0, "and leaves nothing to others");
+    is_int((int64_t)off(&walk, clock, 8, 2000, 3010), 10, "what came before the job is no loss");
+    is_int((int64_t)off(&walk, clock, 8, 3990, 9000), 10, "nor what came after it");
+    is_int((int64_t)off(&walk, clock, 9, 2000, 9000), 1000, "all of a job may go");
+    is_int((int64_t)off(&walk, clock, 10, 0, 9000), 0, "one without a start is none");
+    is_int((int64_t)off(&walk, clock, 11, 4000, 5000), 0, "one after the job takes nothing off");
+    clock_destroy(clock);
+
+    /* With decay and a reset: what is left of a job is what its other parts would be. */
+    clock = clock_create(86400, 1750500000, 1750400000);
+    struct charging how = { clock, CHARGE_BILLING, 600, false };
+    tariff.price = UNITS_PER_TRES;
+    uint64_t cuts[] = { 1750300000, 1750399990, 1750400010, 1750450000, 1750480000 };
+    uint128 left = 0, parts = 0;
+    charge(&how, 0, cuts[0], cuts[4], 0, "5=1");
+    left = term.weight;
+    walk = (struct suspensions){ 0 };
+    for (int i = 1; i < 4; i += 2)
+        left -= suspensions_weight(&walk, clock, 1, &term, cuts[i], cuts[i + 1]);
+    for (int i = 0; i < 4; i += 2) {
+        charge(&how, 0, cuts[i], cuts[i + 1], 0, "5=1");
+        parts += term.weight;
+    }
+    ok(left == parts && left, "what is left weighs, to the bit, what its parts would");
     clock_destroy(clock);
 }
 
@@ -130,9 +199,10 @@ static void findings_are_bounded(void)
 
 int main(void)
 {
-    prices();
     counts();
     jobs();
+    weights();
+    suspended();
     findings_are_bounded();
     return done_testing();
 }

@@ -95,8 +95,15 @@ static void products(void)
         left = natural_times(&ab, 3);
         struct natural twice = natural_shifted(&ab, 1);
         same &= natural_compare(&left, &twice) > 0;
+        struct natural once = natural_difference(&left, &twice);
+        same &= natural_compare(&once, &ab) == 0;
     }
-    ok(same, "products do not depend on brackets");
+    ok(same, "products do not depend on brackets, and three less two is one");
+    struct natural large = power_of_two(300), one = natural_of(1), nothing = natural_of(0);
+    struct natural below = natural_difference(&large, &one);
+    ok(natural_bits(&large) == 301 && natural_bits(&below) == 300 && natural_bits(&one) == 1 &&
+           natural_bits(&nothing) == 0,
+       "a difference borrows as far as it must, and bits are counted");
 }
 
 /* On this processor the format itself is at hand. */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SOURCE_SLURMDBD_TABLES_H
+#define FAIRMILL_SOURCE_SLURMDBD_TABLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "source/layout.h"
+
+struct db_value;
+
+/* slurmdbd's tables, as every release from 20.11 to 26.05 lays them out: which columns there are
+ * is asked of the database, never told from a version number. */
+
+#define COLUMNS_NEEDED 12
+#define COLUMNS_WANTED 4
+
+/* The columns we read of a table.  `wanted` ones are missing from some releases. */
+struct table {
+    const char *suffix; /* its name, or what follows `CLUSTER_` */
+    bool per_cluster;
+    bool by_column; /* how it is granted */
+    const char *needed[COLUMNS_NEEDED];
+    const char *wanted[COLUMNS_WANTED];
+};
+
+extern const struct table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmdbd_events,
+    slurmdbd_associations, slurmdbd_suspends;
+enum { HAS_ID_PARENT = 1, HAS_LINEAGE = 2, HAS_LFT = 4 }; /* a bit for each one it may lack */
+
+/* The columns of a job that are read, in their order; the settings say how many of them. */
+enum {
+    JOB_ASSOCIATION,
+    JOB_QOS,
+    JOB_SUBMIT,
+    JOB_START,
+    JOB_END,
+    JOB_LIMIT,
+    JOB_ID,
+    JOB_TRES,
+    JOB_PARTITION,
+};
+unsigned slurmdbd_job_columns(const struct settings *settings);
+/* The job table with these columns, and behind them those that a run needs besides. */
+struct table slurmdbd_jobs(const struct settings *settings);
+
+/* Whether a run with these settings reads a table at all. */
+bool slurmdbd_is_read(const struct table *table, const struct settings *settings);
+
+/* The table's name in double quotes. */
+void slurmdbd_add_name(struct text *text, const struct table *table, const char *cluster);
+
+/* Which wanted columns are there (`wanted` may be NULL); fails where a needed one is not. */
+int slurmdbd_probe(struct db *db, const struct table *table, const char *cluster, unsigned *wanted,
+                   struct error *err);
+
+/* The layout's add_grants(). */
+void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster);
+
+/* Run a query on a table that was probed.  A column that was there a moment ago and is not any
+ * more means that somebody upgrades slurmdbd just now: it will be there again. */
+int slurmdbd_read(struct db *db, const struct table *table, const char *cluster, const char *sql,
+                  const struct db_value *arguments, size_t argument_count, const char *types,
+                  int (*take)(void *, const struct db_value *, struct error *), void *context,
+                  struct error *err);
+
+/* The layout's read_suspended(), read_jobs(), read_ends() and read_open_keys(). */
+int slurmdbd_read_suspended(struct db *db, const struct settings *settings, const char *cluster,
+                            const struct accounting *accounting, const struct job_range *range,
+                            suspension_taker take, void *context, struct error *err);
+int slurmdbd_read_jobs(struct db *db, const struct settings *settings, const char *cluster,
+                       const struct accounting *accounting, const struct job_range *range,
+                       job_taker take, void *context, struct error *err);
+int slurmdbd_read_ends(struct db *db, const struct settings *settings, const char *cluster,
+                       uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
+                       struct error *err);
+int slurmdbd_read_open_keys(struct db *db, const struct settings *settings, const char *cluster,
+                            struct job_keys *keys, struct error *err);
+
+/* The layout's read(). */
+int slurmdbd_read_small(struct db *db, const struct settings *settings, const char *cluster,
+                        bool ordered, struct accounting **accounting, struct error *err);
+
+#endif
