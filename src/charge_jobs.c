@@ -115,20 +115,33 @@ static bool is_sealed(const struct charger *charger, const struct job *job)
     return job->time_end && sealing && job->time_end < sealing->seal.sealed_to;
 }
 
+/* An association's sum in the tree. */
+static struct wide *live_sum_of(struct charger *charger, uint64_t association)
+{
+    struct computation *computation = charger->computation;
+    uint32_t place = tree_place(computation->tree, association);
+    if (place != NO_NODE)
+        return &computation->tree->nodes[place].usage;
+    findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, association,
+                 "no row of this id is among the associations");
+    return &computation->unattributed;
+}
+
 /* The sum of the association's rows that the row belongs to. */
 static struct wide *sum_of(struct charger *charger, const struct job_row *row)
 {
-    struct computation *computation = charger->computation;
     if (charger->pass == PASS_LATE)
         return usage_sums_of(charger->sealing->late, row->association);
     if (is_sealed(charger, &row->job))
         return usage_sums_of(charger->sealing->sums, row->association);
-    uint32_t place = tree_place(computation->tree, row->association);
-    if (place != NO_NODE)
-        return &computation->tree->nodes[place].usage;
-    findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, row->association,
-                 "no row of this id is among the associations");
-    return &computation->unattributed;
+    return live_sum_of(charger, row->association);
+}
+
+static int beyond_range(uint64_t association, struct error *err)
+{
+    return fail(err, ERROR_DATA,
+                "the usage of association %" PRIu64 " is beyond the range of our integers",
+                association);
 }
 
 static int add_term(struct charger *charger, const struct job_row *row,
@@ -136,9 +149,7 @@ static int add_term(struct charger *charger, const struct job_row *row,
 {
     if (!wide_add_product(sum_of(charger, row), term->units, term->weight,
                           negative != (charger->pass == PASS_EXPIRED)))
-        return fail(err, ERROR_DATA,
-                    "the usage of association %" PRIu64 " is beyond the range of our integers",
-                    row->association);
+        return beyond_range(row->association, err);
     return 0;
 }
 
@@ -181,6 +192,95 @@ struct job_source {
     const struct settings *settings;
     struct db *db;
 };
+
+/* Whether this run makes the kept sums from the beginning. */
+static bool sums_all(const struct charger *charger)
+{
+    const struct sealing *sealing = charger->sealing;
+    return sealing && sealing->mode != SEALING_NONE && sealing->anew;
+}
+
+static int take_rollup(void *context, const struct rollup_row *row, struct error *err)
+{
+    struct charger *charger = context;
+    const struct clock *clock = charger->charging.clock;
+    struct wide usage;
+    if (!rollup_usage(clock, &row->rollup, charger->charging.from, row->price, &usage))
+        return beyond_range(row->association, err);
+    if (wide_is_zero(&usage))
+        return 0;
+    struct wide *sum = sums_all(charger) ? usage_sums_of(charger->sealing->sums, row->association)
+                                         : live_sum_of(charger, row->association);
+    uint64_t start = row->rollup.start;
+    if (start < clock_start(clock))
+        start = clock_start(clock);
+    note_least(sums_all(charger) ? &charger->sealing->seal.first_charge
+                                 : &charger->seen->first_charge,
+               start);
+    return wide_add(sum, &usage) ? 0 : beyond_range(row->association, err);
+}
+
+/* Where jobs were purged rollups stand for them, up to the first full hour in which no job ended
+ * that is not there. */
+static int find_purge_end(struct charger *charger, const struct job_source *source, uint64_t cutoff,
+                          uint64_t *until, struct error *err)
+{
+    const struct layout *layout = layout_of(source->settings);
+    uint64_t oldest = charger->seen->oldest_end, now = clock_now(charger->charging.clock), from;
+    bool purged = false;
+    uint64_t hour = oldest / 3600 * 3600 + 3600;
+    *until = 0;
+    if (oldest > now || hour > now || hour <= cutoff)
+        return 0;
+    if (layout->find_purge(source->db, source->settings, charger->cluster, cutoff, &purged, err) ||
+        (purged && layout->rollup_reach(source->db, charger->cluster, now, &from, until, err)))
+        return -1;
+    if (*until > hour)
+        *until = hour;
+    return 0;
+}
+
+/* Up to where rollups tell what jobs did; 0: nowhere. */
+static int find_rollup_end(struct charger *charger, const struct job_source *source,
+                           uint64_t cutoff, uint64_t *until, struct error *err)
+{
+    const struct layout *layout = layout_of(source->settings);
+    uint64_t from, now = clock_now(charger->charging.clock);
+    *until = 0;
+    if (!layout->read_rollup)
+        return 0;
+    if (source->settings->usage_source != USAGE_OF_ROLLUPS)
+        return find_purge_end(charger, source, cutoff, until, err);
+    if (layout->rollup_reach(source->db, charger->cluster, now, &from, until, err))
+        return -1;
+    if (*until)
+        charger->seen->oldest_end = from;
+    if (*until > charger->seen->newest)
+        charger->seen->newest = *until;
+    return 0;
+}
+
+/* The part that is told by rollups. */
+static int charge_rollups(struct charger *charger, const struct job_source *source, uint64_t cutoff,
+                          struct error *err)
+{
+    struct sealing *sealing = charger->sealing;
+    uint64_t *until = &charger->charging.from;
+    if (sealing && sealing->mode == SEALING_INCREMENTAL && !sealing->anew) {
+        *until = sealing->seal.jobs_from;
+        return 0;
+    }
+    if (find_rollup_end(charger, source, cutoff, until, err))
+        return -1;
+    if (sums_all(charger))
+        sealing->seal.jobs_from = *until;
+    if (!*until)
+        return 0;
+    log_note("%s: usage before %" PRIu64 " is from rollups", charger->cluster, *until);
+    return layout_of(source->settings)
+        ->read_rollup(source->db, source->settings, charger->cluster,
+                      charger->computation->accounting, cutoff, *until, take_rollup, charger, err);
+}
 
 static int read_pass(struct charger *charger, const struct job_source *source, enum pass pass,
                      const struct job_range *range, struct error *err)
@@ -239,6 +339,12 @@ static int read_all(struct charger *charger, const struct job_source *source, ui
                                .to = INT64_MAX,
                                .open = true,
                                .most = !has_long_history(charger, cutoff) };
+    if (charge_rollups(charger, source, cutoff, err))
+        return -1;
+    if (source->settings->usage_source == USAGE_OF_ROLLUPS && charger->charging.from > cutoff) {
+        range.from = charger->charging.from + 1;
+        range.most = false;
+    }
     if (sealing && sealing->mode == SEALING_VERIFY && read_late(charger, source, PASS_LATE, err))
         return -1;
     if (sealing && sealing->mode == SEALING_INCREMENTAL) {
@@ -264,7 +370,7 @@ int charge_jobs(struct computation *computation, struct sealing *sealing,
         .computation = computation,
         .sealing = sealing,
         .charging = { computation->clock, settings->charge, settings->open_job_cap_s,
-                      (int64_t)clock_now(computation->clock) < time(NULL) },
+                      (int64_t)clock_now(computation->clock) < time(NULL), 0 },
         .seen = seen,
     };
     if (read_all(&charger, &from, cutoff, err))

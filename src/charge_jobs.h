@@ -19,9 +19,9 @@ struct jobs_seen {
 };
 extern const struct jobs_seen jobs_seen_none;
 
-/* Read the job rows that the sealing asks for, which ended after `cutoff` or are open, and charge
- * each to its association: those below the seal in the sealing's sums, the others in the tree.
- * *seen may know an older end. */
+/* Read the rollups that stand for jobs, and the job rows that the sealing asks for, which ended
+ * after `cutoff` or are open, and charge each to its association: those below the seal in the
+ * sealing's sums, the others in the tree. *seen may know an older end. */
 int charge_jobs(struct computation *computation, struct sealing *sealing,
                 const struct settings *settings, struct db *source, const char *cluster,
                 uint64_t cutoff, struct jobs_seen *seen, struct error *err);

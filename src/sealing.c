@@ -165,6 +165,7 @@ static void begin_seal(struct sealing *sealing, const struct settings *settings,
         if (seal->sealed_to < kept->sealed_to)
             seal->sealed_to = kept->sealed_to;
         seal->first_charge = kept->first_charge;
+        seal->jobs_from = kept->jobs_from;
         findings_merge(sealing->findings, sealing->kept->findings);
     }
     seal->oldest_end = oldest && oldest < seal->sealed_to ? oldest : UINT64_MAX;
@@ -185,6 +186,10 @@ int sealing_plan(struct sealing *sealing, const struct computation *computation,
         full_because(sealing, "asked for", NULL);
     if (!layout->read_open_keys) {
         full_because(sealing, "has no keys of jobs", layout->name);
+        return 0;
+    }
+    if (settings->usage_source == USAGE_OF_ROLLUPS) {
+        full_because(sealing, "rollups may be summed up anew", NULL);
         return 0;
     }
     sealing->seal = (struct seal){ .kept = true,

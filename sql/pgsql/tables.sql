@@ -113,6 +113,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal" (
     "cutoff"        BIGINT NOT NULL,
     "sealed_to"     BIGINT NOT NULL,
     "counts_from"   BIGINT NOT NULL,
+    "jobs_from"     BIGINT NOT NULL,
     "oldest_end"    BIGINT NOT NULL,
     "first_charge"  BIGINT NOT NULL,
     "newest_end"    BIGINT NOT NULL,

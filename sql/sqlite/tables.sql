@@ -112,6 +112,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal" (
     "cutoff"        INTEGER NOT NULL,
     "sealed_to"     INTEGER NOT NULL,
     "counts_from"   INTEGER NOT NULL,
+    "jobs_from"     INTEGER NOT NULL,
     "oldest_end"    INTEGER NOT NULL,
     "first_charge"  INTEGER NOT NULL,
     "newest_end"    INTEGER NOT NULL,

@@ -117,6 +117,54 @@ static void add_unmet(struct text *text, const struct tariffs *tariffs)
             name);
 }
 
+/* Why usage by jobs and by slurmdbd's sums differs, as far as the settings tell. */
+static void add_source_causes(struct text *text, const struct settings *settings)
+{
+    text_add(text, "    rollups have the idle time of reservations too, lack what was not summed "
+                   "up yet,\n    and spread it evenly over their hours, days and months\n");
+    if (settings->suspended == SUSPENDED_CHARGED)
+        text_add(text, "    rollups leave suspended time out of CPUs\n");
+    else
+        text_add(text, "    rollups leave suspended time out of CPUs only\n");
+    if (settings->charge == CHARGE_BILLING)
+        text_add(text, "    before Slurm 24.11 rollups know no QOS, whose factors then do not "
+                       "count\n");
+}
+
+/* The same as of the same instant by the other source of usage. */
+static int compare_sources(const struct settings *settings, struct db *source, const char *cluster,
+                           const struct computation *computation, struct text *text,
+                           struct error *err)
+{
+    struct settings others = *settings;
+    bool by_jobs = settings->usage_source == USAGE_OF_JOBS;
+    uint64_t from, until;
+    others.usage_source = by_jobs ? USAGE_OF_ROLLUPS : USAGE_OF_JOBS;
+    if (!layout_of(settings)->rollup_reach || settings_refuse_rollup(settings))
+        return 0;
+    if (layout_of(settings)->rollup_reach(source, cluster, (uint64_t)computation->record.as_of,
+                                          &from, &until, err))
+        return -1;
+    if (!until)
+        return 0;
+    struct computation other;
+    if (compute_cluster(&other, &others, source, cluster, &computation->record.as_of, false, err))
+        return -1;
+    double jobs = computation->values[0].usage_raw, rollups = other.values[0].usage_raw;
+    if (!by_jobs) {
+        jobs = other.values[0].usage_raw;
+        rollups = computation->values[0].usage_raw;
+    }
+    text_format(text, "  usage by jobs: %.0f TRES-seconds, by rollups: %.0f", jobs, rollups);
+    if (jobs > 0)
+        text_format(text, " (%+.2f %%)", 100 * (rollups / jobs - 1));
+    text_add(text, "\n");
+    if (jobs < rollups || jobs > rollups)
+        add_source_causes(text, settings);
+    computation_free(&other);
+    return 0;
+}
+
 static int check_cluster(const struct settings *settings, struct db *source, const char *cluster,
                          struct text *text, struct error *err)
 {
@@ -138,8 +186,9 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     if (computation.accounting->tariffs)
         add_unmet(text, computation.accounting->tariffs);
     add_findings(text, computation.findings);
+    int result = compare_sources(settings, source, cluster, &computation, text, err);
     computation_free(&computation);
-    return 0;
+    return result ? fail_in(err, "cluster '%s'", cluster) : 0;
 }
 
 /* A file of the client library with a password in it is its owner's to read. */

@@ -125,6 +125,7 @@ uint64_t seal_hash(const struct seal *seal)
         seal->cutoff,
         seal->sealed_to,
         seal->start,
+        seal->jobs_from,
         seal->oldest_end,
         seal->first_charge,
         seal->newest_end,

@@ -58,6 +58,7 @@ struct seal {
     uint64_t cutoff;       /* the sums are over rows with a time_end behind this ... */
     uint64_t sealed_to;    /* ... and before this */
     uint64_t start;        /* what they charged before this instant did not count */
+    uint64_t jobs_from;    /* what jobs did before this instant is in the sums by rollups */
     uint64_t oldest_end;   /* of these rows, UINT64_MAX where there is none; likewise below */
     uint64_t first_charge; /* the first second that counts in the sums */
     uint64_t newest_end;   /* of all rows that had ended */

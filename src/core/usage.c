@@ -152,6 +152,8 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
 
     /* A resized job's later row begins at the resize, which is its time_submit. */
     uint64_t start = job->time_start > job->time_submit ? job->time_start : job->time_submit;
+    if (start < charging->from)
+        start = charging->from;
     uint128 weight = clock_weight(charging->clock, start, end);
     if (!weight)
         return capped ? JOB_CAPPED : JOB_CHARGED;

@@ -24,6 +24,7 @@ struct charging {
     enum charge charge;
     uint64_t open_job_cap; /* seconds that an open job is charged beyond its time limit */
     bool in_past;          /* now is before the wall clock: what starts after it is no riddle */
+    uint64_t from;         /* what jobs did before this instant is told by rollups */
 };
 
 /* A job row as the source has it; times are epoch seconds, 0 where there is none. */

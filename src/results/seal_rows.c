@@ -40,6 +40,7 @@ enum {
     SEAL_CUTOFF,
     SEAL_SEALED_TO,
     SEAL_START,
+    SEAL_JOBS_FROM,
     SEAL_OLDEST_END,
     SEAL_FIRST_CHARGE,
     SEAL_NEWEST_END,
@@ -51,10 +52,10 @@ enum {
 };
 
 static const struct db_column seal_columns[] = {
-    { "cluster", 't' },    { "as_of", 'i' },       { "full_as_of", 'i' }, { "cutoff", 'i' },
-    { "sealed_to", 'i' },  { "counts_from", 'i' }, { "oldest_end", 'i' }, { "first_charge", 'i' },
-    { "newest_end", 'i' }, { "sums_hash", 'i' },   { "open_hash", 'i' },  { "source", 't' },
-    { "basis", 't' },      { "hash", 'i' },
+    { "cluster", 't' },      { "as_of", 'i' },       { "full_as_of", 'i' }, { "cutoff", 'i' },
+    { "sealed_to", 'i' },    { "counts_from", 'i' }, { "jobs_from", 'i' },  { "oldest_end", 'i' },
+    { "first_charge", 'i' }, { "newest_end", 'i' },  { "sums_hash", 'i' },  { "open_hash", 'i' },
+    { "source", 't' },       { "basis", 't' },       { "hash", 'i' },
 };
 
 static int read_header(struct db *db, const struct db_value *cluster, struct seal *seal,
@@ -62,7 +63,7 @@ static int read_header(struct db *db, const struct db_value *cluster, struct sea
 {
     struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiitti", &rows, err))
+    if (db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiitti", &rows, err))
         return -1;
     int got = db_fetch(rows, &row, err);
     if (got > 0) {
@@ -73,6 +74,7 @@ static int read_header(struct db *db, const struct db_value *cluster, struct sea
             .cutoff = bits_of(&row[SEAL_CUTOFF]),
             .sealed_to = bits_of(&row[SEAL_SEALED_TO]),
             .start = bits_of(&row[SEAL_START]),
+            .jobs_from = bits_of(&row[SEAL_JOBS_FROM]),
             .oldest_end = bits_of(&row[SEAL_OLDEST_END]),
             .first_charge = bits_of(&row[SEAL_FIRST_CHARGE]),
             .newest_end = bits_of(&row[SEAL_NEWEST_END]),
@@ -173,6 +175,7 @@ static int write_header(struct db *db, const struct db_value *cluster, const str
         bits_value(seal->cutoff),
         bits_value(seal->sealed_to),
         bits_value(seal->start),
+        bits_value(seal->jobs_from),
         bits_value(seal->oldest_end),
         bits_value(seal->first_charge),
         bits_value(seal->newest_end),

@@ -155,9 +155,25 @@ static int check_max_lag(const struct settings *settings, struct error *err)
     return fail(err, ERROR_SETTINGS, "[source] max_lag: driver '%s' has no replicas", driver);
 }
 
+/* What slurmdbd's sums cannot tell. */
+const char *settings_refuse_rollup(const struct settings *settings)
+{
+    if (strcmp(settings->layout, "slurmdbd") != 0)
+        return "layout plain has no rollups";
+    if (settings->charge == CHARGE_TRES && settings->pricing.weight_rule != WEIGHTS_SUM)
+        return "rollups do not tell which TRES of a job was the highest";
+    if (settings->pricing.partition_factors.count)
+        return "rollups do not tell partitions, which partition_usage_factors needs";
+    return NULL;
+}
+
 /* What needs more than one key. */
 static int complete(struct settings *settings, struct error *err)
 {
+    const char *objection =
+        settings->usage_source == USAGE_OF_ROLLUPS ? settings_refuse_rollup(settings) : NULL;
+    if (objection)
+        return fail(err, ERROR_SETTINGS, "[usage] source = 'rollup': %s", objection);
     if (check_connection("source", &settings->source, err) ||
         check_connection("results", &settings->results, err) || check_max_lag(settings, err))
         return -1;

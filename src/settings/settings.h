@@ -17,6 +17,7 @@ struct error;
 /* What the settings file says, checked.  table.c has one table with every key; the parser, the
  * sample file, the manual and the tests read that table. */
 
+enum usage_source { USAGE_OF_JOBS, USAGE_OF_ROLLUPS };
 enum suspended { SUSPENDED_CHARGED, SUSPENDED_OMITTED };
 
 struct settings {
@@ -29,6 +30,7 @@ struct settings {
     enum bad_rows on_bad_rows;
     bool share_database;
 
+    enum usage_source usage_source;
     uint64_t half_life_s; /* 0: no decay */
     struct reset_period reset_period;
     char *reset_anchor;
@@ -72,6 +74,9 @@ bool settings_want_cluster(const struct settings *settings, const char *cluster)
 char *list_next(const char **at);
 
 const char *conformance_name(enum conformance conformance);
+
+/* Why [usage] source cannot be rollup with the other settings; NULL: it can. */
+const char *settings_refuse_rollup(const struct settings *settings);
 
 /* One line of the table. */
 struct setting {

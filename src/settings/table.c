@@ -250,6 +250,7 @@ static const char *const yes_no[] = { "no", "yes", NULL };
 static const char *const layouts[] = { "slurmdbd", "plain", NULL };
 static const char *const bad_rows[] = { "fail", "skip", NULL };
 static const char *const charges[] = { "billing", "cpu", "tres", NULL };
+static const char *const usage_sources[] = { "jobs", "rollup", NULL };
 static const char *const suspendeds[] = { "charged", "omitted", NULL };
 static const char *const resets[] = { "none",      "daily",  "weekly", "monthly",
                                       "quarterly", "yearly", NULL };
@@ -333,6 +334,10 @@ const struct setting settings_table[] = {
       "yes: the result tables may live in the accounting database itself.", take_yes_no,
       FIELD(share_database), yes_no },
 
+    { "usage", "source", "jobs",
+      "Where usage is from: jobs, exactly, or rollup: slurmdbd's sums by hour, day and month, as "
+      "far as they reach, and jobs for the rest.",
+      take_choice, FIELD(usage_source), usage_sources },
     { "usage", "half_life", "7-0",
       "After this time usage counts half; 0: no decay.  A time string: min, hr:min:00, "
       "days-hr:min:00 or days-hr.",

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/rollup.h"
 #include "core/tree.h"
 #include "core/usage.h"
 
@@ -64,6 +65,14 @@ struct suspension {
 typedef int (*suspension_taker)(void *context, const struct job_row *row,
                                 const struct suspension *suspension, struct error *err);
 
+/* What slurmdbd summed up of an association and a TRES. */
+struct rollup_row {
+    uint64_t association;
+    uint128 price;
+    struct rollup rollup;
+};
+typedef int (*rollup_taker)(void *context, const struct rollup_row *row, struct error *err);
+
 struct layout {
     const char *name;
     /* Every cluster, by name; to be freed with clusters_free(). */
@@ -86,6 +95,17 @@ struct layout {
     int (*read_ends)(struct db *db, const struct settings *settings, const char *cluster,
                      uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
                      struct error *err);
+    /* Where there are rollups (else both are NULL): from when to when they reach, 0 where there are
+     * none or they may not be read; and of those, each row that ends after `after` and starts
+     * before `until`: hours as far back as they are kept, days before them, months before these. */
+    int (*rollup_reach)(struct db *db, const char *cluster, uint64_t now, uint64_t *from,
+                        uint64_t *until, struct error *err);
+    int (*read_rollup)(struct db *db, const struct settings *settings, const char *cluster,
+                       const struct accounting *accounting, uint64_t after, uint64_t until,
+                       rollup_taker take, void *context, struct error *err);
+    /* Whether job rows of a time for which there are rollups were purged. */
+    int (*find_purge)(struct db *db, const struct settings *settings, const char *cluster,
+                      uint64_t cutoff, bool *purged, struct error *err);
     /* Where job rows have keys, else NULL: those of all rows without a time_end, also of jobs that
      * wait. */
     int (*read_open_keys)(struct db *db, const struct settings *settings, const char *cluster,

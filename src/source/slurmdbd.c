@@ -36,6 +36,9 @@ const struct layout layout_slurmdbd = {
     .read_suspended = slurmdbd_read_suspended,
     .read_jobs = slurmdbd_read_jobs,
     .read_ends = slurmdbd_read_ends,
+    .rollup_reach = slurmdbd_rollup_reach,
+    .read_rollup = slurmdbd_read_rollup,
+    .find_purge = slurmdbd_find_purge,
     .read_open_keys = slurmdbd_read_open_keys,
     .add_grants = slurmdbd_add_grants,
 };

@@ -339,3 +339,13 @@ int slurmdbd_read_open_keys(struct db *db, const struct settings *settings, cons
     job_keys_sort(keys);
     return result;
 }
+
+int slurmdbd_first_eligible(struct db *db, const struct settings *settings, const char *cluster,
+                            uint64_t *eligible, struct error *err)
+{
+    struct job_reader reader = reader_of(db, settings, cluster, NULL, NULL);
+    *eligible = 0;
+    return query_jobs(&reader, "\"time_eligible\"",
+                      "WHERE \"time_eligible\" > 0 ORDER BY \"time_eligible\" LIMIT 1", NULL, 0,
+                      "i", take_number, eligible, err);
+}

@@ -101,6 +101,17 @@ static void add_grant(struct text *text, const struct table *table,
     text_free(&privileges);
 }
 
+static void add_grant_line(struct text *text, const struct table *table,
+                           const struct settings *settings, const char *cluster, const char *before)
+{
+    struct text grant = { 0 };
+    if (table->per_cluster == (cluster != NULL) && slurmdbd_is_read(table, settings))
+        add_grant(&grant, table, &settings->source, cluster ? cluster : "");
+    if (grant.length)
+        text_format(text, "%s%s;\n", before, grant.bytes);
+    text_free(&grant);
+}
+
 void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster)
 {
     const struct table jobs = slurmdbd_jobs(settings);
@@ -108,13 +119,13 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
         &slurmdbd_clusters,     &slurmdbd_qos, &slurmdbd_tres,     &slurmdbd_events,
         &slurmdbd_associations, &jobs,         &slurmdbd_suspends, NULL,
     };
-    for (const struct table *const *each = tables; *each; each++) {
-        size_t before = text->length;
-        if ((*each)->per_cluster == (cluster != NULL) && slurmdbd_is_read(*each, settings))
-            add_grant(text, *each, &settings->source, cluster ? cluster : "");
-        if (text->length > before)
-            text_add(text, ";\n");
-    }
+    for (const struct table *const *each = tables; *each; each++)
+        add_grant_line(text, *each, settings, cluster, "");
+    for (const struct table *const *each = slurmdbd_rollup_tables; *each; each++)
+        add_grant_line(text, *each, settings, cluster, "");
+    /* There from Slurm 24.11 on, and a GRANT on what is not there fails. */
+    for (const struct table *const *each = slurmdbd_qos_rollup_tables; *each; each++)
+        add_grant_line(text, *each, settings, cluster, "-- Slurm 24.11 or later: ");
 }
 
 /* What is missing, and how it may be had. */

@@ -77,6 +77,21 @@ int slurmdbd_read_ends(struct db *db, const struct settings *settings, const cha
 int slurmdbd_read_open_keys(struct db *db, const struct settings *settings, const char *cluster,
                             struct job_keys *keys, struct error *err);
 
+/* The layout's rollup_reach(), read_rollup() and find_purge(). */
+int slurmdbd_rollup_reach(struct db *db, const char *cluster, uint64_t now, uint64_t *from,
+                          uint64_t *until, struct error *err);
+int slurmdbd_read_rollup(struct db *db, const struct settings *settings, const char *cluster,
+                         const struct accounting *accounting, uint64_t after, uint64_t until,
+                         rollup_taker take, void *context, struct error *err);
+int slurmdbd_find_purge(struct db *db, const struct settings *settings, const char *cluster,
+                        uint64_t cutoff, bool *purged, struct error *err);
+/* When the first of all job rows could have started; 0 where there is none. */
+int slurmdbd_first_eligible(struct db *db, const struct settings *settings, const char *cluster,
+                            uint64_t *eligible, struct error *err);
+/* The tables of rollups: those that every release has, and those of newer ones; each list ends
+ * with NULL. */
+extern const struct table *const slurmdbd_rollup_tables[], *const slurmdbd_qos_rollup_tables[];
+
 /* The layout's read(). */
 int slurmdbd_read_small(struct db *db, const struct settings *settings, const char *cluster,
                         bool ordered, struct accounting **accounting, struct error *err);

@@ -136,7 +136,9 @@ def printed_sql(site):
     rights, roles = grants(site.server, f"'{LOGIN}'@localhost")
     tap.same(rights, {'*.*': {'SLAVE MONITOR'}, f'{SOURCE}.alpha_job_table': JOB_COLUMNS,
                       **{f'{SOURCE}.{table}': {'SELECT'} for table in (
-                          'cluster_table', 'qos_table', 'alpha_assoc_table', 'alpha_event_table')}},
+                          'cluster_table', 'qos_table', 'alpha_assoc_table', 'alpha_event_table',
+                          'alpha_last_ran_table', *(f'alpha_assoc_usage_{span}_table'
+                                                    for span in ('hour', 'day', 'month')))}},
              'the login may read what a run reads, see a lag, and nothing else')
     tap.same(roles, {'fairmill_writer'}, 'and is a writer of the results')
     results = RESULTS.replace('_', '\\_') + '.*'

@@ -10,6 +10,8 @@ import site_drawing
 
 DATA = os.path.join(site_drawing.TOP, 't', 'data')
 
+ROLLUPS = [f'{what}_usage_{span}' for what in ('assoc', 'qos') for span in ('hour', 'day', 'month')]
+
 _value = re.compile(r"""\s*(?:'((?:[^'\\]|\\.|'')*)'|(NULL)|(-?[0-9][0-9.e+-]*))\s*([,)])""",
                     re.DOTALL)
 _escapes = {'n': '\n', 'r': '\r', 't': '\t', '0': '\0', 'Z': '\x1a'}
@@ -71,14 +73,15 @@ def rows(dump, table):
 def to_sqlite(dump, path, clusters):
     """What fairmill reads of a dump, in the tables that sql/slurmdbd/sqlite.sql makes; how many rows that were."""
     wanted = ['cluster_table', 'qos_table', 'tres_table']
-    wanted += [f'{c}_{t}_table' for c in clusters for t in ('assoc', 'job', 'suspend', 'event')]
+    wanted += [f'{c}_{t}_table' for c in clusters
+               for t in ('assoc', 'job', 'suspend', 'event', 'last_ran', *ROLLUPS)]
     known = tables(dump)
     db = sqlite3.connect(path)
     site_drawing.make_tables(db, clusters)
     there = {name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     count = 0
     for table in wanted:
-        if table not in there:
+        if table not in there or table not in known:
             continue
         for row in rows(dump, table):
             # mem_req has its highest bit set for "per CPU", which SQLite's integers have no room for.

@@ -61,8 +61,9 @@ static void hashes(void)
     struct seal seal = { .kept = true, .as_of = 5, .source = "a", .basis = "grid 8\n" };
     uint64_t plain = seal_hash(&seal);
     uint64_t *const fields[] = {
-        &seal.as_of,      &seal.full_as_of,   &seal.cutoff,     &seal.sealed_to, &seal.start,
-        &seal.oldest_end, &seal.first_charge, &seal.newest_end, &seal.sums_hash, &seal.open_hash,
+        &seal.as_of,      &seal.full_as_of, &seal.cutoff,     &seal.sealed_to,
+        &seal.start,      &seal.jobs_from,  &seal.oldest_end, &seal.first_charge,
+        &seal.newest_end, &seal.sums_hash,  &seal.open_hash,
     };
     bool all = true;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {

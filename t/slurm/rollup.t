@@ -1,0 +1,235 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Usage from slurmdbd's sums by hour, day and month: each row is worth its TRES-seconds, spread over
+its span; jobs tell the rest, and rollups tell what jobs were purged did."""
+
+import calendar
+import math
+import os
+import sqlite3
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import dump
+import tap
+from place import Place
+from program import sqlite_settings, write_settings
+
+CLUSTER = 'alpha'
+NOW = 1750500000
+HOUR, DAY = 3600, 86400
+HALF_LIFE = 7 * DAY
+SPANS = ('hour', 'day', 'month')
+
+
+def next_month(start):
+    date = time.gmtime(start)
+    return calendar.timegm((date.tm_year + date.tm_mon // 12, date.tm_mon % 12 + 1, 1, 0, 0, 0))
+
+
+def end_of(span, start):
+    return {'hour': start + HOUR, 'day': start + DAY}.get(span) or next_month(start)
+
+
+def weight(half_life, begin, end, now):
+    """Seconds of [begin, end) as they count at `now`."""
+    end = min(end, now)
+    if begin >= end:
+        return 0
+    if not half_life:
+        return end - begin
+    scale = half_life / math.log(2)
+    return scale * (2 ** ((end - now) / half_life) - 2 ** ((begin - now) / half_life))
+
+
+class Accounting:
+    """What a database holds, read here for a second time."""
+
+    def __init__(self, path):
+        self.db = sqlite3.connect(path)
+
+    def one(self, sql):
+        return self.db.execute(sql).fetchone()
+
+    def oldest(self, what, span):
+        there = self.one("SELECT 1 FROM sqlite_master WHERE name = "
+                         f"'{CLUSTER}_{what}_usage_{span}_table'")
+        return there and self.one(f'SELECT MIN(time_start) FROM "{CLUSTER}_{what}_usage_{span}_table"')[0]
+
+    def rows(self, tres, until):
+        """(association, span, start, TRES-seconds, QOS or None) of the rows that count."""
+        hourly, daily, monthly = self.one(
+            f'SELECT hourly_rollup, daily_rollup, monthly_rollup FROM "{CLUSTER}_last_ran_table"')
+        first = {span: self.oldest('assoc', span) for span in SPANS}
+        hours = first['hour'] or daily
+        if first['hour'] and first['day'] and first['day'] < hours:
+            hours = min(-(-hours // DAY) * DAY, daily)
+        days = first['day'] or monthly
+        if first['day'] and first['month'] and first['month'] < days:
+            days = min(days if time.gmtime(days).tm_mday == 1 else next_month(days), monthly)
+        days = min(days, hours)
+        for span, begin, end in (('hour', hours, min(hourly, until)), ('day', days, hours),
+                                 ('month', 0, days)):
+            by_qos = self.oldest('qos', span) or 1 << 60
+            for what, low, high, qos in (('assoc', begin, min(end, by_qos), 'NULL'),
+                                         ('qos', max(begin, by_qos), end, 'id_alt')):
+                if low < high:
+                    for row in self.db.execute(
+                            f'SELECT id, time_start, alloc_secs, {qos} FROM'
+                            f' "{CLUSTER}_{what}_usage_{span}_table" WHERE id_tres = {tres}'
+                            f' AND time_start >= {low} AND time_start < {high}'):
+                        yield row[0], span, row[1], row[2], row[3]
+
+    def factors(self):
+        return dict(self.db.execute('SELECT id, usage_factor FROM qos_table'))
+
+    def expected(self, tres, half_life, now, until, rollups=True):
+        """{association: usage} of its own rows, of rollups up to `until` and of jobs from then on."""
+        factors, usage = self.factors(), {}
+        for association, span, start, seconds, qos in self.rows(tres, until) if rollups else ():
+            end = end_of(span, start)
+            part = weight(half_life, start, min(end, until), now) / (end - start)
+            usage[association] = (usage.get(association, 0)
+                                  + seconds * part * factors.get(qos, 1))
+        for association, qos, submit, start, end, limit, text in self.db.execute(
+                'SELECT id_assoc, id_qos, time_submit, time_start, time_end, timelimit, tres_alloc'
+                f' FROM "{CLUSTER}_job_table" WHERE time_start > 0'):
+            counts = dict(pair.split('=') for pair in (text or '').split(',') if pair)
+            if not end:
+                end = min(now, start + limit * 60 + DAY) if 0 < limit < 0xfffffffe else now
+            usage[association] = (usage.get(association, 0) + int(counts.get(str(tres), 0))
+                                  * factors.get(qos, 1)
+                                  * weight(half_life, max(start, submit, until), end, now))
+        return usage
+
+
+def published(place):
+    """{association: usage_raw} of users, who have nothing below them."""
+    return dict(place.query("SELECT id_assoc, usage_raw FROM fairmill_fairshare"
+                            " WHERE cluster = ? AND user_name <> ''", CLUSTER))
+
+
+def run(place, now=NOW, **usage):
+    usage.setdefault('charge', 'cpu')
+    sections = sqlite_settings(place.path('a.db'), place.path('r.db'),
+                               dict(time_zone='UTC', **usage))
+    write_settings(place.path('fm.conf'), sections)
+    place.succeed('init')
+    place.succeed('run', '--full', '--now', now, '--cluster', CLUSTER, '--replace')
+    return published(place)
+
+
+def agree(got, wanted, statement, tolerance=1e-9):
+    wrong = {each: (got[each], wanted.get(each, 0)) for each in got
+             if abs(got[each] - wanted.get(each, 0)) > tolerance * abs(wanted.get(each, 0)) + 1e-3}
+    tap.ok(len(got) > 20 and sum(map(bool, got.values())) > 10 and not wrong, statement,
+           f'{len(wrong)} of {len(got)} differ: {dict(list(wrong.items())[:5])}')
+
+
+def load(place, release='25.05'):
+    for name in os.listdir(place.folder):
+        os.unlink(place.path(name))
+    dump.to_sqlite(dump.text_of(release), place.path('a.db'), (CLUSTER, 'beta-2'))
+    return Accounting(place.path('a.db'))
+
+
+def rollups(place):
+    accounting = load(place)
+    until, = accounting.one(f'SELECT hourly_rollup FROM "{CLUSTER}_last_ran_table"')
+    for half_life, text in ((0, '0'), (HALF_LIFE, '7-0')):
+        for tres, charge in ((1, 'cpu'), (5, 'billing')):
+            agree(run(place, source='rollup', half_life=text, charge=charge),
+                  accounting.expected(tres, half_life, NOW, until),
+                  f'rollups and later jobs are added up: half-life {text}, {charge}')
+    tap.same(place.query('SELECT kind, why FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
+             [('full', 'asked for; rollups may be summed up anew')], 'such a run is always full')
+    agree(run(place, source='rollup', half_life='7-0', charge='tres',
+              tres_weights='"cpu=2, mem=0.5G"'),
+          {each: 2 * cpus + 0.5 / 1024 * memory for (each, cpus), memory in zip(
+              sorted(accounting.expected(1, HALF_LIFE, NOW, until).items()),
+              [memory for _, memory in sorted(accounting.expected(2, HALF_LIFE, NOW, until).items())])},
+          'weights count for each TRES by itself')
+    past = until - 30 * HOUR - 900
+    agree(run(place, now=past, source='rollup', half_life='7-0'),
+          accounting.expected(1, HALF_LIFE, past, past),
+          'as of an instant before the last rollup its hour counts in part')
+
+    accounting.db.executescript(f'''
+        DELETE FROM "{CLUSTER}_assoc_usage_hour_table" WHERE time_start < {until - 5 * DAY + 7200};
+        DELETE FROM "{CLUSTER}_assoc_usage_day_table" WHERE time_start < {until - 9 * DAY};''')
+    agree(run(place, source='rollup', half_life='7-0'),
+          accounting.expected(1, HALF_LIFE, NOW, until),
+          'days stand for hours that were purged')
+
+
+def by_qos(place):
+    accounting = load(place, '24.11')
+    if not accounting.oldest('qos', 'hour'):
+        for span in SPANS:
+            accounting.db.executescript(
+                f'CREATE TABLE IF NOT EXISTS "{CLUSTER}_qos_usage_{span}_table" AS'
+                f' SELECT * FROM "{CLUSTER}_assoc_usage_{span}_table";'
+                f'UPDATE "{CLUSTER}_qos_usage_{span}_table" SET id_alt = 1 + id % 2;')
+    accounting.db.executescript(
+        'UPDATE qos_table SET usage_factor = 0.25 WHERE id = 1;'
+        'INSERT OR REPLACE INTO qos_table (id, name, usage_factor, deleted, creation_time,'
+        " description, priority) VALUES (2, 'half', 0.5, 0, 0, '', 0)")
+    until, = accounting.one(f'SELECT hourly_rollup FROM "{CLUSTER}_last_ran_table"')
+    agree(run(place, source='rollup', half_life='7-0'),
+          accounting.expected(1, HALF_LIFE, NOW, until), "where QOS have sums, their factors count")
+    accounting.db.executescript(
+        f'DELETE FROM "{CLUSTER}_qos_usage_hour_table" WHERE time_start < {until - 3 * DAY}')
+    agree(run(place, source='rollup', half_life='7-0'),
+          accounting.expected(1, HALF_LIFE, NOW, until),
+          'from when on they have, and sums without QOS before that')
+
+
+def purged(place):
+    accounting = load(place)
+    exact = run(place, source='jobs', half_life='7-0')
+    agree(exact, accounting.expected(1, HALF_LIFE, NOW, 0), 'jobs that are all there tell all')
+    limit = NOW - 8 * DAY
+    accounting.db.executescript(
+        f'DELETE FROM "{CLUSTER}_job_table" WHERE time_submit < {limit}')
+    oldest, = accounting.one(f'SELECT MIN(time_end) FROM "{CLUSTER}_job_table" WHERE time_end > 0'
+                             ' AND time_start > 0')
+    until = oldest // HOUR * HOUR + HOUR
+    wanted = accounting.expected(1, HALF_LIFE, NOW, until)
+    agree(run(place, source='jobs', half_life='7-0'), wanted,
+          'where job rows were purged rollups stand for them')
+    place.succeed('run', '--now', NOW + 60, '--cluster', CLUSTER)
+    got = published(place)
+    tap.same(place.query('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
+             [('incremental',)], 'and runs go on from there')
+    place.succeed('run', '--full', '--now', NOW + 60, '--cluster', CLUSTER)
+    tap.same(got, published(place), 'with the same values as a full one')
+    tap.same(place.query('SELECT drift_max FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
+             [(0.0,)], 'and no drift')
+    accounting.db.executescript(f'DROP TABLE "{CLUSTER}_last_ran_table"')
+    agree(run(place, source='jobs', half_life='7-0'), accounting.expected(1, HALF_LIFE, NOW, 0, rollups=False),
+          'without rollups the jobs that are there count')
+
+
+def checks(place):
+    load(place)
+    run(place, source='jobs', half_life='0')
+    place.succeed('check')
+    tap.ok('  usage by jobs: ' in place.out and 'by rollups: ' in place.out
+           and 'idle time of reservations' in place.out,
+           'check compares both sources and tells why they may differ', place.out)
+    for keys, word in ((dict(charge='tres', tres_weights='"MAX_TRES, cpu=1, mem=1"'), 'highest'),
+                       (dict(partition_usage_factors='gpu:2'), 'partition')):
+        write_settings(place.path('fm.conf'), sqlite_settings(
+            place.path('a.db'), place.path('r.db'), dict(source='rollup', **keys)))
+        place.ends(78, f'what rollups cannot tell is refused: {word}', 'run')
+        place.says('and the message says what that is', word, 'rollup')
+
+
+def body():
+    with Place() as place:
+        for test in (rollups, by_qos, purged, checks):
+            test(place)
+
+
+tap.main(body)
