@@ -17,8 +17,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import faults
 import tap
-from faults import LONG, NOW, Report, Rig, Session, at_once
-from mariadb import Server
+from faults import LONG, NOW, Report, Rig, at_once
+from mariadb import Server, Session
 from program import FAIRMILL
 from proxy import Fault, sql
 
@@ -129,7 +129,7 @@ def sampler_sees(server):
     writer.start()
     as_blocker = [f'--user={BLOCKER}' if word.startswith('--user=') else word for word in server.client(SOURCE)]
 
-    class Blocking:
+    class Blocking(Server):
         @staticmethod
         def client(_):
             return as_blocker

@@ -17,8 +17,8 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import faults
 import tap
-from faults import LONG, OwnServer, Report, Rig, Session, at_once
-from mariadb import Server
+from faults import LONG, OwnServer, Report, Rig, at_once
+from mariadb import Server, Session
 from proxy import Fault, always, no_fault, same_as, sql
 
 DEADLINE = 2

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What was published in different databases, in one spelling, to be compared bit for bit."""
+"""What was published in different databases, in one spelling, to be compared bit for bit; and
+what was published with what t/lib/reference.py says."""
 
-from program import published
+from program import EXACT, published, same_value
+from reference import UNDEFINED
 
 
 def exact(value):
@@ -15,8 +17,12 @@ def exact(value):
 
 
 def from_server(server, results):
-    columns = server.columns('fairmill_fairshare', results)
-    rows = server.sql('SELECT * FROM fairmill_fairshare', results)
+    return from_rows(server.columns('fairmill_fairshare', results),
+                     server.sql('SELECT * FROM fairmill_fairshare', results))
+
+
+def from_rows(columns, rows):
+    """Of fairmill_fairshare, as a server's client prints them."""
     return {(row['cluster'], row['id_assoc']): row for row in (
         {c: v if c in ('cluster', 'id_assoc') else exact(v) for c,
          v in zip(columns, line) if c != 'run_id'} for line in rows)}
@@ -37,4 +43,25 @@ def differences(rows, first):
             compared += 1
             if rows[key].get(column) != first[key][column]:
                 wrong.append(f'{key} {column}: {rows[key].get(column)} and {first[key][column]}')
+    return wrong, compared
+
+
+def unlike_reference(rows, expected, conformance):
+    """As differences(), of rows and the reference's by id_assoc."""
+    wrong, compared = [], 0
+    exact_columns = EXACT | {'level_fs'} if conformance == 'documents' else EXACT
+    if set(rows) != set(expected):
+        wrong.append(f'the rows are of {sorted(set(rows) ^ set(expected))[:10]} here and not there')
+    for number in set(rows) & set(expected):
+        # The logarithms in the ratio leave an error, which the exponent makes so many times larger.
+        ratio, factor = (expected[number][f'depth_oblivious_{name}'] for name in ('ratio', 'factor'))
+        for column, value in expected[number].items():
+            if value is UNDEFINED:
+                continue
+            compared += 1
+            tolerance = 1e-12
+            if ratio and value == factor:
+                tolerance = max(tolerance, 1e-13 * ratio)
+            if not same_value(column, rows[number][column], value, tolerance, exact_columns):
+                wrong.append(f'id_assoc {number} {column}: {rows[number][column]!r}, expected {value!r}')
     return wrong, compared

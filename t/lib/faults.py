@@ -3,13 +3,11 @@
 old or new results whole, fairmill_run true, and the next run right without help."""
 
 import os
-import select
 import subprocess
 import threading
 import time
 
-import dump
-from mariadb import Server
+from mariadb import HANG, Server
 from program import FAIRMILL, write_settings
 from proxy import Proxy
 
@@ -19,9 +17,6 @@ USERS = {'big': 600, 'small': 25}
 JOBS = {'big': 6000, 'small': 25}
 SOURCE = 'faults_acct'
 READER, WRITER = 'faults_reader', 'faults_writer'
-
-# No run may last longer than this however it is disturbed: a hang is what we are afraid of.
-HANG = 90
 
 
 class OwnServer(Server):
@@ -65,62 +60,11 @@ class OwnServer(Server):
         self.pid = int(self.shell.stdout.readline().split()[2])
 
 
-class Session:
-    """A session of somebody else, which can hold what we want."""
-
-    def __init__(self, server, database=None):
-        self.process = subprocess.Popen(server.client(database) + ['--unbuffered', '--force'],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, bufsize=0)
-        self.count = 0
-
-    def send(self, text):
-        """Returns at once."""
-        self.count += 1
-        self.process.stdin.write(f"{text};\nSELECT 'answer {self.count} ends';\n".encode())
-
-    def wait(self):
-        """Lines of the last answer.  A client whose server is gone says nothing at all."""
-        answer, last, end = b'', f'answer {self.count} ends\n'.encode(), time.monotonic() + HANG
-        while not answer.endswith(last):
-            ready, _, _ = select.select([self.process.stdout], [], [],
-                                        max(0, end - time.monotonic()))
-            more = self.process.stdout.read(65536) if ready else b''
-            if not more:
-                raise RuntimeError(f'the session does not answer: {answer.decode()}')
-            answer += more
-        return answer[:-len(last)].decode().splitlines()
-
-    def do(self, text):
-        self.send(text)
-        return self.wait()
-
-    def close(self):
-        self.process.stdin.close()
-        try:
-            self.process.wait(timeout=HANG)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        self.process.stdout.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-
 def draw(server, name=SOURCE, jobs=None):
     """slurmdbd's tables with two clusters; every job still runs, so usage says which instant it is of."""
     jobs = jobs or JOBS
-    known = dump.tables(dump.text_of('25.05'))
+    server.accounting(name, USERS)
     text = ["SET sql_mode = '', foreign_key_checks = 0;"]
-    for table, (statement, _) in known.items():
-        if table.startswith('alpha_'):
-            text += [statement.replace('`alpha_', f'`{cluster}_', 1) for cluster in USERS]
-        elif not table.startswith('beta-2_'):
-            text.append(statement)
     text.append("INSERT INTO qos_table (creation_time, id, name, usage_factor) VALUES (1, 1, 'normal', 1);")
     for cluster, users in USERS.items():
         text.append(f"INSERT INTO cluster_table (creation_time, name) VALUES (1, '{cluster}');")
@@ -132,7 +76,6 @@ def draw(server, name=SOURCE, jobs=None):
         text.append(f'INSERT INTO {cluster}_job_table (job_db_inx, id_job, id_assoc, id_qos, time_submit, time_start, tres_alloc, account) '
                     f"SELECT seq, seq, 2000 + seq % {users}, 1, {NOW} - 1000 - seq % 100, {NOW} - 1000 - seq % 100, "
                     f"CONCAT('1=1,5=', seq % 11), 'a' FROM seq_1_to_{jobs[cluster]};")
-    server.database(name)
     server.sql('\n'.join(text), name)
     for user in (READER, WRITER):
         server.sql(f'CREATE USER IF NOT EXISTS {user}@localhost')

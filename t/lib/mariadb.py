@@ -2,11 +2,17 @@
 """The servers of mariadb.sh and slurmdbd.sh, for tests in Python."""
 
 import os
+import select
 import subprocess
+import time
 
+import dump
 import tap
 
 LIB = os.path.dirname(os.path.abspath(__file__))
+
+# Nothing may last longer than this however it is disturbed: a hang is what we are afraid of.
+HANG = 90
 
 
 class Server:
@@ -15,6 +21,11 @@ class Server:
     SHELL = '. "$1/mariadb.sh"; mariadb_shared; echo "ready $MARIADB_SOCKET"; read -r'
     SCHEMA = 'DATABASE()'
     arguments = ()
+    # A client that stays goes on after an error, and answers at once.
+    STAYS = ('--unbuffered', '--force')
+    SAY = "SELECT '{}';"
+    # Before rows that leave out columns, or quote a name as others do.
+    LENIENT = "SET sql_mode = 'ANSI_QUOTES';"
 
     def __enter__(self):
         self.shell = subprocess.Popen(['bash', '-c', self.SHELL, 'bash', LIB, *self.arguments],
@@ -51,6 +62,19 @@ class Server:
         self.sql(f'DROP DATABASE IF EXISTS `{name}`; CREATE DATABASE `{name}`')
         return name
 
+    def accounting(self, name, clusters):
+        """An accounting database without rows; a column that a row leaves out is zero or empty."""
+        known = dump.tables(dump.text_of('25.05'))
+        text = ['SET foreign_key_checks = 0;']
+        for table, (statement, _) in known.items():
+            if table.startswith('alpha_'):
+                text += [statement.replace('`alpha_', f'`{cluster}_', 1) for cluster in clusters]
+            elif not table.startswith('beta-2_'):
+                text.append(statement)
+        self.database(name)
+        self.sql('\n'.join(text), name)
+        return name
+
     def columns(self, table, database):
         return [name for name, in self.sql(
             f"SELECT column_name FROM information_schema.columns WHERE table_name = '{table}' "
@@ -64,6 +88,54 @@ class Server:
         """Sections for program.write_settings()."""
         return dict(source=dict(self.connection(source), **more), results=self.connection(results),
                     usage=usage or {}, fairshare=fairshare or {})
+
+
+class Session:
+    """A client that stays."""
+
+    def __init__(self, server, database=None):
+        self.server = server
+        self.process = subprocess.Popen([*server.client(database), *server.STAYS],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, bufsize=0)
+        self.count = 0
+
+    def send(self, text):
+        """Returns at once."""
+        self.count += 1
+        end = self.server.SAY.format(f'answer {self.count} ends')
+        self.process.stdin.write(f'{text};\n{end}\n'.encode())
+
+    def wait(self):
+        """Lines of the last answer.  A client whose server is gone says nothing at all."""
+        answer, last, end = b'', f'answer {self.count} ends\n'.encode(), time.monotonic() + HANG
+        while not answer.endswith(last):
+            ready, _, _ = select.select([self.process.stdout], [], [],
+                                        max(0, end - time.monotonic()))
+            more = self.process.stdout.read(65536) if ready else b''
+            if not more:
+                raise RuntimeError(f'the session does not answer: {answer.decode()}')
+            answer += more
+        return answer[:-len(last)].decode().splitlines()
+
+    def do(self, text):
+        self.send(text)
+        return self.wait()
+
+    def close(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(timeout=HANG)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
 
 
 class NewServer(Server):

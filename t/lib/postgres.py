@@ -11,10 +11,20 @@ import site_drawing
 DDL = os.path.join(site_drawing.TOP, 'sql', 'slurmdbd', 'pgsql.sql')
 
 
+def tables(clusters):
+    """The statements of sql/slurmdbd/pgsql.sql."""
+    with open(DDL, encoding='utf-8') as file:
+        common, each = file.read().split('-- For each cluster.\n')
+    return common + ''.join(each.replace('@CLUSTER@', c) for c in clusters)
+
+
 class Postgres(mariadb.Server):
     SHELL = ('. "$1/postgres.sh"; postgres_shared; '
              'echo "ready $POSTGRES_SOCKET $(command -v psql)"; read -r')
     SCHEMA = 'current_schema()'
+    STAYS = ('--set=ON_ERROR_STOP=0',)
+    SAY = '\\echo {}'
+    LENIENT = ''
     port = 5432
 
     def client(self, database=None):
@@ -30,12 +40,14 @@ class Postgres(mariadb.Server):
     def connection(self, database):
         return dict(driver='pgsql', socket=self.socket, user='postgres', database=database)
 
+    def accounting(self, name, clusters):
+        self.database(name)
+        self.sql(tables(clusters), name)
+        return name
+
     def copy_sqlite(self, path, name, clusters):
         """An accounting database in SQLite, in the tables that sql/slurmdbd/pgsql.sql makes."""
-        with open(DDL, encoding='utf-8') as file:
-            common, each = file.read().split('-- For each cluster.\n')
-        self.database(name)
-        self.sql(common + ''.join(each.replace('@CLUSTER@', c) for c in clusters), name)
+        self.accounting(name, clusters)
         db = sqlite3.connect(path)
         for table, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
             columns = [row[0] for row in db.execute('SELECT name FROM pragma_table_info(?)',

@@ -40,6 +40,9 @@ def _power_of_two(numerator, denominator):
 
 # ---- the clock ----
 
+_within = {}  # by half-life
+
+
 class Clock:
     """Q(t): the integral of the decay up to t, as an integer."""
 
@@ -52,7 +55,7 @@ class Clock:
         self.earliest = self.epoch * half_life
         self.mean = _context.divide(Decimal(half_life), _LN2)
         self.scale = 61 - _floor_log2(self.mean)
-        self.table = {}
+        self.table = _within.setdefault(half_life, {})
 
     def within(self, f):
         """R(f), rounded to nearest; never a tie, for no value but a whole one is rational."""
@@ -268,8 +271,13 @@ def down(root):
     return order
 
 
+class Nowhere:
+    """What is charged without any association."""
+    own = 0
+
+
 def add_usage(db, cluster, root, heirs, clock, settings):
-    """Returns the first second that was charged, and how many jobs are findings."""
+    """Returns the first second that was charged, how many jobs are findings, and what has no association."""
     factors = {}
     for row in _rows(db, 'qos_table', ['id', 'name', 'usage_factor']):
         factor = row['usage_factor']
@@ -278,6 +286,7 @@ def add_usage(db, cluster, root, heirs, clock, settings):
     boundary = reset_boundary(settings)
     first = None
     findings = 0
+    nowhere = Nowhere()
     suspended = {}
     if settings['suspended'] == 'omitted':
         for row in _rows(db, f'{cluster}_suspend_table', ['job_db_inx', 'time_start', 'time_end']):
@@ -285,9 +294,9 @@ def add_usage(db, cluster, root, heirs, clock, settings):
     for job in _rows(db, f'{cluster}_job_table',
                      ['job_db_inx', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
                       'time_end', 'timelimit', 'tres_alloc']):
-        heir = heirs.get(job['id_assoc'])
+        heir = heirs.get(job['id_assoc']) or nowhere
         begin, end = interval(job, clock, boundary, settings)
-        if heir is None or end <= begin:
+        if end <= begin:
             continue
         factor = factors.get(job['id_qos'], Fraction(1)) * Fraction(
             settings['partition_usage_factors'].get(job['partition'].split(',')[0], 1))
@@ -303,7 +312,26 @@ def add_usage(db, cluster, root, heirs, clock, settings):
         node.total += node.own
         if node.above:
             node.above.total += node.total
-    return first, findings
+    return first, findings, nowhere.own
+
+
+def source_record(db, cluster, clock, settings):
+    """What fairmill_run tells of the jobs that count: the newest start or end up to now, and the
+    weight of what is older than the oldest."""
+    now, boundary = settings['now'], reset_boundary(settings)
+    since = max(clock.earliest, boundary or 0)
+    jobs = [job for job in _rows(db, f'{cluster}_job_table', ['time_start', 'time_end'])
+            if job['time_start'] and
+            (not job['time_end'] or job['time_end'] > since and job['time_end'] >= job['time_start'])]
+    newest = max((t for job in jobs for t in job.values() if 0 < t <= now), default=None)
+    oldest = min((job['time_start'] for job in jobs), default=now + 1)
+    bound = None
+    if oldest <= now:
+        if boundary and oldest <= boundary:
+            bound = 0.0
+        elif settings['half_life']:
+            bound = 2.0 ** (-(now - oldest) / settings['half_life'])
+    return dict(source_newest=newest, truncation_bound=bound)
 
 
 # ---- values ----
@@ -608,7 +636,8 @@ def _walk(root, count, usage):
 
 # ---- everything ----
 
-def expected(path, cluster, settings):
+def expected_run(path, cluster, settings):
+    """Values, how many findings, and what is in fairmill_run."""
     settings = dict(DEFAULTS, **settings)
     db = sqlite3.connect(path)
     try:
@@ -617,10 +646,17 @@ def expected(path, cluster, settings):
                 for row in _rows(db, 'tres_table', ['id', 'type', 'name'])}
         settings['weights'] = read_weights(settings['tres_weights'], tres)
         clock = Clock(settings['half_life'], settings['now'])
-        first, findings = add_usage(db, cluster, root, heirs, clock, settings)
+        first, findings, nowhere = add_usage(db, cluster, root, heirs, clock, settings)
+        record = source_record(db, cluster, clock, settings)
     finally:
         db.close()
-    return values(root, nodes, clock, first, settings), findings
+    record['unattributed_usage'] = float(clock.usage(nowhere))
+    return values(root, nodes, clock, first, settings), findings, record
+
+
+def expected(path, cluster, settings):
+    """Values, and how many findings."""
+    return expected_run(path, cluster, settings)[:2]
 
 
 def self_check():

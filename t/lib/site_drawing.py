@@ -118,7 +118,7 @@ class Site:
             kind, _, name = name.partition('/')
             insert(db, 'tres_table', dict(creation_time=1, deleted=0, id=number, type=kind, name=name))
         for c in self.clusters:
-            _place(c.associations)
+            place(c.associations)
             for row in order(list(c.associations)):
                 insert(db, c.name + '_assoc_table', dict(creation_time=1, mod_time=1, **row))
             numbers = {}
@@ -183,7 +183,7 @@ def insert(db, table, row):
         table, ', '.join(f'"{n}"' for n in names), ', '.join('?' * len(names))), values)
 
 
-def _place(rows):
+def place(rows):
     """lft, rgt, id_parent and lineage, as slurmdbd keeps them."""
     accounts = {r['acct']: r for r in rows if not r['user']}
     children = {}

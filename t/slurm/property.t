@@ -6,21 +6,20 @@ SQLite, against t/lib/reference.py; and what must not make a difference.
 FAIRMILL_LONG=1 tries 200 sites instead of 20, FAIRMILL_SEED=N only site N."""
 
 import copy
-import datetime
-from fractions import Fraction
 import os
 import random
 import sqlite3
 import sys
 import tempfile
-import zoneinfo
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import reference
 import tap
-from program import EXACT, publish, published, same_value, sqlite_settings, write_settings
+from compare import unlike_reference
+from program import publish, published, sqlite_settings, write_settings
 from reference import PARENT, UNDEFINED
-from site_drawing import TRES, Site
+from settings import for_program, for_reference
+from site_drawing import Site
 
 SHAPES = ('deep', 'wide', 'mixed', 'ties')
 ZONES = ('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe')
@@ -174,51 +173,6 @@ def random_site(seed):
     return shape, site, settings
 
 
-def for_program(s):
-    """The settings as a site would write them."""
-    def minutes(seconds):
-        return seconds // 60
-    usage = dict(half_life=minutes(s['half_life']), time_zone=s['time_zone'], charge=s['charge'],
-                 open_job_cap=minutes(s['open_job_cap']))
-    usage['suspended'] = s['suspended']
-    if s['horizon']:
-        usage['horizon'] = minutes(s['horizon'])
-    if 'tres_weights' in s:
-        usage['tres_weights'] = s['tres_weights']
-    for key in ('qos_factors', 'partition_usage_factors'):
-        if key in s:
-            usage[key] = ', '.join(f'{name}:{factor}' for name, factor in s[key].items())
-    if 'reset_period' in s:
-        period = s['reset_period']
-        usage['reset_period'] = period if isinstance(period, str) else minutes(period)
-        usage['reset_anchor'] = s.get('reset_anchor', 0)
-    fairshare = {k: s[k] for k in ('algorithm', 'conformance', 'dampening', 'capacity_half_lives',
-                                   'pbs_minimum_usage')}
-    if s['capacity'] is not None:
-        fairshare['capacity'] = s['capacity']
-    return usage, fairshare
-
-
-def for_reference(s, registered):
-    s = dict(s)
-    if isinstance(s.get('reset_anchor'), str):
-        day = datetime.date.fromisoformat(s['reset_anchor'])
-        s['reset_anchor'] = int(datetime.datetime(
-            day.year, day.month, day.day, tzinfo=zoneinfo.ZoneInfo(s['time_zone'])).timestamp())
-    if s['capacity'] == 'auto':
-        s['capacity'] = {'billing': 100, 'cpu': 64, 'tres': None}[s['charge']]
-    if s['charge'] == 'tres' and s['capacity'] is None and registered:
-        s['capacity'] = weighted_capacity(registered, s) or None
-    return s
-
-
-def weighted_capacity(registered, s):
-    names = {(*name.lower().partition('/')[::2],): number
-             for number, name in {**TRES, **GRES}.items()}
-    rule, weights = reference.read_weights(s['tres_weights'], names)
-    return Fraction(reference.weighted(registered, 1, rule, weights), reference.UNIT)
-
-
 def run(folder, name, site, settings, order=None):
     source, results = f'{folder}/{name}.db', f'{folder}/{name}-results.db'
     site.write(source, order)
@@ -226,22 +180,6 @@ def run(folder, name, site, settings, order=None):
                    sqlite_settings(source, results, *for_program(settings)))
     publish(f'{folder}/{name}.conf', settings['now'])
     return source, results
-
-
-def compare(rows, expected, settings):
-    """What differs, and how many values were compared."""
-    wrong, compared = [], 0
-    exact = EXACT | {'level_fs'} if settings['conformance'] == 'documents' else EXACT
-    if set(rows) != set(expected):
-        wrong.append(f'the rows are of {sorted(set(rows) ^ set(expected))[:10]} here and not there')
-    for number in set(rows) & set(expected):
-        for column, value in expected[number].items():
-            if value is UNDEFINED:
-                continue
-            compared += 1
-            if not same_value(column, rows[number][column], value, exact=exact):
-                wrong.append(f'id_assoc {number} {column}: {rows[number][column]!r}, expected {value!r}')
-    return wrong, compared
 
 
 class Suspends:
@@ -315,9 +253,9 @@ def try_site(folder, seed):
     what = f"site {seed} ({shape}, {settings['conformance']}, half-life {settings['half_life']})"
     source, results = run(folder, f's{seed}', site, settings)
     registered = site.clusters[0].registered
-    expected, findings = reference.expected(source, f'c{seed}', for_reference(settings, registered))
+    expected, findings = reference.expected(source, f'c{seed}', for_reference(settings, registered, GRES))
     rows = published(results, f'c{seed}')
-    wrong, compared = compare(rows, expected, settings)
+    wrong, compared = unlike_reference(rows, expected, settings['conformance'])
     tap.ok(not wrong and compared > 0 and rows, f"every value of {what} is the reference's",
            f'{len(wrong)} of {compared} differ', *wrong[:12])
     if findings:
@@ -341,7 +279,7 @@ def try_site(folder, seed):
     other = dict(settings, conformance='slurmctld' if settings['conformance'] == 'documents'
                  else 'documents')
     merged = [n for n, row in reference.expected(source, f'c{seed}',
-                                                 for_reference(other, registered))[0].items()
+                                                 for_reference(other, registered, GRES))[0].items()
               if row['fair_tree_rank'] not in (UNDEFINED, expected[n]['fair_tree_rank'])]
     return compared, cut, split, len(merged)
 
