@@ -1,0 +1,435 @@
+# SPDX-License-Identifier: MIT
+"""What happens in a history of t/lib/history.py: a site, the records of its jobs, and steps, each
+of which is what an administrator does or what befalls a database."""
+
+import random
+
+import reference
+from books import CANCELLED, COMPLETED, DAY, RUNNING, Books, Controller
+from reference import PARENT
+from settings import for_reference
+
+KEPT, FULL = 'kept', 'full'  # results that keep their state, and those that are always made anew
+STEPS, DRIFTS = [], []
+
+
+def step(function):
+    """Something that runs find by themselves.  False: it cannot happen now."""
+    STEPS.append(function)
+    return function
+
+
+def drift(function):
+    """Something below the seal, which only a full run can find."""
+    DRIFTS.append(function)
+    return function
+
+
+class History:
+    """What there is at this moment, and what was at earlier ones."""
+
+    def __init__(self, seed, place):
+        self.seed, self.place, self.r = seed, place, random.Random(seed)
+        r = self.r
+        self.pace = r.choice(list(RESETS))
+        self.grain = r.choice((1, 1, 60, self.pace // 6))
+        self.settings = draw_settings(r, self.pace)
+        self.books = Books()
+        self.draw_tree()
+        self.no_link = 0                     # steps until records arrive again
+        self.as_of = None                    # of the newest run
+        self.newest = 0                      # end that a run has seen
+        self.asked = self.damaged = self.back = False  # what the next run is to meet
+        self.archived, self.dropped = [], []  # rows that may come back
+        self.earlier = []                    # what a dump may be of
+        first_run, span = self.origin(), self.rounded(self.pace * r.choice((10, 40, 100)))
+        self.now = first_run - span
+        self.controller = Controller(r, self.now, self.pace, self.grain,
+                                     r.choice((None, None, 1, place.largest_sluid)))
+        self.pass_time(span, r.choice((20, 60, 120)))
+        self.arrive()
+
+    def settings_at(self, now):
+        return for_reference(dict(self.settings, now=now))
+
+    def rounded(self, seconds):
+        return int(seconds) - int(seconds) % self.grain
+
+    def origin(self):
+        """Often shortly before usage is reset, or before the grid of the clock moves."""
+        r, s = self.r, self.settings
+        instant = r.randrange(1600000000, 1750000000)
+        kind = r.random()
+        if kind < .4 and s['reset_period'] != 'none':
+            instant = reference.reset_boundary(self.settings_at(instant))
+        elif kind < .6 and s['half_life']:
+            instant -= instant % (8 * s['half_life'])
+        if kind < .6:
+            instant -= r.randrange(1, 6) * self.pace
+        return self.rounded(instant)
+
+    def draw_tree(self):
+        r, books = self.r, self.books
+        books.qos = {1: 1.0, 2: 0.0, 3: 0.5, 4: 2.0}
+        books.add_association('root')
+        accounts = ['root']
+        for i in range(r.randrange(2, 10)):
+            books.add_association(f'a{i}', parent_acct=r.choice(accounts), shares=self.shares())
+            accounts.append(f'a{i}')
+        self.names = len(accounts)
+        for _ in range(r.randrange(3, 28)):
+            self.draw_user(r.choice(accounts))
+
+    def shares(self):
+        return self.r.choice((0, 1, 1, 2, 3, 10, 70, self.r.randrange(1, 10 ** 6), PARENT))
+
+    def draw_user(self, account):
+        key = (f'u{self.r.randrange(30):02d}', account, self.r.choice(('', '', '', 'gpu')))
+        if key in {(a['user'], a['acct'], a['partition']) for a in self.books.associations.values()}:
+            return False
+        return self.books.add_association(account, key[0], key[2], shares=self.shares())
+
+    def pass_time(self, seconds, submissions):
+        self.now += self.rounded(seconds)
+        self.controller.users = self.books.found(users=True)
+        self.controller.work(self.now, submissions)
+
+    def arrive(self):
+        """What has been sent, in order, unless the link is down; how many records that were."""
+        if self.no_link:
+            return 0
+        self.heard = self.now
+        unsent, self.controller.unsent = self.controller.unsent, []
+        for row in unsent:
+            self.books.receive(row)
+        return len(unsent)
+
+    def some(self, keys, most):
+        return self.r.sample(keys, min(len(keys), self.r.randrange(1, most + 1)))
+
+    def living(self, users):
+        found = self.books.found(users)
+        return self.r.choice(found) if found else None
+
+    def runaways(self):
+        """Open rows that the controller knows nothing about."""
+        known = self.controller.knows()
+        return [key for key in self.books.open_keys()
+                if (self.books.jobs[key]['id_job'], self.books.jobs[key]['time_submit']) not in known]
+
+    def since(self):
+        """What ended before this does not count."""
+        s = self.settings_at(self.now)
+        return max(reference.Clock(s['half_life'], self.now).earliest, reference.reset_boundary(s) or 0)
+
+    def sealed(self):
+        """Keys of jobs that a seal holds and that charge something, without the first to end."""
+        seal, since, jobs = self.seal(), self.since(), self.books.jobs
+        found = [key for key, row in jobs.items() if since < row['time_end'] < seal]
+        first = min((jobs[key]['time_end'] for key in found), default=0)
+        return [key for key in found if jobs[key]['time_end'] > first and self.charges(jobs[key])]
+
+    def charges(self, row):
+        return (row['time_start'] < row['time_end'] and row['tres_alloc'].startswith('1=') and
+                'junk' not in row['tres_alloc'] and self.books.qos.get(row['id_qos']) != 0)
+
+    def seal(self):
+        (sealed_to,), = self.place.ask(KEPT, 'SELECT sealed_to FROM fairmill_seal')
+        return int(sealed_to)
+
+
+# By pace, so that some pass and not all the time.
+RESETS = {600: ('daily', 'weekly', 2 * 3600), 3600: ('daily', 'weekly', 'monthly', 5 * 3600),
+          6 * 3600: ('weekly', 'monthly', 3 * DAY), DAY: ('monthly', 'quarterly', 40 * DAY)}
+
+
+def draw_settings(r, pace):
+    s = dict(reference.DEFAULTS, time_zone=r.choice(('UTC', 'Europe/Berlin', 'America/New_York')),
+             charge=r.choice(('billing', 'billing', 'cpu')), open_job_cap=r.choice((DAY, 3600)),
+             algorithm=r.choice(('fair_tree', 'classic', 'linear', 'depth_oblivious')),
+             conformance=r.choice(('documents', 'documents', 'slurmctld')),
+             capacity=r.choice(('auto', 1024)))
+    s['half_life'] = r.choice((0, pace * 2, pace * 10, 7 * DAY, 7 * DAY, 14 * DAY, 365 * DAY))
+    if r.random() < (.85 if s['half_life'] == 0 else .35):
+        s['reset_period'] = r.choice(RESETS[pace])
+        s['reset_anchor'] = r.choice((0, '2020-03-29'))
+    s['seal_after'] = r.choice((60, 60, pace, 3 * pace))
+    s['full_every'] = r.choice((365 * DAY, 365 * DAY, 10 * pace))
+    if pace >= 6 * 3600 and r.random() < .3:
+        del s['seal_after']  # the default, a day
+    return s
+
+
+@step
+def nothing_but_time(h):
+    pass
+
+
+@step
+def much_time(h):
+    h.pass_time(h.pace * h.r.choice((10, 20, 50)), 10)
+    h.arrive()
+
+
+@step
+def outage(h):
+    """Nothing arrives for some steps, then all of it, in order."""
+    h.no_link = h.no_link or h.r.randrange(2, 5)
+
+
+@step
+def runaways_repaired(h):
+    """As sacctmgr does: they have never run."""
+    found = h.runaways()
+    if not found:
+        return False
+    for key in h.some(found, 3):
+        row = h.books.jobs[key]
+        h.books.change(key, state=COMPLETED, time_end=max(row['time_start'], row['time_eligible'],
+                                                          row['time_submit']))
+
+
+@step
+def ended_long_ago(h):
+    """What was open turns out to have ended, and, if it was pending, to have run; in an outage,
+    before that began, since whoever mends it knows no better than the database."""
+    found = [key for key in h.runaways() if h.books.jobs[key]['time_start'] <= h.heard
+             and h.books.jobs[key]['time_submit'] <= h.heard]
+    if not found:
+        return False
+    for key in h.some(found, 3):
+        row = h.books.jobs[key]
+        start = row['time_start'] or h.r.randrange(row['time_submit'], h.heard + 1)
+        end = h.r.randrange(start, h.heard + 1)
+        h.books.change(key, time_start=start, time_end=end, state=COMPLETED,
+                       tres_alloc=row['tres_alloc'] or h.controller.tres())
+
+
+@step
+def cold_start(h):
+    """The controller forgot everything, so all that is open is cancelled."""
+    if h.no_link or not h.books.open_keys():
+        return False
+    h.controller.cold_start()
+    for key in h.books.open_keys():
+        h.books.change(key, time_end=h.now, state=CANCELLED)
+
+
+@step
+def purged(h):
+    ends = sorted(h.books.ends())
+    if len(ends) < 10:
+        return False
+    before = ends[h.r.randrange(1, len(ends) * 2 // 3)]
+    gone = [key for key, row in h.books.jobs.items() if 0 < row['time_end'] < before]
+    h.archived += [h.books.remove(key) for key in gone]
+    return bool(gone)
+
+
+@step
+def factor_changed(h):
+    number = h.r.choice(list(h.books.qos))
+    factor = h.r.choice([f for f in (0.0, 0.1, 0.5, 1.0, 1.37, 3.0, 0.3333333333333333)
+                         if f != h.books.qos[number]])
+    h.books.qos[number] = factor
+
+
+@step
+def qos_added(h):
+    number = h.r.choice((9, max(h.books.qos) + 1))
+    if number in h.books.qos:
+        return False
+    h.books.qos[number] = h.r.choice((1.0, 0.25, 5.0))
+    h.controller.qos = [*h.controller.qos, number]
+
+
+@step
+def shares_changed(h):
+    for number in h.some(h.books.found(users=True) + h.books.found(users=False), 4):
+        h.books.change_association(number, shares=h.shares())
+
+
+@step
+def account_moved(h):
+    number = h.living(users=False)
+    if number is None:
+        return False
+    below = {h.books.associations[i]['acct'] for i in h.books.below(number)}
+    others = [h.books.associations[i]['acct'] for i in h.books.found(users=False)] + ['root']
+    above = h.r.choice([name for name in others if name not in below])
+    if above == h.books.associations[number]['parent_acct']:
+        return False
+    h.books.change_association(number, parent_acct=above)
+
+
+@step
+def associations_deleted(h):
+    """Marked, with shares reset; an account with all below it."""
+    number = h.living(users=h.r.random() < .7)
+    if number is None or set(h.books.found(users=True)) <= set(h.books.below(number)):
+        return False
+    for below in h.books.below(number):
+        h.books.change_association(below, deleted=1, shares=1)
+
+
+@step
+def association_added_again(h):
+    """With its old id."""
+    accounts = {h.books.associations[i]['acct'] for i in h.books.found(users=False)} | {'root'}
+    found = [i for i in h.books.found(True, deleted=1) if h.books.associations[i]['acct'] in accounts]
+    found += [i for i in h.books.found(False, deleted=1) if h.books.associations[i]['parent_acct'] in accounts]
+    if not found:
+        return False
+    h.books.change_association(h.r.choice(found), deleted=0, shares=h.shares())
+
+
+@step
+def association_gone(h):
+    """Not even marked: its usage belongs to nobody."""
+    number = h.living(users=True)
+    if number is None or len(h.books.found(users=True)) < 3:
+        return False
+    del h.books.associations[number]
+
+
+@step
+def associations_new(h):
+    account = h.r.choice([h.books.associations[i]['acct'] for i in h.books.found(users=False)] + ['root'])
+    if h.r.random() < .3:
+        h.books.add_association(f'a{h.names}', parent_acct=account, shares=h.shares())
+        account, h.names = f'a{h.names}', h.names + 1
+    return h.draw_user(account)
+
+
+@step
+def restored(h):
+    """From an earlier dump; nothing has arrived since."""
+    found = [books for books in h.earlier if max(books.ends(), default=0) < h.newest]
+    if not found:
+        return False
+    h.books = h.r.choice(found).copy()
+
+
+@step
+def clock_back(h):
+    h.back = True
+
+
+def another(h, key, values):
+    h.settings = dict(h.settings, **{key: h.r.choice([v for v in values if v != h.settings[key]])})
+
+
+@step
+def half_life_changed(h):
+    another(h, 'half_life', (h.pace * 3, 7 * DAY, 30 * DAY))
+
+
+@step
+def charge_changed(h):
+    another(h, 'charge', ('billing', 'cpu'))
+
+
+@step
+def reset_period_changed(h):
+    another(h, 'reset_period', ('none', *RESETS[h.pace]))
+
+
+@step
+def other_settings_changed(h):
+    """What a job that has ended is charged does not depend on these."""
+    another(h, *h.r.choice((('open_job_cap', (DAY, 3600, 7200)), ('conformance', ('documents', 'slurmctld')),
+                            ('algorithm', ('fair_tree', 'classic', 'linear', 'pbs')))))
+
+
+@step
+def full_asked_for(h):
+    h.asked = True
+
+
+@step
+def sums_damaged(h):
+    """A disk, or somebody who thought that it was his table."""
+    if not int(h.place.ask(KEPT, 'SELECT count(*) FROM fairmill_seal_usage')[0][0]):
+        return False
+    h.place.ask(KEPT, h.r.choice(('UPDATE fairmill_seal_usage SET sum_0 = sum_0 + 1',
+                                  'DELETE FROM fairmill_seal_usage')))
+    h.damaged = True
+
+
+# ---- what only a full run finds ----
+
+@drift
+def arrived_below(h):
+    """A job that nobody had heard of."""
+    keys, users = h.sealed(), h.books.found(users=True)
+    if not keys or not users:
+        return False
+    like = h.books.jobs[h.r.choice(keys)]
+    h.books.receive(h.controller.as_row_of_its_own(dict(
+        like, id_job=h.controller.new_id(), id_assoc=h.r.choice(users), id_qos=1,
+        tres_alloc='1=7,5=7')).row)
+
+
+@drift
+def changed_below(h):
+    keys = h.sealed()
+    if not keys:
+        return False
+    key = h.r.choice(keys)
+    row = h.books.jobs[key]
+    h.books.change(key, **h.r.choice((dict(tres_alloc='1=123456789,5=123456789'), dict(tres_alloc=''),
+                                      dict(time_end=row['time_end'] - 1), dict(time_end=0, state=RUNNING),
+                                      dict(id_assoc=h.r.choice(list(h.books.associations))))))
+
+
+@drift
+def deleted_in_the_middle(h):
+    keys = h.sealed()
+    if not keys:
+        return False
+    h.dropped = [h.books.remove(key) for key in h.some(keys, 3)]
+
+
+@drift
+def reloaded(h):
+    """All that was purged, from its archive."""
+    rows = [row for row in h.archived if (row['id_job'], row['time_submit']) not in h.books.key_of
+            and row['job_db_inx'] not in h.books.jobs]
+    for row in rows:
+        h.books.put(row)
+    h.archived = []
+    return bool(rows)
+
+
+@drift
+def reloaded_in_the_middle(h):
+    """What was deleted there, if the seal is beyond it again."""
+    found = [row for row in h.dropped if row['job_db_inx'] not in h.books.jobs
+             and (row['id_job'], row['time_submit']) not in h.books.key_of]
+    seal, since, ends = h.seal(), h.since(), h.books.ends()
+    oldest = min((end for end in ends if end > since), default=seal)
+    if not found or not all(oldest < row['time_end'] < seal for row in found):
+        return False
+    for row in found:
+        h.books.put(row)
+    h.dropped = []
+
+
+@drift
+def restored_and_gone_on(h):
+    """From a dump so old that the seal holds what it lacks, and then new jobs ended."""
+    seal = h.seal()
+    found = [books for books in h.earlier if max(books.ends(), default=0) < seal]
+    if not found:
+        return False
+    h.no_link = 0
+    h.pass_time(2 * h.pace, 10)
+    newest = max(h.books.ends())
+    if max((row['time_end'] for row in h.controller.unsent if row['time_start']), default=0) < newest:
+        return False
+    h.books = h.r.choice(found).copy()
+    h.arrive()
+
+
+# What must have happened before.
+NEEDS = {reloaded: purged, reloaded_in_the_middle: deleted_in_the_middle}

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: MIT
+"""Random histories of an accounting database.  After each step of t/lib/happenings.py a run into
+results that keep their state, a full run into others and t/lib/reference.py must agree, two runs
+bit for bit, and what fairmill_run says of them must be so.
+
+FAIRMILL_LONG=1 tries 200 histories instead of 20, FAIRMILL_SEED=N only history N."""
+
+import os
+import tempfile
+import traceback
+from collections import Counter
+
+import reference
+import tap
+from books import CLUSTER, DAY, Controller
+from compare import differences, exact, unlike_reference
+from happenings import DRIFTS, FULL, KEPT, NEEDS, STEPS, History, nothing_but_time
+from history_place import Mirror
+from program import fairmill, same_value, write_settings
+from settings import for_program
+
+RUN = ('kind', 'why', 'unattributed_usage', 'source_newest', 'truncation_bound', 'drift_max',
+       'drifted_associations')
+CAUSES = ('first', 'asked', 'clock', 'settings', 'factor', 'grid', 'restored', 'reset', 'purge', 'full_every',
+          'damaged')
+CHARGING = ('half_life', 'charge')  # settings that decide what a job that has ended is charged
+SAME_IN_ANY_RUN = ('unattributed_usage', 'source_newest', 'truncation_bound')
+
+
+def state_of(h, as_of):
+    """What an incremental run hangs on."""
+    settings = h.settings_at(as_of)
+    clock = reference.Clock(settings['half_life'], as_of)
+    since = max(clock.earliest, reference.reset_boundary(settings) or 0)
+    ends = sorted(end for end in h.books.ends() if end <= as_of)
+    return dict(as_of=as_of, settings=settings, since=since, ends=ends,
+                grid=clock.epoch if settings['half_life'] else 0,
+                newest=max((end for end in ends if end > since), default=0),
+                factors={number: factor for number, factor in h.books.qos.items() if factor != 1})
+
+
+def causes_of(before, state, asked, damaged):
+    """A word for each thing that makes this run a full one."""
+    if before is None:
+        return {'first'}
+    seal, since = before['seal'], state['since']
+    changed = [key for key in CHARGING if before['settings'][key] != state['settings'][key]]
+    oldest, oldest_now = ([end for end in ends if end > before['since']]
+                          for ends in (before['ends'], state['ends']))
+    words = dict(
+        asked=asked,
+        clock=state['as_of'] < before['as_of'],
+        settings=bool(changed),
+        factor=before['factors'] != state['factors'],
+        grid=before['grid'] != state['grid'],
+        restored=state['newest'] < before['newest'] and before['newest'] > since,
+        reset=since != before['since'] and since < seal,
+        purge=bool(oldest) and oldest[0] < seal and (not oldest_now or oldest_now[0] > oldest[0]),
+        full_every=state['as_of'] - before['full_as_of'] >= state['settings'].get('full_every', 7 * DAY))
+    causes = {word for word, holds in words.items() if holds} | set(changed)
+    # Nobody looks at sums that are of no use.
+    if damaged and not causes and seal > since + 1:
+        causes.add('damaged')
+    return causes
+
+
+class Trial:
+    """The runs of a history.  What is wrong is gathered, and ends it."""
+
+    def __init__(self, h, mirror, folder, counts):
+        self.h, self.mirror, self.folder, self.counts = h, mirror, folder, counts
+        self.done, self.wrong, self.instants = [], [], {KEPT: set(), FULL: set()}
+        self.before = self.full_as_of = None  # of the run that left the seal, of the last full one
+        self.connections = {name: h.place.fresh(name, h.seed) for name in (KEPT, FULL)}
+        self.write_settings()
+        for name in self.connections:
+            self.fairmill(name, 'init')
+
+    def write_settings(self):
+        usage, fairshare = for_program(self.h.settings)
+        for name, connection in self.connections.items():
+            write_settings(f'{self.folder}/{name}.conf', dict(
+                source=self.h.place.accounting(self.mirror.path), results=connection, usage=usage,
+                fairshare=fairshare))
+
+    def fairmill(self, name, *command):
+        status, out, err = fairmill(f'{self.folder}/{name}.conf', *command)
+        if status:
+            raise RuntimeError(f"'{' '.join(map(str, command))}' ended with {status}: {out}{err}")
+
+    def run(self, name, as_of, full):
+        """Rows, what fairmill_run says, and what was found to be odd."""
+        back = self.h.as_of is not None and as_of < self.h.as_of
+        self.fairmill(name, 'run', '--now', as_of, *['--replace'] * back, *['--full'] * full)
+        record, = self.h.place.ask(
+            name, f"SELECT {', '.join(RUN)} FROM fairmill_run ORDER BY run_id DESC LIMIT 1")
+        findings = {tuple(map(str, row)) for row in self.h.place.ask(
+            name, f'SELECT kind, subject, detail FROM fairmill_finding WHERE last_seen = {as_of}')}
+        # What an earlier run of the same instant found to be odd is still there.
+        if as_of in self.instants[name]:
+            findings = None
+        self.instants[name].add(as_of)
+        return self.h.place.rows(name), dict(zip(RUN, record)), findings
+
+    def check(self, condition, *why):
+        if not condition:
+            self.wrong.append(' '.join(map(str, why)))
+
+    def same(self, name, got, full):
+        """Bit for bit."""
+        wrong, compared = differences(got[0], full[0])
+        self.counts['values'] += compared
+        wrong += [f'{column}: {got[1][column]} and {full[1][column]}' for column in SAME_IN_ANY_RUN
+                  if exact(got[1][column]) != exact(full[1][column])]
+        if None not in (got[2], full[2]):
+            wrong += [f'finding {row}' for row in got[2] ^ full[2]]
+        self.check(compared and not wrong, f'{name} and another full one:', len(wrong), 'differ:', *wrong[:6])
+
+    def as_the_reference(self, full, as_of):
+        settings = self.h.settings_at(as_of)
+        expected, _, record = reference.expected_run(self.mirror.path, CLUSTER, settings)
+        rows = {int(number): typed(row) for number, row in full[0].items()}
+        unlike, compared = unlike_reference(rows, expected, settings['conformance'])
+        for column in SAME_IN_ANY_RUN:
+            got = full[1][column]
+            if not same_value(column, got if got is None else float(got), record[column],
+                              exact={'source_newest', 'unattributed_usage'}):
+                unlike.append(f'{column}: {got}, expected {record[column]}')
+        self.check(not unlike and compared, 'full run and reference:', len(unlike), 'differ:', *unlike[:6])
+
+    def kind_is_right(self, record, causes):
+        """A run is full if something makes it so, and says what: which the first is that it meets."""
+        kind, why = record['kind'], (record['why'] or '').lower()
+        named = {word for word in causes if word in why}
+        self.counts[kind] += 1
+        self.counts.update(f"full because of '{word}'" for word in named)
+        self.check((kind == 'full') == bool(causes) == bool(named), f"{kind} because '{why}', expected", *causes)
+
+    def drift_is_found(self, kept, full, as_of):
+        """The incremental run may be wrong; the next full one is not, and says so."""
+        wrong, _ = differences(kept[0], full[0])
+        again = self.run(KEPT, as_of, full=True)
+        self.same('the full run after a drift', again, full)
+        if wrong:
+            self.counts['drift'] += 1
+            largest, associations = again[1]['drift_max'], again[1]['drifted_associations']
+            self.check(float(largest or 0) > 0 and int(associations or 0) > 0,
+                       f'a drift of {largest} and {associations} associations was reported for', *wrong[:3])
+
+    def seal_of(self, state):
+        """It is never nearer to the newest end than it may be."""
+        seal, after = self.h.seal(), state['settings'].get('seal_after', DAY)
+        self.check(seal <= max(state['since'] + 1, state['newest'] - after),
+                   f"the seal is {seal}, the newest end {state['newest']}, seal_after {after}")
+        self.counts['seals moved'] += bool(self.before and seal > self.before['seal'])
+        return seal
+
+    def try_step(self, drifting):
+        h = self.h
+        as_of = h.now - h.r.choice((0, 0, 0, h.grain))
+        if h.as_of is not None:
+            as_of = h.as_of - h.rounded(h.r.randrange(3 * h.pace)) - h.grain if h.back else max(h.as_of, as_of)
+        self.write_settings()
+        self.mirror.write(h.books)
+        kept = self.run(KEPT, as_of, h.asked)
+        full = self.run(FULL, as_of, True)
+        self.as_the_reference(full, as_of)
+        state = state_of(h, as_of)
+        causes = causes_of(self.before, state, h.asked, h.damaged)
+        self.kind_is_right(kept[1], causes)
+        if drifting and kept[1]['kind'] == 'incremental':
+            self.drift_is_found(kept, full, as_of)
+        else:
+            self.same(f"{kept[1]['kind']} run", kept, full)
+        if not drifting and not causes:
+            self.check(not float(full[1]['drift_max'] or 0), 'a drift where there is none:', full[1])
+        # A look back leaves the seal alone.
+        if not self.before or as_of >= self.before['as_of']:
+            h.newest = state['newest']
+            if drifting or kept[1]['kind'] == 'full':
+                self.full_as_of = as_of
+            self.before = dict(state, full_as_of=self.full_as_of, seal=self.seal_of(state))
+        h.as_of, h.asked, h.damaged, h.back = as_of, False, False, False
+        h.earlier.append(h.books.copy())
+
+
+def typed(row):
+    """As the reference has it, of what compare.exact() spelled."""
+    texts = ('cluster', 'account', 'user_name', 'partition_name')
+    return {column: value if value is None or column in texts
+            else int(value) if column == 'id_assoc' else float.fromhex(value)
+            for column, value in row.items()}
+
+
+def planned(seed, r):
+    """Some of all that can happen, so that every 20 histories have all, and others at random."""
+    every = STEPS + DRIFTS
+    wanted = [every[(seed // 3 * 5 + i) % len(every)] for i in range(5)]
+    wanted += [r.choice(STEPS[:2] + every) for _ in range(r.randrange(1, 8))]
+    wanted += [NEEDS[function] for function in wanted if function in NEEDS]
+    return r.sample(wanted, len(wanted))
+
+
+def try_steps(h, trial, waiting, counts):
+    """What cannot happen yet waits until it can."""
+    trial.try_step(False)
+    for _ in range(len(waiting) + 2):
+        h.pass_time(h.pace * h.r.choice((0, .02, .3, 1, 1, 2, 5)), h.r.randrange(0, 14))
+        h.no_link = max(0, h.no_link - 1)
+        counts['records'] += h.arrive()
+        function = next((each for each in waiting if each(h) is not False), nothing_but_time)
+        if function in waiting:
+            waiting.remove(function)
+        trial.done.append(f'{function.__name__} at {h.now}')
+        counts[function.__name__] += 1
+        trial.try_step(function in DRIFTS)
+        if trial.wrong:
+            return
+
+
+def try_history(seed, place, mirror, folder, counts):
+    h = History(seed, place)
+    trial = Trial(h, mirror, folder, counts)
+    try:
+        try_steps(h, trial, planned(seed, h.r), counts)
+    except Exception:
+        trial.wrong.append(traceback.format_exc())
+    counts.update(h.controller.seen)
+    tap.ok(not trial.wrong, f'history {seed} on {place.driver}: all runs agree at each of {len(trial.done)} steps',
+           f'FAIRMILL_SEED={seed} tries it again', str(h.settings), *trial.done, *trial.wrong)
+
+
+def all_happened(counts):
+    wanted = [each.__name__ for each in STEPS + DRIFTS]
+    wanted += [f"full because of '{word}'" for word in CAUSES + CHARGING]
+    rare = [name for name in wanted if counts[name] < 2]
+    rare += [kind for kind in Controller.KINDS if counts[kind] < 20]
+    tap.ok(not rare, 'all that can happen did', 'too rare:', *rare)
+    tap.ok(counts['incremental'] > counts['full'] and counts['seals moved'] * 2 > counts['incremental'] and
+           counts['drift'] > 5 and counts['values'] > 10 ** 5,
+           f"{counts['incremental']} runs were incremental, {counts['full']} full; the seal moved "
+           f"{counts['seals moved']} times, {counts['drift']} drifts were found; {counts['values']} values were compared",
+           'too few')
+
+
+def body(place_of):
+    """place_of(folder) makes a place."""
+    one = os.environ.get('FAIRMILL_SEED')
+    count = 200 if os.environ.get('FAIRMILL_LONG') == '1' else 20
+    counts = Counter()
+    with tempfile.TemporaryDirectory(prefix='fm') as folder:
+        place = place_of(folder)
+        # Each driver has histories of its own.
+        offset = ('sqlite', 'mysql', 'pgsql').index(place.driver)
+        mirror = Mirror(folder, place)
+        for seed in [int(one)] if one else range(offset, 3 * count, 3):
+            try_history(seed, place, mirror, folder, counts)
+        place.close()
+    if not one:
+        all_happened(counts)
+        tap.diag(', '.join(f'{name} {number}' for name, number in sorted(counts.items())))

@@ -1,0 +1,20 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Histories of an accounting database in PostgreSQL: see t/lib/history.py."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from history import body
+from history_place import ServerPlace
+from postgres import Postgres
+
+
+def on_server():
+    with Postgres() as server:
+        body(lambda _: ServerPlace(server))
+
+
+tap.main(on_server)
