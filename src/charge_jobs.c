@@ -21,6 +21,7 @@ enum pass {
     PASS_CHARGE,  /* each is charged where it belongs */
     PASS_EXPIRED, /* rows of the kept sums that are behind the horizon now: taken out of them */
     PASS_LATE,    /* rows that the kept sums cannot have yet: only noted as such */
+    PASS_GONE,    /* rows that only the kept sums have, behind the horizon: likewise */
 };
 
 struct charger {
@@ -130,7 +131,7 @@ static struct wide *live_sum_of(struct charger *charger, uint64_t association)
 /* The sum of the association's rows that the row belongs to. */
 static struct wide *sum_of(struct charger *charger, const struct job_row *row)
 {
-    if (charger->pass == PASS_LATE)
+    if (charger->pass == PASS_LATE || charger->pass == PASS_GONE)
         return usage_sums_of(charger->sealing->late, row->association);
     if (is_sealed(charger, &row->job))
         return usage_sums_of(charger->sealing->sums, row->association);
@@ -144,11 +145,16 @@ static int beyond_range(uint64_t association, struct error *err)
                 association);
 }
 
+static bool takes_back(enum pass pass)
+{
+    return pass == PASS_EXPIRED || pass == PASS_GONE;
+}
+
 static int add_term(struct charger *charger, const struct job_row *row,
                     const struct charge_term *term, bool negative, struct error *err)
 {
     if (!wide_add_product(sum_of(charger, row), term->units, term->weight,
-                          negative != (charger->pass == PASS_EXPIRED)))
+                          negative != takes_back(charger->pass)))
         return beyond_range(row->association, err);
     return 0;
 }
@@ -313,15 +319,15 @@ static int read_late(struct charger *charger, const struct job_source *source, e
     return ended->count ? read_pass(charger, source, pass, &late, err) : 0;
 }
 
-/* What the kept sums lack, and what they have too much. */
+/* What the kept sums lack, and what they have too much: added to the sums, or noted. */
 static int mend_kept(struct charger *charger, const struct job_source *source, uint64_t cutoff,
-                     struct error *err)
+                     enum pass late, enum pass expired, struct error *err)
 {
     const struct seal *kept = &charger->sealing->kept->seal;
-    struct job_range expired = { .from = kept->cutoff + 1, .to = cutoff + 1 };
-    if (read_late(charger, source, PASS_CHARGE, err))
+    struct job_range gone = { .from = kept->cutoff + 1, .to = cutoff + 1 };
+    if (read_late(charger, source, late, err))
         return -1;
-    return cutoff > kept->cutoff ? read_pass(charger, source, PASS_EXPIRED, &expired, err) : 0;
+    return cutoff > kept->cutoff ? read_pass(charger, source, expired, &gone, err) : 0;
 }
 
 /* Whether there is more behind the cutoff than before it. */
@@ -345,13 +351,14 @@ static int read_all(struct charger *charger, const struct job_source *source, ui
         range.from = charger->charging.from + 1;
         range.most = false;
     }
-    if (sealing && sealing->mode == SEALING_VERIFY && read_late(charger, source, PASS_LATE, err))
+    if (sealing && sealing->mode == SEALING_VERIFY &&
+        mend_kept(charger, source, cutoff, PASS_LATE, PASS_GONE, err))
         return -1;
     if (sealing && sealing->mode == SEALING_INCREMENTAL) {
         range.most = false;
         if (!sealing->anew) {
             range.from = sealing->kept->seal.sealed_to;
-            if (mend_kept(charger, source, cutoff, err))
+            if (mend_kept(charger, source, cutoff, PASS_CHARGE, PASS_EXPIRED, err))
                 return -1;
         }
     }

@@ -47,7 +47,8 @@ struct sealing {
     /* Of rows below the seal that this run leaves: what they add to the kept sums, or (SEALING_FULL
      * and _VERIFY) all of them.  sealing_fold() makes it the sums to be stored. */
     struct usage_sums *sums;
-    struct usage_sums *late;   /* SEALING_VERIFY: the part of `sums` that the kept ones lack */
+    struct usage_sums *late;   /* SEALING_VERIFY: what `sums` have and the kept ones cannot have,
+                                * less what only the kept ones have */
     struct findings *findings; /* of these rows, and of those in the kept sums */
     double drift;              /* the largest difference found, TRES-seconds; NAN: not looked for */
     int64_t drifted;           /* how many associations differ */

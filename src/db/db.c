@@ -83,11 +83,11 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
 }
 
 void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
-                  const char *table)
+                  const char *const *columns, const char *table)
 {
     const struct db_driver *driver = db_driver_named(settings->driver);
     if (driver && driver->privileges)
-        driver->privileges->add_grant(text, settings, privileges, table);
+        driver->privileges->add_grant(text, settings, privileges, columns, table);
 }
 
 void db_close(struct db *db)

@@ -90,10 +90,10 @@ struct db_bulk; /* a bulk write under way */
 /* SQL by which a database lets people in: for an administrator to read and to run, never run by
  * us.  Functions add to a text. */
 struct db_privileges {
-    /* The GRANT of these privileges on a table (NULL: on all tables) to who logs in with these
-     * settings. */
+    /* The GRANT of these privileges on a table (NULL: on all tables), or on some of its columns
+     * (ended by NULL; NULL: all), to who logs in with these settings. */
     void (*add_grant)(struct text *text, const struct db_settings *settings, const char *privileges,
-                      const char *table);
+                      const char *const *columns, const char *table);
     /* The results' database and roles: what comes before the result tables are made in it, and
      * what comes after. */
     void (*add_before_tables)(struct text *text, const struct db_settings *results);
@@ -245,7 +245,7 @@ struct db_bulk {
 
 /* Add what a DENIED error should say besides: add_grant() of the settings' driver, or nothing. */
 void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
-                  const char *table);
+                  const char *const *columns, const char *table);
 
 /* Shorthand for arguments. */
 struct db_value db_null(void);

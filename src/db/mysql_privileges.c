@@ -42,9 +42,14 @@ static void add_account(struct text *text, const struct db_settings *settings)
 }
 
 static void add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
-                      const char *table)
+                      const char *const *columns, const char *table)
 {
-    text_format(text, "GRANT %s ON ", privileges);
+    text_format(text, "GRANT %s", privileges);
+    for (size_t i = 0; columns && columns[i]; i++) {
+        text_add(text, i ? ", " : " (");
+        add_backticked(text, columns[i]);
+    }
+    text_add(text, columns ? ") ON " : " ON ");
     if (table) {
         add_backticked(text, settings->database);
         text_add(text, ".");

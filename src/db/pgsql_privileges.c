@@ -30,9 +30,14 @@ static void add_role(struct text *text, const char *role, const char *options)
 }
 
 static void add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
-                      const char *table)
+                      const char *const *columns, const char *table)
 {
-    text_format(text, "GRANT %s ON ", privileges);
+    text_format(text, "GRANT %s", privileges);
+    for (size_t i = 0; columns && columns[i]; i++) {
+        text_add(text, i ? ", " : " (");
+        text_add_identifier(text, columns[i]);
+    }
+    text_add(text, columns ? ") ON " : " ON ");
     if (table)
         text_add_identifier(text, table);
     else

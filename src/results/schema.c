@@ -72,7 +72,7 @@ int results_explain(const struct settings *settings, struct error *err)
     struct text text = { 0 }, grant = { 0 };
     text_add(&text, err->message);
     if (err->class == ERROR_DENIED) {
-        db_add_grant(&grant, &settings->results, "SELECT, INSERT, UPDATE, DELETE", NULL);
+        db_add_grant(&grant, &settings->results, "SELECT, INSERT, UPDATE, DELETE", NULL, NULL);
         if (grant.length)
             text_format(&text, "; if the login is right: %s", grant.bytes);
     } else if (err->class == ERROR_MISSING && !strstr(err->message, "fairmill init")) {

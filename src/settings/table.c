@@ -413,8 +413,8 @@ const struct setting settings_table[] = {
 
 /* The keys of [usage] on which it depends what a closed job is charged. */
 static const char *const charging_keys[] = {
-    "half_life", "charge", "tres_weights", "qos_factors", "partition_usage_factors",
-    "suspended", NULL
+    "half_life", "charge", "tres_weights", "qos_factors", "partition_usage_factors", "suspended",
+    "horizon",   NULL
 };
 
 bool setting_charges(const struct setting *setting)

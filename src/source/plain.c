@@ -38,7 +38,7 @@ static void add_relation(struct text *text, const char *name)
 static void add_grant(struct text *text, const struct db_settings *settings, const char *relation)
 {
     if (!strchr(relation, '.'))
-        db_add_grant(text, settings, "SELECT", relation);
+        db_add_grant(text, settings, "SELECT", NULL, relation);
 }
 
 static int read_relation(struct db *db, const char *select, const char *relation, const char *where,

@@ -89,16 +89,10 @@ void slurmdbd_add_name(struct text *text, const struct table *table, const char 
 static void add_grant(struct text *text, const struct table *table,
                       const struct db_settings *settings, const char *cluster)
 {
-    struct text name = { 0 }, privileges = { 0 };
+    struct text name = { 0 };
     add_name(&name, table, cluster);
-    text_add(&privileges, "SELECT");
-    if (table->by_column)
-        for (unsigned i = 0; i < COLUMNS_NEEDED && table->needed[i]; i++)
-            text_format(&privileges, "%s%s", i ? ", " : " (", table->needed[i]);
-    text_add(&privileges, table->by_column ? ")" : "");
-    db_add_grant(text, settings, privileges.bytes, name.bytes);
+    db_add_grant(text, settings, "SELECT", table->by_column ? table->needed : NULL, name.bytes);
     text_free(&name);
-    text_free(&privileges);
 }
 
 static void add_grant_line(struct text *text, const struct table *table,

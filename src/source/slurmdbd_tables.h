@@ -19,8 +19,8 @@ struct db_value;
 struct table {
     const char *suffix; /* its name, or what follows `CLUSTER_` */
     bool per_cluster;
-    bool by_column; /* how it is granted */
-    const char *needed[COLUMNS_NEEDED];
+    bool by_column;                         /* how it is granted */
+    const char *needed[COLUMNS_NEEDED + 1]; /* ended by NULL */
     const char *wanted[COLUMNS_WANTED];
 };
 

@@ -123,6 +123,16 @@ def printed(place):
     secrets = [name for name in ('job_script', 'job_env', 'step_table') if name in place.out]
     tap.same(secrets, [], "it grants nothing on tables with users' secrets")
     tap.ok('GRANT ALL' not in place.out.upper().split('-- ')[0], 'and never everything')
+    place.ends(0, 'with a cluster it prints its GRANTs', 'init', '--print', '--cluster', 'tiny')
+    tap.ok('`time_eligible`) ON' in place.out and 'suspend_table' not in place.out
+           and 'tres_table' not in place.out,
+           'of what the settings need and no more', place.out[-900:])
+    place.settings({'source.driver': 'mysql', 'source.database': 'slurm_acct_db', 'source.user': 'reader',
+                    'usage.charge': 'tres', 'usage.tres_weights': 'CPU=1', 'usage.suspended': 'omitted',
+                    'usage.partition_usage_factors': 'gpu:2'})
+    place.ends(0, 'other settings need other GRANTs', 'init', '--print', '--cluster', 'tiny')
+    tap.ok('`partition`, ' in place.out and 'tiny_suspend_table' in place.out
+           and 'tres_table' in place.out, 'which are there', place.out[-900:])
 
 
 def lock_files(place):

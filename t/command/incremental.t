@@ -44,7 +44,11 @@ class Site(Place):
         self.job('physics.bob', NOW - HOUR, NOW - 60)
         self.run_at()
 
-    def job(self, name, start, end, qos=1, charge=4):
+    def suspend(self, key, start, end):
+        self.change('INSERT INTO tiny_suspend_table (job_db_inx, id_assoc, time_start, time_end)'
+                    ' VALUES (?, 1, ?, ?)', key, start, end)
+
+    def job(self, name, start, end, qos=1, charge=4, more='', partition='p'):
         """The key of a new row."""
         key = self.change('SELECT COALESCE(MAX(job_db_inx), 0) + 1 FROM tiny_job_table')[0][0]
         db = sqlite3.connect(self.path('a.db'))
@@ -52,10 +56,10 @@ class Site(Place):
             site_drawing.insert(db, 'tiny_job_table', dict(
                 job_db_inx=key, id_job=key, id_assoc=self.ids.get(name, name), id_qos=qos,
                 time_submit=start, time_eligible=start, time_start=start, time_end=end,
-                timelimit=0, tres_alloc=f'1={charge},5={charge}', state=3 if end else 1,
+                timelimit=0, tres_alloc=f'1={charge},5={charge}{more}', state=3 if end else 1,
                 account='', job_name='', cpus_req=1, exit_code=0, id_array_job=0,
                 id_array_task=0xfffffffe, id_user=0, id_group=0, het_job_id=0, het_job_offset=0,
-                mem_req=0, nodes_alloc=1, partition='p', priority=0, mod_time=end or start))
+                mem_req=0, nodes_alloc=1, partition=partition, priority=0, mod_time=end or start))
         db.close()
         return key
 
@@ -222,6 +226,57 @@ def causes(site):
     full('a step of the grid makes it full', 'grid', 8 * 6 * DAY)
 
 
+CHARGES = {'usage.charge': 'tres', 'usage.tres_weights': 'MAX_TRES, CPU=0.3, GRES/gpu=2',
+           'usage.qos_factors': 'q2:0.7', 'usage.partition_usage_factors': 'gpu:1.5',
+           'usage.suspended': 'omitted', 'usage.horizon': '6-0'}
+
+
+def charges(site):
+    """Weighted TRES, factors, suspended time and a horizon."""
+    site.begin(CHARGES)
+    site.change("INSERT INTO tres_table (creation_time, id, type, name) VALUES (1, 1001, 'gres', 'gpu')")
+    for day in (7, 6, 5, 3):
+        key = site.job('physics.bob', NOW - day * DAY - 5 * HOUR, NOW - day * DAY + 2 * HOUR,
+                       more=',1001=2', partition='gpu')
+        site.suspend(key, NOW - day * DAY - 4 * HOUR, NOW - day * DAY - 2 * HOUR)
+        site.suspend(key, NOW - day * DAY - 3 * HOUR, NOW - day * DAY - HOUR)
+    running = site.job('physics.alice', NOW - 5 * DAY, 0, qos=2, more=',1001=1')
+    site.suspend(running, NOW - 4 * DAY, NOW - 3 * DAY)
+    site.suspend(running, NOW - DAY, 0)
+    kind, why = site.run_at(60)
+    tap.ok(kind == 'full' and 'factor' in why, 'a TRES that is there now makes the run full', why)
+    site.is_exact('and exact')
+    for hours in (1, 20, 30):
+        tap.same(site.run_at(hours * HOUR)[0], 'incremental', 'then it goes on')
+        site.is_exact(f'suspended time is left out of what is kept and what is read ({hours} h)')
+    site.change('UPDATE tiny_suspend_table SET time_end = ? WHERE job_db_inx = ? AND time_end = 0',
+                NOW - HOUR, running)
+    site.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', NOW - 1800, running)
+    tap.same(site.run_at(60)[0], 'incremental', 'a job that was suspended may end below the seal')
+    site.is_exact('it is charged without that time')
+    tap.ok(site.latest('jobs_read')[0] < 5, 'and what the horizon has passed is taken out of what was kept',
+           site.latest('jobs_read'))
+    site.run_at(7 * HOUR, '--full')
+    site.is_exact('a full run agrees')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0),
+             'and what the horizon has passed meanwhile is no drift')
+    site.run_at(10 * DAY)
+    site.is_exact('all of it may pass')
+    for key, value in (('tres_weights', 'CPU=0.3, GRES/gpu=3'), ('qos_factors', 'q2:0.8'),
+                       ('partition_usage_factors', ''), ('suspended', 'charged'), ('horizon', '20-0'),
+                       ('horizon', 'none')):
+        site.keys[f'usage.{key}'] = value
+        site.settings(site.keys)
+        kind, why = site.run_at(60)
+        tap.ok(kind == 'full' and f'usage.{key} changed' in why,
+               f'{key} = {value} makes the run full', kind, why)
+        site.is_exact(f'and exact ({key} = {value})')
+        tap.same(site.run_at(0)[0], 'incremental', 'after which it goes on')
+    site.change("UPDATE qos_table SET name = 'other' WHERE id = 2")
+    kind, why = site.run_at(60)
+    tap.ok(kind == 'full' and 'factor' in why, 'so does a QOS that has another name now', why)
+
+
 def resets(site):
     site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC'})
     midnight = NOW - NOW % DAY
@@ -283,7 +338,7 @@ def clusters(site):
 
 
 with Site() as site:
-    for test in (goes_on, late_ends, associations, causes, resets, drift, clusters):
+    for test in (goes_on, late_ends, associations, causes, charges, resets, drift, clusters):
         test(site)
     site.begin()
     site.succeed('run', '--dry-run', '--full', '--now', site.now + 60)
