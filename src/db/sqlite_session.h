@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_DB_SQLITE_SESSION_H
+#define FAIRMILL_DB_SQLITE_SESSION_H
+
+#include <sqlite3.h>
+#include <time.h>
+
+#include "db/driver.h"
+
+/* What the files of the sqlite driver share: sqlite.c (sessions, transactions, locks),
+ * sqlite_statement.c (running, binding, errors), sqlite_rows.c (streaming an answer) and
+ * sqlite_bulk.c (bulk writes). */
+
+struct lock_file;
+
+struct sqlite_db {
+    struct db base;
+    sqlite3 *sqlite;
+    char *path;
+    struct lock_file *locks; /* that it holds */
+    unsigned deadline_s;
+    struct timespec statement_began;
+};
+
+/* Whether the session's role lets it write. */
+bool sqlite_writes(const struct sqlite_db *db);
+
+/* Whether this error of the system means that there is no room left to write. */
+bool sqlite_no_room(int system_error);
+
+/* Store what SQLite says went wrong last; returns -1. */
+int sqlite_fail(const struct sqlite_db *db, struct error *err);
+
+/* The time of a statement begins. */
+void sqlite_start_clock(struct sqlite_db *db);
+/* SQLite's progress handler: true interrupts the statement, whose time is over. */
+int sqlite_is_overdue(void *db);
+
+/* Statements as they stand, which neither take arguments nor answer. */
+int sqlite_run(struct sqlite_db *db, const char *sql, struct error *err);
+
+/* Texts are bound where they lie: they must stay until the statement is reset or over.  Returns
+ * SQLite's own code. */
+int sqlite_bind(sqlite3_stmt *statement, int position, const struct db_value *value);
+int sqlite_prepare(struct sqlite_db *db, const char *sql, const struct db_value *arguments,
+                   size_t argument_count, sqlite3_stmt **statement, struct error *err);
+
+/* Whether a value is of a type, as it is.  It is asked of every value that is read or written. */
+static inline bool sqlite_fits(const struct db_value *value, char type)
+{
+    switch (value->type) {
+    case DB_INTEGER:
+    case DB_UNSIGNED:
+        return type == 'i';
+    case DB_REAL:
+        return type == 'r';
+    case DB_TEXT:
+        return type == 't';
+    case DB_NULL:
+        break;
+    }
+    return true;
+}
+
+int sqlite_execute(struct db *db, const char *sql, const struct db_value *arguments,
+                   size_t argument_count, int64_t *changed, struct error *err);
+int sqlite_script(struct db *db, const char *sql, struct error *err);
+
+int sqlite_query(struct db *db, const char *sql, const struct db_value *arguments,
+                 size_t argument_count, const char *column_types, struct db_rows **rows,
+                 struct error *err);
+int sqlite_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
+void sqlite_finish(struct db_rows *rows);
+
+int sqlite_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                      size_t column_count, size_t key_count, struct db_bulk **bulk,
+                      struct error *err);
+int sqlite_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
+int sqlite_bulk_end(struct db_bulk *bulk, struct error *err);
+void sqlite_bulk_abandon(struct db_bulk *bulk);
+
+#endif
