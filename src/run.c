@@ -21,7 +21,6 @@
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* Between tries at something that a database may still let happen: each pause is twice the one
  * before, up to the longest.  A server that starts again may need most of a minute. */
@@ -88,29 +87,12 @@ static int open_results(struct db **results, const struct settings *settings, in
     return 0;
 }
 
-static char *identity_of(struct db *db, struct error *err)
-{
-    struct db_rows *rows;
-    const struct db_value *row;
-    if (db_query(db, db->driver->identity_query, NULL, 0, "t", &rows, err))
-        return NULL;
-    int got = db_fetch(rows, &row, err);
-    struct text identity = { 0 };
-    text_format(&identity, "%s:", db->driver->name);
-    if (got > 0 && row[0].type == DB_TEXT)
-        text_add_bytes(&identity, row[0].text.bytes, row[0].text.length);
-    db_finish(rows);
-    if (got < 0)
-        text_free(&identity);
-    return identity.bytes;
-}
-
 int run_check_apart(const struct settings *settings, struct db *source, struct db *results,
                     struct error *err)
 {
     if (settings->share_database)
         return 0;
-    char *one = identity_of(source, err), *other = one ? identity_of(results, err) : NULL;
+    char *one = db_identity(source, err), *other = one ? db_identity(results, err) : NULL;
     int result = other ? 0 : -1;
     if (other && !strcmp(one, other))
         result = fail(err, ERROR_SETTINGS,
@@ -511,7 +493,7 @@ static int look_round(struct session *session, char ***clusters, size_t *count, 
 {
     const struct run_options *options = session->options;
     free(session->source_identity);
-    session->source_identity = identity_of(session->source, err);
+    session->source_identity = db_identity(session->source, err);
     if (!session->source_identity)
         return -1;
     if (!options->dry_run &&

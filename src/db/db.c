@@ -82,6 +82,23 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
     return 0;
 }
 
+char *db_identity(struct db *db, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, db->driver->identity_query, NULL, 0, "t", &rows, err))
+        return NULL;
+    int got = db_fetch(rows, &row, err);
+    struct text identity = { 0 };
+    text_format(&identity, "%s:", db->driver->name);
+    if (got > 0 && row[0].type == DB_TEXT)
+        text_add_bytes(&identity, row[0].text.bytes, row[0].text.length);
+    db_finish(rows);
+    if (got < 0)
+        text_free(&identity);
+    return identity.bytes;
+}
+
 void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
                   const char *const *columns, const char *table)
 {

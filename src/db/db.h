@@ -213,6 +213,8 @@ const char *db_tls_objection(const struct db_settings *settings);
  * may write to is refused (ERROR_SETTINGS): they could lead us elsewhere. */
 int db_open(struct db **db, const struct db_settings *settings, enum db_role role,
             struct error *err);
+/* A text that tells this database from every other one, to be freed; NULL on failure. */
+char *db_identity(struct db *db, struct error *err);
 /* The functions of the session's driver; close, rollback, finish and abandon take NULL. */
 void db_close(struct db *db);
 int db_begin(struct db *db, struct error *err);

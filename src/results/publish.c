@@ -37,22 +37,17 @@ static int read_integer(struct db *db, const char *sql, const struct db_value *a
  * the results are and whose they are. */
 static int name_lock(struct publisher *publisher, struct error *err)
 {
-    struct db_rows *rows;
-    const struct db_value *row;
-    struct text key = { 0 };
-    struct db *db = publisher->db;
-    if (db_query(db, db->driver->identity_query, NULL, 0, "t", &rows, err))
+    char *identity = db_identity(publisher->db, err);
+    if (!identity)
         return -1;
-    int got = db_fetch(rows, &row, err);
-    if (got > 0 && row[0].type == DB_TEXT)
-        text_add_bytes(&key, row[0].text.bytes, row[0].text.length);
-    db_finish(rows);
-    text_add_bytes(&key, "", 1);
+    struct text key = { 0 };
+    text_add_bytes(&key, identity, strlen(identity) + 1);
     text_add(&key, publisher->cluster);
     snprintf(publisher->lock, sizeof publisher->lock, "fairmill:%016llx",
              (unsigned long long)XXH3_64bits(key.bytes, key.length));
     text_free(&key);
-    return got < 0 ? -1 : 0;
+    free(identity);
+    return 0;
 }
 
 static int take_lock(struct publisher *publisher, struct error *err)
