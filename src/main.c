@@ -19,6 +19,12 @@ static const struct command *const commands[] = {
 /* The status of what was complained of first. */
 static int first_status;
 
+void keep_quiet_about(const struct error *err)
+{
+    if (!first_status)
+        first_status = error_exit_status(err->class);
+}
+
 void complain(const struct error *err)
 {
     struct text message = { 0 };
@@ -26,8 +32,7 @@ void complain(const struct error *err)
     log_progress_done();
     fprintf(stderr, "fairmill: %s\n", message.bytes);
     text_free(&message);
-    if (!first_status)
-        first_status = error_exit_status(err->class);
+    keep_quiet_about(err);
 }
 
 static void print_usage(void)

@@ -28,6 +28,8 @@ extern const struct command command_init, command_check, command_run, command_sh
 /* Print an error and remember its exit status, if it is the first: for what fails while the rest
  * goes on.  Lives in main.c, the only place that prints errors. */
 void complain(const struct error *err);
+/* Remember its exit status only. */
+void keep_quiet_about(const struct error *err);
 
 /* Options of one command: long name, short letter (0: none), and where the value goes.  Exactly one
  * of `flag` and `value`, or `list` for an option that may be given again. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/alert.h"
 #include "command/command.h"
 #include "command/computed_shares.h"
 #include "compute.h"
@@ -33,14 +34,33 @@ static int show(const struct settings *settings, const char *cluster,
     return 0;
 }
 
-static int run_and_print(const struct settings *settings, const struct run_options *options,
-                         struct error *err)
+static struct alert *alert;
+
+static void complain_in_time(const struct error *err)
+{
+    alert_complain(alert, err);
+}
+
+/* Whoever asks for a dry run waits for what it says. */
+static int dry_run(const struct settings *settings, const struct run_options *options,
+                   struct error *err)
 {
     int result = run(settings, options, err);
-    if (!result && options->dry_run)
+    if (!result)
         result = command_print(&shown, err);
     text_free(&shown);
     return result;
+}
+
+static int run_in_earnest(const struct settings *settings, struct run_options *options,
+                          struct error *err)
+{
+    alert = alert_create(settings, options->clusters, options->cluster_count);
+    options->complain = complain_in_time;
+    if (run(settings, options, err))
+        complain_in_time(err);
+    alert_end(alert);
+    return 0; /* or the status of what was complained of */
 }
 
 static int run_command(const struct invocation *invocation, struct error *err)
@@ -73,7 +93,8 @@ static int run_command(const struct invocation *invocation, struct error *err)
                  "--now '%s': must be epoch seconds or YYYY-MM-DD[THH:MM[:SS]], up to year 9999",
                  now);
         else
-            result = run_and_print(settings, &options, err);
+            result = options.dry_run ? dry_run(settings, &options, err)
+                                     : run_in_earnest(settings, &options, err);
     }
     option_list_free(&clusters);
     settings_destroy(settings);

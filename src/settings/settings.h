@@ -49,6 +49,8 @@ struct settings {
     double capacity_half_lives;
     double pbs_minimum_usage;
 
+    uint64_t alert_after_s;
+
     char *path;      /* of the file */
     char *text;      /* every setting as it counts, a line each */
     char *charges;   /* the same, of those that what a closed job is charged depends on */

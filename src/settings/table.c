@@ -164,6 +164,16 @@ static int take_max_lag(const struct setting *setting, void *field, const char *
     return 0;
 }
 
+static int take_duration(const struct setting *setting, void *field, const char *value,
+                         struct error *err)
+{
+    uint64_t seconds;
+    if (!duration_parse(value, &seconds) || seconds > LONGEST_S)
+        return refuse(setting, value, "must be a number with s, m, h or d behind it", err);
+    *(uint64_t *)field = seconds;
+    return 0;
+}
+
 static int take_reset_period(const struct setting *setting, void *field, const char *value,
                              struct error *err)
 {
@@ -408,6 +418,12 @@ const struct setting settings_table[] = {
       "What pbs counts for an entity without usage, in TRES-seconds: 0 as the document, 1 as "
       "pbsfs.",
       take_minimum_usage, FIELD(pbs_minimum_usage), NULL },
+
+    { "report", "alert_after", "1 h",
+      "A run that ends with 69 or 75 (a database is not available, another run is at work) says so "
+      "once such runs have lasted this long, unless it has -v or a terminal; 0: at once.  A number "
+      "with s, m, h or d behind it.",
+      take_duration, FIELD(alert_after_s), NULL },
     { .section = NULL },
 };
 
@@ -434,6 +450,7 @@ static const struct {
     { "results", "The database that the result tables are in." },
     { "usage", "What counts as usage." },
     { "fairshare", "What is made of it." },
+    { "report", "What is said of it." },
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
 

@@ -39,6 +39,7 @@ BAD_VALUES = {
     'usage.open_job_cap': ('1 day', '-1'),
     'usage.seal_after': ('1 d', '-1'),
     'usage.full_every': ('weekly', '1:2'),
+    'report.alert_after': ('', 'soon', '-1 s', '1.5 h', '1 week', '40000 d'),
     'fairshare.algorithm': ('fairest', ''),
     'fairshare.conformance': ('slurm', ''),
     'fairshare.dampening': ('0', '-1', '1,5', 'nan', '2x'),

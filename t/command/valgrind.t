@@ -35,6 +35,10 @@ watched "a second run is clean" 0 run --now $((now + 300))
 watched "a refused run is clean" 64 run --now $now
 watched "a dry run is clean" 0 run --now $now --dry-run
 watched "check is clean" 0 check
+mv accounting.db away.db
+STATE_DIRECTORY=$scratch watched "a run that finds nothing to read is clean" 69 run
+empty "and says nothing yet" "$err"
+mv away.db accounting.db
 watched "show is clean" 0 show
 watched "show --json is clean" 0 show --json
 watched "show --parsable is clean" 0 show --parsable --account physics

@@ -15,6 +15,8 @@ EXACT = {'cluster', 'id_assoc', 'parent_id', 'depth', 'account', 'user_name', 'p
 
 
 def write_settings(path, sections):
+    """What a run has to say it says at once, unless there is a section [report]."""
+    sections = dict(report=dict(alert_after=0)) | sections
     old = os.umask(0o022)
     try:
         with open(path, 'w', encoding='utf-8') as file:
