@@ -1,5 +1,8 @@
 -- SPDX-License-Identifier: MIT
 
+-- Names are bytes, and a blank at their end makes them others, which in MariaDB and in MySQL are
+-- two collations.
+
 -- Which upgrade of these tables this is; the highest version counts.
 CREATE TABLE IF NOT EXISTS "fairmill_schema" (
     "version"  BIGINT NOT NULL,
@@ -9,7 +12,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_schema" (
 
 -- The fence: the run that published last, a row for each cluster.  The row of '' counts runs.
 CREATE TABLE IF NOT EXISTS "fairmill_lock" (
-    "cluster"  VARCHAR(255) NOT NULL,
+    "cluster"  VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "run_id"   BIGINT NOT NULL,
     "source"   TEXT NOT NULL,
     PRIMARY KEY ("cluster")
@@ -24,7 +27,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_settings" (
 
 -- Every run, also those that failed.
 CREATE TABLE IF NOT EXISTS "fairmill_run" (
-    "cluster"               VARCHAR(255) NOT NULL,
+    "cluster"               VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "run_id"                BIGINT NOT NULL,
     "as_of"                 BIGINT NOT NULL,
     "started_at"            BIGINT NOT NULL,
@@ -55,7 +58,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_run" (
 
 -- What was odd in the input and did not stop a run.
 CREATE TABLE IF NOT EXISTS "fairmill_finding" (
-    "cluster"     VARCHAR(255) NOT NULL,
+    "cluster"     VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "kind"        VARCHAR(64) NOT NULL,
     "subject"     VARCHAR(64) NOT NULL,
     "first_seen"  BIGINT NOT NULL,
@@ -67,13 +70,13 @@ CREATE TABLE IF NOT EXISTS "fairmill_finding" (
 
 -- Every value of every living association.
 CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
-    "cluster"                 VARCHAR(255) NOT NULL,
+    "cluster"                 VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "id_assoc"                BIGINT NOT NULL,
     "parent_id"               BIGINT,
     "depth"                   BIGINT NOT NULL,
-    "account"                 VARCHAR(255) NOT NULL,
-    "user_name"               VARCHAR(255) NOT NULL,
-    "partition_name"          VARCHAR(255) NOT NULL,
+    "account"                 VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "user_name"               VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "partition_name"          VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "shares"                  BIGINT,
     "shares_norm"             DOUBLE,
     "level_shares_norm"       DOUBLE,
