@@ -105,7 +105,10 @@ int main(int count, char **arguments)
 {
     struct invocation invocation = { 0 };
     int at = 1;
-    setlocale(LC_CTYPE, "");
+    /* What we read and print is UTF-8 whatever the terminal is set to: no byte of it is taken for
+     * a blank, and ideographs are two columns wide. */
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        setlocale(LC_CTYPE, "");
     /* A reader that went away and a file that may not grow are errors of a write, not our end. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

@@ -60,9 +60,11 @@ static int check_results(const struct settings *settings, struct db *source, str
         fail_in(err, "results");
         result = results_explain(settings, err);
     }
-    if (!result)
-        text_format(text, "results: %s '%s', tables of version %d, may be written\n",
-                    settings->results.driver, settings->results.database, SCHEMA_VERSION);
+    if (!result) {
+        text_format(text, "results: %s '", settings->results.driver);
+        text_add_printable(text, settings->results.database);
+        text_format(text, "', tables of version %d, may be written\n", SCHEMA_VERSION);
+    }
     db_close(results);
     return result;
 }
@@ -248,14 +250,17 @@ static int check_all(const struct settings *settings, struct text *text, struct 
     struct db *source = NULL;
     char **clusters = NULL;
     size_t count = 0;
-    text_format(text, "settings: '%s', algorithm %s, conformance %s\n", settings->path,
-                settings->algorithm->name, conformance_name(settings->conformance));
+    text_add(text, "settings: '");
+    text_add_printable(text, settings->path);
+    text_format(text, "', algorithm %s, conformance %s\n", settings->algorithm->name,
+                conformance_name(settings->conformance));
     add_doubts(text, settings);
     check_login_files(settings, text);
     int result = run_open_source(&source, settings, err);
     if (!result) {
-        text_format(text, "source: %s '%s', may be read\n", settings->source.driver,
-                    settings->source.database);
+        text_format(text, "source: %s '", settings->source.driver);
+        text_add_printable(text, settings->source.database);
+        text_add(text, "', may be read\n");
         result = check_lag(settings, source, text, err);
     }
     if (!result)

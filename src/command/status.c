@@ -32,7 +32,8 @@ struct wish {
 
 /* A cluster that has been run, published or not. */
 struct cluster_status {
-    char *cluster, *message; /* of the last run */
+    char *cluster, *shown; /* `shown` can be printed */
+    char *message;         /* of the last run */
     bool published, failed;
     int64_t age, duration_ms, lag, findings; /* lag -1: unknown */
     double drift;
@@ -75,8 +76,12 @@ static void take_row(struct status_list *list, const struct db_value *row, int64
         return;
     char *status = text_of(&row[LAST_STATUS]);
     list->clusters = memory_resized(list->clusters, list->count + 1, sizeof *list->clusters);
+    char *cluster = text_of(&row[CLUSTER]);
+    struct text shown = { 0 };
+    text_add_printable(&shown, cluster);
     list->clusters[list->count++] = (struct cluster_status){
-        .cluster = text_of(&row[CLUSTER]),
+        .cluster = cluster,
+        .shown = shown.bytes,
         .message = text_of(&row[LAST_MESSAGE]),
         .published = row[AS_OF].type == DB_INTEGER,
         .failed = !strcmp(status, "failed"),
@@ -136,9 +141,7 @@ static void add_cell(struct text *text, const char *cell, size_t width)
 static void add_line(struct text *text, const struct cluster_status *status, size_t width)
 {
     struct text cell = { 0 };
-    text_add_printable(&cell, status->cluster);
-    add_cell(text, cell.bytes, width + 1);
-    cell.length = 0;
+    add_cell(text, status->shown, width + 1);
     if (status->published)
         add_span(&cell, status->age);
     else
@@ -171,7 +174,7 @@ static void add_table(struct text *text, const struct status_list *list)
 {
     size_t width = strlen("Cluster");
     for (size_t i = 0; i < list->count; i++) {
-        size_t needed = utf8_width(list->clusters[i].cluster);
+        size_t needed = utf8_width(list->clusters[i].shown);
         width = needed > width ? needed : width;
     }
     add_cell(text, "Cluster", width + 1);
@@ -193,6 +196,20 @@ static enum nagios judge(const struct wish *wish, const struct status_list *list
     return worst;
 }
 
+/* In the line for a monitor a bar ends what is for people, and the name of a figure is in quotes
+ * and ends with an equals sign. */
+#define ENDS_TEXT "|"
+#define ENDS_NAME "|'="
+
+static void add_without(struct text *text, const char *ends, const char *printable)
+{
+    for (const char *at = printable; *at; at++)
+        if (strchr(ends, *at))
+            text_format(text, "\\x%02X", (unsigned)*at);
+        else
+            text_add_bytes(text, at, 1);
+}
+
 /* One line for people, and behind the bar what a monitor may draw. */
 static void add_nagios(struct text *text, const struct wish *wish, const struct status_list *list)
 {
@@ -202,7 +219,7 @@ static void add_nagios(struct text *text, const struct wish *wish, const struct 
     for (size_t i = 0; i < list->count; i++) {
         const struct cluster_status *status = &list->clusters[i];
         text_add(text, i ? ", " : " ");
-        text_add_printable(text, status->cluster);
+        add_without(text, ENDS_TEXT, status->shown);
         text_add(text, " ");
         if (status->published)
             add_span(text, status->age);
@@ -213,9 +230,9 @@ static void add_nagios(struct text *text, const struct wish *wish, const struct 
     for (size_t i = 0; i < list->count; i++) {
         const struct cluster_status *status = &list->clusters[i];
         text_add(text, " '");
-        text_add_printable(text, status->cluster);
+        add_without(text, ENDS_NAME, status->shown);
         text_format(text, " age'=%" PRId64 "s;;%" PRIu64 " '", status->age, wish->max_age_s);
-        text_add_printable(text, status->cluster);
+        add_without(text, ENDS_NAME, status->shown);
         text_format(text, " findings'=%" PRId64, status->findings);
     }
     text_add(text, "\n");
@@ -254,6 +271,7 @@ static int read_and_tell(const struct invocation *invocation, const struct wish 
         result = tell(wish, &list, err);
     for (size_t i = 0; i < list.count; i++) {
         free(list.clusters[i].cluster);
+        free(list.clusters[i].shown);
         free(list.clusters[i].message);
     }
     free(list.clusters);
@@ -281,9 +299,13 @@ static int status_command(const struct invocation *invocation, struct error *err
     if (result >= 0 || !wish.nagios)
         return result;
     /* A monitor reads the first line of what is printed, not the errors. */
-    struct text text = { 0 };
-    text_format(&text, "FAIRMILL UNKNOWN - %s\n", err->message);
+    struct text text = { 0 }, reason = { 0 };
+    text_add_printable(&reason, err->message);
+    text_add(&text, "FAIRMILL UNKNOWN - ");
+    add_without(&text, ENDS_TEXT, reason.bytes);
+    text_add(&text, "\n");
     result = command_print(&text, err);
+    text_free(&reason);
     text_free(&text);
     return result ? -1 : NAGIOS_UNKNOWN;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "util/memory.h"
+#include "util/text.h"
 
 static const struct {
     const char *name, *meaning;
@@ -53,16 +54,6 @@ void findings_destroy(struct findings *findings)
     free(findings);
 }
 
-/* Details quote bytes of the source, and where one was cut a character may have lost its end. */
-static void write_detail(char *text, size_t room, const char *format, va_list arguments)
-{
-    vsnprintf(text, room, format, arguments);
-    size_t length = strlen(text);
-    if (length == room - 1)
-        while (length && (text[length - 1] & 0x80))
-            text[--length] = '\0';
-}
-
 void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
                   const char *detail, ...)
 {
@@ -73,8 +64,10 @@ void findings_add(struct findings *findings, enum finding_kind kind, uint64_t su
     struct finding added = { .subject = subject };
     va_list arguments;
     va_start(arguments, detail);
-    write_detail(added.detail, sizeof added.detail, detail, arguments);
+    int length = vsnprintf(added.detail, sizeof added.detail, detail, arguments);
     va_end(arguments);
+    if (length >= (int)sizeof added.detail)
+        utf8_drop_cut(added.detail);
 
     size_t at = *count;
     while (at > 0 && kept[at - 1].subject > subject)

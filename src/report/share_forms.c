@@ -285,30 +285,49 @@ static json_t *json_row(const char *cluster, const struct share_row *row)
                      "levelfs_infinite", isinf(row->level_fs) ? 1 : 0);
 }
 
+/* Of the control characters jansson leaves one as it is, DEL. */
 static int add_chunk(const char *bytes, size_t length, void *text)
 {
+    const char *found;
+    while (length && (found = memchr(bytes, '\x7f', length))) {
+        size_t before = (size_t)(found - bytes);
+        text_add_bytes(text, bytes, before);
+        text_add(text, "\\u007f");
+        bytes += before + 1;
+        length -= before + 1;
+    }
     text_add_bytes(text, bytes, length);
     return 0;
 }
 
-static void dump(struct text *text, json_t *json)
+/* A name with what a terminal should not get has everything beyond ASCII as \uXXXX. */
+static void dump(struct text *text, json_t *json, bool printable)
 {
     json_dump_callback(json, add_chunk, text,
-                       JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+                       JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17) |
+                           (printable ? 0 : JSON_ENSURE_ASCII));
     json_decref(json);
+}
+
+static bool is_printable(const struct share_row *row)
+{
+    return utf8_is_printable(row->account) && utf8_is_printable(row->user) &&
+           utf8_is_printable(row->partition);
 }
 
 static void json_add(struct text *text, const struct share_list *list, bool first)
 {
     text_add(text, first ? "\n{\"cluster\": " : ",\n{\"cluster\": ");
-    dump(text, json_string(list->cluster));
+    bool printable = utf8_is_printable(list->cluster);
+    dump(text, json_string(list->cluster), printable);
     text_format(text, ", \"algorithm\": \"%s\", \"as_of\": %" PRId64 ", \"associations\": [",
                 list->algorithm->name, list->as_of);
     const char *between = "\n";
     for (size_t i = 0; i < list->count; i++)
         if (list->rows[i].shown) {
             text_add(text, between);
-            dump(text, json_row(list->cluster, &list->rows[i]));
+            dump(text, json_row(list->cluster, &list->rows[i]),
+                 printable && is_printable(&list->rows[i]));
             between = ",\n";
         }
     text_add(text, "\n]}");

@@ -11,27 +11,6 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-struct share_list *share_list_create(const char *cluster, const struct algorithm *algorithm,
-                                     int64_t as_of)
-{
-    struct share_list *list = memory_zeroed(1, sizeof *list);
-    *list = (struct share_list){ .cluster = memory_text(cluster),
-                                 .algorithm = algorithm,
-                                 .as_of = as_of,
-                                 .arena = arena_create() };
-    return list;
-}
-
-void share_list_destroy(struct share_list *list)
-{
-    if (!list)
-        return;
-    free(list->cluster);
-    arena_destroy(list->arena);
-    free(list->rows);
-    free(list);
-}
-
 static const char *as_utf8(struct share_list *list, const char *bytes, size_t length)
 {
     if (utf8_valid(bytes, length))
@@ -41,6 +20,24 @@ static const char *as_utf8(struct share_list *list, const char *bytes, size_t le
     const char *copy = arena_copy(list->arena, text.bytes, text.length);
     text_free(&text);
     return copy;
+}
+
+struct share_list *share_list_create(const char *cluster, const struct algorithm *algorithm,
+                                     int64_t as_of)
+{
+    struct share_list *list = memory_zeroed(1, sizeof *list);
+    *list = (struct share_list){ .algorithm = algorithm, .as_of = as_of, .arena = arena_create() };
+    list->cluster = as_utf8(list, cluster, strlen(cluster));
+    return list;
+}
+
+void share_list_destroy(struct share_list *list)
+{
+    if (!list)
+        return;
+    arena_destroy(list->arena);
+    free(list->rows);
+    free(list);
 }
 
 void share_list_add(struct share_list *list, int64_t id, int64_t parent_id,
@@ -129,6 +126,8 @@ void share_list_filter(struct share_list *list, const char *user, const char *ac
 {
     if (!user && !account)
         return;
+    user = user ? as_utf8(list, user, strlen(user)) : NULL;
+    account = account ? as_utf8(list, account, strlen(account)) : NULL;
     uint32_t inside = UINT32_MAX; /* the depth of the account asked for, while we are below it */
     for (size_t i = 0; i < list->count; i++) {
         struct share_row *row = &list->rows[i];

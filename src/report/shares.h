@@ -26,7 +26,7 @@ struct share_row {
 };
 
 struct share_list {
-    char *cluster;
+    const char *cluster;
     const struct algorithm *algorithm;
     int64_t as_of;
     struct arena *arena;
@@ -46,7 +46,7 @@ void share_list_add(struct share_list *list, int64_t id, int64_t parent_id,
 /* Once all are there: depth first, users before accounts, bytewise. */
 void share_list_sort(struct share_list *list);
 /* Show only a user's associations (NULL: all), only those below an account (NULL: all), and the
- * accounts on the way to a user. */
+ * accounts on the way to a user.  Names are bytes here too. */
 void share_list_filter(struct share_list *list, const char *user, const char *account);
 
 /* The forms: what comes before the first cluster, a cluster, and what comes after the last. */

@@ -6,13 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "util/text.h"
+
 int fail(struct error *err, enum error_class class, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     err->class = class;
-    vsnprintf(err->message, sizeof err->message, format, arguments);
+    int length = vsnprintf(err->message, sizeof err->message, format, arguments);
     va_end(arguments);
+    if (length >= (int)sizeof err->message)
+        utf8_drop_cut(err->message);
     return -1;
 }
 
@@ -27,7 +31,9 @@ int fail_in(struct error *err, const char *format, ...)
     va_end(arguments);
 
     size_t used = strlen(err->message);
-    snprintf(err->message + used, sizeof err->message - used, ": %s", reason);
+    size_t room = sizeof err->message - used;
+    if (snprintf(err->message + used, room, ": %s", reason) >= (int)room)
+        utf8_drop_cut(err->message);
     return -1;
 }
 

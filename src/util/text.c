@@ -137,6 +137,38 @@ void text_add_as_utf8(struct text *text, const char *bytes, size_t length)
     }
 }
 
+bool reads_as(const char *bytes, const char *utf8)
+{
+    struct text text = { 0 };
+    text_add(&text, "");
+    text_add_as_utf8(&text, bytes, strlen(bytes));
+    bool same = !strcmp(text.bytes, utf8);
+    text_free(&text);
+    return same;
+}
+
+size_t utf8_length(const char *utf8)
+{
+    size_t length = 0;
+    for (; *utf8; utf8++)
+        length += (*utf8 & 0xc0) != 0x80;
+    return length;
+}
+
+void utf8_drop_cut(char *utf8)
+{
+    size_t length = strlen(utf8), begun = 0;
+    /* A character has three bytes after its first at most. */
+    while (begun < length && begun < 4 && (utf8[length - begun - 1] & 0xc0) == 0x80)
+        begun++;
+    if (begun == length || begun == 4)
+        return;
+    size_t last = length - begun - 1, needed;
+    decode((const unsigned char *)utf8 + last, begun + 1, &needed);
+    if (!needed && (utf8[last] & 0x80))
+        utf8[last] = '\0';
+}
+
 size_t utf8_width(const char *utf8)
 {
     size_t width = 0, left = strlen(utf8);
@@ -152,23 +184,65 @@ size_t utf8_width(const char *utf8)
     return width;
 }
 
+/* Characters that are not seen or act on others: what Unicode calls default ignorable, separators
+ * of lines, and annotations. */
+static const struct {
+    uint32_t first, last;
+} unseen[] = {
+    { 0xad, 0xad },       { 0x34f, 0x34f },   { 0x61c, 0x61c },     { 0x115f, 0x1160 },
+    { 0x17b4, 0x17b5 },   { 0x180b, 0x180f }, { 0x200b, 0x200f },   { 0x2028, 0x202e },
+    { 0x2060, 0x206f },   { 0x3164, 0x3164 }, { 0xfe00, 0xfe0f },   { 0xfeff, 0xfeff },
+    { 0xffa0, 0xffa0 },   { 0xfff0, 0xfffb }, { 0x1bca0, 0x1bca3 }, { 0x1d173, 0x1d17a },
+    { 0xe0000, 0xe0fff },
+};
+
+static bool is_seen(uint32_t point)
+{
+    if (point < 0x80)
+        return point >= 0x20 && point != 0x7f;
+    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
+        if (point >= unseen[i].first && point <= unseen[i].last)
+            return false;
+    /* Of what is no character to the C library nobody can tell what a terminal makes.  In the
+     * locale C it knows none beyond ASCII. */
+    return point >= 0xa0 && (wcwidth((wchar_t)point) >= 0 || wcwidth(0xe9) < 0);
+}
+
+static bool is_hexadecimal(char digit)
+{
+    return (digit >= '0' && digit <= '9') || (digit >= 'A' && digit <= 'F');
+}
+
+/* How many of the bytes at `at`, of which `left` are left, are one character; *printable is whether
+ * they may be printed as they are. */
+static size_t next_character(const char *at, size_t left, bool *printable)
+{
+    size_t length;
+    uint32_t point = decode((const unsigned char *)at, left, &length);
+    bool is_escape = *at == '\\' && at[1] == 'x' && is_hexadecimal(at[2]) && is_hexadecimal(at[3]);
+    *printable = length && is_seen(point) && !is_escape;
+    return length ? length : 1;
+}
+
 void text_add_printable(struct text *text, const char *utf8)
 {
-    size_t left = strlen(utf8);
-    while (left) {
-        size_t step;
-        uint32_t point = decode((const unsigned char *)utf8, left, &step);
-        bool control = !step || point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-                       (point >= 0x200e && point <= 0x200f) ||
-                       (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
-        step = step ? step : 1;
-        for (size_t i = 0; control && i < step; i++)
+    text_add(text, "");
+    for (size_t left = strlen(utf8), length; left; utf8 += length, left -= length) {
+        bool printable;
+        length = next_character(utf8, left, &printable);
+        if (printable)
+            text_add_bytes(text, utf8, length);
+        for (size_t i = 0; !printable && i < length; i++)
             text_format(text, "\\x%02X", (unsigned)(unsigned char)utf8[i]);
-        if (!control)
-            text_add_bytes(text, utf8, step);
-        utf8 += step;
-        left -= step;
     }
+}
+
+bool utf8_is_printable(const char *utf8)
+{
+    bool printable = true;
+    for (size_t left = strlen(utf8), length; left && printable; utf8 += length, left -= length)
+        length = next_character(utf8, left, &printable);
+    return printable;
 }
 
 /* Edits (insert, delete, change a letter) that turn one word into the other; both are short. */

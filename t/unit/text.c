@@ -27,6 +27,48 @@ static void prints(const char *utf8, const char *expected, const char *statement
     text_free(&text);
 }
 
+static void cut(const char *text, const char *expected, const char *statement)
+{
+    char copy[32];
+    snprintf(copy, sizeof copy, "%s", text);
+    utf8_drop_cut(copy);
+    is_string(copy, expected, statement);
+}
+
+static void unseen(void)
+{
+    prints("a\x1b[31mb\nc", "a\\x1B[31mb\\x0Ac", "no name can move the cursor");
+    prints("\xc2\x9b"
+           "31m\x7f",
+           "\\xC2\\x9B31m\\x7F", "nor with the control characters beyond ASCII");
+    prints("a\xe2\x80\xae"
+           "b",
+           "a\\xE2\\x80\\xAEb", "or turn the direction of writing");
+    prints("a\xe2\x80\x8b\xf3\xa0\x81\x81", "a\\xE2\\x80\\x8B\\xF3\\xA0\\x81\\x81",
+           "what is not seen is made visible");
+    prints("\xef\xbf\xbe", "\\xEF\\xBF\\xBE", "so is what is no character");
+    prints("caf\xe9", "caf\\xE9", "and what is no UTF-8");
+    prints("\xc3\xa9\xf0\x9f\x90\xa7", "\xc3\xa9\xf0\x9f\x90\xa7", "letters stay letters");
+    prints("", "", "nothing stays nothing");
+    prints("a\\x1B", "a\\x5Cx1B", "what looks like such an escape is one");
+    prints("CORP\\xaver \\x1 \\X1B", "CORP\\xaver \\x1 \\X1B", "any other backslash is itself");
+    ok(utf8_is_printable("") && utf8_is_printable("h\xc3\xa9!\\") && !utf8_is_printable("a\n") &&
+           !utf8_is_printable("\xe9") && !utf8_is_printable("\xe2\x80\xae"),
+       "a text is printable where that changes nothing");
+
+    ok(reads_as("caf\xc3\xa9", "caf\xc3\xa9") && reads_as("caf\xe9", "caf\xc3\xa9") &&
+           !reads_as("cafe", "caf\xc3\xa9") && reads_as("", ""),
+       "bytes are a name if that is what readers see of them");
+    is_int((int64_t)utf8_length("h\xc3\xa9\xf0\x9f\x90\xa7"), 3,
+           "a character is one of any length");
+    cut("abc", "abc", "what was not cut stays");
+    cut("ab\xe6\x97\xa5", "ab\xe6\x97\xa5", "also where it ends in a long character");
+    cut("ab\xe6\x97", "ab", "a character that was cut goes");
+    cut("ab\xf0\x9f\x90", "ab", "whatever is left of it");
+    cut("ab\xc3", "ab", "or only its first byte");
+    cut("", "", "of nothing nothing goes");
+}
+
 static void look_ups(void)
 {
     struct id_index *index = id_index_create();
@@ -54,6 +96,9 @@ static void look_ups(void)
     ok(names_add(names, "N1", 2) == 3000, "names are bytes: case matters");
     ok(names_find(names, "n7", 2) == 7 && names_find(names, "n7", 1) == INDEX_NONE,
        "a name is found without being added");
+    ok(names_add(names, "n1\0x", 4) == 3001 && names_length(names, 3001) == 4 &&
+           names_length(names, 1) == 2,
+       "also those behind a NUL");
     names_destroy(names);
     names = names_create();
     ok(names_find(names, "", 0) == INDEX_NONE, "among no names there is none");
@@ -72,11 +117,7 @@ int main(void)
     converts("caf\xe9", "caf\xc3\xa9", "what is not UTF-8 is read as latin1");
     converts("\x80 \x93x\x94", "\xe2\x82\xac \xe2\x80\x9cx\xe2\x80\x9d",
              "as Windows means it, with the euro and quotes");
-    prints("a\x1b[31mb\nc", "a\\x1B[31mb\\x0Ac", "no name can move the cursor");
-    prints("a\xe2\x80\xae"
-           "b",
-           "a\\xE2\\x80\\xAEb", "or turn the direction of writing");
-    prints("\xc3\xa9", "\xc3\xa9", "letters stay letters");
+    unseen();
     is_int((int64_t)utf8_width("h\xc3\xa9!"), 3,
            "a letter is one column however many bytes it has");
     is_int((int64_t)utf8_width("\xe6\x97\xa5"), 2, "an ideograph is two");
