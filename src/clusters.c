@@ -9,11 +9,12 @@
 #include "source/layout.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 static bool listed(char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(names[i], name))
+        if (reads_as(names[i], name))
             return true;
     return false;
 }
@@ -21,7 +22,7 @@ static bool listed(char *const *names, size_t count, const char *name)
 bool cluster_is_live(const struct cluster *clusters, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (!clusters[i].deleted && !strcmp(clusters[i].name, name))
+        if (!clusters[i].deleted && reads_as(name, clusters[i].name))
             return true;
     return false;
 }
@@ -42,6 +43,13 @@ static void complain_of_missing(const struct settings *settings, const struct cl
         }
 }
 
+static void complain_of_flaw(const struct cluster *cluster, void (*complain)(const struct error *))
+{
+    struct error err;
+    fail(&err, ERROR_DATA, "cluster '%s': its name %s", cluster->name, cluster->flaw);
+    complain(&err);
+}
+
 int clusters_wanted(const struct settings *settings, struct db *source, char *const *asked,
                     size_t asked_count, void (*complain)(const struct error *err), char ***clusters,
                     size_t *count, struct error *err)
@@ -60,10 +68,15 @@ int clusters_wanted(const struct settings *settings, struct db *source, char *co
                           cluster_is_live(all, all_count, asked[i]) ? "in [source] clusters"
                                                                     : "in the accounting database");
     *clusters = memory_zeroed(all_count, sizeof **clusters);
-    for (size_t i = 0; !result && i < all_count; i++)
-        if (!all[i].deleted && settings_want_cluster(settings, all[i].name) &&
-            (!asked_count || listed(asked, asked_count, all[i].name)))
+    for (size_t i = 0; !result && i < all_count; i++) {
+        if (all[i].deleted || !settings_want_cluster(settings, all[i].name) ||
+            (asked_count && !listed(asked, asked_count, all[i].name)))
+            continue;
+        if (all[i].flaw)
+            complain_of_flaw(&all[i], complain);
+        else
             (*clusters)[(*count)++] = memory_text(all[i].name);
+    }
     if (!result && !asked_count)
         complain_of_missing(settings, all, all_count, complain);
     clusters_free(all, all_count);

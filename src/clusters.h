@@ -14,7 +14,7 @@ struct settings;
 
 /* The live clusters that the settings, or else `asked`, name; their names are to be freed with the
  * array.  ERROR_USAGE for an asked one that is not there, ERROR_DATA where none is left.  One that
- * the settings name and that is not there is complained of. */
+ * the settings name and that is not there, or whose name cannot be published, is complained of. */
 int clusters_wanted(const struct settings *settings, struct db *source, char *const *asked,
                     size_t asked_count, void (*complain)(const struct error *err), char ***clusters,
                     size_t *count, struct error *err);

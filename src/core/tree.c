@@ -27,9 +27,13 @@ struct placing {
     struct text bad; /* what is wrong, for the message */
     size_t bad_count;
     enum bad_rows bad_rows;
+    bool any_flaw; /* in any name */
 };
 
 #define BAD_ROWS_NAMED 10
+
+/* In characters: what the results have room for, and more than slurmdbd has. */
+#define LONGEST_NAME 255
 
 /* As a row's parent: the row is there twice, and this one does not count. */
 #define DUPLICATE (NO_NODE - 1)
@@ -44,14 +48,25 @@ static bool is_account(const struct placing *placing, const struct association *
     return row->user == placing->empty_name;
 }
 
+/* A name of the source as readers know it, to be freed. */
+static struct text readable(const struct placing *placing, uint32_t name)
+{
+    struct text text = { 0 };
+    const char *bytes = names_text(placing->names, name);
+    text_add_as_utf8(&text, bytes, strlen(bytes));
+    return text;
+}
+
 static void note_bad(struct placing *placing, const struct association *row, const char *what)
 {
     if (placing->bad_count++ < BAD_ROWS_NAMED) {
+        struct text user = readable(placing, row->user), account = readable(placing, row->account);
         text_format(&placing->bad, "%sassociation %u (", placing->bad.length ? "; " : "", row->id);
         if (!is_account(placing, row))
-            text_format(&placing->bad, "user '%s', ", names_text(placing->names, row->user));
-        text_format(&placing->bad, "account '%s') %s", names_text(placing->names, row->account),
-                    what);
+            text_format(&placing->bad, "user '%s', ", user.bytes);
+        text_format(&placing->bad, "account '%s') %s", account.bytes, what);
+        text_free(&user);
+        text_free(&account);
     }
     if (placing->bad_rows == BAD_ROWS_SKIP)
         findings_add(placing->findings, FINDING_ASSOCIATION_LEFT_OUT, row->id, "%s", what);
@@ -134,6 +149,37 @@ static void enter_rows(struct placing *placing)
     free(living.places);
 }
 
+/* What is wrong with a name that cannot be published; NULL where it can. */
+static const char *flaw_of(const struct placing *placing, uint32_t name)
+{
+    const char *bytes = names_text(placing->names, name);
+    size_t length = names_length(placing->names, name);
+    if (strlen(bytes) < length)
+        return "has a name with a NUL byte";
+    if (length <= LONGEST_NAME)
+        return NULL;
+    bool fits = utf8_valid(bytes, length) && utf8_length(bytes) <= LONGEST_NAME;
+    return fits ? NULL : "has a name of more than 255 characters";
+}
+
+/* Hardly any site has one, so that rows need not be looked at. */
+static bool any_flaw(const struct placing *placing)
+{
+    for (uint32_t name = 0; name < names_count(placing->names); name++)
+        if (flaw_of(placing, name))
+            return true;
+    return false;
+}
+
+static const char *flaw_of_row(const struct placing *placing, const struct association *row)
+{
+    if (!placing->any_flaw)
+        return NULL;
+    const char *flaw = flaw_of(placing, row->account);
+    flaw = flaw ? flaw : flaw_of(placing, row->user);
+    return flaw ? flaw : flaw_of(placing, row->partition);
+}
+
 static bool claims_root(const struct placing *placing, const struct association *row)
 {
     return is_account(placing, row) && row->parent_account == placing->empty_name &&
@@ -168,6 +214,17 @@ static int find_root(struct placing *placing, struct error *err)
     return result;
 }
 
+static void note_disagreement(struct placing *placing, const struct association *row,
+                              uint32_t account, uint32_t name)
+{
+    struct text by_id = readable(placing, account), by_name = readable(placing, name);
+    findings_add(placing->findings, FINDING_PARENTS_DISAGREE, row->id,
+                 "id_parent is %u (account '%s'), by name it is account '%s'", row->parent_id,
+                 by_id.bytes, by_name.bytes);
+    text_free(&by_id);
+    text_free(&by_name);
+}
+
 /* The row that the source names as a row's parent, NO_NODE where it is not there. */
 static uint32_t parent_row(struct placing *placing, const struct association *row)
 {
@@ -176,10 +233,7 @@ static uint32_t parent_row(struct placing *placing, const struct association *ro
         return name == placing->empty_name ? NO_NODE : placing->account_row[name];
     uint32_t parent = id_index_find(placing->row_of_id, row->parent_id);
     if (parent != INDEX_NONE && placing->rows[parent].account != name && !row->deleted)
-        findings_add(placing->findings, FINDING_PARENTS_DISAGREE, row->id,
-                     "id_parent is %u (account '%s'), by name it is account '%s'", row->parent_id,
-                     names_text(placing->names, placing->rows[parent].account),
-                     names_text(placing->names, name));
+        note_disagreement(placing, row, placing->rows[parent].account, name);
     return parent;
 }
 
@@ -192,7 +246,11 @@ static void link_parents(struct placing *placing)
         placing->parent[i] = parent_row(placing, row);
         if (row->deleted)
             continue;
-        if (placing->parent[i] == NO_NODE)
+        const char *flaw = flaw_of_row(placing, row);
+        if (flaw) {
+            note_bad(placing, row, flaw);
+            placing->parent[i] = NO_NODE;
+        } else if (placing->parent[i] == NO_NODE)
             note_bad(placing, row,
                      claims_root(placing, row) ? "is a second root" : "has no parent");
         else if (placing->rows[placing->parent[i]].deleted)
@@ -287,6 +345,14 @@ static void note_unreached(struct tree *tree, struct placing *placing)
     free(state);
 }
 
+static void note_orphan(struct placing *placing, const struct association *row)
+{
+    struct text account = readable(placing, row->account);
+    findings_add(placing->findings, FINDING_DELETED_WITHOUT_PARENT, row->id, "account '%s'",
+                 account.bytes);
+    text_free(&account);
+}
+
 /* Every id leads to the node that takes its usage.  Chains of deleted rows are walked once. */
 static void place_ids(struct tree *tree, struct placing *placing)
 {
@@ -308,8 +374,7 @@ static void place_ids(struct tree *tree, struct placing *placing)
         if (placing->node[i] != NO_NODE)
             id_index_add(tree->places, placing->rows[i].id, placing->node[i]);
         else if (placing->rows[i].deleted && placing->parent[i] != DUPLICATE)
-            findings_add(placing->findings, FINDING_DELETED_WITHOUT_PARENT, placing->rows[i].id,
-                         "account '%s'", names_text(placing->names, placing->rows[i].account));
+            note_orphan(placing, &placing->rows[i]);
     }
     free(path);
     free(seen);
@@ -356,8 +421,13 @@ static int place_rows(struct tree *tree, struct placing *placing, struct error *
 {
     sort_by_id(placing->rows, placing->count);
     enter_rows(placing);
+    placing->any_flaw = any_flaw(placing);
     if (find_root(placing, err))
         return -1;
+    const struct association *root = &placing->rows[placing->root];
+    const char *flaw = flaw_of_row(placing, root);
+    if (flaw)
+        return fail(err, ERROR_DATA, "the root, association %u, %s", root->id, flaw);
     link_parents(placing);
     lay_out(tree, placing);
     note_unreached(tree, placing);

@@ -44,7 +44,7 @@ bool settings_want_cluster(const struct settings *settings, const char *cluster)
     const char *at = settings->clusters;
     bool wanted = false;
     for (char *name; !wanted && (name = list_next(&at)); free(name))
-        wanted = !strcmp(name, cluster);
+        wanted = reads_as(name, cluster);
     return wanted;
 }
 

@@ -23,6 +23,7 @@ struct text;
 struct cluster {
     char *name; /* UTF-8 */
     bool deleted;
+    const char *flaw; /* what is wrong with a name that cannot be published; NULL where it can */
 };
 void clusters_free(struct cluster *clusters, size_t count);
 
@@ -75,7 +76,7 @@ typedef int (*rollup_taker)(void *context, const struct rollup_row *row, struct 
 
 struct layout {
     const char *name;
-    /* Every cluster, by name; to be freed with clusters_free(). */
+    /* Every cluster once, by name; to be freed with clusters_free(). */
     int (*clusters)(struct db *db, const struct settings *settings, struct cluster **clusters,
                     size_t *count, struct error *err);
     /* The small tables.  `ordered`: fill in association.order, which only slurmctld's ties need. */

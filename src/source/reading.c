@@ -32,6 +32,9 @@ int reading_each(struct db *db, const char *sql, const struct db_value *argument
     return result;
 }
 
+/* In characters: what the results have room for. */
+#define LONGEST_CLUSTER 255
+
 uint64_t reading_number(const struct db_value *value)
 {
     if (value->type == DB_UNSIGNED)
@@ -80,14 +83,17 @@ int reading_association(struct accounting *accounting, const struct db_value *ro
 int reading_cluster(void *cluster_list, const struct db_value *row, struct error *err)
 {
     struct cluster_list *list = cluster_list;
+    (void)err;
     if (row[0].type != DB_TEXT || !row[0].text.length)
         return 0;
-    if (memchr(row[0].text.bytes, '\0', row[0].text.length))
-        return fail(err, ERROR_DATA, "the name of a cluster has a NUL byte");
     struct text name = { 0 };
     text_add_as_utf8(&name, row[0].text.bytes, row[0].text.length);
+    const char *flaw = strlen(name.bytes) < name.length            ? "goes on behind a NUL byte"
+                       : utf8_length(name.bytes) > LONGEST_CLUSTER ? "has more than 255 characters"
+                                                                   : NULL;
     list->clusters = memory_resized(list->clusters, list->count + 1, sizeof *list->clusters);
-    list->clusters[list->count++] = (struct cluster){ name.bytes, reading_number(&row[1]) != 0 };
+    list->clusters[list->count++] =
+        (struct cluster){ name.bytes, reading_number(&row[1]) != 0, flaw };
     return 0;
 }
 
@@ -97,8 +103,24 @@ static int by_name(const void *a, const void *b)
     return strcmp(one->name, other->name);
 }
 
+/* One name may be there in two encodings, and is the same to readers. */
+static bool merge(struct cluster *kept, const struct cluster *next)
+{
+    if (strcmp(kept->name, next->name) || kept->flaw || next->flaw)
+        return false;
+    kept->deleted &= next->deleted;
+    free(next->name);
+    return true;
+}
+
 void reading_sort_clusters(struct cluster_list *list)
 {
-    if (list->count)
-        qsort(list->clusters, list->count, sizeof *list->clusters, by_name);
+    if (!list->count)
+        return;
+    qsort(list->clusters, list->count, sizeof *list->clusters, by_name);
+    size_t kept = 0;
+    for (size_t i = 1; i < list->count; i++)
+        if (!merge(&list->clusters[kept], &list->clusters[i]))
+            list->clusters[++kept] = list->clusters[i];
+    list->count = kept + 1;
 }

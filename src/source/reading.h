@@ -48,6 +48,7 @@ struct cluster_list {
 };
 /* Append one: its name as text, whether it is deleted as integer. */
 int reading_cluster(void *cluster_list, const struct db_value *row, struct error *err);
+/* Sort them, each name once. */
 void reading_sort_clusters(struct cluster_list *list);
 
 #endif

@@ -163,6 +163,11 @@ const char *names_text(const struct names *names, uint32_t number)
     return names->texts[number];
 }
 
+size_t names_length(const struct names *names, uint32_t number)
+{
+    return names->lengths[number];
+}
+
 uint32_t names_count(const struct names *names)
 {
     return (uint32_t)names->count;

@@ -29,6 +29,8 @@ uint32_t names_add(struct names *names, const char *bytes, size_t length);
 uint32_t names_find(const struct names *names, const char *bytes, size_t length);
 /* The NUL-terminated bytes of a number; they hold until names_destroy(). */
 const char *names_text(const struct names *names, uint32_t number);
+/* How many bytes these are: more than strlen() says where one of them is NUL. */
+size_t names_length(const struct names *names, uint32_t number);
 uint32_t names_count(const struct names *names);
 void names_destroy(struct names *names);
 

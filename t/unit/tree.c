@@ -51,6 +51,48 @@ static void bad_rows(void)
     site_erase(&site);
 }
 
+/* Whether a tree with one such account and a user in it fails. */
+static bool refuses(const char *name, size_t length)
+{
+    struct site site;
+    site_draw(&site, "1 - root - 1 0  2 root a - 1 0  3 - a u 1 5  4 root b - 1 0");
+    site.rows[1].account = site.rows[2].account = names_add(site.names, name, length);
+    bool failed = !site_build(&site, BAD_ROWS_FAIL);
+    site_erase(&site);
+    return failed;
+}
+
+static void names(void)
+{
+    char longest[600];
+    memset(longest, 'x', 256);
+    ok(!refuses(longest, 255) && refuses(longest, 256), "a name has up to 255 characters");
+    for (size_t i = 0; i < 256; i++)
+        memcpy(longest + 2 * i, "\xc3\xa9", 2);
+    ok(!refuses(longest, 510) && refuses(longest, 512), "however many bytes these are");
+    ok(refuses(longest, 511), "bytes that are no UTF-8 are a character each");
+    ok(refuses("a\0b", 3), "a NUL byte cannot be published");
+    ok(fails_with("1 - root - 1 0  3 - caf\xe9 u 1 0", "account 'caf\xc3\xa9'"),
+       "a message names names as readers know them");
+
+    struct site site;
+    site_draw(&site, "1 - root - 1 0  2 root a - 1 0  3 - a u 1 5  4 root b - 1 0");
+    site.rows[1].account = site.rows[2].account = names_add(site.names, "a\0b", 3);
+    ok(site_build(&site, BAD_ROWS_SKIP) && site.tree->count == 2 &&
+           tree_place(site.tree, 3) == NO_NODE,
+       "skipped, it is left out with all below it");
+    site_erase(&site);
+    site_draw(&site, "1 - root - 1 0  !2 root a - 1 5");
+    site.rows[1].account = names_add(site.names, "a\0b", 3);
+    ok(site_build(&site, BAD_ROWS_FAIL), "what is deleted is not published, and may be called so");
+    site_erase(&site);
+    site_draw(&site, "1 - root - 1 0");
+    site.rows[0].account = names_add(site.names, "root\0", 5);
+    ok(!site_build(&site, BAD_ROWS_SKIP) && strstr(site.err.message, "the root, association 1,"),
+       "without its root there is no tree");
+    site_erase(&site);
+}
+
 static void places(void)
 {
     struct site site;
@@ -123,6 +165,7 @@ static void sums(void)
 int main(void)
 {
     bad_rows();
+    names();
     places();
     parents();
     sums();
