@@ -99,6 +99,25 @@ char *db_identity(struct db *db, struct error *err)
     return identity.bytes;
 }
 
+int db_check_table_name(const struct db *db, const char *name, struct error *err)
+{
+    const struct db_driver *driver = db->driver;
+    if (driver->name_bytes && strlen(name) > driver->name_bytes)
+        return fail(err, ERROR_DATA,
+                    "there can be no table '%s': %s has names of %zu bytes at most", name,
+                    driver->name, driver->name_bytes);
+    if (driver->name_characters && utf8_length(name) > driver->name_characters)
+        return fail(err, ERROR_DATA,
+                    "there can be no table '%s': %s has names of %zu characters at most", name,
+                    driver->name, driver->name_characters);
+    for (const char *at = name; driver->name_is_basic && *at; at++)
+        if ((unsigned char)*at >= 0xf0)
+            return fail(err, ERROR_DATA,
+                        "there can be no table '%s': %s has no characters beyond U+FFFF in names",
+                        name, driver->name);
+    return 0;
+}
+
 void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
                   const char *const *columns, const char *table)
 {

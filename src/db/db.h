@@ -125,6 +125,11 @@ struct db_driver {
      * with one text each; no row where the table is not there or not readable. */
     const char *columns_query;
 
+    /* What a table's name may be: so many bytes, so many characters (0: any number), and whether
+     * only characters up to U+FFFF. */
+    size_t name_bytes, name_characters;
+    bool name_is_basic;
+
     /* A query without arguments whose one text tells this database from every other one that
      * this driver could reach: server and database, not the login. */
     const char *identity_query;
@@ -215,6 +220,8 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
             struct error *err);
 /* A text that tells this database from every other one, to be freed; NULL on failure. */
 char *db_identity(struct db *db, struct error *err);
+/* Refuse (ERROR_DATA) a name that no table can have here. */
+int db_check_table_name(const struct db *db, const char *name, struct error *err);
 /* The functions of the session's driver; close, rollback, finish and abandon take NULL. */
 void db_close(struct db *db);
 int db_begin(struct db *db, struct error *err);

@@ -549,6 +549,8 @@ const struct db_driver mysql_driver = {
     .columns_query = "SELECT column_name FROM information_schema.columns "
                      "WHERE table_schema = DATABASE() AND table_name = ? "
                      "ORDER BY ordinal_position",
+    .name_characters = 64,
+    .name_is_basic = true,
     .identity_query = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@datadir, DATABASE())",
     .privileges = &mysql_privileges,
     .login_file = login_file,

@@ -335,6 +335,7 @@ const struct db_driver pgsql_driver = {
                      "AND a.attnum > 0 AND NOT a.attisdropped "
                      "AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT') "
                      "ORDER BY a.attnum",
+    .name_bytes = 63,
     /* A replica has the same, and is the same database. */
     .identity_query = "SELECT system_identifier || ' ' || current_database() "
                       "FROM pg_catalog.pg_control_system()",

@@ -258,7 +258,9 @@ static const char *sqlite_tls_objection(const struct db_settings *settings)
 const struct db_driver sqlite_driver = {
     .name = "sqlite",
     .scan_hint = "NOT INDEXED",
-    .columns_query = "SELECT name FROM pragma_table_info(?) ORDER BY cid",
+    /* The pragma by itself would find a table whose name differs in case. */
+    .columns_query = "SELECT c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c "
+                     "WHERE t.type IN ('table', 'view') AND t.name = ? ORDER BY c.cid",
     .identity_query = "SELECT file FROM pragma_database_list WHERE name = 'main'",
     .tls_objection = sqlite_tls_objection,
     .open = sqlite_open,

@@ -199,11 +199,24 @@ static int forgive_missing(struct error *err)
     return err->class == ERROR_MISSING || err->class == ERROR_DENIED ? 0 : -1;
 }
 
+/* Whether there can be tables of the longest names. */
+static bool have_room(const struct db *db, const char *cluster)
+{
+    struct error ignored;
+    struct text name = { 0 };
+    text_format(&name, "%s_%s", cluster, usage_tables[SPAN_MONTH].suffix);
+    bool room = !db_check_table_name(db, name.bytes, &ignored);
+    text_free(&name);
+    return room;
+}
+
 int slurmdbd_rollup_reach(struct db *db, const char *cluster, uint64_t now, uint64_t *from,
                           uint64_t *until, struct error *err)
 {
     struct plan plan = { 0 };
     *from = *until = 0;
+    if (!have_room(db, cluster))
+        return 0;
     if (make_plan(db, cluster, now, &plan, err))
         return forgive_missing(err);
     if (plan.oldest < plan.until) {
@@ -221,6 +234,8 @@ int slurmdbd_find_purge(struct db *db, const struct settings *settings, const ch
 {
     uint64_t eligible, oldest;
     *purged = false;
+    if (!have_room(db, cluster))
+        return 0;
     if (slurmdbd_first_eligible(db, settings, cluster, &eligible, err))
         return -1;
     for (int span = SPAN_MONTH; !*purged && eligible > cutoff && span >= SPAN_DAY; span--) {

@@ -172,8 +172,10 @@ int slurmdbd_probe(struct db *db, const struct table *table, const char *cluster
     struct text name = { 0 };
     add_name(&name, table, cluster);
     struct db_value argument = db_text(name.bytes);
-    int result =
-        reading_each(db, db->driver->columns_query, &argument, 1, "t", take_column, &found, err);
+    int result = db_check_table_name(db, name.bytes, err);
+    if (!result)
+        result = reading_each(db, db->driver->columns_query, &argument, 1, "t", take_column, &found,
+                              err);
     text_free(&name);
     if (result)
         return -1;
