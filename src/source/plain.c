@@ -66,27 +66,105 @@ static int read_relation(struct db *db, const char *select, const char *relation
     return -1;
 }
 
+/* Names are bytes, but to a database two of them may be equal: by its collation `Alpha` is `alpha`,
+ * and so is `alpha ` with a blank; or what it compares them with it converts.  So it groups
+ * nothing for us, and what it finds equal is looked at again. */
+
+struct cluster_reader {
+    struct names *seen;
+    struct cluster_list list; /* by their numbers */
+};
+
 /* A cluster is there while one of its associations lives. */
-static int read_clusters(struct db *db, const struct settings *settings, struct cluster **clusters,
-                         size_t *count, struct error *err)
+static int take_cluster(void *context, const struct db_value *row, struct error *err)
 {
-    struct cluster_list list = { 0 };
-    if (read_relation(db, "\"cluster\", MIN(COALESCE(\"deleted\", 0))", settings->associations,
-                      "GROUP BY \"cluster\"", NULL, 0, "ti", reading_cluster, &list, err)) {
-        clusters_free(list.clusters, list.count);
-        return -1;
-    }
-    reading_sort_clusters(&list);
-    *clusters = list.clusters;
-    *count = list.count;
+    struct cluster_reader *reader = context;
+    if (row[0].type != DB_TEXT || !row[0].text.length)
+        return 0;
+    uint32_t number = names_add(reader->seen, row[0].text.bytes, row[0].text.length);
+    if (number == reader->list.count)
+        return reading_cluster(&reader->list, row, err);
+    reader->list.clusters[number].deleted &= reading_number(&row[1]) != 0;
     return 0;
 }
 
+static int read_clusters(struct db *db, const struct settings *settings, struct cluster **clusters,
+                         size_t *count, struct error *err)
+{
+    struct cluster_reader reader = { .seen = names_create() };
+    int result = read_relation(db, "\"cluster\", \"deleted\"", settings->associations, "", NULL, 0,
+                               "ti", take_cluster, &reader, err);
+    names_destroy(reader.seen);
+    if (result) {
+        clusters_free(reader.list.clusters, reader.list.count);
+        return -1;
+    }
+    reading_sort_clusters(&reader.list);
+    *clusters = reader.list.clusters;
+    *count = reader.list.count;
+    return 0;
+}
+
+static bool is_ascii(const char *text)
+{
+    while (*text && !(*text & 0x80))
+        text++;
+    return *text == '\0';
+}
+
+/* Read those rows of a relation whose last column is this cluster, and perhaps others.  A database
+ * can find a name in ASCII whatever its bytes are to it; any other we find ourselves. */
+static int read_of_cluster(struct db *db, const char *select, const char *relation,
+                           const char *cluster, const char *where, const struct db_value *argument,
+                           const char *types,
+                           int (*take)(void *, const struct db_value *, struct error *),
+                           void *context, struct error *err)
+{
+    struct db_value arguments[2];
+    size_t count = 0;
+    if (argument)
+        arguments[count++] = *argument;
+    if (is_ascii(cluster))
+        arguments[count++] = db_text(cluster);
+    struct text condition = { 0 };
+    text_format(&condition, "WHERE %s%s", where, is_ascii(cluster) ? " AND \"cluster\" = ?" : "");
+    int result = read_relation(db, select, relation, condition.bytes, arguments, count, types, take,
+                               context, err);
+    text_free(&condition);
+    return result;
+}
+
+/* Whether a row's cluster is this one. */
+static bool is_of(const struct db_value *stored, const char *cluster, size_t length)
+{
+    if (stored->type != DB_TEXT)
+        return false;
+    if (stored->text.length == length && !memcmp(stored->text.bytes, cluster, length))
+        return true;
+    if (utf8_valid(stored->text.bytes, stored->text.length))
+        return false;
+    struct text name = { 0 };
+    text_add_as_utf8(&name, stored->text.bytes, stored->text.length);
+    bool same = name.length == length && !memcmp(name.bytes, cluster, length);
+    text_free(&name);
+    return same;
+}
+
+struct association_reader {
+    struct accounting *accounting;
+    const char *cluster;
+    size_t length;
+};
+
+enum { READ_CLUSTER = READ_OWN };
+
 static int take_association(void *context, const struct db_value *row, struct error *err)
 {
-    struct accounting *accounting = context;
+    const struct association_reader *reader = context;
     struct association *association;
-    return reading_association(accounting, row, &association, err);
+    if (!is_of(&row[READ_CLUSTER], reader->cluster, reader->length))
+        return 0;
+    return reading_association(reader->accounting, row, &association, err);
 }
 
 static int by_id(const void *a, const void *b)
@@ -119,13 +197,13 @@ static int read_small(struct db *db, const struct settings *settings, const char
                       bool ordered, struct accounting **read, struct error *err)
 {
     struct accounting *accounting = accounting_create(NULL);
-    struct db_value argument = db_text(cluster);
+    struct association_reader reader = { accounting, cluster, strlen(cluster) };
     (void)ordered;
-    if (read_relation(db,
-                      "\"id\", \"parent_id\", \"account\", \"user_name\", \"partition_name\","
-                      " \"shares\", \"deleted\"",
-                      settings->associations, "WHERE \"cluster\" = ?", &argument, 1, "iitttii",
-                      take_association, accounting, err)) {
+    if (read_of_cluster(db,
+                        "\"id\", \"parent_id\", \"account\", \"user_name\", \"partition_name\","
+                        " \"shares\", \"deleted\", \"cluster\"",
+                        settings->associations, cluster, "1 = 1", NULL, "iitttiit",
+                        take_association, &reader, err)) {
         accounting_destroy(accounting);
         return -1;
     }
@@ -137,13 +215,17 @@ static int read_small(struct db *db, const struct settings *settings, const char
 struct usage_reader {
     job_taker take;
     void *context;
+    const char *cluster;
+    size_t length;
 };
 
-enum { USAGE_ID, USAGE_START, USAGE_END, USAGE_CHARGE };
+enum { USAGE_ID, USAGE_START, USAGE_END, USAGE_CHARGE, USAGE_CLUSTER };
 
 static int take_usage(void *context, const struct db_value *row, struct error *err)
 {
     const struct usage_reader *reader = context;
+    if (!is_of(&row[USAGE_CLUSTER], reader->cluster, reader->length))
+        return 0;
     double charge = row[USAGE_CHARGE].type == DB_REAL ? row[USAGE_CHARGE].real : 0;
     struct tariff tariff = { .price = charge < 0 ? PRICE_TOO_LARGE : price_of_factor(charge) };
     struct job_row job = {
@@ -163,21 +245,35 @@ static int read_usage(struct db *db, const struct settings *settings, const char
                       const struct accounting *accounting, const struct job_range *range,
                       job_taker take, void *context, struct error *err)
 {
-    struct usage_reader reader = { take, context };
-    struct db_value arguments[] = { db_text(cluster), db_unsigned(range->from) };
+    struct usage_reader reader = { take, context, cluster, strlen(cluster) };
+    struct db_value after = db_unsigned(range->from);
     (void)accounting;
-    return read_relation(db, "\"id\", \"time_start\", \"time_end\", \"charge\"", settings->usage,
-                         "WHERE \"cluster\" = ? AND \"time_start\" > 0"
-                         " AND (\"time_end\" IS NULL OR \"time_end\" = 0 OR \"time_end\" >= ?)",
-                         arguments, 2, "iiir", take_usage, &reader, err);
+    return read_of_cluster(
+        db, "\"id\", \"time_start\", \"time_end\", \"charge\", \"cluster\"", settings->usage,
+        cluster,
+        "\"time_start\" > 0 AND (\"time_end\" IS NULL OR \"time_end\" = 0 OR \"time_end\" >= ?)",
+        &after, "iiirt", take_usage, &reader, err);
 }
 
-static int take_ends(void *context, const struct db_value *row, struct error *err)
+struct end_reader {
+    const char *cluster;
+    size_t length;
+    uint64_t after, until;
+    uint64_t oldest, newest;
+};
+
+static int take_end(void *context, const struct db_value *row, struct error *err)
 {
-    uint64_t *ends = context;
+    struct end_reader *reader = context;
+    uint64_t end = reading_number(&row[0]);
     (void)err;
-    ends[0] = reading_number(&row[0]);
-    ends[1] = reading_number(&row[1]);
+    if (end <= reader->after || end > reader->until ||
+        !is_of(&row[1], reader->cluster, reader->length))
+        return 0;
+    if (!reader->oldest || end < reader->oldest)
+        reader->oldest = end;
+    if (end > reader->newest)
+        reader->newest = end;
     return 0;
 }
 
@@ -185,14 +281,13 @@ static int read_ends(struct db *db, const struct settings *settings, const char 
                      uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
                      struct error *err)
 {
-    uint64_t ends[2] = { 0 };
-    struct db_value arguments[] = { db_text(cluster), db_unsigned(after), db_unsigned(until) };
-    int result = read_relation(db, "MIN(\"time_end\"), MAX(\"time_end\")", settings->usage,
-                               "WHERE \"cluster\" = ? AND \"time_end\" > ? AND \"time_end\" <= ?"
-                               " AND \"time_start\" > 0 AND \"time_start\" <= \"time_end\"",
-                               arguments, 3, "ii", take_ends, ends, err);
-    *oldest = ends[0];
-    *newest = ends[1];
+    struct end_reader reader = { cluster, strlen(cluster), after, until, 0, 0 };
+    int result =
+        read_of_cluster(db, "\"time_end\", \"cluster\"", settings->usage, cluster,
+                        "\"time_start\" > 0 AND \"time_end\" >= \"time_start\"", NULL, "it",
+                        take_end, &reader, err);
+    *oldest = reader.oldest;
+    *newest = reader.newest;
     return result;
 }
 
