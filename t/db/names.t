@@ -1,0 +1,624 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Names are bytes that somebody typed.  Whatever they are, in every database they link, sort and
+are published alike, and none of them does anything to a terminal, a monitor or a parser."""
+
+import ctypes
+import itertools
+import json
+import locale
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from compare import exact
+from mariadb import Server
+from postgres import Postgres
+from program import FAIRMILL, write_settings
+
+NOW = 1750500000
+
+# What quotes, ends, comments, escapes, counts or fills in, somewhere.
+TYPED = (
+    "o'neill", '"quoted"', 'back\\slash', 'ends in \\', '`tick`', 'new\nline', 'return\rhere',
+    'tab\there', "x'; DROP TABLE fairmill_run; --", 'x"; DROP TABLE "fairmill_run"; --',
+    '/* comment', '-- comment', '# hash', '100%', '%s%n%d', '_', 'what?', '?', '$1', ':name', '@x',
+    'a|b', "perf'=1;2;3", '<script>alert(1)</script>', '&amp;', '-v', '--user', '.', '..',
+    '../../etc/passwd', 'NULL', 'root ', '0', '1e5', ' ', '  two', 'trail', 'trail ', '\\x1B', '\\g')
+# What a terminal obeys, and what is not seen.
+OBEYED = (
+    '\x1b]0;title\x07', '\x1b[31mred', 'del\x7f', 'csi \x9b31m', 'next\x85line', '\u202eesrever',
+    'iso\u2067late', 'mark\u061c', 'zero\u200bwidth', 'join\u200ded', 'soft\u00adhyphen', '\ufeffbom',
+    'tag\U000e0041', 'line\u2028end', 'none\ufffe')
+# What some collation finds equal.
+ALIKE = ('Case', 'case', 'CASE', 'ete', 'été', 'ÉTÉ', 'e\u0301te\u0301', 'straße', 'strasse',
+         'ﬁsh', 'fish')
+WIDE = ('日本語', 'ｗｉｄｅ', '😀', 'x' * 255, 'é' * 127, '語' * 85)
+# Bytes that are no UTF-8, which Windows-1252 makes something of.
+BYTES = ((b'j\xf6rg', 'jörg'), (b'\x80uro', '€uro'), (b'\xff\xfe', 'ÿþ'), (b'\x81hole', '\x81hole'),
+         (b'caf\xe9 \xe2\x82', 'café â‚'), (b'\xed\xa0\x80', 'í\xa0€'), (b'\xc0\xaf', 'À¯'),
+         ('å'.encode(), 'å'), (b'\xe5', 'å'))
+NAMES = [(name.encode(), name) for name in TYPED + OBEYED + ALIKE + WIDE] + list(BYTES)
+
+# The longest that a table's name leaves room for in every database, and one beyond in each.
+LONGEST = 'x' * 51
+TOO_LONG = {'mysql': ('y' * 53, '64 characters'), 'pgsql': ('y' * 52, '63 bytes'), 'sqlite': None}
+
+
+def quoted(name):
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Mysql(Server):
+    TEXT = 'TEXT CHARACTER SET latin1 COLLATE latin1_swedish_ci'
+    driver = 'mysql'
+
+    def script(self, text, database):
+        """Its client knows backslashes in double quotes, but not in backticks."""
+        text = re.sub('"((?:[^"]|"")*)"', lambda m: '`%s`' % m[1].replace('""', '"').replace('`', '``'),
+                      text)
+        self.sql(text, database)
+
+    def source(self, name):
+        return self.database(name)
+
+    def literal(self, value):
+        return f"X'{value.hex()}'"
+
+    def hexadecimal(self, column):
+        return f'hex({column})'
+
+
+class Pgsql(Postgres):
+    TEXT = 'TEXT'
+    driver = 'pgsql'
+
+    def script(self, text, database):
+        self.sql(text, database)
+
+    def source(self, name):
+        """A database that takes bytes as they come."""
+        self.sql(f'DROP DATABASE IF EXISTS "{name}"')
+        self.sql(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'SQL_ASCII' "
+                 "LC_COLLATE 'C' LC_CTYPE 'C'")
+        return name
+
+    def literal(self, value):
+        return f"convert_from('\\x{value.hex()}'::bytea, 'SQL_ASCII')"
+
+    def hexadecimal(self, column):
+        return f"upper(encode(convert_to({column}, 'UTF8'), 'hex'))"
+
+
+class Sqlite:
+    TEXT = 'TEXT'
+    driver = 'sqlite'
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def connection(self, database):
+        return dict(driver='sqlite', database=f'{self.folder}/{database}.db')
+
+    def database(self, name):
+        if os.path.exists(f'{self.folder}/{name}.db'):
+            os.unlink(f'{self.folder}/{name}.db')
+        return name
+
+    source = database
+
+    def _open(self, database):
+        return sqlite3.connect(f'{self.folder}/{database}.db')
+
+    def script(self, text, database):
+        db = self._open(database)
+        db.executescript(text)
+        db.close()
+
+    def sql(self, text, database):
+        db = self._open(database)
+        rows = db.execute(text).fetchall()
+        db.close()
+        return [[None if cell is None else str(cell) for cell in row] for row in rows]
+
+    def columns(self, table, database):
+        return [name for name, in self.sql(f"SELECT name FROM pragma_table_info('{table}')", database)]
+
+    def literal(self, value):
+        return f"CAST(X'{value.hex()}' AS TEXT)"
+
+    def hexadecimal(self, column):
+        return f'hex({column})'
+
+
+class Association:
+    def __init__(self, number, account, user=b'', partition=b'', parent=b'', parent_id=0):
+        self.number, self.account, self.user, self.partition = number, account, user, partition
+        self.parent, self.parent_id = parent, parent_id
+
+
+def tree(names):
+    """Below the root an account of each name, in it a user, one with a partition and an account."""
+    found = [Association(1, b'root')]
+    for i, name in enumerate(names):
+        number = 10 * i + 10
+        found += [Association(number, name, parent=b'root', parent_id=1),
+                  Association(number + 1, name, name, parent_id=number),
+                  Association(number + 2, name, name, name, parent_id=number),
+                  Association(number + 3, b'sub %d' % number, parent=name, parent_id=number),
+                  Association(number + 4, b'sub %d' % number, b'below', parent_id=number + 3)]
+    return found
+
+
+def slurmdbd(place, clusters):
+    """slurmdbd's tables, as many of them as are read: {cluster: (tables' prefix, associations)};
+    without tables where the prefix is None.  There is no id_parent, so that names link."""
+    text = [f'CREATE TABLE cluster_table (name {place.TEXT}, deleted INTEGER)',
+            'CREATE TABLE qos_table (id INTEGER, usage_factor REAL)']
+    for cluster, (prefix, rows) in clusters.items():
+        text.append(f'INSERT INTO cluster_table VALUES ({place.literal(cluster)}, 0)')
+        if prefix is None:
+            continue
+        event, assoc, job = (quoted(f'{prefix}_{table}_table') for table in ('event', 'assoc', 'job'))
+        text += [f'CREATE TABLE {event} (node_name {place.TEXT}, time_start INTEGER, time_end INTEGER, '
+                 f'tres {place.TEXT})',
+                 f'CREATE TABLE {assoc} (id_assoc INTEGER, acct {place.TEXT}, "user" {place.TEXT}, '
+                 f'"partition" {place.TEXT}, parent_acct {place.TEXT}, shares INTEGER, deleted INTEGER)',
+                 f'CREATE TABLE {job} (id_job INTEGER PRIMARY KEY, id_assoc INTEGER, id_qos INTEGER, '
+                 'time_submit INTEGER, time_start INTEGER, time_end INTEGER, timelimit INTEGER, '
+                 f'tres_alloc {place.TEXT})']
+        values = ', '.join('(%d, %s, 1, 0)' % (row.number, ', '.join(
+            place.literal(name) for name in (row.account, row.user, row.partition, row.parent)))
+            for row in rows)
+        text.append(f'INSERT INTO {assoc} VALUES {values}')
+        jobs = ', '.join(f"({row.number}, {row.number}, 0, 1, {NOW - 1}, {NOW}, 0, '5={row.number}')"
+                         for row in rows if row.user)
+        if jobs:
+            text.append(f'INSERT INTO {job} VALUES {jobs}')
+    return ';\n'.join(text) + ';\n'
+
+
+def plain(place, clusters):
+    """The same in two relations."""
+    text = [f'CREATE TABLE associations (cluster {place.TEXT}, id INTEGER, parent_id INTEGER, '
+            f'account {place.TEXT}, user_name {place.TEXT}, partition_name {place.TEXT}, '
+            'shares INTEGER, deleted INTEGER)',
+            f'CREATE TABLE "usage" (cluster {place.TEXT}, id INTEGER, time_start INTEGER, '
+            'time_end INTEGER, charge REAL)']
+    for cluster, (_, rows) in clusters.items():
+        name = place.literal(cluster)
+        text.append('INSERT INTO associations VALUES ' + ', '.join(
+            '(%s, %d, %d, %s, 1, 0)' % (name, row.number, row.parent_id, ', '.join(
+                place.literal(name) for name in (row.account, row.user, row.partition)))
+            for row in rows))
+        text += [f'INSERT INTO "usage" VALUES ({name}, {row.number}, {NOW - 1}, {NOW}, {row.number})'
+                 for row in rows if row.user]
+    return ';\n'.join(text) + ';\n'
+
+
+def shown_of(stored, known=dict(NAMES)):
+    return known[stored] if stored in known else stored.decode()
+
+
+def expected(clusters):
+    """{(cluster, id): (account, user, partition, usage)}"""
+    found = {}
+    for cluster, (_, rows) in clusters.items():
+        used = dict.fromkeys((row.number for row in rows), 0)
+        above = {row.number: row.parent_id for row in rows}
+        for row in rows:
+            number = row.number if row.user else 0
+            while number:
+                used[number] += row.number
+                number = above[number]
+        for row in rows:
+            found[shown_of(cluster), row.number] = (
+                shown_of(row.account), shown_of(row.user), shown_of(row.partition), used[row.number])
+    return found
+
+
+NAME_COLUMNS = ('cluster', 'account', 'user_name', 'partition_name')
+
+
+def published(place, results):
+    """{(cluster, id): {column: value}}, names as bytes."""
+    columns = [c for c in place.columns('fairmill_fairshare', results) if c != 'run_id']
+    chosen = ', '.join(place.hexadecimal(c) if c in NAME_COLUMNS else c for c in columns)
+    found = {}
+    for line in place.sql(f'SELECT {chosen} FROM fairmill_fairshare', results):
+        row = {c: bytes.fromhex(value or '').decode() if c in NAME_COLUMNS else exact(value)
+               for c, value in zip(columns, line)}
+        found[row['cluster'], int(float.fromhex(row['id_assoc']))] = row
+    return found
+
+
+def settings(folder, source, results, **more):
+    path = f'{folder}/f.conf'
+    sections = dict(source=dict(source, **more), results=results, usage=dict(half_life=0),
+                    fairshare=dict(algorithm='classic', capacity=1))
+    write_settings(path, sections)
+    return path
+
+
+def fairmill(conf, *arguments):
+    """As bytes: (status, standard output, standard error)"""
+    words = [word if isinstance(word, bytes) else str(word).encode() for word in arguments]
+    done = subprocess.run([FAIRMILL.encode(), b'-c', conf.encode(), *words],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=120, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def unfit(text):
+    """Characters that a terminal would do something else with than show them in their width."""
+    return sorted({c for c in text if c != '\n' and (
+        unicodedata.category(c) in ('Cc', 'Cf', 'Cs', 'Cn', 'Zl', 'Zp') or wcwidth(c) < 0)})
+
+
+_libc = ctypes.CDLL(None)
+
+
+def wcwidth(character):
+    return _libc.wcwidth(ctypes.c_wchar(character))
+
+
+def width(text):
+    return sum(map(wcwidth, text))
+
+
+def unescaped(text):
+    """A name as it was before it was made fit to print."""
+    return re.sub(rb'\\x([0-9A-F]{2})', lambda m: bytes.fromhex(m[1].decode()), text.encode()).decode()
+
+
+def fit(out, statement):
+    try:
+        text = out.decode()
+    except UnicodeDecodeError as problem:
+        tap.ok(False, statement, problem)
+        return ''
+    tap.ok(text and not unfit(text), statement, repr(unfit(text)), repr(text[:500]))
+    return text
+
+
+# Clusters that can have tables in every database.
+CLUSTERS = [(stored, shown) for stored, shown in NAMES
+            if len(shown.encode()) <= 51 and max(shown) < '\U00010000' and shown not in ('CASE', 'Case')]
+CLUSTERS = [pair for pair in CLUSTERS if pair[0] != b'\xe5'] + [(LONGEST.encode(), LONGEST)]
+
+
+def sites():
+    """{cluster: (prefix, rows)}: one with every name, and one for each that is short."""
+    small = tree([b'only'])
+    return {b'main': ('main', tree([stored for stored, _ in NAMES])),
+            **{stored: (shown, small) for stored, shown in CLUSTERS}}
+
+
+def body_of_pair(places, folder, pair, clusters, first):
+    source, results = pair
+    name = f'from {source} to {results}'
+    database = places[results].database(f'names_{source}')
+    conf = settings(folder, places[source].connection('names'), places[results].connection(database))
+    for command in (('init',), ('run', '--now', NOW)):
+        status, out, err = fairmill(conf, *command)
+        tap.ok((status, out, err) == (0, b'', b''), f'{command[0]} goes well {name}', status, out, err)
+    got = published(places[results], database)
+    wanted = expected(clusters)
+    wrong = [(key, got.get(key, {}).get('account'), wanted.get(key)) for key in set(got) | set(wanted)
+             if key not in got or key not in wanted or wanted[key] != (
+                 got[key]['account'], got[key]['user_name'], got[key]['partition_name'],
+                 float.fromhex(got[key]['usage_raw']))]
+    tap.ok(len(got) > 500 and not wrong, f'every name and its usage is as it should be {name}',
+           f'{len(wrong)} of {len(got)}', *wrong[:5])
+    tap.ok(first is None or got == first, f'every value is the same {name}')
+    # A second run, so that rows are replaced, and clusters are not taken for each other.
+    status, out, err = fairmill(conf, 'run', '--now', NOW, '--replace')
+    tap.ok((status, out, err) == (0, b'', b'') and published(places[results], database) == got,
+           f'a second run replaces each by itself {name}', status, out, err)
+    return conf, got
+
+
+def table(conf, name, *command):
+    _, out, err = fairmill(conf, *command)
+    text = fit(out, f"'{command[0]}' prints nothing that a terminal obeys {name}")
+    tap.same(err, b'', f'nor does it say anything else ({command[0]}, {name})')
+    wrong = []
+    for block in text.split('\n\n'):
+        _, header, root, *lines = block.rstrip('\n').split('\n')
+        wrong += [line for line in lines if width(line) != width(header)]
+        wrong += [root] if width(root) > width(header) else []
+    tap.ok(len(text) > 5000 and not wrong, f"columns of '{command[0]}' are in line {name}", len(wrong),
+           *map(repr, wrong[:3]))
+
+
+def parsable(conf, name, got):
+    _, out, _ = fairmill(conf, 'show', '--parsable')
+    text = fit(out, f"'show --parsable' prints nothing that a terminal obeys {name}")
+    lines = [line.split('|') for line in text.rstrip('\n').split('\n')[1:]]
+    tap.ok({len(line) for line in lines} == {11}, f'each line has its eleven fields {name}')
+    names = sorted(tuple(unescaped(field) for field in line[:4]) for line in lines)
+    tap.ok(names == sorted((row['cluster'], row['account'], row['user_name'], row['partition_name'])
+                           for row in got.values()), f'from which each name can be had again {name}')
+    tap.ok(len({tuple(line[:4]) for line in lines}) == len(set(names)),
+           f'no two names look the same {name}')
+    # The rows of an account's children come in order, bytewise.
+    accounts = [unescaped(line[1]) for line in lines
+                if line[0] == 'main' and line[2] == '' and not line[1].startswith('sub ')][1:]
+    tap.ok(accounts == sorted(accounts, key=str.encode), f'names are sorted bytewise {name}')
+
+
+def as_json(conf, name, got):
+    _, out, _ = fairmill(conf, 'show', '--json')
+    fit(out, f"'show --json' prints nothing that a terminal obeys {name}")
+    clusters = json.loads(out)['clusters']
+    rows = [(row['cluster'], row['id_assoc'], row['account'], row['user'], row['partition'])
+            for cluster in clusters for row in cluster['associations']]
+    tap.ok(sorted(rows) == sorted((cluster, number, row['account'], row['user_name'],
+                                   row['partition_name']) for (cluster, number), row in got.items()),
+           f"'show --json' has every name as it is {name}")
+    tap.ok('日本語' in out.decode() and 'été' in out.decode(), f'letters are letters in it {name}')
+
+
+def other_forms(conf, name):
+    _, told, _ = fairmill(conf, 'show', '--help')
+    for form in (form for form in ('csv',) if f'--{form}'.encode() in told):
+        _, out, _ = fairmill(conf, 'show', f'--{form}')
+        fit(out, f"'show --{form}' prints nothing that a terminal obeys {name}")
+
+
+def filters(conf, name):
+    wrong = []
+    for stored, shown in NAMES:
+        # As the database has it, and as readers have it.
+        for word in {stored, shown.encode()}:
+            status, out, err = fairmill(conf, 'show', '--parsable', '--cluster=main',
+                                        b'--account=' + word, b'--user=' + word)
+            rows = [line.split('|') for line in out.decode().splitlines()[2:]]  # behind the root
+            if status or not rows or len(rows) % 3 or any(
+                    unescaped(row[1]) != shown or unescaped(row[2]) not in ('', shown) for row in rows):
+                wrong.append((word, status, err, rows[:3]))
+    tap.ok(not wrong, f'--user and --account find each name, and no other {name}', len(wrong), *wrong[:5])
+    chosen = [b'--cluster=' + stored for stored, _ in CLUSTERS]
+    status, out, err = fairmill(conf, 'run', '--now', NOW, '--replace', *chosen)
+    tap.ok((status, out, err) == (0, b'', b''), f'--cluster takes each name as the database has it {name}', err)
+    wrong = []
+    for _, shown in CLUSTERS:
+        status, out, err = fairmill(conf, 'show', '--parsable', b'--cluster=' + shown.encode())
+        if status or {unescaped(line.split('|')[0]) for line in out.decode().splitlines()[1:]} != {shown}:
+            wrong.append((shown, status, err))
+    tap.ok(not wrong, f'and as readers have it {name}', *wrong[:5])
+    for option in ('--user', '--account', '--cluster'):
+        status, out, err = fairmill(conf, 'show', f'{option}=\x1b[31m\nno|body\u202e')
+        tap.ok(status == 64 and not out and err.count(b'\n') == 1, f'a name that {option} does not find '
+               f'is wrong usage {name}', status, out, err)
+        fit(err, f'of which the message says nothing that a terminal obeys ({option}, {name})')
+
+
+def checked(conf, name):
+    status, out, err = fairmill(conf, 'check')
+    tap.ok(status == 0, f'check goes well {name}', err)
+    text = fit(out, f'check prints nothing that a terminal obeys {name}')
+    found = [unescaped(match) for match in re.findall('^cluster (.*): [0-9]+ associations', text, re.M)]
+    tap.ok(sorted(found) == sorted(['main'] + [shown for _, shown in CLUSTERS]),
+           f'check names each cluster in a line of its own {name}')
+    status, out, err = fairmill(conf, 'run', '--now', NOW, '--replace', '-v')
+    fit(err, f'nor does run -v {name}')
+    tap.ok(status == 0 and err.count(b'\n') >= len(CLUSTERS) and
+           all(line.startswith(b'fairmill: ') for line in err.splitlines()),
+           f'every line of which is its own {name}')
+
+
+PERFORMANCE = re.compile(r"'([^'=|]*) (age|findings)'=([0-9.]+s?)(?:;[0-9]*;[0-9]*)?(?: |$)")
+
+
+def monitored(conf, name, clusters, verdict):
+    status, out, _ = fairmill(conf, 'status')
+    text = fit(out, f'status prints nothing that a terminal obeys {name}')
+    header, *lines = text.rstrip('\n').split('\n')
+    column = header.index('Age')
+
+    def cut(line):
+        """What stands left of that column, and right of it."""
+        at = next((i for i in range(len(line) + 1) if width(line[:i]) >= column), len(line))
+        return line[:at], line[at:]
+    tap.ok(status == 0 and len(lines) == len(clusters) and all(
+        width(left) == column and left.endswith(' ') and re.match('[0-9]+ (s|min|h|d) |never ', right)
+        for left, right in map(cut, lines)), f'columns of status are in line {name}', *map(repr, lines[:4]))
+    tap.same(sorted(unescaped(cut(line)[0][:-1]).rstrip() for line in lines),
+             sorted(cluster.rstrip() for cluster in clusters), f'each cluster is in it {name}')
+    status, out, _ = fairmill(conf, 'status', '--nagios', '--max-age', '36500d')
+    text = fit(out, f'status --nagios prints nothing that a terminal obeys {name}')
+    tap.ok(status == verdict and text.count('\n') == 1 and text.count('|') == 1,
+           f'a monitor reads one line, with one bar {name}', status, repr(text))
+    figures = text.rstrip('\n').partition('|')[2].lstrip(' ')
+    tap.ok(not PERFORMANCE.sub('', figures), f'and behind it nothing but figures {name}',
+           repr(PERFORMANCE.sub('', figures)))
+    tap.same(sorted({unescaped(match[0]) for match in PERFORMANCE.findall(figures)}), sorted(clusters),
+             f'of every cluster {name}')
+
+
+def forms(conf, pair, got):
+    name = f'from {pair[0]} to {pair[1]}'
+    table(conf, name, 'show')
+    table(conf, name, 'run', '--dry-run', '--now', NOW)
+    parsable(conf, name, got)
+    as_json(conf, name, got)
+    other_forms(conf, name)
+    filters(conf, name)
+    checked(conf, name)
+    monitored(conf, name, ['main'] + [shown for _, shown in CLUSTERS], 0)
+
+
+def granted(place, folder):
+    """What init --print prints is run by an administrator."""
+    name = f'with {place.driver}'
+    conf = settings(folder, dict(place.connection('names'), user='names_reader'),
+                    place.connection('names_granted'))
+    chosen = [b'--cluster=' + shown.encode() for _, shown in CLUSTERS]
+    _, out, _ = fairmill(conf, 'init', '--print', *chosen)
+    done = subprocess.run(place.client('names'), input=out[out.index(b'-- What reading'):],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    tap.ok((done.returncode, done.stdout) == (0, b''), f'the GRANTs that init prints can be run {name}',
+           done.stdout)
+    for kind, tables in (('table', ('assoc', 'event')), ('column', ('job',))):
+        may_read = {row[0] for row in place.sql(
+            f"SELECT DISTINCT {place.hexadecimal('table_name')} FROM information_schema.{kind}_privileges "
+            f"WHERE grantee LIKE '%names_reader%'", 'names')}
+        wanted = {f'{shown}_{table}_table' for _, shown in CLUSTERS for table in tables}
+        found = {bytes.fromhex(each).decode() for each in may_read}
+        tap.ok(wanted <= found and found - wanted <= {'cluster_table', 'qos_table'} | {
+            f'{shown}_{table}_table' for _, shown in CLUSTERS for table in ('assoc', 'event')},
+            f'they let in to each {kind} that is meant, and to no other {name}', found ^ wanted)
+
+
+def failing(place, folder, first):
+    """Clusters that fail with every name in the message."""
+    name = f'with {place.driver}'
+    clusters = {}
+    for stored, shown in CLUSTERS:
+        rows = [Association(1, b'root'), Association(2, b'lost', stored), Association(3, b'lost', parent=stored)]
+        clusters[stored] = shown, rows
+    place.script(slurmdbd(place, clusters), place.source('names_bad'))
+    conf = settings(folder, place.connection('names_bad'), place.connection(place.database('names_worse')))
+    status, out, err = fairmill(conf, 'init')
+    status, out, err = fairmill(conf, 'run', '--now', NOW)
+    tap.ok(status == 65 and not out and err.count(b'\n') == len(clusters) and
+           all(line.startswith(b'fairmill: cluster ') for line in err.splitlines()),
+           f'each cluster with bad rows is a line {name}', status, err[:1000])
+    fit(err, f'which holds nothing that a terminal obeys {name}')
+    fit(fairmill(conf, 'check')[2], f'nor does what check says of them {name}')
+    monitored(conf, name, [shown for _, shown in CLUSTERS], 2)
+    told = sorted(place.sql(f"SELECT {place.hexadecimal('cluster')}, {place.hexadecimal('message')} "
+                            "FROM fairmill_run WHERE status = 'failed'", 'names_worse'))
+    tap.ok(len(told) == len(clusters) and (first is None or told == first),
+           f'what is on record of them is the same {name}', *told[:3])
+    conf = settings(folder, place.connection('names_bad'), place.connection('names_worse'),
+                    on_bad_rows='skip')
+    status, out, err = fairmill(conf, 'run', '--now', NOW)
+    tap.ok(status == 0, f'with on_bad_rows = skip all go on {name}', err)
+    fit(fairmill(conf, 'check')[1], f'and check tells it with nothing that a terminal obeys {name}')
+    return told
+
+
+def impossible(place, folder):
+    """Clusters whose tables cannot be there."""
+    small = tree([b'only'])
+    clusters = {b'good': ('good', small)}
+    reasons = {}
+    if TOO_LONG[place.driver]:
+        name, reasons[name] = TOO_LONG[place.driver]
+    if place.driver == 'mysql':
+        reasons['face 😀'] = 'U+FFFF'
+    if place.driver == 'sqlite':
+        # What SQLite takes for the same table.
+        clusters[b'Good'] = None, []
+        reasons['Good'] = 'missing'
+    for name in reasons:
+        clusters[name.encode()] = None, []
+    clusters[b'zoo'] = 'zoo', small
+    place.script(slurmdbd(place, clusters), place.source('names_impossible'))
+    conf = settings(folder, place.connection('names_impossible'),
+                    place.connection(place.database('names_possible')))
+    status, _, err = fairmill(conf, 'init')
+    status, _, err = fairmill(conf, 'run', '--now', NOW)
+    lines = err.decode().splitlines()
+    tap.ok(status in (65, 78) and len(lines) == len(reasons) and all(
+        any(f"cluster '{name}'" in line and reason in line for line in lines)
+        for name, reason in reasons.items()),
+        f'a cluster that can have no tables in {place.driver} fails, and why is said', status, err)
+    tap.same(sorted({cluster for cluster, _ in published(place, 'names_possible')}), ['good', 'zoo'],
+             f'the others are published ({place.driver})')
+
+
+def unpublishable(place, folder, results):
+    """Names that not every database can hold."""
+    name = f'with {place.driver}'
+    rows = tree([b'fine'])
+    bad = rows + [Association(7, b'nul\0l', parent=b'root', parent_id=1),
+                  Association(8, b'nul\0l', b'user', parent_id=7)]
+    long = rows + [Association(7, b'fine', b'u' * 256, parent_id=10)]
+    wide = rows + [Association(7, b'fine', 'é'.encode() * 255, parent_id=10)]
+    root = [Association(1, b'root\0')]
+    clusters = {b'good': ('good', rows), b'bad': ('bad', bad), b'long': ('long', long),
+                b'wide': ('wide', wide), b'root': ('root', root), b'nul\0': ('nul', rows)}
+    if place.driver == 'pgsql':
+        # It holds no NUL at all.
+        for cluster in (b'bad', b'root', b'nul\0'):
+            del clusters[cluster]
+    for layout, make in (('slurmdbd', slurmdbd), ('plain', plain)):
+        database = results.database('names_published')
+        place.script(make(place, clusters), place.source('names_unpublishable'))
+        conf = settings(folder, place.connection('names_unpublishable'), results.connection(database),
+                        layout=layout)
+        fairmill(conf, 'init')
+        status, _, err = fairmill(conf, 'run', '--now', NOW)
+        lines = err.decode().splitlines()
+        said = {'long': 'association 7 (user', 'bad': 'association 7 (account', 'root': 'the root, association 1',
+                'nul': 'goes on behind a NUL byte'}
+        said = {cluster: text for cluster, text in said.items()
+                if any(stored.rstrip(b'\0') == cluster.encode() for stored in clusters)}
+        tap.ok(status == 65 and len(lines) == len(said) and all(
+            any(f"cluster '{cluster}'" in line and text in line for line in lines)
+            for cluster, text in said.items()),
+            f'a name that cannot be published fails its cluster, and why is said ({layout}, {name})', status, *lines)
+        tap.same(sorted({cluster for cluster, _ in published(results, database)}), ['good', 'wide'],
+                 f'the others are published ({layout}, {name})')
+        conf = settings(folder, place.connection('names_unpublishable'), results.connection(database),
+                        layout=layout, on_bad_rows='skip')
+        status, _, err = fairmill(conf, 'run', '--now', NOW, '--replace')
+        left = {cluster: sorted(number for c, number in published(results, database) if c == cluster)
+                for cluster in ('bad', 'long') if cluster.encode() in clusters}
+        tap.ok(all(numbers == sorted(row.number for row in rows) for numbers in left.values()),
+               f'or is left out with on_bad_rows = skip ({layout}, {name})', left, err)
+
+
+def relations(places, folder, results):
+    """Layout plain: the cluster is a column, by which a database may find others too."""
+    small = tree([b'only', 'été'.encode()])
+    clusters = {stored: (None, small) for stored, _ in NAMES if stored != b'\xe5'}
+    wanted = expected(clusters)
+    for source in places.values():
+        name = f'from {source.driver} in layout plain'
+        source.script(plain(source, clusters), source.source('names_plain'))
+        database = results.database('names_related')
+        conf = settings(folder, source.connection('names_plain'), results.connection(database),
+                        layout='plain')
+        fairmill(conf, 'init')
+        status, out, err = fairmill(conf, 'run', '--now', NOW)
+        tap.ok((status, out, err) == (0, b'', b''), f'run goes well {name}', status, out, err[:2000])
+        got = {key: (row['account'], row['user_name'], row['partition_name'],
+                     float.fromhex(row['usage_raw'])) for key, row in published(results, database).items()}
+        wrong = [key for key in set(got) | set(wanted) if got.get(key) != wanted.get(key)]
+        tap.ok(len(got) > 500 and not wrong, f'every cluster has its own rows {name}', len(wrong), *wrong[:5])
+
+
+def body():
+    locale.setlocale(locale.LC_CTYPE, 'C.UTF-8')
+    clusters = sites()
+    with Mysql() as mysql, Pgsql() as pgsql, tempfile.TemporaryDirectory(prefix='fm') as folder:
+        places = {place.driver: place for place in (mysql, pgsql, Sqlite(folder))}
+        for place in places.values():
+            place.script(slurmdbd(place, clusters), place.source('names'))
+        first = None
+        for pair in itertools.product(places, places):
+            conf, got = body_of_pair(places, folder, pair, clusters, first)
+            first = first or got
+            if pair[0] == pair[1]:
+                forms(conf, pair, got)
+        told = None
+        for place in places.values():
+            told = failing(place, folder, told)
+            if place.driver != 'sqlite':
+                granted(place, folder)
+            impossible(place, folder)
+            unpublishable(place, folder, pgsql)
+        relations(places, folder, mysql)
+
+
+tap.main(body)
