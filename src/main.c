@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "db/db.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/text.h"
@@ -47,9 +48,17 @@ static void print_usage(void)
          "  -c, --config FILE  the settings; else $FAIRMILL_CONF, else\n"
          "                     " SYSCONFDIR "/fairmill/fairmill.conf\n"
          "  -h, --help         this, or `fairmill COMMAND --help`\n"
-         "  -V, --version      the version\n"
+         "  -V, --version      the version, and the databases that this build can talk to\n"
          "\n"
          "fairmill(8) tells the rest.");
+}
+
+static void print_version(void)
+{
+    fputs("fairmill " PACKAGE_VERSION " (drivers:", stdout);
+    for (const struct db_driver *const *driver = db_drivers; *driver; driver++)
+        printf(" %s", (*driver)->name);
+    puts(")");
 }
 
 static int usage_error(const char *what, const char *word)
@@ -119,7 +128,7 @@ int main(int count, char **arguments)
             return 0;
         }
         if (!strcmp(option, "-V") || !strcmp(option, "--version")) {
-            puts("fairmill " PACKAGE_VERSION);
+            print_version();
             return 0;
         }
         if (!strncmp(option, "--config=", 9)) {

@@ -3,6 +3,7 @@
 """Databases that are missing, locked, of another version, or out of room; and what check says."""
 
 import fcntl
+import itertools
 import os
 import resource
 import signal
@@ -13,6 +14,9 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from place import NOW, SMALL, Place
+from program import DRIVERS
+
+SERVERS = [driver for driver in DRIVERS if driver != 'sqlite']
 
 
 def missing(place):
@@ -30,11 +34,11 @@ def missing(place):
     place.settings({'results.database': '/nonexistent/folder/r.db', 'source.deadline': '1 s'})
     place.ends(78, 'results that cannot be there have no tables', 'run', '--now', NOW + 1)
     place.says('and the message says to run init', 'fairmill init')
-    for side in ('source', 'results'):
-        place.settings({f'{side}.driver': 'mysql', f'{side}.socket': '/nonexistent/s',
+    for driver, side in itertools.product(SERVERS, ('source', 'results')):
+        place.settings({f'{side}.driver': driver, f'{side}.socket': '/nonexistent/s',
                         'source.deadline': '1 s'})
-        place.ends(69, f'a server of the {side} that is down is not available', 'run', '--now',
-                   NOW + 1)
+        place.ends(69, f'a server of the {side} that is down is not available ({driver})', 'run',
+                   '--now', NOW + 1)
     place.settings()
     place.change('ALTER TABLE tiny_job_table RENAME TO hidden')
     place.ends(78, 'a missing table is a matter of settings or privileges', 'run', '--now', NOW + 1)
@@ -112,27 +116,32 @@ def conformance_count(place):
 
 def printed(place):
     """init --print opens no database."""
-    place.settings({'source.driver': 'mysql', 'source.database': 'slurm_acct_db',
-                    'source.user': 'reader', 'source.socket': '/nonexistent/s',
-                    'results.driver': 'mysql', 'results.database': 'fairmill',
-                    'results.user': 'writer', 'results.socket': '/nonexistent/s'})
-    place.ends(0, 'init --print needs no server', 'init', '--print')
-    tap.ok('GRANT SELECT' in place.out and 'CREATE TABLE' in place.out
-           and 'fairmill_sshare' in place.out,
-           'it prints tables, views and GRANTs', place.out[:500])
-    secrets = [name for name in ('job_script', 'job_env', 'step_table') if name in place.out]
-    tap.same(secrets, [], "it grants nothing on tables with users' secrets")
-    tap.ok('GRANT ALL' not in place.out.upper().split('-- ')[0], 'and never everything')
-    place.ends(0, 'with a cluster it prints its GRANTs', 'init', '--print', '--cluster', 'tiny')
-    tap.ok('`time_eligible`) ON' in place.out and 'suspend_table' not in place.out
-           and 'tres_table' not in place.out,
-           'of what the settings need and no more', place.out[-900:])
-    place.settings({'source.driver': 'mysql', 'source.database': 'slurm_acct_db', 'source.user': 'reader',
-                    'usage.charge': 'tres', 'usage.tres_weights': 'CPU=1', 'usage.suspended': 'omitted',
-                    'usage.partition_usage_factors': 'gpu:2'})
-    place.ends(0, 'other settings need other GRANTs', 'init', '--print', '--cluster', 'tiny')
-    tap.ok('`partition`, ' in place.out and 'tiny_suspend_table' in place.out
-           and 'tres_table' in place.out, 'which are there', place.out[-900:])
+    for driver in SERVERS:
+        place.settings({'source.driver': driver, 'source.database': 'slurm_acct_db',
+                        'source.user': 'reader', 'source.socket': '/nonexistent/s',
+                        'results.driver': driver, 'results.database': 'fairmill',
+                        'results.user': 'writer', 'results.socket': '/nonexistent/s'})
+        place.ends(0, f'init --print needs no server ({driver})', 'init', '--print')
+        tap.ok('GRANT SELECT' in place.out and 'CREATE TABLE' in place.out
+               and 'fairmill_sshare' in place.out,
+               f'it prints tables, views and GRANTs ({driver})', place.out[:500])
+        secrets = [name for name in ('job_script', 'job_env', 'step_table') if name in place.out]
+        tap.same(secrets, [], f"it grants nothing on tables with users' secrets ({driver})")
+        tap.ok('GRANT ALL' not in place.out.upper(), f'and never everything ({driver})')
+        quote = '`' if driver == 'mysql' else '"'
+        place.ends(0, f'with a cluster it prints its GRANTs ({driver})', 'init', '--print',
+                   '--cluster', 'tiny')
+        tap.ok(f'{quote}time_eligible{quote}) ON' in place.out and 'suspend_table' not in place.out
+               and 'tres_table' not in place.out,
+               f'of what the settings need and no more ({driver})', place.out[-900:])
+        place.settings({'source.driver': driver, 'source.database': 'slurm_acct_db',
+                        'source.user': 'reader', 'usage.charge': 'tres',
+                        'usage.tres_weights': 'CPU=1', 'usage.suspended': 'omitted',
+                        'usage.partition_usage_factors': 'gpu:2'})
+        place.ends(0, f'other settings need other GRANTs ({driver})', 'init', '--print',
+                   '--cluster', 'tiny')
+        tap.ok(f'{quote}partition{quote}, ' in place.out and 'tiny_suspend_table' in place.out
+               and 'tres_table' in place.out, f'which are there ({driver})', place.out[-900:])
 
 
 def lock_files(place):

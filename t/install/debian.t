@@ -120,7 +120,8 @@ is "there is a folder for results in SQLite" "$(inside stat -c '%U:%G %a' /var/l
     "fairmill:fairmill 750"
 is "there is a folder for settings" "$(inside stat -c '%U:%G %a' /etc/fairmill)" "root:root 755"
 ok "there are no settings yet" test ! -e "$root/etc/fairmill/fairmill.conf"
-is "the user can run the program" "$(as_user fairmill --version)" "fairmill $version"
+is "the user can run the program" "$(as_user fairmill --version)" \
+    "fairmill $version (drivers: mysql pgsql sqlite)"
 ok "the timer is enabled" test -L "$root/etc/systemd/system/timers.target.wants/fairmill.timer"
 
 unit=/lib/systemd/system/fairmill

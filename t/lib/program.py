@@ -9,6 +9,10 @@ import subprocess
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..'))
 FAIRMILL = os.path.abspath(os.environ.get('FAIRMILL') or os.path.join(TOP, 'build', 'fairmill'))
 
+# The drivers of this build.
+DRIVERS = subprocess.run([FAIRMILL, '--version'], stdout=subprocess.PIPE, text=True,
+                         check=True).stdout.partition('drivers: ')[2].rstrip(')\n').split()
+
 EXACT = {'cluster', 'id_assoc', 'parent_id', 'depth', 'account', 'user_name', 'partition_name',
          'shares',
          'usage_raw', 'level_fs_infinite', 'fair_tree_rank', 'fair_tree_factor', 'computed_at'}
