@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Whatever drivers it is built with, fairmill works, says which these are, and refuses others.
+#
+# Each driver by itself is built; with FAIRMILL_LONG every choice of them, and then all tests are
+# run that such a build has.
+. "$(dirname "$0")/../lib/tap.sh"
+# What a make above us was told is not for ours.
+unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR FAIRMILL_CONF CONFIG_SITE
+umask 022
+
+read -ra drivers <<<"$("$FAIRMILL" --version | sed -n 's/.*(drivers: \(.*\))$/\1/p')"
+[ ${#drivers[@]} -gt 1 ] || not_here "this build has no drivers to choose from"
+[ ! -e "$top/config.status" ] || not_here "make distclean lets others build from these sources"
+declare -A library=([mysql]='lib(mariadb|mysqlclient)' [pgsql]=libpq [sqlite]=libsqlite3)
+
+# Few files know of drivers, so that most of what a build compiles another one has compiled
+# before: what the preprocessor makes the same text of has the same object.
+mkdir "$scratch/objects"
+cat >"$scratch/cc" <<END
+#!/bin/bash
+objects=$scratch/objects
+END
+cat >>"$scratch/cc" <<'END'
+[[ " $* " == *' -c '* && " $* " != *' conftest.c '* ]] || exec gcc "$@"
+others=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    -o) object=$2 && shift ;;
+    *) others+=("$1") ;;
+    esac
+    shift
+done
+text=$objects/$$.i
+gcc "${others[@]}" -E >"$text" || exit
+known=$objects/$(sha256sum <"$text" | cut -d ' ' -f 1).o
+rm "$text"
+if [ ! -e "$known" ]; then
+    gcc "${others[@]}" -o "$known-$$" || exit
+    mv "$known-$$" "$known"
+fi
+cp "$known" "$object"
+END
+chmod +x "$scratch/cc"
+
+# DRIVER...: those that are not among them.
+without() {
+    local driver
+    for driver in "${drivers[@]}"; do
+        [[ " $* " == *" $driver "* ]] || echo "$driver"
+    done
+}
+
+# FOLDER DRIVER...
+configure() (
+    folder=$1
+    shift
+    mapfile -t absent < <(without "$@")
+    mkdir "$folder" && cd "$folder" &&
+        "$top/configure" --enable-werror --cache-file="$scratch/config.cache" CC="$scratch/cc" \
+            CFLAGS=-O1 --disable-server-tests "${absent[@]/#/--without-}" >configure.log 2>&1
+)
+
+# SIDE DRIVER OTHER: settings with DRIVER on that side and OTHER on the other one.
+settings() {
+    local side
+    for side in source results; do
+        printf '[%s]\ndatabase = nothing\ndriver = ' "$side"
+        if [ "$side" = "$1" ]; then echo "$2"; else echo "$3"; fi
+    done >"$scratch/fairmill.conf"
+}
+
+# FOLDER DRIVER...: the tests that take no time, or with FAIRMILL_LONG all.
+check() {
+    local folder=$1 tests=("$top"/t/unit/*.c) only=()
+    shift
+    tests=("${tests[@]#"$top/"}")
+    [[ " $* " != *' sqlite '* ]] ||
+        tests+=(t/command/arguments.t t/command/databases.t t/db/port-sqlite.t)
+    [ -n "${FAIRMILL_LONG:-}" ] || only=(TESTS="${tests[*]/%.c/.t}")
+    make -s -C "$folder" check "${only[@]}"
+}
+
+# DRIVER...: a build with these.
+try() {
+    local folder=$scratch/build name="$*" absent driver side
+    rm -rf "$folder"
+    mapfile -t absent < <(without "$@")
+    if ! ok "configure takes $name alone" configure "$folder" "$@"; then
+        diag "$(tail -n 20 "$folder/configure.log")"
+        return
+    fi
+    like "and says so ($name)" "$folder/configure.log" "drivers: $name\$"
+    ok "it builds without warnings ($name)" make -s -C "$folder" -j2
+    ok "so do its tests ($name)" make -s -C "$folder" -j2 check-programs
+    [ -x "$folder/fairmill" ] || return
+    is "--version names $name" "$("$folder/fairmill" --version)" \
+        "$("$FAIRMILL" --version | sed 's/(.*//')(drivers: $name)"
+    ldd "$folder/fairmill" >"$scratch/linked"
+    for driver; do
+        like "the library of $driver is linked ($name)" "$scratch/linked" "${library[$driver]}"
+        settings source "$driver" "$1"
+        status "settings may name $driver ($name)" 0 \
+            "$folder/fairmill" -c "$scratch/fairmill.conf" init --print
+        like "for which there are tables ($name)" "$out" 'CREATE TABLE.*"fairmill_run"'
+    done
+    for driver in "${absent[@]}"; do
+        unlike "that of $driver is not ($name)" "$scratch/linked" "${library[$driver]}"
+        for side in source results; do
+            settings $side "$driver" "$1"
+            status "settings may not name $driver as [$side] ($name)" 78 \
+                "$folder/fairmill" -c "$scratch/fairmill.conf" check
+            like "and it is said which ones they may ($name)" "$err" \
+                "\\[$side\\] driver = '$driver': this build has '${name// /\', \'}'\$"
+        done
+    done
+    ok "the tests that it has pass ($name)" check "$folder" "$@"
+}
+
+# All of them together are what every other test tries.
+for ((choice = 1; choice < (1 << ${#drivers[@]}) - 1; choice++)); do
+    chosen=()
+    for i in "${!drivers[@]}"; do
+        ((!(choice >> i & 1))) || chosen+=("${drivers[i]}")
+    done
+    [ ${#chosen[@]} -gt 1 ] && [ -z "${FAIRMILL_LONG:-}" ] || try "${chosen[@]}"
+done
+
+status "without any driver there is nothing to build" 1 configure "$scratch/none"
+like "and configure says so" "$scratch/none/configure.log" 'at least one driver must be built in'
+done_testing
