@@ -24,6 +24,14 @@ enum pass {
     PASS_GONE,    /* rows that only the kept sums have, behind the horizon: likewise */
 };
 
+/* What a row adds, or takes back, and the sum; NULL where there is nothing to add. */
+struct addition {
+    struct wide *sum;
+    struct charge_term term;
+    bool negative;
+    uint64_t association;
+};
+
 struct charger {
     const char *cluster;
     struct computation *computation;
@@ -32,6 +40,7 @@ struct charger {
     struct suspensions suspensions;
     enum pass pass;
     struct jobs_seen *seen;
+    struct addition waiting;
 };
 
 static void add_finding(struct findings *findings, const struct charger *charger,
@@ -128,7 +137,7 @@ static struct wide *live_sum_of(struct charger *charger, uint64_t association)
     return &computation->unattributed;
 }
 
-/* The sum of the association's rows that the row belongs to. */
+/* The sum of the association's rows that the row belongs to; it holds until the next is found. */
 static struct wide *sum_of(struct charger *charger, const struct job_row *row)
 {
     if (charger->pass == PASS_LATE || charger->pass == PASS_GONE)
@@ -150,12 +159,27 @@ static bool takes_back(enum pass pass)
     return pass == PASS_EXPIRED || pass == PASS_GONE;
 }
 
+static int add_waiting(struct charger *charger, struct error *err)
+{
+    struct addition *waiting = &charger->waiting;
+    if (waiting->sum && !wide_add_product(waiting->sum, waiting->term.units, waiting->term.weight,
+                                          waiting->negative))
+        return beyond_range(waiting->association, err);
+    waiting->sum = NULL;
+    return 0;
+}
+
+/* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
+ * the dearest part of a row.  So it is fetched while the next row is read. */
 static int add_term(struct charger *charger, const struct job_row *row,
                     const struct charge_term *term, bool negative, struct error *err)
 {
-    if (!wide_add_product(sum_of(charger, row), term->units, term->weight,
-                          negative != takes_back(charger->pass)))
-        return beyond_range(row->association, err);
+    if (add_waiting(charger, err))
+        return -1;
+    struct wide *sum = sum_of(charger, row);
+    __builtin_prefetch(sum, 1);
+    charger->waiting =
+        (struct addition){ sum, *term, negative != takes_back(charger->pass), row->association };
     return 0;
 }
 
@@ -303,7 +327,7 @@ static int read_pass(struct charger *charger, const struct job_source *source, e
     int result = layout->read_jobs(source->db, settings, charger->cluster, accounting, range,
                                    take_job, charger, err);
     log_progress_done();
-    return result;
+    return result ? -1 : add_waiting(charger, err);
 }
 
 /* Rows that were open when the seal was made and ended below it since. */

@@ -13,6 +13,12 @@
 static const uint128 LN_2 = UINT128(0xb17217f7d1cf79ab, 0xc9e3b39803f2f6af);
 static const uint128 ONE_BY_LN_2 = UINT128(0xb8aa3b295c17f0bb, 0xbe87fed0691d3e88);
 
+/* A number to divide by again and again, and floor((2^64 - 1) / number): the processor's own
+ * division takes as long as all else that a row costs here, and each row needs four. */
+struct divisor {
+    uint64_t number, reciprocal;
+};
+
 struct clock {
     uint64_t half_life, now, start;
     uint64_t first_half_life; /* e */
@@ -24,7 +30,25 @@ struct clock {
     /* R(f) = coarse[f div step] x fine[f mod step], the constant folded into coarse. */
     uint64_t step;
     uint128 *coarse, *fine;
+    struct divisor by_half_life, by_step;
 };
+
+static struct divisor divisor_of(uint64_t number)
+{
+    return (struct divisor){ number, UINT64_MAX / number };
+}
+
+/* The quotient and what is left.  The estimate is the quotient or one less. */
+static inline uint64_t divide(struct divisor by, uint64_t dividend, uint64_t *rest)
+{
+    uint64_t quotient = (uint64_t)((uint128)dividend * by.reciprocal >> 64);
+    *rest = dividend - quotient * by.number;
+    if (*rest >= by.number) {
+        *rest -= by.number;
+        quotient++;
+    }
+    return quotient;
+}
 
 /* 2^(part / whole) for 0 <= part < whole, as a mantissa of 128 bits times 2^-127.  The series of
  * exp; each of some thirty terms is cut by less than 2^-127. */
@@ -76,6 +100,8 @@ static void make_tables(struct clock *clock, uint128 scale)
 {
     uint64_t half_life = clock->half_life;
     clock->step = (uint64_t)sqrt((double)half_life) + 1;
+    clock->by_half_life = divisor_of(half_life);
+    clock->by_step = divisor_of(clock->step);
     uint64_t count = half_life / clock->step + 1;
     clock->coarse = memory_zeroed(count, sizeof *clock->coarse);
     clock->fine = memory_zeroed(clock->step, sizeof *clock->fine);
@@ -164,11 +190,12 @@ static uint128 grid(const struct clock *clock, uint64_t t)
 {
     if (!clock->half_life)
         return t;
-    uint64_t phase = t % clock->half_life;
-    uint128 fraction =
-        wide_high_product(clock->coarse[phase / clock->step], clock->fine[phase % clock->step]);
+    uint64_t phase, fine;
+    uint64_t half_life = divide(clock->by_half_life, t, &phase);
+    uint64_t coarse = divide(clock->by_step, phase, &fine);
+    uint128 fraction = wide_high_product(clock->coarse[coarse], clock->fine[fine]);
     uint64_t r = (uint64_t)((fraction + ((uint128)1 << 63)) >> 64);
-    return (uint128)r << (t / clock->half_life - clock->first_half_life);
+    return (uint128)r << (half_life - clock->first_half_life);
 }
 
 uint128 clock_weight(const struct clock *clock, uint64_t a, uint64_t b)
