@@ -272,6 +272,32 @@ struct db_value db_bytes(const char *bytes, size_t length)
     return (struct db_value){ .type = DB_TEXT, .text = { .bytes = bytes, .length = length } };
 }
 
+#define LOCK_WAIT_S 5u
+#define CONNECT_WAIT_S 10u
+#define ANSWER_GRACE_S 5u
+#define RESULTS_IDLE_S 60u
+
+static unsigned shorter(unsigned seconds, unsigned deadline_s)
+{
+    return deadline_s && deadline_s < seconds ? deadline_s : seconds;
+}
+
+unsigned db_connect_wait(const struct db_settings *settings)
+{
+    return shorter(CONNECT_WAIT_S, settings->deadline_s);
+}
+
+unsigned db_answer_wait(const struct db_settings *settings)
+{
+    unsigned deadline_s = settings->deadline_s;
+    return deadline_s ? deadline_s + shorter(ANSWER_GRACE_S, deadline_s) : 0;
+}
+
+unsigned db_results_idle(const struct db_settings *settings)
+{
+    return RESULTS_IDLE_S + 2 * settings->deadline_s;
+}
+
 unsigned db_lock_wait(const struct db_settings *settings)
 {
     unsigned deadline_s = settings->deadline_s;

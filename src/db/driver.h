@@ -8,9 +8,6 @@ struct text;
 
 /* What drivers share, and nobody else needs. */
 
-/* How long a session waits for another one's lock, if its deadline is not shorter. */
-#define LOCK_WAIT_S 5u
-
 extern const struct db_driver mysql_driver;
 extern const struct db_driver pgsql_driver;
 extern const struct db_driver sqlite_driver;
@@ -24,8 +21,19 @@ void mysql_add_monitor_grant(struct text *text, const struct db_settings *settin
 /* Tests clear it to write in bulk as with a library or a server that cannot bind arrays. */
 extern bool mysql_binds_arrays;
 
-/* Seconds that a wait for a lock may last under this deadline. */
+/* Seconds that a wait for a lock, or for a connection, may last under this deadline. */
 unsigned db_lock_wait(const struct db_settings *settings);
+unsigned db_connect_wait(const struct db_settings *settings);
+
+/* Seconds after which the client gives up by itself, 0: never.  The server ends a statement at the
+ * deadline; only if it does not, because it hangs or the network is gone, we leave a little later.
+ */
+unsigned db_answer_wait(const struct db_settings *settings);
+
+/* Seconds that a session of the results may be idle.  It idles for as long as the
+ * source is read, which may take the deadline twice: the last try may begin when it is over.  Its
+ * lock should not outlast for long a host that vanished. */
+unsigned db_results_idle(const struct db_settings *settings);
 
 /* Whether a text of the settings was given. */
 bool db_given(const char *text);

@@ -16,26 +16,11 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-#define CONNECT_TIMEOUT_S 10u
-
-/* The server ends a statement at the deadline; only if it does not, because the network is gone,
- * the client gives up a little later. */
-#define NETWORK_GRACE_S 5u
-
-static unsigned shorter(unsigned seconds, unsigned deadline_s)
-{
-    return deadline_s && deadline_s < seconds ? deadline_s : seconds;
-}
-
 /* A source session that is idle or does not take its rows is ended soon: its transaction might
  * keep slurmdbd waiting. */
 #define SOURCE_IDLE_S 60
 #define SOURCE_STALLED_S 10
 
-/* A results session idles for as long as the source is read, which may take the deadline twice:
- * the last try may begin when it is over.  Its locks should not outlast for long a host that
- * vanished. */
-#define RESULTS_IDLE_S(deadline_s) (60 + 2 * (deadline_s))
 #define RESULTS_STALLED_S 60
 
 /* Errors. */
@@ -288,7 +273,7 @@ static int set_limits(struct mysql_session *session, struct error *err)
     const struct db_value limits[] = {
         db_integer(lock_wait_s),
         db_integer(lock_wait_s),
-        db_integer(source ? SOURCE_IDLE_S : RESULTS_IDLE_S(deadline_s)),
+        db_integer(source ? SOURCE_IDLE_S : db_results_idle(&session->settings)),
         db_integer(source ? SOURCE_STALLED_S : RESULTS_STALLED_S),
     };
     if (execute(&session->base,
@@ -412,9 +397,8 @@ static char *login_file(const struct db_settings *settings)
 static int prepare_connection(struct mysql_session *session, struct error *err)
 {
     const struct db_settings *settings = &session->settings;
-    unsigned deadline_s = settings->deadline_s;
-    unsigned connect_timeout_s = shorter(CONNECT_TIMEOUT_S, deadline_s);
-    unsigned network_timeout_s = deadline_s ? deadline_s + shorter(NETWORK_GRACE_S, deadline_s) : 0;
+    unsigned connect_timeout_s = db_connect_wait(settings);
+    unsigned network_timeout_s = db_answer_wait(settings);
     unsigned local_files = 0;
 
     session->mysql = mysql_init(NULL);

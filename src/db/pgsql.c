@@ -18,14 +18,9 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-#define CONNECT_TIMEOUT_S 10
-
-/* A network that takes nothing for so long beyond the deadline is gone. */
-#define NETWORK_GRACE_S 5u
-
 /* A source session that is idle in its transaction or does not take its rows is ended soon: its
- * transaction keeps others from altering what it read.  (Through a unix socket the server waits
- * for who does not take his rows, and no setting changes that.) */
+ * transaction keeps others from altering what it read.  (Through a unix socket no setting ends who
+ * does not take his rows: pgsql_rows.c.) */
 #define SOURCE_IDLE_S 10u
 #define SOURCE_STALLED_S 10u
 
@@ -51,14 +46,16 @@ static int set_limits(struct pgsql_session *session, const struct db_settings *s
                       struct error *err)
 {
     bool source = session->base.role == DB_SOURCE;
-    char statement[24], lock_wait[24], idle[24], stalled[24];
+    char statement[24], lock_wait[24], idle[24], stalled[24], idle_outside[24];
     const struct db_value limits[] = {
         milliseconds(statement, settings->deadline_s),
         milliseconds(lock_wait, db_lock_wait(settings)),
         milliseconds(idle, source ? SOURCE_IDLE_S : RESULTS_IDLE_S),
     };
-    const struct db_value network =
-        milliseconds(stalled, source ? SOURCE_STALLED_S : RESULTS_STALLED_S);
+    const struct db_value limits_of_some[] = {
+        milliseconds(stalled, source ? SOURCE_STALLED_S : RESULTS_STALLED_S),
+        milliseconds(idle_outside, source ? 0 : db_results_idle(settings)),
+    };
     if (pgsql_execute(&session->base,
                       "SELECT set_config('statement_timeout', ?, false),"
                       " set_config('lock_timeout', ?, false),"
@@ -72,11 +69,12 @@ static int set_limits(struct pgsql_session *session, const struct db_settings *s
      * query; one that reads all gains nothing by it. */
     return pgsql_execute(&session->base,
                          "SELECT set_config(name,"
-                         " CASE name WHEN 'tcp_user_timeout' THEN ? ELSE '0' END, false) "
+                         " CASE name WHEN 'tcp_user_timeout' THEN ?"
+                         " WHEN 'idle_session_timeout' THEN ? ELSE '0' END, false) "
                          "FROM pg_catalog.pg_settings WHERE name IN"
                          " ('tcp_user_timeout', 'idle_session_timeout', 'transaction_timeout',"
                          " 'jit')",
-                         &network, 1, NULL, err);
+                         limits_of_some, sizeof limits_of_some / sizeof *limits_of_some, NULL, err);
 }
 
 static int set_up(struct pgsql_session *session, const struct db_settings *settings,
@@ -108,10 +106,10 @@ static void ignore_notice(void *context, const char *message)
 
 /* Keys and values for libpq, which takes its default for an empty one: from the service, from its
  * environment, or built in.  Passwords never pass through here. */
-#define CONNECTION_KEYS 15
+#define CONNECTION_KEYS 16
 struct connection_keys {
     const char *names[CONNECTION_KEYS + 1], *values[CONNECTION_KEYS + 1];
-    char port[24], user_timeout[24];
+    char port[24], user_timeout[24], connect_timeout[24];
 };
 
 /* sslmode of each tls_mode. */
@@ -129,7 +127,8 @@ static void fill_keys(struct connection_keys *keys, const struct db_settings *se
     if (settings->port)
         snprintf(keys->port, sizeof keys->port, "%u", settings->port);
     if (settings->deadline_s)
-        milliseconds(keys->user_timeout, settings->deadline_s + NETWORK_GRACE_S);
+        milliseconds(keys->user_timeout, db_answer_wait(settings));
+    snprintf(keys->connect_timeout, sizeof keys->connect_timeout, "%u", db_connect_wait(settings));
     const struct {
         const char *name, *value;
     } pairs[CONNECTION_KEYS] = {
@@ -146,6 +145,7 @@ static void fill_keys(struct connection_keys *keys, const struct db_settings *se
         { "keepalives_interval", "10" },
         { "keepalives_count", "3" },
         { "tcp_user_timeout", keys->user_timeout },
+        { "connect_timeout", keys->connect_timeout }, /* of PQpingParams() */
         { "sslmode", ssl_modes[settings->tls_mode] },
         { "sslrootcert", settings->tls_ca },
         /* Kerberos would go before TLS, whatever sslmode says. */
@@ -164,7 +164,8 @@ static int connect_session(struct pgsql_session *session, const struct db_settin
 {
     struct connection_keys keys = { 0 };
     fill_keys(&keys, settings, session->base.role);
-    int64_t until_ms = pgsql_clock_ms() + CONNECT_TIMEOUT_S * 1000;
+    unsigned wait_s = db_connect_wait(settings);
+    int64_t until_ms = pgsql_clock_ms() + (int64_t)wait_s * 1000;
     /* 0: the database's name is a name, even with an equals sign in it. */
     PGconn *connection = PQconnectStartParams(keys.names, keys.values, 0);
     if (!connection)
@@ -173,18 +174,19 @@ static int connect_session(struct pgsql_session *session, const struct db_settin
     PQsetErrorVerbosity(connection, PQERRORS_VERBOSE);
     PQsetNoticeProcessor(connection, ignore_notice, NULL);
 
-    PostgresPollingStatusType next =
-        PQstatus(connection) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
-    while (next != PGRES_POLLING_OK && next != PGRES_POLLING_FAILED) {
-        if (!pgsql_wait(connection, next == PGRES_POLLING_READING ? POLLIN : POLLOUT, until_ms))
-            return fail(err, ERROR_GONE, "%s: no answer within %d s", session->name,
-                        CONNECT_TIMEOUT_S);
-        next = PQconnectPoll(connection);
-    }
-    if (next == PGRES_POLLING_FAILED) {
+    /* Wrong options fail at once; but so does a server that is not there. */
+    if (PQstatus(connection) == CONNECTION_BAD) {
         bool attempted = PQpingParams(keys.names, keys.values, 0) != PQPING_NO_ATTEMPT;
         return pgsql_fail_connecting(session, !attempted, err);
     }
+    PostgresPollingStatusType next = PGRES_POLLING_WRITING;
+    while (next != PGRES_POLLING_OK && next != PGRES_POLLING_FAILED) {
+        if (!pgsql_wait(connection, next == PGRES_POLLING_READING ? POLLIN : POLLOUT, until_ms))
+            return fail(err, ERROR_GONE, "%s: no answer within %u s", session->name, wait_s);
+        next = PQconnectPoll(connection);
+    }
+    if (next == PGRES_POLLING_FAILED)
+        return pgsql_fail_connecting(session, false, err);
     PQsetErrorVerbosity(connection, PQERRORS_DEFAULT);
     if (settings->tls_mode >= DB_TLS_REQUIRED && !PQsslInUse(connection))
         return fail(err, ERROR_SETTINGS,
@@ -244,7 +246,7 @@ static int open_session(struct db **opened, const struct db_settings *settings, 
 {
     struct pgsql_session *session = memory_zeroed(1, sizeof *session);
     session->base = (struct db){ .driver = &pgsql_driver, .role = role };
-    session->deadline_s = settings->deadline_s;
+    session->answer_wait_s = db_answer_wait(settings);
     name_session(session, settings);
     if (connect_session(session, settings, err)) {
         fail_in(err, "cannot connect");
@@ -254,6 +256,27 @@ static int open_session(struct db **opened, const struct db_settings *settings, 
     }
     close_session(&session->base);
     return -1;
+}
+
+void pgsql_cancel(struct pgsql_session *session)
+{
+    if (session->hung)
+        return;
+    /* Behind a pooler the number may be that of no server process, or of somebody else's. */
+    static const char cancel[] = "SELECT pg_catalog.pg_cancel_backend(pid) "
+                                 "FROM pg_catalog.pg_stat_activity "
+                                 "WHERE pid = ? AND application_name = 'fairmill'";
+    struct db_value pid = db_integer(PQbackendPID(session->connection));
+    struct error ignored;
+    struct db *second;
+    if (!open_session(&second, session->base.settings, DB_READER, &ignored)) {
+        pgsql_execute(second, cancel, &pid, 1, NULL, &ignored);
+        close_session(second);
+    }
+    session->until_ms = pgsql_clock_ms() + (int64_t)db_connect_wait(session->base.settings) * 1000;
+    PGresult *result;
+    while ((result = pgsql_next(session)))
+        PQclear(result);
 }
 
 /* Transactions. */

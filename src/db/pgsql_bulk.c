@@ -145,27 +145,36 @@ static void empty_batch(struct pgsql_bulk *bulk)
         bulk->parts[i].length = 0;
 }
 
-static int send_as_copy(struct pgsql_bulk *bulk, struct error *err)
+/* The library keeps what cannot be sent at once.  If it cannot even keep it, there is no way out of
+ * the COPY: rows without the trailer would be taken for all of them. */
+static int put_copy(struct pgsql_bulk *bulk, struct error *err)
 {
     static const char header[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* ended by one more 0 */
     static const char trailer[] = { '\377', '\377' };
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
+    PGconn *connection = session->connection;
+    const struct text *rows = &bulk->parts[0];
+    if (PQputCopyData(connection, header, sizeof header) == 1 &&
+        PQputCopyData(connection, rows->bytes, (int)rows->length) == 1 &&
+        PQputCopyData(connection, trailer, sizeof trailer) == 1 &&
+        PQputCopyEnd(connection, NULL) == 1)
+        return 0;
+    pgsql_fail(session, NULL, err);
+    session->hung = true;
+    return -1;
+}
+
+static int send_as_copy(struct pgsql_bulk *bulk, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
     if (pgsql_send_script(session, bulk->sql, err))
         return -1;
     PGresult *started = pgsql_next(session);
-    if (PQresultStatus(started) == PGRES_COPY_IN) {
-        PQputCopyData(session->connection, header, sizeof header);
-        PQputCopyData(session->connection, bulk->parts[0].bytes, (int)bulk->parts[0].length);
-        PQputCopyData(session->connection, trailer, sizeof trailer);
-        PQputCopyEnd(session->connection, NULL);
-        PQclear(started);
-        return pgsql_end(session, NULL, err);
-    }
-    struct error ignored;
-    pgsql_fail(session, started, err);
+    bool begun = PQresultStatus(started) == PGRES_COPY_IN;
+    int status = begun ? put_copy(bulk, err) : pgsql_fail(session, started, err);
     PQclear(started);
-    pgsql_end(session, NULL, &ignored);
-    return -1;
+    struct error ignored;
+    return pgsql_end(session, NULL, status ? &ignored : err) ? -1 : status;
 }
 
 /* An array begins with its number of dimensions, whether it has NULLs, its elements' type, their
@@ -186,30 +195,21 @@ static int send_as_arrays(struct pgsql_bulk *bulk, struct error *err)
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
     size_t count = bulk->column_count;
     struct text *arrays = memory_zeroed(count, sizeof *arrays);
-    Oid *types = memory_zeroed(count, sizeof *types);
-    const char **values = memory_zeroed(count, sizeof *values);
-    int *lengths = memory_zeroed(count, sizeof *lengths);
-    int *formats = memory_zeroed(count, sizeof *formats);
+    struct pgsql_parameters parameters = pgsql_parameters_create(count);
     for (size_t i = 0; i < count; i++) {
         add_array(&arrays[i], bulk->types[i], &bulk->parts[i], bulk->row_count);
-        types[i] = bulk->types[i]->array;
-        values[i] = arrays[i].bytes;
-        lengths[i] = (int)arrays[i].length;
-        formats[i] = PGSQL_AS_BINARY;
+        parameters.types[i] = bulk->types[i]->array;
+        parameters.values[i] = arrays[i].bytes;
+        parameters.lengths[i] = (int)arrays[i].length;
+        parameters.formats[i] = PGSQL_AS_BINARY;
     }
-    int status = 0;
-    if (session->hung || !PQsendQueryParams(session->connection, bulk->sql, (int)count, types,
-                                            values, lengths, formats, PGSQL_AS_TEXT))
-        status = pgsql_fail(session, NULL, err);
-    else
+    int status = pgsql_send_parameters(session, bulk->sql, &parameters, err);
+    if (!status)
         status = pgsql_end(session, NULL, err);
     for (size_t i = 0; i < count; i++)
         text_free(&arrays[i]);
     free(arrays);
-    free(types);
-    free(values);
-    free(lengths);
-    free(formats);
+    pgsql_parameters_free(&parameters);
     return status;
 }
 

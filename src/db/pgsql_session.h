@@ -11,7 +11,8 @@
  * answer) and pgsql_bulk.c (bulk writes).
  *
  * The connection is in libpq's non-blocking mode, and there is one place that waits, so that no
- * server and no network can hold us longer than the deadline allows. */
+ * server and no network can hold us longer than the deadline allows.  Functions of libpq that wait
+ * by themselves, as PQexec() and PQcancel() do, are not called. */
 
 /* Types by the numbers that every server gives them; the header with their names belongs to the
  * server's own sources. */
@@ -33,9 +34,10 @@ enum { PGSQL_AS_TEXT = 0, PGSQL_AS_BINARY = 1 };
 struct pgsql_session {
     struct db base;
     PGconn *connection;
-    char *name; /* database and server, for messages */
-    unsigned deadline_s;
-    bool hung; /* gave no answer in time, and can only be closed */
+    char *name;             /* database and server, for messages */
+    unsigned answer_wait_s; /* 0: for ever */
+    int64_t until_ms;       /* when we give up what was sent last, by pgsql_clock_ms() */
+    bool hung;              /* gave no answer in time, and can only be closed */
 };
 
 /* Store the error of a result, or with NULL that of the connection; returns -1. */
@@ -52,6 +54,17 @@ int64_t pgsql_clock_ms(void);
 int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
                size_t argument_count, struct error *err);
 int pgsql_send_script(struct pgsql_session *session, const char *sql, struct error *err);
+/* The same with $1, $2, ... for arguments as libpq takes them. */
+struct pgsql_parameters {
+    size_t count;
+    Oid *types;
+    const char **values;
+    int *lengths, *formats;
+};
+struct pgsql_parameters pgsql_parameters_create(size_t count);
+void pgsql_parameters_free(struct pgsql_parameters *parameters);
+int pgsql_send_parameters(struct pgsql_session *session, const char *sql,
+                          const struct pgsql_parameters *parameters, struct error *err);
 /* The next result of what was sent; NULL after the last one, or where there is no answer. */
 PGresult *pgsql_next(struct pgsql_session *session);
 /* Read the answer to its end and throw it away; fails where the statement did.  `changed` (may

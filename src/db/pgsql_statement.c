@@ -21,13 +21,6 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* The server ends a statement at the deadline; only if it does not, because it hangs or the
- * network is gone, we give up a little later. */
-#define ANSWER_GRACE_S 5
-
-/* How long the server may take to stop what it was told to stop. */
-#define CANCEL_WAIT_MS 10000
-
 #define STATE_LENGTH 5
 
 /* Errors. */
@@ -168,26 +161,29 @@ bool pgsql_wait(PGconn *connection, short events, int64_t until_ms)
     int ready;
     do {
         int64_t left_ms = until_ms - pgsql_clock_ms();
-        ready = poll(&socket, 1, left_ms > 0 ? (int)left_ms : 0);
+        if (left_ms <= 0)
+            return false;
+        ready = poll(&socket, 1, left_ms < INT32_MAX ? (int)left_ms : INT32_MAX);
     } while (ready < 0 && errno == EINTR);
     return ready != 0;
 }
 
-static int64_t patience_ms(const struct pgsql_session *session)
+static void start_waiting(struct pgsql_session *session)
 {
-    return session->deadline_s ? ((int64_t)session->deadline_s + ANSWER_GRACE_S) * 1000 : INT32_MAX;
+    unsigned wait_s = session->answer_wait_s;
+    session->until_ms = wait_s ? pgsql_clock_ms() + (int64_t)wait_s * 1000 : INT64_MAX;
 }
 
 /* Send what is left to send, and receive until there is a result to take.  What goes wrong with
  * the connection is in that result. */
-static bool await_result(struct pgsql_session *session, int64_t until_ms)
+static bool await_result(struct pgsql_session *session)
 {
     PGconn *connection = session->connection;
     for (;;) {
         int unsent = PQflush(connection);
         if (unsent < 0 || (!unsent && !PQisBusy(connection)))
             return true;
-        if (!pgsql_wait(connection, unsent ? POLLIN | POLLOUT : POLLIN, until_ms))
+        if (!pgsql_wait(connection, unsent ? POLLIN | POLLOUT : POLLIN, session->until_ms))
             return false;
         if (!PQconsumeInput(connection))
             return true;
@@ -200,7 +196,7 @@ PGresult *pgsql_next(struct pgsql_session *session)
         return NULL;
     /* Most rows are here already, and need no clock. */
     if (PQisBusy(session->connection))
-        session->hung = !await_result(session, pgsql_clock_ms() + patience_ms(session));
+        session->hung = !await_result(session);
     return session->hung ? NULL : PQgetResult(session->connection);
 }
 
@@ -218,25 +214,6 @@ int pgsql_end(struct pgsql_session *session, int64_t *changed, struct error *err
         PQclear(result);
     }
     return session->hung ? pgsql_fail(session, NULL, err) : status;
-}
-
-void pgsql_cancel(struct pgsql_session *session)
-{
-    char reason[256];
-    if (session->hung)
-        return;
-    PGcancel *cancel = PQgetCancel(session->connection);
-    if (cancel)
-        PQcancel(cancel, reason, sizeof reason);
-    PQfreeCancel(cancel);
-
-    int64_t until_ms = pgsql_clock_ms() + CANCEL_WAIT_MS;
-    PGresult *result;
-    do {
-        session->hung = !await_result(session, until_ms) || pgsql_clock_ms() > until_ms;
-        result = session->hung ? NULL : PQgetResult(session->connection);
-        PQclear(result);
-    } while (result);
 }
 
 /* Statements. */
@@ -285,59 +262,51 @@ union number_room {
     char digits[24];
 };
 
-/* Arguments as libpq takes them. */
-struct parameters {
-    Oid *types;
-    const char **values;
-    int *lengths, *formats;
-    union number_room *rooms;
-};
-
-static struct parameters parameters_create(size_t count)
+struct pgsql_parameters pgsql_parameters_create(size_t count)
 {
-    return (struct parameters){
+    return (struct pgsql_parameters){
+        .count = count,
         .types = memory_zeroed(count, sizeof(Oid)),
         .values = memory_zeroed(count, sizeof(char *)),
         .lengths = memory_zeroed(count, sizeof(int)),
         .formats = memory_zeroed(count, sizeof(int)),
-        .rooms = memory_zeroed(count, sizeof(union number_room)),
     };
 }
 
-static void parameters_free(struct parameters *parameters)
+void pgsql_parameters_free(struct pgsql_parameters *parameters)
 {
     free(parameters->types);
     free(parameters->values);
     free(parameters->lengths);
     free(parameters->formats);
-    free(parameters->rooms);
 }
 
-static void set_number(struct parameters *parameters, size_t i, Oid type, uint64_t bits)
+static void set_number(struct pgsql_parameters *parameters, size_t i, Oid type, uint64_t bits,
+                       union number_room *room)
 {
-    parameters->rooms[i].bits = htobe64(bits);
+    room->bits = htobe64(bits);
     parameters->types[i] = type;
-    parameters->values[i] = (const char *)&parameters->rooms[i].bits;
+    parameters->values[i] = (const char *)&room->bits;
     parameters->lengths[i] = sizeof bits;
     parameters->formats[i] = PGSQL_AS_BINARY;
 }
 
-static void set_parameter(struct parameters *parameters, size_t i, const struct db_value *argument)
+static void set_parameter(struct pgsql_parameters *parameters, size_t i,
+                          const struct db_value *argument, union number_room *room)
 {
     uint64_t bits;
     switch (argument->type) {
     case DB_INTEGER:
-        set_number(parameters, i, PGSQL_INT8, (uint64_t)argument->integer);
+        set_number(parameters, i, PGSQL_INT8, (uint64_t)argument->integer, room);
         break;
     case DB_UNSIGNED:
-        snprintf(parameters->rooms[i].digits, sizeof parameters->rooms[i].digits, "%" PRIu64,
-                 argument->unsigned_integer);
+        snprintf(room->digits, sizeof room->digits, "%" PRIu64, argument->unsigned_integer);
         parameters->types[i] = PGSQL_NUMERIC;
-        parameters->values[i] = parameters->rooms[i].digits;
+        parameters->values[i] = room->digits;
         break;
     case DB_REAL:
         memcpy(&bits, &argument->real, sizeof bits);
-        set_number(parameters, i, PGSQL_FLOAT8, bits);
+        set_number(parameters, i, PGSQL_FLOAT8, bits, room);
         break;
     case DB_TEXT:
         /* Without a type it gets that of the place where it stands, text or bytea, both of which
@@ -351,11 +320,21 @@ static void set_parameter(struct parameters *parameters, size_t i, const struct 
     }
 }
 
+int pgsql_send_parameters(struct pgsql_session *session, const char *sql,
+                          const struct pgsql_parameters *parameters, struct error *err)
+{
+    start_waiting(session);
+    if (session->hung ||
+        !PQsendQueryParams(session->connection, sql, (int)parameters->count, parameters->types,
+                           parameters->values, parameters->lengths, parameters->formats,
+                           PGSQL_AS_TEXT))
+        return pgsql_fail(session, NULL, err);
+    return 0;
+}
+
 int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
                size_t argument_count, struct error *err)
 {
-    if (session->hung)
-        return pgsql_fail(session, NULL, err);
     struct text numbered = { 0 };
     int status = 0;
     size_t wanted = number_arguments(sql, &numbered);
@@ -364,14 +343,13 @@ int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_v
             fail(err, ERROR_OTHER, "%s: a statement with %zu parameters was given %zu arguments",
                  session->name, wanted, argument_count);
     } else {
-        struct parameters parameters = parameters_create(argument_count);
+        struct pgsql_parameters parameters = pgsql_parameters_create(argument_count);
+        union number_room *rooms = memory_zeroed(argument_count, sizeof *rooms);
         for (size_t i = 0; i < argument_count; i++)
-            set_parameter(&parameters, i, &arguments[i]);
-        if (!PQsendQueryParams(session->connection, numbered.bytes, (int)argument_count,
-                               parameters.types, parameters.values, parameters.lengths,
-                               parameters.formats, PGSQL_AS_TEXT))
-            status = pgsql_fail(session, NULL, err);
-        parameters_free(&parameters);
+            set_parameter(&parameters, i, &arguments[i], &rooms[i]);
+        status = pgsql_send_parameters(session, numbered.bytes, &parameters, err);
+        free(rooms);
+        pgsql_parameters_free(&parameters);
     }
     text_free(&numbered);
     return status;
@@ -379,6 +357,7 @@ int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_v
 
 int pgsql_send_script(struct pgsql_session *session, const char *sql, struct error *err)
 {
+    start_waiting(session);
     if (session->hung || !PQsendQuery(session->connection, sql))
         return pgsql_fail(session, NULL, err);
     return 0;

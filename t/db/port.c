@@ -1294,12 +1294,11 @@ static void pgsql_passwords_come_from_outside(void)
     db_close(db);
 }
 
-static void pgsql_servers_that_hang_are_left(void)
+static void pgsql_servers_that_hang_are_left(pid_t postmaster)
 {
     struct error err = { 0 };
     site.deadline_s = 1;
-    struct db *db = session(DB_RESULTS);
-    site.deadline_s = 20;
+    struct db *db = session(DB_RESULTS), *source = session(DB_SOURCE);
     pid_t server = (pid_t)number_of(db, "SELECT pg_backend_pid()");
     struct timespec start = clock_now();
     kill(server, SIGSTOP);
@@ -1311,6 +1310,25 @@ static void pgsql_servers_that_hang_are_left(void)
     db_close(db);
     ok(seconds_since(&start) < 1, "and can be closed at once");
     kill(server, SIGCONT);
+
+    struct db_rows *rows;
+    server = (pid_t)number_of(source, "SELECT pg_backend_pid()");
+    begin(source);
+    must(db_query(source, "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\"", NULL,
+                  0, "i", &rows, &err),
+         &err);
+    kill(server, SIGSTOP);
+    kill(postmaster, SIGSTOP);
+    start = clock_now();
+    is_int(open_class(&site, DB_SOURCE, &err), ERROR_GONE,
+           "nor is one waited for that takes no session");
+    db_finish(rows);
+    db_rollback(source);
+    db_close(source);
+    ok(seconds_since(&start) < 10, "and the answer of one that hangs can be broken off");
+    kill(postmaster, SIGCONT);
+    kill(server, SIGCONT);
+    site.deadline_s = 20;
 }
 
 int main(int argc, char **argv)
@@ -1371,7 +1389,7 @@ int main(int argc, char **argv)
         pgsql_settings_of_the_server_do_not_count();
         pgsql_logins_are_judged();
         pgsql_passwords_come_from_outside();
-        pgsql_servers_that_hang_are_left();
+        pgsql_servers_that_hang_are_left((pid_t)strtol(argv[4], NULL, 10));
         /* At SIGKILL the server's other processes would finish what they do. */
         servers_die((pid_t)strtol(argv[4], NULL, 10), SIGQUIT);
     } else {
