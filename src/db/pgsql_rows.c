@@ -6,8 +6,10 @@
 
 #include "db/pgsql_session.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "util/error.h"
 #include "util/memory.h"
@@ -18,6 +20,9 @@
 
 /* Of an answer that is not wanted any more, so many rows are read on; most end before that. */
 #define ROWS_TO_READ_ON 1000
+
+/* How long somebody may stop this process amid an answer that comes through a unix socket. */
+#define STOPPED_S 10
 
 struct answer_column {
     Oid stored;
@@ -32,6 +37,8 @@ struct pgsql_rows {
     PGresult *result; /* the row that was fetched last, or that is fetched next, or what ended */
     bool unread;      /* the result was not fetched yet */
     bool savepoint;
+    timer_t waker;
+    bool has_waker;
     struct answer_column *columns;
     struct db_value *values;
     size_t count;
@@ -70,6 +77,24 @@ static void release_savepoint(struct pgsql_rows *rows)
         pgsql_run(session, "RELEASE SAVEPOINT fairmill_query", &ignored);
 }
 
+/* While we do not take its rows the server waits for us, and its transaction keeps others from
+ * altering what it reads.  Through TCP that ends by tcp_user_timeout.  Through a unix socket the
+ * server looks at no time limit while it waits, and would do so for as long as this process is
+ * stopped: so the system's clock tells it to go on, which means nothing to a process that runs. */
+static void set_waker(struct pgsql_rows *rows)
+{
+    const struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
+    const char *host = PQhost(session->connection);
+    bool by_path = host && (*host == '/' || *host == '@');
+    if (session->base.role != DB_SOURCE || !by_path)
+        return;
+    struct sigevent go_on = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
+    const struct itimerspec again = { { STOPPED_S, 0 }, { STOPPED_S, 0 } };
+    rows->has_waker = !timer_create(CLOCK_MONOTONIC, &go_on, &rows->waker);
+    if (rows->has_waker)
+        timer_settime(rows->waker, 0, &again, NULL);
+}
+
 void pgsql_finish(struct db_rows *base)
 {
     struct pgsql_rows *rows = (struct pgsql_rows *)base;
@@ -80,6 +105,8 @@ void pgsql_finish(struct db_rows *base)
     /* After the last row or an error comes the end, which is NULL. */
     while (rows->result)
         receive(rows);
+    if (rows->has_waker)
+        timer_delete(rows->waker);
     release_savepoint(rows);
     for (size_t i = 0; i < rows->count; i++) {
         free(rows->columns[i].name);
@@ -132,6 +159,7 @@ int pgsql_query(struct db *db, const char *sql, const struct db_value *arguments
         status = pgsql_send(session, sql, arguments, argument_count, err);
     if (!status) {
         PQsetSingleRowMode(session->connection);
+        set_waker(rows);
         receive(rows);
         if (failed(rows))
             status = pgsql_fail(session, rows->result, err);
