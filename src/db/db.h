@@ -20,7 +20,8 @@ struct text;
 /* What a session is for. */
 enum db_role {
     DB_SOURCE,  /* reads the accounting database: nothing can be written, begin() opens one
-                   read-only snapshot that all queries up to commit() see */
+                   read-only snapshot that all queries up to commit() see; one of them fails with
+                   ERROR_RETRY, at last commit(), where a table has been altered under them */
     DB_RESULTS, /* reads and writes the results: begin() opens a READ COMMITTED transaction that
                    may write (in SQLite one that already holds the write lock) */
     DB_READER,  /* reads the results: begin() opens a read-only snapshot */

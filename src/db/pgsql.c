@@ -305,11 +305,40 @@ static int begin(struct db *db, struct error *err)
     return 0;
 }
 
+/* To a snapshot a table that was rewritten or made after it has no rows, and nobody says so: SQL
+ * sees the file that the table had then, a function the one that it has now.  What was read is
+ * locked, so it stays as it is.  (VACUUM FULL keeps the rows, but looks the same, and costs a
+ * second try.) */
+static int check_snapshot(struct db *db, struct error *err)
+{
+    static const char younger[] =
+        "SELECT CAST(CAST(l.relation AS regclass) AS text) FROM pg_catalog.pg_locks l "
+        "LEFT JOIN pg_catalog.pg_class c ON c.oid = l.relation "
+        "WHERE l.pid = pg_catalog.pg_backend_pid() AND l.locktype = 'relation' "
+        "AND l.relation >= 16384 " /* those below are the server's own */
+        "AND (c.oid IS NULL"
+        " OR NULLIF(c.relfilenode, 0) IS DISTINCT FROM pg_catalog.pg_relation_filenode(c.oid)) "
+        "LIMIT 1";
+    struct pgsql_session *session = (struct pgsql_session *)db;
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (pgsql_query(db, younger, NULL, 0, "t", &rows, err))
+        return -1;
+    int got = pgsql_fetch(rows, &row, err);
+    if (got > 0)
+        fail(err, ERROR_RETRY, "%s: '%.*s' has changed since it was looked at", session->name,
+             (int)row[0].text.length, row[0].text.bytes);
+    pgsql_finish(rows);
+    return got ? -1 : 0;
+}
+
 /* A transaction in which something failed ends with a ROLLBACK, whatever one asks for. */
 static int commit(struct db *db, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)db;
     bool broken = PQtransactionStatus(session->connection) == PQTRANS_INERROR;
+    if (session->base.role == DB_SOURCE && !broken && check_snapshot(db, err))
+        return -1;
     if (pgsql_run(session, "COMMIT", err))
         return -1;
     if (broken)

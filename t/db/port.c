@@ -571,6 +571,28 @@ static void a_snapshot_holds(enum db_role role, const char *name)
     db_close(writer);
 }
 
+/* A snapshot does not have what was made, or made anew, behind it. */
+static void a_change_is_noticed(const char *name, const char *change)
+{
+    struct error err = { 0 };
+    struct db *reader = session(DB_SOURCE), *owner = session(DB_OWNER);
+    run(owner, "CREATE TABLE \"moved\" (\"a\" INTEGER)");
+    run(owner, "INSERT INTO \"moved\" VALUES (1)");
+    begin(reader);
+    must(db_script(owner, change, &err), &err);
+    int class = query_class(reader, "SELECT \"a\" FROM \"moved\"", "i", &err);
+    if (class == -1 && db_commit(reader, &err))
+        class = (int)err.class;
+    is_int(class, ERROR_RETRY, name);
+    db_rollback(reader);
+    begin(reader);
+    bool there = number_of(reader, "SELECT \"a\" FROM \"moved\"") == 1;
+    ok(db_commit(reader, &err) == 0 && there, "and the next snapshot has its rows");
+    run(owner, "DROP TABLE \"moved\"");
+    db_close(reader);
+    db_close(owner);
+}
+
 static void readers_and_writers_do_not_wait(void)
 {
     struct db *writer = session(DB_RESULTS), *reader = session(DB_READER);
@@ -1374,6 +1396,15 @@ int main(int argc, char **argv)
     waits_for_locks_are_short();
     statements_end_at_the_deadline();
     errors_have_a_class();
+    if (mysql || pgsql) {
+        a_change_is_noticed("a table that is made anew amid a transaction is to be read again",
+                            "DROP TABLE \"moved\";\n"
+                            "CREATE TABLE \"moved\" (\"a\" INTEGER);\n"
+                            "INSERT INTO \"moved\" VALUES (1);\n");
+        a_change_is_noticed("and so is one whose columns become others",
+                            mysql ? "ALTER TABLE \"moved\" MODIFY \"a\" BIGINT;\n"
+                                  : "ALTER TABLE \"moved\" ALTER \"a\" TYPE BIGINT;\n");
+    }
     if (mysql) {
         mysql_says_when_a_table_is_full();
         mysql_sessions_can_be_killed();
