@@ -114,7 +114,12 @@ int publisher_resume(struct publisher *publisher, struct db *db, bool *published
     publisher->locked = false;
     if (read_integer(db, sql_query_run_find, key, 2, &run, published, err))
         return -1;
-    return *published ? 0 : take_lock(publisher, err);
+    if (*published)
+        return 0;
+    /* The COMMIT may have come through while the broken session still held the lock. */
+    if (take_lock(publisher, err))
+        return -1;
+    return read_integer(db, sql_query_run_find, key, 2, &run, published, err);
 }
 
 static int step_fence(struct publisher *publisher, const char *source, struct error *err)
