@@ -295,8 +295,10 @@ static int begin(struct db *db, struct error *err)
         PQtransactionStatus(session->connection) == PQTRANS_INERROR)
         return fail(err, ERROR_GONE, "%s: the transaction before could not be rolled back",
                     session->name);
+    /* That it may write is the session's default; a replica would refuse to be told so, and only
+     * says what it is when it is written to. */
     if (!reads_only(session))
-        return pgsql_run(session, "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", err);
+        return pgsql_run(session, "BEGIN ISOLATION LEVEL READ COMMITTED", err);
     /* BEGIN alone takes no snapshot; the first query does. */
     if (pgsql_run(session, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT 1", err)) {
         rollback(db);
@@ -318,7 +320,7 @@ static int check_snapshot(struct db *db, struct error *err)
         "AND l.relation >= 16384 " /* those below are the server's own */
         "AND (c.oid IS NULL"
         " OR NULLIF(c.relfilenode, 0) IS DISTINCT FROM pg_catalog.pg_relation_filenode(c.oid)) "
-        "LIMIT 1";
+        "ORDER BY c.relkind DESC LIMIT 1"; /* tables before their indexes */
     struct pgsql_session *session = (struct pgsql_session *)db;
     struct db_rows *rows;
     const struct db_value *row;
