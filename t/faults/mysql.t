@@ -8,23 +8,22 @@ A few dozen steps; every step with FAIRMILL_LONG=1.  FAIRMILL_RELIABILITY=FILE a
 doc/reliability.md to a file."""
 
 import os
-import signal
 import sys
 import tempfile
-import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import faults
 import tap
-from faults import LONG, OwnServer, Report, Rig, at_once
+from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, apart, between, big_fails, ended, ends,
+                         for_good, locked, lost_commits, never_written, tables_dropped, try_all,
+                         whole_server)
+from faults import Report, Rig, at_once
 from mariadb import Server, Session
-from proxy import Fault, always, no_fault, same_as, sql
+from own_server import OwnMariadb
+from protocol import Mysql
+from proxy import Fault, no_fault, sql
 
-DEADLINE = 2
-# What is stalled is given up within twice the deadline, for each of two databases; and machines
-# that test are slow.
-IN_TIME = 20
 RIGS = 16
 
 JOBS = r'FROM "big_job_table"'
@@ -55,156 +54,6 @@ SHORT = {
 report = Report()
 
 
-class Case:
-    """One test: a run that is disturbed, then one that is not."""
-
-    def __init__(self, statement, piece, good, fault, where, most=IN_TIME, first=False):
-        self.statement, self.piece, self.good = statement, piece, good
-        self.fault, self.where, self.most = fault, where, most
-        self.first = first  # to be begun before others, since it lasts
-
-    def __call__(self, rig):
-        outcome = self.piece(rig)
-        outcome.wrong += rig.next_run()
-        return outcome
-
-    def judge(self, outcome):
-        if isinstance(outcome, Exception):
-            return tap.ok(False, self.statement, repr(outcome))
-        report.note(self.fault, self.where, outcome)
-        return tap.ok(not outcome.wrong and outcome.fired and all(outcome.fired)
-                      and outcome.seconds < self.most and self.good(outcome),
-                      self.statement, outcome, f'the faults happened {outcome.fired} times', *outcome.wrong)
-
-
-def ends(status, results=None, *texts):
-    """A check of an outcome."""
-    return lambda outcome: (outcome.status == status and results in (None, outcome.results)
-                            and all(text in outcome.said for text in texts))
-
-
-DONE = ends(0, 'new')
-
-
-def database_of(side):
-    return "database 'faults_" + ('acct' if side == 'source' else 'res_')
-
-
-def on(side, fault, deadline=DEADLINE, **more):
-    """A run with this on the way to one database."""
-    return lambda rig: rig.disturbed(**{side: [fault]}, deadline=deadline, **more)
-
-
-def chosen(side, steps):
-    """(step, whether every fault is tried there) of those that the short form takes, or of all."""
-    if LONG:
-        # Nothing answers a `close`; what happens to it happens to the step behind it.
-        return [(step, True) for step in steps if step.kind != 'close']
-    found = []
-    for kind, pattern, which, thorough in SHORT[side]:
-        fits = sql(pattern, kind) if pattern else (lambda step, kind=kind: step.kind == kind)
-        found.append(([step for step in steps if fits(step)][which], thorough))
-    return found
-
-
-def at_each_step(side, steps):
-    """One fault at one step; the connection after it is good."""
-    cases = []
-
-    def add(action, step, answer, place, where):
-        # By then the run has done its work.
-        late = step.kind == 'quit' or UNLOCK in step.sql
-        words = dict(cut='connection cut', reset='connection reset', stall='nothing passes any more')
-        stalls = action == 'stall'
-        good = DONE
-        if stalls:
-            good = ends(0 if late else 69, 'new' if late else None, '' if late else database_of(side))
-        cases.append(Case(
-            f"{side}, {words[action]} {place}: "
-            + ('69 in time, which names the database' if stalls and not late else 'new results all the same'),
-            on(side, Fault(action, same_as(step), answer=answer)), good, words[action],
-            f'{side}, {where}', first=stalls))
-
-    for step, thorough in chosen(side, steps):
-        answered = step.kind not in ('connect', 'quit')
-        for action in ('cut', 'reset', 'stall') if thorough else ('cut',):
-            add(action, step, None, f'before {step}', 'before a message')
-            if answered and (action != 'stall' or LONG or 'COMMIT' in step.sql):
-                add(action, step, 0, f'with the answer to {step} lost', 'answer lost')
-    if side == 'source':
-        jobs = next(step for step in steps if sql(JOBS, 'execute')(step))
-        for action in ('cut', 'reset', 'stall'):
-            for length in (1, 20000, 100000) if LONG else (20000,):
-                add(action, jobs, length, f'{length} bytes into the answer to {jobs}', 'amid the jobs')
-    return cases
-
-
-def since(pattern):
-    """From this step on, and then every connection."""
-    reached = threading.Event()
-
-    def at(step):
-        if not reached.is_set() and sql(pattern)(step):
-            reached.set()
-            return True
-        return reached.is_set() and always(step)
-    return at
-
-
-def for_good():
-    """The way to a database is gone, and stays so."""
-    cases = []
-    for side, patterns in (('source', (ASSOCIATIONS, JOBS)), ('results', (COUNTER, CLEAR, WRITE))):
-        for pattern in patterns if LONG else patterns[-1:]:
-            for action in ('cut', 'reset', 'stall'):
-                cases.append(Case(
-                    f'{side}, {action} for good from {pattern} on: 69 in time, which names the database, and old results',
-                    on(side, Fault(action, since(pattern), for_good=True)), ends(69, 'old', database_of(side)),
-                    f'{action} for good', f'{side}, amid a run', first=True))
-    return cases
-
-
-def lost_commits():
-    """The COMMIT that publishes reaches the server, its answer does not reach us."""
-    cases = []
-    # Of the COMMITs of a cluster the first takes a run_id, the second publishes.
-    for number, cluster in ((1, 'big'), (3, 'small')) * (10 if LONG else 1):
-        for action in ('cut', 'reset'):
-            def at(step, number=number):
-                return (step.connection, step.sql, step.repeat) == (1, 'COMMIT', number)
-            cases.append(Case(
-                f'{action} after the COMMIT that publishes {cluster}, whose answer is lost: it is found, and published once',
-                on('results', Fault(action, at, answer=0)), DONE,
-                'answer to the publishing COMMIT lost', 'results'))
-    return cases
-
-
-def killed(side, what, pattern, answer=None):
-    def piece(rig):
-        def kill():
-            rig.server.sql(f'KILL {what} {fault.link.framing.session}')
-            time.sleep(.1)
-        fault = Fault('hold', sql(pattern), answer=answer, meanwhile=kill)
-        return rig.disturbed(**{side: [fault]}, deadline=20)
-    return piece
-
-
-def locked(hold, release_after=None, deadline=DEADLINE):
-    """Somebody else holds what the run is going to write."""
-    def piece(rig):
-        with Session(rig.server, rig.results) as session:
-            session.do(hold)
-
-            def release():
-                session.do('ROLLBACK; UNLOCK TABLES')
-            timer = threading.Timer(release_after or 0, release)
-            if release_after:
-                timer.start()
-            return rig.disturbed(results=[no_fault()], deadline=deadline,
-                                 after=timer.join if release_after else release)
-    return piece
-
-
 def deadlocked(rig):
     """We have the fence and want the rows; the other has the rows, and much to lose, and wants
     the fence: the server sends us back."""
@@ -220,28 +69,12 @@ def deadlocked(rig):
             session.send("UPDATE fairmill_lock SET run_id = run_id WHERE cluster = 'big'; ROLLBACK")
             time.sleep(.4)
         before = deadlocks()
-        outcome = rig.disturbed(results=[Fault('hold', sql(CLEAR), meanwhile=cross)], deadline=20)
+        outcome = rig.disturbed(results=[Fault('hold', sql(CLEAR), meanwhile=cross)], deadline=PATIENT)
         session.wait()
     if deadlocks() == before:
         outcome.wrong.append('there was no deadlock')
     rig.server.sql('DROP TABLE heavy', rig.results)
     return outcome
-
-
-def altered(text, back):
-    """What slurmdbd's upgrade does, after we have looked at the table's columns and before we read
-    it.  On a source of its own."""
-    def piece(rig):
-        usual, rig.source = rig.source, faults.draw(rig.server, f'{faults.SOURCE}_{rig.name}')
-        try:
-            outcome = rig.disturbed(source=[Fault('hold', sql(JOBS, 'prepare'), meanwhile=lambda:
-                                                  rig.server.sql(text, rig.source))], deadline=DEADLINE)
-            if back:
-                rig.server.sql(back, rig.source)
-        finally:
-            rig.source = usual
-        return outcome
-    return piece
 
 
 def other_sessions():
@@ -251,25 +84,28 @@ def other_sessions():
 
     def altered_away(outcome):
         return outcome.status == 69 and 'big_job_table' in outcome.said and outcome.published['big'] == 'old'
+
+    def change(text, back='', deadline=DEADLINE):
+        return altered(text, JOBS, 'prepare', back, deadline)
     table = [
-        ('KILL CONNECTION amid the jobs', 'source', 'tried again', killed('source', 'CONNECTION', JOBS, 20000), DONE),
-        ('KILL QUERY amid the jobs', 'source', 'tried again', killed('source', 'QUERY', JOBS, 20000), DONE),
-        ('KILL CONNECTION before a run_id is taken', 'results', 'tried again', killed('results', 'CONNECTION', COUNTER), DONE),
-        ('KILL CONNECTION before the rows are written', 'results', 'tried again', killed('results', 'CONNECTION', WRITE), DONE),
-        ('KILL CONNECTION before COMMIT', 'results', 'tried again', killed('results', 'CONNECTION', '^COMMIT'), DONE),
+        ('KILL CONNECTION amid the jobs', 'source', 'tried again', ended('source', 'end_session', JOBS, answer=20000), DONE),
+        ('KILL QUERY amid the jobs', 'source', 'tried again', ended('source', 'end_statement', JOBS, answer=20000), DONE),
+        ('KILL CONNECTION before a run_id is taken', 'results', 'tried again', ended('results', 'end_session', COUNTER), DONE),
+        ('KILL CONNECTION before the rows are written', 'results', 'tried again', ended('results', 'end_session', WRITE), DONE),
+        ('KILL CONNECTION before COMMIT', 'results', 'tried again', ended('results', 'end_session', '^COMMIT'), DONE),
         ('deadlock of which we are the victim', 'results', 'tried again', deadlocked, DONE),
-        ('rows held for a second by another session', 'results', 'waited for', locked(hold, 1.2, 20), DONE),
+        ('rows held for a second by another session', 'results', 'waited for', locked(hold, 1.2, PATIENT), DONE),
         ('rows held by another session', 'results', '69 in time', locked(hold), waited),
         ('the row that counts runs held by another session', 'results', '69 in time',
          locked("BEGIN; SELECT * FROM fairmill_lock WHERE cluster = '' FOR UPDATE"), waited),
         ('LOCK TABLES of another session', 'results', '69 in time', locked('LOCK TABLES fairmill_fairshare WRITE'), waited),
         ('job table altered between look and read', 'source', 'tried again',
-         altered('ALTER TABLE big_job_table ADD COLUMN fresh INT, ALGORITHM=COPY', ''), DONE),
+         change('ALTER TABLE big_job_table ADD COLUMN fresh INT, ALGORITHM=COPY', deadline=PATIENT), DONE),
         ('column gone between look and read', 'source', '69 for that cluster, which names the table',
-         altered('ALTER TABLE big_job_table RENAME COLUMN tres_alloc TO other',
-                 'ALTER TABLE big_job_table RENAME COLUMN other TO tres_alloc'), altered_away),
+         change('ALTER TABLE big_job_table RENAME COLUMN tres_alloc TO other',
+                'ALTER TABLE big_job_table RENAME COLUMN other TO tres_alloc'), altered_away),
         ('job table gone between look and read', 'source', '69 for that cluster, which names the table',
-         altered('RENAME TABLE big_job_table TO away', 'RENAME TABLE away TO big_job_table'), altered_away),
+         change('RENAME TABLE big_job_table TO away', 'RENAME TABLE away TO big_job_table'), altered_away),
     ]
     return [Case(f'{what}: {how}', piece, good, what, where, most=40, first=True)
             for what, where, how, piece, good in table]
@@ -277,80 +113,38 @@ def other_sessions():
 
 def taken_away():
     """What somebody takes away between two runs, and gives back."""
-    def between(take, give_back, judge):
-        def piece(rig):
-            take(rig)
-            outcome = rig.disturbed(results=[no_fault()], deadline=DEADLINE, judge=judge)
-            give_back(rig)
-            return outcome
-        return piece
-    writer = f'{faults.WRITER}@localhost'
-    cases = [Case('INSERT on the results revoked: 78 and the GRANT to give',
-                  between(lambda rig: rig.server.sql(f'REVOKE INSERT ON {rig.results}.* FROM {writer}'),
-                          lambda rig: rig.server.sql(f'GRANT INSERT ON {rig.results}.* TO {writer}'), True),
-                  ends(78, 'old', 'GRANT SELECT, INSERT, UPDATE, DELETE ON'),
-                  'INSERT revoked', 'results, between runs')]
-    for table in ('fairmill_fairshare', 'fairmill_run', 'fairmill_lock', 'fairmill_finding',
-                  'fairmill_settings', 'fairmill_schema'):
-        cases.append(Case(f'{table} dropped: 78 and what to do; init makes it again',
-                          between(lambda rig, t=table: rig.server.sql(f'DROP TABLE {t}', rig.results),
-                                  lambda rig: rig.command('init', settings=rig.owner), False),
-                          ends(78, '', 'fairmill init'), 'a table dropped', 'results, between runs'))
-    return cases
-
-
-def slow_way():
-    return [Case('a slow way to the source only takes its time',
-                 on('source', Fault('slow', sql(JOBS, 'execute'), rate=150000), deadline=20),
-                 lambda outcome: DONE(outcome) and outcome.seconds > 1.5, '150 kB/s', 'source, amid the jobs',
-                 most=30, first=True)]
+    return [Case('INSERT on the results revoked: 78 and the GRANT to give',
+                 between(lambda rig: rig.server.deny(faults.WRITER, 'INSERT', rig.results),
+                         lambda rig: rig.server.allow(faults.WRITER, 'INSERT', rig.results)),
+                 ends(78, 'old', 'GRANT SELECT, INSERT, UPDATE, DELETE ON'),
+                 'INSERT revoked', 'results, between runs')] + tables_dropped()
 
 
 def source_grants(rig):
     """Alone, since all rigs read one source."""
-    reader = f'{faults.READER}@localhost'
-
-    def piece(rig):
-        rig.server.sql(f'REVOKE SELECT ON {faults.SOURCE}.* FROM {reader}')
-        for name, in rig.server.sql(f'SHOW TABLES FROM {faults.SOURCE}'):
+    def take(_):
+        rig.server.deny(faults.READER, 'SELECT', faults.SOURCE)
+        for name in rig.server.tables(faults.SOURCE):
             if name != 'big_job_table':
-                rig.server.sql(f'GRANT SELECT ON {faults.SOURCE}.{name} TO {reader}')
-        outcome = rig.disturbed(source=[no_fault()], deadline=DEADLINE)
-        rig.server.sql(f'GRANT SELECT ON {faults.SOURCE}.* TO {reader}')
-        return outcome
-    case = Case('SELECT on one job table revoked: 78 and the GRANT to give, and the other cluster is done', piece,
-                lambda outcome: ends(78, None, 'GRANT SELECT', 'big_job_table')(outcome)
-                and outcome.published == dict(big='old', small='new'),
+                rig.server.allow(faults.READER, 'SELECT', faults.SOURCE, name)
+    case = Case('SELECT on one job table revoked: 78 and the GRANT to give, and the other cluster is done',
+                between(take, lambda _: rig.server.allow(faults.READER, 'SELECT', faults.SOURCE), 'source'),
+                big_fails(78, 'GRANT SELECT', 'big_job_table'),
                 'SELECT on a job table revoked', 'source, between runs')
-    case.judge(case(rig))
+    case.judge(case(rig), report)
 
 
-def whole_server(folder):
+def own_server(folder):
     """Cases with a server of their own, which is killed, stopped, set otherwise and filled, and
     their outcomes."""
-    with OwnServer() as server:
+    with OwnMariadb() as server:
         faults.draw(server)
         rig = Rig(server, folder, 'own')
-        points = [('source', JOBS, 20000), ('results', WRITE, 0), ('results', '^COMMIT', None)]
-        if LONG:
-            points += [('source', ASSOCIATIONS, None), ('results', FENCE, 0), ('results', CLEAR, None),
-                       ('results', '^COMMIT', 0), ('results', 'GET_LOCK', 0), ('results', COUNTER, 0),
-                       ('results', RECORD, 0)]
-        cases = []
-        for number, (side, pattern, answer) in enumerate(points):
-            where = f'{side}, amid a run'
-            cases.append(Case(f'server killed at {pattern} and started again: the same run publishes',
-                              server_killed(server, side, pattern, answer, True), DONE,
-                              'server killed (SIGKILL), started again', where, most=60))
-            if LONG or number == 1:
-                cases.append(Case(f'server killed at {pattern} and away: 69 in time',
-                                  server_killed(server, side, pattern, answer, False),
-                                  ends(69, 'old', database_of(side)), 'server killed (SIGKILL), away', where))
-            if LONG or number == 2:
-                cases.append(Case(f'server stopped at {pattern}: 69 soon after the deadline',
-                                  server_stopped(server, side, pattern, answer),
-                                  ends(69, None if answer == 0 else 'old', database_of(side)),
-                                  'server stopped (SIGSTOP) beyond the deadline', where))
+        cases = whole_server(server, [
+            ('source', JOBS, 20000), ('results', WRITE, 0), ('results', '^COMMIT', None),
+            ('source', ASSOCIATIONS, None), ('results', FENCE, 0), ('results', CLEAR, None),
+            ('results', '^COMMIT', 0), ('results', 'GET_LOCK', 0), ('results', COUNTER, 0),
+            ('results', RECORD, 0)])
         for name, value, usual, status, said in (
                 ('max_allowed_packet', 16384, 16777216, 0, ''), ('max_allowed_packet', 1024, 16777216, 0, ''),
                 ('read_only', 1, 0, 69, 'read-only')):
@@ -364,37 +158,9 @@ def whole_server(folder):
         return [(case, case(rig)) for case in cases]
 
 
-def server_killed(server, side, pattern, answer, again):
-    def piece(rig):
-        back = threading.Event()
-
-        def start():
-            server.start()
-            back.set()
-
-        def kill():
-            server.signal(signal.SIGKILL)
-            if again:
-                threading.Thread(target=start).start()
-        return rig.disturbed(**{side: [Fault('hold', sql(pattern), answer=answer, meanwhile=kill)]},
-                             deadline=40 if again else DEADLINE, after=back.wait if again else start)
-    return piece
-
-
-def server_stopped(server, side, pattern, answer):
-    def stop():
-        server.signal(signal.SIGSTOP)
-    return on(side, Fault('hold', sql(pattern), answer=answer, meanwhile=stop),
-              after=lambda: server.signal(signal.SIGCONT))
-
-
 def server_set(server, name, value, usual):
-    def piece(rig):
-        server.sql(f'SET GLOBAL {name} = {value}')
-        outcome = rig.disturbed(results=[no_fault()], deadline=DEADLINE)
-        server.sql(f'SET GLOBAL {name} = {usual}')
-        return outcome
-    return piece
+    return between(lambda _: server.sql(f'SET GLOBAL {name} = {value}'),
+                   lambda _: server.sql(f'SET GLOBAL {name} = {usual}'))
 
 
 def crowded(server):
@@ -424,53 +190,36 @@ def filled(server):
                     raise
         outcome = rig.disturbed(results=[no_fault()], deadline=DEADLINE)
         # What is quite full cannot even be emptied; the administrator gives it more room.
-        server.signal(signal.SIGKILL)
+        server.kill()
         server.start(server.more_room)
         return outcome
     return piece
 
 
-def checksums(server):
-    tables = [name for (name,) in server.sql(f'SHOW TABLES FROM {faults.SOURCE}')]
-    rows = server.sql('CHECKSUM TABLE ' + ', '.join(f'{faults.SOURCE}.{name}' for name in tables))
-    if len(rows) < 10 or all(row[1] == '0' for row in rows):
-        raise RuntimeError(rows)
-    return rows
-
-
-def never_written(server, before, rigs):
-    tap.same(checksums(server), before, 'no row of the source has changed')
-    seen = set().union(*(rig.seen_sql for rig in rigs))
-    harmless = ('SELECT', 'SET', 'START', 'COMMIT', 'ROLLBACK', 'KILL')
-    tap.ok(len(seen) > 10 and all(text.split()[0] in harmless for text in seen),
-           'no statement that a run sends to the source could write', *seen)
-
-
 def body():
     with tempfile.TemporaryDirectory(prefix='fm') as folder, Server() as server:
-        apart = []
-        own = threading.Thread(target=lambda: apart.append(at_once([lambda _: whole_server(folder)], [None])[0]))
-        own.start()
+        of_own_server = apart(lambda: own_server(folder))
         faults.draw(server)
-        before = checksums(server)
+        before = server.checksums(faults.SOURCE)
+        if len(before) < 10 or all(row[1] == '0' for row in before):
+            raise RuntimeError(before)
         first = Rig(server, folder, '0')
         rigs = [first] + at_once([lambda _, n=number: Rig(server, folder, str(n)) for number in range(1, RIGS)],
                                  [None] * 4)
         outcome = first.disturbed(source=[no_fault()], results=[no_fault()])
         tap.ok(DONE(outcome) and not outcome.wrong and all(outcome.fired),
                'a run by the way of the proxy is like any other', outcome, *outcome.wrong)
-        cases = at_each_step('source', first.steps[0]) + at_each_step('results', first.steps[1])
-        cases += for_good() + lost_commits() + other_sessions() + taken_away() + slow_way()
-        cases.sort(key=lambda case: not case.first)
-        for case, outcome in zip(cases, at_once(cases, rigs)):
-            case.judge(outcome)
+        each = EveryStep(Mysql, SHORT, (JOBS, 'execute'), UNLOCK, unanswered=('close',))
+        cases = each.at_steps('source', first.steps[0]) + each.amid_jobs(first.steps[0])
+        cases += each.at_steps('results', first.steps[1])
+        cases += for_good(dict(source=(ASSOCIATIONS, JOBS), results=(COUNTER, CLEAR, WRITE)))
+        cases += lost_commits() + other_sessions() + taken_away()
+        try_all(cases, rigs, report)
         source_grants(first)
-        own.join()
-        if isinstance(apart[0], Exception):
-            raise apart[0]
-        for case, outcome in apart[0]:
-            case.judge(outcome)
-        never_written(server, before, rigs)
+        for case, outcome in of_own_server():
+            case.judge(outcome, report)
+        never_written(server, faults.SOURCE, before, rigs,
+                      ('SELECT', 'SET', 'START', 'COMMIT', 'ROLLBACK', 'KILL'))
     report.write()
 
 

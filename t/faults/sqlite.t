@@ -6,13 +6,12 @@ and the next run is right without help.
 
 More instants and sizes with FAIRMILL_LONG=1."""
 
-import ctypes
+import contextlib
 import os
 import resource
 import shutil
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 
@@ -21,6 +20,7 @@ import tap
 from faults import LONG, Report
 from place import NOW, Place
 from program import FAIRMILL
+from small_disk import leave_room, small_disk
 
 USERS = 1500
 SITE = 'root/\n' + ''.join(f'  u{i} {i % 5 + 1}\n' for i in range(USERS)) + ''.join(
@@ -124,42 +124,29 @@ def no_room():
 
 
 def full_disk():
-    """A file system that is full, where we may make one that only this process and its children see."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    if os.geteuid() or libc.unshare(0x00020000):
-        tap.diag('no file system of our own: that a disk is full is only tried by limits')
-        return
-    subprocess.run(['mount', '--make-rprivate', '/'], check=False, stderr=subprocess.DEVNULL)
-    with Trial() as place:
-        small = place.path('small')
-        os.mkdir(small)
-        if subprocess.run(['mount', '-t', 'tmpfs', '-o', 'size=8m', 'none', small], check=False,
-                          stderr=subprocess.DEVNULL).returncode:
+    """A file system that is full, where we may make one."""
+    with Trial() as place, small_disk(place.folder, 8) as small:
+        if not small:
             tap.diag('no file system of our own: that a disk is full is only tried by limits')
             return
-        try:
-            place.query('PRAGMA wal_checkpoint(TRUNCATE)')
-            for name in os.listdir(place.folder):
-                if name.startswith('r.db'):
-                    shutil.move(place.path(name), small)
-                    os.symlink(os.path.join(small, name), place.path(name))
-            place.settings({'source.deadline': '2 s', 'results.database': os.path.join(small, 'r.db')})
-            got, wrong = {}, []
-            for left in range(0, 1200000, 100000 if not LONG else 20000):
-                room = os.statvfs(small).f_bavail * os.statvfs(small).f_frsize
-                with open(os.path.join(small, 'filler'), 'wb') as filler:
-                    filler.write(b'x' * (room - left))
-                # SQLite's readers need room too: they make the index of the log.
-                status, results, said = place.attempt('disk full', 'results', mend=lambda: os.unlink(
-                    os.path.join(small, 'filler')))
-                got.setdefault((status, results), []).append(left)
-                if status and (status != 69 or 'r.db' not in said):
-                    wrong.append((left, status, said))
-                place.next_run()
-            tap.ok(not wrong and (69, 'old') in got and (0, 'new') in got,
-                   'on a full disk a run ends with 69, names the file, and old results stay', got, *wrong)
-        finally:
-            subprocess.run(['umount', small], check=True)
+        place.query('PRAGMA wal_checkpoint(TRUNCATE)')
+        for name in os.listdir(place.folder):
+            if name.startswith('r.db'):
+                shutil.move(place.path(name), small)
+                os.symlink(os.path.join(small, name), place.path(name))
+        place.settings({'source.deadline': '2 s', 'results.database': os.path.join(small, 'r.db')})
+        got, wrong = {}, []
+        for left in range(0, 1200000, 100000 if not LONG else 20000):
+            full = contextlib.ExitStack()
+            full.enter_context(leave_room(small, left))
+            # SQLite's readers need room too: they make the index of the log.
+            status, results, said = place.attempt('disk full', 'results', mend=full.close)
+            got.setdefault((status, results), []).append(left)
+            if status and (status != 69 or 'r.db' not in said):
+                wrong.append((left, status, said))
+            place.next_run()
+        tap.ok(not wrong and (69, 'old') in got and (0, 'new') in got,
+               'on a full disk a run ends with 69, names the file, and old results stay', got, *wrong)
 
 
 def locked():

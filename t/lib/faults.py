@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A site on MariaDB whose every value is known, runs that are disturbed, and what must hold then:
+"""A site on a server whose every value is known, runs that are disturbed, and what must hold then:
 old or new results whole, fairmill_run true, and the next run right without help."""
 
 import os
@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 
-from mariadb import HANG, Server
+from mariadb import HANG
 from program import FAIRMILL, write_settings
 from proxy import Proxy
 
@@ -19,67 +19,26 @@ SOURCE = 'faults_acct'
 READER, WRITER = 'faults_reader', 'faults_writer'
 
 
-class OwnServer(Server):
-    """A server that can be killed, stopped and started again.  Its data have no room to grow, and
-    a commit is with the system when it is answered, so that it outlives a kill."""
-
-    # What the server made at first stays as large as it is; a second file is all the room there is.
-    SHELL = '''
-        . "$1/mariadb.sh"
-        unset FAIRMILL_TEST_MARIADB
-        MARIADB_OPTIONS=(--innodb-file-per-table=0 --innodb-flush-log-at-trx-commit=2
-                         --innodb-buffer-pool-size=64M)
-        start_again() {
-            mariadb_launch "$MARIADB_DIRECTORY"
-            until mariadb_answers || ! kill -0 "$MARIADB_PID"; do sleep .05; done
-            echo "ready $MARIADB_SOCKET $MARIADB_PID $files"
-        }
-        mariadb_shared
-        mariadb_stop
-        files="ibdata1:$(($(stat -c %s "$MARIADB_DIRECTORY/data/ibdata1") >> 20))M;ibdata2:24M"
-        MARIADB_OPTIONS+=("--innodb-data-file-path=$files")
-        start_again
-        while read -r option; do
-            [ -z "$option" ] || MARIADB_OPTIONS+=("$option")
-            start_again
-        done'''
-
-    def __enter__(self):
-        super().__enter__()
-        self.pid = int(self.said[0])
-        self.more_room = f'--innodb-data-file-path={self.said[1]}:autoextend'
-        return self
-
-    def signal(self, number):
-        os.kill(self.pid, number)
-
-    def start(self, option=''):
-        """After a kill; waits until it answers."""
-        self.shell.stdin.write(option + '\n')
-        self.shell.stdin.flush()
-        self.pid = int(self.shell.stdout.readline().split()[2])
-
-
 def draw(server, name=SOURCE, jobs=None):
     """slurmdbd's tables with two clusters; every job still runs, so usage says which instant it is of."""
     jobs = jobs or JOBS
     server.accounting(name, USERS)
-    text = ["SET sql_mode = '', foreign_key_checks = 0;"]
-    text.append("INSERT INTO qos_table (creation_time, id, name, usage_factor) VALUES (1, 1, 'normal', 1);")
+    text = [server.LENIENT,
+            "INSERT INTO qos_table (creation_time, id, name, usage_factor) VALUES (1, 1, 'normal', 1);"]
     for cluster, users in USERS.items():
         text.append(f"INSERT INTO cluster_table (creation_time, name) VALUES (1, '{cluster}');")
         rows = ["(1, 1, 'root', '', '')"]
         rows += [f"(1, {1000 + i}, 'a{i}', '', 'root')" for i in range(0, users, 50)]
         rows += [f"(1, {2000 + i}, 'a{i - i % 50}', 'u{i}', '')" for i in range(users)]
-        text.append(f'INSERT INTO {cluster}_assoc_table (creation_time, id_assoc, acct, user, parent_acct) '
+        text.append(f'INSERT INTO {cluster}_assoc_table (creation_time, id_assoc, acct, "user", parent_acct) '
                     f"VALUES {', '.join(rows)};")
         text.append(f'INSERT INTO {cluster}_job_table (job_db_inx, id_job, id_assoc, id_qos, time_submit, time_start, tres_alloc, account) '
-                    f"SELECT seq, seq, 2000 + seq % {users}, 1, {NOW} - 1000 - seq % 100, {NOW} - 1000 - seq % 100, "
-                    f"CONCAT('1=1,5=', seq % 11), 'a' FROM seq_1_to_{jobs[cluster]};")
+                    f"SELECT n, n, 2000 + n % {users}, 1, {NOW} - 1000 - n % 100, {NOW} - 1000 - n % 100, "
+                    f"CONCAT('1=1,5=', n % 11), 'a' FROM {server.numbers(jobs[cluster])};")
     server.sql('\n'.join(text), name)
     for user in (READER, WRITER):
-        server.sql(f'CREATE USER IF NOT EXISTS {user}@localhost')
-    server.sql(f'GRANT SELECT ON {name}.* TO {READER}@localhost')
+        server.login(user)
+    server.allow(READER, 'SELECT', name)
     return name
 
 
@@ -128,13 +87,15 @@ class Rig:
 
     def __init__(self, server, folder, name, source=SOURCE, jobs=None):
         self.server, self.name, self.source, self.jobs = server, name, source, jobs
+        # Others only to read from, or to try to write to.
+        self.source_server = self.results_server = server
         self.results = server.database(f'faults_res_{name}')
-        server.sql(f'GRANT SELECT, INSERT, UPDATE, DELETE ON {self.results}.* TO {WRITER}@localhost')
+        server.allow(WRITER, 'SELECT, INSERT, UPDATE, DELETE', self.results)
         self.conf = os.path.join(folder, f'{name}.conf')
         self.now = NOW
         self.seen_sql = set()
         self.owner = os.path.join(folder, f'{name}-init.conf')
-        self.write(self.owner, {}, dict(user='root'), 60)
+        write_settings(self.owner, server.settings(source, self.results))
         self.write(self.conf, {}, {}, 60)
         self.command('init', settings=self.owner)
         self.last = {}
@@ -143,11 +104,15 @@ class Rig:
             raise RuntimeError(wrong)
 
     def write(self, path, source, results, deadline):
-        at = dict(driver='mysql', socket=self.server.socket)
+        """Settings; `source` and `results` say how to connect where that is not the usual way."""
+        def section(server, database, user, at):
+            keys = server.connection(database)
+            if at:
+                keys = dict(driver=keys['driver'], database=database)
+            return dict(keys, user=user, **at)
         write_settings(path, dict(
-            source=dict(at, database=self.source, user=READER, deadline=f'{deadline} s', **source),
-            results={**at, 'database': self.results, 'user': WRITER, **results},
-            usage=dict(half_life=0)))
+            source=dict(section(self.source_server, self.source, READER, source), deadline=f'{deadline} s'),
+            results=section(self.results_server, self.results, WRITER, results), usage=dict(half_life=0)))
 
     def command(self, *arguments, settings=None):
         done = subprocess.run([FAIRMILL, '-c', settings or self.conf, *map(str, arguments)],
@@ -207,28 +172,19 @@ class Rig:
                                  f'{done.stdout.decode()}')
         return outcome.wrong
 
-    def disturbed(self, source=(), results=(), deadline=2, by_path=False, after=None, started=None,
-                  judge=True):
-        """One run with faults on the way to either database.  `started(process)` is called when it
-        has begun, `after()` when it has ended: what it calls is there no more for the next run."""
+    def disturbed(self, source=(), results=(), deadline=2, by_path=False, to_port=False, after=None,
+                  started=None, judge=True):
+        """One run with faults on the way to either database: TCP to the proxy and a unix socket behind
+        it, or unix sockets (by_path), or TCP (to_port) all the way.  `started(process)` is called
+        when it has begun, `after()` when it has ended: what it calls is there no more for the next run."""
         self.now += 10
         outcome = Outcome()
-        with Proxy(self.server.socket, *source) as to_source, \
-                Proxy(self.server.socket, *results) as to_results:
+        with Proxy(self.source_server, *source, to_port=to_port and self.source_server.port) as to_source, \
+                Proxy(self.results_server, *results, to_port=to_port and self.results_server.port) as to_results:
             def at(proxy):
-                return dict(socket=proxy.socket) if by_path else dict(
-                    socket='', host='127.0.0.1', port=proxy.port)
+                return dict(socket=proxy.socket) if by_path else dict(host='127.0.0.1', port=proxy.port)
             conf = self.conf + '-faults'
-            self.write(conf, {}, {}, deadline)
-            sections = dict(
-                source=dict(driver='mysql', database=self.source, user=READER,
-                            deadline=f'{deadline} s', **at(to_source)),
-                results=dict(driver='mysql', database=self.results, user=WRITER, **at(to_results)),
-                usage=dict(half_life=0))
-            for section in sections.values():
-                if section.get('socket') == '':
-                    del section['socket']
-            write_settings(conf, sections)
+            self.write(conf, at(to_source), at(to_results), deadline)
             began = time.monotonic()
             process = subprocess.Popen([FAIRMILL, '-c', conf, 'run', '--now', str(self.now)],
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

@@ -8,6 +8,7 @@ import time
 
 import dump
 import tap
+from protocol import Mysql
 
 LIB = os.path.dirname(os.path.abspath(__file__))
 
@@ -21,11 +22,12 @@ class Server:
     SHELL = '. "$1/mariadb.sh"; mariadb_shared; echo "ready $MARIADB_SOCKET"; read -r'
     SCHEMA = 'DATABASE()'
     arguments = ()
+    PROTOCOL = Mysql
     # A client that stays goes on after an error, and answers at once.
     STAYS = ('--unbuffered', '--force')
     SAY = "SELECT '{}';"
-    # Before rows that leave out columns, or quote a name as others do.
-    LENIENT = "SET sql_mode = 'ANSI_QUOTES';"
+    LET_GO = 'ROLLBACK; UNLOCK TABLES'
+    CASCADE = ''
 
     def __enter__(self):
         self.shell = subprocess.Popen(['bash', '-c', self.SHELL, 'bash', LIB, *self.arguments],
@@ -43,9 +45,9 @@ class Server:
         self.shell.stdin.close()
         self.shell.wait()
 
-    def client(self, database=None):
-        return ['mariadb', '--no-defaults', f'--socket={self.socket}', '--user=root', '--batch',
-                '--skip-column-names', *([database] if database else [])]
+    def client(self, database=None, user=None):
+        return ['mariadb', '--no-defaults', f'--socket={self.socket}', f'--user={user or "root"}',
+                '--batch', '--skip-column-names', *([database] if database else [])]
 
     def sql(self, text, database=None):
         """Rows as lists of text; NULL as None.  A double comes with every digit it needs."""
@@ -75,6 +77,40 @@ class Server:
         self.sql('\n'.join(text), name)
         return name
 
+    # Before rows that leave out columns, or quote a name as others do.
+    LENIENT = "SET sql_mode = 'ANSI_QUOTES';"
+
+    @staticmethod
+    def numbers(count):
+        """What a SELECT is from that gets `n` from 1 on."""
+        return f'(SELECT seq AS n FROM seq_1_to_{count}) AS numbers'
+
+    def login(self, user):
+        self.sql(f'CREATE USER IF NOT EXISTS {user}@localhost')
+
+    def allow(self, user, privileges, database, table='*'):
+        self.sql(f'GRANT {privileges} ON {database}.{table} TO {user}@localhost')
+
+    def deny(self, user, privileges, database):
+        """What was allowed on all tables."""
+        self.sql(f'REVOKE {privileges} ON {database}.* FROM {user}@localhost')
+
+    def end_session(self, number):
+        self.sql(f'KILL CONNECTION {number}')
+
+    def end_statement(self, number):
+        self.sql(f'KILL QUERY {number}')
+
+    def tables(self, database):
+        return [name for name, in self.sql(f'SHOW TABLES FROM {database}')]
+
+    def checksums(self, database):
+        """Of every row of every table."""
+        return self.sql('CHECKSUM TABLE ' + ', '.join(f'{database}.{name}' for name in self.tables(database)))
+
+    def socket_file(self):
+        return self.socket
+
     def columns(self, table, database):
         return [name for name, in self.sql(
             f"SELECT column_name FROM information_schema.columns WHERE table_name = '{table}' "
@@ -93,9 +129,9 @@ class Server:
 class Session:
     """A client that stays."""
 
-    def __init__(self, server, database=None):
+    def __init__(self, server, database=None, user=None):
         self.server = server
-        self.process = subprocess.Popen([*server.client(database), *server.STAYS],
+        self.process = subprocess.Popen([*server.client(database, user), *server.STAYS],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, bufsize=0)
         self.count = 0

@@ -2,11 +2,13 @@
 """The server of postgres.sh, for tests in Python; and slurmdbd's tables in it."""
 
 import os
+import re
 import sqlite3
 import time
 
 import mariadb
 import site_drawing
+from protocol import Pgsql
 
 DDL = os.path.join(site_drawing.TOP, 'sql', 'slurmdbd', 'pgsql.sql')
 
@@ -22,15 +24,19 @@ class Postgres(mariadb.Server):
     SHELL = ('. "$1/postgres.sh"; postgres_shared; '
              'echo "ready $POSTGRES_SOCKET $(command -v psql)"; read -r')
     SCHEMA = 'current_schema()'
+    port = 5432
+    PROTOCOL = Pgsql
     STAYS = ('--set=ON_ERROR_STOP=0',)
     SAY = '\\echo {}'
+    LET_GO = 'ROLLBACK'
+    CASCADE = ' CASCADE'
     LENIENT = ''
-    port = 5432
 
-    def client(self, database=None):
+    def client(self, database=None, user=None):
         return [self.said[0], '--no-psqlrc', '--quiet', '--no-align', '--tuples-only',
                 '--field-separator=\t', '--pset=null=NULL', '--set=ON_ERROR_STOP=1',
-                f'--host={self.socket}', f'--port={self.port}', '--username=postgres', database or 'postgres']
+                f'--host={self.socket}', f'--port={self.port}', f'--username={user or "postgres"}',
+                database or 'postgres']
 
     def database(self, name):
         self.sql(f'DROP DATABASE IF EXISTS "{name}"')
@@ -38,12 +44,50 @@ class Postgres(mariadb.Server):
         return name
 
     def connection(self, database):
-        return dict(driver='pgsql', socket=self.socket, user='postgres', database=database)
+        port = {} if self.port == 5432 else dict(port=self.port)
+        return dict(driver='pgsql', socket=self.socket, user='postgres', database=database, **port)
 
     def accounting(self, name, clusters):
+        text = re.sub('" (BIGINT|NUMERIC.*|TEXT) NOT NULL,', lambda match:
+                      match[0][:-1] + (" DEFAULT ''," if match[1] == 'TEXT' else ' DEFAULT 0,'),
+                      tables(clusters))
         self.database(name)
-        self.sql(tables(clusters), name)
+        self.sql(text, name)
         return name
+
+    def socket_file(self):
+        return f'{self.socket}/.s.PGSQL.{self.port}'
+
+    @staticmethod
+    def numbers(count):
+        return f'generate_series(1, {count}) AS numbers(n)'
+
+    def login(self, user):
+        if not self.sql(f"SELECT 1 FROM pg_roles WHERE rolname = '{user}'"):
+            self.sql(f'CREATE ROLE {user} LOGIN')
+
+    def allow(self, user, privileges, database, table=None):
+        self.sql(f'GRANT {privileges} ON {table or "ALL TABLES IN SCHEMA public"} TO {user}', database)
+        if not table:
+            self.sql(f'ALTER DEFAULT PRIVILEGES GRANT {privileges} ON TABLES TO {user}', database)
+
+    def deny(self, user, privileges, database):
+        self.sql(f'REVOKE {privileges} ON ALL TABLES IN SCHEMA public FROM {user}; '
+                 f'ALTER DEFAULT PRIVILEGES REVOKE {privileges} ON TABLES FROM {user}', database)
+
+    def end_session(self, number):
+        self.sql(f'SELECT pg_terminate_backend({number})')
+
+    def end_statement(self, number):
+        self.sql(f'SELECT pg_cancel_backend({number})')
+
+    def tables(self, database):
+        return [name for name, in self.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public' "
+                                           'ORDER BY tablename', database)]
+
+    def checksums(self, database):
+        return [[name, *self.sql(f'SELECT count(*), md5(string_agg(t::text, chr(10) ORDER BY t::text)) '
+                                 f'FROM "{name}" t', database)[0]] for name in self.tables(database)]
 
     def copy_sqlite(self, path, name, clusters):
         """An accounting database in SQLite, in the tables that sql/slurmdbd/pgsql.sql makes."""

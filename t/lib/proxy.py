@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Stands between a client and a database server and does at a chosen step what networks do.
 
-    with Proxy(server.socket, Fault('cut', sql('COMMIT'))) as proxy:
+    with Proxy(server, Fault('cut', sql('COMMIT'))) as proxy:
         ...                             # a client at proxy.socket, or at proxy.port of 127.0.0.1
     proxy.fired                         # the steps at which something was done
 
 A connection is a list of steps: 0 is the connecting itself, then each message that the client
-sends is one.  What a message is, and what SQL it stands for, only the framing knows (class Mysql);
-another protocol is another class with the same two methods."""
+sends is one.  What a message is, and what SQL it stands for, only the server's protocol knows
+(protocol.py)."""
 
 import os
 import re
@@ -24,7 +24,7 @@ class Step:
     def __init__(self, connection, number, kind, text='', repeat=0):
         self.connection = connection  # 1 for the first one that was taken
         self.number = number          # within the connection
-        self.kind = kind              # connect, login, query, prepare, execute, bulk, close, quit
+        self.kind = kind              # connect, or as its protocol calls it
         self.sql = text
         self.repeat = repeat          # how many steps of this kind and SQL came before it
 
@@ -35,7 +35,7 @@ class Step:
 
 
 def sql(pattern, kind=None):
-    """Steps whose SQL has this in it; a prepared statement's are its preparation and its execution."""
+    """Steps whose SQL has this in it: all messages of a statement, or those of one kind."""
     found = re.compile(pattern, re.IGNORECASE)
     return lambda step: bool(step.sql and found.search(step.sql) and kind in (None, step.kind))
 
@@ -61,14 +61,17 @@ class Fault:
     reset    the client sees it reset (TCP only), the server sees it end
     stall    nothing is forwarded any more, nobody sees an end
     slow     the rest of the connection passes `rate` bytes a second
-    hold     `meanwhile()` is called, then all goes on; `link` is the connection
+    hold     all goes on
 
-    It happens before the message reaches the server; or, with `answer`, when the server has
-    answered and this many bytes of the answer have passed: 0 is an answer that is lost.  It
-    happens once, or `for_good` at every step that fits."""
+    Before that `meanwhile()` is called, where it is given; `link` is the connection.
 
-    def __init__(self, action, at, answer=None, for_good=False, meanwhile=None, rate=4096):
-        self.action, self.at, self.answer, self.for_good = action, at, answer, for_good
+    It happens before the message reaches the server; or `behind` it, without waiting for an answer;
+    or, with `answer`, when the server has answered and this many bytes of the answer have passed: 0
+    is an answer that is lost.  It happens once, or `for_good` at every step that fits."""
+
+    def __init__(self, action, at, answer=None, behind=False, for_good=False, meanwhile=None, rate=4096):
+        self.action, self.at, self.for_good = action, at, for_good
+        self.answer, self.behind = answer, behind
         self.meanwhile, self.rate = meanwhile, rate
         self.happened, self.link = 0, None
 
@@ -78,65 +81,6 @@ def no_fault():
     return Fault('hold', always, for_good=True, meanwhile=lambda: None)
 
 
-class Mysql:
-    """Messages of one connection between a client of MySQL and its server."""
-
-    COMMANDS = {0x01: 'quit', 0x03: 'query', 0x16: 'prepare', 0x17: 'execute', 0x18: 'long data',
-                0x19: 'close', 0xfa: 'bulk'}
-
-    def __init__(self):
-        self.unread = b''
-        self.statements = {}
-        self.preparing = None  # the SQL whose number the server is about to say
-        self.answer = b''
-        self.session = None    # the number that the server gives to this connection
-
-    def client(self, data):
-        """[(message, kind, SQL)] of what is complete now."""
-        self.unread += data
-        messages = []
-        while len(self.unread) >= 4:
-            length = int.from_bytes(self.unread[:3], 'little') + 4
-            if len(self.unread) < length:
-                break
-            message, self.unread = self.unread[:length], self.unread[length:]
-            messages.append((message, *self._describe(message)))
-        return messages
-
-    def _describe(self, message):
-        # The dialogue of a login goes on counting; a command starts anew.
-        if message[3] != 0 or len(message) < 5:
-            return 'login', ''
-        kind = self.COMMANDS.get(message[4], f'command {message[4]}')
-        if kind in ('query', 'prepare'):
-            return kind, message[5:].decode('utf-8', 'replace')
-        if kind in ('execute', 'bulk', 'close', 'long data'):
-            return kind, self.statements.get(message[5:9], '')
-        return kind, ''
-
-    def sent(self, kind, text):
-        """The message is about to reach the server."""
-        if kind == 'prepare':
-            self.preparing, self.answer = text, b''
-
-    def server(self, data):
-        """The server said this."""
-        if self.session is None:
-            self.answer += data
-            # The greeting: its version as a text that a NUL ends, then the number.
-            end = self.answer.find(b'\0', 5)
-            if 0 < end <= len(self.answer) - 5:
-                self.session = int.from_bytes(self.answer[end + 1:end + 5], 'little')
-            return
-        if self.preparing is None:
-            return
-        self.answer += data
-        if len(self.answer) >= 9:
-            if self.answer[4] == 0:
-                self.statements[self.answer[5:9]] = self.preparing
-            self.preparing = None
-
-
 class Link(threading.Thread):
     """One connection."""
 
@@ -144,7 +88,7 @@ class Link(threading.Thread):
         super().__init__(daemon=True)
         self.proxy, self.number, self.client = proxy, number, client
         self.server = None
-        self.framing = proxy.framing()
+        self.protocol = proxy.protocol()
         self.steps = 0
         self.seen = {}
         self.pending = None  # a fault that waits for the answer
@@ -170,16 +114,17 @@ class Link(threading.Thread):
             self.close()
 
     def _connect(self):
-        self.server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.server.connect(self.proxy.server_path)
+        port = self.proxy.to_port
+        self.server = socket.socket(socket.AF_INET if port else socket.AF_UNIX, socket.SOCK_STREAM)
+        self.server.connect(('127.0.0.1', port) if port else self.proxy.server_path)
 
     def _from_client(self):
         data = self.client.recv(65536)
         if not data:
             return False
-        for message, kind, text in self.framing.client(data):
+        for message, kind, text in self.protocol.client(data):
             def forward(message=message, kind=kind, text=text):
-                self.framing.sent(kind, text)
+                self.protocol.sent(kind, text)
                 self._pass(self.server, message)
             if not self._meet(message, kind, text, forward):
                 return False
@@ -189,7 +134,7 @@ class Link(threading.Thread):
         data = self.server.recv(65536)
         if not data:
             return False
-        self.framing.server(data)
+        self.protocol.server(data)
         fault = self.pending
         if not fault or self.passed + len(data) < fault.answer:
             self.passed += len(data)
@@ -210,17 +155,19 @@ class Link(threading.Thread):
         step = Step(self.number, self.steps, kind, text, repeat)
         self.steps += 1
         fault = self.proxy.note(step)
-        if fault and fault.answer is None and not self._do(fault):
+        first = fault and fault.answer is None and not fault.behind
+        if first and not self._do(fault):
             return False
         if fault and fault.answer is not None:
             self.pending, self.passed = fault, 0
         forward()
-        return True
+        return not (fault and fault.behind) or self._do(fault)
 
     def _do(self, fault):
-        if fault.action == 'hold':
-            fault.link = self
+        fault.link = self
+        if fault.meanwhile:
             fault.meanwhile()
+        if fault.action == 'hold':
             return True
         if fault.action == 'slow':
             self.rate = fault.rate
@@ -257,10 +204,12 @@ class Link(threading.Thread):
 
 
 class Proxy:
-    """Takes clients on a unix socket and on a port; server_path is the server's unix socket."""
+    """Takes clients on a unix socket, whose path is as a client of the server wants it, and on a port,
+    and goes to the server's unix socket, or `to_port` of 127.0.0.1."""
 
-    def __init__(self, server_path, *faults, framing=Mysql):
-        self.server_path, self.faults, self.framing = server_path, list(faults), framing
+    def __init__(self, server, *faults, to_port=None):
+        self.protocol, self.faults, self.to_port = server.PROTOCOL, list(faults), to_port
+        self.server_path = server.socket_file()
         self.steps, self.fired = [], []
         self.links = []
         self.problems = []  # what `meanwhile` raised
@@ -286,7 +235,8 @@ class Proxy:
         self.folder = tempfile.mkdtemp(prefix='fm')
         self.socket = os.path.join(self.folder, 's')
         on_path = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        on_path.bind(self.socket)
+        os.makedirs(os.path.dirname(self.socket + self.protocol.FILE), exist_ok=True)
+        on_path.bind(self.socket + self.protocol.FILE)
         on_port = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         on_port.bind(('127.0.0.1', 0))
         self.port = on_port.getsockname()[1]

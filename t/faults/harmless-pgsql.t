@@ -1,0 +1,46 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Who writes to the accounting database on PostgreSQL does not feel us: t/lib/harmless.py.
+
+15 seconds; ten minutes with FAIRMILL_LONG=1."""
+
+import os
+import socket
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import harmless
+from harmless import SOURCE
+from postgres import NewPostgres
+
+
+def server():
+    """One that can be reached by TCP too."""
+    with socket.socket() as free:
+        free.bind(('127.0.0.1', 0))
+        return NewPostgres('-c', 'listen_addresses=127.0.0.1', port=free.getsockname()[1])
+
+
+class Words:
+    server = staticmethod(server)
+    LOOK = f"""
+        SELECT 'blocks', b.pid, a.wait_event
+        FROM pg_stat_activity a CROSS JOIN unnest(pg_blocking_pids(a.pid)) b(pid)
+        WHERE a.wait_event_type = 'Lock' AND a.datname = '{SOURCE}'
+        UNION ALL
+        SELECT 'holds', l.pid, l.mode || ' ' || CAST(l.relation AS text)
+        FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+        WHERE l.relation IS NOT NULL AND l.granted AND d.datname = '{SOURCE}'
+        UNION ALL
+        SELECT 'is', pid, CAST(usename AS text) FROM pg_stat_activity WHERE datname = '{SOURCE}'"""
+    UPSERT = 'ON CONFLICT ({key}) DO UPDATE SET {column} = {table}excluded.{column}'
+    ALL = 'ALL'
+    LOCK = 'BEGIN; LOCK TABLE big_job_table IN SHARE MODE'
+    # idle_in_transaction_session_timeout and tcp_user_timeout of our sessions are 10 seconds; amid
+    # rows from a unix socket we wake ourselves.
+    ways = {' (TCP)': dict(to_port=True), ' (unix socket)': dict(by_path=True)}
+    amid = 'FROM "big_job_table"', 'sync'
+    between = 'FROM "big_assoc_table"', 'sync', 0
+
+
+harmless.main(Words)

@@ -1,0 +1,416 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""What a run does when PostgreSQL, or the way to it, fails: at every message of a run, to either
+database, through TCP and through a unix socket.  Whatever happens, it ends in time with the right
+status, results are the old ones or the new ones and whole, fairmill_run is true, and the next run
+is right without help.
+
+A few dozen messages; every one with FAIRMILL_LONG=1.  FAIRMILL_RELIABILITY=FILE adds the rows of
+doc/reliability.md to a file."""
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import faults
+import tap
+from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, amid, apart, between, big_fails, ended,
+                         ends, for_good, locked, lost_commits, never_written, own_source,
+                         publishing_commit, tables_dropped, try_all, whole_server)
+from faults import LONG, READER, SOURCE, WRITER, Report, Rig, at_once
+from mariadb import Session
+from own_server import OwnPostgres
+from postgres import Postgres, Standby
+from protocol import Pgsql
+from proxy import Fault, no_fault, sql
+from small_disk import leave_room, small_disk
+
+RIGS = 16
+
+JOBS = r'FROM "big_job_table"'
+ASSOCIATIONS = r'FROM "big_assoc_table"'
+WRITE = r'COPY "fairmill_fairshare"'
+CLEAR = r'DELETE FROM "fairmill_fairshare"'
+FENCE = r'SET "run_id" = \$1'
+COUNTER = r'SET "run_id" = "run_id" \+ 1'
+RECORD = r'INSERT INTO "fairmill_run"'
+LOCK = r'pg_try_advisory_lock'
+UNLOCK = r'pg_advisory_unlock'
+
+# Steps of the short form: kind, SQL, and which of several; and whether they are worth every fault.
+SHORT = {
+    'source': (('connect', None, 0, True), ('tls', None, 0, True), ('login', None, 0, True),
+               ('parse', 'set_config', 0, False), ('sync', 'statement_timeout', 0, False),
+               ('sync', 'pg_control_system', 0, False), ('bind', 'cluster_table', 0, False),
+               ('query', '^BEGIN', 0, True), ('query', '^SAVEPOINT', 1, False),
+               ('describe', 'attname', 2, False), ('sync', 'qos_table', 0, False),
+               ('sync', ASSOCIATIONS, 0, False), ('execute', JOBS, 0, False), ('sync', JOBS, 0, True),
+               ('sync', 'pg_locks', 0, False), ('query', '^COMMIT', 0, False), ('quit', None, 0, False)),
+    'results': (('connect', None, 0, True), ('login', None, 0, False), ('sync', 'fairmill_schema', 0, False),
+                ('sync', LOCK, 0, True), ('sync', COUNTER, 0, False), ('query', '^COMMIT', 0, False),
+                ('parse', FENCE, 0, False), ('sync', CLEAR, 0, False), ('query', WRITE, 0, False),
+                ('copy data', WRITE, 1, True), ('copy done', WRITE, 0, True), ('bind', RECORD, 0, False),
+                ('query', '^COMMIT', 1, True), ('sync', UNLOCK, 0, True), ('quit', None, 0, False)),
+}
+
+report = Report()
+
+
+def triggered(body, deadline=PATIENT, when='BEFORE INSERT ON fairmill_run FOR EACH ROW', disturb=None):
+    """A run that meets a trigger in the results, which has rights of its own."""
+    def piece(rig):
+        kind = 'CONSTRAINT TRIGGER' if 'DEFERRABLE' in when else 'TRIGGER'
+        rig.server.sql('CREATE SEQUENCE times; CREATE FUNCTION disturb() RETURNS trigger '
+                       f'LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN {body}; RETURN NEW; END $$; '
+                       f'CREATE {kind} disturb {when} EXECUTE FUNCTION disturb()', rig.results)
+        outcome = rig.disturbed(results=disturb(rig) if disturb else [no_fault()], deadline=deadline)
+        rig.server.sql('DROP FUNCTION disturb CASCADE; DROP SEQUENCE times', rig.results)
+        return outcome
+    return piece
+
+
+def at_first(count, what):
+    """The first times.  A sequence counts on where a transaction is undone."""
+    return f"IF nextval('times') <= {count} THEN {what}; END IF"
+
+
+def fail(state):
+    return f"RAISE EXCEPTION 'disturbed' USING ERRCODE = '{state}'"
+
+
+AT_COMMIT = ('AFTER INSERT ON fairmill_run DEFERRABLE INITIALLY DEFERRED FOR EACH ROW '
+             "WHEN (NEW.cluster = 'big' AND NEW.status = 'done')")
+
+
+def cut_behind_commit(body, wait, and_then):
+    """The COMMIT that publishes has reached the server, which takes its time with it, and we are
+    cut off.  Before we take the lock again a second passes."""
+    def disturb(rig):
+        def meanwhile():
+            time.sleep(wait)
+            and_then(rig, cut.link.protocol.session)
+
+        def lock_again(step):
+            return step.connection == 2 and step.kind == 'parse' and LOCK in step.sql
+        cut = Fault('cut', publishing_commit(1), behind=True, meanwhile=meanwhile)
+        return [cut, Fault('hold', lock_again, meanwhile=lambda: time.sleep(1.2))]
+    return triggered(body, when=AT_COMMIT, disturb=disturb)
+
+
+def commits():
+    """What may become of a COMMIT besides an answer that is lost."""
+    return [
+        Case('the publishing COMMIT is still under way when we look for it: it is waited for, and published once',
+             cut_behind_commit('PERFORM pg_sleep(1)', 0, lambda *_: None), DONE,
+             'cut behind the publishing COMMIT, which takes a second', 'results', first=True),
+        Case('the session is ended amid the publishing COMMIT, whose answer is lost: nothing is found, and it is done again',
+             cut_behind_commit(at_first(1, 'PERFORM pg_sleep(5)'), .3,
+                               lambda rig, number: rig.server.end_session(number)), DONE,
+             'pg_terminate_backend amid the publishing COMMIT, answer lost', 'results', first=True),
+        Case('the publishing COMMIT fails twice (40001): it is done again',
+             triggered(at_first(2, fail('40001')), when=AT_COMMIT), DONE,
+             'serialization failure (40001) of the publishing COMMIT, twice', 'results', first=True),
+        Case('the publishing COMMIT always fails (40001): 69 in time',
+             triggered(fail('40001'), DEADLINE, AT_COMMIT), big_fails(69, 'disturbed (40001)'),
+             'serialization failure (40001) of every COMMIT that publishes one cluster', 'results', first=True),
+    ]
+
+
+def deadlocked(victim):
+    """We have the fence and want the rows; the other has the rows and wants the fence.  Whoever
+    looks for a deadlock while there is one is sent back."""
+    def piece(rig):
+        patience = '60s' if victim == 'we' else '500ms'
+        with Session(rig.server, rig.results) as session:
+            session.do(f"SET deadlock_timeout = '{patience}'; BEGIN; "
+                       "SELECT count(*) FROM (SELECT FROM fairmill_fairshare WHERE cluster = 'big' FOR UPDATE) t")
+
+            def cross():
+                session.send("UPDATE fairmill_lock SET run_id = run_id WHERE cluster = 'big'; ROLLBACK")
+                time.sleep(.2)
+            outcome = rig.disturbed(results=[Fault('hold', sql(CLEAR, 'parse'), meanwhile=cross)], deadline=PATIENT)
+            said = session.wait()
+        if (victim == 'other') != any('deadlock detected' in line for line in said):
+            outcome.wrong.append(f'the other session was told {said}')
+        if outcome.seconds < (1 if victim == 'we' else .3):
+            outcome.wrong.append('there was no deadlock')
+        return outcome
+    return piece
+
+
+def jobs_behind(function, state='', held_for=None, deadline=DEADLINE):
+    """The job table is a view, which calls this for its first row.  Where it fails, it does so while
+    somebody holds a lock: locks, unlike rows, are seen beyond a snapshot."""
+    def piece(rig):
+        with own_source(rig, f'''
+                CREATE FUNCTION disturb() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN {function} RETURN true; END $$;
+                ALTER TABLE big_job_table RENAME TO jobs;
+                CREATE VIEW big_job_table AS SELECT * FROM jobs WHERE (SELECT disturb());
+                GRANT SELECT ON big_job_table TO {READER};'''), Session(rig.server, rig.source) as session:
+            if not held_for:
+                return rig.disturbed(source=[no_fault()], deadline=deadline)
+            session.do('SELECT pg_advisory_lock(4711)')
+            timer = threading.Timer(held_for, session.do, ('SELECT pg_advisory_unlock_all()',))
+            timer.start()
+            return rig.disturbed(source=[no_fault()], deadline=deadline, after=timer.join)
+    return piece
+
+
+FAILS_WHILE_LOCKED = (
+    "IF EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND database = "
+    f"(SELECT oid FROM pg_database WHERE datname = current_database())) THEN {fail('40001')}; END IF;")
+
+
+def backend_stopped(side, pattern, by_path, **more):
+    """The server's process for our session stands still, and nothing is wrong with the network."""
+    def piece(rig):
+        fault = Fault('hold', sql(pattern), meanwhile=lambda:
+                      os.kill(fault.link.protocol.session, signal.SIGSTOP), **more)
+        return rig.disturbed(**{side: [fault]}, deadline=DEADLINE, by_path=by_path, after=lambda:
+                             os.kill(fault.link.protocol.session, signal.SIGCONT))
+    return piece
+
+
+def idle(side, pattern, seconds):
+    return amid(side, pattern, lambda *_: time.sleep(seconds), deadline=100)
+
+
+def source_locked(rig):
+    with own_source(rig), Session(rig.server, rig.source) as session:
+        session.do('BEGIN; LOCK TABLE big_job_table IN ACCESS EXCLUSIVE MODE')
+        return rig.disturbed(source=[no_fault()], deadline=DEADLINE)
+
+
+def renamed_and_back(rig):
+    with own_source(rig):
+        back = threading.Timer(1, rig.server.sql, (
+            'ALTER TABLE big_job_table RENAME COLUMN other TO tres_alloc', rig.source))
+
+        def rename(*_):
+            rig.server.sql('ALTER TABLE big_job_table RENAME COLUMN tres_alloc TO other', rig.source)
+            back.start()
+        outcome = amid('source', JOBS, rename, kind='parse')(rig)
+        back.join()
+        return outcome
+
+
+def other_sessions():
+    """What other sessions of the server do to ours, and what its time limits do."""
+    hold = 'BEGIN; SELECT count(*) FROM (SELECT FROM fairmill_fairshare FOR UPDATE) t'
+    waited = ends(69, 'old', 'lock timeout')
+    altered_away = big_fails(69, 'big_job_table')
+
+    def change(text, deadline=DEADLINE):
+        return altered(text, JOBS, 'parse', deadline=deadline)
+    table = [
+        ('pg_terminate_backend amid the jobs', 'source', 'tried again', ended('source', 'end_session', JOBS, kind='sync', answer=20000), DONE),
+        ('pg_cancel_backend amid the jobs', 'source', 'tried again', ended('source', 'end_statement', JOBS, kind='sync', answer=20000), DONE),
+        ('pg_terminate_backend before a run_id is taken', 'results', 'tried again', ended('results', 'end_session', COUNTER), DONE),
+        ('pg_terminate_backend before the rows are written', 'results', 'tried again', ended('results', 'end_session', WRITE), DONE),
+        ('pg_terminate_backend amid the rows', 'results', 'tried again', ended('results', 'end_session', WRITE, kind='copy done'), DONE),
+        ('pg_terminate_backend before COMMIT', 'results', 'tried again', ended('results', 'end_session', '^COMMIT'), DONE),
+        ('our backend stopped (SIGSTOP) beyond the deadline', 'source', '69 in time', backend_stopped('source', JOBS, False), big_fails(69)),
+        ('our backend stopped (SIGSTOP) beyond the deadline (unix socket)', 'source', '69 in time', backend_stopped('source', JOBS, True), big_fails(69)),
+        ('our backend stopped (SIGSTOP) beyond the deadline', 'results', '69 in time', backend_stopped('results', WRITE, False), ends(69)),
+        ('our backend stopped (SIGSTOP) beyond the deadline (unix socket)', 'results', '69 in time', backend_stopped('results', WRITE, True), ends(69)),
+        ('deadlock of which we are the victim', 'results', 'tried again', deadlocked('we'), DONE),
+        ('deadlock of which the other is the victim', 'results', 'waited for', deadlocked('other'), DONE),
+        ('serialization failure (40001), twice', 'results', 'tried again', triggered(at_first(2, fail('40001'))), DONE),
+        ('serialization failure (40001), always', 'results', '69 in time', triggered(fail('40001'), DEADLINE), ends(69, 'old', 'disturbed (40001)')),
+        ('serialization failure (40001) for a second', 'source', 'tried again', jobs_behind(FAILS_WHILE_LOCKED, held_for=1, deadline=PATIENT), DONE),
+        ('serialization failure (40001), always', 'source', '69 in time', jobs_behind(fail('40001') + ';'), big_fails(69, 'disturbed (40001)')),
+        ('statement_timeout', 'results', '69 in time', triggered('PERFORM pg_sleep(30)', DEADLINE), ends(69, 'old', 'statement timeout')),
+        ('statement_timeout', 'source', '69 in time', jobs_behind('PERFORM pg_sleep(30);'), big_fails(69, 'statement timeout')),
+        ('idle in its transaction for 11 seconds', 'source', 'ended by its time limit, and tried again', idle('source', ASSOCIATIONS, 11.5), DONE),
+        ('rows held for a second by another session', 'results', 'waited for', locked(hold, 1.2, PATIENT), DONE),
+        ('rows held by another session', 'results', '69 in time', locked(hold), waited),
+        ('the row that counts runs held by another session', 'results', '69 in time',
+         locked("BEGIN; SELECT * FROM fairmill_lock WHERE cluster = '' FOR UPDATE"), waited),
+        ('LOCK TABLE of another session', 'results', '69 in time',
+         locked('BEGIN; LOCK TABLE fairmill_fairshare IN ACCESS EXCLUSIVE MODE'), waited),
+        ('LOCK TABLE of another session', 'source', '69 in time', source_locked, big_fails(69, 'lock timeout')),
+        ('column added to the job table between look and read', 'source', 'no matter',
+         change('ALTER TABLE big_job_table ADD COLUMN fresh INT', PATIENT), DONE),
+        ('job table rewritten between look and read', 'source', 'tried again',
+         change('ALTER TABLE big_job_table ALTER id_qos TYPE NUMERIC(20)', PATIENT), DONE),
+        ('another table put in its place between look and read', 'source', 'tried again',
+         change('CREATE TABLE copy AS TABLE big_job_table; DROP TABLE big_job_table; '
+                f'ALTER TABLE copy RENAME TO big_job_table; GRANT SELECT ON big_job_table TO {READER}', PATIENT), DONE),
+        ('column dropped between look and read', 'source', '69 for that cluster, which names the table',
+         change('ALTER TABLE big_job_table DROP COLUMN tres_alloc'), altered_away),
+        ('column renamed between look and read', 'source', '69 for that cluster, which names the table',
+         change('ALTER TABLE big_job_table RENAME COLUMN tres_alloc TO other'), altered_away),
+        ('column renamed for a second between look and read', 'source', 'tried again', renamed_and_back, DONE),
+        ('job table gone between look and read', 'source', '69 for that cluster, which names the table',
+         change('ALTER TABLE big_job_table RENAME TO away'), altered_away),
+    ]
+    if LONG:
+        table.append(('idle in its transaction for 61 seconds', 'results', 'ended by its time limit, and tried again',
+                      idle('results', CLEAR, 61.5), DONE))
+    return [Case(f'{side}, {what}: {how}', piece, good, what, side, most=80 if 'idle' in what else 40, first=True)
+            for what, side, how, piece, good in table]
+
+
+def taken_away():
+    """What somebody takes away, and gives back."""
+    grant = 'GRANT SELECT, INSERT, UPDATE, DELETE ON'
+
+    def deny(rig, *_):
+        rig.server.deny(WRITER, 'INSERT', rig.results)
+
+    def allow(rig):
+        rig.server.allow(WRITER, 'INSERT', rig.results)
+
+    def amid_results(rig):
+        outcome = amid('results', WRITE, deny, kind='query')(rig)
+        allow(rig)
+        return outcome
+
+    def amid_source(rig):
+        with own_source(rig):
+            return amid('source', JOBS, lambda rig, _: rig.server.deny(READER, 'SELECT', rig.source),
+                        kind='parse')(rig)
+    return [
+        Case('INSERT on the results revoked: 78 and the GRANT to give', between(deny, allow),
+             ends(78, 'old', grant), 'INSERT revoked', 'results, between runs'),
+        Case('INSERT on the results revoked amid a run: 78 and the GRANT to give', amid_results,
+             ends(78, 'old', grant), 'INSERT revoked', 'results, amid a run'),
+        Case('SELECT on the source revoked amid a run: 78 and the GRANT to give', amid_source,
+             ends(78, 'old', 'GRANT SELECT', 'big_job_table'), 'SELECT revoked', 'source, amid a run'),
+    ] + tables_dropped()
+
+
+def own_server(folder):
+    """Cases with a server of their own, which is killed, shut down, stopped, crowded and copied, and
+    whose disk is full; and their outcomes."""
+    with small_disk(folder, 64) as disk, OwnPostgres() as server:
+        faults.draw(server)
+        rig = Rig(server, folder, 'own')
+        cases = whole_server(server, [
+            ('source', JOBS, 20000), ('results', WRITE, 0), ('results', '^COMMIT', None),
+            ('source', ASSOCIATIONS, None), ('results', FENCE, None), ('results', CLEAR, None),
+            ('results', '^COMMIT', 0), ('results', LOCK, None), ('results', COUNTER, None),
+            ('results', RECORD, None)],
+            [('shut down (SIGINT, fast)', lambda: server.end(signal.SIGINT)),
+             ('shut down (SIGQUIT, immediate)', lambda: server.end(signal.SIGQUIT))])
+        cases.append(Case('no connection to spare: 69', crowded(server), ends(69, '', '53300'),
+                          'max_connections reached', 'server'))
+        outcomes = [(case, case(rig)) for case in cases]
+        with Standby(server, *server.OPTIONS.split(), '-c', 'max_standby_streaming_delay=0') as standby:
+            outcomes += [(case, case(rig)) for case in on_standby(rig, standby)]
+        if disk:
+            outcomes += [(case, case(rig)) for case in full_disk(rig, disk)]
+        elif os.environ.get('CI') == 'true':
+            raise RuntimeError('no file system of our own to fill')
+        else:
+            tap.diag('no file system of our own: that a disk is full is not tried')
+        return outcomes
+
+
+def crowded(server):
+    def piece(rig):
+        server.login('crowd')
+        # Three are kept for the administrator.
+        others = [Session(server, user='crowd') for _ in range(server.CONNECTIONS - 3)]
+        for session in others:
+            session.do('SELECT 1')
+        outcome = rig.disturbed(source=[no_fault()], deadline=DEADLINE, judge=False)
+        for session in others:
+            session.close()
+        return outcome
+    return piece
+
+
+def on_standby(rig, standby):
+    """The source is a replica, and what happens on the server is in the way of what we read."""
+    def conflict(text, pattern, **more):
+        def happen(*_):
+            standby.primary.sql(text, SOURCE)
+            standby.catch_up()
+
+        def piece(rig):
+            rig.source_server = standby
+            try:
+                return amid('source', pattern, happen, **more)(rig)
+            finally:
+                rig.source_server = rig.server
+        return piece
+
+    def results_there(rig):
+        rig.results_server = standby
+        try:
+            return rig.disturbed(results=[no_fault()], deadline=DEADLINE)
+        finally:
+            rig.results_server = rig.server
+    clean = 'INSERT INTO txn_table SELECT 0, n, 0, 0 FROM generate_series(1, 1000) n; DELETE FROM txn_table; VACUUM txn_table'
+    alter = 'ALTER TABLE big_assoc_table ADD COLUMN fresh INT; ALTER TABLE big_assoc_table DROP COLUMN fresh'
+    return [
+        Case('rows that our snapshot sees are cleaned up amid the jobs: tried again',
+             conflict(clean, JOBS, kind='sync', answer=20000), DONE,
+             "conflict with a replica's recovery (rows cleaned up)", 'source, amid the jobs'),
+        Case('rows that our snapshot sees are cleaned up between two statements: tried again',
+             conflict(clean, JOBS, kind='parse'), DONE,
+             "conflict with a replica's recovery (rows cleaned up)", 'source, between statements'),
+        Case('a table that we have read is altered: tried again', conflict(alter, JOBS, kind='parse'), DONE,
+             "conflict with a replica's recovery (table altered)", 'source, between statements'),
+        Case('results on a replica: 69', results_there, ends(69, 'old', 'read-only'),
+             'server is a replica', 'results'),
+    ]
+
+
+def full_disk(rig, disk):
+    """The results move to a tablespace that can be full."""
+    if os.geteuid() == 0:
+        shutil.chown(disk, 'postgres')
+    rig.server.sql(f"CREATE TABLESPACE small LOCATION '{disk}'")
+    rig.server.sql(f'ALTER DATABASE {rig.results} SET TABLESPACE small')
+    rig.next_run()
+
+    def filled(left):
+        def piece(rig):
+            with leave_room(disk, left):
+                return rig.disturbed(results=[no_fault()], deadline=DEADLINE)
+        return piece
+    either = [Case(f'{left} kB of room for the results: 69, which says so, or new ones', filled(left * 1024),
+                   lambda outcome: ends(69, 'old', '(53100)')(outcome) or DONE(outcome), 'disk full', 'results')
+              for left in (range(8, 1600, 32) if LONG else (100, 200, 300))]
+    return [Case('no room for the results: 69, which says so', filled(0), ends(69, None, 'No space left'),
+                 'disk full', 'results')] + either
+
+
+def body():
+    with tempfile.TemporaryDirectory(prefix='fm') as folder, Postgres() as server:
+        os.chmod(folder, 0o755)
+        of_own_server = apart(lambda: own_server(folder))
+        faults.draw(server)
+        before = server.checksums(SOURCE)
+        if len(before) < 10 or all(row[1] == '0' for row in before):
+            raise RuntimeError(before)
+        first = Rig(server, folder, '0')
+        rigs = [first] + at_once([lambda _, n=number: Rig(server, folder, str(n)) for number in range(1, RIGS)],
+                                 [None] * 4)
+        outcome = first.disturbed(source=[no_fault()], results=[no_fault()])
+        tap.ok(DONE(outcome) and not outcome.wrong and all(outcome.fired),
+               'a run by the way of the proxy is like any other', outcome, *outcome.wrong)
+        steps = dict(zip(('source', 'results'), first.steps))
+        first.disturbed(source=[no_fault()], results=[no_fault()], by_path=True)
+        local = dict(zip(('source', 'results'), first.steps))
+        each = EveryStep(Pgsql, SHORT, (JOBS, 'sync'), UNLOCK)
+        cases = each.amid_jobs(steps['source'])
+        for side in ('source', 'results'):
+            cases += each.at_steps(side, steps[side]) + each.by_path(side, local[side])
+        cases += for_good(dict(source=(ASSOCIATIONS, JOBS), results=(COUNTER, CLEAR, WRITE)))
+        cases += lost_commits() + commits() + other_sessions() + taken_away()
+        try_all(cases, rigs, report)
+        for case, outcome in of_own_server():
+            case.judge(outcome, report)
+        never_written(server, SOURCE, before, rigs, ('SELECT', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE'))
+    report.write()
+
+
+tap.main(body)

@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: MIT
+"""Tests of runs that are disturbed, and those of them that are tried on every server: each step of a
+run cut, reset and stalled, the way to a database gone for good, COMMITs whose answer is lost."""
+
+import contextlib
+import threading
+import time
+
+import tap
+from faults import LONG, SOURCE, at_once, draw
+from mariadb import Session
+from proxy import Fault, always, no_fault, same_as, sql
+
+# Where a run is to give up, and where it is to get over it.
+DEADLINE = 2
+PATIENT = 20
+# What is stalled is given up within twice the deadline, for each of two databases; and machines
+# that test are slow.
+IN_TIME = 20
+
+WORDS = dict(cut='connection cut', reset='connection reset', stall='nothing passes any more')
+
+
+class Case:
+    """One test: a run that is disturbed, then one that is not."""
+
+    def __init__(self, statement, piece, good, fault, where, most=IN_TIME, first=False):
+        self.statement, self.piece, self.good = statement, piece, good
+        self.fault, self.where, self.most = fault, where, most
+        self.first = first  # to be begun before others, since it lasts
+
+    def __call__(self, rig):
+        outcome = self.piece(rig)
+        outcome.wrong += rig.next_run()
+        return outcome
+
+    def judge(self, outcome, report):
+        if isinstance(outcome, Exception):
+            return tap.ok(False, self.statement, repr(outcome))
+        report.note(self.fault, self.where, outcome)
+        return tap.ok(not outcome.wrong and outcome.fired and all(outcome.fired)
+                      and outcome.seconds < self.most and self.good(outcome),
+                      self.statement, outcome, f'the faults happened {outcome.fired} times', *outcome.wrong)
+
+
+def try_all(cases, rigs, report):
+    """Those first that last."""
+    cases = sorted(cases, key=lambda case: not case.first)
+    for case, outcome in zip(cases, at_once(cases, rigs)):
+        case.judge(outcome, report)
+
+
+def ends(status, results=None, *texts):
+    """A check of an outcome."""
+    return lambda outcome: (outcome.status == status and results in (None, outcome.results)
+                            and all(text in outcome.said for text in texts))
+
+
+DONE = ends(0, 'new')
+
+
+def big_fails(status, *texts):
+    """The cluster `big` fails, and the other one is done."""
+    return lambda outcome: (ends(status, None, *texts)(outcome)
+                            and outcome.published == dict(big='old', small='new'))
+
+
+def database_of(side):
+    return "database 'faults_" + ('acct' if side == 'source' else 'res_')
+
+
+def on(side, fault, deadline=DEADLINE, **more):
+    """A run with this on the way to one database."""
+    return lambda rig: rig.disturbed(**{side: [fault]}, deadline=deadline, **more)
+
+
+def amid(side, pattern, meanwhile, deadline=PATIENT, kind=None, **more):
+    """A run that waits at a step while meanwhile(rig, number of the session) happens."""
+    def piece(rig):
+        fault = Fault('hold', sql(pattern, kind), meanwhile=lambda: meanwhile(rig, fault.link.protocol.session),
+                      **more)
+        return rig.disturbed(**{side: [fault]}, deadline=deadline)
+    return piece
+
+
+def between(take, give_back, side='results', judge=True):
+    """A run while something is taken away."""
+    def piece(rig):
+        take(rig)
+        outcome = rig.disturbed(**{side: [no_fault()]}, deadline=DEADLINE, judge=judge)
+        give_back(rig)
+        return outcome
+    return piece
+
+
+def locked(hold, release_after=None, deadline=DEADLINE):
+    """Somebody else holds what the run is going to write."""
+    def piece(rig):
+        with Session(rig.server, rig.results) as session:
+            session.do(hold)
+
+            def release():
+                session.do(rig.server.LET_GO)
+            timer = threading.Timer(release_after or 0, release)
+            if release_after:
+                timer.start()
+            return rig.disturbed(results=[no_fault()], deadline=deadline,
+                                 after=timer.join if release_after else release)
+    return piece
+
+
+def ended(side, end, pattern, **more):
+    """Somebody ends our session or statement: `end` is a method of the server."""
+    def meanwhile(rig, number):
+        getattr(rig.server, end)(number)
+        time.sleep(.1)
+    return amid(side, pattern, meanwhile, **more)
+
+
+@contextlib.contextmanager
+def own_source(rig, change=''):
+    """A source of its own for a rig, so that it can be altered."""
+    usual, rig.source = rig.source, draw(rig.server, f'{SOURCE}_{rig.name}')
+    try:
+        if change:
+            rig.server.sql(change, rig.source)
+        yield
+    finally:
+        rig.source = usual
+
+
+def altered(text, pattern, kind, back='', deadline=DEADLINE):
+    """What slurmdbd's upgrade does, after we have looked at the tables' columns and before we read
+    them."""
+    def piece(rig):
+        with own_source(rig):
+            outcome = amid('source', pattern, lambda *_: rig.server.sql(text, rig.source), kind=kind,
+                           deadline=deadline)(rig)
+            if back:
+                rig.server.sql(back, rig.source)
+            return outcome
+    return piece
+
+
+def killed(server, side, pattern, answer, kill, again):
+    """The server is gone amid a run; and comes back, by itself, or when we gave up."""
+    def piece(rig):
+        back = threading.Event()
+
+        def start():
+            server.start()
+            back.set()
+
+        def end():
+            kill()
+            if again:
+                threading.Thread(target=start).start()
+        return rig.disturbed(**{side: [Fault('hold', sql(pattern), answer=answer, meanwhile=end)]},
+                             deadline=40 if again else DEADLINE, after=back.wait if again else start)
+    return piece
+
+
+def whole_server(server, points, more=()):
+    """A server of one's own is killed and stopped: [(side, SQL, bytes of the answer)], of which three
+    are in the short form.  `more` are (what happens, a function that makes it happen)."""
+    cases = []
+    for number, (side, pattern, answer) in enumerate(points if LONG else points[:3]):
+        where = f'{side}, amid a run'
+        for what, kill in (('killed (SIGKILL)', server.kill), *more):
+            cases.append(Case(f'server {what} at {pattern} and started again: the same run publishes',
+                              killed(server, side, pattern, answer, kill, True), DONE,
+                              f'server {what}, started again', where, most=60))
+        if LONG or number == 1:
+            cases.append(Case(f'server killed at {pattern} and away: 69 in time',
+                              killed(server, side, pattern, answer, server.kill, False),
+                              ends(69, 'old', database_of(side)), 'server killed (SIGKILL), away', where))
+        if LONG or number == 2:
+            cases.append(Case(f'server stopped at {pattern}: 69 soon after the deadline',
+                              on(side, Fault('hold', sql(pattern), answer=answer, meanwhile=server.stop),
+                                 after=server.go_on),
+                              ends(69, None if answer == 0 else 'old', database_of(side)),
+                              'server stopped (SIGSTOP) beyond the deadline', where))
+    return cases
+
+
+def since(pattern):
+    """From this step on, and then every connection."""
+    reached = threading.Event()
+
+    def at(step):
+        if not reached.is_set() and sql(pattern)(step):
+            reached.set()
+            return True
+        return reached.is_set() and always(step)
+    return at
+
+
+class EveryStep:
+    """What is tried at every step, or at those of a short list, in the words of a server:
+
+    protocol    of protocol.py
+    short       {side: [(kind, SQL, which of several, whether it is worth every fault)]}
+    jobs        SQL of the jobs' query, and the kind of message behind which its rows come
+    unlock      SQL that gives back the lock: by then a run has done its work
+    unanswered  kinds of messages at which nothing can happen that would not happen at the next"""
+
+    def __init__(self, protocol, short, jobs, unlock, unanswered=()):
+        self.protocol, self.short = protocol, short
+        self.jobs, self.unlock, self.unanswered = jobs, unlock, unanswered
+
+    def chosen(self, side, steps, without=()):
+        """(step, whether every fault is tried there) of those that the short form takes, or of all."""
+        if LONG:
+            return [(step, True) for step in steps if step.kind not in self.unanswered]
+        found = []
+        for kind, pattern, which, thorough in self.short[side]:
+            if kind in without:
+                continue
+            fits = sql(pattern, kind) if pattern else (lambda step, kind=kind: step.kind == kind)
+            found.append(([step for step in steps if fits(step)][which], thorough))
+        return found
+
+    def case(self, side, action, step, answer, place, where, by_path=False):
+        late = step.kind == 'quit' or self.unlock in step.sql
+        stalls = action == 'stall'
+        good = DONE
+        if stalls:
+            good = ends(0 if late else 69, 'new' if late else None, '' if late else database_of(side))
+        return Case(f"{side}, {WORDS[action]} {place}{' (unix socket)' if by_path else ''}: "
+                    + ('69 in time, which names the database' if stalls and not late
+                       else 'new results all the same'),
+                    on(side, Fault(action, same_as(step), answer=answer), DEADLINE if stalls else PATIENT,
+                       by_path=by_path), good, WORDS[action],
+                    f"{side}, {where}{' (unix socket)' if by_path else ''}", first=stalls)
+
+    def at_steps(self, side, steps):
+        """One fault at one step; the connection after it is good."""
+        cases = []
+        for step, thorough in self.chosen(side, steps):
+            answered = step.kind in self.protocol.ANSWERED
+            for action in ('cut', 'reset', 'stall') if thorough else ('cut',):
+                cases.append(self.case(side, action, step, None, f'before {step}', 'before a message'))
+                if answered and (action != 'stall' or LONG or 'COMMIT' in step.sql):
+                    cases.append(self.case(side, action, step, 0, f'with the answer to {step} lost',
+                                           'answer lost'))
+        return cases
+
+    def by_path(self, side, steps):
+        """Through a unix socket, where no network tells that the other end is gone."""
+        cases = []
+        for step, thorough in self.chosen(side, steps, ('tls',)):
+            if thorough:
+                cases.append(self.case(side, 'stall', step, None, f'before {step}', 'before a message', True))
+                if step.kind in self.protocol.ANSWERED and (LONG or 'COMMIT' in step.sql):
+                    cases.append(self.case(side, 'stall', step, 0, f'with the answer to {step} lost',
+                                           'answer lost', True))
+        return cases
+
+    def amid_jobs(self, steps):
+        pattern, kind = self.jobs
+        jobs = next(step for step in steps if sql(pattern, kind)(step))
+        cases = [self.case('source', action, jobs, length, f'{length} bytes into the answer to {jobs}',
+                           'amid the jobs')
+                 for action in ('cut', 'reset', 'stall')
+                 for length in ((1, 20000, 100000) if LONG else (20000,))]
+        cases.append(Case('a slow way to the source only takes its time',
+                          on('source', Fault('slow', same_as(jobs), rate=150000), PATIENT),
+                          lambda outcome: DONE(outcome) and outcome.seconds > 1.5, '150 kB/s',
+                          'source, amid the jobs', most=30, first=True))
+        return cases
+
+
+def for_good(patterns):
+    """The way to a database is gone, and stays so: {side: [SQL]}, of which the last is in the short
+    form."""
+    cases = []
+    for side, of_side in patterns.items():
+        for pattern in of_side if LONG else of_side[-1:]:
+            for action in ('cut', 'reset', 'stall'):
+                cases.append(Case(
+                    f'{side}, {action} for good from {pattern} on: 69 in time, which names the database, and old results',
+                    on(side, Fault(action, since(pattern), for_good=True)), ends(69, 'old', database_of(side)),
+                    f'{action} for good', f'{side}, amid a run', first=True))
+    return cases
+
+
+def publishing_commit(number):
+    """Of the COMMITs of a cluster the first takes a run_id, the second publishes."""
+    return lambda step: (step.connection, step.sql, step.repeat) == (1, 'COMMIT', number)
+
+
+def lost_commits():
+    """The COMMIT that publishes reaches the server, its answer does not reach us."""
+    cases = []
+    for number, cluster in ((1, 'big'), (3, 'small')) * (10 if LONG else 1):
+        for action in ('cut', 'reset'):
+            cases.append(Case(
+                f'{action} after the COMMIT that publishes {cluster}, whose answer is lost: it is found, and published once',
+                on('results', Fault(action, publishing_commit(number), answer=0), PATIENT), DONE,
+                'answer to the publishing COMMIT lost', 'results'))
+    return cases
+
+
+def tables_dropped():
+    cases = []
+    for table in ('fairmill_fairshare', 'fairmill_run', 'fairmill_lock', 'fairmill_finding',
+                  'fairmill_settings', 'fairmill_schema'):
+        cases.append(Case(f'{table} dropped: 78 and what to do; init makes it again',
+                          between(lambda rig, t=table: rig.server.sql(f'DROP TABLE {t}{rig.server.CASCADE}', rig.results),
+                                  lambda rig: rig.command('init', settings=rig.owner), judge=False),
+                          ends(78, '', 'fairmill init'), 'a table dropped', 'results, between runs'))
+    return cases
+
+
+def never_written(server, database, before, rigs, harmless):
+    """Of the source nothing is changed."""
+    tap.same(server.checksums(database), before, 'no row of the source has changed')
+    seen = set().union(*(rig.seen_sql for rig in rigs))
+    tap.ok(len(seen) > 10 and all(text.split()[0] in harmless for text in seen),
+           'no statement that a run sends to the source could write', *seen)
+
+
+def apart(work):
+    """Does this in a thread; what it returns is a function that waits for what came of it."""
+    results = []
+    thread = threading.Thread(target=lambda: results.extend(at_once([lambda _: work()], [None])))
+    thread.start()
+
+    def wait():
+        thread.join()
+        if isinstance(results[0], Exception):
+            raise results[0]
+        return results[0]
+    return wait

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""slurmdbd does not feel us: while its rows are written and fairmill runs every two seconds, none of
+our connections ever blocks another; and a fairmill that is stopped amid a transaction does not
+hold up an ALTER TABLE for longer than our time limits.
+
+A test gives the words of its server:
+
+    server()      a context: the server
+    LOOK          rows of who holds and who waits: ('blocks', session, what) and ('holds', session,
+                  what) and ('waits', session, what) of all, ('is', session, user)
+    UPSERT        how an INSERT of the key {key} ends that replaces {column}, or adds to it
+    LOCK          keeps everybody from writing to the job table
+    ways          {how a run that is stopped gets at the source: arguments of Rig.disturbed()}
+    amid          the message whose answer are the jobs: SQL, kind
+    between       one where nothing is under way when it has been answered, or before it is sent:
+                  SQL, kind, None or 0 bytes of the answer"""
+
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+import faults
+import tap
+from fault_cases import apart
+from faults import LONG, NOW, Report, Rig, at_once
+from mariadb import Session
+from program import FAIRMILL
+from proxy import Fault, sql
+
+SOURCE = 'harmless_acct'
+SECONDS = 600 if LONG else 15
+RUN_EVERY = 2
+SAMPLE_EVERY = .1
+JOBS = {'big': 100000, 'small': 25}
+BLOCKER = 'harmless_blocker'
+# What is idle in its transaction, or does not take its rows, is ended so soon, or goes on.
+LIMIT = 10
+
+
+class Sampler(threading.Thread):
+    """Looks again and again who holds and who waits; `user` is whom we suspect."""
+
+    def __init__(self, words, server, user):
+        super().__init__(daemon=True)
+        self.words, self.server, self.user = words, server, user
+        self.over = threading.Event()
+        self.samples = self.held = 0
+        self.blocked, self.problems = [], []
+
+    def run(self):
+        try:
+            with Session(self.server) as session:
+                while not self.over.wait(SAMPLE_EVERY):
+                    self.look([line.split('\t') for line in session.do(self.words.LOOK)])
+        except Exception as problem:  # pylint: disable=broad-except
+            self.problems.append(problem)
+
+    def look(self, rows):
+        if any(len(row) != 3 for row in rows):
+            raise ValueError(rows)
+        ours = {row[1] for row in rows if row[0] == 'is' and row[2] == self.user}
+        holds = [row for row in rows if row[0] == 'holds' and row[1] in ours]
+        waits = [row for row in rows if row[0] == 'waits' and row[1] not in ours]
+        self.samples += 1
+        self.held += bool(holds)
+        self.blocked += [row for row in rows if row[0] == 'blocks' and row[1] in ours]
+        if holds and waits:
+            self.blocked.append((holds, waits))
+
+    def stop(self):
+        self.over.set()
+        self.join()
+        if self.problems:
+            raise self.problems[0]
+
+
+class Writer(threading.Thread):
+    """Writes as slurmdbd does: a job starts, an older one ends, the hour's use is added up."""
+
+    def __init__(self, words, server):
+        super().__init__(daemon=True)
+        self.words, self.server = words, server
+        self.over = threading.Event()
+        self.written, self.longest, self.problems = 0, 0, []
+
+    def transaction(self, number):
+        job = self.words.UPSERT.format(key='id_job, time_submit', column='time_start', table='')
+        hour = self.words.UPSERT.format(key='id, id_tres, time_start', column='alloc_secs',
+                                        table='big_assoc_usage_hour_table.alloc_secs + ')
+        return (
+            'BEGIN; INSERT INTO big_job_table (job_db_inx, id_job, id_assoc, id_qos, time_submit, time_start, tres_alloc, account) '
+            f"VALUES ({number}, {number}, {2000 + number % 600}, 1, {NOW}, {NOW}, '1=1,5=2', 'a') {job}; "
+            f'UPDATE big_job_table SET time_end = {NOW + 60}, state = 3 WHERE id_job = {number - 5000}; '
+            'INSERT INTO big_assoc_usage_hour_table (creation_time, id, id_tres, time_start, alloc_secs) '
+            f'VALUES (1, {2000 + number % 600}, 5, {NOW}, 60) {hour}; COMMIT')
+
+    def run(self):
+        with Session(self.server, SOURCE) as session:
+            self.problems += session.do(self.server.LENIENT)
+            number = JOBS['big']
+            while not self.over.is_set():
+                number += 1
+                began = time.monotonic()
+                self.problems += session.do(self.transaction(number))
+                self.longest = max(self.longest, time.monotonic() - began)
+                self.written += 1
+                self.over.wait(.01)
+
+    def stop(self):
+        self.over.set()
+        self.join()
+
+
+def sampler_sees(words, server):
+    """What we look for would be found: another session that does block is named."""
+    server.login(BLOCKER)
+    server.allow(BLOCKER, words.ALL, SOURCE)
+    for what, hold in (('rows', 'BEGIN; UPDATE big_job_table SET state = 3 WHERE id_job > 90000'),
+                       ('a table', words.LOCK)):
+        sampler, writer = Sampler(words, server, BLOCKER), Writer(words, server)
+        sampler.start()
+        writer.start()
+        with Session(server, SOURCE, BLOCKER) as session:
+            session.do(hold)
+            time.sleep(.5)
+            session.do(server.LET_GO)
+        writer.stop()
+        sampler.stop()
+        tap.ok(sampler.blocked, f'a session that blocks {what} is found by looking', sampler.samples, *writer.problems)
+
+
+def never_blocks(words, server, rig, report):
+    sampler, writer = Sampler(words, server, faults.READER), Writer(words, server)
+    sampler.start()
+    writer.start()
+    end = time.monotonic() + SECONDS
+    runs, wrong = 0, []
+    while time.monotonic() < end:
+        next_one = time.monotonic() + RUN_EVERY
+        done = subprocess.run([FAIRMILL, '-c', rig.conf, 'run'], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
+        runs += 1
+        if done.returncode or done.stdout:
+            wrong.append(f'run {runs} ended with {done.returncode}: {done.stdout.decode()}')
+        time.sleep(max(0, next_one - time.monotonic()))
+    writer.stop()
+    sampler.stop()
+    tap.ok(not wrong and runs >= SECONDS // RUN_EVERY // 2, f'{runs} runs beside a busy writer end well', *wrong)
+    tap.ok(not writer.problems and writer.written > 10 * SECONDS and writer.longest < 5,
+           f'{writer.written} transactions were written meanwhile, and none waited long',
+           f'the longest took {writer.longest:.3f} s', *writer.problems[:5])
+    tap.ok(sampler.samples > 5 * SECONDS and sampler.held >= runs // 3,
+           f'{sampler.samples} looks at the locks caught us reading', sampler.held)
+    tap.ok(not sampler.blocked, 'and in none of them one of our connections blocked another', *sampler.blocked[:5])
+    report.rows['run beside a busy writer', 'source'] = {
+        f'0, new; of {sampler.samples} looks at the locks none found us blocking': runs}
+
+
+def stopped(at, table, way, answer=None):
+    """fairmill stands still amid its transaction, and somebody alters a table that it has read."""
+    def piece(rig):
+        process = []
+
+        def stop():
+            process[0].send_signal(signal.SIGSTOP)
+            alter.start()
+
+        def altering():
+            began = time.monotonic()
+            try:
+                rig.server.sql(f'ALTER TABLE {table} ADD COLUMN fresh INT', rig.source)
+                waited.append(time.monotonic() - began)
+            finally:
+                process[0].send_signal(signal.SIGCONT)
+        waited = []
+        alter = threading.Thread(target=altering)
+        outcome = rig.disturbed(source=[Fault('hold', at, answer=answer, meanwhile=stop)],
+                                deadline=60, started=process.append, after=alter.join, **way)
+        outcome.wrong += rig.next_run()
+        return outcome, waited
+    return piece
+
+
+def stops(words):
+    """[(where, how many jobs there are, a function of a rig)]; amid jobs, more than the way has room for."""
+    *between, answer = words.between
+    cases = []
+    for name, way in words.ways.items():
+        cases.append((f'amid the jobs{name}', JOBS, stopped(sql(*words.amid), 'big_job_table', way, 200000)))
+        cases.append((f'between two statements{name}', faults.JOBS, stopped(sql(*between), 'big_assoc_table', way, answer)))
+    return cases
+
+
+def alters_pass(cases, rigs, report):
+    """Begins, and goes on where it is asked for its results."""
+    pieces = [lambda _, piece=piece, rig=rig: piece(rig) for (_, _, piece), rig in zip(cases, rigs)]
+    results = apart(lambda: at_once(pieces, [None] * len(pieces)))
+    yield
+    for (where, *_), result in zip(cases, results()):
+        if isinstance(result, Exception):
+            raise result
+        outcome, waited = result
+        tap.ok(waited and 1 < waited[0] < LIMIT + 5,
+               f'an ALTER TABLE behind a run that is stopped {where} passes once the time limit is over',
+               waited, outcome)
+        tap.ok(outcome.status == 0 and not outcome.wrong and all(outcome.fired),
+               f'a run that was stopped {where} publishes when it goes on', outcome, *outcome.wrong)
+        report.note(f'we are stopped (SIGSTOP) {where}, and a table is altered', 'source', outcome)
+
+
+def main(words):
+    def body():
+        report = Report()
+        with tempfile.TemporaryDirectory(prefix='fm') as folder, words.server() as server:
+            faults.draw(server, SOURCE, JOBS)
+            cases, still = stops(words), []
+            for number, (_, jobs, _) in enumerate(cases):
+                name = faults.draw(server, f'harmless_still{number}', jobs)
+                still.append(Rig(server, folder, f'still{number}', name, jobs))
+            rig = Rig(server, folder, 'harmless', SOURCE, JOBS)
+            altering = alters_pass(cases, still, report)
+            next(altering)
+            sampler_sees(words, server)
+            never_blocks(words, server, rig, report)
+            next(altering, None)
+        report.write()
+    tap.main(body)

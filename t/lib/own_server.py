@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Servers that a test may kill, stop and start again."""
+
+import os
+import signal
+import time
+
+from mariadb import Server
+from postgres import Postgres
+
+
+def wait_for(processes):
+    """Until they have ended."""
+    while any(os.path.exists(f'/proc/{process}') for process in processes):
+        time.sleep(.01)
+
+
+class Own:
+    """After the usual words the shell says the server's process id."""
+
+    def __enter__(self):
+        super().__enter__()
+        self.pid = int(self.said.pop())
+        return self
+
+    def processes(self):
+        return [self.pid]
+
+    def signal(self, number):
+        """To each of its processes, which are returned."""
+        processes = []
+        for process in self.processes():
+            processes.append(process)
+            try:
+                os.kill(process, number)
+            except ProcessLookupError:
+                pass
+        return processes
+
+    def kill(self):
+        wait_for(self.signal(signal.SIGKILL))
+
+    def stop(self):
+        self.signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.signal(signal.SIGCONT)
+
+    def start(self, option=''):
+        """After it has ended; waits until it answers."""
+        self.shell.stdin.write(option + '\n')
+        self.shell.stdin.flush()
+        self.pid = int(self.shell.stdout.readline().split()[-1])
+
+
+class OwnMariadb(Own, Server):
+    """Its data have no room to grow, and a commit is with the system when it is answered, so that it
+    outlives a kill."""
+
+    # What the server made at first stays as large as it is; a second file is all the room there is.
+    SHELL = '''
+        . "$1/mariadb.sh"
+        unset FAIRMILL_TEST_MARIADB
+        MARIADB_OPTIONS=(--innodb-file-per-table=0 --innodb-flush-log-at-trx-commit=2
+                         --innodb-buffer-pool-size=64M)
+        start_again() {
+            mariadb_launch "$MARIADB_DIRECTORY"
+            until mariadb_answers || ! kill -0 "$MARIADB_PID"; do sleep .05; done
+            echo "ready $MARIADB_SOCKET $files $MARIADB_PID"
+        }
+        mariadb_shared
+        mariadb_stop
+        files="ibdata1:$(($(stat -c %s "$MARIADB_DIRECTORY/data/ibdata1") >> 20))M;ibdata2:24M"
+        MARIADB_OPTIONS+=("--innodb-data-file-path=$files")
+        start_again
+        while read -r option; do
+            [ -z "$option" ] || MARIADB_OPTIONS+=("$option")
+            start_again
+        done'''
+
+    def __enter__(self):
+        super().__enter__()
+        self.more_room = f'--innodb-data-file-path={self.said[0]}:autoextend'
+        return self
+
+
+class OwnPostgres(Own, Postgres):
+    """A commit is with the system when it is answered."""
+
+    CONNECTIONS = 12
+    OPTIONS = f'-c synchronous_commit=on -c max_connections={CONNECTIONS} -c autovacuum=off'
+    SHELL = f'''
+        . "$1/postgres.sh"
+        unset FAIRMILL_TEST_POSTGRES
+        POSTGRES_OPTIONS=({OPTIONS})
+        say() {{ echo "ready $POSTGRES_SOCKET $(command -v psql) $POSTGRES_PID"; }}
+        postgres_shared
+        say
+        while read -r _; do
+            postgres_launch_and_wait "$POSTGRES_DIRECTORY"
+            say
+        done'''
+
+    def processes(self):
+        """Its first one, which makes no more when it has stopped, and their children."""
+        yield self.pid
+        for name in os.listdir('/proc'):
+            try:
+                with open(f'/proc/{name}/stat', encoding='utf-8') as file:
+                    # The second field is a name, in brackets.
+                    if name.isdigit() and int(file.read().rpartition(')')[2].split()[1]) == self.pid:
+                        yield int(name)
+            except OSError:
+                pass
+
+    def end(self, number):
+        """SIGINT, without waiting for clients, or SIGQUIT, at once."""
+        os.kill(self.pid, number)
+        wait_for([self.pid])
+
