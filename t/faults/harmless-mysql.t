@@ -45,8 +45,8 @@ class Words:
     LOCK = 'LOCK TABLES big_job_table READ'
     # net_write_timeout and idle_readonly_transaction_timeout of our sessions are 10 seconds.
     ways = {'': dict(by_path=True)}
-    amid = 'FROM "big_job_table"', 'execute'
-    between = 'FROM "big_job_table"', 'prepare', None
+    amid = '"tres_alloc" FROM "big_job_table"', 'execute'
+    between = '"tres_alloc" FROM "big_job_table"', 'prepare', None
 
 
 harmless.main(Words)
