@@ -80,7 +80,9 @@ static void release_savepoint(struct pgsql_rows *rows)
 /* While we do not take its rows the server waits for us, and its transaction keeps others from
  * altering what it reads.  Through TCP that ends by tcp_user_timeout.  Through a unix socket the
  * server looks at no time limit while it waits, and would do so for as long as this process is
- * stopped: so the system's clock tells it to go on, which means nothing to a process that runs. */
+ * stopped: so the system's clock tells it to go on, which means nothing to a process that runs.
+ * (With a cursor the server would wait idle, which it limits; but rows would take a third longer.)
+ */
 static void set_waker(struct pgsql_rows *rows)
 {
     const struct pgsql_session *session = (struct pgsql_session *)rows->base.db;

@@ -14,15 +14,24 @@ from harmless import SOURCE
 from postgres import NewPostgres
 
 
-def server():
+class Server(NewPostgres):
     """One that can be reached by TCP too."""
-    with socket.socket() as free:
-        free.bind(('127.0.0.1', 0))
-        return NewPostgres('-c', 'listen_addresses=127.0.0.1', port=free.getsockname()[1])
+
+    def __init__(self):
+        with socket.socket() as free:
+            free.bind(('127.0.0.1', 0))
+            super().__init__('-c', 'listen_addresses=127.0.0.1', port=free.getsockname()[1])
+
+    def __enter__(self):
+        super().__enter__()
+        with open(f'{self.socket}/data/pg_hba.conf', 'a', encoding='utf-8') as file:
+            file.write('host all all 127.0.0.1/32 trust\n')
+        self.sql('SELECT pg_reload_conf()')
+        return self
 
 
 class Words:
-    server = staticmethod(server)
+    server = Server
     LOOK = f"""
         SELECT 'blocks', b.pid, a.wait_event
         FROM pg_stat_activity a CROSS JOIN unnest(pg_blocking_pids(a.pid)) b(pid)

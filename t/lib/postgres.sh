@@ -77,7 +77,6 @@ postgres_install() {
 local all +locked scram-sha-256
 local all all trust
 local replication all trust
-host all all 127.0.0.1/32 trust
 END
 }
 
