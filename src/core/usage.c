@@ -2,8 +2,6 @@
 #include "config.h"
 #include "core/usage.h"
 
-#include <string.h>
-
 #include "util/number.h"
 
 /* A start may be this much later than our clock before it is called odd. */

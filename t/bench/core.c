@@ -200,6 +200,8 @@ static void draw_jobs(struct drawn_job *jobs)
     }
 }
 
+static const struct tariff tariff = { .price = UNITS_PER_TRES };
+
 static void charge_jobs(const struct charging *charging, const struct drawn_job *jobs,
                         struct wide *sums, const struct id_index *places)
 {
@@ -207,7 +209,7 @@ static void charge_jobs(const struct charging *charging, const struct drawn_job 
         struct charge_term term;
         struct wide *sum = &sums[id_index_find(places, jobs[i].association)];
         __builtin_prefetch(sum, 1);
-        job_charge(charging, &jobs[i].job, UNITS_PER_TRES, &term);
+        job_charge(charging, &jobs[i].job, &tariff, &term);
         wide_add_product(sum, term.units, term.weight, false);
     }
 }
@@ -217,7 +219,7 @@ static void measure_jobs(void)
     struct drawn_job *jobs = memory_zeroed(JOBS, sizeof *jobs);
     struct wide *sums = memory_zeroed(ASSOCIATIONS, sizeof *sums);
     struct clock *clock = clock_create(604800, NOW, 0);
-    struct charging charging = { clock, CHARGE_BILLING, 86400, false };
+    struct charging charging = { clock, CHARGE_BILLING, 86400, false, 0 };
     struct id_index *places = id_index_create();
     int64_t took[ROUNDS];
     seed = 88172645463325252u;
