@@ -14,6 +14,7 @@
 
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/number.h"
 #include "util/text.h"
 
 /* A source session that is idle or does not take its rows is ended soon: its transaction might
@@ -147,6 +148,15 @@ int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement,
     return session_fail(session, mysql_stmt_errno(statement), mysql_stmt_error(statement), err);
 }
 
+/* A node of Galera that rolls a transaction back amid a prepared statement, since another node's
+ * has won, says that the statement worked; what comes next would go in by itself. */
+int session_check_transaction(struct mysql_session *session, struct error *err)
+{
+    if (!session->in_transaction || session->mysql->server_status & SERVER_STATUS_IN_TRANS)
+        return 0;
+    return fail(err, ERROR_RETRY, "%s: the server rolled the transaction back", session->name);
+}
+
 /* Statements. */
 
 MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, struct error *err)
@@ -211,7 +221,7 @@ int session_send(struct mysql_session *session, MYSQL_STMT *statement,
     if (session_bind(statement, parameters, argument_count) || mysql_stmt_execute(statement))
         status = session_fail_statement(session, statement, err);
     free(parameters);
-    return status;
+    return status ? status : session_check_transaction(session, err);
 }
 
 static int execute(struct db *db, const char *sql, const struct db_value *arguments,
@@ -308,17 +318,32 @@ static int set_isolation(struct mysql_session *session, struct error *err)
     return run(session, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", err);
 }
 
-static int read_packet_size(struct mysql_session *session, struct error *err)
+static int read_variables(struct mysql_session *session, struct error *err)
 {
     struct db_rows *rows;
     const struct db_value *row;
-    if (session_query(&session->base, "SELECT @@max_allowed_packet", NULL, 0, "i", &rows, err))
+    if (session_query(&session->base,
+                      "SHOW SESSION VARIABLES WHERE \"Variable_name\" IN"
+                      " ('max_allowed_packet', 'wsrep_on')",
+                      NULL, 0, "tt", &rows, err))
         return -1;
-    int got = session_fetch(rows, &row, err);
-    if (got == 1)
-        session->packet_bytes = (size_t)row[0].integer;
+    int got;
+    while ((got = session_fetch(rows, &row, err)) > 0) {
+        uint64_t bytes;
+        if (number_unsigned(row[1].text.bytes, row[1].text.length, &bytes))
+            session->packet_bytes = (size_t)bytes;
+        else
+            session->is_galera = row[1].text.length == 2; /* ON, not OFF */
+    }
     session_finish(rows);
     return got < 0 ? -1 : 0;
+}
+
+/* What another node of the cluster has committed can be seen from here: without, a node may be a
+ * moment behind. */
+static int see_all_nodes(struct mysql_session *session, struct error *err)
+{
+    return session->is_galera ? run(session, "SET SESSION wsrep_sync_wait = 1", err) : 0;
 }
 
 static int set_up(struct mysql_session *session, struct error *err)
@@ -332,9 +357,9 @@ static int set_up(struct mysql_session *session, struct error *err)
             err) ||
         run(session, "SET NAMES 'utf8mb4' COLLATE 'utf8mb4_bin'", err))
         return -1;
-    if (set_limits(session, err) || set_isolation(session, err) || read_packet_size(session, err))
+    if (set_limits(session, err) || set_isolation(session, err) || read_variables(session, err))
         return -1;
-    return 0;
+    return see_all_nodes(session, err);
 }
 
 /* Sessions. */
@@ -480,21 +505,27 @@ static int begin(struct db *db, struct error *err)
         return fail(err, ERROR_GONE, "%s: the transaction before could not be rolled back",
                     session->name);
     bool snapshot = db->role == DB_SOURCE || db->role == DB_READER;
-    return run(session,
-               snapshot ? "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
-                        : "START TRANSACTION",
-               err);
+    if (run(session,
+            snapshot ? "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
+                     : "START TRANSACTION",
+            err))
+        return -1;
+    session->in_transaction = true;
+    return 0;
 }
 
 static int commit(struct db *db, struct error *err)
 {
-    return run((struct mysql_session *)db, "COMMIT", err);
+    struct mysql_session *session = (struct mysql_session *)db;
+    session->in_transaction = false;
+    return run(session, "COMMIT", err);
 }
 
 static void rollback(struct db *db)
 {
     struct mysql_session *session = (struct mysql_session *)db;
     struct error ignored;
+    session->in_transaction = false;
     if (run(session, "ROLLBACK", &ignored))
         session->stuck = true;
 }

@@ -116,6 +116,7 @@ static enum enum_field_types wire_type(const struct batch_column *column)
 #if HAVE_DECL_STMT_ATTR_ARRAY_SIZE
 static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
 {
+    struct mysql_session *session = (struct mysql_session *)bulk->base.db;
     if (prepare_for(bulk, 1, err))
         return -1;
     MYSQL_BIND *parameters = memory_zeroed(bulk->column_count, sizeof *parameters);
@@ -132,10 +133,9 @@ static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
     if (mysql_stmt_attr_set(bulk->statement, STMT_ATTR_ARRAY_SIZE, &row_count) ||
         session_bind(bulk->statement, parameters, bulk->column_count) ||
         mysql_stmt_execute(bulk->statement))
-        status =
-            session_fail_statement((struct mysql_session *)bulk->base.db, bulk->statement, err);
+        status = session_fail_statement(session, bulk->statement, err);
     free(parameters);
-    return status;
+    return status ? status : session_check_transaction(session, err);
 }
 #else
 static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
@@ -161,6 +161,7 @@ static void bind_slot(MYSQL_BIND *parameter, struct batch_column *column, size_t
 
 static int send_as_rows(struct mysql_bulk *bulk, struct error *err)
 {
+    struct mysql_session *session = (struct mysql_session *)bulk->base.db;
     if (prepare_for(bulk, bulk->row_count, err))
         return -1;
     size_t count = bulk->row_count * bulk->column_count;
@@ -171,10 +172,9 @@ static int send_as_rows(struct mysql_bulk *bulk, struct error *err)
             bind_slot(parameter++, &bulk->columns[i], row);
     int status = 0;
     if (session_bind(bulk->statement, parameters, count) || mysql_stmt_execute(bulk->statement))
-        status =
-            session_fail_statement((struct mysql_session *)bulk->base.db, bulk->statement, err);
+        status = session_fail_statement(session, bulk->statement, err);
     free(parameters);
-    return status;
+    return status ? status : session_check_transaction(session, err);
 }
 
 /* Batches. */

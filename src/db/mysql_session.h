@@ -26,6 +26,8 @@ struct mysql_session {
     struct db_settings settings; /* with texts of its own */
     size_t packet_bytes;         /* the server takes no statement that is longer */
     unsigned last_error;         /* number of the last error, for who knows how to go on */
+    bool is_galera;              /* a node of a cluster: what is committed has to suit all nodes */
+    bool in_transaction;         /* that we began and did not end */
     bool stuck;                  /* in a transaction that could not be rolled back */
 };
 
@@ -43,6 +45,9 @@ void session_judge_handshake(struct mysql_session *session, struct error *err);
 const char *session_tls_objection(const struct db_settings *settings);
 
 int session_replica_lag(struct db *db, int64_t *lag_s, struct error *err);
+
+/* To be asked after a statement that worked: fails where its transaction is there no more. */
+int session_check_transaction(struct mysql_session *session, struct error *err);
 
 /* A prepared statement; NULL when that failed. */
 MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, struct error *err);

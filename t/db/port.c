@@ -1006,6 +1006,22 @@ static void mysql_sessions_can_be_killed(void)
     db_close(killer);
 }
 
+/* A server that lets a transaction go in silence, as Galera may, has not written what we think. */
+static void mysql_transactions_that_went_are_missed(void)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_RESULTS);
+    begin(db);
+    ok(db_execute(db, "ROLLBACK", NULL, 0, NULL, &err) == -1 && err.class == ERROR_RETRY,
+       "a transaction that the server ended is missed at once");
+    db_rollback(db);
+    begin(db);
+    run(db, "UPDATE \"first\" SET \"a\" = 1");
+    commit(db);
+    ok(true, "and the session goes on");
+    db_close(db);
+}
+
 static void write_file(char *path, const char *contents)
 {
     int fd = mkstemp(path);
@@ -1408,6 +1424,7 @@ int main(int argc, char **argv)
     if (mysql) {
         mysql_says_when_a_table_is_full();
         mysql_sessions_can_be_killed();
+        mysql_transactions_that_went_are_missed();
         mysql_logins_are_judged();
         mysql_passwords_come_from_outside();
         servers_die((pid_t)strtol(argv[4], NULL, 10), SIGKILL);
