@@ -38,6 +38,7 @@ static const struct {
     { "53300", ERROR_GONE },    /* too many connections */
     { "57014", ERROR_GONE },    /* statement_timeout, or cancelled by somebody */
     { "57P", ERROR_GONE },      /* shutdown, crash, start-up, session ended by somebody */
+    { "HV00N", ERROR_GONE },    /* the server behind a foreign table */
     { "40", ERROR_RETRY },      /* serialisation, deadlock, conflict with a replica's recovery */
     { "55P03", ERROR_RETRY },   /* lock_timeout */
     { "28", ERROR_DENIED },     /* login */
