@@ -1,0 +1,185 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Source and results on a Galera cluster of three nodes.  An advisory lock does not reach the other
+nodes, so runs through several nodes at once meet at the fence: one publishes, the others end with
+75, and what is published is whole on every node."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import faults
+import tap
+from compare import differences, from_server
+from faults import LONG, NOW, POLL, Rig, Session
+from galera import Galera
+from program import FAIRMILL, fairmill, write_settings
+from proxy import Fault, sql
+
+ROUNDS = 60 if LONG else 6
+CLUSTERS = ('big', 'small')
+
+
+class Site:
+    """One database of results, and runs through any node."""
+
+    def __init__(self, folder, nodes):
+        self.folder, self.nodes = folder, nodes
+        self.rig = Rig(nodes[0], folder, 'galera')
+        self.results = self.rig.results
+        for number, node in enumerate(nodes):
+            self.write(number, dict(socket=node.socket))
+
+    def write(self, name, at):
+        at = dict(driver='mysql', user='root', **at)
+        write_settings(self.conf(name), dict(source=dict(at, database=faults.SOURCE, deadline='15 s'), usage=dict(half_life=0),
+                                             results=dict(at, database=self.results)))
+
+    def conf(self, name):
+        return f'{self.folder}/{name}.conf'
+
+    def start(self, name, *arguments):
+        return subprocess.Popen([FAIRMILL, '-c', self.conf(name), 'run', *map(str, arguments)], text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def wrong(self, instants, nodes=None):
+        """What is not whole, not the same on all nodes, or of none of these instants."""
+        found, first = [], None
+        for node in nodes or self.nodes:
+            rows = node.sql('SET SESSION wsrep_sync_wait = 1; ' + POLL, self.results)
+            first = first or rows
+            if rows != first or [row[0] for row in rows] != list(CLUSTERS):
+                found.append(f'{rows} is not {first}')
+        for cluster, count, runs, times, at, recorded, as_of, of_users, of_root in first:
+            if (int(count), runs, times, recorded, at) != (faults.associations(cluster), '1', '1', count, as_of):
+                found.append(f'{cluster} is not whole: {first}')
+            if not float(of_users) == float(of_root) == faults.wanted(cluster, int(at)):
+                found.append(f'{cluster} has {of_users} and {of_root}')
+            if int(at) not in instants:
+                found.append(f'{cluster} is of {at}')
+        return found
+
+
+def values_are_those_of_one_server(site):
+    """The same site on a server by itself is node 1 as other tests see it, so what is compared is
+    every value that was written through another node."""
+    now = NOW + 10
+    rows = []
+    for number, node in enumerate(site.nodes):
+        status, _, err = fairmill(site.conf(number), 'run', '--now', now, '--full')
+        tap.ok(status == 0, f'a run through node {number + 1} publishes', err)
+        rows.append(from_server(node, site.results))
+    for number, other in enumerate(rows[1:], 2):
+        wrong, compared = differences(other, rows[0])
+        tap.ok(not wrong and compared > 10000, f'and every value of node {number} is that of node 1', *wrong[:5])
+    site.rig.last = dict.fromkeys(CLUSTERS, now)
+    site.rig.now = now
+
+
+def runs_on_all_nodes_at_once(site):
+    statuses, wrong = set(), []
+    for number in range(ROUNDS):
+        now = NOW + 20 + 10 * number
+        runs = [site.start(node, '--now', now + node) for node in range(len(site.nodes))]
+        said = [run.communicate()[0] for run in runs]
+        for run, text in zip(runs, said):
+            statuses.add(run.returncode)
+            # Who comes last may find that one of a later instant has published.
+            if run.returncode and not ('another run published' in text or 'is before what is published' in text):
+                wrong.append(f'{run.returncode}: {text}')
+        if 0 not in [run.returncode for run in runs] and len(set(said)) == 1:
+            wrong.append(f'nobody published: {said}')
+        wrong += site.wrong(range(now, now + len(site.nodes)))
+    tap.ok(not wrong, f'{ROUNDS} times three runs at once leave results that are whole, and the same on every node', *wrong)
+    tap.ok(statuses <= {0, 64, 75} and {0, 75} <= statuses, 'some publish, the others end with 75', statuses)
+    site.rig.now = now + 10
+    site.rig.last = {row[0]: int(row[4]) for row in site.nodes[0].sql(POLL, site.results)}
+
+
+def the_other_publishes_first(site, step, statement):
+    """While ours is held before a step of its transaction, another node publishes the cluster."""
+    other = []
+
+    def publish():
+        other.append(fairmill(site.conf(1), 'run', '--cluster', 'big', '--now', site.rig.now))
+        site.nodes[0].sql('SET SESSION wsrep_sync_wait = 1; SELECT 1')
+    outcome = site.rig.disturbed(results=[Fault('hold', step, meanwhile=publish)], deadline=20)
+    tap.ok(other and other[0][0] == 0 and outcome.status == 75 and not outcome.wrong
+           and "cluster 'big': another run published while" in outcome.said and outcome.results == 'new', statement,
+           other, outcome, *outcome.wrong)
+
+
+def publishing_commit(step):
+    return (step.connection, step.sql, step.repeat) == (1, 'COMMIT', 1)
+
+
+def a_node_that_is_behind(site):
+    now = site.rig.now = site.rig.now + 10
+    with Session(site.nodes[2], site.results) as session:
+        session.do('FLUSH TABLES WITH READ LOCK')  # nothing is applied there
+        status, _, err = fairmill(site.conf(0), 'run', '--now', now)
+        old = site.nodes[2].sql('SELECT max(computed_at) FROM fairmill_fairshare', site.results)
+        timer = threading.Timer(1, lambda: session.do('UNLOCK TABLES'))
+        timer.start()
+        shown, out, more = fairmill(site.conf(2), 'show', '--json')
+        timer.join()
+    tap.ok(status == 0 and old != [[str(now)]] and shown == 0 and str(now) in out,
+           'what one node has published is seen through another one at once, even if that is behind', err, old, more)
+    site.rig.last = dict.fromkeys(CLUSTERS, now)
+
+
+def a_node_dies(site):
+    """The last one of three; the others go on, once they have given it up."""
+    dying, alive = site.nodes[2], site.nodes[:2]
+    site.write('list', dict(host=f'127.0.0.1:{dying.port},127.0.0.1:{alive[1].port}'))
+    now = site.rig.now + 10
+    with Session(dying, site.results) as session:
+        session.do('BEGIN; SELECT count(*) FROM fairmill_fairshare FOR UPDATE')
+        alone = site.start(2, '--cluster', 'small', '--now', now)
+        listed = site.start('list', '--cluster', 'big', '--now', now)
+        while dying.sql("SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'") != [['2']]:
+            if alone.poll() is not None or listed.poll() is not None:
+                raise RuntimeError(f'{alone.communicate()} {listed.communicate()}')
+            time.sleep(.05)
+        os.kill(dying.pid, signal.SIGKILL)
+        said = [run.communicate()[0] for run in (listed, alone)]
+    tap.ok(listed.returncode == 0, 'a run whose node dies goes on through the next host of its list', *said)
+    tap.ok(alone.returncode == 69, 'one that has no other host ends with 69', alone.returncode, *said)
+    alive[0].wait('cluster_size', '2')
+    tap.same(site.wrong((now, site.rig.now), alive), [], 'results are whole on the nodes that are left')
+    status, _, err = fairmill(site.conf(0), 'run', '--now', now + 10)
+    tap.ok(status == 0 and not site.wrong((now + 10,), alive), 'and the next run publishes through another node', err)
+
+
+def large_results_are_too_large(site):
+    """What a node says of a write set that is longer than it takes."""
+    site.nodes[0].sql('SET GLOBAL wsrep_max_ws_size = 20000')
+    last = site.nodes[0].sql(POLL, site.results)
+    status, _, err = fairmill(site.conf(0), 'run', '--cluster', 'big', '--now', int(last[0][4]) + 10)
+    site.nodes[0].sql('SET GLOBAL wsrep_max_ws_size = 2147483647')
+    tap.ok(status not in (0, 75) and site.nodes[0].sql(POLL, site.results) == last,
+           'a run that writes more than wsrep_max_ws_size fails, and old results stay', status, err)
+    tap.diag(f'status {status}: {err.strip()}')
+
+
+def body():
+    with Galera(3) as galera, tempfile.TemporaryDirectory(prefix='fm') as folder:
+        faults.draw(galera.nodes[0])
+        site = Site(folder, galera.nodes)
+        values_are_those_of_one_server(site)
+        runs_on_all_nodes_at_once(site)
+        the_other_publishes_first(site, sql(r'INSERT INTO "fairmill_fairshare"', 'bulk'),
+                                  'a run that another node takes the transaction from starts it again, and meets the fence')
+        the_other_publishes_first(site, publishing_commit,
+                                  'so does one whose COMMIT is not certified')
+        a_node_that_is_behind(site)
+        large_results_are_too_large(site)
+        a_node_dies(site)
+
+
+tap.main(body)

@@ -1,0 +1,189 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""A source whose job table is spread over three PostgreSQL servers: one partition here, two behind
+postgres_fdw, as doc/scaling.md sets it up.  Whatever is published is, bit for bit, what one server
+would give."""
+
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import site_drawing
+import tap
+from compare import differences, from_sqlite
+from postgres import NewPostgres
+from program import FAIRMILL, TOP, fairmill, write_settings
+
+NOW = 1750500000
+HOUR = 3600
+JOBS = 3000
+READER = 'fairmill_reader'
+
+
+def blocks():
+    """The page's SQL for the server that is read, and for each of the others."""
+    with open(os.path.join(TOP, 'doc', 'scaling.md'), encoding='utf-8') as file:
+        return re.findall(r'^```sql\n(.*?)^```$', file.read(), re.DOTALL | re.MULTILINE)
+
+
+def draw(path):
+    """A few users; jobs that ended long ago, some of lately, and some that still run."""
+    site = site_drawing.Site()
+    cluster = site.cluster('c1')
+    cluster.account('root', '')
+    users = []
+    for account in ('physics', 'chemistry', 'biology'):
+        cluster.account(account, 'root', shares=len(account))
+        users += [cluster.user(f'{account}{n}', account, shares=n + 1) for n in range(5)]
+    for n in range(JOBS):
+        start = NOW - (JOBS - n) * HOUR // 2
+        end = 0 if n % 97 == 5 else start + 600 + n * 37 % 30000
+        job = cluster.job(users[n % len(users)], start, 0 if end >= NOW else end, billing=n % 11, cpu=n % 7)
+        if n % 50 == 0:
+            cluster.suspend(job, start + 10, start + 300)
+    site.write(path)
+
+
+class Servers:
+    """The first has all jobs in its database `whole`; in `acct` it has a third, and the others' by
+    postgres_fdw."""
+
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def fill(self, path):
+        head = self.parts[0]
+        for name in ('whole', 'acct'):
+            head.copy_sqlite(path, name, ['c1'])
+        on_other, on_head = blocks()[:2]
+        for number, other in enumerate(self.parts[1:], 2):
+            other.database('acct')
+            other.sql(self.table(head), 'acct')
+            other.sql(on_other, 'acct')
+            # Who has a password is asked for it; without one postgres_fdw lets nobody through.
+            other.sql(f'CREATE ROLE locked; GRANT locked TO {READER}', 'acct')
+            on_head = on_head.replace(f'db{number}.example.org', other.socket)
+        head.sql(f'CREATE ROLE {READER} LOGIN', 'acct')
+        head.sql(on_head, 'acct')
+        head.sql(f'GRANT SELECT ON ALL TABLES IN SCHEMA public TO {READER}', 'acct')
+
+    @staticmethod
+    def table(head):
+        """The job table as it is, without its rows."""
+        dump = re.sub(r'psql$', 'pg_dump', head.said[0])
+        return subprocess.run([dump, f'--host={head.socket}', f'--port={head.port}', '--username=postgres',
+                               '--schema-only', '--no-owner', '--table=c1_job_table', 'acct'],
+                              stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    def everywhere(self, text):
+        for name in ('whole', 'acct'):
+            self.parts[0].sql(text, name)
+
+
+class Rig:
+    def __init__(self, folder, servers):
+        self.folder, self.servers = folder, servers
+        self.write('one', 'whole')
+        self.write('parts', 'acct', user=READER)
+
+    def write(self, name, database, **more):
+        source = dict(self.servers.parts[0].connection(database), **more)
+        write_settings(f'{self.folder}/{name}.conf', dict(
+            source=source, results=dict(driver='sqlite', database=f'{self.folder}/{name}.db'),
+            usage=dict(half_life='7-0', suspended='omitted')))
+
+    def run(self, name, *arguments):
+        return fairmill(f'{self.folder}/{name}.conf', *arguments)
+
+    def kind(self, name):
+        db = sqlite3.connect(f'{self.folder}/{name}.db')
+        try:
+            return db.execute('SELECT kind FROM fairmill_run ORDER BY run_id DESC LIMIT 1').fetchone()[0]
+        finally:
+            db.close()
+
+    def same(self, now, kind, statement, *arguments):
+        said = [self.run(name, 'run', '--now', now, *arguments) for name in ('one', 'parts')]
+        tap.ok([status for status, _, _ in said] == [0, 0], f'{statement}: both are read', *said)
+        tap.same([self.kind(name) for name in ('one', 'parts')], [kind, kind], f'{kind}')
+        wrong, compared = differences(from_sqlite(f'{self.folder}/parts.db'), from_sqlite(f'{self.folder}/one.db'))
+        tap.ok(not wrong and compared > 300, f'and give the same, in every bit of {compared} values', *wrong[:5])
+
+
+def reads(rig, servers):
+    for name in ('one', 'parts'):
+        rig.run(name, 'init')
+    counts = [part.sql(f'SELECT count(*) FROM {table}', 'acct')[0][0] for part, table in
+              zip(servers.parts, ('c1_job_1', 'c1_job_table', 'c1_job_table'))]
+    tap.same(counts, ['999', '1000', '1001'], 'the jobs are on three servers')
+    rig.same(NOW, 'full', 'the first run')
+    rig.same(NOW + 10, 'incremental', 'the second run')
+    servers.everywhere(
+        f"UPDATE c1_job_table SET time_end = {NOW + 20} WHERE job_db_inx IN (6, 1170, 2916);"
+        'INSERT INTO c1_job_table SELECT (jsonb_populate_record(j, jsonb_build_object('
+        f"'job_db_inx', {JOBS} + n, 'id_job', {JOBS} + n, 'time_start', {NOW} + n, 'time_end', 0, "
+        "'tres_alloc', '5=' || n))).* FROM c1_job_table j, generate_series(1, 3) n WHERE j.job_db_inx = 11")
+    rig.same(NOW + HOUR, 'incremental', 'jobs that have ended or begun on each of the servers')
+    rig.same(NOW + HOUR, 'full', 'a full run over all of them', '--full')
+    status, out, err = rig.run('parts', 'check')
+    tap.ok(status == 0, '`fairmill check` finds nothing to say', out, err)
+
+
+def writes_nothing(servers):
+    other = servers.parts[1]
+    tap.same(other.sql("SELECT count(*) FROM pg_stat_user_tables WHERE n_tup_ins > 1000", 'acct'), [['0']],
+             'a session of ours writes nothing on the other servers')
+    head = servers.parts[0]
+    try:
+        head.sql('SET ROLE ' + READER + '; UPDATE c1_job_2 SET time_end = 1', 'acct')
+        said = 'it was written'
+    except RuntimeError as refusal:
+        said = str(refusal)
+    tap.ok('permission denied' in said or 'read-only' in said, 'and could not', said)
+
+
+def ends_in_time(rig, servers):
+    """A table that is locked on another server is waited for no longer than the deadline."""
+    other = servers.parts[2]
+    rig.write('late', 'acct', user=READER, deadline='2 s')
+    rig.run('late', 'init')
+    holder = subprocess.Popen(other.client('acct'), stdin=subprocess.PIPE, text=True, stdout=subprocess.DEVNULL)
+    holder.stdin.write('BEGIN; LOCK TABLE c1_job_table; SELECT 1;\n')
+    holder.stdin.flush()
+    while other.sql("SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted", 'acct') == [['0']]:
+        time.sleep(.05)
+    began = time.monotonic()
+    status, _, err = rig.run('late', 'run')
+    tap.ok(status == 69 and time.monotonic() - began < 15, 'a table locked on another server: 69 in time', status, err,
+           time.monotonic() - began)
+    holder.stdin.close()
+    holder.wait()
+    status, _, err = rig.run('late', 'run')
+    tap.ok(status == 0, 'and the next run publishes', err)
+
+
+def server_dies(rig, servers):
+    os.kill(servers.parts[2].pid, 2)
+    status, _, err = rig.run('late', 'run')
+    tap.ok(status == 69 and 'c1_job' in err or 'server' in err, 'without one of the servers a run ends with 69', status, err)
+
+
+def body():
+    with NewPostgres() as head, NewPostgres() as second, NewPostgres() as third, \
+            tempfile.TemporaryDirectory(prefix='fm') as folder:
+        servers = Servers(head, second, third)
+        draw(f'{folder}/a.db')
+        servers.fill(f'{folder}/a.db')
+        rig = Rig(folder, servers)
+        reads(rig, servers)
+        writes_nothing(servers)
+        ends_in_time(rig, servers)
+        server_dies(rig, servers)
+
+
+tap.main(body)
