@@ -16,8 +16,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import faults
 import tap
 from compare import differences, from_server
-from faults import LONG, NOW, POLL, Rig, Session
+from faults import LONG, NOW, POLL, Rig
 from galera import Galera
+from mariadb import Session
 from program import FAIRMILL, fairmill, write_settings
 from proxy import Fault, sql
 
@@ -65,9 +66,8 @@ class Site:
         return found
 
 
-def values_are_those_of_one_server(site):
-    """The same site on a server by itself is node 1 as other tests see it, so what is compared is
-    every value that was written through another node."""
+def every_node_gives_the_same(site):
+    """Read and written through each node, and read back there; that sums are right is wrong()'s."""
     now = NOW + 10
     rows = []
     for number, node in enumerate(site.nodes):
@@ -171,7 +171,7 @@ def body():
     with Galera(3) as galera, tempfile.TemporaryDirectory(prefix='fm') as folder:
         faults.draw(galera.nodes[0])
         site = Site(folder, galera.nodes)
-        values_are_those_of_one_server(site)
+        every_node_gives_the_same(site)
         runs_on_all_nodes_at_once(site)
         the_other_publishes_first(site, sql(r'INSERT INTO "fairmill_fairshare"', 'bulk'),
                                   'a run that another node takes the transaction from starts it again, and meets the fence')

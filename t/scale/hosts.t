@@ -15,8 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import faults
 import tap
 from compare import differences, from_server
-from faults import NOW, POLL, Session
-from mariadb import Primary, Replica
+from faults import NOW, POLL
+from mariadb import Primary, Replica, Session
 from program import FAIRMILL, fairmill, write_settings
 
 AT_ONCE = 5
