@@ -137,12 +137,22 @@ uint64_t seal_hash(const struct seal *seal)
     return XXH3_64bits(numbers, sizeof numbers);
 }
 
+/* Whether a line, of which there are so many bytes, is among those of a text. */
+static bool has_line(const char *text, const char *line, size_t length)
+{
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+        if (strcspn(text, "\n") == length && !memcmp(text, line, length))
+            return true;
+    return false;
+}
+
 char *seal_basis_difference(const char *one, const char *other)
 {
     while (*one || *other) {
         size_t length = strcspn(one, "\n"), other_length = strcspn(other, "\n");
         if (length != other_length || memcmp(one, other, length)) {
-            const char *line = length ? one : other;
+            /* A line that comes later in the other has not changed: one was put in before it. */
+            const char *line = length && !has_line(other, one, length) ? one : other;
             return memory_bytes(line, strcspn(line, " \n"));
         }
         one += length + (one[length] == '\n');

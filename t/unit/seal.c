@@ -93,6 +93,8 @@ static void bases(void)
     ok(differ("a 1\nb 2\nc 3\n", "a 1\nb 3\nc 4\n", "b"), "the first line that differs is named");
     ok(differ("a 1\n", "a 1\nb 3\n", "b"), "also one that was not there");
     ok(differ("a 1\nb 3\n", "a 1\n", "b"), "or is there no more");
+    ok(differ("a 1\nc 3\n", "a 1\nb 2\nc 3\n", "b"), "or has come before another");
+    ok(differ("a 1\nb 2\nc 3\n", "a 1\nc 3\n", "b"), "or was there before another");
 }
 
 int main(void)
