@@ -350,7 +350,10 @@ static int fold(struct folding *folding, struct db *results, const char *cluster
             return -1;
         *damaged = folding->kept_hash != sealing->kept->seal.sums_hash;
     }
-    for (size_t i = 0; i < sealing->sums->count; i++)
+    /* What stays stored may have sums of nothing that `sums` lacks. */
+    if (sealing->confirmed)
+        sealing->seal.sums_hash = sealing->kept->seal.sums_hash;
+    for (size_t i = 0; !sealing->confirmed && i < sealing->sums->count; i++)
         sealing->seal.sums_hash +=
             usage_sum_hash(sealing->sums->rows[i].id, &sealing->sums->rows[i].sum);
     sealing->seal.open_hash = job_keys_hash(&sealing->open);
