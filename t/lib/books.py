@@ -9,8 +9,9 @@ from collections import Counter
 import site_drawing
 
 CLUSTER = 'history'
-JOBS, ASSOCIATIONS, QOS = f'{CLUSTER}_job_table', f'{CLUSTER}_assoc_table', 'qos_table'
-KEYS = {QOS: 'id', ASSOCIATIONS: 'id_assoc', JOBS: 'job_db_inx'}
+JOBS, SUSPENDS, ASSOCIATIONS = (f'{CLUSTER}_{name}_table' for name in ('job', 'suspend', 'assoc'))
+QOS = 'qos_table'
+KEYS = {QOS: 'id', ASSOCIATIONS: 'id_assoc', JOBS: 'job_db_inx', SUSPENDS: 'job_db_inx'}
 
 PENDING, RUNNING, COMPLETED, CANCELLED, FAILED = 0, 1, 3, 4, 5
 REQUEUED, RESIZING = 1 << 10, 1 << 13
@@ -22,11 +23,12 @@ DAY = 86400
 PLAIN_JOB = dict(deleted=0, account='', cpus_req=1, job_name='j', id_array_job=0,
                  id_array_task=NONE, id_resv=0, id_wckey=0, id_user=1000, id_group=1000,
                  het_job_id=0, het_job_offset=NONE, state_reason_prev=0, nodes_alloc=1,
-                 partition='p', priority=1, tres_req='')
+                 priority=1, tres_req='')
 
 
 class Books:
-    """The rows.  They are replaced, never changed, so that a copy costs little."""
+    """The rows.  They are replaced, never changed, so that a copy costs little.  A job's row has its
+    suspensions, pairs of start and end."""
 
     def __init__(self):
         self.qos = {}           # factors by id
@@ -96,16 +98,22 @@ class Books:
         return found
 
     def tables(self):
-        """{table: {key: row}}"""
+        """{table: {key: rows}}"""
         associations = [dict(row, creation_time=1, mod_time=1) for row in self.associations.values()]
         site_drawing.place(associations)
         for row in associations:
             del row['lft'], row['rgt']  # the newest releases have none
+        jobs, suspends = {}, {}
+        for key, row in self.jobs.items():
+            jobs[key] = [{name: value for name, value in row.items() if name != 'suspends'}]
+            suspends[key] = [dict(job_db_inx=key, id_assoc=row['id_assoc'], time_start=start, time_end=end)
+                             for start, end in row['suspends']]
         return {
-            QOS: {number: dict(id=number, name=f'q{number}', creation_time=1, deleted=0,
-                               usage_factor=factor) for number, factor in self.qos.items()},
-            ASSOCIATIONS: {row['id_assoc']: row for row in associations},
-            JOBS: self.jobs,
+            QOS: {number: [dict(id=number, name=f'q{number}', creation_time=1, deleted=0,
+                                usage_factor=factor)] for number, factor in self.qos.items()},
+            ASSOCIATIONS: {row['id_assoc']: [row] for row in associations},
+            JOBS: jobs,
+            SUSPENDS: suspends,
         }
 
 
@@ -114,8 +122,8 @@ def changes(before, after):
     found = []
     for table, rows in after.items():
         old = before.get(table, {})
-        gone = [key for key, row in old.items() if rows.get(key) != row]
-        new = [row for key, row in rows.items() if old.get(key) != row]
+        gone = [key for key, each in old.items() if each and rows.get(key) != each]
+        new = [row for key, each in rows.items() if old.get(key) != each for row in each]
         if gone or new:
             found.append((table, gone, new))
     return found
@@ -132,7 +140,7 @@ class Controller:
     order, until the link to slurmdbd is there."""
 
     KINDS = dict(plain=50, cancelled=8, requeued=8, resized=8, array=6, het=5, forgotten=7, weeks=5,
-                 held=3, odd=3)
+                 suspended=7, held=3, odd=3)
 
     def __init__(self, r, now, pace, grain, sluids):
         self.r, self.now, self.pace, self.grain = r, now, pace, grain
@@ -172,7 +180,8 @@ class Controller:
     def new(self, at, **more):
         row = dict(PLAIN_JOB, id_job=self.new_id(), mod_time=at, id_assoc=self.r.choice(self.users),
                    id_qos=self.r.choice(self.qos), time_submit=at, time_eligible=at, time_start=0,
-                   time_end=0, time_suspended=0, state=PENDING, tres_alloc='',
+                   time_end=0, time_suspended=0, suspends=(), state=PENDING, tres_alloc='',
+                   partition=self.r.choice(('p', 'p', 'gpu', 'debug', 'gpu,debug')),
                    timelimit=self.r.choice((0, 60, 1440, 10 ** 4, NONE, 0xffffffff)))
         return self.as_row_of_its_own(dict(row, **more))
 
@@ -217,6 +226,21 @@ class Controller:
     def weeks(self, at):
         self.at(at + self.span(), self.start, self.pending(at), self.end,
                 self.rounded(self.r.randrange(7 * DAY, 50 * DAY)))
+
+    def suspended(self, at):
+        self.at(at + self.span(), self.start, self.pending(at), self.suspend, self.span())
+
+    def suspend(self, at, job):
+        """Perhaps again and again, and perhaps until it ends."""
+        self.send(job, at, suspends=(*job.row['suspends'], (at, 0)))
+        self.at(at + self.span() + self.grain, self.r.choice((self.resume, self.resume, self.end)), job)
+
+    def resume(self, at, job):
+        self.send(job, at, suspends=self.closed(job, at))
+        self.at(at + self.span() + self.grain, self.r.choice((self.suspend, self.end)), job)
+
+    def closed(self, job, at):
+        return tuple((start, end or at) for start, end in job.row['suspends'])
 
     def cancelled(self, at):
         self.at(at + self.span(), self.end, self.pending(at), CANCELLED)
@@ -277,7 +301,8 @@ class Controller:
         self.at(at + length, then, job)
 
     def end(self, at, job, state=None):
-        self.send(job, at, time_end=at, state=state or self.r.choice((COMPLETED, COMPLETED, FAILED)))
+        self.send(job, at, time_end=at, suspends=self.closed(job, at),
+                  state=state or self.r.choice((COMPLETED, COMPLETED, FAILED)))
         job.known = False
 
     def forget(self, at, job):
@@ -287,7 +312,7 @@ class Controller:
         self.send(job, at, time_end=at, state=REQUEUED)
         job.known = False
         again = self.as_row_of_its_own(dict(job.row, time_submit=at, time_eligible=at + 120, time_start=0,
-                                            time_end=0, state=PENDING, tres_alloc=''))
+                                            time_end=0, state=PENDING, tres_alloc='', suspends=()))
         self.send(again, at)
         self.at(at + self.span(), self.start, again, self.end, self.span())
 

@@ -10,6 +10,10 @@ from reference import PARENT
 from settings import for_reference
 
 KEPT, FULL = 'kept', 'full'  # results that keep their state, and those that are always made anew
+REGISTERED = '1=64,2=1000,4=7,5=100'
+WEIGHTS = ('CPU=1.5,Node=2', 'MAX_TRES,CPU=1,Node=0.3', 'CPU=0.1')
+FACTORS = {}, {'q2': '3', 'q3': '0.1'}, {'q1': '2'}
+PARTITION_FACTORS = {}, {'gpu': '0.3', 'debug': '0'}, {'p': '5'}
 STEPS, DRIFTS = [], []
 
 
@@ -50,7 +54,7 @@ class History:
         self.arrive()
 
     def settings_at(self, now):
-        return for_reference(dict(self.settings, now=now))
+        return for_reference(dict(self.settings, now=now), REGISTERED)
 
     def rounded(self, seconds):
         return int(seconds) - int(seconds) % self.grain
@@ -120,7 +124,7 @@ class History:
     def since(self):
         """What ended before this does not count."""
         s = self.settings_at(self.now)
-        return max(reference.Clock(s['half_life'], self.now).earliest, reference.reset_boundary(s) or 0)
+        return reference.last_unread(reference.Clock(s['half_life'], self.now), reference.reset_boundary(s), s)
 
     def sealed(self):
         """Keys of jobs that a seal holds and that charge something, without the first to end."""
@@ -145,7 +149,10 @@ RESETS = {600: ('daily', 'weekly', 2 * 3600), 3600: ('daily', 'weekly', 'monthly
 
 def draw_settings(r, pace):
     s = dict(reference.DEFAULTS, time_zone=r.choice(('UTC', 'Europe/Berlin', 'America/New_York')),
-             charge=r.choice(('billing', 'billing', 'cpu')), open_job_cap=r.choice((DAY, 3600)),
+             charge=r.choice(('billing', 'billing', 'cpu', 'tres')), tres_weights=r.choice(WEIGHTS),
+             qos_factors=r.choice(FACTORS), partition_usage_factors=r.choice(PARTITION_FACTORS),
+             suspended=r.choice(('charged', 'omitted')), open_job_cap=r.choice((DAY, 3600)),
+             horizon=r.choice((None, None, 5 * pace, 30 * pace)),
              algorithm=r.choice(('fair_tree', 'classic', 'linear', 'depth_oblivious')),
              conformance=r.choice(('documents', 'documents', 'slurmctld')),
              capacity=r.choice(('auto', 1024)))
@@ -154,7 +161,7 @@ def draw_settings(r, pace):
         s['reset_period'] = r.choice(RESETS[pace])
         s['reset_anchor'] = r.choice((0, '2020-03-29'))
     s['seal_after'] = r.choice((60, 60, pace, 3 * pace))
-    s['full_every'] = r.choice((365 * DAY, 365 * DAY, 10 * pace))
+    s['full_every'] = r.choice((365 * DAY, 10 * pace))
     if pace >= 6 * 3600 and r.random() < .3:
         del s['seal_after']  # the default, a day
     return s
@@ -326,7 +333,24 @@ def half_life_changed(h):
 
 @step
 def charge_changed(h):
-    another(h, 'charge', ('billing', 'cpu'))
+    another(h, 'charge', ('billing', 'cpu', 'tres'))
+
+
+@step
+def factors_changed(h):
+    """Those that are settings."""
+    another(h, *h.r.choice((('tres_weights', WEIGHTS), ('qos_factors', FACTORS),
+                            ('partition_usage_factors', PARTITION_FACTORS))))
+
+
+@step
+def suspended_changed(h):
+    another(h, 'suspended', ('charged', 'omitted'))
+
+
+@step
+def horizon_changed(h):
+    another(h, 'horizon', (None, 3 * h.pace, 10 * h.pace, 40 * h.pace))
 
 
 @step

@@ -7,9 +7,9 @@ import sqlite3
 import site_drawing
 from books import CLUSTER, KEYS, changes
 from compare import from_rows, from_sqlite
+from happenings import REGISTERED
 from mariadb import Session
 
-REGISTERED = '1=64,2=1000,5=100'
 
 
 class SqlitePlace:
@@ -119,13 +119,17 @@ class Mirror:
         self.db = sqlite3.connect(self.path)
         self.db.execute('PRAGMA synchronous = OFF')
         site_drawing.make_tables(self.db, [CLUSTER])
-        constant = {'cluster_table': dict(name=CLUSTER, creation_time=1, mod_time=1, deleted=0,
-                                          federation='', fed_state=0),
-                    f'{CLUSTER}_event_table': dict(time_start=1, time_end=0, node_name='', cluster_nodes='n1',
-                                                   reason='', state=0, tres=REGISTERED)}
-        for table, row in constant.items():
-            site_drawing.insert(self.db, table, row)
-        place.write([(table, [], [row]) for table, row in constant.items()])
+        constant = {'cluster_table': [dict(name=CLUSTER, creation_time=1, mod_time=1, deleted=0,
+                                           federation='', fed_state=0)],
+                    f'{CLUSTER}_event_table': [dict(time_start=1, time_end=0, node_name='', cluster_nodes='n1',
+                                                    reason='', state=0, tres=REGISTERED)]}
+        constant['tres_table'] = [dict(id=number, creation_time=1, deleted=0, type=name.partition('/')[0],
+                                       name=name.partition('/')[2])
+                                  for number, name in site_drawing.TRES.items()]
+        for table, rows in constant.items():
+            for row in rows:
+                site_drawing.insert(self.db, table, row)
+        place.write([(table, [], rows) for table, rows in constant.items()])
 
     def write(self, books):
         tables = books.tables()

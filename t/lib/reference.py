@@ -316,22 +316,30 @@ def add_usage(db, cluster, root, heirs, clock, settings):
 
 
 def source_record(db, cluster, clock, settings):
-    """What fairmill_run tells of the jobs that count: the newest start or end up to now, and the
-    weight of what is older than the oldest."""
-    now, boundary = settings['now'], reset_boundary(settings)
-    since = max(clock.earliest, boundary or 0)
-    jobs = [job for job in _rows(db, f'{cluster}_job_table', ['time_start', 'time_end'])
-            if job['time_start'] and
-            (not job['time_end'] or job['time_end'] > since and job['time_end'] >= job['time_start'])]
-    newest = max((t for job in jobs for t in job.values() if 0 < t <= now), default=None)
-    oldest = min((job['time_start'] for job in jobs), default=now + 1)
+    """What fairmill_run tells of jobs: the newest start or end up to now of those that count, and the
+    weight of what is not there or behind the horizon."""
+    now, horizon, boundary = settings['now'], settings['horizon'], reset_boundary(settings)
+    since = last_unread(clock, boundary, settings)
+    jobs = [(job['time_start'], job['time_end'])
+            for job in _rows(db, f'{cluster}_job_table', ['time_start', 'time_end'])
+            if job['time_start'] and (not job['time_end'] or job['time_start'] <= job['time_end'])]
+    newest = max((t for start, end in jobs if end == 0 or end > since
+                  for t in (start, end) if 0 < t <= now), default=None)
+    last = min((end for _, end in jobs if 0 < end <= now), default=None)
     bound = None
-    if oldest <= now:
-        if boundary and oldest <= boundary:
+    if last is not None:
+        last = max(last, now - horizon) if horizon else last
+        if boundary and last <= boundary:
             bound = 0.0
         elif settings['half_life']:
-            bound = 2.0 ** (-(now - oldest) / settings['half_life'])
+            bound = 2.0 ** (-(now - last) / settings['half_life'])
     return dict(source_newest=newest, truncation_bound=bound)
+
+
+def last_unread(clock, boundary, settings):
+    """What ended at this instant or before does not count."""
+    behind = settings['now'] - settings['horizon'] - 1 if settings['horizon'] else 0
+    return max(clock.earliest, boundary or 0, behind)
 
 
 # ---- values ----
