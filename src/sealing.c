@@ -122,6 +122,16 @@ static int look_for_purge(struct sealing *sealing, struct db *source,
     return 0;
 }
 
+/* Without decay the first use says for how long the cluster was there, and it is not known which
+ * came second. */
+static bool lost_first_use(struct sealing *sealing, const struct settings *settings)
+{
+    const struct seal *kept = &sealing->kept->seal;
+    if (settings->half_life_s || sealing->seal.start || kept->oldest_end > sealing->seal.cutoff)
+        return false;
+    return full_because(sealing, "the horizon passed the first use", NULL);
+}
+
 static void decide(struct sealing *sealing, const struct settings *settings, uint64_t now,
                    bool untrue)
 {
@@ -202,7 +212,7 @@ int sealing_plan(struct sealing *sealing, const struct computation *computation,
                           &sealing->seal.newest_end, err) ||
         layout->read_open_keys(source, settings, cluster, &sealing->open, err))
         return -1;
-    untrue = is_untrue(sealing, now);
+    untrue = is_untrue(sealing, now) || lost_first_use(sealing, settings);
     if (!untrue) {
         if (look_for_purge(sealing, source, settings, cluster, now, &purged, err))
             return -1;

@@ -337,10 +337,18 @@ def charge_changed(h):
 
 
 @step
-def factors_changed(h):
-    """Those that are settings."""
-    another(h, *h.r.choice((('tres_weights', WEIGHTS), ('qos_factors', FACTORS),
-                            ('partition_usage_factors', PARTITION_FACTORS))))
+def weights_changed(h):
+    another(h, 'tres_weights', WEIGHTS)
+
+
+@step
+def qos_factors_changed(h):
+    another(h, 'qos_factors', FACTORS)
+
+
+@step
+def partition_factors_changed(h):
+    another(h, 'partition_usage_factors', PARTITION_FACTORS)
 
 
 @step

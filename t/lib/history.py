@@ -22,9 +22,10 @@ from settings import for_program
 RUN = ('kind', 'why', 'unattributed_usage', 'source_newest', 'truncation_bound', 'drift_max',
        'drifted_associations')
 CAUSES = ('first', 'asked', 'clock', 'settings', 'factor', 'grid', 'restored', 'reset', 'purge', 'full_every',
-          'damaged')
+          'damaged', 'horizon')
 # Settings that decide what a job that has ended is charged.
-CHARGING = ('half_life', 'charge', 'tres_weights', 'qos_factors', 'partition_usage_factors', 'suspended')
+CHARGING = ('half_life', 'charge', 'tres_weights', 'qos_factors', 'partition_usage_factors', 'suspended',
+            'horizon')
 SAME_IN_ANY_RUN = ('unattributed_usage', 'source_newest', 'truncation_bound')
 
 
@@ -51,12 +52,14 @@ def causes_of(before, state, asked, damaged):
     words = dict(
         asked=asked,
         clock=state['as_of'] < before['as_of'],
-        settings=bool(changed) or since < before['since'],
+        settings=bool(changed),
         factor=before['factors'] != state['factors'],
         grid=before['grid'] != state['grid'],
         restored=state['newest'] < before['newest'] and before['newest'] > since,
         reset=state['start'] != before['start'] and state['start'] < seal,
         purge=bool(oldest) and oldest[0] < seal and (not oldest_now or oldest_now[0] > oldest[0]),
+        horizon=(not state['settings']['half_life'] and not state['start'] and bool(oldest)
+                 and oldest[0] < seal and oldest[0] <= since),
         full_every=state['as_of'] - before['full_as_of'] >= state['settings'].get('full_every', 7 * DAY))
     causes = {word for word, holds in words.items() if holds} | set(changed)
     # Nobody looks at sums that are of no use.
