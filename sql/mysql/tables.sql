@@ -106,7 +106,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
 -- What is known of the sums of fairmill_seal_usage.  No value is made for readers here: it is
 -- how one run tells the next what need not be read again.
 CREATE TABLE IF NOT EXISTS "fairmill_seal" (
-    "cluster"       VARCHAR(255) NOT NULL,
+    "cluster"       VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "as_of"         BIGINT NOT NULL,
     "full_as_of"    BIGINT NOT NULL,
     "cutoff"        BIGINT NOT NULL,
@@ -127,7 +127,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal" (
 -- Usage of jobs that ended before the seal, by association: integers of 256 bits in four
 -- words, the highest first.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
-    "cluster"   VARCHAR(255) NOT NULL,
+    "cluster"   VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "id_assoc"  BIGINT NOT NULL,
     "sum_3"     BIGINT NOT NULL,
     "sum_2"     BIGINT NOT NULL,
@@ -138,14 +138,14 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
 
 -- Job rows that had not ended when the seal was made.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
-    "cluster"  VARCHAR(255) NOT NULL,
+    "cluster"  VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "job_key"  BIGINT NOT NULL,
     PRIMARY KEY ("cluster", "job_key")
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- What was odd about jobs that ended before the seal.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_finding" (
-    "cluster"  VARCHAR(255) NOT NULL,
+    "cluster"  VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "kind"     VARCHAR(64) NOT NULL,
     "subject"  BIGINT NOT NULL,
     "detail"   VARCHAR(255) NOT NULL,
