@@ -101,7 +101,8 @@ static void add_grant_line(struct text *text, const struct table *table,
     struct text grant = { 0 };
     if (table->per_cluster == (cluster != NULL) && slurmdbd_is_read(table, settings))
         add_grant(&grant, table, &settings->source, cluster ? cluster : "");
-    if (grant.length)
+    /* A line break in a name would end the comment, and what is behind it be run. */
+    if (grant.length && (!*before || !strpbrk(grant.bytes, "\r\n")))
         text_format(text, "%s%s;\n", before, grant.bytes);
     text_free(&grant);
 }
