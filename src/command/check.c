@@ -49,6 +49,14 @@ static int try_writing(struct db *db, struct error *err)
     return result;
 }
 
+/* Between two texts of ours a name that others chose. */
+static void add_named(struct text *text, const char *before, const char *name, const char *after)
+{
+    text_add(text, before);
+    text_add_printable(text, name);
+    text_add(text, after);
+}
+
 static int check_results(const struct settings *settings, struct db *source, struct text *text,
                          struct error *err)
 {
@@ -61,9 +69,9 @@ static int check_results(const struct settings *settings, struct db *source, str
         result = results_explain(settings, err);
     }
     if (!result) {
-        text_format(text, "results: %s '", settings->results.driver);
-        text_add_printable(text, settings->results.database);
-        text_format(text, "', tables of version %d, may be written\n", SCHEMA_VERSION);
+        text_format(text, "results: %s", settings->results.driver);
+        add_named(text, " '", settings->results.database, "', ");
+        text_format(text, "tables of version %d, may be written\n", SCHEMA_VERSION);
     }
     db_close(results);
     return result;
@@ -110,13 +118,10 @@ static void add_unmet(struct text *text, const struct tariffs *tariffs)
 {
     const char *name;
     for (size_t at = 0; (name = tariffs_unmet_qos(tariffs, &at));)
-        text_format(text, "  warning: qos_factors has '%s', which is no QOS\n", name);
+        add_named(text, "  warning: qos_factors has '", name, "', which is no QOS\n");
     for (size_t at = 0; (name = tariffs_unmet_partition(tariffs, &at));)
-        text_format(
-            text,
-            "  warning: partition_usage_factors has '%s', and no job that counts ran in such"
-            " a partition\n",
-            name);
+        add_named(text, "  warning: partition_usage_factors has '", name,
+                  "', and no job that counts ran in such a partition\n");
 }
 
 /* Why usage by jobs and by slurmdbd's sums differs, as far as the settings tell. */
@@ -174,10 +179,9 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     if (compute_cluster(&computation, settings, source, cluster, NULL, true, err))
         return fail_in(err, "cluster '%s'", cluster);
     const struct run_record *record = &computation.record;
-    text_add(text, "cluster ");
-    text_add_printable(text, cluster);
+    add_named(text, "cluster ", cluster, ":");
     text_format(text,
-                ": %" PRId64 " associations, %" PRId64 " of them users, %" PRId64
+                " %" PRId64 " associations, %" PRId64 " of them users, %" PRId64
                 " job rows that count\n",
                 record->associations, record->users, record->jobs_read);
     text_format(text, "  ranks that differ between documents and slurmctld: %" PRIu32 "\n",
@@ -198,8 +202,8 @@ static void warn_of_readers(struct text *text, const char *path)
 {
     struct stat status;
     if (path && !stat(path, &status) && (status.st_mode & S_IROTH))
-        text_format(text, "  warning: everybody may read '%s'; if a password is in it: chmod o-r\n",
-                    path);
+        add_named(text, "  warning: everybody may read '", path,
+                  "'; if a password is in it: chmod o-r\n");
 }
 
 static void check_login_files(const struct settings *settings, struct text *text)
@@ -250,17 +254,15 @@ static int check_all(const struct settings *settings, struct text *text, struct 
     struct db *source = NULL;
     char **clusters = NULL;
     size_t count = 0;
-    text_add(text, "settings: '");
-    text_add_printable(text, settings->path);
-    text_format(text, "', algorithm %s, conformance %s\n", settings->algorithm->name,
+    add_named(text, "settings: '", settings->path, "'");
+    text_format(text, ", algorithm %s, conformance %s\n", settings->algorithm->name,
                 conformance_name(settings->conformance));
     add_doubts(text, settings);
     check_login_files(settings, text);
     int result = run_open_source(&source, settings, err);
     if (!result) {
-        text_format(text, "source: %s '", settings->source.driver);
-        text_add_printable(text, settings->source.database);
-        text_add(text, "', may be read\n");
+        text_format(text, "source: %s", settings->source.driver);
+        add_named(text, " '", settings->source.database, "', may be read\n");
         result = check_lag(settings, source, text, err);
     }
     if (!result)
