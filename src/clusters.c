@@ -14,7 +14,7 @@
 static bool listed(char *const *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (reads_as(names[i], name))
+        if (reads_as(names[i], strlen(names[i]), name))
             return true;
     return false;
 }
@@ -22,7 +22,7 @@ static bool listed(char *const *names, size_t count, const char *name)
 bool cluster_is_live(const struct cluster *clusters, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
-        if (!clusters[i].deleted && reads_as(name, clusters[i].name))
+        if (!clusters[i].deleted && reads_as(name, strlen(name), clusters[i].name))
             return true;
     return false;
 }

@@ -128,7 +128,7 @@ static struct share_list *read_shares(struct db *db, const struct published *pub
 static bool is_wanted(const struct wish *wish, const char *cluster)
 {
     for (size_t i = 0; i < wish->clusters.count; i++)
-        if (reads_as(wish->clusters.values[i], cluster))
+        if (reads_as(wish->clusters.values[i], strlen(wish->clusters.values[i]), cluster))
             return true;
     return wish->clusters.count == 0;
 }
@@ -141,7 +141,8 @@ static int check_wish(const struct wish *wish, const struct published_list *list
     for (size_t i = 0; i < wish->clusters.count; i++) {
         bool there = false;
         for (size_t j = 0; j < list->count; j++)
-            there |= reads_as(wish->clusters.values[i], list->clusters[j].cluster);
+            there |= reads_as(wish->clusters.values[i], strlen(wish->clusters.values[i]),
+                              list->clusters[j].cluster);
         if (!there)
             return fail(err, ERROR_USAGE, "there are no results of a cluster '%s'",
                         wish->clusters.values[i]);

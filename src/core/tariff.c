@@ -116,8 +116,7 @@ void tariffs_add_qos(struct tariffs *tariffs, uint64_t id, const char *name, siz
     struct decimal setting = one;
     const struct factor_list *list = &tariffs->pricing->qos_factors;
     for (size_t i = 0; i < list->count; i++)
-        if (strlen(list->factors[i].name) == length &&
-            !memcmp(list->factors[i].name, name, length)) {
+        if (reads_as(name, length, list->factors[i].name)) {
             setting = list->factors[i].factor;
             tariffs->qos_met[i] = true;
         }
@@ -176,6 +175,18 @@ static const struct tariff *first_tariff(struct tariffs *tariffs, size_t partiti
                                                      : &one);
 }
 
+static uint32_t find_partition(const struct tariffs *tariffs, const char *name, size_t length)
+{
+    uint32_t place = names_find(tariffs->partitions, name, length);
+    if (place != INDEX_NONE || utf8_valid(name, length))
+        return place;
+    struct text converted = { 0 };
+    text_add_as_utf8(&converted, name, length);
+    place = names_find(tariffs->partitions, converted.bytes, converted.length);
+    text_free(&converted);
+    return place;
+}
+
 static size_t partition_place(struct tariffs *tariffs, const char *partition, size_t length)
 {
     size_t count = tariffs->pricing->partition_factors.count;
@@ -183,7 +194,7 @@ static size_t partition_place(struct tariffs *tariffs, const char *partition, si
         return count;
     const char *comma = memchr(partition, ',', length);
     uint32_t place =
-        names_find(tariffs->partitions, partition, comma ? (size_t)(comma - partition) : length);
+        find_partition(tariffs, partition, comma ? (size_t)(comma - partition) : length);
     if (place == INDEX_NONE)
         return count;
     tariffs->partition_met[place] = true;

@@ -41,7 +41,7 @@ struct tres_weight {
 
 /* What the settings give a QOS or a partition. */
 struct named_factor {
-    char *name;
+    char *name; /* UTF-8 */
     struct decimal factor;
 };
 struct factor_list {

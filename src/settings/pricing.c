@@ -115,11 +115,13 @@ static bool take_factor(struct factor_list *list, char *item, struct text *reaso
         return false;
     }
     for (size_t i = 0; i < list->count; i++)
-        if (!strcmp(list->factors[i].name, name)) {
+        if (reads_as(name, strlen(name), list->factors[i].name)) {
             text_format(reason, "'%s' is there twice", name);
             return false;
         }
-    added.name = memory_text(name);
+    struct text converted = { 0 };
+    text_add_as_utf8(&converted, name, strlen(name));
+    added.name = converted.bytes;
     list->factors = memory_resized(list->factors, list->count + 1, sizeof *list->factors);
     list->factors[list->count++] = added;
     return true;

@@ -44,7 +44,7 @@ bool settings_want_cluster(const struct settings *settings, const char *cluster)
     const char *at = settings->clusters;
     bool wanted = false;
     for (char *name; !wanted && (name = list_next(&at)); free(name))
-        wanted = reads_as(name, cluster);
+        wanted = reads_as(name, strlen(name), cluster);
     return wanted;
 }
 
@@ -98,6 +98,15 @@ static int check_section(const char *path, dictionary *file, const char *section
     return result;
 }
 
+/* What every database of results can hold; the text goes. */
+static char *as_utf8(struct text *text)
+{
+    struct text converted = { 0 };
+    text_add_as_utf8(&converted, text->bytes ? text->bytes : "", text->length);
+    text_free(text);
+    return converted.bytes;
+}
+
 static int take_all(struct settings *settings, dictionary *file, enum settings_use use,
                     struct error *err)
 {
@@ -118,8 +127,8 @@ static int take_all(struct settings *settings, dictionary *file, enum settings_u
         if (!result && setting_charges(each))
             text_format(&charges, "%s.%s = %s\n", each->section, each->key, value);
     }
-    settings->text = text.bytes;
-    settings->charges = charges.bytes;
+    settings->text = as_utf8(&text);
+    settings->charges = as_utf8(&charges);
     return result;
 }
 

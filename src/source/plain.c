@@ -135,25 +135,14 @@ static int read_of_cluster(struct db *db, const char *select, const char *relati
 }
 
 /* Whether a row's cluster is this one. */
-static bool is_of(const struct db_value *stored, const char *cluster, size_t length)
+static bool is_of(const struct db_value *stored, const char *cluster)
 {
-    if (stored->type != DB_TEXT)
-        return false;
-    if (stored->text.length == length && !memcmp(stored->text.bytes, cluster, length))
-        return true;
-    if (utf8_valid(stored->text.bytes, stored->text.length))
-        return false;
-    struct text name = { 0 };
-    text_add_as_utf8(&name, stored->text.bytes, stored->text.length);
-    bool same = name.length == length && !memcmp(name.bytes, cluster, length);
-    text_free(&name);
-    return same;
+    return stored->type == DB_TEXT && reads_as(stored->text.bytes, stored->text.length, cluster);
 }
 
 struct association_reader {
     struct accounting *accounting;
     const char *cluster;
-    size_t length;
 };
 
 enum { READ_CLUSTER = READ_OWN };
@@ -162,7 +151,7 @@ static int take_association(void *context, const struct db_value *row, struct er
 {
     const struct association_reader *reader = context;
     struct association *association;
-    if (!is_of(&row[READ_CLUSTER], reader->cluster, reader->length))
+    if (!is_of(&row[READ_CLUSTER], reader->cluster))
         return 0;
     return reading_association(reader->accounting, row, &association, err);
 }
@@ -197,7 +186,7 @@ static int read_small(struct db *db, const struct settings *settings, const char
                       bool ordered, struct accounting **read, struct error *err)
 {
     struct accounting *accounting = accounting_create(NULL);
-    struct association_reader reader = { accounting, cluster, strlen(cluster) };
+    struct association_reader reader = { accounting, cluster };
     (void)ordered;
     if (read_of_cluster(db,
                         "\"id\", \"parent_id\", \"account\", \"user_name\", \"partition_name\","
@@ -216,7 +205,6 @@ struct usage_reader {
     job_taker take;
     void *context;
     const char *cluster;
-    size_t length;
 };
 
 enum { USAGE_ID, USAGE_START, USAGE_END, USAGE_CHARGE, USAGE_CLUSTER };
@@ -224,7 +212,7 @@ enum { USAGE_ID, USAGE_START, USAGE_END, USAGE_CHARGE, USAGE_CLUSTER };
 static int take_usage(void *context, const struct db_value *row, struct error *err)
 {
     const struct usage_reader *reader = context;
-    if (!is_of(&row[USAGE_CLUSTER], reader->cluster, reader->length))
+    if (!is_of(&row[USAGE_CLUSTER], reader->cluster))
         return 0;
     double charge = row[USAGE_CHARGE].type == DB_REAL ? row[USAGE_CHARGE].real : 0;
     struct tariff tariff = { .price = charge < 0 ? PRICE_TOO_LARGE : price_of_factor(charge) };
@@ -245,7 +233,7 @@ static int read_usage(struct db *db, const struct settings *settings, const char
                       const struct accounting *accounting, const struct job_range *range,
                       job_taker take, void *context, struct error *err)
 {
-    struct usage_reader reader = { take, context, cluster, strlen(cluster) };
+    struct usage_reader reader = { take, context, cluster };
     struct db_value after = db_unsigned(range->from);
     (void)accounting;
     return read_of_cluster(
@@ -257,7 +245,6 @@ static int read_usage(struct db *db, const struct settings *settings, const char
 
 struct end_reader {
     const char *cluster;
-    size_t length;
     uint64_t after, until;
     uint64_t oldest, newest;
 };
@@ -267,8 +254,7 @@ static int take_end(void *context, const struct db_value *row, struct error *err
     struct end_reader *reader = context;
     uint64_t end = reading_number(&row[0]);
     (void)err;
-    if (end <= reader->after || end > reader->until ||
-        !is_of(&row[1], reader->cluster, reader->length))
+    if (end <= reader->after || end > reader->until || !is_of(&row[1], reader->cluster))
         return 0;
     if (!reader->oldest || end < reader->oldest)
         reader->oldest = end;
@@ -281,11 +267,10 @@ static int read_ends(struct db *db, const struct settings *settings, const char 
                      uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
                      struct error *err)
 {
-    struct end_reader reader = { cluster, strlen(cluster), after, until, 0, 0 };
-    int result =
-        read_of_cluster(db, "\"time_end\", \"cluster\"", settings->usage, cluster,
-                        "\"time_start\" > 0 AND \"time_end\" >= \"time_start\"", NULL, "it",
-                        take_end, &reader, err);
+    struct end_reader reader = { cluster, after, until, 0, 0 };
+    int result = read_of_cluster(db, "\"time_end\", \"cluster\"", settings->usage, cluster,
+                                 "\"time_start\" > 0 AND \"time_end\" >= \"time_start\"", NULL,
+                                 "it", take_end, &reader, err);
     *oldest = reader.oldest;
     *newest = reader.newest;
     return result;

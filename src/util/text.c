@@ -137,11 +137,14 @@ void text_add_as_utf8(struct text *text, const char *bytes, size_t length)
     }
 }
 
-bool reads_as(const char *bytes, const char *utf8)
+bool reads_as(const char *bytes, size_t length, const char *utf8)
 {
+    if (strlen(utf8) == length && !memcmp(utf8, bytes, length))
+        return true;
+    if (utf8_valid(bytes, length))
+        return false;
     struct text text = { 0 };
-    text_add(&text, "");
-    text_add_as_utf8(&text, bytes, strlen(bytes));
+    text_add_as_utf8(&text, bytes, length);
     bool same = !strcmp(text.bytes, utf8);
     text_free(&text);
     return same;

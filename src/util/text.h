@@ -25,7 +25,7 @@ bool utf8_valid(const char *bytes, size_t length);
  * which is what databases call latin1. */
 void text_add_as_utf8(struct text *text, const char *bytes, size_t length);
 /* Whether the bytes, as UTF-8 by the same rule, are this text. */
-bool reads_as(const char *bytes, const char *utf8);
+bool reads_as(const char *bytes, size_t length, const char *utf8);
 /* How many characters the text (UTF-8) has. */
 size_t utf8_length(const char *utf8);
 /* How many columns a terminal gives the text (UTF-8); control characters count one. */
