@@ -47,7 +47,7 @@ BYTES = ((b'j\xf6rg', 'jörg'), (b'\x80uro', '€uro'), (b'\xff\xfe', 'ÿþ'), (
 NAMES = [(name.encode(), name) for name in TYPED + OBEYED + ALIKE + WIDE] + list(BYTES)
 
 # The longest that a table's name leaves room for in every database, and one beyond in each.
-LONGEST = 'x' * 51
+LONGEST = 'x' * 39
 TOO_LONG = {'mysql': ('y' * 53, '64 characters'), 'pgsql': ('y' * 52, '63 bytes'), 'sqlite': None}
 
 
@@ -156,29 +156,40 @@ def tree(names):
     return found
 
 
-def slurmdbd(place, clusters):
+SPANS = ('hour', 'day', 'month')
+
+
+def slurmdbd(place, clusters, qos=()):
     """slurmdbd's tables, as many of them as are read: {cluster: (tables' prefix, associations)};
-    without tables where the prefix is None.  There is no id_parent, so that names link."""
+    without tables where the prefix is None.  There is no id_parent, so that names link.  A QOS
+    counts from 1, and jobs are of the one that is called as their user, in such a partition."""
     text = [f'CREATE TABLE cluster_table (name {place.TEXT}, deleted INTEGER)',
-            'CREATE TABLE qos_table (id INTEGER, usage_factor REAL)']
+            f'CREATE TABLE qos_table (id INTEGER, name {place.TEXT}, usage_factor REAL)']
+    text += [f'INSERT INTO qos_table VALUES ({number}, {place.literal(name)}, 1)'
+             for number, name in enumerate(qos, 1)]
     for cluster, (prefix, rows) in clusters.items():
         text.append(f'INSERT INTO cluster_table VALUES ({place.literal(cluster)}, 0)')
         if prefix is None:
             continue
-        event, assoc, job = (quoted(f'{prefix}_{table}_table') for table in ('event', 'assoc', 'job'))
+        event, assoc, job, ran = (quoted(f'{prefix}_{table}_table')
+                                  for table in ('event', 'assoc', 'job', 'last_ran'))
+        text += [f'CREATE TABLE {ran} (hourly_rollup INTEGER, daily_rollup INTEGER, monthly_rollup INTEGER)']
+        text += ['CREATE TABLE %s (id INTEGER, id_tres INTEGER, time_start INTEGER, alloc_secs INTEGER)'
+                 % quoted(f'{prefix}_assoc_usage_{span}_table') for span in SPANS]
         text += [f'CREATE TABLE {event} (node_name {place.TEXT}, time_start INTEGER, time_end INTEGER, '
                  f'tres {place.TEXT})',
                  f'CREATE TABLE {assoc} (id_assoc INTEGER, acct {place.TEXT}, "user" {place.TEXT}, '
                  f'"partition" {place.TEXT}, parent_acct {place.TEXT}, shares INTEGER, deleted INTEGER)',
-                 f'CREATE TABLE {job} (id_job INTEGER PRIMARY KEY, id_assoc INTEGER, id_qos INTEGER, '
-                 'time_submit INTEGER, time_start INTEGER, time_end INTEGER, timelimit INTEGER, '
-                 f'tres_alloc {place.TEXT})']
+                 f'CREATE TABLE {job} (job_db_inx INTEGER PRIMARY KEY, id_job INTEGER, id_assoc INTEGER, '
+                 f'id_qos INTEGER, "partition" {place.TEXT}, time_submit INTEGER, time_eligible INTEGER, '
+                 f'time_start INTEGER, time_end INTEGER, timelimit INTEGER, tres_alloc {place.TEXT})']
         values = ', '.join('(%d, %s, 1, 0)' % (row.number, ', '.join(
             place.literal(name) for name in (row.account, row.user, row.partition, row.parent)))
             for row in rows)
         text.append(f'INSERT INTO {assoc} VALUES {values}')
-        jobs = ', '.join(f"({row.number}, {row.number}, 0, 1, {NOW - 1}, {NOW}, 0, '5={row.number}')"
-                         for row in rows if row.user)
+        jobs = ', '.join("({0}, {0}, {0}, {1}, {2}, 1, 1, {3}, {4}, 0, '5={0}')".format(
+            row.number, qos.index(row.user) + 1 if row.user in qos else 0, place.literal(row.user),
+            NOW - 1, NOW) for row in rows if row.user)
         if jobs:
             text.append(f'INSERT INTO {job} VALUES {jobs}')
     return ';\n'.join(text) + ';\n'
@@ -238,9 +249,9 @@ def published(place, results):
     return found
 
 
-def settings(folder, source, results, **more):
+def settings(folder, source, results, usage=None, **more):
     path = f'{folder}/f.conf'
-    sections = dict(source=dict(source, **more), results=results, usage=dict(half_life=0),
+    sections = dict(source=dict(source, **more), results=results, usage=dict(half_life=0, **(usage or {})),
                     fairshare=dict(algorithm='classic', capacity=1))
     write_settings(path, sections)
     return path
@@ -289,7 +300,7 @@ def fit(out, statement):
 
 # Clusters that can have tables in every database.
 CLUSTERS = [(stored, shown) for stored, shown in NAMES
-            if len(shown.encode()) <= 51 and max(shown) < '\U00010000' and shown not in ('CASE', 'Case')]
+            if len(shown.encode()) <= 39 and max(shown) < '\U00010000' and shown not in ('CASE', 'Case')]
 CLUSTERS = [pair for pair in CLUSTERS if pair[0] != b'\xe5'] + [(LONGEST.encode(), LONGEST)]
 
 
@@ -309,6 +320,14 @@ def body_of_pair(places, folder, pair, clusters, first):
         status, out, err = fairmill(conf, *command)
         tap.ok((status, out, err) == (0, b'', b''), f'{command[0]} goes well {name}', status, out, err)
     got = published(places[results], database)
+    if results == 'mysql':
+        tap.same(places[results].sql(
+            "SELECT c.table_name, c.column_name FROM information_schema.columns c "
+            "JOIN information_schema.tables t USING (table_schema, table_name) "
+            f"WHERE t.table_type = 'BASE TABLE' AND c.table_schema = '{database}' "
+            "AND c.column_name IN ('cluster', 'account', 'user_name', 'partition_name') "
+            "AND c.collation_name NOT LIKE '%nopad%' AND c.collation_name <> 'utf8mb4_0900_bin'"), [],
+            f'every column of names tells a blank at the end {name}')
     wanted = expected(clusters)
     wrong = [(key, got.get(key, {}).get('account'), wanted.get(key)) for key in set(got) | set(wanted)
              if key not in got or key not in wanted or wanted[key] != (
@@ -317,6 +336,8 @@ def body_of_pair(places, folder, pair, clusters, first):
     tap.ok(len(got) > 500 and not wrong, f'every name and its usage is as it should be {name}',
            f'{len(wrong)} of {len(got)}', *wrong[:5])
     tap.ok(first is None or got == first, f'every value is the same {name}')
+    if source != results:
+        return conf, got
     # A second run, so that rows are replaced, and clusters are not taken for each other.
     status, out, err = fairmill(conf, 'run', '--now', NOW, '--replace')
     tap.ok((status, out, err) == (0, b'', b'') and published(places[results], database) == got,
@@ -466,14 +487,15 @@ def granted(place, folder):
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     tap.ok((done.returncode, done.stdout) == (0, b''), f'the GRANTs that init prints can be run {name}',
            done.stdout)
-    for kind, tables in (('table', ('assoc', 'event')), ('column', ('job',))):
+    whole = ['assoc', 'event', 'last_ran'] + [f'assoc_usage_{span}' for span in SPANS]
+    for kind, tables in (('table', whole), ('column', ['job'])):
         may_read = {row[0] for row in place.sql(
             f"SELECT DISTINCT {place.hexadecimal('table_name')} FROM information_schema.{kind}_privileges "
             f"WHERE grantee LIKE '%names_reader%'", 'names')}
         wanted = {f'{shown}_{table}_table' for _, shown in CLUSTERS for table in tables}
         found = {bytes.fromhex(each).decode() for each in may_read}
         tap.ok(wanted <= found and found - wanted <= {'cluster_table', 'qos_table'} | {
-            f'{shown}_{table}_table' for _, shown in CLUSTERS for table in ('assoc', 'event')},
+            f'{shown}_{table}_table' for _, shown in CLUSTERS for table in whole},
             f'they let in to each {kind} that is meant, and to no other {name}', found ^ wanted)
 
 
@@ -481,7 +503,9 @@ def failing(place, folder, first):
     """Clusters that fail with every name in the message."""
     name = f'with {place.driver}'
     clusters = {}
-    for stored, shown in CLUSTERS:
+    # What is printed is the same whatever the database, and each cluster takes its time.
+    chosen = CLUSTERS if place.driver == 'sqlite' else CLUSTERS[::5]
+    for stored, shown in chosen:
         rows = [Association(1, b'root'), Association(2, b'lost', stored), Association(3, b'lost', parent=stored)]
         clusters[stored] = shown, rows
     place.script(slurmdbd(place, clusters), place.source('names_bad'))
@@ -493,10 +517,10 @@ def failing(place, folder, first):
            f'each cluster with bad rows is a line {name}', status, err[:1000])
     fit(err, f'which holds nothing that a terminal obeys {name}')
     fit(fairmill(conf, 'check')[2], f'nor does what check says of them {name}')
-    monitored(conf, name, [shown for _, shown in CLUSTERS], 2)
+    monitored(conf, name, [shown for _, shown in chosen], 2)
     told = sorted(place.sql(f"SELECT {place.hexadecimal('cluster')}, {place.hexadecimal('message')} "
                             "FROM fairmill_run WHERE status = 'failed'", 'names_worse'))
-    tap.ok(len(told) == len(clusters) and (first is None or told == first),
+    tap.ok(len(told) == len(clusters) and (first is None or all(row in told for row in first)),
            f'what is on record of them is the same {name}', *told[:3])
     conf = settings(folder, place.connection('names_bad'), place.connection('names_worse'),
                     on_bad_rows='skip')
@@ -578,6 +602,48 @@ def unpublishable(place, folder, results):
                f'or is left out with on_bad_rows = skip ({layout}, {name})', left, err)
 
 
+# What a list in the settings can hold.
+FACTORS = [(stored, shown) for stored, shown in NAMES
+           if not set(shown) & set('",\n\r\x85\u2028') and shown == shown.strip() and len(stored) < 60
+           and not shown.endswith('\\') and stored != b'\xe5']
+
+
+def factors(places, folder, results):
+    """QOS and partitions whose names the settings give factors."""
+    rows = [Association(1, b'root')] + [Association(10 + i, b'root', stored, parent_id=1)
+                                        for i, (stored, _) in enumerate(FACTORS)]
+    first = None
+    for source in places.values():
+        name = f'from {source.driver}'
+        source.script(slurmdbd(source, {b'main': ('main', rows)}, [stored for stored, _ in FACTORS]),
+                      source.source('names_factors'))
+        for key in ('qos_factors', 'partition_usage_factors'):
+            database = results.database('names_charged')
+            wanted = {}
+            # A line holds a thousand bytes, so some at a time.
+            for start in range(0, len(FACTORS), 12):
+                some = FACTORS[start:start + 12]
+                listed = ', '.join(f'{shown}:{i + 2}' for i, (_, shown) in enumerate(some))
+                conf = settings(folder, source.connection('names_factors'), results.connection(database),
+                                {key: f'"{listed}"'})
+                fairmill(conf, 'init')
+                status, out, err = fairmill(conf, 'run', '--now', NOW, '--replace')
+                used = {number: float.fromhex(row['usage_raw'])
+                        for (_, number), row in published(results, database).items()}
+                wrong = [(FACTORS[number - 10], value) for number, value in used.items() if number > 1
+                         and value != number * (number - 8 - start if start <= number - 10 < start + 12 else 1)]
+                tap.ok((status, out, err) == (0, b'', b'') and not wrong and len(used) == len(rows),
+                       f'{key} finds each name from {start + 1} on {name}', status, err, *wrong[:5])
+                wanted.update(used)
+            first = first or wanted
+            tap.ok(first == wanted, f'{key} charges the same {name}')
+    conf = settings(folder, places['sqlite'].connection('names_factors'), results.connection('names_charged'),
+                    dict(qos_factors='"\x1b[31m:2, no\u202ebody:3"', partition_usage_factors='"\x9b31m:2"'))
+    status, out, _ = fairmill(conf, 'check')
+    fit(out, 'check says nothing that a terminal obeys of names that it does not find')
+    tap.ok(status == 0 and out.count(b'warning: qos_factors') == 2, 'and says which these are', out)
+
+
 def relations(places, folder, results):
     """Layout plain: the cluster is a column, by which a database may find others too."""
     small = tree([b'only', 'été'.encode()])
@@ -619,6 +685,7 @@ def body():
             impossible(place, folder)
             unpublishable(place, folder, pgsql)
         relations(places, folder, mysql)
+        factors(places, folder, pgsql)
 
 
 tap.main(body)
