@@ -47,7 +47,8 @@ static char *basis_of(const struct settings *settings, const struct computation 
     struct text basis = { 0 };
     text_format(&basis, "format %d\n%s", SEAL_FORMAT, settings->charges);
     if (computation->accounting->tariffs)
-        tariffs_add_basis(computation->accounting->tariffs, &basis);
+        text_format(&basis, "prices %016" PRIx64 "\n",
+                    tariffs_hash(computation->accounting->tariffs));
     text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
     return basis.bytes;
 }
@@ -67,7 +68,7 @@ static bool basis_changed(struct sealing *sealing)
         return false;
     if (!strcmp(name, "format"))
         full_because(sealing, "the seal is of another format", NULL);
-    else if (!strncmp(name, "qos_", 4) || !strncmp(name, "tres_", 5))
+    else if (!strcmp(name, "prices"))
         full_because(sealing, "a factor or weight changed", NULL);
     else if (!strcmp(name, "grid"))
         full_because(sealing, "the grid of the clock moved on", NULL);

@@ -2,14 +2,14 @@
 #include "config.h"
 #include "core/tariff.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include <xxhash.h>
+
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* The TRES that every slurmdbd has, by id from 1 on. */
 static const struct {
@@ -19,7 +19,12 @@ static const struct {
     { "billing", "" }, { "fs", "disk" }, { "vmem", "" },   { "pages", "" },
 };
 
-static const struct decimal one = { 1, 0 };
+static const struct decimal one = { 1, 0 }, none = { 0, 0 };
+
+static bool is_one(const struct decimal *factor)
+{
+    return factor->digits == 1 && factor->power == 0;
+}
 
 struct qos {
     uint64_t id;
@@ -99,13 +104,16 @@ void tariffs_destroy(struct tariffs *tariffs)
     free(tariffs);
 }
 
-/* Billing is what weights make: Slurm passes over a weight of its own, and so do we. */
+/* Billing is what weights make: Slurm passes over a weight of its own, and so do we.  Of names that
+ * differ in case only, which slurmdbd cannot have, the lowest id counts. */
 void tariffs_add_tres(struct tariffs *tariffs, uint64_t id, const char *type, const char *name)
 {
     const struct tres_weight *weights = tariffs->pricing->weights;
+    uint64_t *ids = tariffs->tres_ids;
     for (size_t i = 0; id != TRES_BILLING && i < tariffs->pricing->weight_count; i++)
-        if (!strcasecmp(weights[i].type, type) && !strcasecmp(weights[i].name, name))
-            tariffs->tres_ids[i] = id;
+        if (!strcasecmp(weights[i].type, type) && !strcasecmp(weights[i].name, name) &&
+            (!ids[i] || id < ids[i]))
+            ids[i] = id;
 }
 
 void tariffs_add_qos(struct tariffs *tariffs, uint64_t id, const char *name, size_t length,
@@ -253,33 +261,25 @@ const struct tres_weight *tariffs_unmet_tres(const struct tariffs *tariffs, size
     return NULL;
 }
 
-static int by_id(const void *a, const void *b)
+static uint64_t hash_of(uint64_t number, const struct decimal *one_factor,
+                        const struct decimal *other)
 {
-    const struct qos *one_qos = a, *other = b;
-    return (one_qos->id > other->id) - (one_qos->id < other->id);
+    const uint64_t words[] = { number, one_factor->digits, (uint64_t)one_factor->power,
+                               other->digits, (uint64_t)other->power };
+    return XXH3_64bits(words, sizeof words);
 }
 
-static bool is_one(struct decimal decimal)
+uint64_t tariffs_hash(const struct tariffs *tariffs)
 {
-    return decimal.digits == one.digits && decimal.power == one.power;
-}
-
-void tariffs_add_basis(const struct tariffs *tariffs, struct text *text)
-{
-    const struct pricing *pricing = tariffs->pricing;
-    for (size_t i = 0; tariffs->charge == CHARGE_TRES && i < pricing->weight_count; i++)
-        text_format(text, "tres_%s/%s %" PRIu64 "\n", pricing->weights[i].type,
-                    pricing->weights[i].name, tariffs->tres_ids[i]);
-    struct qos *sorted = memory_zeroed(tariffs->qos_count, sizeof *sorted);
-    if (tariffs->qos_count) {
-        memcpy(sorted, tariffs->qos, tariffs->qos_count * sizeof *sorted);
-        qsort(sorted, tariffs->qos_count, sizeof *sorted, by_id);
+    uint64_t hash = 0;
+    for (size_t i = 0; tariffs->charge == CHARGE_TRES && i < tariffs->pricing->weight_count; i++) {
+        struct decimal place = { i + 1, 0 };
+        hash += hash_of(tariffs->tres_ids[i], &place, &none);
     }
-    /* One whose factors are 1 charges as one that is not there. */
-    for (uint32_t i = 0; i < tariffs->qos_count; i++)
-        if (!is_one(sorted[i].usage_factor) || !is_one(sorted[i].setting))
-            text_format(text, "qos_%" PRIu64 " %" PRIu64 "e%d %" PRIu64 "e%d\n", sorted[i].id,
-                        sorted[i].usage_factor.digits, sorted[i].usage_factor.power,
-                        sorted[i].setting.digits, sorted[i].setting.power);
-    free(sorted);
+    for (uint32_t i = 0; i < tariffs->qos_count; i++) {
+        const struct qos *qos = &tariffs->qos[i];
+        if (!is_one(&qos->usage_factor) || !is_one(&qos->setting))
+            hash += hash_of(qos->id, &qos->usage_factor, &qos->setting);
+    }
+    return hash;
 }

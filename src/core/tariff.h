@@ -8,8 +8,6 @@
 
 #include "core/price.h"
 
-struct text;
-
 /* Who pays what: the settings' weights and factors, and what the accounting database says of its
  * TRES and QOS. */
 
@@ -90,8 +88,9 @@ const char *tariffs_unmet_qos(const struct tariffs *tariffs, size_t *at);
 const char *tariffs_unmet_partition(const struct tariffs *tariffs, size_t *at);
 const struct tres_weight *tariffs_unmet_tres(const struct tariffs *tariffs, size_t *at);
 
-/* Add what prices hang on besides the settings: the ids of TRES and the factors of QOS, a line
- * each, `NAME VALUE`, in an order of their own; those of factor 1 are left out. */
-void tariffs_add_basis(const struct tariffs *tariffs, struct text *text);
+/* A hash of what prices hang on besides the settings: the ids of TRES that have a weight, and the
+ * factors of QOS, unless they are the usual 1.  Where it differs, jobs are charged something else.
+ */
+uint64_t tariffs_hash(const struct tariffs *tariffs);
 
 #endif

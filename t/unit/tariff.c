@@ -3,7 +3,6 @@
 
 #include "core/clock.h"
 #include "core/tariff.h"
-#include "util/text.h"
 
 /* Whether a price is so many millionths of 2^20 units. */
 static bool price_is(double factor, uint64_t millionths)
@@ -178,23 +177,29 @@ static void weights(void)
     tariffs_destroy(tariffs);
 }
 
-static void basis(void)
+static uint64_t hash_with(enum charge charge, uint64_t gpu, uint64_t qos, double factor)
 {
-    struct text one = { 0 }, other = { 0 };
-    struct tariffs *tariffs = tariffs_under(CHARGE_TRES, WEIGHTS_SUM);
-    tariffs_add_basis(tariffs, &one);
-    is_string(one.bytes,
-              "tres_CPU/ 1\ntres_Mem/ 2\ntres_GRES/gpu 1001\ntres_gres/gpu:A100 1002\n"
-              "tres_license/x 0\ntres_Billing/ 0\ntres_node/ 4\ntres_license/y 0\n"
-              "qos_9 15e-1 2e0\n",
-              "what prices hang on is told in an order of its own");
+    struct tariffs *tariffs = tariffs_under(charge, WEIGHTS_SUM);
+    tariffs_add_tres(tariffs, gpu, "gres", "gpu");
+    tariffs_add_qos(tariffs, qos, "other", 5, factor);
+    uint64_t hash = tariffs_hash(tariffs);
     tariffs_destroy(tariffs);
-    tariffs = tariffs_under(CHARGE_BILLING, WEIGHTS_SUM);
-    tariffs_add_basis(tariffs, &other);
-    is_string(other.bytes, "qos_9 15e-1 2e0\n", "without TRES where billing is charged");
-    tariffs_destroy(tariffs);
-    text_free(&one);
-    text_free(&other);
+    return hash;
+}
+
+static void hashes(void)
+{
+    uint64_t usual = hash_with(CHARGE_TRES, 1001, 12, 1);
+    ok(usual && usual == hash_with(CHARGE_TRES, 1001, 13, 1) &&
+           usual == hash_with(CHARGE_TRES, 1001, 13, -1),
+       "a QOS without a factor of its own changes no price");
+    ok(usual != hash_with(CHARGE_TRES, 1001, 12, 2) &&
+           hash_with(CHARGE_TRES, 1001, 12, 2) != hash_with(CHARGE_TRES, 1001, 13, 2) &&
+           hash_with(CHARGE_TRES, 1001, 12, 2) != hash_with(CHARGE_TRES, 1001, 12, 3),
+       "one that has one does");
+    ok(usual != hash_with(CHARGE_TRES, 900, 12, 1), "as does another id of a TRES");
+    ok(hash_with(CHARGE_BILLING, 1001, 12, 1) == hash_with(CHARGE_BILLING, 900, 12, 1),
+       "unless billing is charged");
 }
 
 int main(void)
@@ -203,6 +208,6 @@ int main(void)
     products();
     factors();
     weights();
-    basis();
+    hashes();
     return done_testing();
 }
