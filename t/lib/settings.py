@@ -32,7 +32,7 @@ def for_program(s):
     return usage, fairshare
 
 
-def for_reference(s, registered, more_tres=None):
+def for_reference(s, registered=None, more_tres=None):
     """`registered`: the TRES of the cluster, if it is; `more_tres`: names that only this site has."""
     s = dict(s)
     if isinstance(s.get('reset_anchor'), str):
