@@ -256,12 +256,22 @@ def charges(site):
     site.is_exact('it is charged without that time')
     tap.ok(site.latest('jobs_read')[0] < 5, 'and what the horizon has passed is taken out of what was kept',
            site.latest('jobs_read'))
-    site.run_at(7 * HOUR, '--full')
+    site.run_at(DAY, '--full')
     site.is_exact('a full run agrees')
     tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0),
              'and what the horizon has passed meanwhile is no drift')
     site.run_at(10 * DAY)
     site.is_exact('all of it may pass')
+
+    site.begin({'usage.suspended': 'omitted'})
+    late = site.job('physics.bob', NOW - 6 * DAY, 0)
+    site.suspend(late, NOW - 5 * DAY - HOUR, NOW - 5 * DAY)
+    site.run_at(60)
+    site.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', NOW - 4 * DAY, late)
+    site.run_at(60, '--full')
+    site.is_exact('what was suspended of a job that ended late is taken off once')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'and is no drift either')
+    site.begin(CHARGES)
     for key, value in (('tres_weights', 'CPU=0.3, GRES/gpu=3'), ('qos_factors', 'q2:0.8'),
                        ('partition_usage_factors', ''), ('suspended', 'charged'), ('horizon', '20-0'),
                        ('horizon', 'none')):

@@ -24,6 +24,10 @@ NOW = 1750500000
 JOB_COLUMNS = {'job_db_inx', 'time_eligible', 'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job',
                'tres_alloc'}
 
+# Settings that need more of the source, and what that is.
+MORE = dict(charge='tres', tres_weights='CPU=1', suspended='omitted', partition_usage_factors='gpu:2')
+MORE_TABLES = ('tres_table', 'alpha_suspend_table', 'alpha_job_table')
+
 # What each role can do with the results: owner, writer, reader.
 MADE = 'CREATE TABLE scratch (a INTEGER)'
 POWERS = (
@@ -75,11 +79,11 @@ class Site:
         self.program = shutil.copy(FAIRMILL, f'{folder}/fairmill')
         os.chmod(folder, 0o755)
 
-    def write(self, name=None, user=LOGIN):
+    def write(self, name=None, user=LOGIN, **more):
         def login(database):
             return dict(driver='mysql', socket=self.server.socket, user=user, database=database)
         write_settings(name or self.conf, dict(source=dict(login(SOURCE), max_lag='1 m', clusters='alpha'),
-                                               results=login(RESULTS), usage=dict(half_life=0)))
+                                               results=login(RESULTS), usage=dict(half_life=0, **more)))
 
     def as_login(self, *command, text=''):
         runner = ['runuser', '-u', LOGIN, '--'] if os.getuid() == 0 else []
@@ -202,15 +206,22 @@ def missing(site):
     helped(site, 'SLAVE MONITOR', 'source')
     site.server.sql(f'REVOKE fairmill_writer FROM {account}')
     helped(site, RESULTS, 'results')
+    site.write(**MORE)
+    for table in MORE_TABLES:
+        helped(site, table, 'source', last=table == MORE_TABLES[-1])
+    status, printed, err = site.fairmill('init', '--print')
+    tap.ok(status == 0 and all(f'`{table}` TO' in printed for table in MORE_TABLES),
+           'and init --print has all of these', err)
 
 
-def helped(site, what, side):
+def helped(site, what, side, last=True):
     status, _, err = site.fairmill('run', '--now', NOW + 10)
     found = re.search(r'GRANT .* TO \S+', err)
     if tap.ok(status == 78 and found and err.count('\n') == 1, f'without {what} the GRANT is said ({side})',
               status, err):
         site.server.sql(found.group(0))
-        site.goes_well('and helps', 'run', '--now', NOW + 10)
+        if last:
+            site.goes_well('and helps', 'run', '--now', NOW + 10)
 
 
 def body():

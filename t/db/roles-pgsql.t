@@ -3,6 +3,7 @@
 """What `fairmill init --print` prints for PostgreSQL lets in whom it should, and nobody else."""
 
 import os
+import re
 import sys
 import tempfile
 
@@ -64,6 +65,16 @@ def body():
             grant = f'GRANT SELECT ON "{table}" TO "roles\'s source"'
             tap.ok(status == 78 and grant in err, f'without {table} the GRANT is said', err)
             server.sql(grant, 'roles_acct')
+        write(server, folder, charge='tres', tres_weights='CPU=1', suspended='omitted',
+              partition_usage_factors='gpu:2')
+        for table in ('tres_table', 'tiny_suspend_table', 'tiny_job_table'):
+            status, _, err = fairmill(settings, 'run', '--now', NOW)
+            grant = re.search(r'GRANT SELECT.* TO .*"', err)
+            if tap.ok(status == 78 and grant and f'"{table}"' in grant[0],
+                      f'settings that need {table} say so', err):
+                server.sql(grant[0], 'roles_acct')
+        status, _, err = fairmill(settings, 'run', '--now', NOW)
+        tap.ok(status == 0, 'and go well with these GRANTs', err)
         server.sql('REVOKE fairmill_writer FROM roles_writer', 'roles_res')
         status, _, err = fairmill(settings, 'run', '--now', NOW)
         grant = ('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO '
