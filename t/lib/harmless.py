@@ -124,7 +124,9 @@ def sampler_sees(words, server):
         writer.start()
         with Session(server, SOURCE, BLOCKER) as session:
             session.do(hold)
-            time.sleep(.5)
+            end = time.monotonic() + 10
+            while not sampler.blocked and time.monotonic() < end:
+                time.sleep(SAMPLE_EVERY)
             session.do(server.LET_GO)
         writer.stop()
         sampler.stop()
