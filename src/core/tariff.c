@@ -10,6 +10,7 @@
 
 #include "util/index.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /* The TRES that every slurmdbd has, by id from 1 on. */
 static const struct {
