@@ -222,7 +222,7 @@ def body():
         for case, outcome in of_own_server():
             case.judge(outcome, report)
         never_written(server, faults.SOURCE, before, rigs,
-                      ('SELECT', 'SET', 'START', 'COMMIT', 'ROLLBACK', 'KILL'))
+                      ('SELECT', 'SET', 'SHOW', 'START', 'COMMIT', 'ROLLBACK', 'KILL'))
     report.write()
 
 
