@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SETTINGS_SLURM_FILE_H
+#define FAIRMILL_SETTINGS_SLURM_FILE_H
+
+#include <stdbool.h>
+
+struct arena;
+struct error;
+
+/* The lines of a slurm.conf and of the files that it includes, read as Slurm reads them. */
+
+struct slurm_place {
+    const char *file;
+    unsigned line;
+};
+
+/* Where the lines go. */
+struct slurm_reader {
+    /* A line that is not blank, without comments, continued lines joined, escapes resolved.  It
+     * may be written to. */
+    int (*take)(void *context, struct slurm_place place, char *line, struct error *err);
+    void *context;
+    const char *const *cluster; /* what %c in an Include stands for; NULL: nothing yet */
+    struct arena *arena;        /* keeps the names of files */
+};
+
+/* Read a file with all that it includes, and count the files.  ERROR_SETTINGS names file and
+ * line. */
+int slurm_file_read(const struct slurm_reader *reader, const char *path, unsigned *files,
+                    struct error *err);
+
+/* The next `KEY=VALUE` of a line, cut out of it; a value with blanks is in double quotes.  Where
+ * there is none the answer is false and *at is what is left, NUL at the end of the line. */
+struct slurm_pair {
+    char *key, *value;
+    bool plain; /* not `+=` or the like */
+};
+bool slurm_pair_next(char **at, struct slurm_pair *pair);
+
+#endif

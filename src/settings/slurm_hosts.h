@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SETTINGS_SLURM_HOSTS_H
+#define FAIRMILL_SETTINGS_SLURM_HOSTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Lists of hosts, such as `login,n[1-4,7],rack[0-1]n[00-15]`. */
+
+struct slurm_hosts {
+    void (*take)(void *context, const char *name, size_t length);
+    void *context;
+    size_t *left; /* this many names may still come */
+};
+
+/* Take every name of a list in its order.  NULL, or why the list is none; names before that were
+ * taken. */
+const char *slurm_hosts_expand(struct slurm_hosts *hosts, const char *list);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SETTINGS_SLURM_VALUE_H
+#define FAIRMILL_SETTINGS_SLURM_VALUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How slurm.conf writes its values.  Each reader takes what Slurm takes, and false is an answer
+ * that Slurm gives too, but for what overflows there. */
+
+#define SLURM_UNLIMITED UINT64_MAX
+
+/* A span of time: min, min:sec, hr:min:sec, days-hr, days-hr:min or days-hr:min:sec, rounded up to
+ * minutes; INFINITE, UNLIMITED or -1. */
+bool slurm_minutes(const char *text, uint64_t *minutes);
+
+/* A number up to a limit, also hexadecimal with 0x or octal with 0; INFINITE or UNLIMITED is the
+ * limit.  One of 32 bits may end with K, which is 1024. */
+bool slurm_number(const char *text, uint64_t limit, uint64_t *number);
+
+bool slurm_boolean(const char *text, bool *value);
+
+/* How many of a generic resource: a number that may end with K, M, G, T or P. */
+bool slurm_count(const char *bytes, size_t length, uint64_t *count);
+
+#endif

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "settings/slurm_conf.h"
+#include "settings/slurm_hosts.h"
+#include "settings/slurm_value.h"
+#include "util/error.h"
+#include "util/text.h"
+
+/* The reader of slurm.conf, by its structs.  What it comes to for settings: t/command/slurm_conf.t.
+ */
+
+static struct error err;
+
+static void write_bytes(const char *name, const char *bytes, size_t length)
+{
+    FILE *file = fopen(name, "w");
+    if (!file || fwrite(bytes, 1, length, file) != length || fclose(file))
+        perror(name);
+    chmod(name, 0644);
+}
+
+static void write_file(const char *name, const char *bytes)
+{
+    write_bytes(name, bytes, strlen(bytes));
+}
+
+/* Read a slurm.conf of these bytes; NULL where it is refused. */
+static struct slurm_conf *conf_of(const char *bytes)
+{
+    struct slurm_conf *conf;
+    write_file("slurm.conf", bytes);
+    memset(&err, 0, sizeof err);
+    if (!slurm_conf_read(&conf, "slurm.conf", &err))
+        return conf;
+    return NULL;
+}
+
+/* One value of such a file. */
+static void says(const char *bytes, enum slurm_key key, const char *value, unsigned line,
+                 const char *statement)
+{
+    struct slurm_conf *conf = conf_of(bytes);
+    const char *got = conf ? conf->given[key].value : err.message;
+    if (is_string(got, value, statement) && conf && value && line)
+        is_int(conf->given[key].place.line, line, "and its line is known");
+    slurm_conf_destroy(conf);
+}
+
+static void refused(const char *bytes, const char *message, const char *statement)
+{
+    struct slurm_conf *conf = conf_of(bytes);
+    if (!ok(!conf && strstr(err.message, message) && err.class == ERROR_SETTINGS, statement))
+        diag(conf ? "it was taken" : err.message);
+    slurm_conf_destroy(conf);
+}
+
+static void lines(void)
+{
+    says("PriorityMaxAge=7-0\n", SLURM_MAX_AGE, "7-0", 1, "a key has a value");
+    says("prioritymaxAGE = 7-0", SLURM_MAX_AGE, "7-0", 1,
+         "case does not matter in keys, nor blanks at the sign, nor a missing newline");
+    says("# PriorityMaxAge=1\n  # 2\nPriorityMaxAge=3 # 4\n", SLURM_MAX_AGE, "3", 3,
+         "what is behind # is a comment");
+    says("PriorityMaxAge=1\nPriorityMaxAge=2\n", SLURM_MAX_AGE, "2", 2, "the last of two counts");
+    says("ClusterName=a\\#b\\\\c\n", SLURM_CLUSTER_NAME, "a#b\\c", 1,
+         "a backslash takes the meaning of what is behind it");
+    says("ClusterName=a\\\\#b\n", SLURM_CLUSTER_NAME, "a\\", 1, "also of another backslash");
+    says("\nPriority\\\nMax\\\nAge=\\\n5\n", SLURM_MAX_AGE, "5", 2,
+         "a line goes on behind a backslash, and is where it begins");
+    says("PriorityMaxAge=\\  \n5\n", SLURM_MAX_AGE, "5", 1, "which blanks may follow");
+    says("# 1 \\\nPriorityMaxAge=5\n", SLURM_MAX_AGE, "5", 2, "but not a comment");
+    says("PriorityMaxAge=5 \\\n# 1\nPriorityMaxAge=6\n", SLURM_MAX_AGE, "6", 3,
+         "a comment may be what goes on");
+    says("ClusterName=ab\\\\\nPriorityMaxAge=7\n", SLURM_MAX_AGE, "7", 2,
+         "two backslashes at the end are one, and the line ends");
+    says("PriorityWeightTRES=\"CPU=1, Mem=2\"\n", SLURM_WEIGHT_TRES, "CPU=1, Mem=2", 1,
+         "a value in quotes may have blanks");
+    says("PriorityWeightTRES=CPU=1,Mem=2\r\n", SLURM_WEIGHT_TRES, "CPU=1,Mem=2", 1,
+         "a value may have signs, and a line may end with CR");
+    says("PriorityFlags=\"\"\n", SLURM_FLAGS, "", 1, "a value may be empty");
+    says("PrologFlags=Alloc,X11\nSchedulerParameters=bf_interval=30 max_rpc_cnt=1\n"
+         "SlurmctldHost=a(10.0.0.1)\nPriorityMaxAge=5\n",
+         SLURM_MAX_AGE, "5", 4, "what is not known is left alone");
+    says("ClusterName=x\n", SLURM_MAX_AGE, NULL, 0, "what is not there has no value");
+    refused("\n\nPriorityMaxAge\n", "'slurm.conf', line 3: neither KEY=VALUE",
+            "a line without a sign is refused");
+    refused("AccountingStoragePass secret\n", "line 1", "a secret in such a line");
+    ok(!strstr(err.message, "secret"), "is not told");
+    refused("ClusterName=a PriorityMaxAge=5\n", "line 1: something behind the value of ClusterName",
+            "a line with two keys is refused");
+    refused("PriorityFlags+=MAX_TRES\n", "line 1: PriorityFlags", "another sign is refused");
+    refused("\xef\xbb\xbf"
+            "ClusterName=a\n",
+            "byte-order mark", "a byte-order mark is refused");
+    write_bytes("nul.conf", "ClusterName=a\nPriorityMaxAge=5\0\n", 32);
+    refused("Include nul.conf\n", "'nul.conf', line 2: a NUL byte", "a NUL byte is refused");
+}
+
+static void includes(void)
+{
+    mkdir("conf.d", 0755);
+    mkdir("conf.d/empty", 0755);
+    mkdir("odd[1]", 0755);
+    write_file("conf.d/20", "PriorityMaxAge=20\nInclude deeper\n");
+    write_file("conf.d/10", "PriorityMaxAge=10\n");
+    write_file("conf.d/deeper", "PriorityWeightAge=7\n");
+    write_file("conf.d/alpha_1", "PriorityWeightQOS=9\n");
+    write_file("odd[1]/slurm.conf", "Include ?.part\n");
+    write_file("odd[1]/a.part", "PriorityMaxAge=30\n");
+    struct slurm_conf *conf = conf_of("PriorityMaxAge=1\ninclude conf.d/[12]0\n"
+                                      "ClusterName=Alpha\nINCLUDE\tconf.d/%c_1 # that\n"
+                                      "Include conf.d/empty/*.conf\n");
+    if (ok(conf != NULL, "files are included")) {
+        is_string(conf->given[SLURM_MAX_AGE].value, "20", "by a pattern, in the order of names");
+        is_string(conf->given[SLURM_MAX_AGE].place.file, "conf.d/20", "whose names are kept");
+        is_string(conf->given[SLURM_WEIGHT_AGE].value, "7",
+                  "an included file includes from its own folder");
+        is_string(conf->given[SLURM_WEIGHT_QOS].value, "9",
+                  "%c is the cluster's name in small letters");
+        is_int(conf->files, 5, "and the files are counted");
+    } else {
+        diag(err.message);
+    }
+    slurm_conf_destroy(conf);
+    conf = NULL;
+    ok(!slurm_conf_read(&conf, "odd[1]/slurm.conf", &err) && conf->given[SLURM_MAX_AGE].value,
+       "a folder's name is no pattern");
+    slurm_conf_destroy(conf);
+    char path[600], folder[512];
+    snprintf(path, sizeof path, "Include %s/conf.d/10\n", getcwd(folder, sizeof folder));
+    says(path, SLURM_MAX_AGE, "10", 1, "a path from the root is taken as it is");
+
+    refused("\nInclude nowhere\n", "'slurm.conf', line 2: cannot read 'nowhere'",
+            "an Include of nothing is refused");
+    refused("Include a b\n", "more than one file", "an Include of two files is refused");
+    refused("Include \n", "without a file", "an Include of no file is refused");
+    refused("Include %c.conf\n", "no ClusterName", "%c before ClusterName is refused");
+    refused("Include conf.d\n", "it is no file", "an Include of a folder is refused");
+    write_file("circle", "\nInclude slurm.conf\n");
+    refused("Include circle\n", "'circle', line 2: cannot read 'slurm.conf': it includes itself",
+            "a circle is refused");
+    char name[16], text[32];
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "deep%d", i);
+        snprintf(text, sizeof text, "Include deep%d\n", i + 1);
+        write_file(name, i < 19 ? text : "");
+    }
+    refused("Include deep0\n", "more than 16 files", "depth has an end");
+    says("Include deep5\nPriorityMaxAge=1\n", SLURM_MAX_AGE, "1", 2, "sixteen files deep is fine");
+    write_file("loose", "");
+    chmod("loose", 0646);
+    refused("Include loose\n", "everybody may write", "a file of everybody's is refused");
+}
+
+static void times(void)
+{
+    static const struct {
+        const char *text;
+        uint64_t minutes;
+    } good[] = {
+        { "0", 0 },
+        { "90", 90 },
+        { "1:30", 2 },
+        { "2:00", 2 },
+        { "1:30:00", 90 },
+        { "1:30:01", 91 },
+        { "7-0", 10080 },
+        { "7-", 10080 },
+        { "1-12", 2160 },
+        { "1-12:30", 2190 },
+        { "1-12:30:00", 2190 },
+        { "0-00:10:00", 10 },
+        { "100:60:00", 6060 },
+        { "INFINITE", SLURM_UNLIMITED },
+        { "unlimited", SLURM_UNLIMITED },
+        { "-1", SLURM_UNLIMITED },
+    };
+    static const char *const bad[] = {
+        "",
+        "week",
+        "-5",
+        "1.5",
+        "1-2-3",
+        ":",
+        "1:",
+        ":1",
+        "1::",
+        "1:2:",
+        "1:2:3:",
+        "1:2:3:4",
+        "1-:5",
+        "7days",
+        " 1",
+        "1 ",
+        "-",
+        "1:2-3",
+        "--1",
+        "0x10",
+        "+1",
+        "1-2:3:4:5",
+        "99999999999999999999",
+        "999999999999999999-0",
+    };
+    uint64_t minutes;
+    bool all = true;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!slurm_minutes(good[i].text, &minutes) || minutes != good[i].minutes) {
+            diag(good[i].text);
+            all = false;
+        }
+    ok(all, "every form of a span that Slurm takes is taken, rounded up to minutes");
+    all = true;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (slurm_minutes(bad[i], &minutes)) {
+            diag(bad[i]);
+            all = false;
+        }
+    ok(all, "no other form is");
+}
+
+static void numbers(void)
+{
+    uint64_t number;
+    bool yes;
+    ok(slurm_number("0x1F", 65535, &number) && number == 31 && slurm_number("010", 9, &number) &&
+           number == 8,
+       "numbers may be hexadecimal and octal");
+    ok(slurm_number("2k", UINT32_MAX, &number) && number == 2048 &&
+           !slurm_number("2k", UINT16_MAX, &number),
+       "K is 1024, of 32 bits");
+    ok(slurm_number("Unlimited", 65535, &number) && number == 65535, "there is a word for all");
+    ok(slurm_number("65535", 65535, &number) && !slurm_number("65536", 65535, &number) &&
+           !slurm_number("4194304K", UINT32_MAX, &number) &&
+           !slurm_number("99999999999999999999", UINT64_MAX, &number) &&
+           !slurm_number("-1", 65535, &number) && !slurm_number("", 9, &number) &&
+           !slurm_number("1.5", 9, &number) && !slurm_number("08", 9, &number) &&
+           !slurm_number(" 1", 9, &number) && !slurm_number("1 ", 9, &number),
+       "what is too large or no number is refused");
+    ok(slurm_boolean("YES", &yes) && yes && slurm_boolean("up", &yes) && yes &&
+           slurm_boolean("False", &yes) && !yes && slurm_boolean("0", &yes) && !yes &&
+           !slurm_boolean("2", &yes) && !slurm_boolean("", &yes),
+       "yes, true, up and 1, and their opposites");
+    ok(slurm_count("4G", 2, &number) && number == UINT64_C(4) << 30 &&
+           slurm_count("3", 1, &number) && number == 3 && !slurm_count("G", 1, &number) &&
+           !slurm_count("", 0, &number) && !slurm_count("99999P", 6, &number),
+       "a count may have a suffix");
+}
+
+static void add_name(void *context, const char *name, size_t length)
+{
+    struct text *text = context;
+    text_add(text, text->length ? " " : "");
+    text_add_bytes(text, name, length);
+}
+
+/* The names are those of `scontrol show hostnames`. */
+static void hosts(void)
+{
+    static const struct {
+        const char *list, *names;
+    } good[] = {
+        { "n[1-4,7]", "n1 n2 n3 n4 n7" },
+        { "rack[0-1]n[00-02]", "rack0n00 rack0n01 rack0n02 rack1n00 rack1n01 rack1n02" },
+        { "n[8-11]", "n8 n9 n10 n11" },
+        { "n[08-11]", "n08 n09 n10 n11" },
+        { "a[1-2],b", "a1 a2 b" },
+        { "n1,,n2", "n1 n2" },
+        { "n[001-3]", "n001 n002 n003" },
+        { "n[1-2][3-4]", "n13 n14 n23 n24" },
+        { "n[1,1]", "n1 n1" },
+        { "n[99-0100]", "n99 n100" },
+        { "[1-2]", "1 2" },
+        { "a b", "a b" },
+    };
+    static const char *const bad[] = { "n[5-1]",   "n[1-",     "n[]",     "n[1,]",      "n[a-c]",
+                                       "n[1-3",    "n]",       "n[1:3]",  "n[1-70000]", "n[ 1-2]",
+                                       "n[1-9:2]", "n[1-0x3]", "n[1[2]]", "n[,1]" };
+    bool all = true;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct text text = { 0 };
+        size_t left = 1000;
+        struct slurm_hosts list = { add_name, &text, &left };
+        if (slurm_hosts_expand(&list, good[i].list) || strcmp(text.bytes, good[i].names)) {
+            diag(good[i].list);
+            diag(text.bytes ? text.bytes : "");
+            all = false;
+        }
+        text_free(&text);
+    }
+    ok(all, "lists of hosts are the names that scontrol makes of them");
+    all = true;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct text text = { 0 };
+        size_t left = 100000;
+        struct slurm_hosts list = { add_name, &text, &left };
+        if (!slurm_hosts_expand(&list, bad[i])) {
+            diag(bad[i]);
+            all = false;
+        }
+        text_free(&text);
+    }
+    ok(all, "what is no list is refused");
+    struct text text = { 0 };
+    size_t left = 10;
+    struct slurm_hosts list = { add_name, &text, &left };
+    ok(slurm_hosts_expand(&list, "n[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]") && !text.length,
+       "a list that names too many hosts names none");
+    text_free(&text);
+}
+
+static const struct slurm_partition *partition_of(const struct slurm_conf *conf, const char *name)
+{
+    static const struct slurm_partition none = { .name = "" };
+    for (size_t i = 0; conf && i < conf->partition_count; i++)
+        if (!strcmp(conf->partitions[i].name, name))
+            return &conf->partitions[i];
+    return &none;
+}
+
+static uint64_t gres_of(const struct slurm_totals *totals, const char *name)
+{
+    for (size_t i = 0; i < totals->gres_count; i++)
+        if (!strcmp(totals->gres[i].name, name))
+            return totals->gres[i].count;
+    return 0;
+}
+
+static void nodes(void)
+{
+    struct slurm_conf *conf =
+        conf_of("PartitionName=early Nodes=n[1-2] PriorityJobFactor=7\n"
+                "PartitionName=DEFAULT MaxTime=1-0 PriorityJobFactor=5 State=UP\n"
+                "NodeName=DEFAULT Sockets=2 CoresPerSocket=8 RealMemory=64000 Feature=fast\n"
+                "NodeName=n[1-4] NodeAddr=10.0.0.[1-4] Weight=1\n"
+                "NodeName=DEFAULT ThreadsPerCore=2\n"
+                "nodename=g[01-02] CPUs=32 gres=gpu:a100:4,shard:8 Features=gpu,fast\n"
+                "NodeName=big RealMemory=1024000 Gres=gpu:h100:2(S:0,1),gpu:a100:1\n"
+                "NodeSet=gpus Feature=gpu Nodes=big\n"
+                "PartitionName=cpu Nodes=n[1-4] TRESBillingWeights=CPU=1.0,Mem=0.25G\n"
+                "PartitionName=DEFAULT PriorityJobFactor=9 TRESBillingWeights=CPU=2\n"
+                "PartitionName=gpu Nodes=gpus,g01 MaxTime=UNLIMITED Default=YES\n"
+                "PartitionName=all Nodes=ALL MaxTime=90 PriorityJobFactor=100\n"
+                "PartitionName=some Nodes=n[3-9],g[01-02],n3 Priority=3\n"
+                "PartitionName=none Nodes= \n"
+                "PartitionName=all Nodes=n1\n"
+                "NodeName=n4 CPUs=99\n");
+    if (!ok(conf != NULL, "nodes and partitions are read")) {
+        diag(err.message);
+        return;
+    }
+    is_int((int64_t)conf->totals.nodes, 7, "nodes are counted");
+    is_int((int64_t)conf->totals.cpus, 4 * 16 + 3 * 32, "CPUs are what sockets have, or are given");
+    is_int((int64_t)conf->totals.memory, 6 * 64000 + 1024000, "memory is");
+    is_int((int64_t)gres_of(&conf->totals, "gres/gpu"), 11, "generic resources are");
+    is_int((int64_t)gres_of(&conf->totals, "gres/gpu:a100"), 9, "also by their type");
+    is_int((int64_t)gres_of(&conf->totals, "gres/shard"), 16, "also without one");
+
+    const struct slurm_partition *early = partition_of(conf, "early");
+    ok(early->totals.nodes == 2 && early->job_factor == 7 && early->max_time == SLURM_UNLIMITED &&
+           !early->billing_weights,
+       "DEFAULT is for later lines, while nodes may come later");
+    const struct slurm_partition *cpu = partition_of(conf, "cpu");
+    is_int((int64_t)cpu->job_factor, 5, "DEFAULT gives a factor");
+    is_int((int64_t)cpu->max_time, 1440, "and a limit in minutes");
+    is_string(cpu->billing_weights, "CPU=1.0,Mem=0.25G", "what the line says is stronger");
+    is_int(cpu->place.line, 9, "and its place is known");
+    const struct slurm_partition *gpu = partition_of(conf, "gpu");
+    ok(gpu->job_factor == 9 && gpu->max_time == SLURM_UNLIMITED &&
+           !strcmp(gpu->billing_weights, "CPU=2"),
+       "a second DEFAULT adds to the first");
+    is_int((int64_t)gpu->totals.nodes, 3, "a set is the nodes of its list and of its feature");
+    is_int((int64_t)gres_of(&gpu->totals, "gres/gpu"), 11, "with what they have");
+    is_int((int64_t)partition_of(conf, "all")->totals.nodes, 7, "ALL is all nodes");
+    is_int((int64_t)partition_of(conf, "all")->max_time, 90, "of two lines the first counts");
+    const struct slurm_partition *some = partition_of(conf, "some");
+    is_int((int64_t)some->totals.nodes, 4, "what is named twice counts once");
+    is_int((int64_t)some->job_factor, 3, "Priority is the factor's older name, and stronger");
+    is_int((int64_t)partition_of(conf, "none")->totals.nodes, 0, "a partition may have no nodes");
+
+    is_int((int64_t)conf->note_count, 3, "what is odd is noted");
+    is_string(conf->notes[0].text, "'all' is there twice; its first line counts", "a partition");
+    is_string(conf->notes[1].text, "node 'n4' is there twice; its first line counts", "a node");
+    is_string(conf->notes[2].text, "'some' has 'n5', which is no node", "and a name");
+    slurm_conf_destroy(conf);
+}
+
+/* From slurm.conf(5). */
+static void manual_example(void)
+{
+    struct slurm_conf *conf =
+        conf_of("SlurmctldHost=dev0(12.34.56.78)	# Primary server\n"
+                "PluginDir=/usr/local/lib:/usr/local/slurm/lib\n"
+                "#\n"
+                "NodeName=DEFAULT CPUs=2 RealMemory=2000 TmpDisk=64000\n"
+                "NodeName=DEFAULT State=UNKNOWN\n"
+                "NodeName=dev[0-25] NodeAddr=edev[0-25] Weight=16\n"
+                "# Update records for specific DOWN nodes\n"
+                "DownNodes=dev20 State=DOWN Reason=\"power,ETA=Dec25\"\n"
+                "PartitionName=DEFAULT MaxTime=30 MaxNodes=10 State=UP\n"
+                "PartitionName=debug Nodes=dev[0-8,18-25] Default=YES\n"
+                "PartitionName=batch Nodes=dev[9-17]  MinNodes=4\n"
+                "PartitionName=long Nodes=dev[9-17] MaxTime=120 AllowGroups=admin\n");
+    ok(conf && conf->totals.nodes == 26 && conf->totals.cpus == 52 &&
+           conf->totals.memory == 52000 && conf->partition_count == 3 && !conf->note_count,
+       "the manual's example is read");
+    const struct slurm_partition *debug = partition_of(conf, "debug");
+    ok(debug->totals.nodes == 17 && debug->totals.cpus == 34 && debug->max_time == 30,
+       "with what its partition debug has");
+    ok(partition_of(conf, "batch")->totals.memory == 18000 &&
+           partition_of(conf, "long")->max_time == 120,
+       "and the others");
+    slurm_conf_destroy(conf);
+}
+
+static void check_cpus(const char *line, uint64_t cpus, const char *statement)
+{
+    char text[200];
+    snprintf(text, sizeof text, "NodeName=n %s\n", line);
+    struct slurm_conf *conf = conf_of(text);
+    if (!is_int(conf ? (int64_t)conf->totals.cpus : -1, (int64_t)cpus, statement))
+        diag(conf ? line : err.message);
+    slurm_conf_destroy(conf);
+}
+
+static void cpus(void)
+{
+    check_cpus("", 1, "a node has a CPU");
+    check_cpus("Procs=4", 4, "CPUs once were Procs");
+    check_cpus("CPUs=8 CoresPerSocket=4 ThreadsPerCore=2", 8, "CPUs tell sockets");
+    check_cpus("CPUs=8 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 8, "CPUs may be cores");
+    check_cpus("CPUs=7 Sockets=2 CoresPerSocket=4 ThreadsPerCore=2", 16,
+               "CPUs that fit nothing are not believed");
+    check_cpus("Boards=2 SocketsPerBoard=2 CoresPerSocket=4", 16, "boards have sockets");
+    check_cpus("Sockets=0 CPUs=0", 1, "0 is 1");
+}
+
+static void bad_records(void)
+{
+    refused("NodeName=n[1-4\n", "'slurm.conf', line 1: NodeName = 'n[1-4'", "a list without end");
+    refused("NodeName=n CPUs=many\n", "line 1: CPUs = 'many'", "CPUs that are no number");
+    refused("NodeName=DEFAULT CPUs=70000\nNodeName=n\n", "line 2: CPUs = '70000'",
+            "CPUs that no node has");
+    refused("NodeName=n Sockets=65535 CoresPerSocket=65535 ThreadsPerCore=65535\n", "more CPUs",
+            "all the more");
+    refused("NodeName=n RealMemory=1T\n", "line 1: RealMemory = '1T'", "memory with a suffix");
+    refused("NodeName=n Gres=:3\n", "line 1: Gres = ':3'", "a resource without a name");
+    refused("NodeName=n Gres=gpu:9999P\n", "line 1: Gres", "more of it than there is");
+    refused("NodeName=n CPUs=4 what\n", "line 1: something that is not KEY=VALUE",
+            "a word without a sign");
+    refused("NodeName=\"\" CPUs=4\n", "line 1: NodeName", "a node without a name");
+    refused("NodeName+=n CPUs=4\n", "line 1: NodeName", "another sign");
+    refused("NodeName=n[0-65535],m[0-65535],o\n", "names too many hosts", "too many nodes");
+    refused("\nPartitionName=p MaxTime=soon\n", "line 2: MaxTime = 'soon'", "a limit that is none");
+    refused("PartitionName=p PriorityJobFactor=65536\n", "line 1: PriorityJobFactor",
+            "a factor above 16 bits");
+    refused("PartitionName=p Nodes=n[\n", "line 1: Nodes = 'n['", "nodes that are no list");
+    refused("NodeSet=s Nodes=n[\nPartitionName=p Nodes=s\n", "line 1: Nodes = 'n['",
+            "a set's that are none");
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/fmXXXXXX";
+    if (!mkdtemp(folder) || chdir(folder))
+        return EXIT_FAILURE;
+    lines();
+    includes();
+    times();
+    numbers();
+    hosts();
+    nodes();
+    manual_example();
+    cpus();
+    bad_records();
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    if (chdir("/") || system(command))
+        diag("the folder stayed");
+    return done_testing();
+}
