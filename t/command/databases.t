@@ -211,10 +211,11 @@ def stopped(place):
 
 
 def catch(place):
-    """Stops a run at one instant after another, until another run finds the lock held."""
-    for attempt in range(60):
+    """Stops a run at one instant after another, until another run finds the lock held.  On a machine
+    that is busy, or with sanitizers, a run begins much later."""
+    for attempt in range(100):
         process = place.start('run', '--now', NOW + 50, '--replace')
-        time.sleep(.001 + .0015 * (attempt % 20))
+        time.sleep(.001 + .0015 * (attempt % 20) * (1 + 4 * (attempt // 20)))
         process.send_signal(signal.SIGSTOP)
         status = place.run('run', '--now', NOW + 60, '--replace')
         if status == 75:
