@@ -30,7 +30,7 @@ from program import FAIRMILL
 from proxy import Fault, sql
 
 SOURCE = 'harmless_acct'
-SECONDS = 600 if LONG else 15
+SECONDS = 600 if LONG else 60
 RUN_EVERY = 2
 SAMPLE_EVERY = .1
 JOBS = {'big': 100000, 'small': 25}
