@@ -18,6 +18,8 @@
 #include <xxhash.h>
 
 #include "settings/scan.h"
+#include "settings/slurm_conf.h"
+#include "settings/slurm_settings.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"
@@ -107,25 +109,70 @@ static char *as_utf8(struct text *text)
     return converted.bytes;
 }
 
+/* What counts for a setting: what the file says, else slurm.conf, else the default. */
+static int resolve(struct setting_origin *origin, const struct settings *settings, dictionary *file,
+                   const struct setting *setting, struct error *err)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%s:%s", setting->section, setting->key);
+    const char *own = iniparser_getstring(file, key, NULL);
+    if (own) {
+        *origin = (struct setting_origin){ .from = FROM_SETTINGS, .value = memory_text(own) };
+        return 0;
+    }
+    struct slurm_setting found = { NULL };
+    if (settings->slurm && slurm_setting_find(&found, settings->slurm, setting, err))
+        return -1;
+    const char *fallback = setting_fallback(setting, settings->conformance);
+    if (found.value)
+        *origin = (struct setting_origin){ FROM_SLURM_CONF, found.value, found.place.file,
+                                           found.place.line, found.key };
+    else
+        *origin = (struct setting_origin){
+            .from = FROM_DEFAULT,
+            .value = fallback ? memory_text(fallback) : NULL,
+        };
+    return 0;
+}
+
+static int take(struct settings *settings, const struct setting *setting,
+                const struct setting_origin *origin, struct error *err)
+{
+    if (!origin->value)
+        return fail(err, ERROR_SETTINGS, "[%s] %s is missing", setting->section, setting->key);
+    int result = setting->take(setting, (char *)settings + setting->offset, origin->value, err);
+    return result && origin->from == FROM_SLURM_CONF
+               ? fail_in(err, "'%s', line %u: %s", origin->file, origin->line, origin->slurm_key)
+               : result;
+}
+
+static size_t table_length(void)
+{
+    size_t length = 0;
+    while (settings_table[length].section)
+        length++;
+    return length;
+}
+
 static int take_all(struct settings *settings, dictionary *file, enum settings_use use,
                     struct error *err)
 {
     struct text text = { 0 }, charges = { 0 };
     int result = 0;
-    for (const struct setting *each = settings_table; !result && each->section; each++) {
-        char key[64];
-        snprintf(key, sizeof key, "%s:%s", each->section, each->key);
-        const char *value = iniparser_getstring(file, key, each->fallback);
-        if (!value && use == SETTINGS_FOR_READING && !strcmp(each->section, "source"))
+    settings->origins = memory_zeroed(table_length(), sizeof *settings->origins);
+    for (size_t i = 0; !result && settings_table[i].section; i++) {
+        const struct setting *each = &settings_table[i];
+        struct setting_origin *origin = &settings->origins[i];
+        result = resolve(origin, settings, file, each, err);
+        if (!result && !origin->value && use == SETTINGS_FOR_READING &&
+            !strcmp(each->section, "source"))
             continue;
-        if (!value)
-            result = fail(err, ERROR_SETTINGS, "[%s] %s is missing", each->section, each->key);
-        else
-            result = each->take(each, (char *)settings + each->offset, value, err);
         if (!result)
-            text_format(&text, "%s.%s = %s\n", each->section, each->key, value);
+            result = take(settings, each, origin, err);
+        if (!result)
+            text_format(&text, "%s.%s = %s\n", each->section, each->key, origin->value);
         if (!result && setting_charges(each))
-            text_format(&charges, "%s.%s = %s\n", each->section, each->key, value);
+            text_format(&charges, "%s.%s = %s\n", each->section, each->key, origin->value);
     }
     settings->text = as_utf8(&text);
     settings->charges = as_utf8(&charges);
@@ -229,6 +276,11 @@ static int load(struct settings *settings, enum settings_use use, struct error *
     int result = 0, sections = iniparser_getnsec(file);
     for (int i = 0; !result && i < sections; i++)
         result = check_section(settings->path, file, iniparser_getsecname(file, i), err);
+    /* Results are what they are, whatever a slurm.conf says now. */
+    const char *slurm_path = iniparser_getstring(file, "slurm:conf", "");
+    if (!result && *slurm_path && use != SETTINGS_FOR_READING &&
+        slurm_conf_read(&settings->slurm, slurm_path, err))
+        result = fail_in(err, "'%s': [slurm] conf", settings->path);
     if (!result && take_all(settings, file, use, err))
         result = fail_in(err, "'%s'", settings->path);
     if (!result && complete(settings, err))
@@ -301,6 +353,13 @@ void settings_destroy(struct settings *settings)
     free(settings->reset_anchor);
     free(settings->time_zone);
     pricing_free(&settings->pricing);
+    free(settings->weight_tres);
+    free(settings->partition_factors);
+    free(settings->slurm_path);
+    slurm_conf_destroy(settings->slurm);
+    for (size_t i = 0; settings->origins && settings_table[i].section; i++)
+        free(settings->origins[i].value);
+    free(settings->origins);
     free(settings->path);
     free(settings->text);
     free(settings->charges);

@@ -13,6 +13,31 @@
 #include "db/db.h"
 
 struct error;
+struct slurm_conf;
+
+/* slurm.conf's PriorityFlags, less those that choose an algorithm. */
+enum priority_flag {
+    PRIORITY_ACCRUE_ALWAYS = 1 << 0,
+    PRIORITY_CALCULATE_RUNNING = 1 << 1,
+    PRIORITY_INCR_ONLY = 1 << 2,
+    PRIORITY_MAX_TRES = 1 << 3, /* how TRESBillingWeights make a charge; the next one is stronger */
+    PRIORITY_MAX_TRES_GRES = 1 << 4,
+    PRIORITY_NO_NORMAL_ASSOC = 1 << 5,
+    PRIORITY_NO_NORMAL_PART = 1 << 6,
+    PRIORITY_NO_NORMAL_QOS = 1 << 7,
+    PRIORITY_NO_NORMAL_TRES = 1 << 8,
+    PRIORITY_NO_NORMAL_ALL = 15 << 5,
+    PRIORITY_SMALL_RELATIVE_TO_TIME = 1 << 9,
+};
+
+/* Where the value of a setting is from. */
+struct setting_origin {
+    enum { FROM_DEFAULT, FROM_SETTINGS, FROM_SLURM_CONF } from;
+    char *value;
+    const char *file; /* of slurm.conf, and what it calls the setting */
+    unsigned line;
+    const char *slurm_key;
+};
 
 /* What the settings file says, checked.  table.c has one table with every key; the parser, the
  * sample file, the manual and the tests read that table. */
@@ -50,6 +75,18 @@ struct settings {
     double pbs_minimum_usage;
 
     uint64_t alert_after_s;
+
+    uint64_t weight_age, weight_assoc, weight_fairshare, weight_job_size, weight_partition,
+        weight_qos;
+    char *weight_tres; /* TRES=NUMBER, separated by commas */
+    uint64_t max_age_s;
+    bool favor_small;
+    char *partition_factors; /* PARTITION:NUMBER, separated by commas */
+    unsigned priority_flags; /* of enum priority_flag */
+
+    char *slurm_path;               /* of a slurm.conf; "": none */
+    struct slurm_conf *slurm;       /* what it says; NULL: none, or read for results only */
+    struct setting_origin *origins; /* of each line of the table */
 
     char *path;      /* of the file */
     char *text;      /* every setting as it counts, a line each */
@@ -93,6 +130,8 @@ struct setting {
 /* The table, ended by a NULL section; a sentence about a section, NULL where there is none such. */
 extern const struct setting settings_table[];
 const char *section_summary(const char *section);
+/* Its default, which may hang on the conformance; NULL: must be given. */
+const char *setting_fallback(const struct setting *setting, enum conformance conformance);
 /* Whether it depends on this setting what a closed job is charged. */
 bool setting_charges(const struct setting *setting);
 /* The section that was most likely meant; NULL where none is near. */

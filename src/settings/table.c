@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "settings/pricing.h"
+#include "settings/priority_keys.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -275,6 +276,10 @@ static int take_layout(const struct setting *setting, void *field, const char *v
 
 #define FIELD(name) offsetof(struct settings, name)
 /* clang-format off */
+#define WEIGHT(key, what) \
+    { "priority", #key, "1", \
+      "How much " what " counts: a whole number.  With conformance = slurmctld the default is 0.", \
+      take_weight, FIELD(key), NULL }
 #define CONNECTION(section, what) \
     { #section, "driver", NULL, \
       "The database system of " what ": mysql (MariaDB too), pgsql or sqlite.", \
@@ -424,8 +429,44 @@ const struct setting settings_table[] = {
       "once such runs have lasted this long, unless it has -v or a terminal; 0: at once.  A number "
       "with s, m, h or d behind it.",
       take_duration, FIELD(alert_after_s), NULL },
+
+    WEIGHT(weight_age, "the time that a job waits"),
+    WEIGHT(weight_assoc, "the priority of its association"),
+    WEIGHT(weight_fairshare, "the fairshare of its association"),
+    WEIGHT(weight_job_size, "its size"),
+    WEIGHT(weight_partition, "its partition's factor"),
+    WEIGHT(weight_qos, "the priority of its QOS"),
+    { "priority", "weight_tres", "",
+      "How much each TRES that it asks for counts, as slurm.conf's PriorityWeightTRES has it, such "
+      "as CPU=1000,Mem=2000,GRES/gpu=3000.",
+      take_tres_weights, FIELD(weight_tres), NULL },
+    { "priority", "max_age", "7-0",
+      "A job that waits as long as this, or longer, has age factor 1.  A time string.",
+      take_time_string, FIELD(max_age_s), NULL },
+    { "priority", "favor_small", "no", "yes: the smaller a job, the higher its size factor.",
+      take_yes_no, FIELD(favor_small), yes_no },
+    { "priority", "partition_factors", "",
+      "The factors of partitions, slurm.conf's PriorityJobFactor, such as GPU:100, debug:10.",
+      take_partition_factors, FIELD(partition_factors), NULL },
+    { "priority", "flags", "",
+      "Flags as in slurm.conf's PriorityFlags, separated by commas: ACCRUE_ALWAYS, "
+      "CALCULATE_RUNNING, INCR_ONLY, MAX_TRES, MAX_TRES_GRES, NO_NORMAL_ALL, NO_NORMAL_ASSOC, "
+      "NO_NORMAL_PART, NO_NORMAL_QOS, NO_NORMAL_TRES, SMALL_RELATIVE_TO_TIME.",
+      take_priority_flags, FIELD(priority_flags), NULL },
+
+    { "slurm", "conf", "",
+      "The path of a slurm.conf.  What it says of priorities counts where nothing is written "
+      "here; fairmill.conf(5) tells which keys.",
+      take_text, FIELD(slurm_path), NULL },
     { .section = NULL },
 };
+
+/* The weights are 1 in seed 002's document, and 0 in a Slurm of today. */
+const char *setting_fallback(const struct setting *setting, enum conformance conformance)
+{
+    bool weight = setting->take == take_weight;
+    return weight && conformance == CONFORMANCE_SLURMCTLD ? "0" : setting->fallback;
+}
 
 /* The keys of [usage] on which it depends what a closed job is charged. */
 static const char *const charging_keys[] = {
@@ -451,6 +492,9 @@ static const struct {
     { "usage", "What counts as usage." },
     { "fairshare", "What is made of it." },
     { "report", "What is said of it." },
+
+    { "priority", "What the priorities of waiting jobs are made of." },
+    { "slurm", "What need not be written twice." },
 };
 #define SECTIONS (sizeof sections / sizeof *sections)
 

@@ -46,11 +46,18 @@ BAD_VALUES = {
     'fairshare.capacity': ('-3', 'inf', '0', '1,024', 'auto 3'),
     'fairshare.capacity_half_lives': ('0', '-2', 'two'),
     'fairshare.pbs_minimum_usage': ('-1', 'one', 'nan'),
+    'priority.weight_age': ('-1', '4294967296', '1.5', '1k', ''),
+    'priority.weight_tres': ('CPU', 'CPU=', '=5', 'CPU=5k', 'CPU=1 Mem=2', 'CPU:5'),
+    'priority.max_age': ('', '1:30', 'INFINITE', '40000-0'),
+    'priority.favor_small': ('maybe', ''),
+    'priority.partition_factors': ('gpu', 'gpu:', ':5', 'gpu:-1', 'gpu:1.5', 'gpu:65536',
+                                   'gpu:1, gpu:2', 'gpu=5'),
+    'priority.flags': ('INCR', 'MAX_TRES MAX_TRES_GRES', 'DEPTH_OBLIVIOUS', 'no_fair_tree'),
 }
 
 # Names of features that other releases have or may have.
 UNKNOWN = ('usage.partition_factors', 'source.password',
-           'results.password', 'priority.weight_age', 'slurm.conf', 'retention.history_days',
+           'results.password', 'priority.weight_site', 'slurm.path', 'retention.history_days',
            'fairshare.colour')
 
 
@@ -72,8 +79,7 @@ def values(place):
         place.settings({name: '1'})
         place.ends(78, f'{name}, which this release does not know, is refused', 'check')
         place.says(f'the message names it ({name})',
-                   name.split('.')[0 if name.startswith(('priority', 'slurm.', 'retention'))
-                                   else 1])
+                   name.split('.')[0 if name.startswith('retention') else 1])
     for wrong, meant in (('usage.halflife', 'half_life'), ('fairshare.algoritm', 'algorithm'),
                          ('source.databse', 'database'),
                          ('usage.timezone', 'time_zone')):
@@ -112,7 +118,9 @@ def good_values(place):
                     'usage.qos_factors': 'high:2', 'usage.partition_usage_factors': '"a#b:2, c d:.5"',
                     'usage.suspended': 'Omitted', 'usage.horizon': '90-0',
                     'source.deadline': '2 m', 'source.clusters': 'tiny',
-                    'fairshare.capacity': 'auto'})
+                    'fairshare.capacity': 'auto', 'priority.flags': 'incr_only, MAX_TRES_GRES',
+                    'priority.weight_tres': 'CPU=1000, GRES/gpu:a100=-0.5',
+                    'priority.partition_factors': 'gpu:65535, a:b:0', 'priority.max_age': '0'})
     place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')
 
 

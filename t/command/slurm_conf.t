@@ -1,0 +1,218 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""What a slurm.conf comes to: which setting it gives, and what is stronger.
+How its lines are read is in t/unit/slurm_conf.c."""
+
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'data', 'slurm_conf')
+
+# The two examples of the document of 2009, and the same as settings.
+EXAMPLE_WEIGHTS = '''
+PriorityWeightAge=1000
+PriorityWeightFairshare=10000
+PriorityWeightJobSize=1000
+PriorityWeightPartition=1000
+PriorityWeightQOS=0 # don't use the qos factor
+'''
+EXAMPLES = {
+    'with decay': ('''
+# Activate the Multi-factor Job Priority Plugin with decay
+PriorityType=priority/multifactor
+# 2 week half-life
+PriorityDecayHalfLife=14-0
+# The larger the job, the greater its job size priority.
+PriorityFavorSmall=NO
+PriorityMaxAge=14-0
+''' + EXAMPLE_WEIGHTS, {'usage.half_life': '14-0'}),
+    'without decay': ('''
+PriorityType=priority/multifactor
+# apply no decay
+PriorityDecayHalfLife=0
+# reset usage after 28 days
+PriorityUsageResetPeriod=28-0
+PriorityFavorSmall=NO
+PriorityMaxAge=14-0
+''' + EXAMPLE_WEIGHTS, {'usage.half_life': '0', 'usage.reset_period': '28-0'}),
+}
+EXAMPLE_SETTINGS = {'priority.favor_small': 'no', 'priority.max_age': '14-0',
+                    'priority.weight_age': '1000', 'priority.weight_fairshare': '10000',
+                    'priority.weight_job_size': '1000', 'priority.weight_partition': '1000',
+                    'priority.weight_qos': '0'}
+
+# A line of slurm.conf, a setting, and its value then.
+MEANINGS = (
+    ('PriorityDecayHalfLife=0-00:10:00', 'usage.half_life', '10'),
+    ('PriorityDecayHalfLife=90', 'usage.half_life', '90'),
+    ('PriorityDecayHalfLife=1-12', 'usage.half_life', '1-12'),
+    ('PriorityDecayHalfLife=1-12:30', 'usage.half_life', '1-12:30:00'),
+    ('PriorityDecayHalfLife=90:30', 'usage.half_life', '91'),
+    ('PriorityDecayHalfLife=UNLIMITED', 'usage.half_life', '0'),
+    ('PriorityUsageResetPeriod=None', 'usage.reset_period', 'none'),
+    ('PriorityUsageResetPeriod=NOW', 'usage.reset_period', 'none'),
+    ('PriorityUsageResetPeriod=WEEKLY', 'usage.reset_period', 'weekly'),
+    ('PriorityUsageResetPeriod=Quarterly', 'usage.reset_period', 'quarterly'),
+    ('PriorityFlags=ACCRUE_ALWAYS', 'fairshare.algorithm', 'fair_tree'),
+    ('PriorityFlags=NO_FAIR_TREE', 'fairshare.algorithm', 'classic'),
+    ('PriorityFlags=no_fair_tree,DEPTH_OBLIVIOUS', 'fairshare.algorithm', 'depth_oblivious'),
+    ('PriorityFlags=FAIR_TREE', 'fairshare.algorithm', 'fair_tree'),
+    ('PriorityFlags=DEPTH_OBLIVIOUS,MAX_TRES,NO_NORMAL_ALL', 'priority.flags',
+     'MAX_TRES,NO_NORMAL_ALL'),
+    ('FairShareDampeningFactor=5', 'fairshare.dampening', '5'),
+    ('PriorityWeightAge=0x10', 'priority.weight_age', '16'),
+    ('PriorityWeightAssoc=2K', 'priority.weight_assoc', '2048'),
+    ('PriorityWeightTRES="CPU=1000, Mem=-5,GRES/gpu=3000"', 'priority.weight_tres',
+     'CPU=1000, Mem=-5,GRES/gpu=3000'),
+    ('PriorityMaxAge=1-0', 'priority.max_age', '1-0'),
+    ('PriorityMaxAge=INFINITE', 'priority.max_age', '36525-0'),
+    ('PriorityFavorSmall=True', 'priority.favor_small', 'yes'),
+    ('PartitionName=DEFAULT PriorityJobFactor=2\nPartitionName=a\n'
+     'PartitionName=b PriorityJobFactor=100', 'priority.partition_factors', 'a:2,b:100'),
+)
+
+# A line that is wrong, and what the message says besides file and line.
+MISTAKES = (
+    ('PriorityDecayHalfLife=fortnight', "PriorityDecayHalfLife = 'fortnight'"),
+    ('PriorityDecayHalfLife=99999-0', 'more than a century'),
+    ('PriorityUsageResetPeriod=FORTNIGHTLY', 'MONTHLY'),
+    ('PriorityUsageResetPeriod=0', 'reset_period'),
+    ('PriorityMaxAge=1:2:3:4', 'PriorityMaxAge'),
+    ('PriorityFavorSmall=perhaps', 'YES or NO'),
+    ('PriorityWeightQOS=4294967296', 'PriorityWeightQOS'),
+    ('PriorityWeightQOS=-1', 'PriorityWeightQOS'),
+    ('PriorityWeightTRES=CPU', 'PriorityWeightTRES'),
+    ('FairShareDampeningFactor=0', 'FairShareDampeningFactor'),
+    ('FairShareDampeningFactor=1.5', 'FairShareDampeningFactor'),
+    ('PartitionName=p PriorityJobFactor=x', "PriorityJobFactor = 'x'"),
+    ('NodeName=n[1-', "NodeName = 'n[1-'"),
+    ('Include nowhere.conf', 'nowhere.conf'),
+    ('nonsense', 'neither KEY=VALUE'),
+)
+
+
+def write(place, text, name='slurm.conf', mode=0o644):
+    with open(place.path(name), 'w', encoding='utf-8') as file:
+        file.write(text)
+    os.chmod(place.path(name), mode)
+
+
+def with_conf(place, text, keys=None):
+    write(place, text)
+    place.settings({'usage.half_life': None, 'slurm.conf': place.path('slurm.conf')} | (keys or {}))
+
+
+def resolved(place):
+    """{'usage.half_life': '7-0'} of the last run."""
+    place.succeed('run', '--now', NOW, '--replace')
+    text = place.query('SELECT s.text FROM fairmill_settings s JOIN fairmill_run r'
+                       ' ON r.settings_digest = s.digest ORDER BY r.run_id DESC LIMIT 1')[0][0]
+    return dict(line.split(' = ', 1) for line in text.splitlines())
+
+
+def examples(place):
+    place.ready()
+    for name, (conf, keys) in EXAMPLES.items():
+        place.settings(EXAMPLE_SETTINGS | keys)
+        as_settings, values = resolved(place), place.query('SELECT * FROM fairmill_sshare ORDER BY 1, 2')
+        with_conf(place, conf)
+        as_conf = resolved(place)
+        tap.same(as_conf.pop('slurm.conf'), place.path('slurm.conf'), 'a run records its slurm.conf')
+        del as_settings['slurm.conf']
+        tap.same(as_conf, as_settings,
+                 f"the document's example {name} is the same as slurm.conf and as settings")
+        tap.same(place.query('SELECT * FROM fairmill_sshare ORDER BY 1, 2'), values,
+                 f'and publishes the same ({name})')
+        tap.ok(as_conf['priority.weight_fairshare'] == '10000' and
+               as_conf['usage.half_life'] == keys['usage.half_life'], f'which is what it says ({name})')
+
+
+def meanings(place):
+    place.ready()
+    for line, setting, value in MEANINGS:
+        with_conf(place, line + '\n')
+        tap.same(resolved(place)[setting], value, f'{line.splitlines()[-1]} is {setting} = {value}')
+    with_conf(place, '')
+    nothing = resolved(place)
+    tap.ok(nothing['usage.half_life'] == '7-0' and nothing['fairshare.algorithm'] == 'fair_tree' and
+           nothing['priority.weight_age'] == '1' and nothing['priority.partition_factors'] == '',
+           'a slurm.conf that says nothing leaves every default')
+    place.settings({'fairshare.conformance': 'slurmctld'})
+    defaults = resolved(place)
+    tap.same({defaults[f'priority.weight_{factor}'] for factor in
+              ('age', 'assoc', 'fairshare', 'job_size', 'partition', 'qos')}, {'0'},
+             "under slurmctld's conformance weights are 0 by default")
+    tap.same(defaults['priority.weight_tres'], '', 'and none of TRES')
+
+
+def strength(place):
+    place.ready()
+    conf = ('PriorityDecayHalfLife=1-0\nPriorityFlags=NO_FAIR_TREE,MAX_TRES\nPriorityWeightAge=5\n'
+            'PriorityMaxAge=nonsense\nPriorityMaxAge=2-0\n')
+    with_conf(place, conf, {'usage.half_life': '3-0', 'priority.flags': '',
+                            'fairshare.algorithm': 'pbs'})
+    got = resolved(place)
+    tap.ok(got['usage.half_life'] == '3-0' and got['fairshare.algorithm'] == 'pbs' and
+           got['priority.flags'] == '', 'what the settings say is stronger than slurm.conf')
+    tap.same((got['priority.weight_age'], got['priority.max_age']), ('5', '2-0'),
+             'which is stronger than the default')
+    digests = place.query('SELECT count(*) FROM fairmill_settings')[0][0]
+    write(place, conf.replace('Age=5', 'Age=6'))
+    resolved(place)
+    tap.same(place.query('SELECT count(*) FROM fairmill_settings')[0][0], digests + 1,
+             'another slurm.conf is another digest')
+    with_conf(place, 'PriorityWeightQOS=much\n', {'priority.weight_qos': '1'})
+    place.ends(0, 'what does not count may be wrong', 'run', '--now', NOW + 1)
+    place.settings({'slurm.conf': 'slurm.conf', 'usage.half_life': None})
+    write(place, 'PriorityDecayHalfLife=5-0\n')
+    tap.same(resolved(place)['usage.half_life'], '5-0', 'a relative path is taken from where we are')
+
+
+def mistakes(place):
+    place.ready()
+    place.succeed('run', '--now', NOW)
+    for line, said in MISTAKES:
+        with_conf(place, '\n' + line + '\n')
+        place.ends(78, f"'{line}' is refused", 'run', '--now', NOW + 1)
+        place.says(f'with file, line and reason ({line})', place.path('slurm.conf'), 'line 2', said)
+    write(place, '', mode=0o646)
+    place.ends(78, 'a slurm.conf that everybody may write is refused', 'run', '--now', NOW + 1)
+    place.says('and the message says so', 'everybody may write')
+    os.unlink(place.path('slurm.conf'))
+    place.ends(78, 'a slurm.conf that is not there is refused', 'run', '--now', NOW + 1)
+    place.says('and named', place.path('slurm.conf'), '[slurm] conf')
+    place.ends(0, 'who only reads results needs no slurm.conf', 'show')
+    place.ends(0, 'nor does status', 'status')
+    tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)],
+             'no run with a bad slurm.conf has published')
+
+
+def live(place):
+    """A slurm.conf that ran a cluster."""
+    place.ready()
+    shutil.copy(os.path.join(DATA, 'live1.conf'), place.path('slurm.conf'))
+    os.chmod(place.path('slurm.conf'), 0o644)
+    place.settings({'usage.half_life': None, 'slurm.conf': place.path('slurm.conf')})
+    got = resolved(place)
+    expected = {'usage.half_life': '10', 'usage.reset_period': 'none',
+                'fairshare.algorithm': 'fair_tree', 'priority.weight_age': '1000',
+                'priority.weight_assoc': '500', 'priority.weight_fairshare': '100000',
+                'priority.weight_job_size': '2000', 'priority.weight_partition': '3000',
+                'priority.weight_qos': '4000', 'priority.weight_tres': 'CPU=100,Mem=50',
+                'priority.max_age': '60', 'priority.favor_small': 'no', 'priority.flags': '',
+                'priority.partition_factors': 'debug:10,short:50,bill:100,maxed:1'}
+    tap.same({key: got[key] for key in expected}, expected, "a cluster's own slurm.conf is read")
+
+
+def body():
+    for part in (examples, meanings, strength, mistakes, live):
+        with Place() as place:
+            part(place)
+
+
+tap.main(body)
