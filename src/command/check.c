@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "clusters.h"
+#include "command/check_slurm.h"
 #include "command/command.h"
 #include "compute.h"
 #include "core/fairshare.h"
@@ -57,8 +58,8 @@ static void add_named(struct text *text, const char *before, const char *name, c
     text_add(text, after);
 }
 
-static int check_results(const struct settings *settings, struct db *source, struct text *text,
-                         struct error *err)
+static int check_results(const struct settings *settings, struct db *source, char *const *clusters,
+                         size_t count, struct text *text, struct error *err)
 {
     struct db *results;
     if (results_open(&results, settings, DB_RESULTS, err))
@@ -73,6 +74,8 @@ static int check_results(const struct settings *settings, struct db *source, str
         add_named(text, " '", settings->results.database, "', ");
         text_format(text, "tables of version %d, may be written\n", SCHEMA_VERSION);
     }
+    if (!result)
+        result = check_slurm_period(text, settings, results, clusters, count, err);
     db_close(results);
     return result;
 }
@@ -191,6 +194,7 @@ static int check_cluster(const struct settings *settings, struct db *source, con
                     record->unattributed_usage);
     if (computation.accounting->tariffs)
         add_unmet(text, computation.accounting->tariffs);
+    check_slurm_cluster(text, settings, cluster, (uint64_t)record->users);
     add_findings(text, computation.findings);
     int result = compare_sources(settings, source, cluster, &computation, text, err);
     computation_free(&computation);
@@ -259,6 +263,7 @@ static int check_all(const struct settings *settings, struct text *text, struct 
                 conformance_name(settings->conformance));
     add_doubts(text, settings);
     check_login_files(settings, text);
+    check_slurm(text, settings);
     int result = run_open_source(&source, settings, err);
     if (!result) {
         text_format(text, "source: %s", settings->source.driver);
@@ -273,7 +278,7 @@ static int check_all(const struct settings *settings, struct text *text, struct 
             complain(&of_cluster);
     }
     if (!result)
-        result = check_results(settings, source, text, err);
+        result = check_results(settings, source, clusters, count, text, err);
     cluster_names_free(clusters, count);
     db_close(source);
     return result;

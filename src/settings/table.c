@@ -492,7 +492,6 @@ static const struct {
     { "usage", "What counts as usage." },
     { "fairshare", "What is made of it." },
     { "report", "What is said of it." },
-
     { "priority", "What the priorities of waiting jobs are made of." },
     { "slurm", "What need not be written twice." },
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""What a slurm.conf comes to: which setting it gives, and what is stronger.
+"""What a slurm.conf comes to: which setting it gives, what is stronger, and what check says of it.
 How its lines are read is in t/unit/slurm_conf.c."""
 
 import os
@@ -207,10 +207,77 @@ def live(place):
                 'priority.max_age': '60', 'priority.favor_small': 'no', 'priority.flags': '',
                 'priority.partition_factors': 'debug:10,short:50,bill:100,maxed:1'}
     tap.same({key: got[key] for key in expected}, expected, "a cluster's own slurm.conf is read")
+    place.ends(0, 'and checked', 'check')
+    tap.ok(f"slurm.conf: '{place.path('slurm.conf')}', cluster 'live', partitions: 4, "
+           'nodes: 1 with 8 CPUs' in place.out, 'check says what it is', place.out)
+    tap.ok("the slurm.conf is cluster 'live''s" in place.out,
+           'and warns that it is of another cluster', place.out)
+
+
+def checked(place, keys, conf, statement, *said):
+    with_conf(place, conf, keys)
+    place.succeed('check')
+    tap.ok(all(text in place.out for text in said), statement, f'wanted {said}, got:', place.out)
+
+
+def check(place):
+    place.ready()
+    path = place.path('slurm.conf')
+    write(place, '\n\nPriorityWeightAge=5000\n', 'more.conf')
+    checked(place, {'priority.weight_qos': '7'}, 'ClusterName=Tiny\nPriorityDecayHalfLife=2-0\n'
+            'Include more.conf\n', 'check says where each value is from',
+            f"slurm.conf: '{path}' and what it includes, 2 files, cluster 'Tiny'",
+            f"  usage.half_life = 2-0, of PriorityDecayHalfLife in '{path}', line 2\n",
+            '  priority.weight_qos = 7, of the settings\n',
+            f"  priority.weight_age = 5000, of PriorityWeightAge in '{place.path('more.conf')}', line 3\n",
+            '  fairshare.algorithm = fair_tree, the default\n')
+    tap.ok('warning' not in place.out, 'and warns of nothing where nothing is wrong', place.out)
+    checked(place, {}, 'PriorityType=priority/basic\n', 'check warns of another plugin',
+            f"warning: '{path}', line 1: PriorityType = 'priority/basic'")
+    checked(place, {}, 'PrioritySiteFactorPlugin=site_factor/lua\n',
+            'and of one that knows more than we', "PrioritySiteFactorPlugin = 'site_factor/lua'")
+    checked(place, {}, 'PriorityUsageResetPeriod=NOW\n', 'and of resets that leave no trace',
+            "PriorityUsageResetPeriod = 'NOW'", 'taken as NONE')
+    checked(place, {}, 'PriorityFlags=ACCRUE_ALLWAYS\n', 'and of flags that it does not know',
+            "unknown flag 'ACCRUE_ALLWAYS'")
+    checked(place, {}, 'PartitionName=p Nodes=n1\n', 'and of nodes that are none',
+            "'p' has 'n1', which is no node")
+    checked(place, {}, 'PriorityCalcPeriod=often\n', 'and of a period that is none',
+            "PriorityCalcPeriod = 'often'")
+    checked(place, {'priority.weight_age': '10', 'fairshare.algorithm': 'classic',
+                    'priority.weight_fairshare': '999'},
+            'NodeName=n[1-64]\nPartitionName=p Nodes=ALL PriorityJobFactor=500\n'
+            'PriorityWeightJobSize=63\nPriorityWeightPartition=499\n',
+            'check warns of weights that are too low',
+            'priority.weight_age = 10 is low', 'priority.weight_fairshare = 999 is low',
+            'priority.weight_job_size = 63 is low: there may be 64 different',
+            'priority.weight_partition = 499 is low: there may be 500')
+    checked(place, {}, 'PriorityWeightFairshare=2\n', 'and of less weight than there are ranks',
+            'priority.weight_fairshare = 2 is low: there may be 3 different ranks')
+    checked(place, {}, 'PriorityWeightFairshare=3\nPriorityWeightQOS=0\n', 'which three users are')
+    tap.ok('low' not in place.out, 'of no more', place.out)
+    checked(place, {}, 'PriorityWeightAge=4294967295\nPriorityWeightQOS=1000\n',
+            'check warns of weights that are too high', 'sum up to 4294968299')
+
+
+def cadence(place):
+    """Runs and slurmctld's passes."""
+    place.ready()
+    for i in range(6):
+        place.succeed('run', '--now', NOW + i)
+    for minutes, calc, warns in ((5, 5, False), (9, 5, False), (15, 5, True), (5, 20, True)):
+        place.query('UPDATE fairmill_run SET started_at = ? + run_id * ?', NOW, minutes * 60)
+        with_conf(place, f'PriorityCalcPeriod={calc}\n')
+        place.succeed('check')
+        said = (f"runs of cluster 'tiny' are {minutes * 60} s apart, while slurmctld computes "
+                f'every {calc * 60} s')
+        tap.ok((said in place.out) == warns,
+               f"runs every {minutes} minutes are {'not ' * (not warns)}worth a warning where "
+               f'PriorityCalcPeriod is {calc}', place.out)
 
 
 def body():
-    for part in (examples, meanings, strength, mistakes, live):
+    for part in (examples, meanings, strength, mistakes, live, check, cadence):
         with Place() as place:
             part(place)
 
