@@ -10,8 +10,10 @@
 #include "charge_jobs.h"
 #include "core/fairshare.h"
 #include "core/finding.h"
+#include "core/queue.h"
 #include "core/usage.h"
 #include "db/db.h"
+#include "priorities.h"
 #include "sealing.h"
 #include "settings/settings.h"
 #include "source/layout.h"
@@ -130,11 +132,14 @@ static int read_cluster(struct computation *computation, const struct settings *
                         struct sealing *sealing, const char *source_identity, struct error *err)
 {
     struct jobs_seen seen = jobs_seen_none;
+    uint64_t now = clock_now(computation->clock);
     uint64_t cutoff = oldest_read(settings, computation->clock);
     if (read_small(computation, settings, source, cluster, ordered, err) ||
         (sealing && sealing_plan(sealing, computation, settings, source, cluster, source_identity,
                                  cutoff, err)) ||
         find_oldest_end(computation, settings, source, cluster, &seen.oldest_end, err) ||
+        priorities_read(&computation->queue, settings, source, cluster, now, now,
+                        computation->accounting->names, computation->findings, err) ||
         charge_jobs(computation, sealing, settings, source, cluster, cutoff, &seen, err))
         return -1;
     note_seen(computation, settings, &seen);
@@ -205,6 +210,17 @@ static void note_sealing(struct run_record *record, const struct sealing *sealin
     record->drifted = sealing->drifted;
 }
 
+struct factors {
+    const struct settings *settings;
+    const struct values *values;
+};
+
+static double published_factor(const void *context, uint32_t node)
+{
+    const struct factors *factors = context;
+    return factors->settings->algorithm->factor(&factors->values[node]);
+}
+
 int compute_values(struct computation *computation, const struct settings *settings,
                    const struct sealing *sealing, struct error *err)
 {
@@ -227,6 +243,9 @@ int compute_values(struct computation *computation, const struct settings *setti
     };
     computation->values = memory_zeroed(computation->tree->count, sizeof *computation->values);
     fairshare_compute(computation->tree, &options, computation->values);
+    if (computation->queue)
+        priorities_complete(computation->queue, computation->accounting, computation->tree,
+                            published_factor, &(struct factors){ settings, computation->values });
     record->associations = computation->tree->count;
     record->users = computation->tree->user_count;
     record->unattributed_usage = clock_usage(computation->clock, &computation->unattributed);
@@ -268,6 +287,8 @@ void computation_free(struct computation *computation)
     findings_destroy(computation->findings);
     clock_destroy(computation->clock);
     free(computation->values);
+    queue_destroy(computation->queue);
+    computation->queue = NULL;
     computation->accounting = NULL;
     computation->tree = NULL;
     computation->findings = NULL;

@@ -13,6 +13,7 @@ struct clock;
 struct db;
 struct error;
 struct findings;
+struct queue;
 struct sealing;
 struct settings;
 struct tree;
@@ -23,6 +24,7 @@ struct computation {
     struct accounting *accounting;
     struct tree *tree;
     struct values *values;
+    struct queue *queue; /* jobs that wait; NULL where the layout has none */
     struct findings *findings;
     struct clock *clock;
     struct wide unattributed; /* usage without an association */

@@ -263,6 +263,7 @@ static int publish_patiently(struct session *session, struct publisher *publishe
         .tree = computation->tree,
         .values = computation->values,
         .names = computation->accounting->names,
+        .queue = computation->queue,
         .findings = computation->findings,
         .source = session->source_identity,
         .seal = sealing->mode == SEALING_NONE ? NULL : &change,

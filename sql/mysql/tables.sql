@@ -103,6 +103,39 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     PRIMARY KEY ("cluster", "id_assoc")
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
+-- The priority of every job that waits, a row for each partition and QOS it may take.
+CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
+    "cluster"             VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "job_db_inx"          BIGINT UNSIGNED NOT NULL,
+    "partition_name"      VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "qos"                 VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "id_job"              BIGINT NOT NULL,
+    "user_name"           VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "account"             VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "best"                BIGINT NOT NULL,
+    "age_factor"          DOUBLE NOT NULL,
+    "fairshare_factor"    DOUBLE NOT NULL,
+    "job_size_factor"     DOUBLE NOT NULL,
+    "partition_factor"    DOUBLE NOT NULL,
+    "qos_factor"          DOUBLE NOT NULL,
+    "assoc_factor"        DOUBLE NOT NULL,
+    "age_weighted"        DOUBLE NOT NULL,
+    "fairshare_weighted"  DOUBLE NOT NULL,
+    "job_size_weighted"   DOUBLE NOT NULL,
+    "partition_weighted"  DOUBLE NOT NULL,
+    "qos_weighted"        DOUBLE NOT NULL,
+    "assoc_weighted"      DOUBLE NOT NULL,
+    "tres_factors"        TEXT NOT NULL,
+    "tres_weighted"       TEXT NOT NULL,
+    "site"                BIGINT,
+    "nice"                BIGINT,
+    "priority"            BIGINT NOT NULL,
+    "priority_norm"       DOUBLE NOT NULL,
+    "run_id"              BIGINT NOT NULL,
+    "computed_at"         BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "job_db_inx", "partition_name", "qos")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
 -- What is known of the sums of fairmill_seal_usage.  No value is made for readers here: it is
 -- how one run tells the next what need not be read again.
 CREATE TABLE IF NOT EXISTS "fairmill_seal" (

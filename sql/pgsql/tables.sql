@@ -104,6 +104,39 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     PRIMARY KEY ("cluster", "id_assoc")
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
 
+-- The priority of every job that waits, a row for each partition and QOS it may take.
+CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
+    "cluster"             TEXT COLLATE "C" NOT NULL,
+    "job_db_inx"          NUMERIC(20) NOT NULL,
+    "partition_name"      TEXT COLLATE "C" NOT NULL,
+    "qos"                 TEXT COLLATE "C" NOT NULL,
+    "id_job"              BIGINT NOT NULL,
+    "user_name"           TEXT COLLATE "C" NOT NULL,
+    "account"             TEXT COLLATE "C" NOT NULL,
+    "best"                BIGINT NOT NULL,
+    "age_factor"          DOUBLE PRECISION NOT NULL,
+    "fairshare_factor"    DOUBLE PRECISION NOT NULL,
+    "job_size_factor"     DOUBLE PRECISION NOT NULL,
+    "partition_factor"    DOUBLE PRECISION NOT NULL,
+    "qos_factor"          DOUBLE PRECISION NOT NULL,
+    "assoc_factor"        DOUBLE PRECISION NOT NULL,
+    "age_weighted"        DOUBLE PRECISION NOT NULL,
+    "fairshare_weighted"  DOUBLE PRECISION NOT NULL,
+    "job_size_weighted"   DOUBLE PRECISION NOT NULL,
+    "partition_weighted"  DOUBLE PRECISION NOT NULL,
+    "qos_weighted"        DOUBLE PRECISION NOT NULL,
+    "assoc_weighted"      DOUBLE PRECISION NOT NULL,
+    "tres_factors"        TEXT COLLATE "C" NOT NULL,
+    "tres_weighted"       TEXT COLLATE "C" NOT NULL,
+    "site"                BIGINT,
+    "nice"                BIGINT,
+    "priority"            BIGINT NOT NULL,
+    "priority_norm"       DOUBLE PRECISION NOT NULL,
+    "run_id"              BIGINT NOT NULL,
+    "computed_at"         BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "job_db_inx", "partition_name", "qos")
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
 -- What is known of the sums of fairmill_seal_usage.  No value is made for readers here: it is
 -- how one run tells the next what need not be read again.
 CREATE TABLE IF NOT EXISTS "fairmill_seal" (

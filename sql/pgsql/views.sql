@@ -31,3 +31,25 @@ SELECT
     CASE r."algorithm" WHEN 'fair_tree' THEN f."level_fs" END AS "levelfs"
 FROM "fairmill_fairshare" f
 JOIN "fairmill_run" r ON r."cluster" = f."cluster" AND r."run_id" = f."run_id";
+
+-- Jobs that wait in the columns of sprio.
+CREATE OR REPLACE VIEW "fairmill_sprio" AS
+SELECT
+    j."cluster" AS "cluster",
+    j."id_job" AS "jobid",
+    j."partition_name" AS "partition",
+    j."user_name" AS "username",
+    j."account" AS "account",
+    j."qos" AS "qos_name",
+    j."priority" AS "priority",
+    j."site" AS "site",
+    j."age_weighted" AS "age",
+    j."assoc_weighted" AS "assoc",
+    j."fairshare_weighted" AS "fairshare",
+    j."job_size_weighted" AS "jobsize",
+    j."partition_weighted" AS "partition_priority",
+    j."qos_weighted" AS "qos",
+    j."nice" AS "nice",
+    j."tres_weighted" AS "tres",
+    j."best" AS "best"
+FROM "fairmill_job_priority" j;

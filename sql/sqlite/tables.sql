@@ -103,6 +103,40 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     PRIMARY KEY ("cluster", "id_assoc")
 ) STRICT, WITHOUT ROWID;
 
+-- The priority of every job that waits, a row for each partition and QOS it may take.  Keys have 64 bits
+-- without a sign, which integers here have not, so they are texts.
+CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
+    "cluster"             TEXT NOT NULL,
+    "job_db_inx"          TEXT NOT NULL,
+    "partition_name"      TEXT NOT NULL,
+    "qos"                 TEXT NOT NULL,
+    "id_job"              INTEGER NOT NULL,
+    "user_name"           TEXT NOT NULL,
+    "account"             TEXT NOT NULL,
+    "best"                INTEGER NOT NULL,
+    "age_factor"          REAL NOT NULL,
+    "fairshare_factor"    REAL NOT NULL,
+    "job_size_factor"     REAL NOT NULL,
+    "partition_factor"    REAL NOT NULL,
+    "qos_factor"          REAL NOT NULL,
+    "assoc_factor"        REAL NOT NULL,
+    "age_weighted"        REAL NOT NULL,
+    "fairshare_weighted"  REAL NOT NULL,
+    "job_size_weighted"   REAL NOT NULL,
+    "partition_weighted"  REAL NOT NULL,
+    "qos_weighted"        REAL NOT NULL,
+    "assoc_weighted"      REAL NOT NULL,
+    "tres_factors"        TEXT NOT NULL,
+    "tres_weighted"       TEXT NOT NULL,
+    "site"                INTEGER,
+    "nice"                INTEGER,
+    "priority"            INTEGER NOT NULL,
+    "priority_norm"       REAL NOT NULL,
+    "run_id"              INTEGER NOT NULL,
+    "computed_at"         INTEGER NOT NULL,
+    PRIMARY KEY ("cluster", "job_db_inx", "partition_name", "qos")
+) STRICT, WITHOUT ROWID;
+
 -- What is known of the sums of fairmill_seal_usage.  No value is made for readers here: it is
 -- how one run tells the next what need not be read again.
 CREATE TABLE IF NOT EXISTS "fairmill_seal" (

@@ -23,7 +23,8 @@ struct command {
     int (*run)(const struct invocation *invocation, struct error *err);
 };
 
-extern const struct command command_init, command_check, command_run, command_show, command_status;
+extern const struct command command_init, command_check, command_run, command_show, command_prio,
+    command_status;
 
 /* Print an error and remember its exit status, if it is the first: for what fails while the rest
  * goes on.  Lives in main.c, the only place that prints errors. */

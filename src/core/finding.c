@@ -32,6 +32,9 @@ static const struct {
                                    "capacity_usage and the linear values are NULL" },
     [FINDING_TRES_UNKNOWN] = { "tres_unknown",
                                "has a weight and charges nothing, as there is no such TRES" },
+    [FINDING_PRIORITY_TRES_UNKNOWN] = { "priority_tres_unknown",
+                                        "weight_tres names a TRES that the accounting database "
+                                        "has not; it adds nothing" },
 };
 
 const char *finding_name(enum finding_kind kind)

@@ -3,18 +3,15 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
 #include "core/fairshare.h"
+#include "report/forms.h"
 #include "report/shares.h"
-#include "util/memory.h"
 #include "util/text.h"
 
 /* For people: sshare's columns, as wide as they need to be; on a terminal that is narrower, those
@@ -141,16 +138,6 @@ static void measure(const struct share_list *list, size_t width[COLUMNS])
     }
 }
 
-static void add_padded(struct text *text, const char *cell, size_t width, bool left)
-{
-    int blanks = (int)(width - utf8_width(cell));
-    if (left)
-        text_add(text, cell);
-    text_format(text, "%*s", blanks, "");
-    if (!left)
-        text_add(text, cell);
-}
-
 /* One line; `row` NULL is the headings. */
 static void add_line(struct text *text, const struct share_row *row, const size_t width[COLUMNS])
 {
@@ -167,7 +154,7 @@ static void add_line(struct text *text, const struct share_row *row, const size_
             text_add(&cell, headings[column]);
         if (text->length > start)
             text_add(text, " ");
-        add_padded(text, cell.bytes, width[column], column <= PARTITION);
+        form_add_padded(text, cell.bytes, width[column], column <= PARTITION);
     }
     while (text->length > start && text->bytes[text->length - 1] == ' ')
         text->length--;
@@ -179,14 +166,11 @@ static void table_add(struct text *text, const struct share_list *list, bool fir
 {
     size_t width[COLUMNS];
     measure(list, width);
-    char date[64];
-    time_t as_of = (time_t)list->as_of;
-    struct tm day;
-    localtime_r(&as_of, &day);
-    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &day);
     text_add(text, first ? "Cluster " : "\nCluster ");
     text_add_printable(text, list->cluster);
-    text_format(text, ", %s, as of %s\n", list->algorithm->name, date);
+    text_format(text, ", %s, as of ", list->algorithm->name);
+    form_add_instant(text, list->as_of);
+    text_add(text, "\n");
     add_line(text, NULL, width);
     for (size_t i = 0; i < list->count; i++)
         if (list->rows[i].shown)
@@ -217,21 +201,6 @@ static void add_exact(struct text *text, double number, const char *end)
     text_add(text, end);
 }
 
-/* A name, in which a bar would be taken for the end of the field. */
-static void add_field(struct text *text, const char *name)
-{
-    size_t start = text->length;
-    text_add_printable(text, name);
-    char *bar = strchr(name, '|') ? text->bytes + start : NULL;
-    if (!bar)
-        return;
-    char *printable = memory_text(bar);
-    text->length = start;
-    for (const char *at = printable; *at; at++)
-        text_add_bytes(text, *at == '|' ? "\\x7C" : at, *at == '|' ? 4 : 1);
-    free(printable);
-}
-
 static void parsable_add(struct text *text, const struct share_list *list, bool first)
 {
     (void)first;
@@ -241,7 +210,7 @@ static void parsable_add(struct text *text, const struct share_list *list, bool 
             continue;
         const char *const names[] = { list->cluster, row->account, row->user, row->partition };
         for (size_t name = 0; name < 4; name++) {
-            add_field(text, names[name]);
+            form_add_field(text, names[name]);
             text_add(text, "|");
         }
         add_shares(text, row);
@@ -264,11 +233,6 @@ static void json_begin(struct text *text)
     text_add(text, "{\"clusters\": [");
 }
 
-static json_t *real_or_null(double number)
-{
-    return isnan(number) || isinf(number) ? json_null() : json_real(number);
-}
-
 static json_t *json_row(const char *cluster, const struct share_row *row)
 {
     json_t *shares = row->parent_shares ? json_string("parent")
@@ -278,56 +242,24 @@ static json_t *json_row(const char *cluster, const struct share_row *row)
                      "cluster", cluster, "id_assoc", (json_int_t)row->id, "parent_id",
                      row->parent_id ? json_integer(row->parent_id) : json_null(), "account",
                      row->account, "user", row->user, "partition", row->partition, "rawshares",
-                     shares, "normshares", real_or_null(row->norm_shares), "rawusage",
-                     real_or_null(row->raw_usage), "normusage", real_or_null(row->norm_usage),
-                     "effectvusage", real_or_null(row->effective_usage), "fairshare",
-                     real_or_null(row->fairshare), "levelfs", real_or_null(row->level_fs),
+                     shares, "normshares", form_json_real(row->norm_shares), "rawusage",
+                     form_json_real(row->raw_usage), "normusage", form_json_real(row->norm_usage),
+                     "effectvusage", form_json_real(row->effective_usage), "fairshare",
+                     form_json_real(row->fairshare), "levelfs", form_json_real(row->level_fs),
                      "levelfs_infinite", isinf(row->level_fs) ? 1 : 0);
-}
-
-/* Of the control characters jansson leaves one as it is, DEL. */
-static int add_chunk(const char *bytes, size_t length, void *text)
-{
-    const char *found;
-    while (length && (found = memchr(bytes, '\x7f', length))) {
-        size_t before = (size_t)(found - bytes);
-        text_add_bytes(text, bytes, before);
-        text_add(text, "\\u007f");
-        bytes += before + 1;
-        length -= before + 1;
-    }
-    text_add_bytes(text, bytes, length);
-    return 0;
-}
-
-/* A name with what a terminal should not get has everything beyond ASCII as \uXXXX. */
-static void dump(struct text *text, json_t *json, bool printable)
-{
-    json_dump_callback(json, add_chunk, text,
-                       JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17) |
-                           (printable ? 0 : JSON_ENSURE_ASCII));
-    json_decref(json);
-}
-
-static bool is_printable(const struct share_row *row)
-{
-    return utf8_is_printable(row->account) && utf8_is_printable(row->user) &&
-           utf8_is_printable(row->partition);
 }
 
 static void json_add(struct text *text, const struct share_list *list, bool first)
 {
     text_add(text, first ? "\n{\"cluster\": " : ",\n{\"cluster\": ");
-    bool printable = utf8_is_printable(list->cluster);
-    dump(text, json_string(list->cluster), printable);
+    form_add_json(text, json_string(list->cluster));
     text_format(text, ", \"algorithm\": \"%s\", \"as_of\": %" PRId64 ", \"associations\": [",
                 list->algorithm->name, list->as_of);
     const char *between = "\n";
     for (size_t i = 0; i < list->count; i++)
         if (list->rows[i].shown) {
             text_add(text, between);
-            dump(text, json_row(list->cluster, &list->rows[i]),
-                 printable && is_printable(&list->rows[i]));
+            form_add_json(text, json_row(list->cluster, &list->rows[i]));
             between = ",\n";
         }
     text_add(text, "\n]}");

@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "db/db.h"
+#include "results/job_priority_rows.h"
 #include "results/rows.h"
 #include "results/seal_rows.h"
 #include "settings/settings.h"
@@ -139,6 +140,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
 {
     if (step_fence(publisher, publication->source, err) ||
         rows_write_fairshare(publisher, publication, record->as_of, err) ||
+        job_priority_rows_write(publisher, publication->queue, record->as_of, err) ||
         rows_write_findings(publisher, publication->findings, record->as_of, err) ||
         (publication->seal && seal_write(publisher, publication->seal, err)) ||
         rows_write_run(publisher, record, "done", err))
@@ -177,7 +179,8 @@ int publisher_retire(struct publisher *publisher, struct error *err)
         return -1;
     if (step_fence(publisher, "", err) ||
         db_execute(publisher->db, sql_query_fairshare_clear, &cluster, 1, NULL, err) ||
-        seal_clear(publisher, err) || db_commit(publisher->db, err)) {
+        job_priority_rows_clear(publisher, err) || seal_clear(publisher, err) ||
+        db_commit(publisher->db, err)) {
         db_rollback(publisher->db);
         return -1;
     }

@@ -9,13 +9,14 @@ struct db;
 struct error;
 struct findings;
 struct names;
+struct queue;
 struct seal_change;
 struct settings;
 struct tree;
 struct values;
 
-/* Publishing a cluster: values, findings and the run's own row in one transaction, which commits
- * only if nobody else published in between.
+/* Publishing a cluster: values, priorities, findings and the run's own row in one transaction,
+ * which commits only if nobody else published in between.
  *
  * Two things keep runs apart.  An advisory lock makes a second run give way at once.  Where that
  * lock does not reach (a cluster of database servers, a pooler, a lost session), the fence does:
@@ -52,6 +53,7 @@ struct publication {
     const struct tree *tree;
     const struct values *values;
     const struct names *names;
+    const struct queue *queue; /* jobs that wait; NULL: there are none */
     const struct findings *findings;
     const char *source;             /* the source's identity */
     const struct seal_change *seal; /* NULL: the seal stays as it is */

@@ -71,11 +71,8 @@ static struct db_value integer_or_null(int64_t number)
     return number < 0 ? db_null() : db_integer(number);
 }
 
-/* A name as UTF-8.  Nearly all are that already; `converted` holds the others. */
-static struct db_value name_value(const struct names *names, uint32_t number,
-                                  struct text *converted)
+struct db_value rows_name(const char *name, struct text *converted)
 {
-    const char *name = names_text(names, number);
     size_t length = strlen(name);
     if (utf8_valid(name, length))
         return db_bytes(name, length);
@@ -113,9 +110,9 @@ static void fill_row(struct row_writer *writer, uint32_t i, struct db_value *row
         db_integer(node->id),
         root ? db_null() : db_integer(tree->nodes[node->parent].id),
         db_integer(node->depth),
-        name_value(names, node->account, &writer->converted[0]),
-        name_value(names, node->user, &writer->converted[1]),
-        name_value(names, node->partition, &writer->converted[2]),
+        rows_name(names_text(names, node->account), &writer->converted[0]),
+        rows_name(names_text(names, node->user), &writer->converted[1]),
+        rows_name(names_text(names, node->partition), &writer->converted[2]),
         node_has_parent_shares(node) ? db_null() : db_integer(node->shares),
         real_or_null(values->shares_norm),
         real_or_null(values->level_shares_norm),

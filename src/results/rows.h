@@ -4,12 +4,13 @@
 
 #include <stdint.h>
 
-struct db;
-struct error;
+#include "db/db.h"
+
 struct findings;
 struct publication;
 struct publisher;
 struct run_record;
+struct text;
 
 /* The rows that a run writes, inside the transaction that publisher_publish() has open. */
 
@@ -21,5 +22,8 @@ int rows_write_findings(const struct publisher *publisher, const struct findings
                         int64_t as_of, struct error *err);
 int rows_write_run(const struct publisher *publisher, const struct run_record *record,
                    const char *status, struct error *err);
+
+/* A name as UTF-8.  Nearly all are that already; `converted` holds the others. */
+struct db_value rows_name(const char *name, struct text *converted);
 
 #endif

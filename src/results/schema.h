@@ -10,7 +10,7 @@ struct text;
 
 /* The result tables: made by `fairmill init`, used by everything else. */
 
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 
 /* Open the results and see that their tables are of our version; ERROR_MISSING or ERROR_SETTINGS
  * say what to do if they are not.  DB_OWNER, which makes them, sees to them itself. */

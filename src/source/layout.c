@@ -47,5 +47,14 @@ void accounting_destroy(struct accounting *accounting)
     names_destroy(accounting->names);
     free(accounting->rows);
     tariffs_destroy(accounting->tariffs);
+    free(accounting->priorities);
     free(accounting);
+}
+
+void cluster_facts_free(struct cluster_facts *facts)
+{
+    arena_destroy(facts->arena);
+    free(facts->tres);
+    free(facts->qos);
+    *facts = (struct cluster_facts){ 0 };
 }

@@ -10,6 +10,7 @@
 #include "core/tree.h"
 #include "core/usage.h"
 
+struct arena;
 struct db;
 struct error;
 struct job_keys;
@@ -36,6 +37,11 @@ struct accounting {
     struct tariffs *tariffs; /* NULL where there are no TRES, QOS and partitions */
     double cpus;             /* of the cluster's registration; NAN where it does not say */
     double billing, weighted;
+    struct association_priority *priorities; /* of live associations that have one of their own */
+    size_t priority_count, priority_room;
+};
+struct association_priority {
+    uint32_t id, priority;
 };
 /* `settings` NULL: without tariffs. */
 struct accounting *accounting_create(const struct settings *settings);
@@ -74,6 +80,41 @@ struct rollup_row {
 };
 typedef int (*rollup_taker)(void *context, const struct rollup_row *row, struct error *err);
 
+/* What the small tables say that only priorities need. */
+struct tres_fact {
+    uint64_t id;
+    const char *name; /* `cpu`, `gres/gpu:a100` */
+};
+struct qos_fact {
+    uint64_t id;
+    const char *name;
+    uint32_t priority; /* 0 of one that is deleted */
+};
+struct cluster_facts {
+    struct arena *arena; /* of the names */
+    struct tres_fact *tres;
+    size_t tres_count;
+    struct qos_fact *qos;
+    size_t qos_count;
+    const char *registered; /* the TRES that the cluster registered, `id=count,...` */
+    const char *nodes;      /* and its nodes, as slurm.conf lists them */
+};
+void cluster_facts_free(struct cluster_facts *facts);
+
+/* A job that waits, or runs. */
+struct bytes {
+    const char *bytes; /* NULL is "" */
+    size_t length;
+};
+struct queued_job {
+    uint64_t key, id_job, association, qos;
+    uint64_t time_submit, time_eligible, time_limit, cpus;
+    bool held, started;
+    struct bytes account, partitions, qos_asked;
+    struct bytes tres; /* that it has, or asks for */
+};
+typedef int (*queued_taker)(void *context, const struct queued_job *job, struct error *err);
+
 struct layout {
     const char *name;
     /* Every cluster once, by name; to be freed with clusters_free(). */
@@ -111,6 +152,13 @@ struct layout {
      * wait. */
     int (*read_open_keys)(struct db *db, const struct settings *settings, const char *cluster,
                           struct job_keys *keys, struct error *err);
+    /* Where jobs have priorities (else both are NULL): what these need besides; and every job that
+     * waited at an instant, with `started` those that ran too, handed to `take` in no order. */
+    int (*read_facts)(struct db *db, const struct settings *settings, const char *cluster,
+                      struct cluster_facts *facts, struct error *err);
+    int (*read_queue)(struct db *db, const struct settings *settings, const char *cluster,
+                      uint64_t instant, bool started, queued_taker take, void *context,
+                      struct error *err);
     /* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with
      * NULL those of the tables that all clusters share. */
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);

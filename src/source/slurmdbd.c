@@ -40,5 +40,7 @@ const struct layout layout_slurmdbd = {
     .read_rollup = slurmdbd_read_rollup,
     .find_purge = slurmdbd_find_purge,
     .read_open_keys = slurmdbd_read_open_keys,
+    .read_facts = slurmdbd_read_facts,
+    .read_queue = slurmdbd_read_queue,
     .add_grants = slurmdbd_add_grants,
 };

@@ -31,7 +31,7 @@ struct job_reader {
     const char *cluster;
     const struct accounting *accounting;
     unsigned columns;
-    struct table jobs;
+    const struct table *jobs;
     job_taker take;
     suspension_taker take_suspension;
     void *context;
@@ -49,7 +49,7 @@ static struct job_reader reader_of(struct db *db, const struct settings *setting
         .cluster = cluster,
         .accounting = accounting,
         .columns = slurmdbd_job_columns(settings),
-        .jobs = slurmdbd_jobs(settings),
+        .jobs = &slurmdbd_jobs,
         .context = context,
     };
 }
@@ -82,9 +82,9 @@ static int query_jobs(const struct job_reader *reader, const char *columns, cons
 {
     struct text sql = { 0 };
     text_format(&sql, "SELECT %s FROM ", columns);
-    slurmdbd_add_name(&sql, &reader->jobs, reader->cluster);
+    slurmdbd_add_name(&sql, reader->jobs, reader->cluster);
     text_format(&sql, " j %s", rest);
-    int result = slurmdbd_read(reader->db, &reader->jobs, reader->cluster, sql.bytes, arguments,
+    int result = slurmdbd_read(reader->db, reader->jobs, reader->cluster, sql.bytes, arguments,
                                count, types, take, context, err);
     text_free(&sql);
     return result;
@@ -194,7 +194,7 @@ static void add_job_columns(struct text *text, const struct job_reader *reader)
 {
     for (unsigned i = 0; i < reader->columns; i++) {
         text_add(text, i ? ", j." : "j.");
-        text_add_identifier(text, reader->jobs.needed[i]);
+        text_add_identifier(text, reader->jobs->needed[i]);
     }
 }
 
@@ -279,7 +279,7 @@ static int read_suspended(struct job_reader *reader, const struct selection *sel
     text_add(&sql, ", s.\"job_db_inx\", s.\"time_start\", s.\"time_end\" FROM ");
     slurmdbd_add_name(&sql, &slurmdbd_suspends, reader->cluster);
     text_add(&sql, " s CROSS JOIN ");
-    slurmdbd_add_name(&sql, &reader->jobs, reader->cluster);
+    slurmdbd_add_name(&sql, reader->jobs, reader->cluster);
     text_format(&sql,
                 " j WHERE j.\"job_db_inx\" = s.\"job_db_inx\" AND j.\"time_start\" > 0 AND %s"
                 " ORDER BY s.\"job_db_inx\", s.\"time_start\"",

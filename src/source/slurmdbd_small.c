@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/priority.h"
 #include "core/usage.h"
 #include "db/db.h"
 #include "settings/settings.h"
@@ -27,7 +28,7 @@ struct association_reader {
     int64_t *lefts;
 };
 
-enum { READ_PARENT_ACCOUNT = READ_OWN, READ_LINEAGE, READ_LFT };
+enum { READ_PARENT_ACCOUNT = READ_OWN, READ_LINEAGE, READ_LFT, READ_PRIORITY };
 
 static void note_order(struct association_reader *reader, const struct db_value *row)
 {
@@ -44,6 +45,20 @@ static void note_order(struct association_reader *reader, const struct db_value 
     reader->lefts[at] = row[READ_LFT].type == DB_INTEGER ? row[READ_LFT].integer : 0;
 }
 
+/* Few have one; NULL and INFINITE are none. */
+static void add_priority(struct accounting *accounting, uint32_t id, int64_t priority)
+{
+    if (priority < 0 || priority >= PRIORITY_NONE)
+        return;
+    if (accounting->priority_count == accounting->priority_room) {
+        accounting->priority_room = accounting->priority_room ? accounting->priority_room * 2 : 64;
+        accounting->priorities = memory_resized(accounting->priorities, accounting->priority_room,
+                                                sizeof *accounting->priorities);
+    }
+    accounting->priorities[accounting->priority_count++] =
+        (struct association_priority){ id, (uint32_t)priority };
+}
+
 static int take_association(void *context, const struct db_value *row, struct error *err)
 {
     struct association_reader *reader = context;
@@ -51,6 +66,8 @@ static int take_association(void *context, const struct db_value *row, struct er
     if (reading_association(reader->accounting, row, &association, err))
         return -1;
     association->parent_account = reading_name(reader->accounting, &row[READ_PARENT_ACCOUNT]);
+    if (row[READ_PRIORITY].type == DB_INTEGER && !association->deleted)
+        add_priority(reader->accounting, association->id, row[READ_PRIORITY].integer);
     if (reader->ordered)
         note_order(reader, row);
     return 0;
@@ -93,13 +110,13 @@ static int read_associations(struct db *db, const char *cluster, bool ordered,
     struct text sql = { 0 };
     text_format(&sql,
                 "SELECT \"id_assoc\", %s, \"acct\", \"user\", \"partition\", \"shares\","
-                " \"deleted\", \"parent_acct\", %s, %s FROM ",
+                " \"deleted\", \"parent_acct\", %s, %s, \"priority\" FROM ",
                 has & HAS_ID_PARENT ? "\"id_parent\"" : "0", lineage ? "\"lineage\"" : "''",
                 lft ? "\"lft\"" : "0");
     slurmdbd_add_name(&sql, &slurmdbd_associations, cluster);
     struct association_reader reader = { accounting, ordered, arena_create(), 0, NULL, NULL };
     int result = slurmdbd_read(db, &slurmdbd_associations, cluster, sql.bytes, NULL, 0,
-                               "iitttiitti", take_association, &reader, err);
+                               "iitttiittii", take_association, &reader, err);
     if (!result && ordered)
         number_rows(&reader);
     text_free(&sql);
@@ -190,14 +207,13 @@ static int read_registration(struct db *db, const char *cluster, struct accounti
 int slurmdbd_read_small(struct db *db, const struct settings *settings, const char *cluster,
                         bool ordered, struct accounting **read, struct error *err)
 {
-    struct table jobs = slurmdbd_jobs(settings);
     struct accounting *accounting = accounting_create(settings);
     if (read_qos(db, accounting, err) || read_tres(db, settings, accounting, err) ||
         read_registration(db, cluster, accounting, err) ||
         read_associations(db, cluster, ordered, accounting, err) ||
         (slurmdbd_is_read(&slurmdbd_suspends, settings) &&
          slurmdbd_probe(db, &slurmdbd_suspends, cluster, NULL, err)) ||
-        slurmdbd_probe(db, &jobs, cluster, NULL, err)) {
+        slurmdbd_probe(db, &slurmdbd_jobs, cluster, NULL, err)) {
         accounting_destroy(accounting);
         return -1;
     }

@@ -14,32 +14,37 @@ const struct table slurmdbd_clusters = {
     "cluster_table", false, false, { "name", "deleted" }, { 0 },
 };
 const struct table slurmdbd_qos = {
-    "qos_table", false, false, { "id", "name", "usage_factor" }, { 0 },
+    "qos_table", false, false, { "id", "name", "usage_factor", "priority", "deleted" }, { 0 },
 };
 const struct table slurmdbd_tres = {
     "tres_table", false, false, { "id", "type", "name", "deleted" }, { 0 },
 };
 const struct table slurmdbd_events = {
-    "event_table", true, false, { "node_name", "time_start", "time_end", "tres" }, { 0 },
+    "event_table", true, false, { "node_name", "time_start", "time_end", "tres", "cluster_nodes" },
+    { 0 },
 };
 const struct table slurmdbd_associations = {
     "assoc_table",
     true,
     false,
-    { "id_assoc", "acct", "user", "partition", "parent_acct", "shares", "deleted" },
+    { "id_assoc", "acct", "user", "partition", "parent_acct", "shares", "deleted", "priority" },
     { "id_parent", "lineage", "lft" },
 };
 const struct table slurmdbd_suspends = {
     "suspend_table", true, false, { "job_db_inx", "time_start", "time_end" }, { 0 },
 };
-static const struct table job_table = {
+const struct table slurmdbd_jobs = {
     "job_table",
     true,
     true,
     { "id_assoc", "id_qos", "time_submit", "time_start", "time_end", "timelimit", "id_job",
-      "tres_alloc" },
-    { 0 },
+      "tres_alloc", "partition",
+      /* To know jobs again, and of those that wait. */
+      "job_db_inx", "time_eligible", "account", "cpus_req", "priority", "tres_req" },
+    { "qos_req" },
 };
+/* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
+static const struct table job_table_wanted = { "job_table", true, true, { "qos_req" }, { 0 } };
 
 static bool omits_suspended(const struct settings *settings)
 {
@@ -51,21 +56,10 @@ unsigned slurmdbd_job_columns(const struct settings *settings)
     return settings->pricing.partition_factors.count ? JOB_PARTITION + 1 : JOB_PARTITION;
 }
 
-struct table slurmdbd_jobs(const struct settings *settings)
-{
-    struct table table = job_table;
-    unsigned columns = slurmdbd_job_columns(settings);
-    if (columns > JOB_PARTITION)
-        table.needed[JOB_PARTITION] = "partition";
-    table.needed[columns] = "job_db_inx";
-    table.needed[columns + 1] = "time_eligible";
-    return table;
-}
-
 bool slurmdbd_is_read(const struct table *table, const struct settings *settings)
 {
     if (table == &slurmdbd_tres)
-        return settings->charge == CHARGE_TRES;
+        return settings->charge == CHARGE_TRES || *settings->weight_tres;
     return table != &slurmdbd_suspends || omits_suspended(settings);
 }
 
@@ -109,16 +103,15 @@ static void add_grant_line(struct text *text, const struct table *table,
 
 void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster)
 {
-    const struct table jobs = slurmdbd_jobs(settings);
     const struct table *const tables[] = {
-        &slurmdbd_clusters,     &slurmdbd_qos, &slurmdbd_tres,     &slurmdbd_events,
-        &slurmdbd_associations, &jobs,         &slurmdbd_suspends, NULL,
+        &slurmdbd_clusters,     &slurmdbd_qos,  &slurmdbd_tres,     &slurmdbd_events,
+        &slurmdbd_associations, &slurmdbd_jobs, &slurmdbd_suspends, NULL,
     };
     for (const struct table *const *each = tables; *each; each++)
         add_grant_line(text, *each, settings, cluster, "");
     for (const struct table *const *each = slurmdbd_rollup_tables; *each; each++)
         add_grant_line(text, *each, settings, cluster, "");
-    /* There from Slurm 24.11 on, and a GRANT on what is not there fails. */
+    add_grant_line(text, &job_table_wanted, settings, cluster, "-- Slurm 24.11 or later: ");
     for (const struct table *const *each = slurmdbd_qos_rollup_tables; *each; each++)
         add_grant_line(text, *each, settings, cluster, "-- Slurm 24.11 or later: ");
 }

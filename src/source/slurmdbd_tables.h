@@ -12,7 +12,7 @@ struct db_value;
 /* slurmdbd's tables, as every release from 20.11 to 26.05 lays them out: which columns there are
  * is asked of the database, never told from a version number. */
 
-#define COLUMNS_NEEDED 12
+#define COLUMNS_NEEDED 18
 #define COLUMNS_WANTED 4
 
 /* The columns we read of a table.  `wanted` ones are missing from some releases. */
@@ -25,10 +25,12 @@ struct table {
 };
 
 extern const struct table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmdbd_events,
-    slurmdbd_associations, slurmdbd_suspends;
-enum { HAS_ID_PARENT = 1, HAS_LINEAGE = 2, HAS_LFT = 4 }; /* a bit for each one it may lack */
+    slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends;
+/* A bit for each one that they may lack. */
+enum { HAS_ID_PARENT = 1, HAS_LINEAGE = 2, HAS_LFT = 4 };
+enum { HAS_QOS_REQ = 1 }; /* of the jobs */
 
-/* The columns of a job that are read, in their order; the settings say how many of them. */
+/* The columns of a job that charges, in their order; the settings say how many of them. */
 enum {
     JOB_ASSOCIATION,
     JOB_QOS,
@@ -41,8 +43,6 @@ enum {
     JOB_PARTITION,
 };
 unsigned slurmdbd_job_columns(const struct settings *settings);
-/* The job table with these columns, and behind them those that a run needs besides. */
-struct table slurmdbd_jobs(const struct settings *settings);
 
 /* Whether a run with these settings reads a table at all. */
 bool slurmdbd_is_read(const struct table *table, const struct settings *settings);
@@ -76,6 +76,13 @@ int slurmdbd_read_ends(struct db *db, const struct settings *settings, const cha
                        struct error *err);
 int slurmdbd_read_open_keys(struct db *db, const struct settings *settings, const char *cluster,
                             struct job_keys *keys, struct error *err);
+
+/* The layout's read_facts() and read_queue(). */
+int slurmdbd_read_facts(struct db *db, const struct settings *settings, const char *cluster,
+                        struct cluster_facts *facts, struct error *err);
+int slurmdbd_read_queue(struct db *db, const struct settings *settings, const char *cluster,
+                        uint64_t instant, bool started, queued_taker take, void *context,
+                        struct error *err);
 
 /* The layout's rollup_reach(), read_rollup() and find_purge(). */
 int slurmdbd_rollup_reach(struct db *db, const char *cluster, uint64_t now, uint64_t *from,

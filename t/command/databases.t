@@ -131,7 +131,7 @@ def printed(place):
         quote = '`' if driver == 'mysql' else '"'
         place.ends(0, f'with a cluster it prints its GRANTs ({driver})', 'init', '--print',
                    '--cluster', 'tiny')
-        tap.ok(f'{quote}time_eligible{quote}) ON' in place.out and 'suspend_table' not in place.out
+        tap.ok(f'{quote}tres_req{quote}) ON' in place.out and 'suspend_table' not in place.out
                and 'tres_table' not in place.out,
                f'of what the settings need and no more ({driver})', place.out[-900:])
         place.settings({'source.driver': driver, 'source.database': 'slurm_acct_db',

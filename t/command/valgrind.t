@@ -42,6 +42,10 @@ mv away.db accounting.db
 watched "show is clean" 0 show
 watched "show --json is clean" 0 show --json
 watched "show --parsable is clean" 0 show --parsable --account physics
+watched "prio is clean" 0 prio
+watched "prio --json is clean" 0 prio --json --sort u,-y
+watched "prio with a format is clean" 0 prio --format '%.15i|%r' --user alice
+watched "a refused format is clean" 64 prio --format '%i %x'
 
 sed -i 's/^driver = sqlite$/driver = sqllite/' fairmill.conf
 watched "refused settings are clean" 78 run

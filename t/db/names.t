@@ -164,8 +164,9 @@ def slurmdbd(place, clusters, qos=()):
     without tables where the prefix is None.  There is no id_parent, so that names link.  A QOS
     counts from 1, and jobs are of the one that is called as their user, in such a partition."""
     text = [f'CREATE TABLE cluster_table (name {place.TEXT}, deleted INTEGER)',
-            f'CREATE TABLE qos_table (id INTEGER, name {place.TEXT}, usage_factor REAL)']
-    text += [f'INSERT INTO qos_table VALUES ({number}, {place.literal(name)}, 1)'
+            f'CREATE TABLE qos_table (id INTEGER, name {place.TEXT}, usage_factor REAL, priority INTEGER, '
+            'deleted INTEGER)']
+    text += [f'INSERT INTO qos_table VALUES ({number}, {place.literal(name)}, 1, 0, 0)'
              for number, name in enumerate(qos, 1)]
     for cluster, (prefix, rows) in clusters.items():
         text.append(f'INSERT INTO cluster_table VALUES ({place.literal(cluster)}, 0)')
@@ -177,19 +178,25 @@ def slurmdbd(place, clusters, qos=()):
         text += ['CREATE TABLE %s (id INTEGER, id_tres INTEGER, time_start INTEGER, alloc_secs INTEGER)'
                  % quoted(f'{prefix}_assoc_usage_{span}_table') for span in SPANS]
         text += [f'CREATE TABLE {event} (node_name {place.TEXT}, time_start INTEGER, time_end INTEGER, '
-                 f'tres {place.TEXT})',
+                 f'tres {place.TEXT}, cluster_nodes {place.TEXT})',
                  f'CREATE TABLE {assoc} (id_assoc INTEGER, acct {place.TEXT}, "user" {place.TEXT}, '
-                 f'"partition" {place.TEXT}, parent_acct {place.TEXT}, shares INTEGER, deleted INTEGER)',
+                 f'"partition" {place.TEXT}, parent_acct {place.TEXT}, shares INTEGER, deleted INTEGER, '
+                 'priority INTEGER)',
                  f'CREATE TABLE {job} (job_db_inx INTEGER PRIMARY KEY, id_job INTEGER, id_assoc INTEGER, '
                  f'id_qos INTEGER, "partition" {place.TEXT}, time_submit INTEGER, time_eligible INTEGER, '
-                 f'time_start INTEGER, time_end INTEGER, timelimit INTEGER, tres_alloc {place.TEXT})']
-        values = ', '.join('(%d, %s, 1, 0)' % (row.number, ', '.join(
+                 f'time_start INTEGER, time_end INTEGER, timelimit INTEGER, tres_alloc {place.TEXT}, '
+                 f'account {place.TEXT}, cpus_req INTEGER, priority INTEGER, tres_req {place.TEXT})']
+        values = ', '.join('(%d, %s, 1, 0, NULL)' % (row.number, ', '.join(
             place.literal(name) for name in (row.account, row.user, row.partition, row.parent)))
             for row in rows)
         text.append(f'INSERT INTO {assoc} VALUES {values}')
-        jobs = ', '.join("({0}, {0}, {0}, {1}, {2}, 1, 1, {3}, {4}, 0, '5={0}')".format(
+        jobs = ', '.join("({0}, {0}, {0}, {1}, {2}, 1, 1, {3}, {4}, 0, '5={0}', {5}, 1, 1, '')".format(
             row.number, qos.index(row.user) + 1 if row.user in qos else 0, place.literal(row.user),
-            NOW - 1, NOW) for row in rows if row.user)
+            NOW - 1, NOW, place.literal(row.account)) for row in rows if row.user)
+        # A comma in the partition of a job that waits stands between two.
+        jobs += ''.join(", ({0} + 100000, {0}, {0}, 0, {1}, 1, 1, 0, 0, 0, '', {2}, 1, 1, '1=1')".format(
+            row.number, place.literal(row.user.replace(b',', b';')), place.literal(row.account))
+            for row in rows if row.user)
         if jobs:
             text.append(f'INSERT INTO {job} VALUES {jobs}')
     return ';\n'.join(text) + ';\n'
@@ -386,6 +393,32 @@ def as_json(conf, name, got):
     tap.ok('日本語' in out.decode() and 'été' in out.decode(), f'letters are letters in it {name}')
 
 
+def waiting(conf, name, got):
+    _, out, err = fairmill(conf, 'prio', '--long')
+    text = fit(out, f'prio prints nothing that a terminal obeys {name}')
+    wrong = []
+    for block in text.split('\n\n'):
+        _, header, *lines = block.rstrip('\n').split('\n')
+        column = header.index('PRIORITY') + len('PRIORITY')
+        for line in lines:
+            at = next((i for i in range(len(line) + 1) if width(line[:i]) >= column), len(line))
+            wrong += [] if re.search(' [0-9]+$', line[:at]) and line[at:at + 1] == ' ' else [line]
+    tap.ok(len(text) > 5000 and not err and not wrong, f'columns of prio are in line {name}', err, *wrong[:3])
+    _, out, _ = fairmill(conf, 'prio', '--parsable')
+    lines = [line.split('|') for line in fit(out, f"nor does 'prio --parsable' {name}").rstrip('\n').split('\n')]
+    place = {field: i for i, field in enumerate(lines[0])}
+    tap.ok({len(line) for line in lines} == {len(place)}, f'each line has all of its fields {name}')
+    asked = sorted((row['cluster'], row['user_name'], row['account'], row['user_name'].replace(',', ';'))
+                   for row in got.values() if row['user_name'])
+    tap.same(sorted(tuple(unescaped(line[place[field]]) for field in ('Cluster', 'User', 'Account', 'Partition'))
+                    for line in lines[1:]), asked, f'from which the names of each job can be had again {name}')
+    _, out, _ = fairmill(conf, 'prio', '--json')
+    fit(out, f"'prio --json' prints nothing that a terminal obeys {name}")
+    tap.same(sorted((cluster['cluster'], job['user'], job['account'], job['partition'])
+                    for cluster in json.loads(out)['clusters'] for job in cluster['jobs']), asked,
+             f"'prio --json' has every name as it is {name}")
+
+
 def other_forms(conf, name):
     _, told, _ = fairmill(conf, 'show', '--help')
     for form in (form for form in ('csv',) if f'--{form}'.encode() in told):
@@ -470,6 +503,7 @@ def forms(conf, pair, got):
     table(conf, name, 'run', '--dry-run', '--now', NOW)
     parsable(conf, name, got)
     as_json(conf, name, got)
+    waiting(conf, name, got)
     other_forms(conf, name)
     filters(conf, name)
     checked(conf, name)

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import dump
 import reference
 import tap
-from compare import differences, exact, from_server, from_sqlite
+from compare import differences, exact, from_server, from_sqlite, priorities
 from mariadb import Server
 from postgres import Postgres
 from program import fairmill, publish, published, same_value, write_settings
@@ -27,6 +27,9 @@ CHARGES = dict(half_life='7-0', charge='tres', tres_weights='"MAX_TRES, CPU=1, M
 AS_CHARGES = dict(now=NOW, charge='tres', tres_weights=CHARGES['tres_weights'].strip('"'),
                   qos_factors=dict(high='1.5', low='0.1'), partition_usage_factors=dict(batch='0.7', gpu='3'),
                   suspended='omitted', horizon=30 * 86400)
+PRIORITY = dict(weight_tres='CPU=100,Mem=10,GRES/gpu=1000', weight_assoc=30,
+                partition_factors='gpu:100, batch:30, big:7', flags='SMALL_RELATIVE_TO_TIME')
+LARGE = 2 ** 64 - 3  # of slurmdbd's keys, in a database whose integers are that large
 RUN = ('cluster, as_of, kind, status, algorithm, associations, users, jobs_read, '
        'unattributed_usage, truncation_bound, source_newest, source_lag, settings_digest <> \'\'')
 FINDING = 'cluster, kind, subject, first_seen, last_seen, count, detail'
@@ -81,20 +84,25 @@ def body():
                 database = places[results].database(f'pairs_{source}')
                 write_settings(f'{folder}/f.conf', dict(
                     source=places[source].connection('pairs'),
-                    results=places[results].connection(database), usage=USAGE))
+                    results=places[results].connection(database), usage=USAGE,
+                    priority=PRIORITY))
                 publish(f'{folder}/f.conf', NOW)
                 if results == 'sqlite':
                     rows = from_sqlite(places[results].connection(database)['database'])
                 else:
                     rows = from_server(places[results], database)
-                got = rows, others(places[results], database), shown(f'{folder}/f.conf')
+                got = (rows, others(places[results], database), shown(f'{folder}/f.conf'),
+                       priorities(places[results], database), waiting(f'{folder}/f.conf'))
                 first = first or got
                 wrong, compared = differences(rows, first[0])
                 tap.ok(compared > 1000 and not wrong, f'every value is the same {pair}',
                        f'{len(wrong)} of {compared} differ', *wrong[:10])
                 tap.same(got[1], first[1], f'so are runs and findings {pair}')
                 tap.ok(got[2] == first[2], f'and what show prints {pair}')
+                tap.ok(len(got[3]) > 30 and got[3] == first[3], f'so are priorities {pair}')
+                tap.ok(got[4] == first[4], f'and what prio prints {pair}')
                 check(f'{folder}/f.conf', pair)
+        large_keys(places, folder)
         tap.ok(len(first[1]) > 4, 'there were findings to compare', first[1])
         charges(places, folder)
 
@@ -124,6 +132,31 @@ def charges(places, folder):
                f'every value, run and finding is the same from {name}', got[1], first[1])
         status, out, err = fairmill(f'{folder}/f.conf', 'check')
         tap.ok(status == 0 and "partition_usage_factors has 'gpu'" in out, f'check reads {name} likewise', out, err)
+
+
+def large_keys(places, folder):
+    """A key beyond signed integers comes through every database."""
+    for source in ('mysql', 'pgsql'):
+        places[source].sql('UPDATE alpha_job_table SET job_db_inx = '
+                           f'{LARGE} WHERE id_job = 1192', 'pairs')
+        for results in places:
+            write_settings(f'{folder}/f.conf', dict(
+                source=places[source].connection('pairs'),
+                results=places[results].connection(places[results].database('pairs_large'))))
+            publish(f'{folder}/f.conf', NOW)
+            rows = places[results].sql(
+                'SELECT job_db_inx FROM fairmill_job_priority WHERE id_job = 1192', 'pairs_large')
+            status, out, err = fairmill(f'{folder}/f.conf', 'prio', '--json', '-j', '1192')
+            tap.ok(status == 0 and [str(row[0]) for row in rows] == [str(LARGE)]
+                   and f'"job_db_inx":"{LARGE}"' in out.replace(': ', ':'),
+                   f'a key of 64 bits comes from {source} to {results}', rows, out, err)
+
+
+def waiting(settings):
+    status, out, err = fairmill(settings, 'prio', '--parsable')
+    if status or out.count('\n') < 30:
+        raise RuntimeError(f'prio ended with {status}: {out}{err}')
+    return out
 
 
 def shown(settings):

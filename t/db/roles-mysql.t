@@ -22,11 +22,11 @@ READER = 'roles_grafana'
 SOURCE, RESULTS = 'roles_acct', 'roles_res'
 NOW = 1750500000
 JOB_COLUMNS = {'job_db_inx', 'time_eligible', 'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job',
-               'tres_alloc'}
+               'tres_alloc', 'account', 'cpus_req', 'partition', 'priority', 'tres_req'}
 
 # Settings that need more of the source, and what that is.
 MORE = dict(charge='tres', tres_weights='CPU=1', suspended='omitted', partition_usage_factors='gpu:2')
-MORE_TABLES = ('tres_table', 'alpha_suspend_table', 'alpha_job_table')
+MORE_TABLES = ('tres_table', 'alpha_suspend_table')
 
 # What each role can do with the results: owner, writer, reader.
 MADE = 'CREATE TABLE scratch (a INTEGER)'
@@ -190,15 +190,16 @@ def powers(site):
     tap.same(site.query(READER, f'SELECT id_assoc FROM {SOURCE}.alpha_assoc_table'), 'denied',
              'a reader of the results may read nothing of the source')
     site.role('fairmill_writer')
-    tap.same(site.query(LOGIN, f"SELECT {', '.join(JOB_COLUMNS)} FROM {SOURCE}.alpha_job_table"), 'done',
+    tap.same(site.query(LOGIN, f"SELECT {', '.join(f'`{name}`' for name in JOB_COLUMNS)} FROM {SOURCE}.alpha_job_table"), 'done',
              'the login may read what jobs have used')
 
 
 def missing(site):
     """What a message tells to grant is what is missing, and can be run as it is."""
     account = f"'{LOGIN}'@'localhost'"
-    columns = ', '.join(sorted(JOB_COLUMNS))
-    for privilege, table in (('SELECT', 'cluster_table'), ('SELECT', 'qos_table'), ('SELECT', 'alpha_assoc_table'),
+    columns = ', '.join(f'`{name}`' for name in sorted(JOB_COLUMNS))
+    for privilege, table in (('SELECT', 'cluster_table'), ('SELECT', 'qos_table'),
+                             ('SELECT', 'alpha_assoc_table'),
                              ('SELECT', 'alpha_event_table'), (f'SELECT ({columns})', 'alpha_job_table')):
         site.server.sql(f'REVOKE {privilege} ON {SOURCE}.{table} FROM {account}')
         helped(site, table, 'source')

@@ -65,9 +65,8 @@ def body():
             grant = f'GRANT SELECT ON "{table}" TO "roles\'s source"'
             tap.ok(status == 78 and grant in err, f'without {table} the GRANT is said', err)
             server.sql(grant, 'roles_acct')
-        write(server, folder, charge='tres', tres_weights='CPU=1', suspended='omitted',
-              partition_usage_factors='gpu:2')
-        for table in ('tres_table', 'tiny_suspend_table', 'tiny_job_table'):
+        write(server, folder, charge='tres', tres_weights='CPU=1', suspended='omitted')
+        for table in ('tres_table', 'tiny_suspend_table'):
             status, _, err = fairmill(settings, 'run', '--now', NOW)
             grant = re.search(r'GRANT SELECT.* TO .*"', err)
             if tap.ok(status == 78 and grant and f'"{table}"' in grant[0],

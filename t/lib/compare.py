@@ -34,6 +34,20 @@ def from_sqlite(results):
             for (cluster, number), row in published(results).items()}
 
 
+# Of fairmill_job_priority, whose names no server spells in its own way.
+PRIORITY = ('cluster, job_db_inx, partition_name, qos, id_job, user_name, account, best, age_factor, '
+            'fairshare_factor, job_size_factor, partition_factor, qos_factor, assoc_factor, age_weighted, '
+            'fairshare_weighted, job_size_weighted, partition_weighted, qos_weighted, assoc_weighted, '
+            'tres_factors, tres_weighted, site, nice, priority, priority_norm, computed_at')
+
+
+def priorities(server, results):
+    """Every row, each value in one spelling."""
+    return {tuple(row[:4]): [exact(value) for value in row[4:]] for row in (
+        [str(value) if place < 4 else value for place, value in enumerate(row)]
+        for row in server.sql(f'SELECT {PRIORITY} FROM fairmill_job_priority', results))}
+
+
 def differences(rows, first):
     """Values that differ, and how many were compared."""
     wrong = [f'{key} is in one only' for key in set(rows) ^ set(first)]

@@ -12,7 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import dump
 import reference
 import tap
-from compare import differences, from_server, from_sqlite, unlike_reference
+import waiting
+from compare import differences, from_server, from_sqlite, priorities, unlike_reference
 from mariadb import Server
 from program import publish, published, sqlite_settings, write_settings
 
@@ -22,6 +23,12 @@ REGISTERED = {'alpha': 8192, 'beta-2': 2048}  # billing
 NOW = 1750500000
 IN_SQLITE = ('20.11', '25.05')
 FAIRSHARE = dict(capacity_half_lives=2)
+WEIGHTS = dict(age=1000, assoc=300, fairshare=10000, job_size=500, partition=200, qos=700)
+FACTORS = dict(batch=30, gpu=100, big=7)
+PRIORITY = dict({f'weight_{part}': weight for part, weight in WEIGHTS.items()},
+                weight_tres='cpu=100,Mem=10,GRES/gpu=1000,gres/gpu:a100=1', favor_small='yes',
+                partition_factors='batch:30, gpu:100, big:7')
+TRES = {'cpu': 100.0, 'mem': 10.0, 'gres/gpu': 1000.0, 'gres/gpu:a100': 1.0}
 
 
 def load(server, release):
@@ -34,19 +41,19 @@ def load(server, release):
 
 
 def body():
-    firsts, compared = {}, 0
+    firsts, queues, compared = {}, {}, 0
     with Server() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         for release in dump.releases():
             source = load(server, release)
             for conformance in ('documents', 'slurmctld'):
                 fairshare = dict(FAIRSHARE, conformance=conformance)
-                write_settings(f'{folder}/m.conf',
-                               server.settings(source, server.database('layout_res'), None,
-                                               fairshare))
+                write_settings(f'{folder}/m.conf', dict(
+                    server.settings(source, server.database('layout_res'), None, fairshare),
+                    priority=PRIORITY))
                 publish(f'{folder}/m.conf', NOW)
-                rows = from_server(server, 'layout_res')
+                rows, queue = from_server(server, 'layout_res'), priorities(server, 'layout_res')
                 if conformance not in firsts:
-                    firsts[conformance] = rows
+                    firsts[conformance], queues[conformance] = rows, queue
                     check_first(rows, release, conformance)
                     continue
                 wrong, count = differences(rows, firsts[conformance])
@@ -54,15 +61,17 @@ def body():
                 tap.ok(count > 1000 and not wrong,
                        f'every bit is the same from the tables of {release} ({conformance})',
                        f'{len(wrong)} of {count} differ', *wrong[:10])
+                tap.ok(len(queue) > 30 and queue == queues[conformance],
+                       f'so are the priorities of jobs that wait ({release}, {conformance})')
         for release in IN_SQLITE:
             path = f'{folder}/{release}.db'
             copied = dump.to_sqlite(dump.text_of(release), path, CLUSTERS)
             tap.ok(copied > 400, f'{copied} rows of {release} were copied to SQLite')
             for conformance, first in firsts.items():
                 results = f'{folder}/{release}-{conformance}.db'
-                write_settings(f'{folder}/s.conf',
-                               sqlite_settings(path, results, None,
-                                               dict(FAIRSHARE, conformance=conformance)))
+                write_settings(f'{folder}/s.conf', dict(
+                    sqlite_settings(path, results, None, dict(FAIRSHARE, conformance=conformance)),
+                    priority=PRIORITY))
                 publish(f'{folder}/s.conf', NOW)
                 wrong, count = differences(from_sqlite(results), first)
                 compared += count
@@ -70,7 +79,19 @@ def body():
                        f'SQLite gives the same bits as MariaDB for {release} ({conformance})',
                        f'{len(wrong)} of {count} differ', *wrong[:10])
                 check_values(path, results, release, conformance)
+                check_queues(path, results, release, conformance)
     tap.ok(compared > 16000, f'{compared} values were compared')
+
+def check_queues(path, results, release, conformance):
+    wrong, compared = [], 0
+    for cluster in CLUSTERS:
+        queue = waiting.Queue(path, cluster, NOW, conformance, WEIGHTS, TRES, favor_small=True,
+                              factors=FACTORS)
+        of_cluster, count = waiting.differences(results, queue, cluster)
+        wrong += of_cluster
+        compared += count
+    tap.ok(compared > 500 and not wrong,
+           f'every priority is as computed twice for {release} ({conformance})', *wrong[:10])
 
 
 def check_values(path, results, release, conformance):

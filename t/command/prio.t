@@ -1,0 +1,325 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Priorities of jobs that wait: what a run publishes of them, and what prio prints."""
+
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+HOUR = 3600
+DAY = 24 * HOUR
+NO_LIMIT = 0xffffffff
+
+# A cluster of 4 nodes and 32 CPUs; everything is drawn so that the numbers below are easy.
+DRAWING = f'''
+cluster tiny
+registered 1=32,2=64000,4=4,5=32,1001=4
+root/
+  physics/   60
+    alice    10  use 300
+    bob      10  use 100
+  chemistry/ 40
+    carol     1  use 200
+job physics.alice   id_job=11 submit={NOW - 2 * DAY} time_eligible={NOW - DAY} partition=short priority=9 tres_req=1=8,2=16000,4=1,1001=1 limit=60
+job physics.bob     id_job=12 submit={NOW - DAY} time_eligible={NOW - DAY} partition=long,short priority=9 tres_req=1=32,4=4 limit=60
+job chemistry.carol id_job=13 submit={NOW - DAY} time_eligible={NOW - DAY} partition=short priority=0 tres_req=1=1,4=1 limit=60
+job chemistry.carol id_job=14 submit={NOW - DAY} time_eligible=0 partition=short priority=9 tres_req=1=1,4=1 limit=60 qos=2
+job physics.bob     id_job=15 start={NOW - HOUR} submit={NOW - DAY} time_eligible={NOW - DAY} partition=short priority=9 tres_req=1=4,4=1 tres=1=4,4=1,5=4 limit=60
+job physics.bob     id_job=16 start={NOW - 2 * HOUR} end={NOW - HOUR} time_eligible={NOW - DAY} partition=short priority=9 tres_req=1=4,4=1 tres=1=4,4=1,5=4 limit=60
+qos 2 factor=1
+'''
+
+KEYS = {
+    'priority.weight_age': 1000, 'priority.weight_assoc': 100, 'priority.weight_fairshare': 10000,
+    'priority.weight_job_size': 400, 'priority.weight_partition': 100, 'priority.weight_qos': 10,
+    'priority.weight_tres': 'CPU=100,GRES/gpu=40', 'priority.max_age': '2-0',
+    'priority.partition_factors': 'short:20, long:40',
+}
+
+
+class Queue(Place):
+    def begin(self, keys=None, drawing=DRAWING):
+        self.ready(drawing, dict(KEYS, **(keys or {})))
+        self.change("UPDATE qos_table SET priority = id * 5, name = CASE id WHEN 1 THEN 'normal' ELSE 'high' END")
+        self.change("REPLACE INTO tres_table (creation_time, id, type, name) VALUES (1, 1, 'cpu', ''), "
+                    "(1, 2, 'mem', ''), (1, 4, 'node', ''), (1, 1001, 'gres', 'gpu')")
+        self.change("UPDATE tiny_assoc_table SET priority = 8 WHERE acct = 'physics' AND user = ''")
+        self.change("UPDATE tiny_assoc_table SET priority = 4 WHERE user = 'bob'")
+        self.succeed('run', '--now', NOW)
+
+    def row(self, job, partition='short', qos=None):
+        """{column: value} of fairmill_job_priority."""
+        names = [row[1] for row in self.query('PRAGMA table_info(fairmill_job_priority)')]
+        rows = self.query('SELECT * FROM fairmill_job_priority WHERE id_job = ? AND partition_name = ?'
+                          + (' AND qos = ?' if qos else ''), *[job, partition] + ([qos] if qos else []))
+        if len(rows) != 1:
+            raise ValueError(f'{len(rows)} rows of job {job} in {partition}')
+        return dict(zip(names, rows[0]))
+
+    def jobs(self):
+        return [row[0] for row in self.query('SELECT DISTINCT id_job FROM fairmill_job_priority ORDER BY 1')]
+
+    def lines(self, *arguments):
+        self.succeed('prio', *arguments)
+        return self.out.splitlines()
+
+
+def published(place):
+    place.begin()
+    tap.same(place.jobs(), [11, 12, 13, 14], 'a run publishes the jobs that wait, and no others')
+    fairshare = {name: place.value('fairshare', name)
+                 for name in ('physics.alice', 'physics.bob', 'chemistry.carol')}
+    tap.same(fairshare, {'physics.alice': 2 / 3, 'physics.bob': 1 / 3, 'chemistry.carol': 1.0},
+             'whose fairshare is known')
+    row = place.row(11)
+    tap.same([row[f'{name}_factor'] for name in ('age', 'fairshare', 'job_size', 'partition', 'qos', 'assoc')],
+             [0.5, 2 / 3, 0.25, 0.5, 0.5, 1.0], 'each factor is published')
+    tap.same([row[f'{name}_weighted'] for name in ('age', 'fairshare', 'job_size', 'partition', 'qos', 'assoc')],
+             [500.0, 2 / 3 * 10000, 100.0, 50.0, 5.0, 100.0], 'and each weighted value')
+    tap.same((row['tres_factors'], row['tres_weighted']), ('cpu=0.25,gres/gpu=0.25', 'cpu=25,gres/gpu=10'),
+             'and TRES as sprio prints them')
+    total = 500 + 20000 / 3 + 100 + 50 + 5 + 100 + 25 + 10
+    tap.same(row['priority'], int(total), 'the priority is their sum, cut to an integer')
+    tap.ok(abs(row['priority_norm'] * 4294967295 - total) < 1e-6, 'which is not cut normalized')
+    tap.same((row['user_name'], row['account'], row['qos'], row['site'], row['nice'], row['computed_at']),
+             ('alice', 'physics', 'normal', None, None, NOW), 'names are there; site and nice are not known')
+    tap.same(type(row['job_db_inx']), str, 'keys are texts in SQLite')
+    tap.same(place.row(12)['assoc_factor'], 0.5, "an association's own priority comes before its account's")
+    tap.same(place.row(13)['assoc_factor'], 0.0, 'without any there is none')
+    rows = place.query('SELECT partition_name, partition_factor, best FROM fairmill_job_priority '
+                       'WHERE id_job = 12 ORDER BY 1')
+    tap.same(rows, [('long', 1.0, 1), ('short', 0.5, 0)],
+             'a job in two partitions has a row for each, and the best is marked')
+    held = place.row(13)
+    tap.same((held['priority'], held['priority_norm'], held['age_factor'], held['best']), (0, 0.0, 0.0, 1),
+             'a held job has priority 0')
+    tap.same((place.row(14)['age_factor'], place.row(14)['qos_factor']), (0.0, 1.0),
+             'one that depends on another does not age')
+    tap.same(place.query('SELECT count(*) FROM fairmill_sprio')[0][0], 5, 'the view has all rows')
+    view = place.query('SELECT jobid, "partition", username, priority, age, assoc, fairshare, jobsize, '
+                       'partition_priority, qos, tres FROM fairmill_sprio WHERE jobid = 11')[0]
+    tap.same(view, (11, 'short', 'alice', row['priority'], 500.0, 100.0, 2 / 3 * 10000, 100.0, 50.0, 5.0,
+                    'cpu=25,gres/gpu=10'), 'in the columns of sprio')
+
+
+def changing(place):
+    place.begin()
+    place.change('UPDATE tiny_job_table SET time_start = ? WHERE id_job = 11', NOW)
+    place.change('UPDATE tiny_job_table SET priority = 1 WHERE id_job = 13')
+    place.succeed('run', '--now', NOW + HOUR)
+    tap.same(place.jobs(), [12, 13, 14], 'a job that started waits no more')
+    tap.same(place.row(13)['age_factor'], 25 / 48, 'one that is not held ages')
+    tap.same(place.query('SELECT DISTINCT run_id, computed_at FROM fairmill_job_priority'),
+             place.query('SELECT DISTINCT run_id, computed_at FROM fairmill_fairshare'),
+             'priorities and fairshare are of one run')
+    place.succeed('run', '--now', NOW - HOUR - 1, '--replace')
+    tap.same(place.jobs(), [11, 12, 13, 14, 15],
+             'an earlier instant has the jobs that waited then')
+    place.succeed('run', '--now', NOW - DAY - 1, '--replace')
+    tap.same(place.jobs(), [11], 'but none that had not been submitted')
+    place.change('UPDATE cluster_table SET deleted = 1')
+    place.run('run', '--now', NOW + 2 * HOUR)
+    tap.same(place.jobs(), [], 'a retired cluster has no queue')
+
+
+def odd_rows(place):
+    place.begin()
+    for column, value, seen in (('id_assoc', 77, ('', 'theirs', 0.0)), ('id_assoc', 2, ('', 'physics', 0.0))):
+        place.change(f"UPDATE tiny_job_table SET {column} = ?, account = 'theirs' WHERE id_job = 11", value)
+        place.succeed('run', '--now', NOW)
+        row = place.row(11)
+        tap.same((row['user_name'], row['account'], row['fairshare_factor']), seen,
+                 f'a job of {column} {value} keeps what is known of it')
+    place.change("UPDATE tiny_assoc_table SET deleted = 1 WHERE user = 'bob'")
+    place.succeed('run', '--now', NOW)
+    tap.same(place.row(12)['fairshare_factor'], 0.0, 'a deleted association has no fairshare')
+    for value in ('', 'nonsense', '1=,4=x', '1=18446744073709551614', None):
+        place.change('UPDATE tiny_job_table SET tres_req = ?, cpus_req = 16 WHERE id_job = 13', value or '')
+        place.succeed('run', '--now', NOW)
+        tap.same(place.row(13)['job_size_factor'], 0.25, f"tres_req '{value}' is a node")
+    place.change('UPDATE tiny_job_table SET job_db_inx = ? WHERE id_job = 13', 2 ** 63 - 1)
+    place.change("UPDATE tiny_job_table SET \"partition\" = '' WHERE id_job = 13")
+    place.succeed('run', '--now', NOW)
+    tap.same(place.row(13, '')['job_db_inx'], '9223372036854775807', 'a key may be large, a partition empty')
+    place.change("UPDATE tiny_job_table SET qos_req = 'high,normal,unheard' WHERE id_job = 11")
+    place.succeed('run', '--now', NOW)
+    tap.same([place.row(11, qos=qos)['qos_factor'] for qos in ('normal', 'high')], [0.5, 1.0],
+             'a job that asked for several QOS has a row for each')
+    tap.same([place.row(11, qos=qos)['best'] for qos in ('normal', 'high')], [0, 1], 'and one best')
+    place.settings(dict(KEYS, **{'priority.weight_tres': 'CPU=1,GRES/tpu=5'}))
+    place.succeed('run', '--now', NOW)
+    tap.same(place.findings().get('priority_tres_unknown'), 1, 'a TRES that is not there is a finding')
+    place.change("UPDATE tiny_event_table SET tres = '1=32'")
+    place.succeed('run', '--now', NOW)
+    tap.same(place.row(12)['job_size_factor'], 1.0, 'nodes that were registered by name are counted')
+    place.change('DELETE FROM tiny_event_table')
+    place.succeed('run', '--now', NOW)
+    tap.same(place.row(12)['job_size_factor'], 0.0, 'without a registration a job has no size')
+
+
+def flags(place):
+    place.begin({'priority.flags': 'CALCULATE_RUNNING'})
+    tap.same(place.jobs(), [11, 12, 13, 14, 15], 'CALCULATE_RUNNING has running jobs too')
+    tap.same(place.row(15)['age_factor'], 0.5, 'which age on')
+    place.begin({'priority.flags': 'ACCRUE_ALWAYS'})
+    tap.same([place.row(job)['age_factor'] for job in (11, 14)], [1.0, 0.5],
+             'ACCRUE_ALWAYS counts from the submission')
+    place.begin({'priority.flags': 'NO_NORMAL_ALL', 'fairshare.conformance': 'slurmctld'})
+    row = place.row(11)
+    tap.same((row['partition_weighted'], row['qos_weighted'], row['assoc_weighted'], row['tres_weighted']),
+             (2000.0, 50.0, 800.0, 'cpu=800,gres/gpu=40'), 'NO_NORMAL_ALL multiplies what is bare')
+    place.begin({'fairshare.conformance': 'slurmctld'})
+    tap.same(place.row(11)['job_size_factor'], 0.25, "slurmctld's job size is of nodes and CPUs")
+    place.begin({'fairshare.conformance': 'slurmctld', 'priority.partition_factors': 'long:40'})
+    tap.same(place.row(11)['partition_factor'], 1 / 40, 'where a partition without a factor has 1')
+    place.begin({'priority.partition_factors': 'long:40'})
+    tap.same(place.row(11)['partition_factor'], 0.0, 'and under documents none')
+    with open(place.path('slurm.conf'), 'w', encoding='ascii') as file:
+        file.write('NodeName=n[1-4] CPUs=8 RealMemory=16000 Gres=gpu:1\nPartitionName=short Nodes=n[1-2] MaxTime=30 '
+                   'PriorityJobFactor=3\nPartitionName=long Nodes=n[1-4]\n')
+    place.begin({'slurm.conf': place.path('slurm.conf'), 'priority.partition_factors': None})
+    row = place.row(11)
+    tap.same((row['partition_factor'], row['tres_factors']), (1.0, 'cpu=0.50,gres/gpu=0.50'),
+             "a slurm.conf has a partition's factor and what its nodes have")
+    tap.same((row['age_factor'], place.row(12, 'long')['age_factor'], place.row(12)['age_factor']),
+             (0.0, 0.5, 0.0), 'a job beyond the limits of a partition does not age there')
+
+
+def printed(place):
+    place.begin()
+    header, *lines = place.lines()
+    tap.same(header.split(), ['JOBID', 'PARTITION', 'PRIORITY', 'SITE', 'AGE', 'ASSOC', 'FAIRSHARE', 'JOBSIZE',
+                              'PARTITION', 'QOS', 'TRES'], "the columns are sprio's")
+    tap.same([line.split()[:3] for line in lines],
+             [['11', 'short', '7456'], ['12', 'long', '4488'], ['12', 'short', '4438'], ['13', 'short', '0'],
+              ['14', 'short', '10163']], 'jobs come by their ids, the best row first')
+    tap.same(header.index('SITE'), 43, 'in their places')
+    tap.ok('USER' in place.lines('-l')[0] and 'NICE' in place.lines('-l')[0], '-l has the user and nice')
+    tap.ok('USER' in place.lines('-u', 'alice')[0], 'and so the user has -u')
+    tap.same(place.lines('-n')[1].split()[:5], ['11', 'short', '0.00000173', '0', '0.5000000'],
+             '-n prints factors')
+    tap.same([line.split() for line in place.lines('-w')[1:]],
+             [['Weights', '1', '1000', '100', '10000', '400', '100', '10', 'CPU=100,GRES/gpu=40']],
+             '-w prints the weights of the run')
+    place.settings(dict(KEYS, **{'priority.weight_age': 5, 'priority.weight_qos': 0}))
+    tap.same(place.lines('-w')[1].split()[2], '1000', 'not those that the settings have now')
+    place.succeed('run', '--now', NOW)
+    tap.ok(' QOS ' not in place.lines()[0] and ' QOS ' in place.lines('-l')[0],
+           'a column without a weight is left out, but for -l')
+    tap.same(place.lines('-o', '%q', '-j', '14'), ['QOS', '0.0000000'], 'a factor without a weight is 0, as in sprio')
+    place.begin()
+    tap.same(place.lines('-o', '[%i] %6r|%.8u|%n:%o;%c', '-j', '11'),
+             ['[JOBID] PARTIT|    USER|QOSNAME:ACCOUNT;CLUSTER', '[11] short |   alice|normal:physics;tiny'],
+             '-o takes sizes, sides, and texts between')
+    tap.same(place.lines('-o', '%.3u|%3u|', '-j', '11')[1], 'ali|ali|', 'and cuts what is too wide')
+    tap.same(place.lines('--noheader', '-o', '%i', '-S', '-y'), ['14', '11', '12', '12', '13'], '-S sorts')
+    tap.same(place.lines('--noheader', '-o', '%i', '-S', 'u,-i'), ['11', '12', '12', '14', '13'],
+             'by several columns')
+    tap.same(place.lines('--noheader', '-o', '%i%r', '-S', 'r,+i'), ['12long', '11short', '12short', '13short', '14short'],
+             'by names too')
+    tap.same([place.lines('--noheader', '-o', '%i%r', *wish) for wish in
+              (('-u', 'alice,carol'), ('-p', 'long'), ('-j', '13,11'), ('-j13', '-u', 'carol'), ('-u', 'nobody'))],
+             [['11short', '13short', '14short'], ['12long'], ['11short', '13short'], ['13short'], []],
+             'users, partitions and jobs can be asked for')
+    place.ends(64, 'a job that is not there is said', 'prio', '-j', '15')
+    place.says('by its number', "'15'")
+    for wish, said in ((('-o', '%x'), '%x'), (('-o', '%'), 'ends'), (('-o', '%2000i'), '1000'), (('-S', 'x'), "'x'"),
+                       (('-j', '1x'), "'1x'"), (('-l', '-o', '%i'), 'long'), (('-P', '--json'), '--json'),
+                       (('-M', 'none'), "'none'")):
+        place.ends(64, f"{' '.join(wish)} is refused", 'prio', *wish)
+        place.says('with a reason', said)
+
+
+def for_programs(place):
+    place.begin()
+    header, *lines = [line.split('|') for line in place.lines('--parsable')]
+    tap.same(header, ['Cluster', 'JobID', 'Partition', 'QOSName', 'User', 'Account', 'Priority', 'Site', 'Age',
+                      'Assoc', 'FairShare', 'JobSize', 'PartitionPriority', 'QOS', 'Nice', 'TRES', 'Best'],
+             'the header of --parsable is exact')
+    tap.same(lines[0], ['tiny', '11', 'short', 'normal', 'alice', 'physics', '7456', '', '500', '100',
+                        '%.17g' % (2 / 3 * 10000), '100', '50', '5', '', 'cpu=25,gres/gpu=10', '1'],
+             'fields have all their digits')
+    tap.same(place.lines('-Pn')[1].split('|')[8:14], ['0.5', '1', '%.17g' % (2 / 3), '0.25', '0.5', '0.5'],
+             'with -n factors')
+    tap.same(place.lines('-Pw')[1], 'tiny|Weights||||||1|1000|100|10000|400|100|10||CPU=100,GRES/gpu=40|',
+             'with -w weights')
+    place.succeed('prio', '--json')
+    clusters = json.loads(place.out)['clusters']
+    tap.same([(c['cluster'], c['as_of'], c['weights']['fairshare'], len(c['jobs'])) for c in clusters],
+             [('tiny', NOW, 10000, 5)], '--json has clusters, weights and jobs')
+    job = clusters[0]['jobs'][0]
+    tap.same((job['id_job'], job['factors']['fairshare'], job['weighted']['age'], job['best'], job['nice']),
+             (11, 2 / 3, 500.0, True, None), 'and all of a job')
+    place.change("UPDATE tiny_assoc_table SET user = ? WHERE user = 'alice'", 'al\x1b[31m|ice')
+    place.change("UPDATE tiny_job_table SET \"partition\" = ? WHERE id_job = 11", 'sh\x9bort\x7f')
+    place.succeed('run', '--now', NOW + 1)
+    for arguments in ((), ('-l',), ('-P',), ('--json',), ('-o', '%u%r')):
+        place.succeed('prio', *arguments)
+        tap.ok(not re.search('[\x00-\x09\x0b-\x1f\x7f-\x9f]', place.out) and '\x1b' not in place.out,
+               f"prio {' '.join(arguments)} prints no control character", place.out)
+    tap.ok('al\\x1B[31m\\x7Cice' in place.lines('-P')[1], 'a bar in a name is none between fields', place.out)
+
+
+def clusters(place):
+    place.begin(drawing=DRAWING + 'cluster Other\nroot/\n  u 1\n'
+                f'job root.u id_job=11 submit={NOW - DAY} time_eligible={NOW - DAY} partition=short priority=9 limit=60\n')
+    lines = place.lines('-j', '11')
+    tap.same([line for line in lines if line.startswith('CLUSTER')], ['CLUSTER: Other', 'CLUSTER: tiny'],
+             'clusters come one after another')
+    tap.same(len([line for line in place.lines('-M', 'Other') if 'CLUSTER' in line]), 0,
+             'a single one needs no name')
+
+
+def new_jobs(place):
+    place.begin()
+    key = place.change('SELECT max(job_db_inx) + 1 FROM tiny_job_table')[0][0]
+    columns = [row[1] for row in place.change('PRAGMA table_info(tiny_job_table)')]
+    picked = ', '.join(dict(job_db_inx=str(key), id_job='99', time_submit=str(NOW + 60),
+                            time_eligible=str(NOW + 60)).get(name, f'"{name}"') for name in columns)
+    place.change(f'INSERT INTO tiny_job_table SELECT {picked} FROM tiny_job_table WHERE id_job = 12')
+    wanted = place.lines('--noheader', '-o', '%r %u %B %F %J %P %Q %T', '-j', '12')
+    tap.same(place.lines('--noheader', '-o', '%r %u %B %F %J %P %Q %T', '-j', '99'), wanted,
+             'a job that came since the run has the factors of one that came before')
+    tap.same(place.lines('--noheader', '-o', '%A %Y', '-j', '99')[0].split(), ['0', '3988'], 'but its age')
+    place.succeed('prio', '--json', '-j', '99')
+    tap.same([(job['job_db_inx'], job['best']) for job in json.loads(place.out)['clusters'][0]['jobs']],
+             [(str(key), True), (str(key), False)], 'also for programs')
+    tap.same(place.query('SELECT count(*) FROM fairmill_job_priority WHERE id_job = 99'), [(0,)],
+             'nothing is published by that')
+    before = place.lines()
+    os.rename(place.path('a.db'), place.path('gone.db'))
+    tap.same([line for line in before if not line.split()[0] == '99'], place.lines(),
+             'without the accounting database what is published is shown')
+    tap.same(place.err, '', 'and nothing said')
+    os.rename(place.path('gone.db'), place.path('a.db'))
+    with open(place.path('reader.conf'), 'w', encoding='ascii') as file:
+        file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
+    os.chmod(place.path('reader.conf'), 0o644)
+    place.succeed('prio', settings='reader.conf')
+    tap.same(place.out.splitlines(), place.lines()[:1] + [line for line in place.lines()[1:]
+                                                          if line.split()[0] != '99'],
+             'a reader sees what is published')
+
+
+def empty(place):
+    place.ready()
+    place.ends(1, 'before any run there are no results', 'prio')
+    place.succeed('run', '--now', NOW)
+    tap.same(len(place.lines()), 1, 'an empty queue is a line of headings')
+    tap.same(place.lines('--noheader'), [], 'or nothing')
+    place.succeed('prio', '--json')
+    tap.same(json.loads(place.out)['clusters'][0]['jobs'], [], 'or an empty list')
+
+
+def body():
+    for part in (published, changing, odd_rows, flags, printed, for_programs, clusters, new_jobs, empty):
+        with Queue() as place:
+            part(place)
+
+
+tap.main(body)
