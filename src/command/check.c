@@ -243,11 +243,12 @@ static void add_doubts(struct text *text, const struct settings *settings)
     const struct pricing *pricing = &settings->pricing;
     if (!settings->half_life_s && settings->reset_period.unit == RESET_NEVER)
         text_add(text, "  warning: half_life is 0 and reset_period none: usage counts for ever\n");
-    if (pricing->weight_count && settings->charge != CHARGE_TRES)
+    if ((pricing->weights.count || pricing->partition_weight_count) &&
+        settings->charge != CHARGE_TRES)
         text_add(text, "  warning: tres_weights count for nothing without charge = tres\n");
     if (!strcmp(settings->layout, "plain") &&
         (settings->charge == CHARGE_TRES || pricing->qos_factors.count ||
-         pricing->partition_factors.count || settings->suspended == SUSPENDED_OMITTED))
+         pricing_knows_partitions(pricing) || settings->suspended == SUSPENDED_OMITTED))
         text_add(text, "  warning: layout plain has no TRES, QOS, partitions or suspended time:"
                        " tres_weights, qos_factors, partition_usage_factors and suspended change"
                        " nothing\n");

@@ -28,13 +28,22 @@ enum weight_rule {
     WEIGHTS_MAX_TRES_GRES, /* the highest of cpu, mem and node, and the sum of others */
 };
 
-/* No more TRES than this may have weights. */
+/* No more TRES than this may have weights, in each list. */
 #define WEIGHTS_LIMIT 64
 
 struct tres_weight {
     char *type, *name; /* as in `gres/gpu`; no name is "" */
     struct decimal weight;
     unsigned halvings; /* the weight is divided by 2^halvings */
+};
+struct weight_list {
+    struct tres_weight *weights;
+    size_t count;
+};
+/* What jobs of one partition pay instead of the weights for all. */
+struct named_weights {
+    char *name; /* UTF-8 */
+    struct weight_list list;
 };
 
 /* What the settings give a QOS or a partition. */
@@ -49,10 +58,13 @@ struct factor_list {
 
 struct pricing {
     enum weight_rule weight_rule;
-    struct tres_weight *weights;
-    size_t weight_count;
+    struct weight_list weights;
+    struct named_weights *partition_weights;
+    size_t partition_weight_count;
     struct factor_list qos_factors, partition_factors;
 };
+/* Whether it says anything of partitions. */
+bool pricing_knows_partitions(const struct pricing *pricing);
 void pricing_free(struct pricing *pricing);
 
 /* What the jobs of a partition and a QOS pay for each TRES. */

@@ -43,31 +43,32 @@ static bool take_weight(struct tres_weight *weight, const char *text)
 }
 
 /* The place of a TRES among the weights: its own, or a new one. */
-static struct tres_weight *place_of(struct pricing *pricing, const char *type, const char *name)
+static struct tres_weight *place_of(struct weight_list *list, const char *type, const char *name)
 {
-    for (size_t i = 0; i < pricing->weight_count; i++)
-        if (!strcasecmp(pricing->weights[i].type, type) &&
-            !strcasecmp(pricing->weights[i].name, name))
-            return &pricing->weights[i];
-    pricing->weights =
-        memory_resized(pricing->weights, pricing->weight_count + 1, sizeof *pricing->weights);
-    struct tres_weight *weight = &pricing->weights[pricing->weight_count++];
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcasecmp(list->weights[i].type, type) && !strcasecmp(list->weights[i].name, name))
+            return &list->weights[i];
+    list->weights = memory_resized(list->weights, list->count + 1, sizeof *list->weights);
+    struct tres_weight *weight = &list->weights[list->count++];
     *weight = (struct tres_weight){ memory_text(type), memory_text(name), { 0, 0 }, 0 };
     return weight;
 }
 
-static bool take_item(struct pricing *pricing, char *item, struct text *reason)
+/* The rule that a word of slurm.conf stands for.  Where both are there, MAX_TRES_GRES counts, as in
+ * Slurm. */
+static bool take_rule(struct pricing *pricing, const char *word)
 {
-    if (!strcasecmp(item, "MAX_TRES_GRES")) {
+    if (!strcasecmp(word, "MAX_TRES_GRES"))
         pricing->weight_rule = WEIGHTS_MAX_TRES_GRES;
-        return true;
-    }
-    if (!strcasecmp(item, "MAX_TRES")) {
-        /* Where both are there, the other one counts, as in Slurm. */
-        if (pricing->weight_rule == WEIGHTS_SUM)
-            pricing->weight_rule = WEIGHTS_MAX_TRES;
-        return true;
-    }
+    else if (strcasecmp(word, "MAX_TRES") != 0)
+        return false;
+    else if (pricing->weight_rule == WEIGHTS_SUM)
+        pricing->weight_rule = WEIGHTS_MAX_TRES;
+    return true;
+}
+
+static bool take_item(struct weight_list *list, char *item, struct text *reason)
+{
     char *equals = strchr(item, '=');
     if (equals)
         *equals = '\0';
@@ -75,30 +76,76 @@ static bool take_item(struct pricing *pricing, char *item, struct text *reason)
     if (slash)
         *slash = '\0';
     if (!equals || !*type || (slash && !slash[1])) {
-        text_add(reason, "each must be TRES=WEIGHT, such as CPU=1, Mem=0.25G or GRES/gpu=2, or "
-                         "MAX_TRES or MAX_TRES_GRES");
+        text_add(reason, "each must be TRES=WEIGHT, such as CPU=1, Mem=0.25G or GRES/gpu=2");
         return false;
     }
-    struct tres_weight *weight = place_of(pricing, type, slash ? slash + 1 : "");
+    struct tres_weight *weight = place_of(list, type, slash ? slash + 1 : "");
     weight->halvings = 0;
-    if (take_weight(weight, trimmed(equals + 1)))
-        return true;
-    text_format(reason,
-                "the weight of '%s%s%s' must be a decimal of at most 18 digits, not below "
-                "0, with K, M, G, T, P or nothing behind it",
-                type, slash ? "/" : "", slash ? slash + 1 : "");
-    return false;
+    if (!take_weight(weight, trimmed(equals + 1))) {
+        text_format(reason,
+                    "the weight of '%s%s%s' must be a decimal of at most 18 digits, not below "
+                    "0, with K, M, G, T, P or nothing behind it",
+                    type, slash ? "/" : "", slash ? slash + 1 : "");
+        return false;
+    }
+    if (list->count > WEIGHTS_LIMIT)
+        text_format(reason, "more than %d TRES", WEIGHTS_LIMIT);
+    return list->count <= WEIGHTS_LIMIT;
 }
 
 bool pricing_take_weights(struct pricing *pricing, const char *value, struct text *reason)
 {
     bool good = true;
-    for (char *item; good && (item = list_next(&value)); free(item))
-        good = take_item(pricing, item, reason);
-    if (good && pricing->weight_count > WEIGHTS_LIMIT) {
-        text_format(reason, "more than %d TRES", WEIGHTS_LIMIT);
-        good = false;
+    for (char *item; good && (item = list_next(&value)); free(item)) {
+        good = take_rule(pricing, item) || take_item(&pricing->weights, item, reason);
+        if (!good && !strchr(item, '='))
+            text_add(reason, ", or MAX_TRES or MAX_TRES_GRES");
     }
+    return good;
+}
+
+static struct named_weights *named_weights_of(struct pricing *pricing, const char *name)
+{
+    pricing->partition_weights =
+        memory_resized(pricing->partition_weights, pricing->partition_weight_count + 1,
+                       sizeof *pricing->partition_weights);
+    struct named_weights *named = &pricing->partition_weights[pricing->partition_weight_count++];
+    struct text converted = { 0 };
+    text_add_as_utf8(&converted, name, strlen(name));
+    *named = (struct named_weights){ .name = converted.bytes };
+    return named;
+}
+
+/* `PARTITION:TRES=WEIGHT TRES=WEIGHT`. */
+static bool take_partition_weights(struct pricing *pricing, char *item, struct text *reason)
+{
+    char *colon = strchr(item, ':'), *rest = NULL;
+    if (colon)
+        *colon = '\0';
+    const char *name = trimmed(item);
+    if (!colon || !*name) {
+        text_add(reason, "each must be PARTITION: and its weights with blanks between, such as "
+                         "gpu:CPU=1 GRES/gpu=2");
+        return false;
+    }
+    for (size_t i = 0; i < pricing->partition_weight_count; i++)
+        if (reads_as(name, strlen(name), pricing->partition_weights[i].name)) {
+            text_format(reason, "'%s' is there twice", name);
+            return false;
+        }
+    struct named_weights *named = named_weights_of(pricing, name);
+    bool good = true;
+    for (char *each = strtok_r(colon + 1, " \t", &rest); good && each;
+         each = strtok_r(NULL, " \t", &rest))
+        good = take_item(&named->list, each, reason);
+    return good;
+}
+
+bool pricing_take_partition_weights(struct pricing *pricing, const char *value, struct text *reason)
+{
+    bool good = true;
+    for (char *item; good && (item = list_next(&value)); free(item))
+        good = take_partition_weights(pricing, item, reason);
     return good;
 }
 

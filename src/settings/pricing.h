@@ -15,6 +15,10 @@ struct text;
  * that rule.  Of a TRES that is there twice the last weight counts. */
 bool pricing_take_weights(struct pricing *pricing, const char *value, struct text *reason);
 
+/* `gpu:CPU=1 GRES/gpu=2, debug:CPU=0.5`: the weights of single partitions. */
+bool pricing_take_partition_weights(struct pricing *pricing, const char *value,
+                                    struct text *reason);
+
 /* `high:2, low:0.5`; the last colon of each parts name and factor. */
 bool pricing_take_factors(struct factor_list *list, const char *value, struct text *reason);
 

@@ -109,6 +109,15 @@ static char *as_utf8(struct text *text)
     return converted.bytes;
 }
 
+/* Weights of TRES go together: slurm.conf's are for who charges TRES and has no weights himself. */
+static bool slurm_counts(const struct settings *settings, dictionary *file,
+                         const struct setting *setting)
+{
+    return !strstr(setting->key, "tres_weights") ||
+           (settings->charge == CHARGE_TRES && !iniparser_find_entry(file, "usage:tres_weights") &&
+            !iniparser_find_entry(file, "usage:partition_tres_weights"));
+}
+
 /* What counts for a setting: what the file says, else slurm.conf, else the default. */
 static int resolve(struct setting_origin *origin, const struct settings *settings, dictionary *file,
                    const struct setting *setting, struct error *err)
@@ -121,7 +130,8 @@ static int resolve(struct setting_origin *origin, const struct settings *setting
         return 0;
     }
     struct slurm_setting found = { NULL };
-    if (settings->slurm && slurm_setting_find(&found, settings->slurm, setting, err))
+    if (settings->slurm && slurm_counts(settings, file, setting) &&
+        slurm_setting_find(&found, settings->slurm, setting, err))
         return -1;
     const char *fallback = setting_fallback(setting, settings->conformance);
     if (found.value)
@@ -218,14 +228,33 @@ const char *settings_refuse_rollup(const struct settings *settings)
         return "layout plain has no rollups";
     if (settings->charge == CHARGE_TRES && settings->pricing.weight_rule != WEIGHTS_SUM)
         return "rollups do not tell which TRES of a job was the highest";
-    if (settings->pricing.partition_factors.count)
-        return "rollups do not tell partitions, which partition_usage_factors needs";
+    if (pricing_knows_partitions(&settings->pricing))
+        return "rollups do not tell partitions, which partition_tres_weights and "
+               "partition_usage_factors need";
     return NULL;
+}
+
+/* PriorityFlags say how weights make a charge too. */
+static void take_weight_rule(struct settings *settings)
+{
+    unsigned flags = settings->priority_flags;
+    enum weight_rule rule = flags & PRIORITY_MAX_TRES_GRES ? WEIGHTS_MAX_TRES_GRES
+                            : flags & PRIORITY_MAX_TRES    ? WEIGHTS_MAX_TRES
+                                                           : WEIGHTS_SUM;
+    if (settings->charge != CHARGE_TRES || rule <= settings->pricing.weight_rule)
+        return;
+    struct text charges = { 0 };
+    text_format(&charges, "%spriority.flags have %s\n", settings->charges,
+                rule == WEIGHTS_MAX_TRES ? "MAX_TRES" : "MAX_TRES_GRES");
+    free(settings->charges);
+    settings->charges = charges.bytes;
+    settings->pricing.weight_rule = rule;
 }
 
 /* What needs more than one key. */
 static int complete(struct settings *settings, struct error *err)
 {
+    take_weight_rule(settings);
     const char *objection =
         settings->usage_source == USAGE_OF_ROLLUPS ? settings_refuse_rollup(settings) : NULL;
     if (objection)
@@ -247,10 +276,11 @@ static int complete(struct settings *settings, struct error *err)
                     "[usage] reset_anchor = '%s': must be epoch seconds or "
                     "YYYY-MM-DD[THH:MM[:SS]]",
                     settings->reset_anchor);
-    if (settings->charge == CHARGE_TRES && !settings->pricing.weight_count)
+    if (settings->charge == CHARGE_TRES && !settings->pricing.weights.count)
         return fail(err, ERROR_SETTINGS,
                     "[usage] tres_weights is empty, and charge = tres needs it, as in "
-                    "tres_weights = CPU=1,Mem=0.25G");
+                    "tres_weights = CPU=1,Mem=0.25G, or a slurm.conf with "
+                    "TRESBillingWeights");
     settings->source.deadline_s = settings->results.deadline_s = (unsigned)settings->deadline_s;
 
     XXH128_hash_t hash = XXH3_128bits(settings->text, strlen(settings->text));

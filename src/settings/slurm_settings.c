@@ -180,27 +180,74 @@ static const struct translation *translation_of(const struct setting *setting)
     return NULL;
 }
 
-static bool is_partition_factors(const struct setting *setting)
+/* Every partition has a factor, given or not. */
+static void compose_partition_factors(struct text *own, const struct slurm_conf *conf)
 {
-    return !strcmp(setting->section, "priority") && !strcmp(setting->key, "partition_factors");
+    for (size_t i = 0; i < conf->partition_count; i++)
+        text_format(own, "%s%s:%" PRIu64, i ? "," : "", conf->partitions[i].name,
+                    conf->partitions[i].job_factor);
+}
+
+static bool has_billing_weights(const struct slurm_conf *conf)
+{
+    for (size_t i = 0; i < conf->partition_count; i++)
+        if (conf->partitions[i].billing_weights)
+            return true;
+    return false;
+}
+
+/* Where a partition has no weights, Slurm bills CPUs. */
+static void compose_weights(struct text *own, const struct slurm_conf *conf)
+{
+    if (has_billing_weights(conf))
+        text_add(own, "CPU=1");
+}
+
+static void compose_partition_weights(struct text *own, const struct slurm_conf *conf)
+{
+    for (size_t i = 0; i < conf->partition_count; i++) {
+        const struct slurm_partition *partition = &conf->partitions[i];
+        if (!partition->billing_weights)
+            continue;
+        text_format(own, "%s%s:", own->length ? "," : "", partition->name);
+        for (const char *at = partition->billing_weights; *at; at++)
+            text_add_bytes(own, *at == ',' ? " " : at, 1);
+    }
+}
+
+/* Those of several lines that are one setting each. */
+static const struct composition {
+    const char *section, *key, *slurm_key;
+    void (*compose)(struct text *own, const struct slurm_conf *conf);
+} compositions[] = {
+    { "priority", "partition_factors", "PriorityJobFactor", compose_partition_factors },
+    { "usage", "tres_weights", "TRESBillingWeights", compose_weights },
+    { "usage", "partition_tres_weights", "TRESBillingWeights", compose_partition_weights },
+};
+
+static const struct composition *composition_of(const struct setting *setting)
+{
+    for (size_t i = 0; i < sizeof compositions / sizeof *compositions; i++)
+        if (!strcmp(compositions[i].section, setting->section) &&
+            !strcmp(compositions[i].key, setting->key))
+            return &compositions[i];
+    return NULL;
 }
 
 bool slurm_has_setting(const struct setting *setting)
 {
-    return translation_of(setting) || is_partition_factors(setting);
+    return translation_of(setting) || composition_of(setting);
 }
 
-/* Every partition has a factor, given or not. */
-static void find_partition_factors(struct slurm_setting *found, const struct slurm_conf *conf)
+static void find_composed(struct slurm_setting *found, const struct slurm_conf *conf,
+                          const struct composition *composition)
 {
     struct text own = { 0 };
-    if (!conf->partition_count)
+    composition->compose(&own, conf);
+    if (!own.length)
         return;
-    for (size_t i = 0; i < conf->partition_count; i++)
-        text_format(&own, "%s%s:%" PRIu64, i ? "," : "", conf->partitions[i].name,
-                    conf->partitions[i].job_factor);
     found->value = own.bytes;
-    found->key = "PriorityJobFactor";
+    found->key = composition->slurm_key;
     found->place = conf->partitions[0].place;
 }
 
@@ -208,8 +255,9 @@ int slurm_setting_find(struct slurm_setting *found, const struct slurm_conf *con
                        const struct setting *setting, struct error *err)
 {
     *found = (struct slurm_setting){ NULL };
-    if (is_partition_factors(setting)) {
-        find_partition_factors(found, conf);
+    const struct composition *composition = composition_of(setting);
+    if (composition) {
+        find_composed(found, conf, composition);
         return 0;
     }
     const struct translation *translation = translation_of(setting);

@@ -246,6 +246,17 @@ static int take_weights(const struct setting *setting, void *field, const char *
     return result;
 }
 
+static int take_partition_weights(const struct setting *setting, void *field, const char *value,
+                                  struct error *err)
+{
+    struct text reason = { 0 };
+    int result = 0;
+    if (!pricing_take_partition_weights(field, value, &reason))
+        result = refuse(setting, value, reason.bytes, err);
+    text_free(&reason);
+    return result;
+}
+
 static int take_factors(const struct setting *setting, void *field, const char *value,
                         struct error *err)
 {
@@ -376,6 +387,10 @@ const struct setting settings_table[] = {
       "Charge tres: the weights, as slurm.conf's TRESBillingWeights has them, such as "
       "CPU=1.0,Mem=0.25G,GRES/gpu=2.0; with MAX_TRES or MAX_TRES_GRES among them by that rule.",
       take_weights, FIELD(pricing), NULL },
+    { "usage", "partition_tres_weights", "",
+      "Charge tres: the weights for jobs of single partitions, instead of tres_weights, such as "
+      "gpu:CPU=1 GRES/gpu=2, debug:CPU=0.5.",
+      take_partition_weights, FIELD(pricing), NULL },
     { "usage", "qos_factors", "",
       "Factors for the charges of QOS, besides each one's own UsageFactor, such as high:2, "
       "low:0.5.",
@@ -469,10 +484,15 @@ const char *setting_fallback(const struct setting *setting, enum conformance con
 }
 
 /* The keys of [usage] on which it depends what a closed job is charged. */
-static const char *const charging_keys[] = {
-    "half_life", "charge", "tres_weights", "qos_factors", "partition_usage_factors", "suspended",
-    "horizon",   NULL
-};
+static const char *const charging_keys[] = { "half_life",
+                                             "charge",
+                                             "tres_weights",
+                                             "partition_tres_weights",
+                                             "qos_factors",
+                                             "partition_usage_factors",
+                                             "suspended",
+                                             "horizon",
+                                             NULL };
 
 bool setting_charges(const struct setting *setting)
 {

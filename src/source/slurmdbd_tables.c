@@ -53,7 +53,7 @@ static bool omits_suspended(const struct settings *settings)
 
 unsigned slurmdbd_job_columns(const struct settings *settings)
 {
-    return settings->pricing.partition_factors.count ? JOB_PARTITION + 1 : JOB_PARTITION;
+    return pricing_knows_partitions(&settings->pricing) ? JOB_PARTITION + 1 : JOB_PARTITION;
 }
 
 bool slurmdbd_is_read(const struct table *table, const struct settings *settings)

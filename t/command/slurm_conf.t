@@ -260,6 +260,64 @@ def check(place):
             'check warns of weights that are too high', 'sum up to 4294968299')
 
 
+BILLED = """
+tres 1001 gres/gpu
+cluster tiny
+root/
+  a/
+    ann    use 0
+    bob    use 0
+    cy     use 0
+job a.ann start=900 end=910 partition=gpu tres=1=4,2=2048,4=1,1001=2
+job a.bob start=900 end=910 partition=batch tres=1=4,2=2048,4=1,1001=2
+job a.cy  start=900 end=910 partition=other tres=1=4,2=2048,4=1,1001=2
+"""
+BILLING = """
+NodeName=n[1-2] CPUs=8
+PartitionName=batch Nodes=n1
+PartitionName=gpu Nodes=n2 TRESBillingWeights="CPU=1.5,Mem=0.25G,GRES/gpu=7.3"
+"""
+
+
+def used(place):
+    place.succeed('run', '--now', 1000, '--replace', '--full')
+    return {user: usage for user, usage in place.query(
+        "SELECT user_name, usage_raw FROM fairmill_fairshare WHERE user_name <> ''")}
+
+
+def billing(place):
+    """Weights of partitions, as a slurm.conf has them and as settings have them."""
+    none = {'usage.half_life': '0', 'usage.charge': 'tres'}
+    place.ready(BILLED, none | {'usage.tres_weights': 'CPU=1'})
+    write(place, BILLING)
+    for flags, gpu in (('', 4 * 1.5 + 2 * 0.25 + 2 * 7.3), ('MAX_TRES', 2 * 7.3),
+                       ('MAX_TRES_GRES', 4 * 1.5 + 2 * 7.3), ('MAX_TRES,MAX_TRES_GRES', 4 * 1.5 + 2 * 7.3)):
+        write(place, BILLING + f'PriorityFlags={flags}\n')
+        place.settings(none | {'slurm.conf': place.path('slurm.conf')})
+        tap.same(used(place), {'ann': 10 * gpu, 'bob': 40, 'cy': 40},
+                 f"TRESBillingWeights are charged, and CPUs where a partition has none ({flags or 'no flag'})")
+        place.settings(none | {'usage.tres_weights': 'CPU=1', 'priority.flags': flags,
+                               'usage.partition_tres_weights': 'gpu:CPU=1.5 Mem=0.25G GRES/gpu=7.3'})
+        tap.same(used(place), {'ann': 10 * gpu, 'bob': 40, 'cy': 40}, f"settings say the same ({flags or 'no flag'})")
+    place.settings(none | {'slurm.conf': place.path('slurm.conf'), 'usage.tres_weights': 'Mem=1G'})
+    tap.same(used(place), {'ann': 20, 'bob': 20, 'cy': 20}, 'weights of the settings are stronger, in all partitions')
+    place.settings({'usage.half_life': '0', 'slurm.conf': place.path('slurm.conf')})
+    tap.same(used(place), {'ann': 40, 'bob': 40, 'cy': 40}, 'without charge = tres they charge nothing')
+    place.settings(none | {'slurm.conf': place.path('slurm.conf')})
+    place.succeed('run', '--now', 1000, '--replace')
+    place.succeed('run', '--now', 1001)
+    write(place, BILLING.replace('CPU=1.5', 'CPU=2'))
+    place.succeed('run', '--now', 1002)
+    tap.same(place.query('SELECT kind, why FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
+             [('full', 'usage.partition_tres_weights changed in the settings')], 'another weight makes the run a full one, and it says why')
+    write(place, BILLING.replace('CPU=1.5', 'CPU=much'))
+    place.ends(78, 'a weight that is no number is refused', 'run', '--now', 1003)
+    place.says('and named', 'slurm.conf', 'TRESBillingWeights', "'CPU'")
+    write(place, 'PartitionName=batch Nodes=n1\n')
+    place.ends(78, 'charge = tres needs weights', 'run', '--now', 1003)
+    place.says('and tells where they can stand', 'TRESBillingWeights', 'tres_weights')
+
+
 def cadence(place):
     """Runs and slurmctld's passes."""
     place.ready()
@@ -277,7 +335,7 @@ def cadence(place):
 
 
 def body():
-    for part in (examples, meanings, strength, mistakes, live, check, cadence):
+    for part in (examples, meanings, strength, mistakes, live, check, billing, cadence):
         with Place() as place:
             part(place)
 

@@ -79,12 +79,18 @@ static struct tres_weight tres_weights[] = {
     { "node", "", { 0, 0 }, 0 },      { "license", "y", { 0, 0 }, 0 },
 };
 #define WEIGHTS (sizeof tres_weights / sizeof *tres_weights)
+static struct tres_weight big_weights[] = { { "CPU", "", { 4, 0 }, 0 },
+                                            { "license", "z", { 1, 0 }, 0 } };
+static struct tres_weight free_weights[] = { { "CPU", "", { 0, 0 }, 0 } };
+static struct named_weights partition_weights[] = { { (char[]){ "a:b" }, { big_weights, 2 } },
+                                                    { (char[]){ "free" }, { free_weights, 1 } } };
 
 static struct tariffs *tariffs_under(enum charge charge, enum weight_rule rule)
 {
     static struct pricing pricing;
     pricing = (struct pricing){
-        rule, tres_weights, WEIGHTS, { qos_factors, 2 }, { partition_factors, 3 },
+        rule, { tres_weights, WEIGHTS }, partition_weights,
+        2,    { qos_factors, 2 },        { partition_factors, 3 },
     };
     struct tariffs *tariffs = tariffs_create(charge, &pricing);
     tariffs_add_tres(tariffs, 1001, "gres", "gpu");
@@ -163,6 +169,8 @@ static void weights(void)
     is_string(unmet ? unmet->type : NULL, "license", "a TRES that is not there is told");
     unmet = tariffs_unmet_tres(tariffs, &at);
     is_string(unmet ? unmet->type : NULL, "Billing", "and billing, which weights make");
+    unmet = tariffs_unmet_tres(tariffs, &at);
+    is_string(unmet ? unmet->name : NULL, "z", "and one that only a partition weighs");
     ok(!tariffs_unmet_tres(tariffs, &at), "but not what has no weight anyway");
     tariffs_destroy(tariffs);
 
@@ -174,6 +182,30 @@ static void weights(void)
     tariffs_add_tres(tariffs, 1003, "license", "x");
     is_string(charged(tariffs), "1m 2m 1001 1002 1003",
               "MAX_TRES_GRES adds gres up, and licenses are added in any case");
+    tariffs_destroy(tariffs);
+}
+
+static void weights_of_partitions(void)
+{
+    struct tariffs *tariffs = tariffs_under(CHARGE_TRES, WEIGHTS_SUM);
+    const struct tariff *tariff = tariffs_find(tariffs, 9, "a:b", 3);
+    ok(tariff->tres_count == 1 && tariff->tres[0].id == 1 &&
+           tariff->tres[0].price == (uint128)UNITS_PER_TRES * 4 * 3 * 11,
+       "a partition's own weights are instead of those for all, and times its factor");
+    ok(!tariffs_find(tariffs, 1, "free", 4)->tres_count, "they may be nothing");
+    ok(tariffs_find(tariffs, 1, "free,a:b", 8) == tariffs_find(tariffs, 1, "free", 4),
+       "of several partitions the first counts");
+    ok(tariffs_find(tariffs, 1, "batch", 5)->tres_count == 4,
+       "other partitions have those for all");
+    uint64_t without = tariffs_hash(tariffs);
+    tariffs_add_tres(tariffs, 1005, "license", "z");
+    ok(tariffs_hash(tariffs) != without, "the id of a TRES that a partition weighs is in the hash");
+    ok(tariffs_find(tariffs, 9, "a:b", 3)->tres_count == 1, "a tariff stays as it was made");
+    tariffs_destroy(tariffs);
+    tariffs = tariffs_under(CHARGE_BILLING, WEIGHTS_SUM);
+    ok(!tariffs_find(tariffs, 1, "a:b", 3)->tres_count &&
+           price(tariffs, 1, "free") == UNITS_PER_TRES,
+       "where billing is charged they say nothing");
     tariffs_destroy(tariffs);
 }
 
@@ -208,6 +240,7 @@ int main(void)
     products();
     factors();
     weights();
+    weights_of_partitions();
     hashes();
     return done_testing();
 }
