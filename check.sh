@@ -121,6 +121,13 @@ lint() {
     quietly build/lint.log make -C build lint
 }
 
+# So long that a change which breaks a reader is seen; --long looks for what nobody has seen yet.
+fuzz() {
+    local seconds=30
+    [ -z "${FAIRMILL_LONG:-}" ] || seconds=600
+    quietly build/fuzz.log make -C build fuzz FUZZ_SECONDS="$seconds"
+}
+
 release() {
     quietly build/distcheck.log make -C build -j"$jobs" distcheck \
         DISTCHECK_CONFIGURE_FLAGS=--enable-werror
@@ -131,6 +138,7 @@ step "builds without warnings" build_here || finish
 step "cppcheck and shellcheck find nothing" lint
 step "builds with sanitizers" build_sanitizers &&
     step "unit and SQLite tests pass with sanitizers" run_tests build-sanitizers
+step "fuzzers find nothing" fuzz
 step "make distcheck passes" release
 step "all tests pass" run_all_tests
 finish

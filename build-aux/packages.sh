@@ -25,7 +25,7 @@ packages_demo=(python3 sqlite3)
 # To run every test: servers, programs that read code, and what makes and reads packages.
 # shellcheck disable=SC2034
 packages_test=(
-    git man-db openssl tzdata valgrind cppcheck shellcheck
+    git man-db openssl tzdata valgrind cppcheck shellcheck clang libclang-rt-dev
     mariadb-server mariadb-client galera-4 rsync postgresql munge slurmdbd slurm-client
     build-essential debhelper fakeroot lintian systemd
 )

@@ -51,7 +51,7 @@ empty "a release has every file for administrators and packagers" "$scratch/pack
 (. build-aux/packages.sh && for list in "${!packages_@}"; do
     declare -n names=$list
     printf '%s\n' "${names[@]}"
-done) | grep '^lib.*-dev$' | grep -vx libc6-dev | sort -u |
+done) | grep '^lib.*-dev$' | grep -vx -e libc6-dev -e libclang-rt-dev | sort -u |
     comm -23 - <(sed -n '/^Build-Depends:/,/^$/s/^ \(lib[^ ,]*\).*/\1/p' debian/control | sort) \
         >"$scratch/libraries"
 empty "the Debian package is built with every library" "$scratch/libraries"

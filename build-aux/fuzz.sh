@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# fuzz.sh SOURCE-FOLDER SECONDS
+#
+# Builds the fuzzers of t/fuzz with clang in fuzz/ below the working directory, and runs one after
+# another, for that many seconds in all.  What they learn is kept in fuzz/corpus-NAME and helps the
+# next time; the corpora in t/fuzz are where they begin, and are only read.
+set -euo pipefail
+source_folder=$1 seconds=$2
+
+mkdir -p fuzz
+cd fuzz
+[ -f Makefile ] || "$source_folder"/configure --enable-fuzzers CC="${FUZZ_CC:-clang}" CFLAGS='-O1 -g'
+"${MAKE:-make}" -s sql.h
+"${MAKE:-make}" -s -j"$(nproc)" fuzzers
+
+here=$PWD
+work=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fuzzers=(t/fuzz/*.o)
+share=$((seconds / ${#fuzzers[@]}))
+[ "$share" -gt 0 ] || share=1 # 0 would be for ever
+failures=0
+for object in "${fuzzers[@]}"; do
+    name=$(basename "$object" .o)
+    mkdir -p "corpus-$name"
+    printf '\n== %s, %d seconds\n' "$name" "$share"
+    # No input takes seconds; one that does is a finding too.
+    if ! (cd "$work" && "$here/t/fuzz/$name" -max_total_time="$share" -timeout=20 \
+        -rss_limit_mb=2048 -artifact_prefix="$here/found-$name-" -print_final_stats=1 \
+        "$here/corpus-$name" "$source_folder/t/fuzz/corpus-$name" 2>&1 |
+        grep -vE '^(#[0-9]+|	NEW_FUNC)'); then
+        echo "$name found something; in an empty folder: $here/t/fuzz/$name $here/found-$name-..." >&2
+        failures=$((failures + 1))
+    fi
+done
+[ "$failures" = 0 ]

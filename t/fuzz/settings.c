@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include "settings/settings.h"
+#include "util/error.h"
+
+/* A settings file. */
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    write_file("settings", bytes, size);
+    for (int use = SETTINGS_FOR_ALL; use <= SETTINGS_FOR_READING; use++) {
+        struct settings *settings;
+        struct error err;
+        if (!settings_load(&settings, "settings", (enum settings_use)use, &err)) {
+            must(settings->text && settings->algorithm && settings->results.driver &&
+                     strlen(settings->digest) == 32,
+                 "settings that were taken are whole");
+            settings_destroy(settings);
+        } else {
+            must(err.class == ERROR_SETTINGS && *err.message, "a refusal says why");
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "settings/slurm_hosts.h"
+#include "settings/slurm_value.h"
+#include "util/number.h"
+
+/* Spans of time, instants, numbers and lists of hosts, which are all short texts. */
+
+static void take_name(void *context, const char *name, size_t length)
+{
+    must(length > 0 && strlen(name) == length, "a host has a name");
+    ++*(size_t *)context;
+}
+
+static void spans(const char *text)
+{
+    uint64_t seconds, minutes;
+    bool ours = time_string_parse(text, &seconds), slurms = slurm_minutes(text, &minutes);
+    must(!ours || (slurms && minutes == seconds / 60), "Slurm takes each of our time strings");
+    must(!slurms || minutes == SLURM_UNLIMITED || minutes <= UINT64_MAX / 60 + 1,
+         "no span overflows");
+    duration_parse(text, &seconds);
+    int64_t epoch;
+    instant_parse(text, &epoch);
+}
+
+static void numbers(const char *text)
+{
+    uint64_t number = 0, count;
+    int64_t integer;
+    double real;
+    bool yes;
+    char again[32];
+    size_t length = strlen(text);
+    bool natural = number_unsigned(text, length, &number);
+    bool digits = length && !text[strspn(text, "0123456789")];
+    const char *first = text + strspn(text, "0");
+    snprintf(again, sizeof again, "%" PRIu64, number);
+    must(natural ? digits && !strcmp(again, *first ? first : "0") : !digits || strlen(first) >= 20,
+         "a number is the digits that it is written with");
+    must(!natural || number > INT64_MAX ||
+             (number_signed(text, length, &integer) && integer == (int64_t)number),
+         "what has no sign is positive");
+    must(!natural || (slurm_count(text, length, &count) && count == number), "a count is a number");
+    must(!number_real(text, &real) || isfinite(real), "reals are finite");
+    must(!slurm_number(text, 1000, &number) || number <= 1000, "numbers are within their limits");
+    slurm_boolean(text, &yes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char *text = text_of(bytes, size);
+    size_t names = 0, left = 10000;
+    struct slurm_hosts hosts = { take_name, &names, &left };
+    slurm_hosts_expand(&hosts, text);
+    must(names + left == 10000, "no more hosts come than were said");
+    spans(text);
+    numbers(text);
+    free(text);
+    return 0;
+}
