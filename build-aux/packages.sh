@@ -27,7 +27,7 @@ packages_demo=(python3 sqlite3)
 packages_test=(
     git man-db openssl tzdata valgrind cppcheck shellcheck clang libclang-rt-dev
     mariadb-server mariadb-client galera-4 rsync postgresql munge slurmdbd slurm-client
-    build-essential debhelper fakeroot lintian systemd
+    build-essential debhelper fakeroot lintian systemd prometheus
 )
 
 # PACKAGE...: those that are not installed.

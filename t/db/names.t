@@ -419,6 +419,17 @@ def waiting(conf, name, got):
              f"'prio --json' has every name as it is {name}")
 
 
+def monitored_values(conf, name, got):
+    _, out, err = fairmill(conf, 'metrics')
+    text = fit(out, f'metrics print nothing that a terminal or a collector obeys {name}')
+    found = re.findall(r'^slurm_user_fairshare_raw_usage_cpu_seconds\{cluster="((?:[^"\\]|\\.)*)",account="((?:[^"\\]|\\.)*)",'
+                       r'user="((?:[^"\\]|\\.)*)"(?:,partition="((?:[^"\\]|\\.)*)")?\} [0-9.e+]+$', text, re.M)
+    tap.same(sorted(tuple(unescaped(re.sub(r'\\(.)', r'\1', word)) for word in words) for words in found),
+             sorted((row['cluster'], row['account'], row['user_name'], row['partition_name'])
+                    for row in got.values() if row['user_name']), f'each name can be had again from its labels {name}')
+    tap.same(err, b'', f'and nothing else is said {name}')
+
+
 def other_forms(conf, name):
     _, told, _ = fairmill(conf, 'show', '--help')
     for form in (form for form in ('csv',) if f'--{form}'.encode() in told):
@@ -504,6 +515,7 @@ def forms(conf, pair, got):
     parsable(conf, name, got)
     as_json(conf, name, got)
     waiting(conf, name, got)
+    monitored_values(conf, name, got)
     other_forms(conf, name)
     filters(conf, name)
     checked(conf, name)

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "db/db.h"
+#include "report/metrics.h"
+#include "results/schema.h"
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* For the textfile collector of Prometheus's node_exporter: what is published, as metrics. */
+
+/* A text of a row, with a NUL behind it. */
+static char *copy_of(const struct db_value *value)
+{
+    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
+                                  : memory_text("");
+}
+
+static double number_of(const struct db_value *value)
+{
+    return value->type == DB_REAL      ? value->real
+           : value->type == DB_INTEGER ? (double)value->integer
+                                       : NAN;
+}
+
+/* The columns of sql/query/metrics_values.sql. */
+enum {
+    CLUSTER,
+    ACCOUNT,
+    USER,
+    PARTITION,
+    PARENT,
+    SHARES,
+    NORM_SHARES,
+    RAW_USAGE,
+    NORM_USAGE,
+    EFFECTIVE_USAGE,
+    FAIRSHARE,
+    LEVEL_FS,
+    LEVEL_FS_INFINITE,
+    RANK,
+};
+
+static void add_association(struct metrics *metrics, const struct db_value *row)
+{
+    char *names[] = { copy_of(&row[CLUSTER]), copy_of(&row[ACCOUNT]), copy_of(&row[USER]),
+                      copy_of(&row[PARTITION]), copy_of(&row[PARENT]) };
+    bool of_user = *names[USER];
+    struct metric_labels labels = {
+        .cluster = names[CLUSTER],
+        .account = names[ACCOUNT],
+        .user = of_user ? names[USER] : NULL,
+        .partition = *names[PARTITION] ? names[PARTITION] : NULL,
+    };
+    bool infinite = number_of(&row[LEVEL_FS_INFINITE]) != 0;
+#define OF(what) (of_user ? METRIC_USER_##what : METRIC_ACCOUNT_##what)
+    metrics_add(metrics, OF(FAIRSHARE), &labels, number_of(&row[FAIRSHARE]));
+    metrics_add(metrics, OF(NORM_SHARES), &labels, number_of(&row[NORM_SHARES]));
+    metrics_add(metrics, OF(NORM_USAGE), &labels, number_of(&row[NORM_USAGE]));
+    metrics_add(metrics, OF(RAW_SHARES), &labels, number_of(&row[SHARES]));
+    metrics_add(metrics, OF(RAW_USAGE), &labels, number_of(&row[RAW_USAGE]));
+#undef OF
+    metrics_add(metrics, METRIC_EFFECTIVE_USAGE, &labels, number_of(&row[EFFECTIVE_USAGE]));
+    metrics_add(metrics, METRIC_LEVEL_FS, &labels, infinite ? NAN : number_of(&row[LEVEL_FS]));
+    metrics_add(metrics, METRIC_RANK, &labels, number_of(&row[RANK]));
+    if (!of_user && row[PARENT].type == DB_TEXT) {
+        labels.parent = names[PARENT];
+        metrics_add(metrics, METRIC_PARENT, &labels, 1);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        free(names[i]);
+}
+
+/* The columns of sql/query/status.sql that are metrics. */
+enum {
+    STATUS_SOURCE = 2,
+    STATUS_AS_OF,
+    STATUS_DURATION,
+    STATUS_LAG,
+    STATUS_FINDINGS = 7,
+    STATUS_LAST
+};
+
+static void add_cluster(struct metrics *metrics, const struct db_value *row)
+{
+    char *cluster = copy_of(&row[CLUSTER]), *last = copy_of(&row[STATUS_LAST]);
+    struct metric_labels labels = { .cluster = cluster };
+    bool published = row[STATUS_AS_OF].type == DB_INTEGER;
+    bool retired = published && !row[STATUS_SOURCE].text.length;
+    if (published && !retired) {
+        metrics_add(metrics, METRIC_COMPUTED, &labels, number_of(&row[STATUS_AS_OF]));
+        metrics_add(metrics, METRIC_DURATION, &labels, number_of(&row[STATUS_DURATION]) / 1000);
+        metrics_add(metrics, METRIC_LAG, &labels, number_of(&row[STATUS_LAG]));
+        metrics_add(metrics, METRIC_FINDINGS, &labels, number_of(&row[STATUS_FINDINGS]));
+    }
+    if (!retired)
+        metrics_add(metrics, METRIC_FAILED, &labels, !strcmp(last, "failed"));
+    free(cluster);
+    free(last);
+}
+
+static void add_queue(struct metrics *metrics, const struct db_value *row)
+{
+    char *cluster = copy_of(&row[CLUSTER]);
+    struct metric_labels labels = { .cluster = cluster };
+    metrics_add(metrics, METRIC_WAITING, &labels, number_of(&row[1]));
+    free(cluster);
+}
+
+static int add_all(struct metrics *metrics, struct db *db, const char *sql, const char *types,
+                   void (*add)(struct metrics *, const struct db_value *), struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql, NULL, 0, types, &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0)
+        add(metrics, row);
+    db_finish(rows);
+    return got;
+}
+
+/* All from one snapshot. */
+static int read_all(struct metrics *metrics, const struct settings *settings, struct error *err)
+{
+    struct db *db;
+    if (results_open(&db, settings, DB_READER, err))
+        return -1;
+    int result = db_begin(db, err);
+    if (!result) {
+        if (add_all(metrics, db, sql_query_status, "titiiiritit", add_cluster, err) ||
+            add_all(metrics, db, sql_query_metrics_values, "tttttirrrrrrii", add_association,
+                    err) ||
+            add_all(metrics, db, sql_query_metrics_queue, "ti", add_queue, err))
+            result = -1;
+        db_rollback(db);
+    }
+    db_close(db);
+    return result;
+}
+
+static int fail_writing(const char *path, struct error *err)
+{
+    return fail(err, ERROR_OTHER, "cannot write '%s': %s", path, strerror(errno));
+}
+
+static int fill(int file, const char *path, const struct text *text, struct error *err)
+{
+    for (size_t done = 0; done < text->length;) {
+        ssize_t written = write(file, text->bytes + done, text->length - done);
+        if (written < 0 && errno != EINTR)
+            return fail_writing(path, err);
+        done += written > 0 ? (size_t)written : 0;
+    }
+    if (fchmod(file, 0644) || fsync(file))
+        return fail_writing(path, err);
+    return 0;
+}
+
+/* A collector that looks meanwhile sees the file of before, or all of this one.  Collectors pass
+ * over names that do not end with .prom, so that what is not done yet is none of theirs. */
+static int replace(const char *path, const struct text *text, struct error *err)
+{
+    struct text unfinished = { 0 };
+    text_format(&unfinished, "%s.XXXXXX", path);
+    int file = mkstemp(unfinished.bytes);
+    int result = file < 0 ? fail_writing(unfinished.bytes, err) : 0;
+    if (!result) {
+        result = fill(file, unfinished.bytes, text, err);
+        if (close(file) && !result)
+            result = fail_writing(unfinished.bytes, err);
+        if (!result && rename(unfinished.bytes, path))
+            result = fail_writing(path, err);
+        if (result)
+            unlink(unfinished.bytes);
+    }
+    text_free(&unfinished);
+    return result;
+}
+
+static int metrics_command(const struct invocation *invocation, struct error *err)
+{
+    const char *output = NULL;
+    const struct command_option options[] = {
+        { "output", 'o', NULL, &output, NULL },
+        { NULL, 0, NULL, NULL, NULL },
+    };
+    struct settings *settings;
+    if (command_options(invocation, options, err) ||
+        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+        return -1;
+    struct metrics *metrics = metrics_create();
+    struct text text = { 0 };
+    int result = read_all(metrics, settings, err);
+    if (!result) {
+        text_add(&text, "");
+        metrics_print(metrics, &text);
+        result = output ? replace(output, &text, err) : command_print(&text, err);
+    }
+    text_free(&text);
+    metrics_destroy(metrics);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_metrics = {
+    "metrics",
+    "metrics [--output FILE]",
+    "what is published, for Prometheus's textfile collector",
+    "  -o, --output FILE  replace this file in one step, instead of stdout\n",
+    metrics_command,
+};

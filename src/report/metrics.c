@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "report/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "util/memory.h"
+#include "util/text.h"
+
+static const struct {
+    const char *name, *help;
+} kinds[METRICS] = {
+    [METRIC_ACCOUNT_FAIRSHARE] = { "slurm_account_fairshare", "FairShare of an account" },
+    [METRIC_ACCOUNT_NORM_SHARES] = { "slurm_account_fairshare_norm_shares",
+                                     "NormShares of an account" },
+    [METRIC_ACCOUNT_NORM_USAGE] = { "slurm_account_fairshare_norm_usage",
+                                    "NormUsage of an account" },
+    [METRIC_ACCOUNT_RAW_SHARES] = { "slurm_account_fairshare_raw_shares",
+                                    "RawShares of an account that has its own" },
+    [METRIC_ACCOUNT_RAW_USAGE] = { "slurm_account_fairshare_raw_usage_cpu_seconds",
+                                   "RawUsage of an account: decayed seconds of the charged TRES" },
+    [METRIC_USER_FAIRSHARE] = { "slurm_user_fairshare", "FairShare of a user in an account" },
+    [METRIC_USER_NORM_SHARES] = { "slurm_user_fairshare_norm_shares",
+                                  "NormShares of a user in an account" },
+    [METRIC_USER_NORM_USAGE] = { "slurm_user_fairshare_norm_usage",
+                                 "NormUsage of a user in an account" },
+    [METRIC_USER_RAW_SHARES] = { "slurm_user_fairshare_raw_shares",
+                                 "RawShares of a user that has its own" },
+    [METRIC_USER_RAW_USAGE] = { "slurm_user_fairshare_raw_usage_cpu_seconds",
+                                "RawUsage of a user: decayed seconds of the charged TRES" },
+    [METRIC_EFFECTIVE_USAGE] = { "fairmill_effective_usage",
+                                 "EffectvUsage: usage as the algorithm compares it with shares" },
+    [METRIC_LEVEL_FS] = { "fairmill_level_fs",
+                          "Fair Tree's level_fs; there is none while it is infinite" },
+    [METRIC_RANK] = { "fairmill_fair_tree_rank",
+                      "Rank under Fair Tree: the highest is next to run" },
+    [METRIC_PARENT] = { "fairmill_account_parent", "1; the label parent is the account above" },
+    [METRIC_COMPUTED] = { "fairmill_computed_timestamp_seconds",
+                          "The instant that the published values hold for" },
+    [METRIC_DURATION] = { "fairmill_run_duration_seconds",
+                          "How long the run took that published them" },
+    [METRIC_LAG] = { "fairmill_source_lag_seconds",
+                     "How far the newest end of a job lay behind that instant" },
+    [METRIC_FINDINGS] = { "fairmill_findings", "What was odd in the data of that run" },
+    [METRIC_FAILED] = { "fairmill_last_run_failed", "1 where the last run published nothing" },
+    [METRIC_WAITING] = { "fairmill_waiting_jobs", "Jobs that waited at that instant" },
+};
+
+struct metrics {
+    struct text samples[METRICS];
+};
+
+struct metrics *metrics_create(void)
+{
+    return memory_zeroed(1, sizeof(struct metrics));
+}
+
+void metrics_destroy(struct metrics *metrics)
+{
+    if (!metrics)
+        return;
+    for (int i = 0; i < METRICS; i++)
+        text_free(&metrics->samples[i]);
+    free(metrics);
+}
+
+/* A name as it can be printed, in which quotes and backslashes stand behind one more of these. */
+static void add_label(struct text *text, const char **between, const char *label, const char *name)
+{
+    if (!name)
+        return;
+    struct text printable = { 0 };
+    text_add_printable(&printable, name);
+    text_format(text, "%s%s=\"", *between, label);
+    for (const char *at = printable.bytes; at && *at; at++) {
+        if (*at == '\\' || *at == '"')
+            text_add(text, "\\");
+        text_add_bytes(text, at, 1);
+    }
+    text_add(text, "\"");
+    *between = ",";
+    text_free(&printable);
+}
+
+void metrics_add(struct metrics *metrics, enum metric metric, const struct metric_labels *labels,
+                 double value)
+{
+    struct text *text = &metrics->samples[metric];
+    const char *between = "{";
+    if (!isfinite(value))
+        return;
+    text_add(text, kinds[metric].name);
+    add_label(text, &between, "cluster", labels->cluster);
+    add_label(text, &between, "account", labels->account);
+    add_label(text, &between, "user", labels->user);
+    add_label(text, &between, "partition", labels->partition);
+    add_label(text, &between, "parent", labels->parent);
+    text_format(text, "} %.17g\n", value);
+}
+
+void metrics_print(const struct metrics *metrics, struct text *text)
+{
+    for (int i = 0; i < METRICS; i++) {
+        const struct text *samples = &metrics->samples[i];
+        if (!samples->length)
+            continue;
+        text_format(text, "# HELP %s %s.\n# TYPE %s gauge\n", kinds[i].name, kinds[i].help,
+                    kinds[i].name);
+        text_add_bytes(text, samples->bytes, samples->length);
+    }
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_METRICS_H
+#define FAIRMILL_REPORT_METRICS_H
+
+#include <stdint.h>
+
+struct metrics;
+struct text;
+
+/* The text format in which Prometheus takes numbers: each metric with its help, its type, and then
+ * all of its samples.  Names that exporters of Slurm have already are kept; what they do not have
+ * begins with fairmill_.  Names are bytes of UTF-8. */
+
+enum metric {
+    /* Of accounts, then the same of users. */
+    METRIC_ACCOUNT_FAIRSHARE,
+    METRIC_ACCOUNT_NORM_SHARES,
+    METRIC_ACCOUNT_NORM_USAGE,
+    METRIC_ACCOUNT_RAW_SHARES,
+    METRIC_ACCOUNT_RAW_USAGE,
+    METRIC_USER_FAIRSHARE,
+    METRIC_USER_NORM_SHARES,
+    METRIC_USER_NORM_USAGE,
+    METRIC_USER_RAW_SHARES,
+    METRIC_USER_RAW_USAGE,
+    /* Ours: of every association. */
+    METRIC_EFFECTIVE_USAGE,
+    METRIC_LEVEL_FS,
+    METRIC_RANK,
+    METRIC_PARENT,
+    /* Of every cluster. */
+    METRIC_COMPUTED,
+    METRIC_DURATION,
+    METRIC_LAG,
+    METRIC_FINDINGS,
+    METRIC_FAILED,
+    METRIC_WAITING,
+    METRICS,
+};
+
+/* The labels of a sample; those that are NULL are not there. */
+struct metric_labels {
+    const char *cluster, *account, *user, *partition, *parent;
+};
+
+struct metrics *metrics_create(void);
+void metrics_destroy(struct metrics *metrics);
+/* A sample; one that is not finite is left out: monitors add up. */
+void metrics_add(struct metrics *metrics, enum metric metric, const struct metric_labels *labels,
+                 double value);
+/* All that was added. */
+void metrics_print(const struct metrics *metrics, struct text *text);
+
+#endif

@@ -1,0 +1,152 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Metrics: the same numbers as show and status, in a form that Prometheus is content with."""
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+DRAWING = """
+cluster tiny
+root/
+  physics/ 60
+    alice      10  use 300
+    bob        parent
+    sub/       30
+      eve      1   use 100
+  odd/ 40
+    carol      1   use 200
+job physics.alice id_job=901 submit=%d time_eligible=%d partition=p tres_req=1=8 limit=60
+job physics.alice id_job=902 submit=%d time_eligible=%d partition=p,q tres_req=1=8 limit=60
+""" % ((NOW - 100,) * 4)
+ODD = 'odd \\ "name"'
+SAMPLE = re.compile(r'^([a-z_]+)\{(.*)\} (\S+)$')
+LABEL = re.compile(r'([a-z]+)="((?:[^"\\]|\\.)*)"(?:,|$)')
+
+
+def samples(text):
+    """{(metric, frozenset of labels): value}"""
+    found = {}
+    for line in text.splitlines():
+        if line.startswith('#'):
+            continue
+        name, labels, value = SAMPLE.match(line).groups()
+        pairs = [(key, re.sub(r'\\(.)', r'\1', word)) for key, word in LABEL.findall(labels)]
+        if LABEL.sub('', labels) or (name, frozenset(pairs)) in found:
+            raise ValueError(line)
+        found[name, frozenset(pairs)] = float(value)
+    return found
+
+
+def content(text):
+    """What promtool has to say."""
+    done = subprocess.run(['promtool', 'check', 'metrics'], input=text.encode(), capture_output=True, check=False)
+    return done.returncode, (done.stdout + done.stderr).decode()
+
+
+def shown(place):
+    """What show says of associations, as samples."""
+    expected = {}
+    rows = place.query('SELECT s.*, f.level_fs_infinite, f.fair_tree_rank, p.account AS above, f.shares '
+                       'FROM fairmill_sshare s JOIN fairmill_fairshare f USING (cluster, id_assoc) '
+                       'LEFT JOIN fairmill_fairshare p ON p.cluster = f.cluster AND p.id_assoc = f.parent_id')
+    for (cluster, _, account, user, partition, _, norm_shares, raw_usage, norm_usage, effective, fairshare, level_fs,
+         infinite, rank, above, shares) in rows:
+        labels = dict(cluster=cluster, account=account) | (dict(user=user) if user else {})
+        labels |= dict(partition=partition) if partition else {}
+        kind = 'slurm_user_fairshare' if user else 'slurm_account_fairshare'
+        values = {kind: fairshare, f'{kind}_norm_shares': norm_shares, f'{kind}_norm_usage': norm_usage,
+                  f'{kind}_raw_shares': shares, f'{kind}_raw_usage_cpu_seconds': raw_usage,
+                  'fairmill_effective_usage': effective, 'fairmill_fair_tree_rank': rank,
+                  'fairmill_level_fs': None if infinite else level_fs}
+        expected |= {(name, frozenset(labels.items())): value for name, value in values.items() if value is not None}
+        if above and not user:
+            expected['fairmill_account_parent', frozenset((labels | dict(parent=above)).items())] = 1
+    return expected
+
+
+def numbers(place):
+    place.ready(DRAWING)
+    place.change("UPDATE tiny_assoc_table SET acct = ? WHERE acct = 'odd'", ODD)
+    place.ends(0, 'before any run there is nothing to tell', 'metrics')
+    tap.same(place.out, '', 'so nothing is')
+    place.succeed('run', '--now', NOW)
+    place.ends(0, 'metrics are printed', 'metrics')
+    status, said = content(place.out)
+    tap.ok(status == 0 and not said, 'promtool is content', status, said)
+    found = samples(place.out)
+    own = {key for key in found if key[1] == frozenset([('cluster', 'tiny')])}
+    tap.same({key: value for key, value in found.items() if key not in own}, shown(place),
+             'they are what is published, and what has no value is not there')
+    tap.ok(not any(name == 'slurm_account_fairshare' for name, _ in found), 'accounts have no FairShare under Fair Tree')
+    tap.ok(any(dict(labels).get('account') == ODD for _, labels in found), 'quotes and backslashes come through')
+    of_cluster = {name: found[name, labels] for name, labels in own}
+    tap.ok(of_cluster['fairmill_computed_timestamp_seconds'] == NOW and of_cluster['fairmill_waiting_jobs'] == 2
+           and of_cluster['fairmill_last_run_failed'] == 0 and of_cluster['fairmill_run_duration_seconds'] >= 0
+           and of_cluster['fairmill_findings'] == place.query('SELECT COUNT(*) FROM fairmill_finding')[0][0],
+           'a cluster tells its instant, its queue and its last run', of_cluster)
+    place.settings({'fairshare.algorithm': 'classic'})
+    place.succeed('run', '--now', NOW + 1)
+    place.succeed('metrics')
+    found = samples(place.out)
+    tap.ok(('slurm_account_fairshare', frozenset(dict(cluster='tiny', account='physics').items())) in found,
+           'under another algorithm accounts have one')
+    place.change("UPDATE tiny_assoc_table SET parent_acct = 'nobody', id_parent = 99 WHERE acct = 'physics'")
+    place.run('run', '--now', NOW + 2)
+    place.succeed('metrics')
+    tap.same(samples(place.out)['fairmill_last_run_failed', frozenset([('cluster', 'tiny')])], 1.0,
+             'a failed run is told, beside the values of the one before')
+
+
+def files(place):
+    place.ready(DRAWING)
+    place.succeed('run', '--now', NOW)
+    place.succeed('metrics')
+    expected = place.out
+    target = place.path('fairmill.prom')
+    place.ends(0, 'they go to a file', 'metrics', '--output', target)
+    tap.same((place.out, open(target, encoding='utf-8').read()), ('', expected), 'and nowhere else')
+    tap.same(stat.S_IMODE(os.stat(target).st_mode), 0o644, 'that a collector may read')
+    seen, over = set(), threading.Event()
+
+    def look():
+        while not over.is_set():
+            with open(target, encoding='utf-8') as file:
+                seen.add(file.read())
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    for _ in range(20):
+        place.succeed('metrics', '-o', target)
+    over.set()
+    watcher.join()
+    tap.same(seen, {expected}, 'whoever reads meanwhile sees a whole one')
+    tap.same([name for name in os.listdir(place.folder) if name.startswith('fairmill.prom')], ['fairmill.prom'],
+             'nothing is left beside it')
+    place.ends(1, 'a folder that is not there is an error', 'metrics', '-o', place.path('none/x.prom'))
+    place.says('that names the file', 'none/x.prom')
+    os.mkdir(place.path('folder.prom'))
+    place.ends(1, 'so is a folder in its place', 'metrics', '-o', place.path('folder.prom'))
+    tap.same([name for name in os.listdir(place.folder) if name.startswith('folder.prom.')], [], 'of which nothing is left')
+    os.unlink(place.path('r.db'))
+    place.ends(78, 'without results nothing is written', 'metrics', '-o', target)
+    tap.same(open(target, encoding='utf-8').read(), expected, 'and the old file stays')
+
+
+def body():
+    if not shutil.which('promtool'):
+        return tap.skip_all('promtool (Debian: prometheus) is not there')
+    for part in (numbers, files):
+        with Place() as place:
+            part(place)
+    return None
+
+
+tap.main(body)
