@@ -8,6 +8,7 @@
 
 #include "compute.h"
 #include "core/finding.h"
+#include "core/ledger.h"
 #include "core/tree.h"
 #include "core/usage.h"
 #include "sealing.h"
@@ -22,6 +23,7 @@ enum pass {
     PASS_EXPIRED, /* rows of the kept sums that are behind the horizon now: taken out of them */
     PASS_LATE,    /* rows that the kept sums cannot have yet: only noted as such */
     PASS_GONE,    /* rows that only the kept sums have, behind the horizon: likewise */
+    PASS_REFUND,  /* rows of jobs that were refunded: each is taken back, wherever it was charged */
 };
 
 /* What a row adds, or takes back, and the sum; NULL where there is nothing to add. */
@@ -41,6 +43,7 @@ struct charger {
     enum pass pass;
     struct jobs_seen *seen;
     struct addition waiting;
+    const struct ledger_state *ledger;
 };
 
 static void add_finding(struct findings *findings, const struct charger *charger,
@@ -125,6 +128,31 @@ static bool is_sealed(const struct charger *charger, const struct job *job)
     return job->time_end && sealing && job->time_end < sealing->seal.sealed_to;
 }
 
+/* Before when nothing of an association counts.  Kept sums know resets within their reach only: a
+ * later one leaves all of them out, which sealing_fold() does. */
+static uint64_t reset_of(const struct charger *charger, uint64_t association, bool sealed)
+{
+    return ledger_reset_before(charger->ledger, association,
+                               sealed ? seal_reach(&charger->sealing->seal) : UINT64_MAX);
+}
+
+/* What a row charges.  *first is the first second that it would, had nobody been reset. */
+static enum job_outcome charge_row(const struct charger *charger, const struct job_row *row,
+                                   struct charge_term *term, uint64_t *first)
+{
+    enum job_outcome outcome = job_charge(&charger->charging, &row->job, row->tariff, term);
+    bool sealed = is_sealed(charger, &row->job) && charger->pass != PASS_REFUND;
+    uint64_t reset = reset_of(charger, row->association, sealed);
+    *first = term->units ? term->start : UINT64_MAX;
+    if (term->units && reset > term->start) {
+        term->weight = clock_weight(charger->charging.clock, reset, term->end);
+        term->start = reset;
+        if (!term->weight)
+            *term = (struct charge_term){ 0 };
+    }
+    return outcome;
+}
+
 /* An association's sum in the tree. */
 static struct wide *live_sum_of(struct charger *charger, uint64_t association)
 {
@@ -142,7 +170,7 @@ static struct wide *sum_of(struct charger *charger, const struct job_row *row)
 {
     if (charger->pass == PASS_LATE || charger->pass == PASS_GONE)
         return usage_sums_of(charger->sealing->late, row->association);
-    if (is_sealed(charger, &row->job))
+    if (charger->pass != PASS_REFUND && is_sealed(charger, &row->job))
         return usage_sums_of(charger->sealing->sums, row->association);
     return live_sum_of(charger, row->association);
 }
@@ -156,7 +184,7 @@ static int beyond_range(uint64_t association, struct error *err)
 
 static bool takes_back(enum pass pass)
 {
-    return pass == PASS_EXPIRED || pass == PASS_GONE;
+    return pass == PASS_EXPIRED || pass == PASS_GONE || pass == PASS_REFUND;
 }
 
 static int add_waiting(struct charger *charger, struct error *err)
@@ -183,10 +211,20 @@ static int add_term(struct charger *charger, const struct job_row *row,
     return 0;
 }
 
+/* Whether a reading of refunded jobs came upon a row that was not. */
+static bool is_passed_over(const struct charger *charger, const struct job_row *row)
+{
+    const struct job *job = &row->job;
+    uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
+    return charger->pass == PASS_REFUND && !ledger_refunds(charger->ledger, row->id_job, begin);
+}
+
 static int take_job(void *context, const struct job_row *row, struct error *err)
 {
     struct charger *charger = context;
     bool sealed = is_sealed(charger, &row->job);
+    if (is_passed_over(charger, row))
+        return 0;
     if (charger->pass == PASS_CHARGE) {
         if (++charger->seen->count % 65536 == 0)
             log_progress(charger->cluster, charger->seen->count, "jobs read");
@@ -194,14 +232,12 @@ static int take_job(void *context, const struct job_row *row, struct error *err)
     }
 
     struct charge_term term;
-    note_outcome(charger, row, sealed,
-                 job_charge(&charger->charging, &row->job, row->tariff, &term));
-    if (!term.units)
-        return 0;
+    uint64_t first;
+    note_outcome(charger, row, sealed, charge_row(charger, row, &term, &first));
     if (charger->pass == PASS_CHARGE)
         note_least(sealed ? &charger->sealing->seal.first_charge : &charger->seen->first_charge,
-                   term.start);
-    return add_term(charger, row, &term, false, err);
+                   first);
+    return term.units ? add_term(charger, row, &term, false, err) : 0;
 }
 
 /* A suspension is a charge like the job's own, taken back. */
@@ -210,7 +246,10 @@ static int take_suspension(void *context, const struct job_row *row,
 {
     struct charger *charger = context;
     struct charge_term term;
-    job_charge(&charger->charging, &row->job, row->tariff, &term);
+    uint64_t first;
+    if (is_passed_over(charger, row))
+        return 0;
+    charge_row(charger, row, &term, &first);
     if (!term.units)
         return 0;
     term.weight = suspensions_weight(&charger->suspensions, charger->charging.clock,
@@ -235,7 +274,8 @@ static int take_rollup(void *context, const struct rollup_row *row, struct error
     struct charger *charger = context;
     const struct clock *clock = charger->charging.clock;
     struct wide usage;
-    if (!rollup_usage(clock, &row->rollup, charger->charging.from, row->price, &usage))
+    if (!rollup_usage(clock, &row->rollup, reset_of(charger, row->association, sums_all(charger)),
+                      charger->charging.from, row->price, &usage))
         return beyond_range(row->association, err);
     if (wide_is_zero(&usage))
         return 0;
@@ -389,6 +429,36 @@ static int read_all(struct charger *charger, const struct job_source *source, ui
     return read_pass(charger, source, PASS_CHARGE, &range, err);
 }
 
+/* Rows without keys belong to no job that could be named. */
+static int take_back_refunded(struct charger *charger, const struct job_source *source,
+                              uint64_t cutoff, struct error *err)
+{
+    const struct job_keys *refunded = &charger->ledger->refunded;
+    struct job_range range = { .from = cutoff + 1,
+                               .to = INT64_MAX,
+                               .open = true,
+                               .ids = refunded->keys,
+                               .id_count = refunded->count };
+    if (!refunded->count || !layout_of(source->settings)->read_open_keys)
+        return 0;
+    return read_pass(charger, source, PASS_REFUND, &range, err);
+}
+
+static int add_adjustments(struct charger *charger, struct error *err)
+{
+    const struct ledger_state *ledger = charger->ledger;
+    for (size_t i = 0; i < ledger->adjustment_count; i++) {
+        const struct ledger_entry *each = &ledger->adjustments[i];
+        uint128 units;
+        bool negative;
+        uint128 weight = ledger_weight(ledger, each, charger->charging.clock, &units, &negative);
+        if (weight &&
+            !wide_add_product(live_sum_of(charger, each->association), units, weight, negative))
+            return beyond_range(each->association, err);
+    }
+    return 0;
+}
+
 const struct jobs_seen jobs_seen_none = { .oldest_end = UINT64_MAX, .first_charge = UINT64_MAX };
 
 int charge_jobs(struct computation *computation, struct sealing *sealing,
@@ -403,8 +473,10 @@ int charge_jobs(struct computation *computation, struct sealing *sealing,
         .charging = { computation->clock, settings->charge, settings->open_job_cap_s,
                       (int64_t)clock_now(computation->clock) < time(NULL), 0 },
         .seen = seen,
+        .ledger = computation->ledger,
     };
-    if (read_all(&charger, &from, cutoff, err))
+    if (read_all(&charger, &from, cutoff, err) ||
+        take_back_refunded(&charger, &from, cutoff, err) || add_adjustments(&charger, err))
         return -1;
     if (sealing && sealing->mode != SEALING_NONE)
         note_least(&seen->first_charge, sealing->seal.first_charge);

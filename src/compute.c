@@ -10,6 +10,7 @@
 #include "charge_jobs.h"
 #include "core/fairshare.h"
 #include "core/finding.h"
+#include "core/ledger.h"
 #include "core/queue.h"
 #include "core/usage.h"
 #include "db/db.h"
@@ -21,6 +22,14 @@
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
+
+/* Since when usage counts: the settings' last reset, or the ledger's of the whole cluster; 0. */
+static uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
+                           uint64_t now)
+{
+    uint64_t periodic = calendar_last_reset(&settings->reset_period, now);
+    return ledger->cluster_reset > periodic ? ledger->cluster_reset : periodic;
+}
 
 /* R_H: what the cluster could have delivered in the time that usage is compared with. */
 static double capacity_of(const struct settings *settings, const struct computation *computation,
@@ -104,7 +113,7 @@ static void note_seen(struct computation *computation, const struct settings *se
     computation->first_charge = seen->first_charge;
     record->jobs_read = (int64_t)seen->count;
     record->truncation_bound = truncation_bound(
-        settings, now, calendar_last_reset(&settings->reset_period, now), seen->oldest_end);
+        settings, now, last_reset(settings, computation->ledger, now), seen->oldest_end);
     record->source_newest = seen->newest ? (int64_t)seen->newest : -1;
     record->source_lag = seen->newest ? (int64_t)(now - seen->newest) : -1;
 }
@@ -117,7 +126,7 @@ static int find_oldest_end(struct computation *computation, const struct setting
     const struct layout *layout = layout_of(settings);
     uint64_t oldest, newest;
     if (!layout->read_open_keys && !settings->horizon_s &&
-        settings->reset_period.unit == RESET_NEVER)
+        settings->reset_period.unit == RESET_NEVER && !computation->ledger->cluster_reset)
         return 0;
     if (layout->read_ends(source, settings, cluster, 0, clock_now(computation->clock), &oldest,
                           &newest, err))
@@ -169,16 +178,18 @@ static int refuse_lagging(const struct settings *settings, struct db *source, st
 }
 
 static int read_snapshot(struct computation *computation, const struct settings *settings,
-                         struct db *source, const char *cluster, const int64_t *asked, bool ordered,
-                         struct sealing *sealing, const char *source_identity, struct error *err)
+                         struct db *source, const char *cluster, const struct ledger *ledger,
+                         const int64_t *asked, bool ordered, struct sealing *sealing,
+                         const char *source_identity, struct error *err)
 {
     if (refuse_lagging(settings, source, err) || db_begin(source, err))
         return -1;
     uint64_t now = (uint64_t)(asked ? *asked : time(NULL));
     computation->record.as_of = (int64_t)now;
     computation->findings = findings_create();
+    computation->ledger = ledger_at(ledger, now);
     computation->clock =
-        clock_create(settings->half_life_s, now, calendar_last_reset(&settings->reset_period, now));
+        clock_create(settings->half_life_s, now, last_reset(settings, computation->ledger, now));
     if (read_cluster(computation, settings, source, cluster,
                      ordered || settings->conformance == CONFORMANCE_SLURMCTLD, sealing,
                      source_identity, err) ||
@@ -190,12 +201,13 @@ static int read_snapshot(struct computation *computation, const struct settings 
 }
 
 int compute_read(struct computation *computation, const struct settings *settings,
-                 struct db *source, const char *cluster, const int64_t *now, bool ordered,
-                 struct sealing *sealing, const char *source_identity, struct error *err)
+                 struct db *source, const char *cluster, const struct ledger *ledger,
+                 const int64_t *now, bool ordered, struct sealing *sealing,
+                 const char *source_identity, struct error *err)
 {
     *computation = (struct computation){ .record = run_record_empty };
     computation->record.started_at = time(NULL);
-    if (!read_snapshot(computation, settings, source, cluster, now, ordered, sealing,
+    if (!read_snapshot(computation, settings, source, cluster, ledger, now, ordered, sealing,
                        source_identity, err))
         return 0;
     computation_free(computation);
@@ -226,10 +238,12 @@ int compute_values(struct computation *computation, const struct settings *setti
 {
     struct run_record *record = &computation->record;
     uint64_t now = clock_now(computation->clock);
+    if (wide_is_negative(&computation->unattributed))
+        computation->unattributed = (struct wide){ { 0 } };
     if (tree_roll_up_usage(computation->tree, err))
         return -1;
     computation->capacity =
-        capacity_of(settings, computation, calendar_last_reset(&settings->reset_period, now),
+        capacity_of(settings, computation, last_reset(settings, computation->ledger, now),
                     computation->first_charge);
     if (isnan(computation->capacity))
         findings_add(computation->findings, FINDING_CAPACITY_UNKNOWN, 0,
@@ -269,10 +283,10 @@ const struct run_record run_record_empty = {
 };
 
 int compute_cluster(struct computation *computation, const struct settings *settings,
-                    struct db *source, const char *cluster, const int64_t *now, bool ordered,
-                    struct error *err)
+                    struct db *source, const char *cluster, const struct ledger *ledger,
+                    const int64_t *now, bool ordered, struct error *err)
 {
-    if (compute_read(computation, settings, source, cluster, now, ordered, NULL, NULL, err))
+    if (compute_read(computation, settings, source, cluster, ledger, now, ordered, NULL, NULL, err))
         return -1;
     if (!compute_values(computation, settings, NULL, err))
         return 0;
@@ -286,6 +300,7 @@ void computation_free(struct computation *computation)
     tree_destroy(computation->tree);
     findings_destroy(computation->findings);
     clock_destroy(computation->clock);
+    ledger_state_destroy(computation->ledger);
     free(computation->values);
     queue_destroy(computation->queue);
     computation->queue = NULL;
@@ -293,5 +308,6 @@ void computation_free(struct computation *computation)
     computation->tree = NULL;
     computation->findings = NULL;
     computation->clock = NULL;
+    computation->ledger = NULL;
     computation->values = NULL;
 }

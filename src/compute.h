@@ -13,6 +13,8 @@ struct clock;
 struct db;
 struct error;
 struct findings;
+struct ledger;
+struct ledger_state;
 struct queue;
 struct sealing;
 struct settings;
@@ -27,6 +29,7 @@ struct computation {
     struct queue *queue; /* jobs that wait; NULL where the layout has none */
     struct findings *findings;
     struct clock *clock;
+    struct ledger_state *ledger;
     struct wide unattributed; /* usage without an association */
     double capacity;          /* R_H of SPEC 4; NAN where it is unknown */
     uint64_t first_charge;    /* the first second that counts */
@@ -35,18 +38,20 @@ struct computation {
 
 /* Read a cluster in one snapshot, which ends with its last row.  `now` NULL: the wall clock once
  * the snapshot is open.  `ordered`: read what slurmctld's ties need even if the settings do not.
- * With a sealing only what it needs is read, and its sums are still to be folded in. */
+ * With a sealing only what it needs is read, and its sums are still to be folded in.  The ledger
+ * (NULL: an empty one) counts up to now. */
 int compute_read(struct computation *computation, const struct settings *settings,
-                 struct db *source, const char *cluster, const int64_t *now, bool ordered,
-                 struct sealing *sealing, const char *source_identity, struct error *err);
+                 struct db *source, const char *cluster, const struct ledger *ledger,
+                 const int64_t *now, bool ordered, struct sealing *sealing,
+                 const char *source_identity, struct error *err);
 /* Then compute every value.  -1 leaves the computation to be freed. */
 int compute_values(struct computation *computation, const struct settings *settings,
                    const struct sealing *sealing, struct error *err);
 
 /* Both, without a sealing. */
 int compute_cluster(struct computation *computation, const struct settings *settings,
-                    struct db *source, const char *cluster, const int64_t *now, bool ordered,
-                    struct error *err);
+                    struct db *source, const char *cluster, const struct ledger *ledger,
+                    const int64_t *now, bool ordered, struct error *err);
 void computation_free(struct computation *computation);
 
 /* A record of a full run in which nothing is known yet. */

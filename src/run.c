@@ -11,7 +11,9 @@
 #include "clusters.h"
 #include "compute.h"
 #include "core/finding.h"
+#include "core/ledger.h"
 #include "db/db.h"
+#include "results/ledger_rows.h"
 #include "results/publish.h"
 #include "results/seal_rows.h"
 #include "results/schema.h"
@@ -110,7 +112,8 @@ struct session {
     const struct run_options *options;
     struct db *source, *results;
     char *source_identity;
-    int64_t deadline; /* of what is done now, in clock_milliseconds() */
+    struct ledger *ledger; /* of the cluster that is at work */
+    int64_t deadline;      /* of what is done now, in clock_milliseconds() */
 };
 
 /* Read, again where the database lets go of us. */
@@ -124,7 +127,7 @@ static int read_patiently(struct session *session, const char *cluster,
         if (!session->source &&
             open_source(&session->source, session->settings, session->deadline, err))
             return -1;
-        if (!compute_read(computation, session->settings, session->source, cluster,
+        if (!compute_read(computation, session->settings, session->source, cluster, session->ledger,
                           session->options->now, false, sealing, session->source_identity, err))
             return 0;
         if (sealing)
@@ -173,6 +176,12 @@ static int resume(struct session *session, struct publisher *publisher, bool *pu
     }
 }
 
+static void forget_ledger(struct session *session)
+{
+    ledger_destroy(session->ledger);
+    session->ledger = NULL;
+}
+
 /* What the results database keeps of earlier runs, with a new session where the old one broke. */
 static int read_kept(struct session *session, struct publisher *publisher, struct kept_seal *kept,
                      struct error *err)
@@ -183,7 +192,8 @@ static int read_kept(struct session *session, struct publisher *publisher, struc
     for (;;) {
         *kept = (struct kept_seal){ .findings = findings_create() };
         if (!seal_read(publisher->db, publisher->cluster, &kept->seal, &kept->open, kept->findings,
-                       &kept->damaged, err)) {
+                       &kept->damaged, err) &&
+            !ledger_read(publisher->db, publisher->cluster, &session->ledger, err)) {
             kept->ahead = kept->seal.kept && now && *now < (int64_t)kept->seal.as_of;
             return 0;
         }
@@ -350,6 +360,7 @@ static int run_locked(struct session *session, struct publisher *publisher, stru
     if (!result) {
         result = compute_and_publish(session, publisher, began, &kept, err);
         kept_seal_free(&kept);
+        forget_ledger(session);
     }
     if (result)
         record_failure(session, publisher, began, err);
@@ -393,8 +404,12 @@ static int run_cluster(struct session *session, const char *cluster, struct erro
 static int show_cluster(struct session *session, const char *cluster, struct error *err)
 {
     struct computation computation;
-    if (read_patiently(session, cluster, &computation, NULL, err))
+    if (ledger_look_up(session->settings, cluster, &session->ledger, err) ||
+        read_patiently(session, cluster, &computation, NULL, err)) {
+        forget_ledger(session);
         return -1;
+    }
+    forget_ledger(session);
     int result = compute_values(&computation, session->settings, NULL, err);
     if (!result) {
         describe(cluster, &computation);

@@ -11,6 +11,7 @@
 #include "compute.h"
 #include "core/clock.h"
 #include "core/finding.h"
+#include "core/ledger.h"
 #include "core/tree.h"
 #include "results/seal_rows.h"
 #include "settings/settings.h"
@@ -41,7 +42,8 @@ void sealing_free(struct sealing *sealing)
     *sealing = (struct sealing){ .kept = sealing->kept, .asked_full = sealing->asked_full };
 }
 
-/* All that the sums depend on besides the rows; settings come under their own names. */
+/* All that the sums depend on besides the rows, but for the ledger's resets; settings come under
+ * their own names. */
 static char *basis_of(const struct settings *settings, const struct computation *computation)
 {
     struct text basis = { 0 };
@@ -61,9 +63,23 @@ static bool full_because(struct sealing *sealing, const char *why, const char *w
     return true;
 }
 
-static bool basis_changed(struct sealing *sealing)
+/* The basis with the resets that sums of this reach have in them, to be freed. */
+static char *basis_with_resets(const char *basis, const struct ledger_state *ledger, uint64_t reach)
 {
-    char *name = seal_basis_difference(sealing->kept->seal.basis, sealing->seal.basis);
+    struct text text = { 0 };
+    uint64_t hash = ledger_resets_hash(ledger, reach);
+    text_add(&text, basis);
+    if (hash)
+        text_format(&text, "resets %016" PRIx64 "\n", hash);
+    return text.bytes;
+}
+
+static bool basis_changed(struct sealing *sealing, const struct ledger_state *ledger)
+{
+    const struct seal *kept = &sealing->kept->seal;
+    char *basis = basis_with_resets(sealing->seal.basis, ledger, seal_reach(kept));
+    char *name = seal_basis_difference(kept->basis, basis);
+    free(basis);
     if (!name)
         return false;
     if (!strcmp(name, "format"))
@@ -72,6 +88,8 @@ static bool basis_changed(struct sealing *sealing)
         full_because(sealing, "a factor or weight changed", NULL);
     else if (!strcmp(name, "grid"))
         full_because(sealing, "the grid of the clock moved on", NULL);
+    else if (!strcmp(name, "resets"))
+        full_because(sealing, "the ledger's resets within the sealed span changed", NULL);
     else
         full_because(sealing, "changed in the settings", name);
     free(name);
@@ -79,7 +97,7 @@ static bool basis_changed(struct sealing *sealing)
 }
 
 /* Whether what was kept is of no use any more, and why. */
-static bool is_untrue(struct sealing *sealing, uint64_t now)
+static bool is_untrue(struct sealing *sealing, const struct ledger_state *ledger, uint64_t now)
 {
     const struct kept_seal *kept = sealing->kept;
     if (kept->damaged)
@@ -92,7 +110,7 @@ static bool is_untrue(struct sealing *sealing, uint64_t now)
         return full_because(sealing, "the clock went back", NULL);
     if (strcmp(kept->seal.source, sealing->seal.source) != 0)
         return full_because(sealing, "the seal is of another source", NULL);
-    if (basis_changed(sealing))
+    if (basis_changed(sealing, ledger))
         return true;
     /* One that is behind the cutoff now is not looked for. */
     if (sealing->seal.newest_end < kept->seal.newest_end &&
@@ -213,7 +231,7 @@ int sealing_plan(struct sealing *sealing, const struct computation *computation,
                           &sealing->seal.newest_end, err) ||
         layout->read_open_keys(source, settings, cluster, &sealing->open, err))
         return -1;
-    untrue = is_untrue(sealing, now) || lost_first_use(sealing, settings);
+    untrue = is_untrue(sealing, computation->ledger, now) || lost_first_use(sealing, settings);
     if (!untrue) {
         if (look_for_purge(sealing, source, settings, cluster, now, &purged, err))
             return -1;
@@ -244,9 +262,14 @@ static int beyond_range(uint64_t id, struct error *err)
                 "the usage of association %" PRIu64 " is beyond the range of our integers", id);
 }
 
-static int add_to_node(struct computation *computation, uint64_t id, const struct wide *sum,
+/* Adds a sum below the seal, unless all of it was before the association's last reset. */
+static int add_to_node(const struct folding *folding, uint64_t id, const struct wide *sum,
                        struct error *err)
 {
+    struct computation *computation = folding->computation;
+    if (ledger_reset_before(computation->ledger, id, UINT64_MAX) >=
+        seal_reach(&folding->sealing->seal))
+        return 0;
     uint32_t place = tree_place(computation->tree, id);
     struct wide *charged = &computation->unattributed;
     if (place != NO_NODE)
@@ -261,7 +284,7 @@ static int fold_own(struct folding *folding, struct error *err)
 {
     const struct usage_sums *sums = folding->sealing->sums;
     for (size_t i = 0; i < sums->count; i++)
-        if (add_to_node(folding->computation, sums->rows[i].id, &sums->rows[i].sum, err))
+        if (add_to_node(folding, sums->rows[i].id, &sums->rows[i].sum, err))
             return -1;
     return 0;
 }
@@ -271,6 +294,15 @@ static size_t place_in(const struct usage_sums *sums, const struct usage_sum *ro
     return (size_t)(row - sums->rows);
 }
 
+/* Whether a reset between the reach of the kept sums and that of the new ones leaves nothing of a
+ * kept one. */
+static bool was_reset(const struct folding *folding, uint64_t id)
+{
+    const struct sealing *sealing = folding->sealing;
+    return ledger_reset_before(folding->computation->ledger, id, seal_reach(&sealing->seal)) >=
+           seal_reach(&sealing->kept->seal);
+}
+
 static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct error *err)
 {
     struct folding *folding = context;
@@ -278,6 +310,10 @@ static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct
     struct usage_sum *own = usage_sums_find(sums, id);
     uint64_t hash = usage_sum_hash(id, kept);
     folding->kept_hash += hash;
+    if (was_reset(folding, id)) {
+        usage_sums_of(sums, id);
+        return 0;
+    }
     if (own) {
         folding->met[place_in(sums, own)] = true;
         if (!wide_add(&own->sum, kept))
@@ -285,7 +321,7 @@ static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct
     } else {
         folding->sealing->seal.sums_hash += hash;
     }
-    return add_to_node(folding->computation, id, kept, err);
+    return add_to_node(folding, id, kept, err);
 }
 
 /* How far what was summed now is from what a run that went on from the seal would have. */
@@ -368,6 +404,10 @@ static int fold(struct folding *folding, struct db *results, const char *cluster
         sealing->seal.sums_hash +=
             usage_sum_hash(sealing->sums->rows[i].id, &sealing->sums->rows[i].sum);
     sealing->seal.open_hash = job_keys_hash(&sealing->open);
+    char *basis = sealing->seal.basis;
+    sealing->seal.basis =
+        basis_with_resets(basis, folding->computation->ledger, seal_reach(&sealing->seal));
+    free(basis);
     findings_merge(folding->computation->findings, sealing->findings);
     return 0;
 }

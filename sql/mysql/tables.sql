@@ -184,3 +184,31 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_finding" (
     "detail"   VARCHAR(255) NOT NULL,
     PRIMARY KEY ("cluster", "kind", "subject")
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- The ledger: corrections of usage that people entered, each with who and why.  Rows are only ever
+-- added; `undoes` names one that does not count because of this one.
+CREATE TABLE IF NOT EXISTS "fairmill_ledger" (
+    "id"              BIGINT NOT NULL,
+    "cluster"         VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "instant"         BIGINT NOT NULL,
+    "entered_at"      BIGINT NOT NULL,
+    "who"             VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "why"             VARCHAR(255) NOT NULL,
+    "kind"            VARCHAR(64) NOT NULL,
+    "account"         VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "user_name"       VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "partition_name"  VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "id_assoc"        BIGINT,
+    "tres_seconds"    BIGINT,
+    "id_job"          BIGINT,
+    "undoes"          BIGINT,
+    PRIMARY KEY ("id"),
+    UNIQUE ("undoes")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- The associations that a reset of a user or an account in the ledger covers.
+CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
+    "id"        BIGINT NOT NULL,
+    "id_assoc"  BIGINT NOT NULL,
+    PRIMARY KEY ("id", "id_assoc")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

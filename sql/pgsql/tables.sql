@@ -185,3 +185,31 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_finding" (
     "detail"   TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY ("cluster", "kind", "subject")
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+-- The ledger: corrections of usage that people entered, each with who and why.  Rows are only ever
+-- added; `undoes` names one that does not count because of this one.
+CREATE TABLE IF NOT EXISTS "fairmill_ledger" (
+    "id"              BIGINT NOT NULL,
+    "cluster"         TEXT COLLATE "C" NOT NULL,
+    "instant"         BIGINT NOT NULL,
+    "entered_at"      BIGINT NOT NULL,
+    "who"             TEXT COLLATE "C" NOT NULL,
+    "why"             TEXT COLLATE "C" NOT NULL,
+    "kind"            TEXT COLLATE "C" NOT NULL,
+    "account"         TEXT COLLATE "C" NOT NULL,
+    "user_name"       TEXT COLLATE "C" NOT NULL,
+    "partition_name"  TEXT COLLATE "C" NOT NULL,
+    "id_assoc"        BIGINT,
+    "tres_seconds"    BIGINT,
+    "id_job"          BIGINT,
+    "undoes"          BIGINT,
+    PRIMARY KEY ("id"),
+    UNIQUE ("undoes")
+);
+
+-- The associations that a reset of a user or an account in the ledger covers.
+CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
+    "id"        BIGINT NOT NULL,
+    "id_assoc"  BIGINT NOT NULL,
+    PRIMARY KEY ("id", "id_assoc")
+);

@@ -185,3 +185,31 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_finding" (
     "detail"   TEXT NOT NULL,
     PRIMARY KEY ("cluster", "kind", "subject")
 ) STRICT, WITHOUT ROWID;
+
+-- The ledger: corrections of usage that people entered, each with who and why.  Rows are only ever
+-- added; `undoes` names one that does not count because of this one.
+CREATE TABLE IF NOT EXISTS "fairmill_ledger" (
+    "id"              INTEGER NOT NULL,
+    "cluster"         TEXT NOT NULL,
+    "instant"         INTEGER NOT NULL,
+    "entered_at"      INTEGER NOT NULL,
+    "who"             TEXT NOT NULL,
+    "why"             TEXT NOT NULL,
+    "kind"            TEXT NOT NULL,
+    "account"         TEXT NOT NULL,
+    "user_name"       TEXT NOT NULL,
+    "partition_name"  TEXT NOT NULL,
+    "id_assoc"        INTEGER,
+    "tres_seconds"    INTEGER,
+    "id_job"          INTEGER,
+    "undoes"          INTEGER,
+    PRIMARY KEY ("id"),
+    UNIQUE ("undoes")
+) STRICT, WITHOUT ROWID;
+
+-- The associations that a reset of a user or an account in the ledger covers.
+CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
+    "id"        INTEGER NOT NULL,
+    "id_assoc"  INTEGER NOT NULL,
+    PRIMARY KEY ("id", "id_assoc")
+) STRICT, WITHOUT ROWID;

@@ -158,7 +158,8 @@ static int compare_sources(const struct settings *settings, struct db *source, c
     if (!until)
         return 0;
     struct computation other;
-    if (compute_cluster(&other, &others, source, cluster, &computation->record.as_of, false, err))
+    if (compute_cluster(&other, &others, source, cluster, NULL, &computation->record.as_of, false,
+                        err))
         return -1;
     double jobs = computation->values[0].usage_raw, rollups = other.values[0].usage_raw;
     if (!by_jobs) {
@@ -179,7 +180,7 @@ static int check_cluster(const struct settings *settings, struct db *source, con
                          struct text *text, struct error *err)
 {
     struct computation computation;
-    if (compute_cluster(&computation, settings, source, cluster, NULL, true, err))
+    if (compute_cluster(&computation, settings, source, cluster, NULL, NULL, true, err))
         return fail_in(err, "cluster '%s'", cluster);
     const struct run_record *record = &computation.record;
     add_named(text, "cluster ", cluster, ":");

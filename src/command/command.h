@@ -23,8 +23,8 @@ struct command {
     int (*run)(const struct invocation *invocation, struct error *err);
 };
 
-extern const struct command command_init, command_check, command_run, command_show, command_prio,
-    command_status, command_metrics;
+extern const struct command command_init, command_check, command_run, command_status, command_show,
+    command_prio, command_ledger, command_metrics;
 
 /* Print an error and remember its exit status, if it is the first: for what fails while the rest
  * goes on.  Lives in main.c, the only place that prints errors. */

@@ -11,15 +11,15 @@ static struct natural natural_of_double_word(uint128 number)
     return natural;
 }
 
-bool rollup_usage(const struct clock *clock, const struct rollup *rollup, uint64_t until,
-                  uint128 price, struct wide *usage)
+bool rollup_usage(const struct clock *clock, const struct rollup *rollup, uint64_t since,
+                  uint64_t until, uint128 price, struct wide *usage)
 {
     uint128 units;
     *usage = (struct wide){ { 0 } };
     if (__builtin_mul_overflow(price, (uint128)rollup->alloc_secs, &units))
         return false;
     uint64_t end = rollup->end < until ? rollup->end : until;
-    uint128 weight = clock_weight(clock, rollup->start, end);
+    uint128 weight = clock_weight(clock, rollup->start < since ? since : rollup->start, end);
     /* Below 2^128 x 2^126. */
     struct natural factors[] = { natural_of_double_word(units), natural_of_double_word(weight) };
     struct natural product = natural_product(&factors[0], &factors[1]);

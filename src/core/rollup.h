@@ -16,9 +16,9 @@ struct rollup {
 };
 
 /* Its usage at a price, cut: floor(alloc_secs x price x (Q(b) - Q(a)) / (end - start)), with [a, b)
- * the part of [start, end) that is before `until` and that the clock counts.  False where
- * alloc_secs x price is 2^128 or above. */
-bool rollup_usage(const struct clock *clock, const struct rollup *rollup, uint64_t until,
-                  uint128 price, struct wide *usage);
+ * the part of [start, end) that is from `since` on, before `until`, and that the clock counts.
+ * False where alloc_secs x price is 2^128 or above. */
+bool rollup_usage(const struct clock *clock, const struct rollup *rollup, uint64_t since,
+                  uint64_t until, uint128 price, struct wide *usage);
 
 #endif

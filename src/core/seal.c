@@ -109,6 +109,11 @@ void seal_free(struct seal *seal)
     *seal = (struct seal){ 0 };
 }
 
+uint64_t seal_reach(const struct seal *seal)
+{
+    return seal->sealed_to > seal->jobs_from ? seal->sealed_to : seal->jobs_from;
+}
+
 struct seal seal_copy(const struct seal *seal)
 {
     struct seal copy = *seal;

@@ -67,6 +67,8 @@ struct seal {
     char *basis;  /* all else that they depend on, a line each: `name value` */
 };
 void seal_free(struct seal *seal);
+/* The instant before which all lies that the sums may have in them. */
+uint64_t seal_reach(const struct seal *seal);
 struct seal seal_copy(const struct seal *seal);
 /* Of everything in it: what is stored beside it tells whether it was damaged. */
 uint64_t seal_hash(const struct seal *seal);

@@ -54,13 +54,16 @@ struct job_row {
     struct job job;
 };
 /* Which of the rows that have started: those with from <= time_end < to, and with `open` those
- * without a time_end too; where there are keys, only theirs. */
+ * without a time_end too; where there are keys, only theirs, and where there are ids of jobs, all
+ * rows of these jobs without a time_end or with from <= time_end. */
 struct job_range {
     uint64_t from, to;
     bool open;
     bool most; /* most of the table: no index would help */
     const uint64_t *keys;
     size_t key_count;
+    const uint64_t *ids;
+    size_t id_count;
 };
 typedef int (*job_taker)(void *context, const struct job_row *row, struct error *err);
 

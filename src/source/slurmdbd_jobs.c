@@ -145,6 +145,27 @@ static int read_by_key(struct job_reader *reader, const struct job_range *range,
     return result;
 }
 
+/* slurmdbd has an index that begins with id_job. */
+static int read_by_id(struct job_reader *reader, const struct job_range *range, struct error *err)
+{
+    int result = 0;
+    for (size_t done = 0; !result && done < range->id_count; done += KEYS_A_QUERY) {
+        size_t left = range->id_count - done, count = left < KEYS_A_QUERY ? left : KEYS_A_QUERY;
+        struct selection selection = { .hint = "", .count = count + 1 };
+        selection.arguments[0] = instant_value(range->from);
+        text_add(&selection.where,
+                 "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"id_job\" IN (");
+        for (size_t i = 0; i < count; i++) {
+            text_add(&selection.where, i ? ", ?" : "?");
+            selection.arguments[i + 1] = db_unsigned(range->ids[done + i]);
+        }
+        text_add(&selection.where, ")");
+        result = reader->read(reader, &selection, err);
+        text_free(&selection.where);
+    }
+    return result;
+}
+
 /* By an index on time_end.  Two queries, as not every database makes two ranges of an OR. */
 static int read_by_end(struct job_reader *reader, const struct job_range *range, struct error *err)
 {
@@ -181,6 +202,8 @@ static int read_range(struct job_reader *reader, const struct job_range *range, 
     uint64_t key = 0;
     if (range->keys)
         return read_by_key(reader, range, err);
+    if (range->ids)
+        return read_by_id(reader, range, err);
     if (range->most)
         return read_selected(reader, hint, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?)", &from, 1,
                              err);

@@ -151,21 +151,21 @@ static void rollups(void)
     struct wide usage, job = { { 0 } };
     wide_add_product(&job, (uint128)UNITS_PER_TRES * 7, clock_weight(clock, hour, hour + 3600),
                      false);
-    ok(rollup_usage(clock, &rollup, now, UNITS_PER_TRES, &usage) &&
+    ok(rollup_usage(clock, &rollup, 0, now, UNITS_PER_TRES, &usage) &&
            !memcmp(&usage, &job, sizeof job),
        "an hour that a job filled counts as the job does");
-    ok(rollup_usage(plain, &rollup, now, UNITS_PER_TRES, &usage), "a row is charged");
+    ok(rollup_usage(plain, &rollup, 0, now, UNITS_PER_TRES, &usage), "a row is charged");
     is_double_exact(clock_usage(plain, &usage), 2700 * 7,
                     "of which what was before a reset is cut");
-    rollup_usage(plain, &rollup, hour + 1000, UNITS_PER_TRES, &usage);
+    rollup_usage(plain, &rollup, 0, hour + 1000, UNITS_PER_TRES, &usage);
     is_double_exact(clock_usage(plain, &usage), 700, "and what others tell more exactly");
     rollup.alloc_secs = 1000;
-    rollup_usage(plain, &rollup, hour + 901, UNITS_PER_TRES, &usage);
+    rollup_usage(plain, &rollup, 0, hour + 901, UNITS_PER_TRES, &usage);
     ok(usage.word[0] == UNITS_PER_TRES * 1000 / 3600, "what does not divide is cut");
     rollup.alloc_secs = UINT64_MAX;
-    ok(!rollup_usage(plain, &rollup, now, (uint128)1 << 65, &usage),
+    ok(!rollup_usage(plain, &rollup, 0, now, (uint128)1 << 65, &usage),
        "what is beyond the range is refused");
-    ok(rollup_usage(plain, &rollup, now, (uint128)1 << 63, &usage) && usage.word[1],
+    ok(rollup_usage(plain, &rollup, 0, now, (uint128)1 << 63, &usage) && usage.word[1],
        "what is within is not");
     clock_destroy(clock);
     clock_destroy(plain);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_LEDGER_H
+#define FAIRMILL_COMMAND_LEDGER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct db;
+struct error;
+struct ledger;
+struct ledger_record;
+struct settings;
+struct text;
+
+/* What the parts of `fairmill ledger` share. */
+
+/* Who is at the keyboard, to be freed: the login, also behind sudo and su. */
+char *login_name(void);
+
+/* Add an instant in the process's time zone, YYYY-MM-DDTHH:MM:SS. */
+void add_instant(struct text *text, int64_t instant);
+/* Add what an entry does, in a few words. */
+void add_deed(struct text *text, const struct ledger_record *record);
+
+/* Print the ledger of a cluster (NULL: of all), as a table or as JSON. */
+int ledger_print(const struct settings *settings, const char *cluster, bool json,
+                 struct error *err);
+
+/* Add what a ledger in place of another changes as of an instant: usage and fairshare of each
+ * association whose usage is another.  Reads what a run would, and writes nothing. */
+int ledger_add_effect(struct text *text, const struct settings *settings, struct db *source,
+                      struct db *results, const char *cluster, const struct ledger *before,
+                      const struct ledger *after, int64_t now, struct error *err);
+
+#endif

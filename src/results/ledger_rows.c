@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/ledger_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/db.h"
+#include "results/schema.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Two people may be at it at once; then one of them takes the next id. */
+#define TRIES 20
+
+static const struct db_column ledger_columns[] = {
+    { "id", 'i' },        { "cluster", 't' },
+    { "instant", 'i' },   { "entered_at", 'i' },
+    { "who", 't' },       { "why", 't' },
+    { "kind", 't' },      { "account", 't' },
+    { "user_name", 't' }, { "partition_name", 't' },
+    { "id_assoc", 'i' },  { "tres_seconds", 'i' },
+    { "id_job", 'i' },    { "undoes", 'i' },
+};
+static const struct db_column reset_columns[] = { { "id", 'i' }, { "id_assoc", 'i' } };
+
+void ledger_record_free(struct ledger_record *record)
+{
+    free(record->cluster);
+    free(record->who);
+    free(record->why);
+    free(record->account);
+    free(record->user);
+    free(record->partition);
+    *record = (struct ledger_record){ 0 };
+}
+
+static char *text_of(const struct db_value *value)
+{
+    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
+                                  : memory_text("");
+}
+
+static uint64_t number_of(const struct db_value *value)
+{
+    return value->type == DB_INTEGER && value->integer > 0 ? (uint64_t)value->integer : 0;
+}
+
+/* From id to undoes, and the kind's place is 2.  A kind that is not known must not be passed over:
+ * somebody meant it to count. */
+static int read_entry(const struct db_value *row, struct ledger_entry *entry, struct error *err)
+{
+    char *kind = text_of(&row[2]);
+    *entry = (struct ledger_entry){
+        .id = number_of(&row[0]),
+        .instant = number_of(&row[1]),
+        .kind = LEDGER_KINDS,
+        .association = number_of(&row[3]),
+        .tres_seconds = number_of(&row[4]),
+        .job = number_of(&row[5]),
+        .undoes = number_of(&row[6]),
+    };
+    for (enum ledger_kind each = 0; each < LEDGER_KINDS; each++)
+        if (!strcmp(kind, ledger_kind_name(each)))
+            entry->kind = each;
+    int result = 0;
+    if (entry->kind == LEDGER_KINDS)
+        result =
+            fail(err, ERROR_DATA, "entry %llu of the ledger is of kind '%s', which is not known",
+                 (unsigned long long)entry->id, kind);
+    free(kind);
+    return result;
+}
+
+static bool is_empty(const struct db_value *value)
+{
+    return value->type != DB_TEXT || !value->text.length;
+}
+
+static int read_entries(struct db *db, const char *cluster, struct ledger *ledger,
+                        struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct db_value argument = db_text(cluster);
+    if (db_query(db, sql_query_ledger_read, &argument, 1, "iitiiiitt", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        struct ledger_entry entry;
+        if (read_entry(row, &entry, err)) {
+            got = -1;
+            break;
+        }
+        entry.of_cluster = is_empty(&row[7]) && is_empty(&row[8]);
+        ledger_add(ledger, &entry);
+    }
+    db_finish(rows);
+    return got;
+}
+
+static int read_covers(struct db *db, const char *cluster, struct ledger *ledger, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct db_value argument = db_text(cluster);
+    if (db_query(db, sql_query_ledger_reset_read, &argument, 1, "ii", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0)
+        ledger_add_cover(ledger, number_of(&row[0]), number_of(&row[1]));
+    db_finish(rows);
+    return got;
+}
+
+int ledger_read(struct db *db, const char *cluster, struct ledger **read, struct error *err)
+{
+    struct ledger *ledger = ledger_create();
+    if (read_entries(db, cluster, ledger, err) || read_covers(db, cluster, ledger, err)) {
+        ledger_destroy(ledger);
+        return -1;
+    }
+    *read = ledger;
+    return 0;
+}
+
+int ledger_look_up(const struct settings *settings, const char *cluster, struct ledger **ledger,
+                   struct error *err)
+{
+    struct db *db;
+    *ledger = NULL;
+    if (results_open(&db, settings, DB_READER, err)) {
+        if (err->class != ERROR_MISSING)
+            return -1;
+        *ledger = ledger_create();
+        return 0;
+    }
+    int result = ledger_read(db, cluster, ledger, err);
+    db_close(db);
+    return result ? results_explain(settings, err) : 0;
+}
+
+int ledger_read_all(struct db *db, struct ledger_record **records, size_t *count, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    *records = NULL;
+    *count = 0;
+    if (db_query(db, sql_query_ledger_list, NULL, 0, "tiitiiiitttitti", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        struct ledger_record record = {
+            .entered_at = row[11].integer,
+            .cluster = text_of(&row[0]),
+            .who = text_of(&row[12]),
+            .why = text_of(&row[13]),
+            .account = text_of(&row[8]),
+            .user = text_of(&row[9]),
+            .partition = text_of(&row[10]),
+            .covers = number_of(&row[14]),
+        };
+        if (read_entry(row + 1, &record.entry, err)) {
+            ledger_record_free(&record);
+            got = -1;
+            break;
+        }
+        record.entry.of_cluster = !*record.account && !*record.user;
+        *records = memory_resized(*records, *count + 1, sizeof **records);
+        (*records)[(*count)++] = record;
+    }
+    db_finish(rows);
+    return got;
+}
+
+static int read_last(struct db *db, uint64_t *last, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    *last = 0;
+    if (db_query(db, sql_query_ledger_last, NULL, 0, "i", &rows, err))
+        return -1;
+    int got = db_fetch(rows, &row, err);
+    if (got > 0)
+        *last = number_of(&row[0]);
+    db_finish(rows);
+    return got < 0 ? -1 : 0;
+}
+
+static struct db_value number_or_null(bool known, uint64_t number)
+{
+    return known ? db_integer((int64_t)number) : db_null();
+}
+
+static int write_entry(struct db *db, const struct ledger_record *record, struct error *err)
+{
+    const struct ledger_entry *entry = &record->entry;
+    bool adjusts = entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT;
+    struct db_value row[] = {
+        db_integer((int64_t)entry->id),
+        db_text(record->cluster),
+        db_integer((int64_t)entry->instant),
+        db_integer(record->entered_at),
+        db_text(record->who),
+        db_text(record->why),
+        db_text(ledger_kind_name(entry->kind)),
+        db_text(record->account),
+        db_text(record->user),
+        db_text(record->partition),
+        number_or_null(adjusts, entry->association),
+        number_or_null(adjusts, entry->tres_seconds),
+        number_or_null(entry->kind == LEDGER_REFUND, entry->job),
+        number_or_null(entry->kind == LEDGER_UNDO, entry->undoes),
+    };
+    _Static_assert(COUNT(row) == COUNT(ledger_columns), "a value for each column");
+    struct db_bulk *bulk;
+    if (db_bulk_begin(db, "fairmill_ledger", ledger_columns, COUNT(ledger_columns), 0, &bulk, err))
+        return -1;
+    if (db_bulk_row(bulk, row, err)) {
+        db_bulk_abandon(bulk);
+        return -1;
+    }
+    return db_bulk_end(bulk, err);
+}
+
+static int write_covers(struct db *db, uint64_t id, const uint64_t *covers, size_t count,
+                        struct error *err)
+{
+    struct db_bulk *bulk;
+    if (!count)
+        return 0;
+    if (db_bulk_begin(db, "fairmill_ledger_reset", reset_columns, COUNT(reset_columns), 0, &bulk,
+                      err))
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        struct db_value row[] = { db_integer((int64_t)id), db_integer((int64_t)covers[i]) };
+        if (db_bulk_row(bulk, row, err)) {
+            db_bulk_abandon(bulk);
+            return -1;
+        }
+    }
+    return db_bulk_end(bulk, err);
+}
+
+static int enter_once(struct db *db, struct ledger_record *record, const uint64_t *covers,
+                      size_t count, struct error *err)
+{
+    uint64_t last;
+    if (db_begin(db, err))
+        return -1;
+    int result = read_last(db, &last, err);
+    record->entry.id = last + 1;
+    if (result || write_entry(db, record, err) ||
+        write_covers(db, record->entry.id, covers, count, err) || db_commit(db, err)) {
+        db_rollback(db);
+        return -1;
+    }
+    return 0;
+}
+
+int ledger_enter(struct db *db, struct ledger_record *record, const uint64_t *covers, size_t count,
+                 struct error *err)
+{
+    struct error ignored;
+    uint64_t last;
+    for (int i = 1; enter_once(db, record, covers, count, err); i++)
+        if (i == TRIES || err->class == ERROR_GONE || read_last(db, &last, &ignored) ||
+            (last < record->entry.id && err->class != ERROR_RETRY))
+            return -1;
+    return 0;
+}

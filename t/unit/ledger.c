@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include "core/clock.h"
+#include "core/ledger.h"
+#include "tap.h"
+
+/* What counts of a ledger at an instant. */
+
+static void add(struct ledger *ledger, uint64_t id, uint64_t instant, enum ledger_kind kind,
+                uint64_t number)
+{
+    struct ledger_entry entry = { .id = id, .instant = instant, .kind = kind };
+    if (kind == LEDGER_REFUND)
+        entry.job = number;
+    else if (kind == LEDGER_UNDO)
+        entry.undoes = number;
+    else if (kind == LEDGER_RESET)
+        entry.of_cluster = number;
+    else
+        entry.tres_seconds = number, entry.association = 7;
+    ledger_add(ledger, &entry);
+}
+
+static size_t adjustments_at(const struct ledger *ledger, uint64_t now)
+{
+    struct ledger_state *state = ledger_at(ledger, now);
+    size_t count = state->adjustment_count;
+    ledger_state_destroy(state);
+    return count;
+}
+
+static void test_undo(void)
+{
+    struct ledger *ledger = ledger_create();
+    add(ledger, 1, 100, LEDGER_CREDIT, 5);
+    ok(adjustments_at(ledger, 99) == 0, "an entry does not count before its instant");
+    ok(adjustments_at(ledger, 100) == 1, "at its instant it does");
+    add(ledger, 4, 100, LEDGER_UNDO, 1);
+    ok(adjustments_at(ledger, 100) == 0, "one that was undone does not");
+    ok(ledger_is_undone(ledger, 1) && !ledger_is_undone(ledger, 4), "and is known to be undone");
+    ok(ledger_last_undo(ledger, 1)->id == 4, "its undo is what can be undone");
+    add(ledger, 6, 100, LEDGER_UNDO, 4);
+    ok(adjustments_at(ledger, 100) == 1, "after the undo was undone it counts again");
+    ok(!ledger_is_undone(ledger, 1) && ledger_is_undone(ledger, 4), "and is undone no more");
+    ok(ledger_last_undo(ledger, 1)->id == 6 && ledger_last_undo(ledger, 6)->id == 6,
+       "the last undo is found from any entry of the chain");
+    ok(!ledger_last_undo(ledger, 5), "what is not there has none");
+    add(ledger, 9, 100, LEDGER_UNDO, 9);
+    add(ledger, 10, 100, LEDGER_UNDO, 12);
+    add(ledger, 12, 100, LEDGER_UNDO, 10);
+    ok(adjustments_at(ledger, 100) == 1, "an undo of itself, or of a later entry, ends");
+    ledger_destroy(ledger);
+}
+
+static void test_refunds(void)
+{
+    struct ledger *ledger = ledger_create();
+    add(ledger, 1, 500, LEDGER_REFUND, 20);
+    add(ledger, 2, 300, LEDGER_REFUND, 20);
+    add(ledger, 3, 400, LEDGER_REFUND, 10);
+    struct ledger_state *state = ledger_at(ledger, 1000);
+    ok(state->refunded.count == 2, "a job that was refunded twice is one");
+    ok(ledger_refunds(state, 20, 500) && !ledger_refunds(state, 20, 501),
+       "rows that began up to the later instant are refunded");
+    ok(ledger_refunds(state, 10, 1) && !ledger_refunds(state, 15, 1) &&
+           !ledger_refunds(state, 30, 1) && !ledger_refunds(state, 1, 1),
+       "and those of no other job");
+    ledger_state_destroy(state);
+    state = ledger_at(ledger, 450);
+    ok(ledger_refunds(state, 20, 300) && !ledger_refunds(state, 20, 301),
+       "before that instant the earlier one counts");
+    ledger_state_destroy(state);
+    state = ledger_at(NULL, 450);
+    ok(!ledger_refunds(state, 20, 1) && !ledger_reset_before(state, 1, 1000) &&
+           !ledger_resets_hash(state, 1000),
+       "without a ledger nothing is refunded and reset");
+    ledger_state_destroy(state);
+    ledger_destroy(ledger);
+}
+
+static void test_resets(void)
+{
+    struct ledger *ledger = ledger_create();
+    add(ledger, 1, 500, LEDGER_RESET, 0);
+    add(ledger, 2, 300, LEDGER_RESET, 0);
+    add(ledger, 3, 400, LEDGER_RESET, 1);
+    ledger_add_cover(ledger, 1, 8);
+    ledger_add_cover(ledger, 1, 7);
+    ledger_add_cover(ledger, 2, 7);
+    struct ledger_state *state = ledger_at(ledger, 1000);
+    ok(ledger_reset_before(state, 7, UINT64_MAX) == 500 &&
+           ledger_reset_before(state, 7, 500) == 300 && ledger_reset_before(state, 7, 300) == 0,
+       "the last reset before an instant is found");
+    ok(ledger_reset_before(state, 8, 500) == 0 && ledger_reset_before(state, 9, 1000) == 0,
+       "and none of another association");
+    ok(state->cluster_reset == 400, "a reset of the cluster stands by itself");
+    ok(ledger_resets_hash(state, 301) &&
+           ledger_resets_hash(state, 301) == ledger_resets_hash(state, 500) &&
+           ledger_resets_hash(state, 501) != ledger_resets_hash(state, 500) &&
+           !ledger_resets_hash(state, 300),
+       "the hash is of those before an instant");
+    struct ledger_state *before = ledger_at(ledger, 499);
+    ok(ledger_resets_hash(before, UINT64_MAX) == ledger_resets_hash(state, 500),
+       "one that is still to come is none");
+    ledger_state_destroy(before);
+    ledger_state_destroy(state);
+    ledger_destroy(ledger);
+}
+
+static void test_weight(void)
+{
+    struct clock *clock = clock_create(600, 10000, 0);
+    struct ledger *ledger = ledger_create();
+    struct ledger_entry debit = { 1, 9000, LEDGER_DEBIT, 7, 5, 0, false, 0 }, credit = debit;
+    struct ledger_state *state = ledger_at(ledger, 10000);
+    uint128 units, weight = ledger_weight(state, &debit, clock, &units, &(bool){ false });
+    bool negative = true;
+    ok(weight == clock_weight(clock, 8999, 9000) && units == 5 * (uint128)UNITS_PER_TRES,
+       "a debit is a charge for the second that ends at its instant");
+    ledger_weight(state, &debit, clock, &units, &negative);
+    ok(!negative, "which goes on usage");
+    credit.kind = LEDGER_CREDIT;
+    ok(ledger_weight(state, &credit, clock, &units, &negative) == weight && negative,
+       "a credit is the same, which comes off");
+    ledger_state_destroy(state);
+    add(ledger, 2, 9000, LEDGER_RESET, 0);
+    ledger_add_cover(ledger, 2, 7);
+    state = ledger_at(ledger, 10000);
+    ok(!ledger_weight(state, &debit, clock, &units, &negative),
+       "one up to a reset of its association does not count");
+    debit.instant = 9001;
+    ok(ledger_weight(state, &debit, clock, &units, &negative), "the next second does");
+    ledger_state_destroy(state);
+    ledger_destroy(ledger);
+    clock_destroy(clock);
+}
+
+int main(void)
+{
+    test_undo();
+    test_refunds();
+    test_resets();
+    test_weight();
+    return done_testing();
+}
