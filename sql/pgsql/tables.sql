@@ -213,3 +213,6 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
     "id_assoc"  BIGINT NOT NULL,
     PRIMARY KEY ("id", "id_assoc")
 );
+
+-- Whoever runs `fairmill run` may add to the ledger only, whatever default privileges say.
+DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fairmill_writer') THEN REVOKE UPDATE, DELETE ON "fairmill_ledger", "fairmill_ledger_reset" FROM "fairmill_writer"; END IF; END $$;

@@ -93,7 +93,7 @@ static int print(const struct settings *settings, const struct option_list *clus
         results->privileges->add_before_tables(&text, &settings->results);
     schema_print(results, &text);
     if (results->privileges)
-        results->privileges->add_after_tables(&text, &settings->results);
+        schema_print_privileges(results, &settings->results, &text);
     if (source->privileges)
         add_source_grants(&text, settings, clusters);
     int result = command_print(&text, err);

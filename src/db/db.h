@@ -90,6 +90,10 @@ struct db_bulk; /* a bulk write under way */
 
 /* SQL by which a database lets people in: for an administrator to read and to run, never run by
  * us.  Functions add to a text. */
+struct db_table {
+    char *name;
+    bool only_grows; /* who writes results may add to it, and neither change nor delete */
+};
 struct db_privileges {
     /* The GRANT of these privileges on a table (NULL: on all tables), or on some of its columns
      * (ended by NULL; NULL: all), to who logs in with these settings. */
@@ -98,7 +102,8 @@ struct db_privileges {
     /* The results' database and roles: what comes before the result tables are made in it, and
      * what comes after. */
     void (*add_before_tables)(struct text *text, const struct db_settings *results);
-    void (*add_after_tables)(struct text *text, const struct db_settings *results);
+    void (*add_after_tables)(struct text *text, const struct db_settings *results,
+                             const struct db_table *tables, size_t table_count);
     /* What comes before the GRANTs on the source. */
     void (*add_before_grants)(struct text *text, const struct db_settings *source);
     /* The GRANT that replica_lag() needs; NULL where everybody may ask. */

@@ -104,7 +104,25 @@ static void add_before_tables(struct text *text, const struct db_settings *resul
     text_free(&database);
 }
 
-static void add_after_tables(struct text *text, const struct db_settings *results)
+/* What a writer may do besides reading, table by table: a privilege on all tables of a database
+ * could not be taken back for one of them, and an earlier release gave that. */
+static void add_writing(struct text *text, const struct db_settings *results,
+                        const struct db_table *tables, size_t table_count)
+{
+    for (size_t i = 0; i < table_count; i++) {
+        text_format(text, "GRANT INSERT%s ON ", tables[i].only_grows ? "" : ", UPDATE, DELETE");
+        add_backticked(text, results->database);
+        text_add(text, ".");
+        add_backticked(text, tables[i].name);
+        text_add(text, " TO fairmill_writer;\n");
+    }
+    text_add(text, "REVOKE INSERT, UPDATE, DELETE ON ");
+    add_all_tables(text, results->database);
+    text_add(text, " FROM fairmill_writer;\n");
+}
+
+static void add_after_tables(struct text *text, const struct db_settings *results,
+                             const struct db_table *tables, size_t table_count)
 {
     static const struct {
         const char *role, *privileges, *comment;
@@ -112,7 +130,7 @@ static void add_after_tables(struct text *text, const struct db_settings *result
         { "fairmill_owner",
           "SELECT, INSERT, UPDATE, DELETE, CREATE, ALTER, DROP, INDEX, CREATE VIEW, SHOW VIEW",
           "runs `fairmill init`" },
-        { "fairmill_writer", "SELECT, INSERT, UPDATE, DELETE", "runs `fairmill run`" },
+        { "fairmill_writer", "SELECT", "runs `fairmill run`" },
         { "fairmill_reader", "SELECT", "reads results" },
     };
     text_add(text, "\n-- Roles of the results.\n");
@@ -122,6 +140,7 @@ static void add_after_tables(struct text *text, const struct db_settings *result
         add_all_tables(text, results->database);
         text_format(text, " TO %s;\n", roles[i].role);
     }
+    add_writing(text, results, tables, table_count);
     struct text account = { 0 };
     add_account(&account, results);
     add_login(text, results);

@@ -77,7 +77,8 @@ static void add_before_tables(struct text *text, const struct db_settings *resul
                    "SET ROLE fairmill_owner;\n\n");
 }
 
-static void add_after_tables(struct text *text, const struct db_settings *results)
+static void add_after_tables(struct text *text, const struct db_settings *results,
+                             const struct db_table *tables, size_t table_count)
 {
     struct text login = { 0 };
     text_add_identifier(&login, account(results));
@@ -94,6 +95,12 @@ static void add_after_tables(struct text *text, const struct db_settings *result
                 "    GRANT SELECT ON TABLES TO fairmill_reader;\n"
                 "GRANT fairmill_writer TO %s;\n",
                 login.bytes, login.bytes, login.bytes);
+    for (size_t i = 0; i < table_count; i++)
+        if (tables[i].only_grows) {
+            text_add(text, "REVOKE UPDATE, DELETE ON ");
+            text_add_identifier(text, tables[i].name);
+            text_add(text, " FROM fairmill_writer;\n");
+        }
     text_free(&login);
 }
 

@@ -2,12 +2,14 @@
 #include "config.h"
 #include "results/schema.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /* Each database's own tables and views; what differs between databases is in there only. */
@@ -115,19 +117,23 @@ static int has(struct db *db, const char *name, struct error *err)
     return got;
 }
 
-/* Whether everything is there that a script creates; -1 on failure.  The name is the first text
- * in double quotes behind each CREATE. */
+/* The name of the next thing that a script creates, to be freed, and *at is moved on to it; NULL
+ * at the end.  It is the first text in double quotes behind each CREATE. */
+static char *next_created(const char **at)
+{
+    *at = strstr(*at, "\nCREATE ");
+    if (!*at)
+        return NULL;
+    *at = strchr(*at, '"') + 1;
+    return memory_bytes(*at, strcspn(*at, "\""));
+}
+
+/* Whether everything is there that a script creates; -1 on failure. */
 static int has_all(struct db *db, const char *script, struct error *err)
 {
     int found = 1;
-    for (const char *at = strstr(script, "\nCREATE "); at && found > 0;
-         at = strstr(at + 1, "\nCREATE ")) {
-        const char *name = strchr(at, '"') + 1;
-        struct text copy = { 0 };
-        text_add_bytes(&copy, name, (size_t)(strchr(name, '"') - name));
-        found = has(db, copy.bytes, err);
-        text_free(&copy);
-    }
+    for (char *name; found > 0 && (name = next_created(&script)); free(name))
+        found = has(db, name, err);
     return found;
 }
 
@@ -187,4 +193,26 @@ void schema_print(const struct db_driver *driver, struct text *text)
                 ";\nINSERT INTO \"fairmill_schema\" (\"version\", \"made_at\")\nSELECT %d, 0\n"
                 "WHERE NOT EXISTS (SELECT 1 FROM \"fairmill_schema\" WHERE \"version\" = %d);\n",
                 SCHEMA_VERSION, SCHEMA_VERSION);
+}
+
+/* What people entered is there to stay. */
+static bool only_grows(const char *table)
+{
+    return !strcmp(table, "fairmill_ledger") || !strcmp(table, "fairmill_ledger_reset");
+}
+
+void schema_print_privileges(const struct db_driver *driver, const struct db_settings *results,
+                             struct text *text)
+{
+    struct db_table *tables = NULL;
+    size_t count = 0;
+    const char *script = dialect_of(driver)->tables;
+    for (char *name; (name = next_created(&script)); count++) {
+        tables = memory_resized(tables, count + 1, sizeof *tables);
+        tables[count] = (struct db_table){ name, only_grows(name) };
+    }
+    driver->privileges->add_after_tables(text, results, tables, count);
+    while (count)
+        free(tables[--count].name);
+    free(tables);
 }

@@ -29,6 +29,10 @@ int schema_refuse_accounting(struct db *db, const struct settings *settings, str
  * stays, and where all is there nothing is made.  Refuses tables of a newer version. */
 int schema_make(struct db *db, struct error *err);
 
+/* What comes after schema_print() for a driver that has privileges. */
+void schema_print_privileges(const struct db_driver *driver, const struct db_settings *results,
+                             struct text *text);
+
 /* The SQL that makes tables and views with a driver. */
 void schema_print(const struct db_driver *driver, struct text *text);
 

@@ -36,6 +36,10 @@ POWERS = (
     ('add rows', "INSERT INTO fairmill_settings SELECT * FROM fairmill_settings WHERE 1 = 0", 'ow'),
     ('change rows', 'UPDATE fairmill_run SET message = message WHERE 1 = 0', 'ow'),
     ('delete rows', 'DELETE FROM fairmill_finding WHERE 1 = 0', 'ow'),
+    ('add to the ledger', 'INSERT INTO fairmill_ledger SELECT * FROM fairmill_ledger WHERE 1 = 0', 'ow'),
+    ('change the ledger', 'UPDATE fairmill_ledger SET why = why WHERE 1 = 0', 'o'),
+    ('delete from the ledger', 'DELETE FROM fairmill_ledger WHERE 1 = 0', 'o'),
+    ('change what a reset covers', 'UPDATE fairmill_ledger_reset SET id = id WHERE 1 = 0', 'o'),
     ('make a table', MADE, 'o'),
     ('alter a table', 'ALTER TABLE scratch ADD COLUMN b INTEGER', 'o'),
     ('make an index', 'CREATE INDEX i ON scratch (a)', 'o'),
@@ -146,11 +150,16 @@ def printed_sql(site):
              'the login may read what a run reads, see a lag, and nothing else')
     tap.same(roles, {'fairmill_writer'}, 'and is a writer of the results')
     results = RESULTS.replace('_', '\\_') + '.*'
-    for role, wanted in (('reader', {'SELECT'}), ('writer', {'SELECT', 'INSERT', 'UPDATE', 'DELETE'})):
+    tables = [name for name, in site.server.sql(
+        f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{RESULTS}'"
+        " AND table_type = 'BASE TABLE'")]
+    writing = {f'{RESULTS}.{name}': {'INSERT'} if 'ledger' in name else {'INSERT', 'UPDATE', 'DELETE'}
+               for name in tables}
+    for role, more, what in (('reader', {}, 'read them'), ('writer', writing, 'write them, the ledger by adding')):
         rights, roles = grants(site.server, f'fairmill_{role}')
         rights.pop('*.*', None)
-        tap.same([{k.replace('\\\\', '\\'): v for k, v in rights.items()}, roles], [{results: wanted}, set()],
-                 f'a {role} of them has {len(wanted)} privileges on them alone')
+        tap.same([{k.replace('\\\\', '\\'): v for k, v in rights.items()}, roles],
+                 [{results: {'SELECT'}, **more}, set()], f'a {role} may {what}, and nothing else')
 
 
 def commands(site):

@@ -54,6 +54,28 @@ def body():
                             'roles_res'), [['6']], 'a reader may read the views')
         tap.ok(denied(server, 'fairmill_reader', 'DELETE FROM fairmill_run', 'roles_res'),
                'but write nothing')
+        for who, verb, sql in (('writer', 'change', "UPDATE fairmill_ledger SET why = ''"),
+                               ('writer', 'delete', 'DELETE FROM fairmill_ledger'),
+                               ('writer', 'change', 'UPDATE fairmill_ledger_reset SET id = 0'),
+                               ('reader', 'add', "INSERT INTO fairmill_ledger_reset VALUES (1, 1)")):
+            tap.ok(denied(server, f'fairmill_{who}', sql, 'roles_res'),
+                   f'a {who} may not {verb} in the ledger: {sql}')
+        status, out, err = fairmill(settings, 'ledger', 'debit', 7, '-u', 'alice', '-A', 'physics',
+                                    '--at', NOW, '-w', 'a test', '-y')
+        tap.ok(status == 0 and out.startswith('entry 1, '), 'a writer may add to it', out, err)
+        status, _, err = fairmill(settings, 'ledger', 'undo', 1, '-w', 'a test', '-y')
+        tap.ok(status == 0, 'and take back', err)
+        server.sql('SET ROLE fairmill_owner; DROP TABLE fairmill_ledger, fairmill_ledger_reset; '
+                   'DELETE FROM fairmill_schema', 'roles_res')
+        server.sql('GRANT fairmill_owner TO roles_writer; ALTER ROLE roles_writer SET ROLE fairmill_owner',
+                   'roles_res')
+        status, _, err = fairmill(settings, 'init')
+        tap.ok(status == 0, 'an owner makes the ledger of a new release', err)
+        server.sql('ALTER ROLE roles_writer RESET ROLE; REVOKE fairmill_owner FROM roles_writer', 'roles_res')
+        tap.ok(denied(server, 'fairmill_writer', 'DELETE FROM fairmill_ledger', 'roles_res') and
+               not denied(server, 'fairmill_writer', 'INSERT INTO fairmill_ledger_reset VALUES (1, 1)',
+                          'roles_res'),
+               'which a writer may add to, and not delete from')
         tap.ok(denied(server, "roles's source", 'SELECT job_name FROM tiny_job_table',
                       'roles_acct'), 'the source may not read what users typed')
         tap.ok(denied(server, "roles's source", 'DELETE FROM tiny_job_table', 'roles_acct'),

@@ -45,6 +45,7 @@ class History:
         self.newest = 0                      # end that a run has seen
         self.asked = self.damaged = self.back = False  # what the next run is to meet
         self.archived, self.dropped = [], []  # rows that may come back
+        self.ledger = []                     # as t/lib/ledger.py has it
         self.earlier = []                    # what a dump may be of
         first_run, span = self.origin(), self.rounded(self.pace * r.choice((10, 40, 100)))
         self.now = first_run - span
@@ -54,7 +55,7 @@ class History:
         self.arrive()
 
     def settings_at(self, now):
-        return for_reference(dict(self.settings, now=now), REGISTERED)
+        return for_reference(dict(self.settings, now=now, ledger=self.ledger), REGISTERED)
 
     def rounded(self, seconds):
         return int(seconds) - int(seconds) % self.grain

@@ -10,6 +10,7 @@ import tempfile
 import traceback
 from collections import Counter
 
+import ledger
 import reference
 import tap
 from books import CLUSTER, DAY, Controller
@@ -21,8 +22,8 @@ from settings import for_program
 
 RUN = ('kind', 'why', 'unattributed_usage', 'source_newest', 'truncation_bound', 'drift_max',
        'drifted_associations')
-CAUSES = ('first', 'asked', 'clock', 'settings', 'factor', 'grid', 'restored', 'reset', 'purge', 'full_every',
-          'damaged', 'horizon')
+CAUSES = ('first', 'asked', 'clock', 'settings', 'factor', 'grid', 'restored', 'reset', 'ledger', 'purge',
+          'full_every', 'damaged', 'horizon')
 # Settings that decide what a job that has ended is charged.
 CHARGING = ('half_life', 'charge', 'tres_weights', 'qos_factors', 'partition_usage_factors', 'suspended',
             'horizon')
@@ -38,6 +39,7 @@ def state_of(h, as_of):
     return dict(as_of=as_of, settings=settings, since=since, ends=ends, start=max(clock.earliest, boundary or 0),
                 grid=clock.epoch if settings['half_life'] else 0,
                 newest=max((end for end in ends if end > since), default=0),
+                resets=lambda reach, h=h: ledger.resets_below(h, as_of, reach),
                 factors={number: factor for number, factor in h.books.qos.items() if factor != 1})
 
 
@@ -57,6 +59,7 @@ def causes_of(before, state, asked, damaged):
         grid=before['grid'] != state['grid'],
         restored=state['newest'] < before['newest'] and before['newest'] > since,
         reset=state['start'] != before['start'] and state['start'] < seal,
+        ledger=state['resets'](seal) != before['resets_in_sums'],
         purge=bool(oldest) and oldest[0] < seal and (not oldest_now or oldest_now[0] > oldest[0]),
         horizon=(not state['settings']['half_life'] and not state['start'] and bool(oldest)
                  and oldest[0] < seal and oldest[0] <= since),
@@ -76,6 +79,7 @@ class Trial:
         self.done, self.wrong, self.instants = [], [], {KEPT: set(), FULL: set()}
         self.before = self.full_as_of = None  # of the run that left the seal, of the last full one
         self.connections = {name: h.place.fresh(name, h.seed) for name in (KEPT, FULL)}
+        self.entered = 0  # how many entries of the ledger
         self.write_settings()
         for name in self.connections:
             self.fairmill(name, 'init')
@@ -86,6 +90,12 @@ class Trial:
             write_settings(f'{self.folder}/{name}.conf', dict(
                 source=self.h.place.accounting(self.mirror.path), results=connection, usage=usage,
                 fairshare=fairshare))
+
+    def enter_ledger(self):
+        new, self.entered = self.h.ledger[self.entered:], len(self.h.ledger)
+        for name in self.connections:
+            for statement in ledger.statements(new, CLUSTER):
+                self.h.place.ask(name, statement)
 
     def fairmill(self, name, *command):
         status, out, err = fairmill(f'{self.folder}/{name}.conf', *command)
@@ -169,6 +179,7 @@ class Trial:
             as_of = h.as_of - h.rounded(h.r.randrange(3 * h.pace)) - h.grain if h.back else max(h.as_of, as_of)
         self.write_settings()
         self.mirror.write(h.books)
+        self.enter_ledger()
         kept = self.run(KEPT, as_of, h.asked)
         full = self.run(FULL, as_of, True)
         self.as_the_reference(full, as_of)
@@ -186,7 +197,8 @@ class Trial:
             h.newest = state['newest']
             if drifting or kept[1]['kind'] == 'full':
                 self.full_as_of = as_of
-            self.before = dict(state, full_as_of=self.full_as_of, seal=self.seal_of(state))
+            seal = self.seal_of(state)
+            self.before = dict(state, full_as_of=self.full_as_of, seal=seal, resets_in_sums=state['resets'](seal))
         h.as_of, h.asked, h.damaged, h.back = as_of, False, False, False
         h.earlier.append(h.books.copy())
 
@@ -204,7 +216,10 @@ def planned(seed, r):
     every = STEPS + DRIFTS
     wanted = [every[(seed // 3 * 7 + i) % len(every)] for i in range(7)]
     wanted += [r.choice(STEPS[:2] + every) for _ in range(r.randrange(1, 7))]
-    wanted += [NEEDS[function] for function in wanted if function in NEEDS]
+    needs = {**NEEDS, **ledger.NEEDS}
+    for function in wanted:
+        if function in needs:
+            wanted.append(needs[function])
     return r.sample(wanted, len(wanted))
 
 

@@ -26,7 +26,7 @@ DEFAULTS = dict(
     charge='billing', tres_weights='', qos_factors={}, partition_usage_factors={},
     suspended='charged', open_job_cap=86400, horizon=None, algorithm='fair_tree', conformance='documents',
     dampening=Fraction(1), capacity=None, capacity_half_lives=Fraction(2),
-    pbs_minimum_usage=Fraction(0))
+    pbs_minimum_usage=Fraction(0), ledger=())
 
 _context = Context(prec=150, rounding=ROUND_HALF_EVEN, Emax=10 ** 9, Emin=-10 ** 9)
 _LN2 = _context.ln(Decimal(2))
@@ -94,8 +94,54 @@ def _floor_log2(value):
     return power
 
 
+# ---- the ledger ----
+
+def counting(ledger, now):
+    """Entries that count: dated up to now, and not undone by one that is not undone itself."""
+    undone = set()
+    for entry in sorted(ledger, key=lambda entry: -entry['id']):
+        if entry['kind'] == 'undo' and entry['id'] not in undone:
+            undone.add(entry['undoes'])
+    return [entry for entry in ledger if entry['id'] not in undone and entry['instant'] <= now]
+
+
+class Corrections:
+    """What the entries that count do."""
+
+    def __init__(self, settings):
+        self.entries = counting(settings['ledger'], settings['now'])
+        self.resets, self.refunds = {}, {}
+        for entry in self.entries:
+            if entry['kind'] == 'reset':
+                for number in entry['associations'] or ():
+                    self.resets[number] = max(self.resets.get(number, 0), entry['instant'])
+            elif entry['kind'] == 'refund':
+                self.refunds[entry['id_job']] = max(self.refunds.get(entry['id_job'], 0), entry['instant'])
+
+    def refunded(self, job):
+        return max(job['time_start'], job['time_submit']) <= self.refunds.get(job['id_job'], -1)
+
+    def adjustments(self, clock, boundary):
+        """(association, sum) of each credit and debit."""
+        for entry in self.entries:
+            if entry['kind'] not in ('credit', 'debit'):
+                continue
+            end, number = entry['instant'], entry['id_assoc']
+            begin = max(end - 1, clock.earliest, boundary or 0, self.resets.get(number, 0))
+            if begin < end:
+                amount = entry['tres_seconds'] * UNIT * (clock.at(end) - clock.at(begin))
+                yield number, amount if entry['kind'] == 'debit' else -amount
+
+
 def reset_boundary(settings):
-    """The last boundary at or before now, or None."""
+    """The last boundary of the period, or reset of the whole cluster, at or before now, or None."""
+    resets = [entry['instant'] for entry in counting(settings['ledger'], settings['now'])
+              if entry['kind'] == 'reset' and entry['associations'] is None]
+    periodic = periodic_boundary(settings)
+    return max(resets + [periodic or 0]) if resets else periodic
+
+
+def periodic_boundary(settings):
     now, period = settings['now'], settings['reset_period']
     if period == 'none':
         return None
@@ -287,12 +333,13 @@ def add_usage(db, cluster, root, heirs, clock, settings):
     first = None
     findings = 0
     nowhere = Nowhere()
+    corrections = Corrections(settings)
     suspended = {}
     if settings['suspended'] == 'omitted':
         for row in _rows(db, f'{cluster}_suspend_table', ['job_db_inx', 'time_start', 'time_end']):
             suspended.setdefault(row['job_db_inx'], []).append((row['time_start'], row['time_end']))
     for job in _rows(db, f'{cluster}_job_table',
-                     ['job_db_inx', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
+                     ['job_db_inx', 'id_job', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
                       'time_end', 'timelimit', 'tres_alloc']):
         heir = heirs.get(job['id_assoc']) or nowhere
         begin, end = interval(job, clock, boundary, settings)
@@ -304,15 +351,19 @@ def add_usage(db, cluster, root, heirs, clock, settings):
         if amount is None:
             findings += 1
             continue
-        for one, other in without(begin, end, suspended.get(job['job_db_inx'], ())):
-            heir.own += amount * (clock.at(other) - clock.at(one))
+        counted = max(begin, corrections.resets.get(job['id_assoc'], 0))
+        if not corrections.refunded(job):
+            for one, other in without(counted, end, suspended.get(job['job_db_inx'], ())):
+                heir.own += amount * (clock.at(other) - clock.at(one))
         if amount:
             first = begin if first is None else min(first, begin)
+    for number, amount in corrections.adjustments(clock, boundary):
+        (heirs.get(number) or nowhere).own += amount
     for node in reversed(down(root)):
-        node.total += node.own
+        node.total += max(0, node.own)
         if node.above:
             node.above.total += node.total
-    return first, findings, nowhere.own
+    return first, findings, max(0, nowhere.own)
 
 
 def source_record(db, cluster, clock, settings):

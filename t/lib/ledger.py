@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""The ledger as tests have it: entries, which of them count, the rows of the result tables, and
+steps for t/lib/history.py that enter some."""
+
+import reference
+from happenings import step
+
+KINDS = ('credit', 'debit', 'refund', 'reset', 'undo')
+COLUMNS = ('id', 'cluster', 'instant', 'entered_at', 'who', 'why', 'kind', 'account', 'user_name',
+           'partition_name', 'id_assoc', 'tres_seconds', 'id_job', 'undoes')
+
+
+def statements(entries, cluster):
+    """INSERTs of these entries, as `fairmill ledger` would make."""
+    for entry in entries:
+        row = dict(entry, cluster=cluster, entered_at=1, who='test', why='a test', account='',
+                   user_name='u' if entry.get('associations') else '', partition_name='')
+        values = ', '.join('NULL' if row.get(name) is None else repr(row[name]) for name in COLUMNS)
+        yield f"INSERT INTO fairmill_ledger ({', '.join(COLUMNS)}) VALUES ({values})"
+        for number in entry.get('associations') or ():
+            yield f"INSERT INTO fairmill_ledger_reset (id, id_assoc) VALUES ({entry['id']}, {number})"
+
+
+def resets_below(h, as_of, reach):
+    """The last reset before `reach` of each association that a user's or an account's reset covers."""
+    found = {}
+    for entry in reference.counting(h.ledger, as_of):
+        if entry['kind'] == 'reset' and entry['instant'] < reach:
+            for number in entry['associations'] or ():
+                found[number] = max(found.get(number, 0), entry['instant'])
+    return found
+
+
+def enter(h, **entry):
+    h.ledger = h.ledger + [dict(entry, id=len(h.ledger) + 1)]
+
+
+def instant(h):
+    """Some time, often right where something begins, ends or is sealed, and sometimes to come."""
+    jobs = list(h.books.jobs.values())
+    row = h.r.choice(jobs) if jobs else dict(time_start=0, time_end=0)
+    found = [h.now - h.r.randrange(30 * h.pace), h.now - h.r.randrange(3 * h.pace), h.now,
+             h.now + h.r.randrange(3 * h.pace), h.as_of or h.now, row['time_start'], row['time_end']]
+    if h.as_of:
+        found += [h.seal() + h.r.randrange(-1, 2)] * 2
+    return h.r.choice([t for t in found if t > 0])
+
+
+def someone(h):
+    """An association, perhaps one that was deleted, or is not there any more."""
+    return h.r.choice([*h.books.associations, h.books.next_association - 1])
+
+
+@step
+def credited(h):
+    for _ in range(h.r.randrange(1, 5)):
+        enter(h, kind=h.r.choice(('credit', 'credit', 'debit')), instant=instant(h), id_assoc=someone(h),
+              tres_seconds=h.r.choice((1, h.r.randrange(1, 10 ** 4), h.r.randrange(1, 10 ** 8), 2 ** 62)))
+
+
+@step
+def refunded(h):
+    rows = [row for row in h.books.jobs.values() if row['time_start']]
+    if not rows:
+        return False
+    for row in h.some(rows, 6):
+        begin = max(row['time_start'], row['time_submit'])
+        enter(h, kind='refund', id_job=row['id_job'],
+              instant=h.r.choice((begin, begin, max(begin - 1, 1), h.now, instant(h))))
+
+
+@step
+def user_reset(h):
+    if not h.books.found(users=True):
+        return False
+    number = h.living(users=True)
+    user = h.books.associations[number]['user']
+    same = [i for i, row in h.books.associations.items() if row['user'] == user]
+    enter(h, kind='reset', instant=instant(h), associations=h.r.choice(([number], same)))
+
+
+@step
+def account_reset(h):
+    number = h.living(users=False)
+    if number is None:
+        return False
+    enter(h, kind='reset', instant=instant(h), associations=h.books.below(number))
+
+
+@step
+def reset_below_the_seal(h):
+    """What the kept sums have in them already."""
+    rows = h.sealed()
+    if not rows:
+        return False
+    row = h.books.jobs[h.r.choice(rows)]
+    if row['time_end'] > (h.as_of or 0):
+        return False
+    enter(h, kind='reset', instant=row['time_end'], associations=[row['id_assoc']])
+
+
+@step
+def cluster_reset(h):
+    enter(h, kind='reset', instant=instant(h), associations=None)
+
+
+def undo_some(h, kinds):
+    """The last of a chain of undos, as `fairmill ledger undo` picks it."""
+    undone = {entry['undoes'] for entry in h.ledger if entry['kind'] == 'undo'}
+    found = [entry for entry in h.ledger if entry['id'] not in undone and entry['kind'] in kinds]
+    for entry in h.some(found, 3) if found else ():
+        enter(h, kind='undo', instant=entry['instant'], undoes=entry['id'])
+    return None if found else False
+
+
+@step
+def undone(h):
+    return undo_some(h, KINDS)
+
+
+@step
+def reset_undone(h):
+    return undo_some(h, ('reset',))
+
+
+@step
+def undo_undone(h):
+    return undo_some(h, ('undo',))
+
+
+# What must have happened before.
+NEEDS = {undone: credited, reset_undone: reset_below_the_seal, undo_undone: reset_undone}
