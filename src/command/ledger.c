@@ -257,7 +257,7 @@ static void add_intent(struct text *text, const struct desk *desk)
     text_add_printable(text, desk->cluster);
     text_add(text, ": ");
     text_add_printable(text, deed.bytes);
-    text_add(text, " at ");
+    text_add(text, "\ndated ");
     add_instant(text, (int64_t)desk->record.entry.instant);
     text_add(text, "\n");
     text_free(&deed);

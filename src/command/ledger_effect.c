@@ -84,10 +84,11 @@ static void add_fairshare(struct text *text, double fairshare)
 static void add_change(struct text *text, const struct share_row *before,
                        const struct share_row *after)
 {
-    add_column(text, after->account, 14);
+    add_column(text, after->account, 12);
     add_column(text, after->user, 10);
-    add_column(text, after->partition, 8);
+    add_column(text, after->partition, 9);
     text_format(text, "%13.0f %13.0f", before->raw_usage, after->raw_usage);
+    text_add(text, " ");
     add_fairshare(text, before->fairshare);
     add_fairshare(text, after->fairshare);
     while (text->bytes[text->length - 1] == ' ')
@@ -113,7 +114,7 @@ static void add_changes(struct text *text, const struct share_list *before,
         if (place == INDEX_NONE || !differ(before->rows[place].raw_usage, row->raw_usage))
             continue;
         if (!any)
-            text_format(text, "%-14s %-10s %-8s %13s %13s %8s %8s\n", "Account", "User",
+            text_format(text, "%-12s %-10s %-9s %13s %13s %9s %8s\n", "Account", "User",
                         "Partition", "RawUsage", "then", "FairShare", "then");
         any = true;
         add_change(text, &before->rows[place], row);
