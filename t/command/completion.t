@@ -15,13 +15,13 @@ offered() {
     printf '%s\n' "${COMPREPLY[@]}" | sort | paste -sd " " -
 }
 
-# COMMAND: its options in the manual; without one, the commands.
+# COMMAND: its actions and options in the manual; without one, the commands.
 in_manual() {
     if [ $# = 0 ]; then
         sed -n '/^=head1 COMMANDS/,/^=head1 WHAT/s/^=head2 //p' "$top/man/fairmill.pod"
     else
         sed -n "/^=head2 $1\$/,/^=head[12]/p" "$top/man/fairmill.pod" |
-            sed -n 's/^=item .*B<\(--[a-z-]*\)>.*/\1/p'
+            sed -n 's/^=item .*B<\(--[a-z-]*\)>.*/\1/p; s/^=item B<\([a-z]*\)>.*/\1/p'
         echo --help
     fi | sort | paste -sd " " -
 }
@@ -33,12 +33,14 @@ is "what no command begins with offers nothing" "$(offered x)" ""
 is "a dash offers what comes before a command" "$(offered -)" "--config --help --version"
 is "two dashes and a letter narrow that down" "$(offered --v)" "--version"
 for command in $commands; do
-    is "$command has the options of the manual" "$(offered "$command" '')" "$(in_manual "$command")"
+    is "$command has the actions and options of the manual" "$(offered "$command" '')" "$(in_manual "$command")"
     for option in $(offered "$command" -); do
         "$FAIRMILL" -c "$scratch/none" "$command" "$option" 2>&1 </dev/null | grep 'unknown option'
     done >"$scratch/unknown"
     empty "$command knows all of them" "$scratch/unknown"
 done
+is "an action is followed by options" "$(offered ledger refund --wh)" "--why"
+is "and by no other action" "$(offered ledger list u)" ""
 is "a command behind -c FILE is seen" "$(offered -c run ch)" "check"
 is "a command behind --config=FILE is seen" "$(offered --config = a.conf run --n)" "--now"
 is "-c is followed by a file" "$(offered -c '')" "files"
