@@ -132,6 +132,8 @@ static bool is_sealed(const struct charger *charger, const struct job *job)
  * later one leaves all of them out, which sealing_fold() does. */
 static uint64_t reset_of(const struct charger *charger, uint64_t association, bool sealed)
 {
+    if (!charger->ledger->reset_count)
+        return 0;
     return ledger_reset_before(charger->ledger, association,
                                sealed ? seal_reach(&charger->sealing->seal) : UINT64_MAX);
 }
@@ -141,7 +143,7 @@ static enum job_outcome charge_row(const struct charger *charger, const struct j
                                    struct charge_term *term, uint64_t *first)
 {
     enum job_outcome outcome = job_charge(&charger->charging, &row->job, row->tariff, term);
-    bool sealed = is_sealed(charger, &row->job) && charger->pass != PASS_REFUND;
+    bool sealed = charger->pass != PASS_REFUND && is_sealed(charger, &row->job);
     uint64_t reset = reset_of(charger, row->association, sealed);
     *first = term->units ? term->start : UINT64_MAX;
     if (term->units && reset > term->start) {

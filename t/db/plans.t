@@ -65,6 +65,14 @@ def try_driver(driver, folder, source, results, touched, most, why):
     run(settings, NOW + 300, 'incremental', driver)
     some = touched() - before
     tap.ok(0 < some < most, f'{driver}: an incremental one little of it', f'{some} {why}')
+    before = touched()
+    for job in range(FIRST + 10001, FIRST + 10004):
+        status, out, err = fairmill(settings, 'ledger', 'refund', job, '--cluster', CLUSTER, '--at', NOW,
+                                    '--why', 'a test', '--yes')
+        tap.ok(status == 0, f'{driver}: a job is refunded', out, err)
+    run(settings, NOW + 600, 'incremental', driver)
+    some = touched() - before
+    tap.ok(0 < some < most, f'{driver}: and jobs that were refunded are found by their ids', f'{some} {why}')
 
 
 def characters_read():
