@@ -9,7 +9,6 @@
 #include "compute.h"
 #include "core/finding.h"
 #include "core/ledger.h"
-#include "core/tree.h"
 #include "core/usage.h"
 #include "sealing.h"
 #include "settings/settings.h"
@@ -155,18 +154,6 @@ static enum job_outcome charge_row(const struct charger *charger, const struct j
     return outcome;
 }
 
-/* An association's sum in the tree. */
-static struct wide *live_sum_of(struct charger *charger, uint64_t association)
-{
-    struct computation *computation = charger->computation;
-    uint32_t place = tree_place(computation->tree, association);
-    if (place != NO_NODE)
-        return &computation->tree->nodes[place].usage;
-    findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, association,
-                 "no row of this id is among the associations");
-    return &computation->unattributed;
-}
-
 /* The sum of the association's rows that the row belongs to; it holds until the next is found. */
 static struct wide *sum_of(struct charger *charger, const struct job_row *row)
 {
@@ -174,7 +161,7 @@ static struct wide *sum_of(struct charger *charger, const struct job_row *row)
         return usage_sums_of(charger->sealing->late, row->association);
     if (charger->pass != PASS_REFUND && is_sealed(charger, &row->job))
         return usage_sums_of(charger->sealing->sums, row->association);
-    return live_sum_of(charger, row->association);
+    return computation_sum_of(charger->computation, row->association);
 }
 
 static int beyond_range(uint64_t association, struct error *err)
@@ -281,8 +268,9 @@ static int take_rollup(void *context, const struct rollup_row *row, struct error
         return beyond_range(row->association, err);
     if (wide_is_zero(&usage))
         return 0;
-    struct wide *sum = sums_all(charger) ? usage_sums_of(charger->sealing->sums, row->association)
-                                         : live_sum_of(charger, row->association);
+    struct wide *sum = sums_all(charger)
+                           ? usage_sums_of(charger->sealing->sums, row->association)
+                           : computation_sum_of(charger->computation, row->association);
     uint64_t start = row->rollup.start;
     if (start < clock_start(clock))
         start = clock_start(clock);
@@ -455,7 +443,7 @@ static int add_adjustments(struct charger *charger, struct error *err)
         bool negative;
         uint128 weight = ledger_weight(ledger, each, charger->charging.clock, &units, &negative);
         if (weight &&
-            !wide_add_product(live_sum_of(charger, each->association), units, weight, negative))
+            !wide_add_product(computation_sum_of(charger->computation, each->association), units, weight, negative))
             return beyond_range(each->association, err);
     }
     return 0;

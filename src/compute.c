@@ -12,6 +12,8 @@
 #include "core/finding.h"
 #include "core/ledger.h"
 #include "core/queue.h"
+#include "core/seal.h"
+#include "core/tree.h"
 #include "core/usage.h"
 #include "db/db.h"
 #include "priorities.h"
@@ -188,6 +190,7 @@ static int read_snapshot(struct computation *computation, const struct settings 
     computation->record.as_of = (int64_t)now;
     computation->findings = findings_create();
     computation->ledger = ledger_at(ledger, now);
+    computation->unattributed = usage_sums_create();
     computation->clock =
         clock_create(settings->half_life_s, now, last_reset(settings, computation->ledger, now));
     if (read_cluster(computation, settings, source, cluster,
@@ -214,6 +217,34 @@ int compute_read(struct computation *computation, const struct settings *setting
     return -1;
 }
 
+struct wide *computation_sum_of(struct computation *computation, uint64_t association)
+{
+    uint32_t place = tree_place(computation->tree, association);
+    return place == NO_NODE ? usage_sums_of(computation->unattributed, association)
+                            : &computation->tree->nodes[place].usage;
+}
+
+/* Whose usage is nothing, as where all of it was suspended, is not odd: a sum that was kept does
+ * not tell whether there was a job. */
+static int note_unattributed(struct computation *computation, struct error *err)
+{
+    struct wide all = { { 0 } };
+    for (size_t i = 0; i < computation->unattributed->count; i++) {
+        const struct usage_sum *row = &computation->unattributed->rows[i];
+        if (wide_is_zero(&row->sum))
+            continue;
+        findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, row->id,
+                     "no row of this id is among the associations");
+        if (!wide_add(&all, &row->sum))
+            return fail(err, ERROR_DATA,
+                        "the usage without an association is beyond the range of our integers");
+    }
+    if (wide_is_negative(&all)) /* more was credited than used */
+        all = (struct wide){ { 0 } };
+    computation->record.unattributed_usage = clock_usage(computation->clock, &all);
+    return 0;
+}
+
 static void note_sealing(struct run_record *record, const struct sealing *sealing)
 {
     record->kind = sealing->mode == SEALING_INCREMENTAL ? "incremental" : "full";
@@ -238,9 +269,7 @@ int compute_values(struct computation *computation, const struct settings *setti
 {
     struct run_record *record = &computation->record;
     uint64_t now = clock_now(computation->clock);
-    if (wide_is_negative(&computation->unattributed))
-        computation->unattributed = (struct wide){ { 0 } };
-    if (tree_roll_up_usage(computation->tree, err))
+    if (note_unattributed(computation, err) || tree_roll_up_usage(computation->tree, err))
         return -1;
     computation->capacity =
         capacity_of(settings, computation, last_reset(settings, computation->ledger, now),
@@ -262,7 +291,6 @@ int compute_values(struct computation *computation, const struct settings *setti
                             published_factor, &(struct factors){ settings, computation->values });
     record->associations = computation->tree->count;
     record->users = computation->tree->user_count;
-    record->unattributed_usage = clock_usage(computation->clock, &computation->unattributed);
     if (sealing)
         note_sealing(record, sealing);
     return 0;
@@ -299,6 +327,7 @@ void computation_free(struct computation *computation)
     accounting_destroy(computation->accounting);
     tree_destroy(computation->tree);
     findings_destroy(computation->findings);
+    usage_sums_destroy(computation->unattributed);
     clock_destroy(computation->clock);
     ledger_state_destroy(computation->ledger);
     free(computation->values);
@@ -307,6 +336,7 @@ void computation_free(struct computation *computation)
     computation->accounting = NULL;
     computation->tree = NULL;
     computation->findings = NULL;
+    computation->unattributed = NULL;
     computation->clock = NULL;
     computation->ledger = NULL;
     computation->values = NULL;

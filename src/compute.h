@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/wide.h"
 #include "results/publish.h"
 
 struct accounting;
@@ -19,7 +18,9 @@ struct queue;
 struct sealing;
 struct settings;
 struct tree;
+struct usage_sums;
 struct values;
+struct wide;
 
 /* What is computed for a cluster. */
 struct computation {
@@ -30,9 +31,9 @@ struct computation {
     struct findings *findings;
     struct clock *clock;
     struct ledger_state *ledger;
-    struct wide unattributed; /* usage without an association */
-    double capacity;          /* R_H of SPEC 4; NAN where it is unknown */
-    uint64_t first_charge;    /* the first second that counts */
+    struct usage_sums *unattributed; /* usage whose association has no place in the tree */
+    double capacity;                 /* R_H of SPEC 4; NAN where it is unknown */
+    uint64_t first_charge;           /* the first second that counts */
     struct run_record record;
 };
 
@@ -44,6 +45,8 @@ int compute_read(struct computation *computation, const struct settings *setting
                  struct db *source, const char *cluster, const struct ledger *ledger,
                  const int64_t *now, bool ordered, struct sealing *sealing,
                  const char *source_identity, struct error *err);
+/* Where usage of an association is added up; it holds until the next is asked for. */
+struct wide *computation_sum_of(struct computation *computation, uint64_t association);
 /* Then compute every value.  -1 leaves the computation to be freed. */
 int compute_values(struct computation *computation, const struct settings *settings,
                    const struct sealing *sealing, struct error *err);

@@ -12,7 +12,6 @@
 #include "core/clock.h"
 #include "core/finding.h"
 #include "core/ledger.h"
-#include "core/tree.h"
 #include "results/seal_rows.h"
 #include "settings/settings.h"
 #include "source/layout.h"
@@ -270,14 +269,7 @@ static int add_to_node(const struct folding *folding, uint64_t id, const struct 
     if (ledger_reset_before(computation->ledger, id, UINT64_MAX) >=
         seal_reach(&folding->sealing->seal))
         return 0;
-    uint32_t place = tree_place(computation->tree, id);
-    struct wide *charged = &computation->unattributed;
-    if (place != NO_NODE)
-        charged = &computation->tree->nodes[place].usage;
-    else if (!wide_is_zero(sum))
-        findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, id,
-                     "no row of this id is among the associations");
-    return wide_add(charged, sum) ? 0 : beyond_range(id, err);
+    return wide_add(computation_sum_of(computation, id), sum) ? 0 : beyond_range(id, err);
 }
 
 static int fold_own(struct folding *folding, struct error *err)

@@ -109,10 +109,7 @@ class Trial:
         record, = self.h.place.ask(
             name, f"SELECT {', '.join(RUN)} FROM fairmill_run ORDER BY run_id DESC LIMIT 1")
         findings = {tuple(map(str, row)) for row in self.h.place.ask(
-            name, # Where suspended time or a horizon leaves nothing of its jobs, only a full run tells
-            # of an association that is gone.
-            'SELECT kind, subject, detail FROM fairmill_finding'
-            f" WHERE last_seen = {as_of} AND kind <> 'job_without_association'")}
+            name, f'SELECT kind, subject, detail FROM fairmill_finding WHERE last_seen = {as_of}')}
         # What an earlier run of the same instant found to be odd is still there.
         if as_of in self.instants[name]:
             findings = None
