@@ -84,18 +84,27 @@ mariadb_launch() {
     echo "$MARIADB_PORT $MARIADB_PID" >"$1/started"
 }
 
-mariadb_start() {
+# Until it answers.  Another server may have taken the port since it was found to be free.
+mariadb_launch_and_wait() {
     local i
-    mariadb_require
-    [ ${#1} -lt 90 ] || mariadb_fail "$1 is too long a path for a socket"
-    mariadb_install "$1"
     mariadb_launch "$1"
     for ((i = 0; i < 600; i++)); do
         ! mariadb_answers || return 0
-        kill -0 "$MARIADB_PID" 2>/dev/null || break
+        if ! kill -0 "$MARIADB_PID" 2>/dev/null; then
+            grep -q 'Bind on TCP/IP port.*in use' "$1/error.log" || break
+            mv "$1/error.log" "$1/error-$MARIADB_PORT.log"
+            mariadb_launch "$1"
+        fi
         sleep 0.1
     done
     mariadb_fail "mariadbd: $(tail -n 3 "$1/error.log")"
+}
+
+mariadb_start() {
+    mariadb_require
+    [ ${#1} -lt 90 ] || mariadb_fail "$1 is too long a path for a socket"
+    mariadb_install "$1"
+    mariadb_launch_and_wait "$1"
 }
 
 mariadb_stop() {

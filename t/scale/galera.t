@@ -136,6 +136,8 @@ def a_node_that_is_behind(site):
 def a_node_dies(site):
     """The last one of three; the others go on, once they have given it up."""
     dying, alive = site.nodes[2], site.nodes[:2]
+    for node in site.nodes:
+        node.hurry()
     site.write('list', dict(host=f'127.0.0.1:{dying.port},127.0.0.1:{alive[1].port}'))
     now = site.rig.now + 10
     with Session(dying, site.results) as session:
