@@ -9,12 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/read_ahead.h"
 #include "util/error.h"
 #include "util/memory.h"
+
+/* SQLite has no process of its own that would read while we work on a row, so for a long answer
+ * there is a thread.  The session is its alone until the answer is over, as nobody else may use
+ * it then. */
+#define ROWS_WITHOUT_THREAD 4096
 
 struct sqlite_rows {
     struct db_rows base;
     sqlite3_stmt *statement;
+    size_t fetched; /* without the thread */
+    struct read_ahead *ahead;
     char *types;
     int count;
     struct db_value values[];
@@ -71,16 +79,16 @@ static int read_value(sqlite3_stmt *statement, int column, char type, struct db_
     return db_value_fit(value, type, sqlite3_column_name(statement, column), err);
 }
 
-int sqlite_fetch(struct db_rows *base, const struct db_value **row, struct error *err)
+static int read_row(void *context, const struct db_value **row, struct error *err)
 {
-    struct sqlite_rows *rows = (struct sqlite_rows *)base;
+    struct sqlite_rows *rows = context;
     switch (sqlite3_step(rows->statement)) {
     case SQLITE_ROW:
         break;
     case SQLITE_DONE:
         return 0;
     default:
-        return sqlite_fail((struct sqlite_db *)base->db, err);
+        return sqlite_fail((struct sqlite_db *)rows->base.db, err);
     }
     for (int i = 0; i < rows->count; i++)
         if (read_value(rows->statement, i, rows->types[i], &rows->values[i], err))
@@ -89,9 +97,21 @@ int sqlite_fetch(struct db_rows *base, const struct db_value **row, struct error
     return 1;
 }
 
+int sqlite_fetch(struct db_rows *base, const struct db_value **row, struct error *err)
+{
+    struct sqlite_rows *rows = (struct sqlite_rows *)base;
+    if (!rows->ahead && rows->fetched++ == ROWS_WITHOUT_THREAD && sqlite3_threadsafe())
+        rows->ahead = read_ahead_start(read_row, rows, (size_t)rows->count);
+    return rows->ahead ? read_ahead_next(rows->ahead, row, err) : read_row(rows, row, err);
+}
+
 void sqlite_finish(struct db_rows *base)
 {
     struct sqlite_rows *rows = (struct sqlite_rows *)base;
+    /* The next row may be long in coming.  Where all have come this does nothing. */
+    if (rows->ahead)
+        sqlite3_interrupt(((struct sqlite_db *)base->db)->sqlite);
+    read_ahead_stop(rows->ahead);
     sqlite3_finalize(rows->statement);
     free(rows->types);
     free(rows);

@@ -530,7 +530,7 @@ static void an_answer_may_be_broken_off(void)
                       "CROSS JOIN \"heap\" \"z\"",
                       NULL, 0, "i", &rows, &err),
              &err);
-        for (int fetched = 0; fetched < i; fetched++)
+        for (int fetched = 0; fetched < i * i * 50; fetched++)
             must(db_fetch(rows, &row, &err), &err);
         db_finish(rows);
         usable = usable && number_of(db, "SELECT COUNT(*) FROM \"heap\"") == MANY_ROWS;
@@ -538,6 +538,32 @@ static void an_answer_may_be_broken_off(void)
     ok(usable, "a session goes on after an answer that was broken off");
     ok(seconds_since(&start) < 15, "and the rest of the answer costs no time");
     is_int(db_commit(db, &err), 0, "nor is the transaction lost");
+    db_close(db);
+}
+
+/* Drivers may read ahead. */
+static void an_answer_fails_late(void)
+{
+    struct error err;
+    struct db *db = session(DB_SOURCE);
+    struct db_rows *rows;
+    const struct db_value *row;
+    int64_t count = 0;
+    int got;
+    begin(db);
+    must(db_query(db,
+                  "SELECT CASE WHEN \"a\" = 150000 THEN 'word' ELSE '12' END AS \"field\" "
+                  "FROM \"heap\" WHERE \"a\" <= 150000 ORDER BY \"a\"",
+                  NULL, 0, "i", &rows, &err),
+         &err);
+    while ((got = db_fetch(rows, &row, &err)) == 1)
+        count += row[0].integer == 12;
+    ok(got == -1 && err.class == ERROR_DATA && strstr(err.message, "field"),
+       "a value that is odd late in an answer is an error");
+    db_finish(rows);
+    is_int(count, 150000, "and all rows before it have come");
+    ok(number_of(db, "SELECT COUNT(*) FROM \"heap\"") == MANY_ROWS, "the session goes on");
+    commit(db);
     db_close(db);
 }
 
@@ -872,6 +898,14 @@ static void statements_end_at_the_deadline(void)
                        "WHERE \"x\".\"a\" + \"y\".\"a\" + \"z\".\"a\" = -1",
                        "i", &err),
            ERROR_GONE, "a statement is ended at the deadline");
+    ok(seconds_since(&start) < 5, "in time");
+    start = clock_now();
+    is_int(query_class(db,
+                       "SELECT \"a\" FROM \"heap\" UNION ALL "
+                       "SELECT COUNT(*) FROM \"heap\" \"x\", \"heap\" \"y\", \"heap\" \"z\" "
+                       "WHERE \"x\".\"a\" + \"y\".\"a\" + \"z\".\"a\" = -1",
+                       "i", &err),
+           ERROR_GONE, "so is one that has handed out many rows");
     ok(seconds_since(&start) < 5, "in time");
     db_close(db);
 }
@@ -1403,6 +1437,7 @@ int main(int argc, char **argv)
     fill_heap();
     rows_are_streamed();
     an_answer_may_be_broken_off();
+    an_answer_fails_late();
     one_answer_at_a_time();
     a_snapshot_holds(DB_SOURCE, "a source sees no commit after its begin");
     a_snapshot_holds(DB_READER, "nor does a reader");

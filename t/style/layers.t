@@ -48,6 +48,7 @@ only_in '(iniparser/)?iniparser\.h' 'settings/.*'
 only_in '(mysql/|mariadb/)?mysql\.h' 'db/mysql(_[a-z]+)?\.[ch]'
 only_in 'libpq-fe\.h' 'db/pgsql(_[a-z]+)?\.[ch]'
 only_in 'sqlite3\.h' 'db/sqlite(_[a-z]+)?\.[ch]'
+only_in 'pthread\.h' 'db/read_ahead\.c'
 
 grep -rnE '"config\.h"' --include='*.h' . >"$scratch/headers"
 empty "no header includes config.h" "$scratch/headers"
