@@ -45,6 +45,23 @@ struct usage_sum *usage_sums_find(const struct usage_sums *sums, uint64_t id)
     return place == INDEX_NONE ? NULL : &sums->rows[place];
 }
 
+static int by_sums_id(const void *a, const void *b)
+{
+    const struct usage_sum *one = *(const struct usage_sum *const *)a;
+    const struct usage_sum *other = *(const struct usage_sum *const *)b;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+const struct usage_sum **usage_sums_by_id(const struct usage_sums *sums)
+{
+    const struct usage_sum **sorted = memory_resized(NULL, sums->count, sizeof *sorted);
+    for (size_t i = 0; i < sums->count; i++)
+        sorted[i] = &sums->rows[i];
+    if (sums->count)
+        qsort(sorted, sums->count, sizeof *sorted, by_sums_id);
+    return sorted;
+}
+
 uint64_t usage_sum_hash(uint64_t id, const struct wide *sum)
 {
     uint64_t words[] = { id, sum->word[0], sum->word[1], sum->word[2], sum->word[3] };

@@ -34,6 +34,8 @@ void usage_sums_destroy(struct usage_sums *sums);
 struct wide *usage_sums_of(struct usage_sums *sums, uint64_t id);
 /* NULL where there is none. */
 struct usage_sum *usage_sums_find(const struct usage_sums *sums, uint64_t id);
+/* All of them by ascending id, to be freed. */
+const struct usage_sum **usage_sums_by_id(const struct usage_sums *sums);
 /* What a sum adds to the hash of all sums, which does not depend on their order. */
 uint64_t usage_sum_hash(uint64_t id, const struct wide *sum);
 

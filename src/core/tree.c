@@ -356,11 +356,14 @@ static void note_orphan(struct placing *placing, const struct association *row)
 /* Every id leads to the node that takes its usage.  Chains of deleted rows are walked once. */
 static void place_ids(struct tree *tree, struct placing *placing)
 {
-    uint32_t *path = memory_zeroed(placing->count, sizeof *path);
+    uint32_t *path = memory_zeroed(placing->count, sizeof *path), of_ids = 0;
     unsigned char *seen = memory_zeroed(placing->count, 1);
+    tree->by_id = memory_zeroed(tree->count, sizeof *tree->by_id);
     for (uint32_t i = 0; i < placing->count; i++) {
         size_t length = 0;
         uint32_t at = i;
+        if (placing->node[i] != NO_NODE && !placing->rows[i].deleted)
+            tree->by_id[of_ids++] = placing->node[i];
         while (placing->node[at] == NO_NODE && placing->rows[at].deleted && !seen[at]) {
             seen[at] = 1;
             path[length++] = at;
@@ -481,6 +484,7 @@ void tree_destroy(struct tree *tree)
     if (!tree)
         return;
     free(tree->nodes);
+    free(tree->by_id);
     free(tree->children);
     free(tree->levels);
     id_index_destroy(tree->places);

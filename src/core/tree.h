@@ -62,6 +62,7 @@ struct tree {
     struct node *nodes; /* nodes[0] is the root */
     uint32_t count;
     uint32_t user_count; /* live user associations: N of Fair Tree */
+    uint32_t *by_id;     /* the nodes in the order of their ids */
     uint32_t *children;
     struct level *levels;
     uint32_t level_count;

@@ -148,7 +148,8 @@ int rows_write_fairshare(const struct publisher *publisher, const struct publica
     struct row_writer writer = { publisher, publication, as_of, { { 0 } } };
     struct db_value cluster = db_text(publisher->cluster);
     /* Nearly every value changes with every run, so that writing over the old rows would be the
-     * slower road by a third. */
+     * slower road by a third.  In the order of the key a database need not search for where a row
+     * belongs, nor split what it has just filled. */
     if (db_execute(publisher->db, sql_query_fairshare_clear, &cluster, 1, NULL, err) ||
         db_bulk_begin(publisher->db, "fairmill_fairshare", fairshare_columns,
                       COUNT(fairshare_columns), 0, &bulk, err))
@@ -156,7 +157,7 @@ int rows_write_fairshare(const struct publisher *publisher, const struct publica
     int result = 0;
     for (uint32_t i = 0; !result && i < publication->tree->count; i++) {
         struct db_value row[COUNT(fairshare_columns)];
-        fill_row(&writer, i, row);
+        fill_row(&writer, publication->tree->by_id[i], row);
         result = db_bulk_row(bulk, row, err);
     }
     for (size_t i = 0; i < COUNT(writer.converted); i++)

@@ -207,8 +207,10 @@ static int write_sums(struct db *db, const struct db_value *cluster,
     if (db_bulk_begin(db, "fairmill_seal_usage", usage_columns, COUNT(usage_columns),
                       change->anew ? 0 : 2, &bulk, err))
         return -1;
-    for (size_t i = 0; i < change->sums->count; i++) {
-        const struct usage_sum *each = &change->sums->rows[i];
+    const struct usage_sum **sums = usage_sums_by_id(change->sums);
+    int result = 0;
+    for (size_t i = 0; !result && i < change->sums->count; i++) {
+        const struct usage_sum *each = sums[i];
         struct db_value row[] = {
             *cluster,
             bits_value(each->id),
@@ -217,10 +219,12 @@ static int write_sums(struct db *db, const struct db_value *cluster,
             bits_value(each->sum.word[1]),
             bits_value(each->sum.word[0]),
         };
-        if (db_bulk_row(bulk, row, err)) {
-            db_bulk_abandon(bulk);
-            return -1;
-        }
+        result = db_bulk_row(bulk, row, err);
+    }
+    free(sums);
+    if (result) {
+        db_bulk_abandon(bulk);
+        return -1;
     }
     return db_bulk_end(bulk, err);
 }
