@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -91,15 +92,45 @@ static void note_unknown_tres(struct computation *computation)
     text_free(&names);
 }
 
+/* Make the associations those of an instant that is over. */
+static int go_back(struct computation *computation, const struct settings *settings,
+                   struct db *source, const char *cluster, struct past *past, struct error *err)
+{
+    struct accounting *accounting = computation->accounting;
+    const struct layout *layout = layout_of(settings);
+    struct past_told *told = &computation->told;
+    past_forget_source(past);
+    if (layout->read_changes &&
+        layout->read_changes(source, cluster, past, computation->findings, err))
+        return -1;
+    past_apply(past, &accounting->rows, &accounting->count, accounting->names,
+               accounting->empty_name, computation->findings, told);
+    if (told->by_runs || told->by_source || told->by_times || told->unknown) {
+        snprintf(computation->said, sizeof computation->said,
+                 "associations of this instant: told by earlier runs %zu, by txn_table %zu, by "
+                 "creation_time and mod_time %zu; not told %zu",
+                 told->by_runs, told->by_source, told->by_times, told->unknown);
+        computation->record.message = computation->said;
+    }
+    return 0;
+}
+
 static int read_small(struct computation *computation, const struct settings *settings,
-                      struct db *source, const char *cluster, bool ordered, struct error *err)
+                      struct db *source, const char *cluster, struct past *past, bool ordered,
+                      struct error *err)
 {
     if (layout_of(settings)->read(source, settings, cluster, ordered, &computation->accounting,
                                   err))
         return -1;
     struct accounting *accounting = computation->accounting;
+    if (past && go_back(computation, settings, source, cluster, past, err))
+        return -1;
+    /* What is put together of several instants need not be a tree. */
+    const struct past_told *told = &computation->told;
+    bool mixed = told->unknown && (told->by_runs || told->by_source || told->by_times);
+    enum bad_rows bad_rows = mixed ? BAD_ROWS_SKIP : settings->on_bad_rows;
     if (tree_build(&computation->tree, accounting->rows, accounting->count, accounting->names,
-                   accounting->empty_name, settings->on_bad_rows, computation->findings, err))
+                   accounting->empty_name, bad_rows, computation->findings, err))
         return -1;
     free(accounting->rows);
     accounting->rows = NULL;
@@ -139,13 +170,13 @@ static int find_oldest_end(struct computation *computation, const struct setting
 
 /* All that is read, inside the snapshot. */
 static int read_cluster(struct computation *computation, const struct settings *settings,
-                        struct db *source, const char *cluster, bool ordered,
+                        struct db *source, const char *cluster, struct past *past, bool ordered,
                         struct sealing *sealing, const char *source_identity, struct error *err)
 {
     struct jobs_seen seen = jobs_seen_none;
     uint64_t now = clock_now(computation->clock);
     uint64_t cutoff = oldest_read(settings, computation->clock);
-    if (read_small(computation, settings, source, cluster, ordered, err) ||
+    if (read_small(computation, settings, source, cluster, past, ordered, err) ||
         (sealing && sealing_plan(sealing, computation, settings, source, cluster, source_identity,
                                  cutoff, err)) ||
         find_oldest_end(computation, settings, source, cluster, &seen.oldest_end, err) ||
@@ -180,20 +211,20 @@ static int refuse_lagging(const struct settings *settings, struct db *source, st
 }
 
 static int read_snapshot(struct computation *computation, const struct settings *settings,
-                         struct db *source, const char *cluster, const struct ledger *ledger,
-                         const int64_t *asked, bool ordered, struct sealing *sealing,
-                         const char *source_identity, struct error *err)
+                         struct db *source, const char *cluster,
+                         const struct remembered *remembered, const int64_t *asked, bool ordered,
+                         struct sealing *sealing, const char *source_identity, struct error *err)
 {
     if (refuse_lagging(settings, source, err) || db_begin(source, err))
         return -1;
     uint64_t now = (uint64_t)(asked ? *asked : time(NULL));
     computation->record.as_of = (int64_t)now;
     computation->findings = findings_create();
-    computation->ledger = ledger_at(ledger, now);
+    computation->ledger = ledger_at(remembered->ledger, now);
     computation->unattributed = usage_sums_create();
     computation->clock =
         clock_create(settings->half_life_s, now, last_reset(settings, computation->ledger, now));
-    if (read_cluster(computation, settings, source, cluster,
+    if (read_cluster(computation, settings, source, cluster, remembered->past,
                      ordered || settings->conformance == CONFORMANCE_SLURMCTLD, sealing,
                      source_identity, err) ||
         db_commit(source, err)) {
@@ -204,14 +235,15 @@ static int read_snapshot(struct computation *computation, const struct settings 
 }
 
 int compute_read(struct computation *computation, const struct settings *settings,
-                 struct db *source, const char *cluster, const struct ledger *ledger,
+                 struct db *source, const char *cluster, const struct remembered *remembered,
                  const int64_t *now, bool ordered, struct sealing *sealing,
                  const char *source_identity, struct error *err)
 {
+    static const struct remembered nothing;
     *computation = (struct computation){ .record = run_record_empty };
     computation->record.started_at = time(NULL);
-    if (!read_snapshot(computation, settings, source, cluster, ledger, now, ordered, sealing,
-                       source_identity, err))
+    if (!read_snapshot(computation, settings, source, cluster, remembered ? remembered : &nothing,
+                       now, ordered, sealing, source_identity, err))
         return 0;
     computation_free(computation);
     return -1;
@@ -311,10 +343,11 @@ const struct run_record run_record_empty = {
 };
 
 int compute_cluster(struct computation *computation, const struct settings *settings,
-                    struct db *source, const char *cluster, const struct ledger *ledger,
+                    struct db *source, const char *cluster, const struct remembered *remembered,
                     const int64_t *now, bool ordered, struct error *err)
 {
-    if (compute_read(computation, settings, source, cluster, ledger, now, ordered, NULL, NULL, err))
+    if (compute_read(computation, settings, source, cluster, remembered, now, ordered, NULL, NULL,
+                     err))
         return -1;
     if (!compute_values(computation, settings, NULL, err))
         return 0;

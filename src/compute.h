@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/past.h"
 #include "results/publish.h"
 
 struct accounting;
@@ -35,14 +36,22 @@ struct computation {
     double capacity;                 /* R_H of SPEC 4; NAN where it is unknown */
     uint64_t first_charge;           /* the first second that counts */
     struct run_record record;
+    struct past_told told; /* of an instant that is over: whose word the associations are */
+    char said[160];        /* likewise, the record's message */
+};
+
+/* What the results database tells of a cluster before it is computed. */
+struct remembered {
+    const struct ledger *ledger; /* counts up to now; NULL: an empty one */
+    struct past *past; /* NULL: of now; else the associations are those of its instant, which is
+                        * `now`, and what runs tell is already in it */
 };
 
 /* Read a cluster in one snapshot, which ends with its last row.  `now` NULL: the wall clock once
  * the snapshot is open.  `ordered`: read what slurmctld's ties need even if the settings do not.
- * With a sealing only what it needs is read, and its sums are still to be folded in.  The ledger
- * (NULL: an empty one) counts up to now. */
+ * With a sealing only what it needs is read, and its sums are still to be folded in. */
 int compute_read(struct computation *computation, const struct settings *settings,
-                 struct db *source, const char *cluster, const struct ledger *ledger,
+                 struct db *source, const char *cluster, const struct remembered *remembered,
                  const int64_t *now, bool ordered, struct sealing *sealing,
                  const char *source_identity, struct error *err);
 /* Where usage of an association is added up; it holds until the next is asked for. */
@@ -53,7 +62,7 @@ int compute_values(struct computation *computation, const struct settings *setti
 
 /* Both, without a sealing. */
 int compute_cluster(struct computation *computation, const struct settings *settings,
-                    struct db *source, const char *cluster, const struct ledger *ledger,
+                    struct db *source, const char *cluster, const struct remembered *remembered,
                     const int64_t *now, bool ordered, struct error *err);
 void computation_free(struct computation *computation);
 

@@ -12,10 +12,12 @@
 #include "compute.h"
 #include "core/finding.h"
 #include "core/ledger.h"
+#include "core/past.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
 #include "results/publish.h"
 #include "results/seal_rows.h"
+#include "results/share_rows.h"
 #include "results/schema.h"
 #include "sealing.h"
 #include "settings/settings.h"
@@ -113,6 +115,7 @@ struct session {
     struct db *source, *results;
     char *source_identity;
     struct ledger *ledger; /* of the cluster that is at work */
+    struct past *past;     /* likewise, where the run is of an instant that is over */
     int64_t deadline;      /* of what is done now, in clock_milliseconds() */
 };
 
@@ -127,7 +130,8 @@ static int read_patiently(struct session *session, const char *cluster,
         if (!session->source &&
             open_source(&session->source, session->settings, session->deadline, err))
             return -1;
-        if (!compute_read(computation, session->settings, session->source, cluster, session->ledger,
+        const struct remembered remembered = { session->ledger, session->past };
+        if (!compute_read(computation, session->settings, session->source, cluster, &remembered,
                           session->options->now, false, sealing, session->source_identity, err))
             return 0;
         if (sealing)
@@ -182,6 +186,14 @@ static void forget_ledger(struct session *session)
     session->ledger = NULL;
 }
 
+/* Before runs and the source tell of it. */
+static void begin_past(struct session *session)
+{
+    const int64_t *now = session->options->now;
+    past_destroy(session->past);
+    session->past = now && *now < time(NULL) ? past_create(*now) : NULL;
+}
+
 /* What the results database keeps of earlier runs, with a new session where the old one broke. */
 static int read_kept(struct session *session, struct publisher *publisher, struct kept_seal *kept,
                      struct error *err)
@@ -191,9 +203,12 @@ static int read_kept(struct session *session, struct publisher *publisher, struc
     bool published;
     for (;;) {
         *kept = (struct kept_seal){ .findings = findings_create() };
+        begin_past(session);
         if (!seal_read(publisher->db, publisher->cluster, &kept->seal, &kept->open, kept->findings,
                        &kept->damaged, err) &&
-            !ledger_read(publisher->db, publisher->cluster, &session->ledger, err)) {
+            !ledger_read(publisher->db, publisher->cluster, &session->ledger, err) &&
+            (!session->past ||
+             !share_rows_read(publisher->db, publisher->cluster, session->past, err))) {
             kept->ahead = kept->seal.kept && now && *now < (int64_t)kept->seal.as_of;
             return 0;
         }
@@ -251,6 +266,15 @@ static int compute_sealed(struct session *session, struct publisher *publisher,
     return 0;
 }
 
+/* When the source had the associations so.  It cannot have been later than they were read. */
+static int64_t seen_at(const struct computation *computation)
+{
+    const struct run_record *record = &computation->record;
+    if (computation->told.unknown)
+        return -1;
+    return record->as_of < record->started_at ? record->as_of : record->started_at;
+}
+
 static int publish_patiently(struct session *session, struct publisher *publisher,
                              const struct computation *computation, const struct sealing *sealing,
                              struct error *err)
@@ -277,6 +301,7 @@ static int publish_patiently(struct session *session, struct publisher *publishe
         .findings = computation->findings,
         .source = session->source_identity,
         .seal = sealing->mode == SEALING_NONE ? NULL : &change,
+        .seen_at = seen_at(computation),
     };
     struct patience patience = { session->deadline, 0 };
     bool published = false;
@@ -314,6 +339,8 @@ static void describe(const char *cluster, const struct computation *computation)
              " jobs read, %" PRId64 " ms",
              cluster, record->kind, *record->why ? ", " : "", record->why, record->associations,
              record->users, record->jobs_read, record->duration_ms);
+    if (*record->message)
+        log_note("%s: %s", cluster, record->message);
     for (int kind = 0; kind < FINDING_KINDS; kind++)
         if (computation->findings->kind[kind].seen)
             log_note("%s: %" PRIu64 " x %s: %s", cluster, computation->findings->kind[kind].seen,
@@ -401,10 +428,29 @@ static int run_cluster(struct session *session, const char *cluster, struct erro
     return result;
 }
 
+/* A dry run needs no results, and asks those that are there. */
+static int ask_results(struct session *session, const char *cluster, struct error *err)
+{
+    struct db *results;
+    begin_past(session);
+    if (!session->past)
+        return 0;
+    if (results_open(&results, session->settings, DB_READER, err)) {
+        if (err->class == ERROR_GONE)
+            return -1;
+        log_note("%s: %s; earlier runs tell nothing", cluster, err->message);
+        return 0;
+    }
+    int result = share_rows_read(results, cluster, session->past, err);
+    db_close(results);
+    return result ? results_explain(session->settings, err) : 0;
+}
+
 static int show_cluster(struct session *session, const char *cluster, struct error *err)
 {
     struct computation computation;
-    if (ledger_look_up(session->settings, cluster, &session->ledger, err) ||
+    if (ask_results(session, cluster, err) ||
+        ledger_look_up(session->settings, cluster, &session->ledger, err) ||
         read_patiently(session, cluster, &computation, NULL, err)) {
         forget_ledger(session);
         return -1;
@@ -564,5 +610,6 @@ int run(const struct settings *settings, const struct run_options *options, stru
     cluster_names_free(clusters, count);
     close_both(&session);
     free(session.source_identity);
+    past_destroy(session.past);
     return result;
 }

@@ -212,3 +212,28 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
     "id_assoc"  BIGINT NOT NULL,
     PRIMARY KEY ("id", "id_assoc")
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Every association as the first run saw it, and from then on as it was whenever a run saw that it
+-- had changed.
+CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
+    "cluster"         VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "id_assoc"        BIGINT NOT NULL,
+    "as_of"           BIGINT NOT NULL,
+    "deleted"         BIGINT NOT NULL,
+    "run_id"          BIGINT NOT NULL,
+    "parent_id"       BIGINT,
+    "parent_account"  VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "account"         VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "user_name"       VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "partition_name"  VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "shares"          BIGINT,
+    PRIMARY KEY ("cluster", "id_assoc", "as_of")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- What runs last knew of associations: how one run tells the next that nothing has changed.
+CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
+    "cluster"     VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "last_as_of"  BIGINT NOT NULL,
+    "hash"        BIGINT NOT NULL,
+    PRIMARY KEY ("cluster")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

@@ -216,3 +216,28 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
 
 -- Whoever runs `fairmill run` may add to the ledger only, whatever default privileges say.
 DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fairmill_writer') THEN REVOKE UPDATE, DELETE ON "fairmill_ledger", "fairmill_ledger_reset" FROM "fairmill_writer"; END IF; END $$;
+
+-- Every association as the first run saw it, and from then on as it was whenever a run saw that it
+-- had changed.
+CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
+    "cluster"         TEXT COLLATE "C" NOT NULL,
+    "id_assoc"        BIGINT NOT NULL,
+    "as_of"           BIGINT NOT NULL,
+    "deleted"         BIGINT NOT NULL,
+    "run_id"          BIGINT NOT NULL,
+    "parent_id"       BIGINT,
+    "parent_account"  TEXT COLLATE "C" NOT NULL,
+    "account"         TEXT COLLATE "C" NOT NULL,
+    "user_name"       TEXT COLLATE "C" NOT NULL,
+    "partition_name"  TEXT COLLATE "C" NOT NULL,
+    "shares"          BIGINT,
+    PRIMARY KEY ("cluster", "id_assoc", "as_of")
+);
+
+-- What runs last knew of associations: how one run tells the next that nothing has changed.
+CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
+    "cluster"     TEXT COLLATE "C" NOT NULL,
+    "last_as_of"  BIGINT NOT NULL,
+    "hash"        BIGINT NOT NULL,
+    PRIMARY KEY ("cluster")
+) WITH (autovacuum_vacuum_scale_factor = 0.05);

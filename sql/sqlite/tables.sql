@@ -213,3 +213,28 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
     "id_assoc"  INTEGER NOT NULL,
     PRIMARY KEY ("id", "id_assoc")
 ) STRICT, WITHOUT ROWID;
+
+-- Every association as the first run saw it, and from then on as it was whenever a run saw that it
+-- had changed.
+CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
+    "cluster"         TEXT NOT NULL,
+    "id_assoc"        INTEGER NOT NULL,
+    "as_of"           INTEGER NOT NULL,
+    "deleted"         INTEGER NOT NULL,
+    "run_id"          INTEGER NOT NULL,
+    "parent_id"       INTEGER,
+    "parent_account"  TEXT NOT NULL,
+    "account"         TEXT NOT NULL,
+    "user_name"       TEXT NOT NULL,
+    "partition_name"  TEXT NOT NULL,
+    "shares"          INTEGER,
+    PRIMARY KEY ("cluster", "id_assoc", "as_of")
+) STRICT, WITHOUT ROWID;
+
+-- What runs last knew of associations: how one run tells the next that nothing has changed.
+CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
+    "cluster"     TEXT NOT NULL,
+    "last_as_of"  INTEGER NOT NULL,
+    "hash"        INTEGER NOT NULL,
+    PRIMARY KEY ("cluster")
+) STRICT, WITHOUT ROWID;

@@ -33,7 +33,8 @@ static int compute_from_seal(const struct scene *scene, const struct ledger *led
                              struct computation *computation, bool *damaged, struct error *err)
 {
     struct sealing sealing = { .kept = scene->kept };
-    if (compute_read(computation, scene->settings, scene->source, scene->cluster, ledger,
+    const struct remembered remembered = { .ledger = ledger };
+    if (compute_read(computation, scene->settings, scene->source, scene->cluster, &remembered,
                      &scene->now, false, &sealing, scene->source_identity, err)) {
         sealing_free(&sealing);
         return -1;
@@ -51,10 +52,11 @@ static struct share_list *shares_with(const struct scene *scene, const struct le
                                       struct error *err)
 {
     struct computation computation;
+    const struct remembered remembered = { .ledger = ledger };
     bool damaged = false;
     if (compute_from_seal(scene, ledger, &computation, &damaged, err) ||
         (damaged && compute_cluster(&computation, scene->settings, scene->source, scene->cluster,
-                                    ledger, &scene->now, false, err)))
+                                    &remembered, &scene->now, false, err)))
         return NULL;
     struct share_list *list = computed_shares(scene->settings, scene->cluster, &computation);
     computation_free(&computation);

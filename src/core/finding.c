@@ -35,6 +35,10 @@ static const struct {
     [FINDING_PRIORITY_TRES_UNKNOWN] = { "priority_tres_unknown",
                                         "weight_tres names a TRES that the accounting database "
                                         "has not; it adds nothing" },
+    [FINDING_PAST_UNKNOWN] = { "past_unknown",
+                               "changed since, nobody tells when or how; as it is now" },
+    [FINDING_PAST_UNREADABLE] = { "past_unreadable",
+                                  "a change in txn_table that is not understood, or none of it" },
 };
 
 const char *finding_name(enum finding_kind kind)

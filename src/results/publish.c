@@ -12,6 +12,7 @@
 #include "results/job_priority_rows.h"
 #include "results/rows.h"
 #include "results/seal_rows.h"
+#include "results/share_rows.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
@@ -143,6 +144,8 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         job_priority_rows_write(publisher, publication->queue, record->as_of, err) ||
         rows_write_findings(publisher, publication->findings, record->as_of, err) ||
         (publication->seal && seal_write(publisher, publication->seal, err)) ||
+        (publication->seen_at >= 0 &&
+         share_rows_write(publisher, publication, publication->seen_at, err)) ||
         rows_write_run(publisher, record, "done", err))
         return -1;
     return 0;

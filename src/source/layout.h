@@ -13,8 +13,10 @@
 struct arena;
 struct db;
 struct error;
+struct findings;
 struct job_keys;
 struct names;
+struct past;
 struct settings;
 struct text;
 
@@ -126,6 +128,10 @@ struct layout {
     /* The small tables.  `ordered`: fill in association.order, which only slurmctld's ties need. */
     int (*read)(struct db *db, const struct settings *settings, const char *cluster, bool ordered,
                 struct accounting **accounting, struct error *err);
+    /* Tell what was done to associations, and when they were made and touched; what cannot be read
+     * or understood has a finding.  NULL where nothing of it is kept. */
+    int (*read_changes)(struct db *db, const char *cluster, struct past *past,
+                        struct findings *findings, struct error *err);
     /* Hand each suspension of the job rows that read_jobs() would hand over to `take`: those of a
      * job one after another, by ascending start.  NULL where jobs are never suspended. */
     int (*read_suspended)(struct db *db, const struct settings *settings, const char *cluster,

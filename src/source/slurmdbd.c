@@ -8,7 +8,7 @@
 #include "util/error.h"
 
 /* slurmdbd's layout, and its clusters; slurmdbd_small.c reads what else is small, slurmdbd_jobs.c
- * the jobs. */
+ * the jobs, slurmdbd_changes.c what was done to associations. */
 
 static int read_clusters(struct db *db, const struct settings *settings, struct cluster **clusters,
                          size_t *count, struct error *err)
@@ -33,6 +33,7 @@ const struct layout layout_slurmdbd = {
     .name = "slurmdbd",
     .clusters = read_clusters,
     .read = slurmdbd_read_small,
+    .read_changes = slurmdbd_read_changes,
     .read_suspended = slurmdbd_read_suspended,
     .read_jobs = slurmdbd_read_jobs,
     .read_ends = slurmdbd_read_ends,

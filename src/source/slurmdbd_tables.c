@@ -33,6 +33,13 @@ const struct table slurmdbd_associations = {
 const struct table slurmdbd_suspends = {
     "suspend_table", true, false, { "job_db_inx", "time_start", "time_end" }, { 0 },
 };
+const struct table slurmdbd_association_times = {
+    "assoc_table", true, false, { "id_assoc", "creation_time", "mod_time" }, { 0 },
+};
+/* Who did it is none of our business. */
+const struct table slurmdbd_transactions = {
+    "txn_table", false, true, { "id", "timestamp", "action", "name", "cluster", "info" }, { 0 },
+};
 const struct table slurmdbd_jobs = {
     "job_table",
     true,
@@ -104,8 +111,9 @@ static void add_grant_line(struct text *text, const struct table *table,
 void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster)
 {
     const struct table *const tables[] = {
-        &slurmdbd_clusters,     &slurmdbd_qos,  &slurmdbd_tres,     &slurmdbd_events,
-        &slurmdbd_associations, &slurmdbd_jobs, &slurmdbd_suspends, NULL,
+        &slurmdbd_clusters, &slurmdbd_qos,          &slurmdbd_tres,
+        &slurmdbd_events,   &slurmdbd_associations, &slurmdbd_jobs,
+        &slurmdbd_suspends, &slurmdbd_transactions, NULL,
     };
     for (const struct table *const *each = tables; *each; each++)
         add_grant_line(text, *each, settings, cluster, "");

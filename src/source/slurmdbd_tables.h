@@ -26,6 +26,8 @@ struct table {
 
 extern const struct table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmdbd_events,
     slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends;
+/* What only an instant that is over needs: optional. */
+extern const struct table slurmdbd_association_times, slurmdbd_transactions;
 /* A bit for each one that they may lack. */
 enum { HAS_ID_PARENT = 1, HAS_LINEAGE = 2, HAS_LFT = 4 };
 enum { HAS_QOS_REQ = 1 }; /* of the jobs */
@@ -98,6 +100,10 @@ int slurmdbd_first_eligible(struct db *db, const struct settings *settings, cons
 /* The tables of rollups: those that every release has, and those of newer ones; each list ends
  * with NULL. */
 extern const struct table *const slurmdbd_rollup_tables[], *const slurmdbd_qos_rollup_tables[];
+
+/* The layout's read_changes(). */
+int slurmdbd_read_changes(struct db *db, const char *cluster, struct past *past,
+                          struct findings *findings, struct error *err);
 
 /* The layout's read(). */
 int slurmdbd_read_small(struct db *db, const struct settings *settings, const char *cluster,

@@ -143,6 +143,7 @@ def printed_sql(site):
         tap.ok(done.returncode == 0 and not done.stdout, f'the client mariadb {again}', done.stdout)
     rights, roles = grants(site.server, f"'{LOGIN}'@localhost")
     tap.same(rights, {'*.*': {'SLAVE MONITOR'}, f'{SOURCE}.alpha_job_table': JOB_COLUMNS,
+                      f'{SOURCE}.txn_table': {'id', 'timestamp', 'action', 'name', 'cluster', 'info'},
                       **{f'{SOURCE}.{table}': {'SELECT'} for table in (
                           'cluster_table', 'qos_table', 'alpha_assoc_table', 'alpha_event_table',
                           'alpha_last_ran_table', *(f'alpha_assoc_usage_{span}_table'

@@ -78,6 +78,7 @@ class Trial:
         self.h, self.mirror, self.folder, self.counts = h, mirror, folder, counts
         self.done, self.wrong, self.instants = [], [], {KEPT: set(), FULL: set()}
         self.before = self.full_as_of = None  # of the run that left the seal, of the last full one
+        self.noted, self.last_noted = {}, None  # associations by the instants at which a run noted them
         self.connections = {name: h.place.fresh(name, h.seed) for name in (KEPT, FULL)}
         self.entered = 0  # how many entries of the ledger
         self.write_settings()
@@ -130,9 +131,28 @@ class Trial:
             wrong += [f'finding {row}' for row in got[2] ^ full[2]]
         self.check(compared and not wrong, f'{name} and another full one:', len(wrong), 'differ:', *wrong[:6])
 
+    def books_of(self, as_of):
+        """A look back meets the associations of then, or the first that a run noted."""
+        if self.last_noted is None or as_of > self.last_noted:
+            return None
+        books = self.h.books.copy()
+        books.associations = self.noted[max((at for at in self.noted if at <= as_of), default=min(self.noted))]
+        return books
+
+    def note(self, as_of):
+        """What the run has noted, it says itself."""
+        (last,), = self.h.place.ask(FULL, 'SELECT last_as_of FROM fairmill_share_state') or [(None,)]
+        self.last_noted = last and int(last)
+        if self.last_noted == as_of:
+            self.noted[as_of] = dict(self.h.books.associations)
+
     def as_the_reference(self, full, as_of):
         settings = self.h.settings_at(as_of)
-        expected, _, record = reference.expected_run(self.mirror.path, CLUSTER, settings)
+        path, books = self.mirror.path, self.books_of(as_of)
+        if books:
+            self.counts['pasts'] += books.associations != self.h.books.associations
+            path = self.mirror.of(books)
+        expected, _, record = reference.expected_run(path, CLUSTER, settings)
         rows = {int(number): typed(row) for number, row in full[0].items()}
         unlike, compared = unlike_reference(rows, expected, settings['conformance'])
         for column in SAME_IN_ANY_RUN:
@@ -174,12 +194,16 @@ class Trial:
         as_of = h.now - h.r.choice((0, 0, 0, h.grain))
         if h.as_of is not None:
             as_of = h.as_of - h.rounded(h.r.randrange(3 * h.pace)) - h.grain if h.back else max(h.as_of, as_of)
+            # What changed within the second of a run is told by nothing that these books have.
+            if as_of == h.as_of and h.books.associations != h.earlier[-1].associations:
+                as_of += h.grain
         self.write_settings()
         self.mirror.write(h.books)
         self.enter_ledger()
         kept = self.run(KEPT, as_of, h.asked)
         full = self.run(FULL, as_of, True)
         self.as_the_reference(full, as_of)
+        self.note(as_of)
         state = state_of(h, as_of)
         causes = causes_of(self.before, state, h.asked, h.damaged)
         self.kind_is_right(kept[1], causes)

@@ -5,7 +5,7 @@ reference reads, its copy on a server where one is tried, and results."""
 import sqlite3
 
 import site_drawing
-from books import CLUSTER, KEYS, changes
+from books import ASSOCIATIONS, CLUSTER, KEYS, changes
 from compare import from_rows, from_sqlite
 from happenings import REGISTERED
 from mariadb import Session
@@ -130,6 +130,18 @@ class Mirror:
             for row in rows:
                 site_drawing.insert(self.db, table, row)
         place.write([(table, [], rows) for table, rows in constant.items()])
+
+    def of(self, books):
+        """A file with other associations, for the reference alone."""
+        path = self.path + '-then'
+        with sqlite3.connect(path) as then:
+            self.db.backup(then)
+            then.execute(f'DELETE FROM {ASSOCIATIONS}')
+            for rows in books.tables()[ASSOCIATIONS].values():
+                for row in rows:
+                    site_drawing.insert(then, ASSOCIATIONS, row)
+        then.close()
+        return path
 
     def write(self, books):
         tables = books.tables()

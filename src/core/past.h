@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_PAST_H
+#define FAIRMILL_CORE_PAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct association;
+struct findings;
+struct names;
+
+/* The associations as of an instant that is over.
+ *
+ * They begin as what the source has now, and what is told of changes leads back from there.  Two
+ * tell: earlier runs, what they saw at their instants (fairmill_share_change), and the source, what
+ * was done to an association and when.  A change between two runs is dated by the source, or else
+ * by the run that saw it.  Where an association changed and neither says how or when, it is as it
+ * is now (or as the first run saw it) and has a finding. */
+
+enum change_kind {
+    CHANGE_ADDED,     /* the source says that it was made, or made again */
+    CHANGE_SHARES,    /* that its shares were set */
+    CHANGE_REMOVED,   /* that it was deleted */
+    CHANGE_SEEN,      /* a run saw it so */
+    CHANGE_SEEN_GONE, /* a run saw that it is not there any more */
+};
+
+/* What is told of an association.  Names are numbers in past.names. */
+struct change {
+    int64_t at; /* epoch seconds */
+    uint32_t id;
+    enum change_kind kind;
+    bool has_shares;
+    int32_t shares;
+    /* What follows is of CHANGE_ADDED and CHANGE_SEEN. */
+    uint32_t parent_id; /* 0: unknown, or the root's; then the name links */
+    uint32_t account, user, partition, parent_account;
+    uint64_t sequence; /* set by past_add() */
+};
+
+/* All associations of a user, or of an account and of all accounts below it, were removed. */
+struct removal {
+    int64_t at;
+    bool of_account;
+    uint32_t name;
+    uint64_t sequence;
+};
+
+/* When the source made an association, and when it last touched it. */
+struct touched {
+    uint64_t id;
+    int64_t created, modified;
+};
+
+#define NEVER (-1) /* no such instant, or it is not known */
+
+struct past {
+    int64_t now;
+    struct names *names;
+    struct change *changes; /* those of runs first */
+    size_t count, room, run_count;
+    struct removal *removals;
+    size_t removal_count;
+    struct touched *touched;
+    size_t touched_count, touched_room;
+    int64_t seen_from, seen_until; /* NEVER where no run saw anything */
+    int64_t reach;                 /* the oldest change that the source still tells; or NEVER */
+    uint64_t sequence;
+};
+
+/* `now` is the instant that is asked for. */
+struct past *past_create(int64_t now);
+void past_destroy(struct past *past);
+
+/* Of runs first: what each change that they noted is, and from the first to the last of them;
+ * the first one noted every association that there was. */
+void past_add(struct past *past, const struct change *change);
+void past_set_seen(struct past *past, int64_t from, int64_t until);
+/* Then of the source, changes in the order in which they were made; to be told again from the
+ * start after past_forget_source(). */
+void past_forget_source(struct past *past);
+void past_add_removal(struct past *past, int64_t at, bool of_account, uint32_t name);
+void past_set_reach(struct past *past, int64_t oldest);
+void past_set_times(struct past *past, uint64_t id, int64_t created, int64_t modified);
+
+/* How many associations are not as they are now, whose word that is, and how many are in doubt. */
+struct past_told {
+    size_t by_runs, by_source, by_times, unknown;
+};
+
+/* Make what the source has now (memory that can be resized, deleted rows included, in any order)
+ * what it was.  `names` are those of the rows. */
+void past_apply(const struct past *past, struct association **rows, size_t *count,
+                struct names *names, uint32_t empty_name, struct findings *findings,
+                struct past_told *told);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_TRANSACTION_H
+#define FAIRMILL_CORE_TRANSACTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct past;
+
+/* What slurmdbd wrote into its txn_table about associations (facts of Slurm 2.2).  Nothing is there
+ * of an account that was moved. */
+
+/* Its actions that make, change or remove associations; other ones are not for us. */
+enum transaction_action {
+    TRANSACTION_ADD = 1404,    /* name `id_assoc=6`, info as below with all columns */
+    TRANSACTION_MODIFY = 1429, /* name `(id_assoc=6 || id_assoc=7)`, info `shares=6, ...` */
+    TRANSACTION_REMOVE_ACCOUNTS = 1435, /* name `name='a'` or `name in('a', 'b')`, of any cluster */
+    TRANSACTION_REMOVE = 1437,          /* name `id_assoc=6 || id_assoc=49` */
+    TRANSACTION_REMOVE_USERS = 1439,    /* as accounts */
+};
+
+struct transaction {
+    int64_t at;
+    int64_t action;
+    const char *name, *info; /* NUL-terminated; `column=value, column='value', ...` */
+};
+
+/* Tell the past of it.  False where it is not wholly understood; then nothing was told. */
+bool transaction_tell(const struct transaction *transaction, struct past *past);
+
+#endif

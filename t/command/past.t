@@ -1,0 +1,165 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""Runs of an instant that is over: what runs note of associations, and what they make of it."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+HOUR = 3600
+KEEP = 'cluster, id_assoc, parent_id, depth, account, user_name, shares, shares_norm, usage_raw, level_fs, fair_tree_rank, fairshare, computed_at'
+
+
+def published(place):
+    return place.query(f'SELECT {KEEP} FROM fairmill_fairshare ORDER BY cluster, id_assoc')
+
+
+def changes(place, columns='id_assoc, as_of, deleted, parent_account, account, user_name, shares'):
+    return place.query(f'SELECT {columns} FROM fairmill_share_change ORDER BY as_of, id_assoc')
+
+
+def doubts(place):
+    found = place.query("SELECT kind, subject, detail FROM fairmill_finding WHERE kind LIKE 'past%' ORDER BY kind, subject")
+    place.query('DELETE FROM fairmill_finding')
+    return found
+
+
+def last(place, column):
+    return place.query(f'SELECT {column} FROM fairmill_run ORDER BY run_id DESC LIMIT 1')[0][0]
+
+
+def set_shares(place, user, shares):
+    place.change('UPDATE tiny_assoc_table SET shares = ? WHERE "user" = ?', shares, user)
+
+
+def noting(place):
+    place.ready()
+    place.succeed('run', '--now', NOW, '--dry-run')
+    tap.same(changes(place), [], 'a dry run notes nothing')
+    place.succeed('run', '--now', NOW)
+    tap.same(changes(place), [
+        (1, NOW, 0, '', 'root', '', 1), (2, NOW, 0, 'root', 'physics', '', 60),
+        (3, NOW, 0, 'physics', 'physics', 'alice', 10), (4, NOW, 0, 'physics', 'physics', 'bob', 10),
+        (5, NOW, 0, 'root', 'chemistry', '', 40), (6, NOW, 0, 'chemistry', 'chemistry', 'carol', 1)],
+        'the first run notes every association')
+    place.succeed('run', '--now', NOW + HOUR)
+    tap.same(len(changes(place)), 6, 'a run that sees no change notes none')
+    tap.same(place.query('SELECT cluster, last_as_of FROM fairmill_share_state'), [('tiny', NOW + HOUR)],
+             'only until when it was so')
+    set_shares(place, 'alice', 2147483647)
+    place.change('UPDATE tiny_assoc_table SET deleted = 1 WHERE "user" = \'bob\'')
+    place.succeed('run', '--now', NOW + 2 * HOUR)
+    run_id = last(place, 'run_id')
+    tap.same(changes(place, 'id_assoc, as_of, deleted, shares, run_id')[6:],
+             [(3, NOW + 2 * HOUR, 0, None, run_id), (4, NOW + 2 * HOUR, 1, None, run_id)],
+             'another one notes what has changed, and which run saw it')
+    place.change('UPDATE tiny_assoc_table SET deleted = 0 WHERE "user" = \'bob\'')
+    place.succeed('run', '--now', NOW + 3 * HOUR)
+    tap.same(changes(place)[8:], [(4, NOW + 3 * HOUR, 0, 'physics', 'physics', 'bob', 10)],
+             'one that is back is noted again')
+
+
+def replaying(place):
+    place.ready()
+    was = {}
+    steps = ((None, None), ('alice', 40), ('carol', 3), ('alice', 2))
+    for number, (user, shares) in enumerate(steps):
+        if user:
+            set_shares(place, user, shares)
+        place.succeed('run', '--now', NOW + number * HOUR)
+        was[NOW + number * HOUR] = published(place)
+    kept = changes(place), place.query('SELECT * FROM fairmill_share_state')
+    place.ends(64, 'an older instant is refused without --replace', 'run', '--now', NOW)
+    for instant, rows in was.items():
+        place.succeed('run', '--now', instant, '--replace')
+        tap.same(published(place), rows, f'an instant {(instant - NOW) // HOUR} h later is published as it was')
+    place.succeed('run', '--now', NOW + HOUR, '--replace', '-v')
+    tap.ok('told by earlier runs 2' in place.err, '-v tells whose word it has', place.err)
+    tap.ok('told by earlier runs 2' in last(place, 'message'), 'so does the row of the run')
+    place.succeed('run', '--now', NOW + HOUR + 1800, '--replace')
+    tap.same(place.value('shares', 'physics.alice'), 40, 'between two runs it is as the first of them saw it')
+    tap.same((changes(place), place.query('SELECT * FROM fairmill_share_state')), kept,
+             'looking back notes nothing')
+    tap.same(doubts(place), [], 'nothing of it is in doubt')
+    place.succeed('run', '--now', NOW + 5 * HOUR)
+    tap.same((place.value('shares', 'physics.alice'), last(place, 'message')), (2, ''),
+             'the next instant is as the source is now, and has nothing to say')
+
+
+def transaction(place, at, action, name, info='', cluster='tiny'):
+    place.change('INSERT INTO txn_table ("timestamp", "action", "name", "actor", "cluster", "info") VALUES (?, ?, ?, ?, ?, ?)',
+                 at, action, name, 'root', cluster, info)
+
+
+def touched(place, user, at):
+    place.change('UPDATE tiny_assoc_table SET mod_time = ? WHERE "user" = ?', at, user)
+
+
+def by_source(place):
+    place.ready()
+    transaction(place, NOW - 9 * HOUR, 1404, 'id_assoc=3', "acct='physics', user='alice', `partition`='', shares=5")
+    transaction(place, NOW - 9 * HOUR, 1404, 'id_assoc=3', "acct='zoo', user='zed', shares=77", 'other')
+    transaction(place, NOW - 2 * HOUR, 1429, '(id_assoc=3 || id_assoc=6)', 'shares=10, max_jobs=1')
+    transaction(place, NOW - 2 * HOUR, 1429, '(acct=physics)', 'shares=10')
+    transaction(place, NOW - HOUR, 1439, "name='gone'", cluster='')
+    for user in ('alice', 'carol'):
+        touched(place, user, NOW - 2 * HOUR)
+    place.succeed('run', '--now', NOW - 4 * HOUR)
+    tap.same((place.value('shares', 'physics.alice'), place.value('shares', 'chemistry.carol')), (5, 1),
+             'txn_table tells shares that were set before, and not those of another cluster')
+    tap.same(doubts(place), [('past_unknown', '6', "shares of user 'carol' of account 'chemistry'"),
+                             ('past_unreadable', '4', 'action 1429, (acct=physics)')],
+             'findings name what was set for the first time since, and a row that is not understood')
+    tap.same(last(place, 'message'), 'associations of this instant: told by earlier runs 0, by txn_table 1, '
+             'by creation_time and mod_time 0; not told 1', 'the run says so')
+    tap.same(changes(place), [], 'what is in doubt is not noted')
+    place.succeed('run', '--now', NOW - HOUR)
+    tap.same((place.value('shares', 'physics.alice'), doubts(place)),
+             (10, [('past_unreadable', '4', 'action 1429, (acct=physics)')]),
+             'what was told before the instant is in no doubt')
+
+
+def times(place):
+    place.ready()
+    place.change('UPDATE tiny_assoc_table SET creation_time = ? WHERE "user" = \'bob\'', NOW)
+    place.change('UPDATE tiny_assoc_table SET deleted = 1, mod_time = ?, shares = 1 WHERE "user" = \'alice\'', NOW)
+    place.succeed('run', '--now', NOW - HOUR)
+    tap.same(place.query("SELECT user_name FROM fairmill_fairshare WHERE user_name <> '' ORDER BY 1"),
+             [('alice',), ('carol',)], 'one that was made later is absent, one that was deleted since is there')
+    tap.same(doubts(place), [('past_unknown', '3', "shares of user 'alice' of account 'physics'")],
+             "a deleted one's shares are told by nobody")
+    place.change('DROP TABLE txn_table')
+    place.ends(0, 'without txn_table a run ends well', 'run', '--now', NOW - HOUR)
+    tap.same([kind for kind, _, _ in doubts(place)], ['past_unknown', 'past_unreadable'], 'with a finding')
+    place.succeed('run')
+    tap.same((doubts(place), len(changes(place))), ([], 5), 'of the present none is asked for')
+
+
+def upgraded(place):
+    """A mixture that is no tree loses a branch, not the run."""
+    place.ready('root/\n  a/ 1\n    b/ 1\n      u 1 use 5\n  c/ 1\n    v 1 use 7\n')
+    place.succeed('run', '--now', NOW)
+    # a went below b, and b below c, and nobody says when: then is not now.
+    place.change("UPDATE tiny_assoc_table SET parent_acct = 'c', id_parent = 5 WHERE acct = 'b' AND \"user\" = ''")
+    place.change("UPDATE tiny_assoc_table SET parent_acct = 'b', id_parent = 3 WHERE acct = 'a'")
+    place.succeed('run', '--now', NOW + HOUR)
+    tap.same(doubts(place), [('past_unknown', '2', "parent of account 'a'"),
+                             ('past_unknown', '3', "parent of account 'b'")],
+             'accounts that were moved at an unknown time are named')
+    tap.same(place.query("SELECT account FROM fairmill_fairshare WHERE user_name = '' ORDER BY depth, account"),
+             [('root',), ('c',), ('b',), ('a',)], 'and stand where they are now')
+    place.succeed('run', '--now', NOW, '--replace')
+    tap.same(place.query("SELECT account FROM fairmill_fairshare WHERE user_name = '' ORDER BY depth, account"),
+             [('root',), ('a',), ('c',), ('b',)], 'before, where a run saw them')
+
+
+def body():
+    for part in (noting, replaying, by_source, times, upgraded):
+        with Place() as place:
+            part(place)
+
+
+tap.main(body)
