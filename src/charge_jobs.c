@@ -10,6 +10,7 @@
 #include "core/finding.h"
 #include "core/ledger.h"
 #include "core/usage.h"
+#include "results/days.h"
 #include "sealing.h"
 #include "settings/settings.h"
 #include "source/layout.h"
@@ -40,6 +41,7 @@ struct charger {
     struct charging charging;
     struct suspensions suspensions;
     enum pass pass;
+    uint64_t cutoff; /* rows that ended at it or before count for their days only */
     struct jobs_seen *seen;
     struct addition waiting;
     const struct ledger_state *ledger;
@@ -137,21 +139,18 @@ static uint64_t reset_of(const struct charger *charger, uint64_t association, bo
                                sealed ? seal_reach(&charger->sealing->seal) : UINT64_MAX);
 }
 
-/* What a row charges.  *first is the first second that it would, had nobody been reset. */
-static enum job_outcome charge_row(const struct charger *charger, const struct job_row *row,
-                                   struct charge_term *term, uint64_t *first)
+/* Take from a charge what was before the association's reset; all of it leaves nothing. */
+static void leave_out_reset(const struct charger *charger, const struct job_row *row,
+                            struct charge_term *term)
 {
-    enum job_outcome outcome = job_charge(&charger->charging, &row->job, row->tariff, term);
     bool sealed = charger->pass != PASS_REFUND && is_sealed(charger, &row->job);
     uint64_t reset = reset_of(charger, row->association, sealed);
-    *first = term->units ? term->start : UINT64_MAX;
-    if (term->units && reset > term->start) {
-        term->weight = clock_weight(charger->charging.clock, reset, term->end);
-        term->start = reset;
-        if (!term->weight)
-            *term = (struct charge_term){ 0 };
-    }
-    return outcome;
+    if (reset <= term->start)
+        return;
+    term->weight = clock_weight(charger->charging.clock, reset, term->end);
+    term->start = reset;
+    if (!term->weight)
+        *term = (struct charge_term){ 0 };
 }
 
 /* The sum of the association's rows that the row belongs to; it holds until the next is found. */
@@ -208,21 +207,47 @@ static bool is_passed_over(const struct charger *charger, const struct job_row *
     return charger->pass == PASS_REFUND && !ledger_refunds(charger->ledger, row->id_job, begin);
 }
 
+/* What a job does on its days.  Those of the kept sums that are behind the horizon now, or late,
+ * are behind the days, or are read once more. */
+static int add_days(struct charger *charger, const struct job_row *row, bool sealed,
+                    const struct charge_term *term, uint64_t start, uint64_t end, bool negative,
+                    struct error *err)
+{
+    struct days *days = charger->sealing ? charger->sealing->days : NULL;
+    if (!days || charger->pass != PASS_CHARGE || !term->units)
+        return 0;
+    return days_add(days, sealed || !days->unsealed_is_kept, row->association, term->units, start,
+                    end, negative, err);
+}
+
+static bool is_before_cutoff(const struct charger *charger, const struct job *job)
+{
+    return job->time_end && job->time_end <= charger->cutoff && charger->pass == PASS_CHARGE;
+}
+
 static int take_job(void *context, const struct job_row *row, struct error *err)
 {
     struct charger *charger = context;
-    bool sealed = is_sealed(charger, &row->job);
     if (is_passed_over(charger, row))
         return 0;
+    bool sealed = is_sealed(charger, &row->job), old = is_before_cutoff(charger, &row->job);
     if (charger->pass == PASS_CHARGE) {
         if (++charger->seen->count % 65536 == 0)
             log_progress(charger->cluster, charger->seen->count, "jobs read");
-        note_times(charger, &row->job);
+        if (!old)
+            note_times(charger, &row->job);
     }
 
     struct charge_term term;
-    uint64_t first;
-    note_outcome(charger, row, sealed, charge_row(charger, row, &term, &first));
+    enum job_outcome outcome = job_charge(&charger->charging, &row->job, row->tariff, &term);
+    if (!old)
+        note_outcome(charger, row, sealed, outcome);
+    if (add_days(charger, row, sealed, &term, term.start, term.end, false, err))
+        return -1;
+    if (old || !term.weight)
+        return 0;
+    uint64_t first = term.start; /* also where somebody was reset */
+    leave_out_reset(charger, row, &term);
     if (charger->pass == PASS_CHARGE)
         note_least(sealed ? &charger->sealing->seal.first_charge : &charger->seen->first_charge,
                    first);
@@ -235,15 +260,22 @@ static int take_suspension(void *context, const struct job_row *row,
 {
     struct charger *charger = context;
     struct charge_term term;
-    uint64_t first;
     if (is_passed_over(charger, row))
         return 0;
-    charge_row(charger, row, &term, &first);
+    job_charge(&charger->charging, &row->job, row->tariff, &term);
     if (!term.units)
         return 0;
     term.weight = suspensions_weight(&charger->suspensions, charger->charging.clock,
                                      suspension->key, &term, suspension->start, suspension->end);
-    return add_term(charger, row, &term, true, err);
+    if (add_days(charger, row, is_sealed(charger, &row->job), &term,
+                 charger->suspensions.counted_from, charger->suspensions.counted_to, true, err))
+        return -1;
+    if (is_before_cutoff(charger, &row->job) || !term.weight)
+        return 0;
+    term.start = charger->suspensions.counted_from;
+    term.end = charger->suspensions.counted_to;
+    leave_out_reset(charger, row, &term);
+    return term.units ? add_term(charger, row, &term, true, err) : 0;
 }
 
 struct job_source {
@@ -258,11 +290,23 @@ static bool sums_all(const struct charger *charger)
     return sealing && sealing->mode != SEALING_NONE && sealing->anew;
 }
 
+/* Where all is read: up to which instant an end leaves nothing that counts, not even for a day. */
+static uint64_t first_read(const struct charger *charger, uint64_t cutoff)
+{
+    const struct days *days = charger->sealing ? charger->sealing->days : NULL;
+    bool reach_back = days && days->anew && days->count && days->starts[0] < cutoff;
+    return reach_back ? days->starts[0] : cutoff;
+}
+
 static int take_rollup(void *context, const struct rollup_row *row, struct error *err)
 {
     struct charger *charger = context;
     const struct clock *clock = charger->charging.clock;
+    struct days *days = charger->sealing ? charger->sealing->days : NULL;
     struct wide usage;
+    if (days && days_add_rollup(days, row->association, &row->rollup, row->price,
+                                charger->charging.from, err))
+        return -1;
     if (!rollup_usage(clock, &row->rollup, reset_of(charger, row->association, sums_all(charger)),
                       charger->charging.from, row->price, &usage))
         return beyond_range(row->association, err);
@@ -339,7 +383,8 @@ static int charge_rollups(struct charger *charger, const struct job_source *sour
     log_note("%s: usage before %" PRIu64 " is from rollups", charger->cluster, *until);
     return layout_of(source->settings)
         ->read_rollup(source->db, source->settings, charger->cluster,
-                      charger->computation->accounting, cutoff, *until, take_rollup, charger, err);
+                      charger->computation->accounting, first_read(charger, cutoff), *until,
+                      take_rollup, charger, err);
 }
 
 static int read_pass(struct charger *charger, const struct job_source *source, enum pass pass,
@@ -395,7 +440,7 @@ static int read_all(struct charger *charger, const struct job_source *source, ui
                     struct error *err)
 {
     struct sealing *sealing = charger->sealing;
-    struct job_range range = { .from = cutoff + 1,
+    struct job_range range = { .from = first_read(charger, cutoff) + 1,
                                .to = INT64_MAX,
                                .open = true,
                                .most = !has_long_history(charger, cutoff) };
@@ -442,8 +487,8 @@ static int add_adjustments(struct charger *charger, struct error *err)
         uint128 units;
         bool negative;
         uint128 weight = ledger_weight(ledger, each, charger->charging.clock, &units, &negative);
-        if (weight &&
-            !wide_add_product(computation_sum_of(charger->computation, each->association), units, weight, negative))
+        if (weight && !wide_add_product(computation_sum_of(charger->computation, each->association),
+                                        units, weight, negative))
             return beyond_range(each->association, err);
     }
     return 0;
@@ -456,12 +501,15 @@ int charge_jobs(struct computation *computation, struct sealing *sealing,
                 uint64_t cutoff, struct jobs_seen *seen, struct error *err)
 {
     struct job_source from = { settings, source };
+    const struct days *days = sealing ? sealing->days : NULL;
     struct charger charger = {
         .cluster = cluster,
         .computation = computation,
         .sealing = sealing,
         .charging = { computation->clock, settings->charge, settings->open_job_cap_s,
-                      (int64_t)clock_now(computation->clock) < time(NULL), 0 },
+                      (int64_t)clock_now(computation->clock) < time(NULL), 0,
+                      days && days->count ? days->starts[0] : UINT64_MAX },
+        .cutoff = cutoff,
         .seen = seen,
         .ledger = computation->ledger,
     };

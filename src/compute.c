@@ -18,6 +18,7 @@
 #include "core/usage.h"
 #include "db/db.h"
 #include "priorities.h"
+#include "results/days.h"
 #include "sealing.h"
 #include "settings/settings.h"
 #include "source/layout.h"
@@ -181,10 +182,15 @@ static int read_cluster(struct computation *computation, const struct settings *
                                  cutoff, err)) ||
         find_oldest_end(computation, settings, source, cluster, &seen.oldest_end, err) ||
         priorities_read(&computation->queue, settings, source, cluster, now, now,
-                        computation->accounting->names, computation->findings, err) ||
-        charge_jobs(computation, sealing, settings, source, cluster, cutoff, &seen, err))
+                        computation->accounting->names, computation->findings, err))
+        return -1;
+    if (sealing)
+        sealing_begin_days(sealing, settings, now, cutoff);
+    if (charge_jobs(computation, sealing, settings, source, cluster, cutoff, &seen, err))
         return -1;
     note_seen(computation, settings, &seen);
+    if (sealing && sealing->days)
+        sealing->days->oldest_end = seen.oldest_end;
     return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "core/past.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
+#include "results/history.h"
 #include "results/publish.h"
 #include "results/seal_rows.h"
 #include "results/share_rows.h"
@@ -227,7 +228,9 @@ static int compute_from_kept(struct session *session, struct publisher *publishe
                              struct sealing *sealing, struct error *err)
 {
     bool damaged = false;
-    *sealing = (struct sealing){ .kept = kept, .asked_full = session->options->full };
+    *sealing = (struct sealing){ .kept = kept,
+                                 .asked_full = session->options->full,
+                                 .asked_now = session->options->now != NULL };
     do {
         kept->damaged |= damaged;
         if (read_patiently(session, publisher->cluster, computation, sealing, err))
@@ -302,6 +305,7 @@ static int publish_patiently(struct session *session, struct publisher *publishe
         .source = session->source_identity,
         .seal = sealing->mode == SEALING_NONE ? NULL : &change,
         .seen_at = seen_at(computation),
+        .days = sealing->days,
     };
     struct patience patience = { session->deadline, 0 };
     bool published = false;
@@ -361,6 +365,14 @@ static void record_failure(struct session *session, struct publisher *publisher,
         publisher_record_failure(publisher, &record, &ignored);
 }
 
+/* The run is done whatever becomes of this, and the next one tries again. */
+static void prune(const struct publisher *publisher, int64_t as_of)
+{
+    struct error err;
+    if (history_prune(publisher, as_of, &err))
+        log_note("%s: old rows stay for now: %s", publisher->cluster, err.message);
+}
+
 static int compute_and_publish(struct session *session, struct publisher *publisher, int64_t began,
                                struct kept_seal *kept, struct error *err)
 {
@@ -370,6 +382,8 @@ static int compute_and_publish(struct session *session, struct publisher *publis
         return -1;
     computation.record.duration_ms = clock_milliseconds() - began;
     int result = publish_patiently(session, publisher, &computation, &sealing, err);
+    if (!result)
+        prune(publisher, computation.record.as_of);
     describe(publisher->cluster, &computation);
     computation_free(&computation);
     sealing_free(&sealing);

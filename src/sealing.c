@@ -12,6 +12,7 @@
 #include "core/clock.h"
 #include "core/finding.h"
 #include "core/ledger.h"
+#include "results/days.h"
 #include "results/seal_rows.h"
 #include "settings/settings.h"
 #include "source/layout.h"
@@ -20,7 +21,7 @@
 #include "util/text.h"
 
 /* Another way to sum or to store makes what was kept useless; then this goes up. */
-#define SEAL_FORMAT 1
+#define SEAL_FORMAT 2
 
 void kept_seal_free(struct kept_seal *kept)
 {
@@ -38,7 +39,10 @@ void sealing_free(struct sealing *sealing)
     usage_sums_destroy(sealing->sums);
     usage_sums_destroy(sealing->late);
     findings_destroy(sealing->findings);
-    *sealing = (struct sealing){ .kept = sealing->kept, .asked_full = sealing->asked_full };
+    days_destroy(sealing->days);
+    *sealing = (struct sealing){ .kept = sealing->kept,
+                                 .asked_full = sealing->asked_full,
+                                 .asked_now = sealing->asked_now };
 }
 
 /* All that the sums depend on besides the rows, but for the ledger's resets; settings come under
@@ -50,6 +54,8 @@ static char *basis_of(const struct settings *settings, const struct computation 
     if (computation->accounting->tariffs)
         text_format(&basis, "prices %016" PRIx64 "\n",
                     tariffs_hash(computation->accounting->tariffs));
+    text_format(&basis, "time_zone %s\nhistory_days %" PRIu64 "\n", settings->time_zone,
+                settings->history_days);
     text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
     return basis.bytes;
 }
@@ -244,6 +250,30 @@ int sealing_plan(struct sealing *sealing, const struct computation *computation,
     if (sealing->mode != SEALING_NONE)
         begin_seal(sealing, settings, oldest);
     return 0;
+}
+
+/* Where the usage of days begins that is read: for the last day before a reset to be whole it is
+ * read too. */
+static uint64_t first_of_days(const struct settings *settings, uint64_t now, uint64_t cutoff)
+{
+    uint64_t reset = calendar_last_reset(&settings->reset_period, now), first = cutoff;
+    uint64_t kept_s = settings->history_days * 86400;
+    if (reset && reset == cutoff) {
+        first = calendar_day(reset);
+        first = first ? calendar_day(first - 1) : 0;
+    }
+    return first + kept_s < now ? now - kept_s : first;
+}
+
+void sealing_begin_days(struct sealing *sealing, const struct settings *settings, uint64_t now,
+                        uint64_t cutoff)
+{
+    if (!settings->history_days || sealing->kept->ahead)
+        return;
+    sealing->days = days_create(first_of_days(settings, now, cutoff), now);
+    sealing->days->anew = sealing->mode != SEALING_INCREMENTAL || sealing->anew;
+    sealing->days->unsealed_is_kept = sealing->mode != SEALING_NONE;
+    sealing->days->may_look_back = sealing->mode == SEALING_NONE && sealing->asked_now;
 }
 
 /* Folding. */

@@ -8,6 +8,7 @@
 #include "core/seal.h"
 
 struct computation;
+struct days;
 struct db;
 struct error;
 struct findings;
@@ -37,6 +38,7 @@ enum sealing_mode {
 struct sealing {
     const struct kept_seal *kept; /* NULL: neither used nor made */
     bool asked_full;
+    bool asked_now; /* the run was asked for an instant */
     enum sealing_mode mode;
     char why[256];         /* it is full; "" where it is not */
     bool anew;             /* nothing of the kept sums remains */
@@ -50,6 +52,7 @@ struct sealing {
     struct usage_sums *late;   /* SEALING_VERIFY: what `sums` have and the kept ones cannot have,
                                 * less what only the kept ones have */
     struct findings *findings; /* of these rows, and of those in the kept sums */
+    struct days *days;         /* what was used on each; NULL: that is not looked at */
     double drift;              /* the largest difference found, TRES-seconds; NAN: not looked for */
     int64_t drifted;           /* how many associations differ */
 };
@@ -59,6 +62,11 @@ void sealing_free(struct sealing *sealing);
 int sealing_plan(struct sealing *sealing, const struct computation *computation,
                  const struct settings *settings, struct db *source, const char *cluster,
                  const char *source_identity, uint64_t cutoff, struct error *err);
+
+/* Then begin to gather the usage of days.  Rows that ended at `cutoff` or before are not charged.
+ */
+void sealing_begin_days(struct sealing *sealing, const struct settings *settings, uint64_t now,
+                        uint64_t cutoff);
 
 /* After the source's snapshot: add the sums to the tree's nodes, the kept ones from `results`
  * included, and compare where that is to be done.  A kept sum that is not what was stored sets

@@ -237,3 +237,59 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     "hash"        BIGINT NOT NULL,
     PRIMARY KEY ("cluster")
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- The values of earlier runs: those of the first run of each history_interval.
+CREATE TABLE IF NOT EXISTS "fairmill_history" (
+    "cluster"    VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "as_of"      BIGINT NOT NULL,
+    "id_assoc"   BIGINT NOT NULL,
+    "fairshare"  DOUBLE,
+    "usage_raw"  DOUBLE,
+    "level_fs"   DOUBLE,
+    PRIMARY KEY ("cluster", "as_of", "id_assoc")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- What the associations of fairmill_history were called, and where they hung, from an instant on.
+CREATE TABLE IF NOT EXISTS "fairmill_association" (
+    "cluster"         VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "id_assoc"        BIGINT NOT NULL,
+    "since"           BIGINT NOT NULL,
+    "parent_id"       BIGINT,
+    "account"         VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "user_name"       VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "partition_name"  VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc", "since")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Undecayed usage by day and association: a number for readers, and the integer that it is, in
+-- three words, the highest first.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_day" (
+    "cluster"       VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "day"           BIGINT NOT NULL,
+    "id_assoc"      BIGINT NOT NULL,
+    "tres_seconds"  DOUBLE NOT NULL,
+    "sum_2"         BIGINT NOT NULL,
+    "sum_1"         BIGINT NOT NULL,
+    "sum_0"         BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "day", "id_assoc")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Of these sums, what was added by jobs that had not ended before the seal.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
+    "cluster"   VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "day"       BIGINT NOT NULL,
+    "id_assoc"  BIGINT NOT NULL,
+    "sum_2"     BIGINT NOT NULL,
+    "sum_1"     BIGINT NOT NULL,
+    "sum_0"     BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "day", "id_assoc")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- Up to when these sums tell, and which of them are final.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
+    "cluster"     VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "as_of"       BIGINT NOT NULL,
+    "oldest_end"  BIGINT NOT NULL,
+    "final_to"    BIGINT NOT NULL,
+    PRIMARY KEY ("cluster")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

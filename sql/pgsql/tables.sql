@@ -241,3 +241,59 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     "hash"        BIGINT NOT NULL,
     PRIMARY KEY ("cluster")
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+-- The values of earlier runs: those of the first run of each history_interval.
+CREATE TABLE IF NOT EXISTS "fairmill_history" (
+    "cluster"    TEXT COLLATE "C" NOT NULL,
+    "as_of"      BIGINT NOT NULL,
+    "id_assoc"   BIGINT NOT NULL,
+    "fairshare"  DOUBLE PRECISION,
+    "usage_raw"  DOUBLE PRECISION,
+    "level_fs"   DOUBLE PRECISION,
+    PRIMARY KEY ("cluster", "as_of", "id_assoc")
+);
+
+-- What the associations of fairmill_history were called, and where they hung, from an instant on.
+CREATE TABLE IF NOT EXISTS "fairmill_association" (
+    "cluster"         TEXT COLLATE "C" NOT NULL,
+    "id_assoc"        BIGINT NOT NULL,
+    "since"           BIGINT NOT NULL,
+    "parent_id"       BIGINT,
+    "account"         TEXT COLLATE "C" NOT NULL,
+    "user_name"       TEXT COLLATE "C" NOT NULL,
+    "partition_name"  TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc", "since")
+);
+
+-- Undecayed usage by day and association: a number for readers, and the integer that it is, in
+-- three words, the highest first.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_day" (
+    "cluster"       TEXT COLLATE "C" NOT NULL,
+    "day"           BIGINT NOT NULL,
+    "id_assoc"      BIGINT NOT NULL,
+    "tres_seconds"  DOUBLE PRECISION NOT NULL,
+    "sum_2"         BIGINT NOT NULL,
+    "sum_1"         BIGINT NOT NULL,
+    "sum_0"         BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "day", "id_assoc")
+);
+
+-- Of these sums, what was added by jobs that had not ended before the seal.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
+    "cluster"   TEXT COLLATE "C" NOT NULL,
+    "day"       BIGINT NOT NULL,
+    "id_assoc"  BIGINT NOT NULL,
+    "sum_2"     BIGINT NOT NULL,
+    "sum_1"     BIGINT NOT NULL,
+    "sum_0"     BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "day", "id_assoc")
+) WITH (autovacuum_vacuum_scale_factor = 0.05);
+
+-- Up to when these sums tell, and which of them are final.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
+    "cluster"     TEXT COLLATE "C" NOT NULL,
+    "as_of"       BIGINT NOT NULL,
+    "oldest_end"  BIGINT NOT NULL,
+    "final_to"    BIGINT NOT NULL,
+    PRIMARY KEY ("cluster")
+) WITH (autovacuum_vacuum_scale_factor = 0.05);

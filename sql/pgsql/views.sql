@@ -53,3 +53,27 @@ SELECT
     j."tres_weighted" AS "tres",
     j."best" AS "best"
 FROM "fairmill_job_priority" j;
+
+-- Of each account, how those fare who are right below it.
+CREATE OR REPLACE VIEW "fairmill_account" AS
+SELECT
+    a."cluster" AS "cluster",
+    a."id_assoc" AS "id_assoc",
+    a."parent_id" AS "parent_id",
+    a."account" AS "account",
+    a."fairshare" AS "fairshare",
+    COALESCE(u."users", 0) AS "users",
+    u."best" AS "best",
+    u."mean" AS "mean",
+    u."worst" AS "worst",
+    a."run_id" AS "run_id",
+    a."computed_at" AS "computed_at"
+FROM "fairmill_fairshare" a
+LEFT JOIN (
+    SELECT "cluster", "parent_id", COUNT(*) AS "users", MAX("fairshare") AS "best",
+        AVG("fairshare") AS "mean", MIN("fairshare") AS "worst"
+    FROM "fairmill_fairshare"
+    WHERE "user_name" <> ''
+    GROUP BY "cluster", "parent_id"
+) u ON u."cluster" = a."cluster" AND u."parent_id" = a."id_assoc"
+WHERE a."user_name" = '';

@@ -238,3 +238,59 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     "hash"        INTEGER NOT NULL,
     PRIMARY KEY ("cluster")
 ) STRICT, WITHOUT ROWID;
+
+-- The values of earlier runs: those of the first run of each history_interval.
+CREATE TABLE IF NOT EXISTS "fairmill_history" (
+    "cluster"    TEXT NOT NULL,
+    "as_of"      INTEGER NOT NULL,
+    "id_assoc"   INTEGER NOT NULL,
+    "fairshare"  REAL,
+    "usage_raw"  REAL,
+    "level_fs"   REAL,
+    PRIMARY KEY ("cluster", "as_of", "id_assoc")
+) STRICT, WITHOUT ROWID;
+
+-- What the associations of fairmill_history were called, and where they hung, from an instant on.
+CREATE TABLE IF NOT EXISTS "fairmill_association" (
+    "cluster"         TEXT NOT NULL,
+    "id_assoc"        INTEGER NOT NULL,
+    "since"           INTEGER NOT NULL,
+    "parent_id"       INTEGER,
+    "account"         TEXT NOT NULL,
+    "user_name"       TEXT NOT NULL,
+    "partition_name"  TEXT NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc", "since")
+) STRICT, WITHOUT ROWID;
+
+-- Undecayed usage by day and association: a number for readers, and the integer that it is, in
+-- three words, the highest first.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_day" (
+    "cluster"       TEXT NOT NULL,
+    "day"           INTEGER NOT NULL,
+    "id_assoc"      INTEGER NOT NULL,
+    "tres_seconds"  REAL NOT NULL,
+    "sum_2"         INTEGER NOT NULL,
+    "sum_1"         INTEGER NOT NULL,
+    "sum_0"         INTEGER NOT NULL,
+    PRIMARY KEY ("cluster", "day", "id_assoc")
+) STRICT, WITHOUT ROWID;
+
+-- Of these sums, what was added by jobs that had not ended before the seal.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
+    "cluster"   TEXT NOT NULL,
+    "day"       INTEGER NOT NULL,
+    "id_assoc"  INTEGER NOT NULL,
+    "sum_2"     INTEGER NOT NULL,
+    "sum_1"     INTEGER NOT NULL,
+    "sum_0"     INTEGER NOT NULL,
+    PRIMARY KEY ("cluster", "day", "id_assoc")
+) STRICT, WITHOUT ROWID;
+
+-- Up to when these sums tell, and which of them are final.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
+    "cluster"     TEXT NOT NULL,
+    "as_of"       INTEGER NOT NULL,
+    "oldest_end"  INTEGER NOT NULL,
+    "final_to"    INTEGER NOT NULL,
+    PRIMARY KEY ("cluster")
+) STRICT, WITHOUT ROWID;

@@ -92,3 +92,12 @@ uint64_t calendar_next_month(uint64_t instant)
 {
     return start_after(instant, 0, 1);
 }
+
+uint64_t calendar_day(uint64_t instant)
+{
+    time_t time = (time_t)instant;
+    struct tm day;
+    localtime_r(&time, &day);
+    time_t start = start_of_day(day);
+    return start > 0 ? (uint64_t)start : 0;
+}

@@ -26,6 +26,9 @@ struct reset_period {
 /* The last boundary at or before `now`; 0 where there is none. */
 uint64_t calendar_last_reset(const struct reset_period *period, uint64_t now);
 
+/* The first second of the local day that `instant` is in, at least 0. */
+uint64_t calendar_day(uint64_t instant);
+
 /* The first second of the local day, or of the local month, after the one that `instant` is in. */
 uint64_t calendar_next_day(uint64_t instant);
 uint64_t calendar_next_month(uint64_t instant);

@@ -154,16 +154,19 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
     if (start < charging->from)
         start = charging->from;
     uint128 weight = clock_weight(charging->clock, start, end);
-    if (!weight)
+    if (!weight && (start >= end || end <= charging->days_from))
         return capped ? JOB_CAPPED : JOB_CHARGED;
 
     enum job_outcome outcome = JOB_CHARGED;
     uint128 units = job->tres_alloc ? tres_charge(charging->charge, tariff, job->tres_alloc,
                                                   job->tres_alloc_length, &outcome)
                                     : tariff->price;
+    /* What is odd about a row of which nothing counts is not told. */
+    if (!weight && (outcome != JOB_CHARGED || units >= PRICE_TOO_LARGE))
+        return capped ? JOB_CAPPED : JOB_CHARGED;
     if (units >= PRICE_TOO_LARGE)
         return JOB_CHARGE_TOO_LARGE;
-    if (units)
+    if (units && start < end)
         *term = (struct charge_term){ units, weight, start, end };
     return outcome == JOB_CHARGED && capped ? JOB_CAPPED : outcome;
 }
@@ -173,6 +176,7 @@ uint128 suspensions_weight(struct suspensions *suspensions, const struct clock *
 {
     if (key != suspensions->key)
         *suspensions = (struct suspensions){ .key = key };
+    suspensions->counted_from = suspensions->counted_to;
     if (!start)
         return 0;
     if (start < term->start)
@@ -183,6 +187,7 @@ uint128 suspensions_weight(struct suspensions *suspensions, const struct clock *
         end = term->end;
     if (start >= end)
         return 0;
+    suspensions->counted_from = start;
     suspensions->counted_to = end;
     return clock_weight(clock, start, end);
 }

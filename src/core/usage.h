@@ -25,6 +25,7 @@ struct charging {
     uint64_t open_job_cap; /* seconds that an open job is charged beyond its time limit */
     bool in_past;          /* now is before the wall clock: what starts after it is no riddle */
     uint64_t from;         /* what jobs did before this instant is told by rollups */
+    uint64_t days_from;    /* what was used after it counts for its day, whatever the clock says */
 };
 
 /* A job row as the source has it; times are epoch seconds, 0 where there is none. */
@@ -46,7 +47,8 @@ enum job_outcome {
     JOB_CHARGE_TOO_LARGE,
 };
 
-/* What the job adds: `units` a second times `weight` of the clock, both 0 where it is nothing. */
+/* What the job adds: `units` a second times `weight` of the clock, both 0 where it is nothing.
+ * Where only the weight is 0, it still counts for its days. */
 struct charge_term {
     uint128 units, weight;
     uint64_t start, end; /* the first second that counts, and the first that does not any more */
@@ -61,10 +63,11 @@ uint128 tres_charge(enum charge charge, const struct tariff *tariff, const char 
 /* A walk through the times when jobs were suspended, job by job and within a job by ascending
  * start.  Zeroed, it is at its beginning. */
 struct suspensions {
-    uint64_t key, counted_to;
+    uint64_t key, counted_from, counted_to; /* what of an interval counted last */
 };
 /* How much of the weight of a job's term goes to the interval, of which no second counts twice.
- * An end of 0 is the job's own, and a start of 0 is no interval. */
+ * An end of 0 is the job's own, and a start of 0 is no interval.  Where nothing of it counts,
+ * counted_from becomes counted_to. */
 uint128 suspensions_weight(struct suspensions *suspensions, const struct clock *clock, uint64_t key,
                            const struct charge_term *term, uint64_t start, uint64_t end);
 

@@ -9,6 +9,8 @@
 #include <xxhash.h>
 
 #include "db/db.h"
+#include "results/days.h"
+#include "results/history.h"
 #include "results/job_priority_rows.h"
 #include "results/rows.h"
 #include "results/seal_rows.h"
@@ -146,6 +148,8 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         (publication->seal && seal_write(publisher, publication->seal, err)) ||
         (publication->seen_at >= 0 &&
          share_rows_write(publisher, publication, publication->seen_at, err)) ||
+        (publication->days && days_write(publisher, publication->days, err)) ||
+        history_write(publisher, record->as_of, err) ||
         rows_write_run(publisher, record, "done", err))
         return -1;
     return 0;

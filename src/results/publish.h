@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct days;
 struct db;
 struct error;
 struct findings;
@@ -57,7 +58,8 @@ struct publication {
     const struct findings *findings;
     const char *source;             /* the source's identity */
     const struct seal_change *seal; /* NULL: the seal stays as it is */
-    int64_t seen_at; /* when the source had the tree so; -1: that is not sure, and is not noted */
+    int64_t seen_at;   /* when the source had the tree so; -1: that is not sure, and is not noted */
+    struct days *days; /* NULL: the usage of days does */
 };
 
 /* Take the lock, see what is published, take a run_id.  ERROR_LOCKED if another run is at it. */

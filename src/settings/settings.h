@@ -74,6 +74,9 @@ struct settings {
     double capacity_half_lives;
     double pbs_minimum_usage;
 
+    uint64_t history_interval_s;     /* 0: every run */
+    uint64_t history_days, run_days; /* 0: none are kept, and all are */
+
     uint64_t alert_after_s;
 
     uint64_t weight_age, weight_assoc, weight_fairshare, weight_job_size, weight_partition,

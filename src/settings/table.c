@@ -175,6 +175,16 @@ static int take_duration(const struct setting *setting, void *field, const char 
     return 0;
 }
 
+static int take_days(const struct setting *setting, void *field, const char *value,
+                     struct error *err)
+{
+    uint64_t days;
+    if (!number_unsigned(value, strlen(value), &days) || days > LONGEST_S / 86400)
+        return refuse(setting, value, "must be a number of days", err);
+    *(uint64_t *)field = days;
+    return 0;
+}
+
 static int take_reset_period(const struct setting *setting, void *field, const char *value,
                              struct error *err)
 {
@@ -439,6 +449,18 @@ const struct setting settings_table[] = {
       "pbsfs.",
       take_minimum_usage, FIELD(pbs_minimum_usage), NULL },
 
+    { "retention", "history_interval", "1 h",
+      "Of every span of this length the first run is kept in fairmill_history; 0: every run.  A "
+      "number with s, m, h or d behind it.",
+      take_duration, FIELD(history_interval_s), NULL },
+    { "retention", "history_days", "400",
+      "For how many days that is kept, and the usage of each day; 0: neither is.", take_days,
+      FIELD(history_days), NULL },
+    { "retention", "run_days", "90",
+      "For how many days the rows of earlier runs are kept, and findings that no run had since; 0: "
+      "for good.",
+      take_days, FIELD(run_days), NULL },
+
     { "report", "alert_after", "1 h",
       "A run that ends with 69 or 75 (a database is not available, another run is at work) says so "
       "once such runs have lasted this long, unless it has -v or a terminal; 0: at once.  A number "
@@ -511,6 +533,7 @@ static const struct {
     { "results", "The database that the result tables are in." },
     { "usage", "What counts as usage." },
     { "fairshare", "What is made of it." },
+    { "retention", "How long what was is kept." },
     { "report", "What is said of it." },
     { "priority", "What the priorities of waiting jobs are made of." },
     { "slurm", "What need not be written twice." },

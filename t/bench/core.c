@@ -219,7 +219,7 @@ static void measure_jobs(void)
     struct drawn_job *jobs = memory_zeroed(JOBS, sizeof *jobs);
     struct wide *sums = memory_zeroed(ASSOCIATIONS, sizeof *sums);
     struct clock *clock = clock_create(604800, NOW, 0);
-    struct charging charging = { clock, CHARGE_BILLING, 86400, false, 0 };
+    struct charging charging = { clock, CHARGE_BILLING, 86400, false, 0, UINT64_MAX };
     struct id_index *places = id_index_create();
     int64_t took[ROUNDS];
     seed = 88172645463325252u;

@@ -43,10 +43,10 @@ static enum job_outcome charge(const struct charging *charging, uint64_t submit,
 static void jobs(void)
 {
     struct clock *clock = clock_create(0, 10000, 2000);
-    struct charging how = { clock, CHARGE_BILLING, 600, false, 0 };
-    struct charging past = { clock, CHARGE_BILLING, 600, true, 0 };
-    struct charging cpus = { clock, CHARGE_CPU, 600, false, 0 };
-    struct charging later = { clock, CHARGE_BILLING, 600, false, 5060 };
+    struct charging how = { clock, CHARGE_BILLING, 600, false, 0, UINT64_MAX };
+    struct charging past = { clock, CHARGE_BILLING, 600, true, 0, UINT64_MAX };
+    struct charging cpus = { clock, CHARGE_CPU, 600, false, 0, UINT64_MAX };
+    struct charging later = { clock, CHARGE_BILLING, 600, false, 5060, UINT64_MAX };
 
     charge(&later, 0, 5000, 5100, 0, "5=2");
     ok(term.start == 5060 && term.weight == 40, "what rollups tell of a job is not charged again");
@@ -166,7 +166,7 @@ static void suspended(void)
 
     /* With decay and a reset: what is left of a job is what its other parts would be. */
     clock = clock_create(86400, 1750500000, 1750400000);
-    struct charging how = { clock, CHARGE_BILLING, 600, false, 0 };
+    struct charging how = { clock, CHARGE_BILLING, 600, false, 0, UINT64_MAX };
     tariff.price = UNITS_PER_TRES;
     uint64_t cuts[] = { 1750300000, 1750399990, 1750400010, 1750450000, 1750480000 };
     uint128 left = 0, parts = 0;

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "core/calendar.h"
+#include "core/clock.h"
+#include "core/day_sums.h"
+#include "db/db.h"
+#include "results/days.h"
+#include "results/publish.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* How many ids one statement names. */
+#define IDS_A_STATEMENT 500u
+
+static const struct db_column usage_columns[] = {
+    { "cluster", 't' }, { "day", 'i' },   { "id_assoc", 'i' }, { "tres_seconds", 'r' },
+    { "sum_2", 'i' },   { "sum_1", 'i' }, { "sum_0", 'i' },
+};
+static const struct db_column open_columns[] = {
+    { "cluster", 't' }, { "day", 'i' },   { "id_assoc", 'i' },
+    { "sum_2", 'i' },   { "sum_1", 'i' }, { "sum_0", 'i' },
+};
+
+/* A table with sums by day and association. */
+struct day_table {
+    const char *name, *remove;
+    const struct db_column *columns;
+    size_t count;
+    bool has_usage; /* as a number of TRES-seconds */
+};
+static const struct day_table usage_table = { "fairmill_usage_day", sql_query_usage_day_remove,
+                                              usage_columns, COUNT(usage_columns), true };
+static const struct day_table open_table = { "fairmill_usage_open", sql_query_usage_open_remove,
+                                             open_columns, COUNT(open_columns), false };
+
+/* What is known of a cluster's rows. */
+struct span {
+    uint64_t as_of;      /* of the run that wrote them; 0: none */
+    uint64_t oldest_end; /* of all job rows then; UINT64_MAX: there was none */
+    uint64_t final_to;   /* days before it are not changed any more: their jobs were purged */
+};
+
+struct day_writer {
+    struct db *db;
+    struct db_value cluster;
+    struct days *days;
+    struct span span;
+    size_t first;              /* the first day that may change */
+    struct day_sums *old_open; /* as stored */
+    size_t old_next;           /* of these in order */
+};
+
+static uint64_t bits_of(const struct db_value *value)
+{
+    return value->type == DB_INTEGER ? (uint64_t)value->integer : 0;
+}
+
+/* Three words in two's complement. */
+static struct wide sum_of(const struct db_value *words)
+{
+    uint64_t high = bits_of(&words[0]);
+    return (struct wide){ { bits_of(&words[2]), bits_of(&words[1]), high,
+                            high >> 63 ? UINT64_MAX : 0 } };
+}
+
+static int read_span(struct day_writer *writer, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    writer->span = (struct span){ .oldest_end = UINT64_MAX };
+    if (db_query(writer->db, sql_query_usage_span_read, &writer->cluster, 1, "iii", &rows, err))
+        return -1;
+    int got = db_fetch(rows, &row, err);
+    if (got > 0)
+        writer->span = (struct span){ bits_of(&row[0]), bits_of(&row[1]), bits_of(&row[2]) };
+    db_finish(rows);
+    return got < 0 ? -1 : 0;
+}
+
+static int write_span(struct day_writer *writer, struct error *err)
+{
+    static const struct db_column columns[] = {
+        { "cluster", 't' },
+        { "as_of", 'i' },
+        { "oldest_end", 'i' },
+        { "final_to", 'i' },
+    };
+    struct db_value row[] = { writer->cluster, db_integer((int64_t)writer->days->now),
+                              db_integer((int64_t)writer->days->oldest_end),
+                              db_integer((int64_t)writer->span.final_to) };
+    struct db_bulk *bulk;
+    if (db_bulk_begin(writer->db, "fairmill_usage_span", columns, COUNT(columns), 1, &bulk, err))
+        return -1;
+    if (db_bulk_row(bulk, row, err)) {
+        db_bulk_abandon(bulk);
+        return -1;
+    }
+    return db_bulk_end(bulk, err);
+}
+
+/* Where the oldest jobs are gone they were purged, and with them what days up to then are made of:
+ * these stay as they are. */
+static void find_first(struct day_writer *writer)
+{
+    const struct days *days = writer->days;
+    struct span *span = &writer->span;
+    if (days->oldest_end > span->oldest_end) {
+        uint64_t final_to = days->oldest_end == UINT64_MAX ? calendar_day(days->now)
+                                                           : calendar_next_day(days->oldest_end);
+        if (final_to > calendar_day(days->now))
+            final_to = calendar_day(days->now);
+        if (final_to > span->final_to)
+            span->final_to = final_to;
+    }
+    writer->first = 0;
+    while (writer->first < days->count && days->starts[writer->first] < span->final_to)
+        writer->first++;
+}
+
+/* The day that begins right then; `count` where none does. */
+static size_t day_beginning(const struct days *days, uint64_t start)
+{
+    size_t low = 0, high = days->count;
+    while (high > low) {
+        size_t middle = low + (high - low) / 2;
+        if (days->starts[middle] < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < days->count && days->starts[low] == start ? low : days->count;
+}
+
+static int damaged(struct error *err)
+{
+    return fail(err, ERROR_DATA, "a sum in fairmill_usage_day is beyond the range of our integers");
+}
+
+static int read_open(struct day_writer *writer, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(writer->db, sql_query_usage_open_read, &writer->cluster, 1, "iiiii", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        size_t day = day_beginning(writer->days, bits_of(&row[0]));
+        struct wide sum = sum_of(&row[2]);
+        if (day < writer->days->count &&
+            !day_sums_add(writer->old_open, (uint32_t)day, bits_of(&row[1]), &sum)) {
+            got = damaged(err);
+            break;
+        }
+    }
+    db_finish(rows);
+    return got;
+}
+
+/* Rows of days that are none any more: the time zone changed, the clock went back.  And those of
+ * open jobs on days that stay as they are. */
+static int remove_strange(struct day_writer *writer, struct error *err)
+{
+    const struct days *days = writer->days;
+    for (size_t i = writer->first; days->anew && i < days->count; i++) {
+        struct db_value between[] = { writer->cluster, db_integer((int64_t)days->starts[i]),
+                                      i + 1 < days->count ? db_integer((int64_t)days->starts[i + 1])
+                                                          : db_integer(INT64_MAX) };
+        if (db_execute(writer->db, sql_query_usage_day_between, between, 3, NULL, err))
+            return -1;
+    }
+    int64_t begin = writer->first < days->count ? (int64_t)days->starts[writer->first] : INT64_MAX;
+    struct db_value before[] = { writer->cluster, db_integer(days->anew ? INT64_MAX : begin) };
+    return db_execute(writer->db, sql_query_usage_open_before, before, 2, NULL, err);
+}
+
+/* Add the stored sums that a query finds to `stored`, and where a run goes on from them to what it
+ * adds.  With `ids` only these. */
+static int read_stored(struct day_writer *writer, uint32_t day, const uint64_t *ids, size_t count,
+                       struct day_sums *stored, struct day_sums *wanted, struct error *err)
+{
+    struct db_value arguments[IDS_A_STATEMENT + 2] = {
+        writer->cluster, db_integer((int64_t)writer->days->starts[day])
+    };
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct text sql = { 0 };
+    text_add(&sql, sql_query_usage_day_read);
+    for (size_t i = 0; i < count; i++) {
+        text_add(&sql, i ? ", ?" : " AND \"id_assoc\" IN (?");
+        arguments[i + 2] = db_integer((int64_t)ids[i]);
+    }
+    if (count)
+        text_add(&sql, ")");
+    int got = db_query(writer->db, sql.bytes, arguments, count + 2, "iiii", &rows, err);
+    text_free(&sql);
+    if (got)
+        return -1;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        uint64_t id = bits_of(&row[0]);
+        struct wide sum = sum_of(&row[1]);
+        if (!writer->days->anew && !day_sums_has(wanted, day, id))
+            continue;
+        if (!day_sums_add(stored, day, id, &sum) ||
+            (!writer->days->anew && !day_sums_add(wanted, day, id, &sum))) {
+            got = damaged(err);
+            break;
+        }
+    }
+    db_finish(rows);
+    return got;
+}
+
+/* What is stored of a day: all of it, or for the few sums that are to change. */
+static int read_day(struct day_writer *writer, uint32_t day, struct day_sums *stored,
+                    struct day_sums *wanted, struct error *err)
+{
+    uint64_t ids[IDS_A_STATEMENT];
+    size_t count = 0, changing = 0;
+    const struct day_sum *sums = day_sums_sorted(wanted);
+    for (size_t i = 0; !writer->days->anew && i < day_sums_count(wanted); i++)
+        if (!wide_is_zero(&sums[i].sum) && changing++ < IDS_A_STATEMENT)
+            ids[count++] = sums[i].id;
+    if (!writer->days->anew && !changing)
+        return 0;
+    if (changing > IDS_A_STATEMENT)
+        count = 0;
+    return read_stored(writer, day, ids, count, stored, wanted, err);
+}
+
+static int remove_ids(struct day_writer *writer, const struct day_table *table, uint32_t day,
+                      const uint64_t *ids, size_t count, struct error *err)
+{
+    struct db_value arguments[IDS_A_STATEMENT + 2] = {
+        writer->cluster, db_integer((int64_t)writer->days->starts[day])
+    };
+    for (size_t done = 0; done < count; done += IDS_A_STATEMENT) {
+        size_t part = count - done < IDS_A_STATEMENT ? count - done : IDS_A_STATEMENT;
+        struct text sql = { 0 };
+        text_add(&sql, table->remove);
+        for (size_t i = 0; i < part; i++) {
+            text_add(&sql, i ? ", ?" : " IN (?");
+            arguments[i + 2] = db_integer((int64_t)ids[done + i]);
+        }
+        text_add(&sql, ")");
+        int result = db_execute(writer->db, sql.bytes, arguments, part + 2, NULL, err);
+        text_free(&sql);
+        if (result)
+            return -1;
+    }
+    return 0;
+}
+
+static int write_sum(struct day_writer *writer, const struct day_table *table,
+                     const struct day_sum *sum, struct db_bulk *bulk, struct error *err)
+{
+    struct db_value row[COUNT(usage_columns)];
+    size_t at = 0;
+    struct natural units = natural_of_wide(&sum->sum), unit = natural_of(UNITS_PER_TRES);
+    row[at++] = writer->cluster;
+    row[at++] = db_integer((int64_t)writer->days->starts[sum->day]);
+    row[at++] = db_integer((int64_t)sum->id);
+    if (table->has_usage)
+        row[at++] = db_real(natural_quotient(&units, &unit));
+    for (unsigned word = 3; word-- > 0;)
+        row[at++] = db_integer((int64_t)sum->sum.word[word]);
+    return db_bulk_row(bulk, row, err);
+}
+
+/* The next pair of sums with the same id; either may be NULL.  False at the end. */
+static bool next_pair(const struct day_sum *old, size_t old_count, size_t *at_old,
+                      const struct day_sum *new, size_t new_count, size_t *at_new,
+                      const struct day_sum **one, const struct day_sum **other)
+{
+    *one = *at_old < old_count ? &old[*at_old] : NULL;
+    *other = *at_new < new_count ? &new[*at_new] : NULL;
+    if (*one && *other && (*one)->id < (*other)->id)
+        *other = NULL;
+    else if (*one && *other && (*one)->id > (*other)->id)
+        *one = NULL;
+    *at_old += *one != NULL;
+    *at_new += *other != NULL;
+    return *one || *other;
+}
+
+static bool is_nothing(const struct day_sum *sum)
+{
+    return !sum || wide_is_zero(&sum->sum) || wide_is_negative(&sum->sum);
+}
+
+static bool is_same(const struct day_sum *one, const struct day_sum *other)
+{
+    struct wide difference = one->sum;
+    return wide_subtract(&difference, &other->sum) && wide_is_zero(&difference);
+}
+
+/* Make what is stored of a day into what it is to be: only rows that differ are written. */
+static int write_difference(struct day_writer *writer, const struct day_table *table, uint32_t day,
+                            const struct day_sum *old, size_t old_count, const struct day_sum *new,
+                            size_t new_count, struct error *err)
+{
+    uint64_t *gone = memory_zeroed(old_count, sizeof *gone);
+    size_t gone_count = 0, at_old = 0, at_new = 0;
+    const struct day_sum *one, *other;
+    struct db_bulk *bulk = NULL;
+    int result = 0;
+    while (!result && next_pair(old, old_count, &at_old, new, new_count, &at_new, &one, &other)) {
+        if (is_nothing(other)) {
+            if (one)
+                gone[gone_count++] = one->id;
+            continue;
+        }
+        if (one && is_same(one, other))
+            continue;
+        if (!bulk)
+            result = db_bulk_begin(writer->db, table->name, table->columns, table->count,
+                                   old_count ? 3 : 0, &bulk, err);
+        if (!result)
+            result = write_sum(writer, table, other, bulk, err);
+    }
+    if (result)
+        db_bulk_abandon(bulk);
+    else if (bulk)
+        result = db_bulk_end(bulk, err);
+    if (!result)
+        result = remove_ids(writer, table, day, gone, gone_count, err);
+    free(gone);
+    return result;
+}
+
+static int add_all(struct day_sums *into, const struct day_sum *sums, size_t count, bool negative,
+                   struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct wide sum = sums[i].sum, zero = { { 0 } };
+        if (negative && !wide_subtract(&zero, &sum))
+            return damaged(err);
+        if (!day_sums_add(into, sums[i].day, sums[i].id, negative ? &zero : &sum))
+            return damaged(err);
+    }
+    return 0;
+}
+
+/* What one day is made of. */
+struct one_day {
+    struct day_sums *stored, *wanted, *open;
+    const struct day_sum *old_open;
+    size_t old_count;
+};
+
+static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *sums,
+                      struct error *err)
+{
+    struct days *days = writer->days;
+    if (days_take(days->sealed, day, sums->wanted, err) ||
+        days_take(days->open, day, sums->open, err) ||
+        add_all(sums->wanted, day_sums_sorted(sums->open), day_sums_count(sums->open), false,
+                err) ||
+        (!days->anew && add_all(sums->wanted, sums->old_open, sums->old_count, true, err)) ||
+        read_day(writer, day, sums->stored, sums->wanted, err) ||
+        write_difference(writer, &usage_table, day, day_sums_sorted(sums->stored),
+                         day_sums_count(sums->stored), day_sums_sorted(sums->wanted),
+                         day_sums_count(sums->wanted), err))
+        return -1;
+    if (!days->unsealed_is_kept)
+        return 0;
+    return write_difference(writer, &open_table, day, sums->old_open,
+                            days->anew ? 0 : sums->old_count, day_sums_sorted(sums->open),
+                            day_sums_count(sums->open), err);
+}
+
+static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
+{
+    struct one_day sums = { day_sums_create(), day_sums_create(), day_sums_create(), NULL, 0 };
+    const struct day_sum *old = day_sums_sorted(writer->old_open);
+    size_t count = day_sums_count(writer->old_open);
+    while (writer->old_next < count && old[writer->old_next].day < day)
+        writer->old_next++;
+    sums.old_open = old ? old + writer->old_next : NULL;
+    while (writer->old_next + sums.old_count < count && sums.old_open[sums.old_count].day == day)
+        sums.old_count++;
+    int result = write_sums(writer, day, &sums, err);
+    day_sums_destroy(sums.stored);
+    day_sums_destroy(sums.wanted);
+    day_sums_destroy(sums.open);
+    return result;
+}
+
+static int write_days(struct day_writer *writer, struct error *err)
+{
+    struct days *days = writer->days;
+    find_first(writer);
+    if ((!days->anew && read_open(writer, err)) || remove_strange(writer, err))
+        return -1;
+    days_rewind(days->sealed);
+    days_rewind(days->open);
+    for (size_t day = writer->first; day < days->count; day++)
+        if (write_day(writer, (uint32_t)day, err))
+            return -1;
+    return write_span(writer, err);
+}
+
+int days_write(const struct publisher *publisher, struct days *days, struct error *err)
+{
+    struct day_writer writer = { .db = publisher->db,
+                                 .cluster = db_text(publisher->cluster),
+                                 .days = days };
+    if (read_span(&writer, err))
+        return -1;
+    if (days->may_look_back && days->now < writer.span.as_of)
+        return 0;
+    writer.old_open = day_sums_create();
+    int result = write_days(&writer, err);
+    day_sums_destroy(writer.old_open);
+    return result;
+}

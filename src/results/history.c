@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/history.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "db/db.h"
+#include "results/publish.h"
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* One transaction takes away a point, or a day, or so many runs (as run_old.sql has them); one run
+ * takes away so many points and days. */
+#define RUNS_A_STATEMENT 500u
+#define STEPS_A_RUN 48
+
+/* Run a query that answers with one integer at most. */
+static int read_integer(struct db *db, const char *sql, const struct db_value *arguments,
+                        size_t count, int64_t *integer, bool *found, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql, arguments, count, "i", &rows, err))
+        return -1;
+    int got = db_fetch(rows, &row, err);
+    *found = got > 0 && row[0].type == DB_INTEGER;
+    if (*found)
+        *integer = row[0].integer;
+    db_finish(rows);
+    return got < 0 ? -1 : 0;
+}
+
+/* Whether the instant is to be a point: none is there yet in its span, or just this one. */
+static int is_point(const struct publisher *publisher, int64_t as_of, bool *wanted,
+                    struct error *err)
+{
+    int64_t span = (int64_t)publisher->settings->history_interval_s, there = as_of;
+    int64_t begin = span ? as_of - as_of % span : as_of;
+    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(begin),
+                                    db_integer(span ? begin + span : as_of + 1) };
+    bool found;
+    if (read_integer(publisher->db, sql_query_history_point, arguments, 3, &there, &found, err))
+        return -1;
+    *wanted = !found || there == as_of;
+    return 0;
+}
+
+int history_write(const struct publisher *publisher, int64_t as_of, struct error *err)
+{
+    struct db_value cluster = db_text(publisher->cluster);
+    struct db_value point[] = { cluster, db_integer(as_of) };
+    bool wanted;
+    if (!publisher->settings->history_days)
+        return 0;
+    if (is_point(publisher, as_of, &wanted, err))
+        return -1;
+    if (!wanted)
+        return 0;
+    if (db_execute(publisher->db, sql_query_history_remove, point, 2, NULL, err) ||
+        db_execute(publisher->db, sql_query_history_add, &cluster, 1, NULL, err) ||
+        db_execute(publisher->db, sql_query_association_remove, point, 2, NULL, err) ||
+        db_execute(publisher->db, sql_query_association_add, &cluster, 1, NULL, err))
+        return -1;
+    return 0;
+}
+
+/* One statement, or two, as a transaction. */
+static int execute_alone(struct db *db, const char *const *sql, const struct db_value *arguments,
+                         size_t count, struct error *err)
+{
+    if (db_begin(db, err))
+        return -1;
+    int result = 0;
+    for (; !result && *sql; sql++)
+        result = db_execute(db, *sql, arguments, count, NULL, err);
+    if (result || db_commit(db, err)) {
+        db_rollback(db);
+        return -1;
+    }
+    return 0;
+}
+
+/* Rows before an instant, those of the oldest one after another. */
+static int prune_oldest(const struct publisher *publisher, const char *find, const char *remove,
+                        int64_t before, struct error *err)
+{
+    struct db_value cluster = db_text(publisher->cluster);
+    for (int step = 0; step < STEPS_A_RUN; step++) {
+        int64_t oldest = 0;
+        bool found;
+        if (read_integer(publisher->db, find, &cluster, 1, &oldest, &found, err))
+            return -1;
+        if (!found || oldest >= before)
+            return 0;
+        struct db_value arguments[] = { cluster, db_integer(oldest) };
+        if (execute_alone(publisher->db, (const char *const[]){ remove, NULL }, arguments, 2, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* Runs but the one that is published, the oldest first, and then settings that no run had. */
+static int prune_runs(const struct publisher *publisher, int64_t before, struct error *err)
+{
+    struct db *db = publisher->db;
+    struct db_value arguments[RUNS_A_STATEMENT + 2] = { db_text(publisher->cluster),
+                                                        db_integer(publisher->run_id) };
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql_query_run_old, arguments, 2, "ii", &rows, err))
+        return -1;
+    size_t count = 0;
+    struct text sql = { 0 };
+    text_add(&sql, sql_query_run_remove);
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0 && row[1].integer < before &&
+           count < RUNS_A_STATEMENT) {
+        text_add(&sql, count ? ", ?" : " IN (?");
+        arguments[++count] = db_integer(row[0].integer);
+    }
+    db_finish(rows);
+    text_add(&sql, ")");
+    int result = got < 0 ? -1 : 0;
+    if (!result && count)
+        result =
+            execute_alone(db, (const char *const[]){ sql.bytes, NULL }, arguments, count + 1, err);
+    if (!result && count)
+        result = execute_alone(db, (const char *const[]){ sql_query_settings_prune, NULL }, NULL, 0,
+                               err);
+    text_free(&sql);
+    return result;
+}
+
+static int prune_findings(const struct publisher *publisher, int64_t before, struct error *err)
+{
+    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(before) };
+    return execute_alone(publisher->db, (const char *const[]){ sql_query_finding_prune, NULL },
+                         arguments, 2, err);
+}
+
+int history_prune(const struct publisher *publisher, int64_t as_of, struct error *err)
+{
+    const struct settings *settings = publisher->settings;
+    /* An instant to come must not take what is young. */
+    int64_t clock = time(NULL), now = as_of < clock ? as_of : clock;
+    int64_t history = now - (int64_t)settings->history_days * 86400;
+    int64_t run_days_s = (int64_t)settings->run_days * 86400;
+    if (prune_oldest(publisher, sql_query_history_oldest, sql_query_history_remove, history, err) ||
+        prune_oldest(publisher, sql_query_usage_day_oldest, sql_query_usage_day_clear, history,
+                     err))
+        return -1;
+    if (!settings->run_days)
+        return 0;
+    return prune_runs(publisher, clock - run_days_s, err) ||
+                   prune_findings(publisher, now - run_days_s, err)
+               ? -1
+               : 0;
+}
