@@ -14,8 +14,9 @@
 
 /* The subcommands; a new one is its file in src/command and a line here. */
 static const struct command *const commands[] = {
-    &command_init,   &command_check,   &command_run, &command_status, &command_show, &command_prio,
-    &command_ledger, &command_metrics, NULL,
+    &command_init, &command_check,   &command_run,    &command_status,  &command_show,
+    &command_prio, &command_history, &command_ledger, &command_metrics, &command_forget,
+    NULL,
 };
 
 /* The status of what was complained of first. */

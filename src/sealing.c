@@ -261,6 +261,8 @@ static uint64_t first_of_days(const struct settings *settings, uint64_t now, uin
     if (reset && reset == cutoff) {
         first = calendar_day(reset);
         first = first ? calendar_day(first - 1) : 0;
+        if (settings->horizon_s && first + settings->horizon_s < now)
+            first = now - settings->horizon_s - 1;
     }
     return first + kept_s < now ? now - kept_s : first;
 }

@@ -238,7 +238,15 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     PRIMARY KEY ("cluster")
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- The values of earlier runs: those of the first run of each history_interval.
+-- The instants of fairmill_history: of the first run of each history_interval.
+CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
+    "cluster"    VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "as_of"      BIGINT NOT NULL,
+    "algorithm"  VARCHAR(64) NOT NULL,
+    PRIMARY KEY ("cluster", "as_of")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- The values that were published at these instants.
 CREATE TABLE IF NOT EXISTS "fairmill_history" (
     "cluster"    VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "as_of"      BIGINT NOT NULL,

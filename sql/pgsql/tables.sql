@@ -242,7 +242,15 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     PRIMARY KEY ("cluster")
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
 
--- The values of earlier runs: those of the first run of each history_interval.
+-- The instants of fairmill_history: of the first run of each history_interval.
+CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
+    "cluster"    TEXT COLLATE "C" NOT NULL,
+    "as_of"      BIGINT NOT NULL,
+    "algorithm"  TEXT COLLATE "C" NOT NULL,
+    PRIMARY KEY ("cluster", "as_of")
+);
+
+-- The values that were published at these instants.
 CREATE TABLE IF NOT EXISTS "fairmill_history" (
     "cluster"    TEXT COLLATE "C" NOT NULL,
     "as_of"      BIGINT NOT NULL,

@@ -239,7 +239,15 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     PRIMARY KEY ("cluster")
 ) STRICT, WITHOUT ROWID;
 
--- The values of earlier runs: those of the first run of each history_interval.
+-- The instants of fairmill_history: of the first run of each history_interval.
+CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
+    "cluster"    TEXT NOT NULL,
+    "as_of"      INTEGER NOT NULL,
+    "algorithm"  TEXT NOT NULL,
+    PRIMARY KEY ("cluster", "as_of")
+) STRICT, WITHOUT ROWID;
+
+-- The values that were published at these instants.
 CREATE TABLE IF NOT EXISTS "fairmill_history" (
     "cluster"    TEXT NOT NULL,
     "as_of"      INTEGER NOT NULL,

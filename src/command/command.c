@@ -27,11 +27,18 @@ static void take_value(const struct command_option *option, char *value)
     }
 }
 
-int command_options(const struct invocation *invocation, const struct command_option *options,
-                    struct error *err)
+static int unexpected(const char *command, const char *argument, struct error *err)
+{
+    return fail(err, ERROR_USAGE, "%s: unexpected argument '%s'; see `fairmill %s --help`", command,
+                argument, command);
+}
+
+int command_operands(const struct invocation *invocation, const struct command_option *options,
+                     const char **operands, int most, struct error *err)
 {
     struct option longs[OPTIONS_AT_MOST + 1] = { { 0 } };
-    char shorts[3 * OPTIONS_AT_MOST + 2] = ":";
+    /* The minus: other arguments come in their turn, as option 1. */
+    char shorts[3 * OPTIONS_AT_MOST + 3] = "-:";
     const char *command = invocation->arguments[0];
     for (int i = 0; options[i].name; i++) {
         int takes = options[i].flag ? no_argument : required_argument;
@@ -43,6 +50,7 @@ int command_options(const struct invocation *invocation, const struct command_op
     }
     optind = 0;
     opterr = 0;
+    int count = 0;
     for (;;) {
         int at = optind ? optind : 1;
         int found = getopt_long(invocation->count, invocation->arguments, shorts, longs, NULL);
@@ -54,14 +62,28 @@ int command_options(const struct invocation *invocation, const struct command_op
         if (found == ':')
             return fail(err, ERROR_USAGE, "%s: option '%s' needs a value", command,
                         invocation->arguments[at]);
+        if (found == 1) {
+            if (count == most)
+                return unexpected(command, optarg, err);
+            operands[count++] = optarg;
+        }
         for (int i = 0; options[i].name; i++)
             if (found == 256 + i || (options[i].letter && found == options[i].letter))
                 take_value(&options[i], optarg);
     }
-    if (optind < invocation->count)
-        return fail(err, ERROR_USAGE, "%s: unexpected argument '%s'; see `fairmill %s --help`",
-                    command, invocation->arguments[optind], command);
+    /* What stands behind `--`. */
+    for (; optind < invocation->count; optind++) {
+        if (count == most)
+            return unexpected(command, invocation->arguments[optind], err);
+        operands[count++] = invocation->arguments[optind];
+    }
     return 0;
+}
+
+int command_options(const struct invocation *invocation, const struct command_option *options,
+                    struct error *err)
+{
+    return command_operands(invocation, options, NULL, 0, err);
 }
 
 void option_list_free(struct option_list *list)

@@ -24,7 +24,7 @@ struct command {
 };
 
 extern const struct command command_init, command_check, command_run, command_status, command_show,
-    command_prio, command_ledger, command_metrics;
+    command_prio, command_history, command_ledger, command_metrics, command_forget;
 
 /* Print an error and remember its exit status, if it is the first: for what fails while the rest
  * goes on.  Lives in main.c, the only place that prints errors. */
@@ -50,6 +50,10 @@ struct command_option {
  * with a NULL name. */
 int command_options(const struct invocation *invocation, const struct command_option *options,
                     struct error *err);
+/* Likewise, of a command that takes up to `most` other arguments, anywhere among the options; those
+ * that are not given stay as they are. */
+int command_operands(const struct invocation *invocation, const struct command_option *options,
+                     const char **operands, int most, struct error *err);
 void option_list_free(struct option_list *list);
 
 /* Write a text to stdout, whole, or say why not. */

@@ -216,12 +216,13 @@ static int show_published(const struct settings *settings, const struct wish *wi
 static int show_command(const struct invocation *invocation, struct error *err)
 {
     struct wish wish = { .form = &share_table };
-    bool parsable = false, json = false;
+    bool parsable = false, csv = false, json = false;
     const struct command_option known[] = {
         { "user", 'u', NULL, &wish.user, NULL },
         { "account", 'A', NULL, &wish.account, NULL },
         { "cluster", 'M', NULL, NULL, &wish.clusters },
         { "parsable", 'P', &parsable, NULL, NULL },
+        { "csv", 0, &csv, NULL, NULL },
         { "json", 0, &json, NULL, NULL },
         { .name = NULL },
     };
@@ -229,11 +230,11 @@ static int show_command(const struct invocation *invocation, struct error *err)
     int result = -1;
     if (command_options(invocation, known, err))
         goto done;
-    if (parsable && json) {
-        fail(err, ERROR_USAGE, "show: --parsable and --json exclude each other");
+    if (parsable + csv + json > 1) {
+        fail(err, ERROR_USAGE, "show: --parsable, --csv and --json exclude each other");
         goto done;
     }
-    wish.form = parsable ? &share_parsable : json ? &share_json : &share_table;
+    wish.form = parsable ? &share_parsable : csv ? &share_csv : json ? &share_json : &share_table;
     if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         result = show_published(settings, &wish, err);
 done:
@@ -244,12 +245,13 @@ done:
 
 const struct command command_show = {
     "show",
-    "show [--user NAME] [--account NAME] [--cluster NAME]... [--parsable | --json]",
+    "show [--user NAME] [--account NAME] [--cluster NAME]... [--parsable | --csv | --json]",
     "the published tree in sshare's columns",
     "  -u, --user NAME     only this user's associations, and the accounts above them\n"
     "  -A, --account NAME  only this account and what is below it\n"
     "  -M, --cluster NAME  only this cluster; may be given again\n"
     "  -P, --parsable      a header, `|` between fields, every digit\n"
+    "      --csv           the same, separated by commas\n"
     "      --json          one JSON object\n",
     show_command,
 };

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "core/fairshare.h"
+#include "report/csv.h"
 #include "report/forms.h"
 #include "report/shares.h"
 #include "util/text.h"
@@ -225,6 +226,38 @@ static void parsable_add(struct text *text, const struct share_list *list, bool 
 }
 
 const struct share_form share_parsable = { "parsable", parsable_begin, parsable_add, nothing };
+
+/* For spreadsheets: the same columns, separated by commas. */
+
+static void csv_begin(struct text *text)
+{
+    text_add(text, "Cluster,Account,User,Partition,RawShares,NormShares,RawUsage,NormUsage,"
+                   "EffectvUsage,FairShare,LevelFS" CSV_LINE);
+}
+
+static void csv_add(struct text *text, const struct share_list *list, bool first)
+{
+    (void)first;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct share_row *row = &list->rows[i];
+        if (!row->shown)
+            continue;
+        csv_add_name(text, list->cluster, CSV_NEXT);
+        csv_add_name(text, row->account, CSV_NEXT);
+        csv_add_name(text, row->user, CSV_NEXT);
+        csv_add_name(text, row->partition, CSV_NEXT);
+        add_shares(text, row);
+        text_add(text, CSV_NEXT);
+        csv_add_real(text, row->norm_shares, CSV_NEXT);
+        text_format(text, "%.0f" CSV_NEXT, floor(row->raw_usage));
+        csv_add_real(text, row->norm_usage, CSV_NEXT);
+        csv_add_real(text, row->effective_usage, CSV_NEXT);
+        csv_add_real(text, row->fairshare, CSV_NEXT);
+        csv_add_real(text, row->level_fs, CSV_LINE);
+    }
+}
+
+const struct share_form share_csv = { "csv", csv_begin, csv_add, nothing };
 
 /* For programs: one object with a list of clusters, each with a list of associations. */
 

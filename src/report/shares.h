@@ -56,6 +56,6 @@ struct share_form {
     void (*add)(struct text *text, const struct share_list *list, bool first);
     void (*end)(struct text *text);
 };
-extern const struct share_form share_table, share_parsable, share_json;
+extern const struct share_form share_table, share_parsable, share_csv, share_json;
 
 #endif

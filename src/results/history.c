@@ -2,10 +2,12 @@
 #include "config.h"
 #include "results/history.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "core/fairshare.h"
 #include "db/db.h"
 #include "results/publish.h"
 #include "settings/settings.h"
@@ -53,7 +55,8 @@ static int is_point(const struct publisher *publisher, int64_t as_of, bool *want
 int history_write(const struct publisher *publisher, int64_t as_of, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
-    struct db_value point[] = { cluster, db_integer(as_of) };
+    struct db_value point[] = { cluster, db_integer(as_of),
+                                db_text(publisher->settings->algorithm->name) };
     bool wanted;
     if (!publisher->settings->history_days)
         return 0;
@@ -61,7 +64,9 @@ int history_write(const struct publisher *publisher, int64_t as_of, struct error
         return -1;
     if (!wanted)
         return 0;
-    if (db_execute(publisher->db, sql_query_history_remove, point, 2, NULL, err) ||
+    if (db_execute(publisher->db, sql_query_history_point_remove, point, 2, NULL, err) ||
+        db_execute(publisher->db, sql_query_history_point_add, point, 3, NULL, err) ||
+        db_execute(publisher->db, sql_query_history_remove, point, 2, NULL, err) ||
         db_execute(publisher->db, sql_query_history_add, &cluster, 1, NULL, err) ||
         db_execute(publisher->db, sql_query_association_remove, point, 2, NULL, err) ||
         db_execute(publisher->db, sql_query_association_add, &cluster, 1, NULL, err))
@@ -69,7 +74,11 @@ int history_write(const struct publisher *publisher, int64_t as_of, struct error
     return 0;
 }
 
-/* One statement, or two, as a transaction. */
+static const char *const remove_point[] = { sql_query_history_remove,
+                                            sql_query_history_point_remove, NULL };
+static const char *const remove_day[] = { sql_query_usage_day_clear, NULL };
+
+/* Statements, ended by NULL, as a transaction. */
 static int execute_alone(struct db *db, const char *const *sql, const struct db_value *arguments,
                          size_t count, struct error *err)
 {
@@ -86,11 +95,11 @@ static int execute_alone(struct db *db, const char *const *sql, const struct db_
 }
 
 /* Rows before an instant, those of the oldest one after another. */
-static int prune_oldest(const struct publisher *publisher, const char *find, const char *remove,
-                        int64_t before, struct error *err)
+static int prune_oldest(const struct publisher *publisher, const char *find,
+                        const char *const *remove, int64_t before, int steps, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
-    for (int step = 0; step < STEPS_A_RUN; step++) {
+    for (int step = 0; step < steps; step++) {
         int64_t oldest = 0;
         bool found;
         if (read_integer(publisher->db, find, &cluster, 1, &oldest, &found, err))
@@ -98,7 +107,7 @@ static int prune_oldest(const struct publisher *publisher, const char *find, con
         if (!found || oldest >= before)
             return 0;
         struct db_value arguments[] = { cluster, db_integer(oldest) };
-        if (execute_alone(publisher->db, (const char *const[]){ remove, NULL }, arguments, 2, err))
+        if (execute_alone(publisher->db, remove, arguments, 2, err))
             return -1;
     }
     return 0;
@@ -150,9 +159,9 @@ int history_prune(const struct publisher *publisher, int64_t as_of, struct error
     int64_t clock = time(NULL), now = as_of < clock ? as_of : clock;
     int64_t history = now - (int64_t)settings->history_days * 86400;
     int64_t run_days_s = (int64_t)settings->run_days * 86400;
-    if (prune_oldest(publisher, sql_query_history_oldest, sql_query_history_remove, history, err) ||
-        prune_oldest(publisher, sql_query_usage_day_oldest, sql_query_usage_day_clear, history,
-                     err))
+    if (prune_oldest(publisher, sql_query_history_oldest, remove_point, history, STEPS_A_RUN,
+                     err) ||
+        prune_oldest(publisher, sql_query_usage_day_oldest, remove_day, history, STEPS_A_RUN, err))
         return -1;
     if (!settings->run_days)
         return 0;
@@ -160,4 +169,12 @@ int history_prune(const struct publisher *publisher, int64_t as_of, struct error
                    prune_findings(publisher, now - run_days_s, err)
                ? -1
                : 0;
+}
+
+int history_forget(const struct publisher *publisher, struct error *err)
+{
+    if (prune_oldest(publisher, sql_query_history_oldest, remove_point, INT64_MAX, INT_MAX, err) ||
+        prune_oldest(publisher, sql_query_usage_day_oldest, remove_day, INT64_MAX, INT_MAX, err))
+        return -1;
+    return 0;
 }

@@ -17,4 +17,7 @@ int history_write(const struct publisher *publisher, int64_t as_of, struct error
  * short.  Where there is much, the next runs go on. */
 int history_prune(const struct publisher *publisher, int64_t as_of, struct error *err);
 
+/* Likewise all points and days of the cluster. */
+int history_forget(const struct publisher *publisher, struct error *err);
+
 #endif

@@ -156,7 +156,7 @@ def draw_settings(r, pace):
              horizon=r.choice((None, None, 5 * pace, 30 * pace)),
              algorithm=r.choice(('fair_tree', 'classic', 'linear', 'depth_oblivious')),
              conformance=r.choice(('documents', 'documents', 'slurmctld')),
-             capacity=r.choice(('auto', 1024)))
+             capacity=r.choice(('auto', 1024)), history_days=r.choice((400, 400, 3)))
     s['half_life'] = r.choice((0, pace * 2, pace * 10, 7 * DAY, 7 * DAY, 14 * DAY, 365 * DAY))
     if r.random() < (.85 if s['half_life'] == 0 else .35):
         s['reset_period'] = r.choice(RESETS[pace])
@@ -360,6 +360,16 @@ def suspended_changed(h):
 @step
 def horizon_changed(h):
     another(h, 'horizon', (None, 3 * h.pace, 10 * h.pace, 40 * h.pace))
+
+
+@step
+def time_zone_changed(h):
+    another(h, 'time_zone', ('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata'))
+
+
+@step
+def history_days_changed(h):
+    another(h, 'history_days', (400, 30, 3))
 
 
 @step

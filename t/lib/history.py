@@ -9,6 +9,7 @@ import os
 import tempfile
 import traceback
 from collections import Counter
+from fractions import Fraction
 
 import ledger
 import reference
@@ -26,7 +27,7 @@ CAUSES = ('first', 'asked', 'clock', 'settings', 'factor', 'grid', 'restored', '
           'full_every', 'damaged', 'horizon')
 # Settings that decide what a job that has ended is charged.
 CHARGING = ('half_life', 'charge', 'tres_weights', 'qos_factors', 'partition_usage_factors', 'suspended',
-            'horizon')
+            'horizon', 'time_zone', 'history_days')
 SAME_IN_ANY_RUN = ('unattributed_usage', 'source_newest', 'truncation_bound')
 
 
@@ -90,7 +91,8 @@ class Trial:
         for name, connection in self.connections.items():
             write_settings(f'{self.folder}/{name}.conf', dict(
                 source=self.h.place.accounting(self.mirror.path), results=connection, usage=usage,
-                fairshare=fairshare))
+                fairshare=fairshare, retention=dict(history_days=self.h.settings['history_days'],
+                                                    history_interval=0)))
 
     def enter_ledger(self):
         new, self.entered = self.h.ledger[self.entered:], len(self.h.ledger)
@@ -116,6 +118,27 @@ class Trial:
             findings = None
         self.instants[name].add(as_of)
         return self.h.place.rows(name), dict(zip(RUN, record)), findings
+
+    def days(self, name):
+        """From which day on they may still change, and what is known of each and an association."""
+        span = self.h.place.ask(name, 'SELECT final_to FROM fairmill_usage_span')
+        rows = self.h.place.ask(
+            name, 'SELECT day, id_assoc, sum_2, sum_1, sum_0, tres_seconds FROM fairmill_usage_day')
+        return int(span[0][0]), {(int(row[0]), int(row[1])): (words(*row[2:5]), float(row[5])) for row in rows}
+
+    def days_are_right(self, as_of, kept_is_exact):
+        """Those of both results are what jobs did on them; older ones stay as they were."""
+        midnights, expected = reference.usage_of_days(self.mirror.path, CLUSTER, self.h.settings_at(as_of))
+        for name in (KEPT, FULL) if kept_is_exact else (FULL,):
+            final_to, got = self.days(name)
+            since = next(midnight for midnight in midnights if midnight >= final_to)
+            wanted = {key: (units, float(Fraction(units, reference.UNIT)))
+                      for key, units in expected.items() if key[0] >= since and units}
+            young = {key: row for key, row in got.items() if key[0] >= since}
+            unlike = [f'{key}: {young.get(key)}, expected {wanted.get(key)}'
+                      for key in sorted(set(young) | set(wanted)) if young.get(key) != wanted.get(key)]
+            self.counts['days'] += len(wanted)
+            self.check(not unlike, f'days of {name} since {since}:', len(unlike), 'differ:', *unlike[:4])
 
     def check(self, condition, *why):
         if not condition:
@@ -184,6 +207,7 @@ class Trial:
         wrong, _ = differences(kept[0], full[0])
         again = self.run(KEPT, as_of, full=True)
         self.same('the full run after a drift', again, full)
+        self.days_are_right(as_of, True)
         if wrong:
             self.counts['drift'] += 1
             largest, associations = again[1]['drift_max'], again[1]['drifted_associations']
@@ -208,11 +232,17 @@ class Trial:
                 as_of += h.grain
         self.write_settings()
         self.mirror.write(h.books)
+        back = h.as_of is not None and as_of < h.as_of
+        before = back and [self.days(name) for name in (KEPT, FULL)]
         self.enter_ledger()
         kept = self.run(KEPT, as_of, h.asked)
         full = self.run(FULL, as_of, True)
         self.as_the_reference(full, as_of)
         self.note(as_of)
+        if back:
+            self.check([self.days(name) for name in (KEPT, FULL)] == before, 'a look back changed days')
+        else:
+            self.days_are_right(as_of, not drifting or kept[1]['kind'] == 'full')
         state = state_of(h, as_of)
         causes = causes_of(self.before, state, h.asked, h.damaged)
         self.kind_is_right(kept[1], causes)
@@ -231,6 +261,12 @@ class Trial:
             self.before = dict(state, full_as_of=self.full_as_of, seal=seal, resets_in_sums=state['resets'](seal))
         h.as_of, h.asked, h.damaged, h.back = as_of, False, False, False
         h.earlier.append(h.books.copy())
+
+
+def words(*three):
+    """The integer that three signed words are."""
+    high, middle, low = map(int, three)
+    return high << 128 | middle % 2 ** 64 << 64 | low % 2 ** 64
 
 
 def typed(row):

@@ -366,6 +366,78 @@ def add_usage(db, cluster, root, heirs, clock, settings):
     return first, findings, max(0, nowhere.own)
 
 
+def usage_of_days(path, cluster, settings):
+    """Where days begin that a run tells of, and units times seconds by (day, association)."""
+    settings = dict(DEFAULTS, **settings)
+    db = sqlite3.connect(path)
+    try:
+        return _usage_of_days(db, cluster, settings)
+    finally:
+        db.close()
+
+
+def _midnights(settings, since):
+    """Those from an instant on, and the first one behind now."""
+    zone = zoneinfo.ZoneInfo(settings['time_zone'])
+    day = datetime.datetime.fromtimestamp(max(since, 0), zone).date() - datetime.timedelta(days=1)
+    found = []
+    while not found or found[-1] <= settings['now']:
+        midnight = int(datetime.datetime(day.year, day.month, day.day, tzinfo=zone).timestamp())
+        if midnight >= since:
+            found.append(midnight)
+        day += datetime.timedelta(days=1)
+    return found
+
+
+def _first_of_days(clock, settings):
+    boundary, since = reset_boundary(settings), last_unread(clock, reset_boundary(settings), settings)
+    if boundary is not None and since == boundary:
+        # Usage of the day before a reset is not cut off by it.
+        zone = zoneinfo.ZoneInfo(settings['time_zone'])
+        today = datetime.datetime.fromtimestamp(boundary, zone).date()
+        midnight = datetime.datetime(today.year, today.month, today.day, tzinfo=zone)
+        day = datetime.datetime.fromtimestamp(midnight.timestamp() - 1, zone).date()
+        since = int(datetime.datetime(day.year, day.month, day.day, tzinfo=zone).timestamp())
+        if settings['horizon']:
+            since = max(since, settings['now'] - settings['horizon'] - 1)
+    return max(since, settings['now'] - settings.get('history_days', 400) * 86400)
+
+
+def _usage_of_days(db, cluster, settings):
+    clock, factors, days = Clock(settings['half_life'], settings['now']), {}, {}
+    tres = {(row['type'].lower(), row['name'].lower()): row['id']
+            for row in _rows(db, 'tres_table', ['id', 'type', 'name'])}
+    settings['weights'] = read_weights(settings['tres_weights'], tres)
+    midnights = _midnights(settings, _first_of_days(clock, settings))
+    for row in _rows(db, 'qos_table', ['id', 'name', 'usage_factor']):
+        factor = row['usage_factor']
+        factor = Fraction(1) if factor is None or factor < 0 else Fraction(repr(float(factor)))
+        factors[row['id']] = factor * Fraction(settings['qos_factors'].get(row['name'], 1))
+    suspended = {}
+    if settings['suspended'] == 'omitted':
+        for row in _rows(db, f'{cluster}_suspend_table', ['job_db_inx', 'time_start', 'time_end']):
+            suspended.setdefault(row['job_db_inx'], []).append((row['time_start'], row['time_end']))
+    for job in _rows(db, f'{cluster}_job_table',
+                     ['job_db_inx', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
+                      'time_end', 'timelimit', 'tres_alloc']):
+        begin, end = interval(job, Undecayed, None, settings)
+        factor = factors.get(job['id_qos'], Fraction(1)) * Fraction(
+            settings['partition_usage_factors'].get(job['partition'].split(',')[0], 1))
+        amount = charge(job['tres_alloc'], factor, settings) if begin < end else 0
+        for one, other in without(begin, end, suspended.get(job['job_db_inx'], ())) if amount else ():
+            for midnight, next_one in zip(midnights, midnights[1:]):
+                seconds = min(other, next_one) - max(one, midnight)
+                if seconds > 0:
+                    key = midnight, job['id_assoc']
+                    days[key] = days.get(key, 0) + amount * seconds
+    return midnights, days
+
+
+class Undecayed:
+    """All that ever was counts."""
+    earliest = 0
+
+
 def source_record(db, cluster, clock, settings):
     """What fairmill_run tells of jobs: the newest start or end up to now of those that count, and the
     weight of what is not there or behind the horizon."""

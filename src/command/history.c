@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "core/calendar.h"
+#include "core/fairshare.h"
+#include "db/db.h"
+#include "report/series.h"
+#include "results/schema.h"
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+#define USUAL_DAYS 30
+#define INFINITE_LEVEL_FS 1e100
+
+struct wish {
+    const char *name;
+    struct option_list clusters;
+    const char *from_text, *to_text, *days_text;
+    int64_t from, to; /* INT64_MIN: `days` before the end; INT64_MAX: the newest point */
+    uint64_t days;
+    bool usage;
+    const struct series_form *form;
+};
+
+/* An association, also one that is gone: as it was last, and whether it ever answered to the name
+ * that was asked for. */
+struct known {
+    char *cluster, *account, *user, *partition;
+    int64_t id, parent_id;
+    int answer;
+    enum { PLACE_UNKNOWN, PLACE_BELOW, PLACE_ELSEWHERE } place; /* of the account that is shown */
+};
+struct known_list {
+    struct known *rows;
+    size_t count, room;
+};
+
+static char *text_of(const struct db_value *value)
+{
+    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
+                                  : memory_text("");
+}
+
+static bool is_name(const char *name, const char *asked)
+{
+    return reads_as(asked, strlen(asked), name);
+}
+
+/* Names as `fairmill explain` takes them: a user or an account, or account/user[/partition], where
+ * account/ is no user.  2: this one and no other; 1: one of those that may be meant; 0: another. */
+static int answers(const struct known *known, const char *asked)
+{
+    if (is_name(*known->user ? known->user : known->account, asked))
+        return 1;
+    struct text full = { 0 };
+    text_format(&full, "%s/%s", known->account, known->user);
+    int answer = is_name(full.bytes, asked) ? *known->partition ? 1 : 2 : 0;
+    if (!answer && *known->partition) {
+        text_format(&full, "/%s", known->partition);
+        answer = is_name(full.bytes, asked) ? 2 : 0;
+    }
+    text_free(&full);
+    return answer;
+}
+
+static void known_free(struct known *known)
+{
+    free(known->cluster);
+    free(known->account);
+    free(known->user);
+    free(known->partition);
+}
+
+/* Rows come by cluster, id and age, so that the last of an association stays. */
+static void add_known(struct known_list *list, const struct db_value *row, const char *asked)
+{
+    struct known known = { text_of(&row[0]),
+                           text_of(&row[3]),
+                           text_of(&row[4]),
+                           text_of(&row[5]),
+                           row[1].integer,
+                           row[2].type == DB_INTEGER ? row[2].integer : 0,
+                           0,
+                           PLACE_UNKNOWN };
+    struct known *last = list->count ? &list->rows[list->count - 1] : NULL;
+    known.answer = answers(&known, asked);
+    if (last && last->id == known.id && !strcmp(last->cluster, known.cluster)) {
+        if (last->answer > known.answer)
+            known.answer = last->answer;
+        known_free(last);
+        *last = known;
+        return;
+    }
+    if (list->count == list->room) {
+        list->room = list->room ? list->room * 2 : 256;
+        list->rows = memory_resized(list->rows, list->room, sizeof *list->rows);
+    }
+    list->rows[list->count++] = known;
+}
+
+static int read_known(struct db *db, const char *asked, struct known_list *list, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql_query_association_read, NULL, 0, "tiittt", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0)
+        add_known(list, row, asked);
+    db_finish(rows);
+    return got;
+}
+
+static bool is_wanted(const struct wish *wish, const char *cluster)
+{
+    for (size_t i = 0; i < wish->clusters.count; i++)
+        if (is_name(cluster, wish->clusters.values[i]))
+            return true;
+    return wish->clusters.count == 0;
+}
+
+/* What the span is within a cluster, where it is not said: up to the newest point or day. */
+static int find_span(struct db *db, const struct wish *wish, const char *cluster, int64_t *from,
+                     int64_t *to, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct db_value name = db_text(cluster);
+    const char *newest = wish->usage ? sql_query_usage_day_last : sql_query_history_last;
+    *from = wish->from;
+    *to = wish->to;
+    if (*to == INT64_MAX) {
+        if (db_query(db, newest, &name, 1, "i", &rows, err))
+            return -1;
+        int got = db_fetch(rows, &row, err);
+        if (got > 0 && row[0].type == DB_INTEGER)
+            *to = row[0].integer;
+        db_finish(rows);
+        if (got < 0)
+            return -1;
+    }
+    if (*from == INT64_MIN && *to != INT64_MAX)
+        *from = *to - (int64_t)wish->days * 86400;
+    return 0;
+}
+
+static void add_point(struct series *series, struct series_point point)
+{
+    /* Room for a power of two of points. */
+    if (!(series->count & (series->count - 1)))
+        series->points = memory_resized(series->points, series->count ? series->count * 2 : 1,
+                                        sizeof *series->points);
+    series->points[series->count++] = point;
+}
+
+static double real_of(const struct db_value *value)
+{
+    return value->type == DB_REAL ? value->real : NAN;
+}
+
+/* A row of sql/query/history_read.sql. */
+static struct series_point point_of(const struct db_value *row)
+{
+    char *name = text_of(&row[4]);
+    const struct algorithm *algorithm = algorithm_named(name);
+    double level_fs = real_of(&row[3]);
+    free(name);
+    return (struct series_point){
+        .at = row[0].integer,
+        .fairshare = real_of(&row[1]),
+        .usage = real_of(&row[2]),
+        .level_fs = level_fs >= INFINITE_LEVEL_FS ? INFINITY : level_fs,
+        .algorithm = algorithm ? algorithm->name : "",
+    };
+}
+
+static int read_points(struct db *db, const struct known *known, int64_t from, int64_t to,
+                       struct series *series, struct error *err)
+{
+    struct db_value arguments[] = { db_integer(known->id), db_text(known->cluster),
+                                    db_integer(from), db_integer(to) };
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql_query_history_read, arguments, 4, "irrrt", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0)
+        add_point(series, point_of(row));
+    db_finish(rows);
+    return got;
+}
+
+/* An association of the same cluster; rows are by cluster and id. */
+static struct known *find_known(const struct known_list *list, const char *cluster, int64_t id)
+{
+    size_t low = 0, high = list->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(list->rows[middle].cluster, cluster);
+        if (order < 0 || (!order && list->rows[middle].id < id))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found =
+        low < list->count && list->rows[low].id == id && !strcmp(list->rows[low].cluster, cluster);
+    return found ? &list->rows[low] : NULL;
+}
+
+/* Whose usage that of `top` is: its own, and where it is an account that of all who hung below it
+ * last.  Each association is gone through once, on the way up from it or from below. */
+static void note_below(struct known_list *list, struct known *top)
+{
+    for (size_t i = 0; i < list->count; i++)
+        list->rows[i].place = PLACE_UNKNOWN;
+    top->place = PLACE_BELOW;
+    for (size_t i = 0; i < list->count; i++) {
+        struct known *end = &list->rows[i];
+        if (strcmp(end->cluster, top->cluster) != 0)
+            continue;
+        while (end && end->place == PLACE_UNKNOWN) {
+            end->place = PLACE_ELSEWHERE; /* also where names of different times make a ring */
+            end = end->parent_id ? find_known(list, top->cluster, end->parent_id) : NULL;
+        }
+        if (!end || end->place != PLACE_BELOW)
+            continue;
+        for (struct known *at = &list->rows[i]; at != end;
+             at = find_known(list, top->cluster, at->parent_id))
+            at->place = PLACE_BELOW;
+    }
+}
+
+/* Days without usage are points too. */
+static void add_day(struct series *series, int64_t day, double usage)
+{
+    while (series->count && series->points[series->count - 1].at < day) {
+        int64_t last = series->points[series->count - 1].at;
+        int64_t next = (int64_t)calendar_next_day((uint64_t)last);
+        if (next >= day || next <= last)
+            break;
+        add_point(series, (struct series_point){ .at = next });
+    }
+    if (series->count && series->points[series->count - 1].at == day)
+        series->points[series->count - 1].usage += usage;
+    else
+        add_point(series, (struct series_point){ .at = day, .usage = usage });
+}
+
+static int read_days(struct db *db, struct known_list *list, struct known *known, int64_t from,
+                     int64_t to, struct series *series, struct error *err)
+{
+    struct db_value arguments[] = { db_text(known->cluster), db_integer(from), db_integer(to) };
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (!*known->user)
+        note_below(list, known);
+    if (db_query(db, sql_query_usage_day_span, arguments, 3, "iir", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        const struct known *whose = row[1].integer == known->id || *known->user
+                                        ? known
+                                        : find_known(list, known->cluster, row[1].integer);
+        if (row[1].integer == known->id || (!*known->user && whose && whose->place == PLACE_BELOW))
+            add_day(series, row[0].integer, real_of(&row[2]));
+    }
+    db_finish(rows);
+    return got;
+}
+
+static int add_series(struct db *db, const struct wish *wish, struct known_list *list,
+                      struct known *known, struct text *text, size_t *shown, struct error *err)
+{
+    struct series series = { known->cluster, known->account, known->user, known->partition,
+                             known->id,      wish->usage,    NULL,        0 };
+    int64_t from, to;
+    if (find_span(db, wish, known->cluster, &from, &to, err))
+        return -1;
+    int result = wish->usage ? read_days(db, list, known, from, to, &series, err)
+                             : read_points(db, known, from, to, &series, err);
+    if (!result && series.count)
+        wish->form->add(text, &series, !(*shown)++);
+    free(series.points);
+    return result;
+}
+
+static int best_answer(const struct wish *wish, const struct known_list *list)
+{
+    int best = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].answer > best && is_wanted(wish, list->rows[i].cluster))
+            best = list->rows[i].answer;
+    return best;
+}
+
+static int show_all(struct db *db, const struct wish *wish, struct known_list *list,
+                    struct error *err)
+{
+    struct text text = { 0 };
+    size_t shown = 0;
+    int result = 0, best = best_answer(wish, list);
+    if (!list->count)
+        return fail(err, ERROR_OTHER, "no history yet");
+    if (!best)
+        return fail(err, ERROR_USAGE, "there is no history of a user or account '%s'", wish->name);
+    wish->form->begin(&text, wish->usage);
+    for (size_t i = 0; !result && i < list->count; i++)
+        if (list->rows[i].answer == best && is_wanted(wish, list->rows[i].cluster))
+            result = add_series(db, wish, list, &list->rows[i], &text, &shown, err);
+    wish->form->end(&text);
+    if (!result && !shown)
+        result = fail(err, ERROR_OTHER, "nothing is known of '%s' in that time", wish->name);
+    if (!result)
+        result = command_print(&text, err);
+    text_free(&text);
+    return result;
+}
+
+static int show_history(const struct settings *settings, const struct wish *wish, struct error *err)
+{
+    struct db *db;
+    struct known_list list = { 0 };
+    if (results_open(&db, settings, DB_READER, err))
+        return -1;
+    int result = -1;
+    if (!db_begin(db, err)) {
+        if (!read_known(db, wish->name, &list, err))
+            result = show_all(db, wish, &list, err);
+        db_rollback(db);
+    }
+    for (size_t i = 0; i < list.count; i++)
+        known_free(&list.rows[i]);
+    free(list.rows);
+    db_close(db);
+    return result;
+}
+
+static int refuse(const char *option, const char *value, const char *wanted, struct error *err)
+{
+    return fail(err, ERROR_USAGE, "history: --%s '%s': must be %s", option, value, wanted);
+}
+
+/* Once the time zone is set. */
+static int take_span(struct wish *wish, struct error *err)
+{
+    static const char instant[] = "epoch seconds or YYYY-MM-DD[THH:MM[:SS]]";
+    wish->from = INT64_MIN;
+    wish->to = INT64_MAX;
+    wish->days = USUAL_DAYS;
+    if (wish->from_text && !instant_parse(wish->from_text, &wish->from))
+        return refuse("from", wish->from_text, instant, err);
+    if (wish->to_text && !instant_parse(wish->to_text, &wish->to))
+        return refuse("to", wish->to_text, instant, err);
+    if (wish->days_text &&
+        (!number_unsigned(wish->days_text, strlen(wish->days_text), &wish->days) || !wish->days ||
+         wish->days > 36525))
+        return refuse("days", wish->days_text, "a number of days", err);
+    if (wish->from_text && wish->days_text)
+        return fail(err, ERROR_USAGE, "history: --from and --days exclude each other");
+    return 0;
+}
+
+static int history_command(const struct invocation *invocation, struct error *err)
+{
+    struct wish wish = { 0 };
+    bool csv = false, json = false;
+    const struct command_option known[] = {
+        { "from", 0, NULL, &wish.from_text, NULL },
+        { "to", 0, NULL, &wish.to_text, NULL },
+        { "days", 'd', NULL, &wish.days_text, NULL },
+        { "usage", 'u', &wish.usage, NULL, NULL },
+        { "cluster", 'M', NULL, NULL, &wish.clusters },
+        { "csv", 0, &csv, NULL, NULL },
+        { "json", 0, &json, NULL, NULL },
+        { .name = NULL },
+    };
+    struct settings *settings = NULL;
+    int result = -1;
+    if (command_operands(invocation, known, &wish.name, 1, err))
+        goto done;
+    if (!wish.name || (csv && json)) {
+        fail(err, ERROR_USAGE,
+             wish.name ? "history: --csv and --json exclude each other"
+                       : "history: whose? see `fairmill history --help`");
+        goto done;
+    }
+    wish.form = csv ? &series_csv : json ? &series_json : &series_table;
+    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
+        !take_span(&wish, err))
+        result = show_history(settings, &wish, err);
+done:
+    option_list_free(&wish.clusters);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_history = {
+    "history",
+    "history NAME [--from TIME | --days N] [--to TIME] [--usage] [--cluster NAME]...\n"
+    "       [--csv | --json]",
+    "a user or account over time",
+    "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
+    "\n"
+    "      --from TIME     from this instant on: epoch seconds or YYYY-MM-DD[THH:MM[:SS]]\n"
+    "      --to TIME       up to this one; else up to the newest\n"
+    "  -d, --days N        so many days before the last instant; else 30\n"
+    "  -u, --usage         the use of each day, undecayed, in TRES-seconds\n"
+    "  -M, --cluster NAME  only this cluster; may be given again\n"
+    "      --csv           every point, separated by commas\n"
+    "      --json          one JSON object\n",
+    history_command,
+};

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/forget.h"
+
+#include "db/db.h"
+#include "results/history.h"
+#include "results/publish.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/text.h"
+
+/* Every table with rows of a cluster that history_forget() leaves, the fence last. */
+static const char *const tables[] = {
+    "fairmill_fairshare",   "fairmill_finding",      "fairmill_seal",       "fairmill_seal_usage",
+    "fairmill_seal_open",   "fairmill_seal_finding", "fairmill_usage_open", "fairmill_usage_span",
+    "fairmill_association", "fairmill_run",          "fairmill_lock",
+};
+#define TABLES (sizeof tables / sizeof *tables)
+
+int forget_check(struct db *db, const char *cluster, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct db_value name = db_text(cluster);
+    if (db_query(db, sql_query_fence_source, &name, 1, "t", &rows, err))
+        return -1;
+    int got = *cluster ? db_fetch(rows, &row, err) : 0;
+    if (got == 0)
+        fail(err, ERROR_USAGE, "there are no results of a cluster '%s'", cluster);
+    else if (got > 0 && row[0].type == DB_TEXT && row[0].text.length)
+        fail(err, ERROR_USAGE,
+             "cluster '%s' is not retired: a run retires what the accounting database has no more",
+             cluster);
+    else if (got > 0)
+        got = 2;
+    db_finish(rows);
+    return got == 2 ? 0 : -1;
+}
+
+static int remove_rows(struct db *db, const struct db_value *cluster, struct error *err)
+{
+    for (size_t i = 0; i < TABLES; i++) {
+        struct text sql = { 0 };
+        text_add(&sql, "DELETE FROM ");
+        text_add_identifier(&sql, tables[i]);
+        text_add(&sql, " WHERE \"cluster\" = ?");
+        int result = db_execute(db, sql.bytes, cluster, 1, NULL, err);
+        text_free(&sql);
+        if (result)
+            return -1;
+    }
+    return db_execute(db, sql_query_settings_prune, NULL, 0, NULL, err);
+}
+
+int forget_cluster(const struct publisher *publisher, struct error *err)
+{
+    struct db_value cluster = db_text(publisher->cluster);
+    if (history_forget(publisher, err) || db_begin(publisher->db, err))
+        return -1;
+    if (remove_rows(publisher->db, &cluster, err) || db_commit(publisher->db, err)) {
+        db_rollback(publisher->db);
+        return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,111 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""A cluster that was retired can be forgotten, and no other."""
+
+import os
+import pty
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+TWO = '''
+cluster tiny
+root/
+  u 1 use 100
+cluster old
+root/
+  v 1 use 200
+'''
+
+
+def left(place, cluster):
+    """Rows of a cluster, by table: whatever tables there are."""
+    tables = [name for (name,) in place.query("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    found = {}
+    for table in tables:
+        columns = [row[1] for row in place.query(f'SELECT * FROM pragma_table_info(?)', table)]
+        if 'cluster' in columns:
+            (count,), = place.query(f'SELECT count(*) FROM "{table}" WHERE cluster = ?', cluster)
+            if count:
+                found[table] = count
+    return found
+
+
+def retired(place):
+    place.ready(TWO, {'retention.history_days': 1000, 'retention.history_interval': 0})
+    for step in range(3):
+        place.succeed('run', '--now', NOW + step)
+    place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'old'")
+    place.succeed('run', '--now', NOW + 10)
+
+
+def refused(place):
+    retired(place)
+    before = left(place, 'tiny')
+    place.ends(64, 'a cluster that lives is not forgotten', 'forget', '--cluster', 'tiny', '--yes')
+    place.says('the reason is given', "'tiny'", 'not retired')
+    tap.same(left(place, 'tiny'), before, 'and nothing of it went')
+    place.ends(64, 'nor is one that is not known', 'forget', '--cluster', 'none', '--yes')
+    place.ends(64, 'nor the row that counts runs', 'forget', '--cluster', '', '--yes')
+    place.ends(64, 'a cluster must be named', 'forget', '--yes')
+    place.ends(64, 'without --yes somebody must be there to ask', 'forget', '--cluster', 'old')
+    tap.ok({'fairmill_history', 'fairmill_usage_day', 'fairmill_run'} <= set(left(place, 'old')),
+           'what is retired keeps its history', left(place, 'old'))
+
+
+def forgotten(place):
+    retired(place)
+    tiny = left(place, 'tiny')
+    place.ends(0, 'a retired cluster is forgotten', 'forget', '--cluster', 'old', '--yes')
+    tap.same((place.out, place.err), ('', ''), 'silently')
+    tap.same(left(place, 'old'), {}, 'and no table has a row of it')
+    tap.same(left(place, 'tiny'), tiny, 'the other one keeps all it had')
+    place.ends(64, 'forgotten once is enough', 'forget', '--cluster', 'old', '--yes')
+    place.ends(0, 'runs go on', 'run', '--now', NOW + 20)
+    place.change("UPDATE cluster_table SET deleted = 0 WHERE name = 'old'")
+    place.ends(0, 'and if it comes back it begins anew', 'run', '--now', NOW + 30)
+    tap.ok(place.value('usage_raw', 'root.v', 'old') > 0, 'with its usage')
+
+
+def settings_go(place):
+    retired(place)
+    place.query("INSERT INTO fairmill_settings VALUES ('nobody', '')")
+    place.succeed('forget', '--cluster', 'old', '--yes')
+    tap.same(place.query('SELECT count(*) FROM fairmill_settings'), [(1,)],
+             'settings that no run is left of go too')
+
+
+def asked(place, answer):
+    """On a terminal: the status, and what it said."""
+    child, terminal = pty.fork()
+    if not child:
+        os.chdir(place.folder)
+        os.execv(os.environ['FAIRMILL'], ['fairmill', '-c', place.path('fm.conf'), 'forget', '--cluster', 'old'])
+    os.write(terminal, answer)
+    said = b''
+    try:
+        while part := os.read(terminal, 1000):
+            said += part
+    except OSError:
+        pass
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said.decode()
+
+
+def questions(place):
+    retired(place)
+    status, said = asked(place, b'\n')
+    tap.ok(status == 1 and "'old'? [y/N]" in said, 'on a terminal it asks, and takes silence for no', status, said)
+    tap.ok(left(place, 'old'), 'then nothing goes')
+    status, said = asked(place, b'y\n')
+    tap.ok(status == 0 and not left(place, 'old'), 'yes is yes', status, said)
+
+
+def body():
+    with Place() as place:
+        for part in (refused, forgotten, settings_go, questions):
+            part(place)
+
+
+tap.main(body)

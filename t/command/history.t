@@ -1,0 +1,382 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""What is kept of earlier runs, for how long, and how history shows it."""
+
+import calendar
+import csv
+import io
+import json
+import os
+import pty
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, SMALL, Place
+
+DAY = 86400
+HOUR = 3600
+UNIT = 10 ** 6 * 2 ** 20
+BILLING = '5=1'
+START = NOW - NOW % DAY  # midnight in UTC
+
+
+def ready(place, drawing=SMALL, **keys):
+    place.ready(drawing, {'usage.time_zone': 'UTC', **{name.replace('__', '.'): value for name, value in keys.items()}})
+
+
+def points(place, cluster='tiny'):
+    found = [at for (at,) in place.query(
+        'SELECT DISTINCT as_of FROM fairmill_history WHERE cluster = ? ORDER BY 1', cluster)]
+    listed = [at for (at,) in place.query(
+        'SELECT as_of FROM fairmill_history_point WHERE cluster = ? ORDER BY 1', cluster)]
+    return found if found == listed else (found, listed)
+
+
+def id_of(place, name, table='fairmill_fairshare'):
+    account, _, user = name.partition('.')
+    return place.query(f'SELECT id_assoc FROM {table} WHERE account = ? AND user_name = ?', account, user)[0][0]
+
+
+def job(place, name, start, end, tres=BILLING, number=[10 ** 6], cluster='tiny'):
+    """A job of an association; the key of its row."""
+    account, _, user = name.partition('.')
+    number[0] += 1
+    (id_assoc,), = place.change(f'SELECT id_assoc FROM {cluster}_assoc_table WHERE acct = ? AND "user" = ?', account, user)
+    columns = [row[1] for row in place.change(f"SELECT * FROM pragma_table_info('{cluster}_job_table')")]
+    row = dict(job_db_inx=number[0], id_assoc=id_assoc, id_job=number[0], id_qos=0, partition='p',
+               time_submit=start, time_eligible=start, time_start=start, time_end=end, tres_alloc=tres, tres_req=tres,
+               state=3 if end else 1, timelimit=10 ** 5, account=account, job_name='j', id_user=1, id_group=1,
+               exit_code=0, nodelist='', nodes_alloc=1, priority=1, deleted=0)
+    row = {name: value for name, value in row.items() if name in columns}
+    place.change(f"INSERT INTO {cluster}_job_table ({', '.join(map(chr(34).__add__, (n + chr(34) for n in row)))}) "
+                 f"VALUES ({', '.join('?' * len(row))})", *row.values())
+    return number[0]
+
+
+def days_of(place, name):
+    """{day: TRES-seconds}, and the integers say the same."""
+    found = {}
+    for day, seconds, high, middle, low in place.query(
+            'SELECT day, tres_seconds, sum_2, sum_1, sum_0 FROM fairmill_usage_day WHERE id_assoc = ?',
+            id_of(place, name)):
+        units = high << 128 | middle % 2 ** 64 << 64 | low % 2 ** 64
+        found[day] = seconds if units == seconds * UNIT else (seconds, units)
+    return found
+
+
+def intervals(place):
+    ready(place)
+    at = NOW - NOW % HOUR
+    for seconds in (0, 300, 3599, 3600, 3900, 7200):
+        place.succeed('run', '--now', at + seconds)
+    tap.same(points(place), [at, at + 3600, at + 7200], 'the first run of each interval is a point')
+    (count,), = place.query('SELECT count(*) FROM fairmill_history')
+    tap.same(count, 3 * 6, 'with every association')
+    published = place.query('SELECT id_assoc, computed_at, fairshare, usage_raw, level_fs FROM fairmill_fairshare ORDER BY 1')
+    tap.same(place.query('SELECT id_assoc, as_of, fairshare, usage_raw, level_fs FROM fairmill_history'
+                         ' WHERE as_of = ? ORDER BY 1', at + 7200), published, 'as it was published')
+    place.ends(0, 'an earlier run', 'run', '--now', at - 7000, '--replace')
+    tap.same(points(place), [at - 7000, at, at + 3600, at + 7200], 'adds its own point')
+    place.change('DELETE FROM tiny_job_table')
+    before = place.query('SELECT * FROM fairmill_history WHERE as_of <> ? ORDER BY 1, 2, 3', at + 3600)
+    place.succeed('run', '--now', at + 3600, '--replace')
+    tap.same(place.query('SELECT * FROM fairmill_history WHERE as_of <> ? ORDER BY 1, 2, 3', at + 3600), before,
+             'one of the same instant takes the place of its own point only')
+    tap.same(place.query('SELECT sum(usage_raw) FROM fairmill_history WHERE as_of = ?', at + 3600), [(0,)],
+             'which has the new values')
+    place.succeed('run', '--now', at + 3900, '--replace')
+    tap.same(points(place), [at - 7000, at, at + 3600, at + 7200], 'one in a span that has a point adds none')
+    ready(place, retention__history_interval='0')
+    for seconds in (0, 1, 2):
+        place.succeed('run', '--now', at + seconds)
+    tap.same(points(place), [at, at + 1, at + 2], 'with an interval of 0 every run is a point')
+
+
+def no_history(place):
+    ready(place, retention__history_days=0)
+    place.succeed('run', '--now', NOW)
+    counts = [place.query(f'SELECT count(*) FROM fairmill_{table}')[0][0]
+              for table in ('history', 'history_point', 'usage_day', 'usage_open', 'usage_span')]
+    tap.same(counts, [0] * 5, 'history_days = 0 keeps none')
+    place.ends(1, 'and there is nothing to show', 'history', 'alice')
+    place.says('which it says', 'no history yet')
+
+
+def edges(place):
+    ready(place, retention__history_interval='0', retention__history_days=10)
+    first = NOW
+    place.succeed('run', '--now', first)
+    place.succeed('run', '--now', first + 10 * DAY)
+    tap.same(points(place), [first, first + 10 * DAY], 'a point stays for history_days to the second')
+    place.succeed('run', '--now', first + 10 * DAY + 1)
+    tap.same(points(place), [first + 10 * DAY, first + 10 * DAY + 1], 'and then it goes')
+    place.succeed('run', '--now', first - DAY, '--replace')
+    tap.same(points(place), [first - DAY, first + 10 * DAY, first + 10 * DAY + 1],
+             'a run of an earlier instant takes nothing that is younger')
+    place.succeed('run', '--now', int(time.time()) + 3650 * DAY)
+    tap.same(points(place)[-1] > time.time(), True, 'a run of an instant to come is a point too')
+    job(place, 'physics.alice', START - 5 * DAY, START - 5 * DAY + 10)
+    ready(place, retention__history_days=10)
+    for back in (12, 10, 9):
+        job(place, 'physics.alice', START - back * DAY, START - back * DAY + 10)
+    place.succeed('run', '--now', START)
+    tap.same(sorted(days_of(place, 'physics.alice')), [START - 10 * DAY, START - 9 * DAY], 'days likewise')
+    place.succeed('run', '--now', START + 1)
+    tap.same(sorted(days_of(place, 'physics.alice')), [START - 9 * DAY], 'by when they begin')
+
+
+def old_runs(place):
+    ready(place, retention__run_days=90)
+    for second in range(4):
+        place.succeed('run', '--now', NOW + second)
+    runs = [run for (run,) in place.query('SELECT run_id FROM fairmill_run ORDER BY 1')]
+    now = int(time.time())
+    age = {runs[0]: 90 * DAY + 60, runs[1]: 90 * DAY - 600, runs[3]: 91 * DAY}
+    for run, seconds in age.items():
+        place.query('UPDATE fairmill_run SET started_at = ?, settings_digest = run_id WHERE run_id = ?', now - seconds, run)
+        place.query("INSERT INTO fairmill_settings VALUES (?, '')", str(run))
+    place.succeed('run', '--now', NOW + 4)
+    left = [run for (run,) in place.query('SELECT run_id FROM fairmill_run ORDER BY 1')]
+    tap.same(left[:2], runs[1:3], 'a run goes after run_days and no earlier')
+    tap.same({digest for (digest,) in place.query('SELECT digest FROM fairmill_settings')} & set(map(str, runs)),
+             {str(runs[1])}, 'with the settings that no other run had')
+    tap.ok(runs[3] not in left, 'one that is not published any more goes too', left)
+    (last,), = place.query('SELECT max(run_id) FROM fairmill_run')
+    place.query('UPDATE fairmill_run SET started_at = 5')
+    place.succeed('run', '--now', NOW + 5)
+    tap.same(place.query('SELECT count(*) FROM fairmill_run WHERE run_id <= ?', last), [(0,)], 'all that are old')
+    tap.same(place.query('SELECT count(*) FROM fairmill_run'), [(1,)], 'and never the one that is published')
+    place.query("INSERT INTO fairmill_finding VALUES ('tiny', 'x', 'old', 1, ?, 1, ''), ('tiny', 'x', 'young', 1, ?, 1, '')",
+                NOW + 6 - 90 * DAY - 1, NOW + 6 - 90 * DAY)
+    place.succeed('run', '--now', NOW + 6)
+    tap.same(place.query("SELECT subject FROM fairmill_finding WHERE kind = 'x'"), [('young',)],
+             'so do findings that no run has had since')
+    place.settings({'retention.run_days': 0})
+    place.query('UPDATE fairmill_run SET started_at = 5')
+    place.succeed('run', '--now', NOW + 7)
+    tap.same(place.query('SELECT count(*) FROM fairmill_run WHERE started_at = 5'), [(2,)], 'run_days = 0 keeps all')
+
+
+def day_by_day(place):
+    ready(place)
+    start = START - 3 * DAY
+    job(place, 'physics.alice', start + 100, start + 3 * DAY + 50, '5=3')
+    job(place, 'physics.alice', start + DAY, start + DAY, '5=7')
+    place.succeed('run', '--now', NOW)
+    tap.same(days_of(place, 'physics.alice'),
+             {start: 3.0 * (DAY - 100), start + DAY: 3.0 * DAY, start + 2 * DAY: 3.0 * DAY, start + 3 * DAY: 150.0},
+             'a job is cut where days begin')
+    open_job = job(place, 'chemistry.carol', NOW - 100, 0)
+    place.succeed('run', '--now', NOW)
+    tap.same(days_of(place, 'chemistry.carol'), {START: 100.0}, 'one that runs counts up to now')
+    place.succeed('run', '--now', NOW + 50)
+    tap.same(days_of(place, 'chemistry.carol'), {START: 150.0}, 'and on with the next run')
+    place.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', NOW - 60, open_job)
+    place.succeed('run', '--now', NOW + 60)
+    tap.same(days_of(place, 'chemistry.carol'), {START: 40.0}, 'until it turns out to have ended')
+    place.change('DELETE FROM tiny_job_table WHERE job_db_inx = ?', open_job)
+    place.succeed('run', '--now', NOW + 70)
+    tap.same(days_of(place, 'chemistry.carol'), {}, 'what is gone is gone from its day')
+    before = place.query('SELECT * FROM fairmill_usage_day ORDER BY 1, 2, 3')
+    job(place, 'physics.alice', start, start + 10, '5=1000')
+    place.succeed('run', '--now', start + 2 * DAY, '--replace')
+    tap.same(place.query('SELECT * FROM fairmill_usage_day ORDER BY 1, 2, 3'), before, 'a look back changes no day')
+    place.succeed('run', '--now', NOW + 80, '--full')
+    tap.same(days_of(place, 'physics.alice')[start], 3.0 * (DAY - 100) + 10000, 'a full run finds what came late')
+
+
+def clocks_change(place):
+    """Berlin, 30 March and 26 October 2025: days of 23 and 25 hours."""
+    for date, hours in (((2025, 3, 30), 23), ((2025, 10, 26), 25), ((2025, 6, 1), 24)):
+        place.ready(keys={'usage.time_zone': 'Europe/Berlin'})
+        midday = calendar.timegm((*date, 12, 0, 0))
+        job(place, 'physics.alice', midday - 3 * DAY, midday + 3 * DAY)
+        place.succeed('run', '--now', midday + 4 * DAY)
+        found = sorted(days_of(place, 'physics.alice').items())
+        tap.same([seconds for _, seconds in found][1:-1], [24.0 * HOUR] * 2 + [hours * 3600.0] + [24.0 * HOUR] * 2,
+                 f'{date} has {hours} hours')
+        tap.same([later[0] - one[0] for one, later in zip(found, found[1:])][1:-1],
+                 [24 * HOUR, hours * HOUR, 24 * HOUR, 24 * HOUR], 'from one midnight to the next')
+
+
+def resets_and_days(place):
+    """What a reset takes away counts for its day all the same."""
+    ready(place, usage__reset_period='daily')
+    job(place, 'physics.alice', START - 100, START - 50)
+    job(place, 'physics.bob', START - 100, START + 30)
+    place.succeed('run', '--now', START + 60)
+    tap.same(place.usage('physics.alice', 'physics.bob'), [0, 30], 'usage is reset at midnight')
+    tap.same([days_of(place, f'physics.{name}') for name in ('alice', 'bob')],
+             [{START - DAY: 50.0}, {START - DAY: 100.0, START: 30.0}], 'the day before keeps it')
+    place.succeed('run', '--now', START + 2 * DAY)
+    tap.same(days_of(place, 'physics.alice'), {START - DAY: 50.0}, 'also when it is long gone')
+
+
+def purged(place):
+    """Days whose jobs were purged stay."""
+    ready(place)
+    old = job(place, 'physics.alice', START - 5 * DAY, START - 5 * DAY + 100)
+    job(place, 'physics.alice', START - 3 * DAY, START - 3 * DAY + 100)
+    place.change('DELETE FROM tiny_job_table WHERE job_db_inx < ?', old)
+    place.succeed('run', '--now', NOW)
+    place.change('DELETE FROM tiny_job_table WHERE job_db_inx = ?', old)
+    place.succeed('run', '--now', NOW + 10)
+    tap.same(place.query('SELECT why FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
+             [('a purge took the oldest jobs',)], 'a purge makes a full run')
+    tap.same(days_of(place, 'physics.alice'), {START - 5 * DAY: 100.0, START - 3 * DAY: 100.0},
+             'which leaves the days alone that it has no jobs of')
+    place.succeed('run', '--now', NOW + 20, '--full')
+    tap.same(days_of(place, 'physics.alice'), {START - 5 * DAY: 100.0, START - 3 * DAY: 100.0}, 'for good')
+
+
+def zone(place):
+    ready(place)
+    job(place, 'physics.alice', START - DAY, START)
+    place.succeed('run', '--now', NOW)
+    place.settings({'usage.time_zone': 'Asia/Kolkata'})
+    place.succeed('run', '--now', NOW + 10)
+    begin = START - DAY - 5 * HOUR - 1800
+    tap.same(days_of(place, 'physics.alice'), {begin: DAY - 5 * HOUR - 1800.0, begin + DAY: 5 * HOUR + 1800.0},
+             'another time zone cuts days anew')
+
+
+MOVED = '''
+cluster tiny
+root/
+  physics/   60
+    alice    10  use 300
+    bob      10  use 100
+  chemistry/ 40
+    alice     1  use 200
+  empty/     1
+'''
+
+
+def shown(place):
+    ready(place, MOVED, retention__history_interval='0')
+    job(place, 'physics.alice', START - DAY, START - DAY + 100)
+    job(place, 'physics.bob', START - 3 * DAY, START - 3 * DAY + 10)
+    at = [NOW, NOW + 10, NOW + 40 * DAY]
+    for instant in at:
+        place.succeed('run', '--now', instant)
+    place.succeed('history', 'bob', '--json', '--from', 0)
+    (bob,) = json.loads(place.out)['associations']
+    tap.same([point['as_of'] for point in bob['points']], at, 'every point is there')
+    tap.same((bob['cluster'], bob['account'], bob['user'], bob['partition'], bob['id_assoc']),
+             ('tiny', 'physics', 'bob', '', id_of(place, 'physics.bob')), 'whose it is')
+    wanted = place.query('SELECT fairshare, usage_raw, level_fs FROM fairmill_history WHERE id_assoc = ? ORDER BY as_of',
+                         bob['id_assoc'])
+    tap.same([(point['fairshare'], point['rawusage'], point['levelfs']) for point in bob['points']], wanted,
+             'with what was published')
+    place.succeed('history', 'bob', '--json')
+    tap.same([point['as_of'] for point in json.loads(place.out)['associations'][0]['points']], at[2:],
+             'without a span it is the last 30 days')
+    place.succeed('history', 'bob', '--json', '--days', 40)
+    tap.same([p['as_of'] for p in json.loads(place.out)['associations'][0]['points']], at,
+             '--days counts from the newest point')
+    place.succeed('history', 'bob', '--json', '--from', NOW + 1, '--to', NOW + 10)
+    tap.same([p['as_of'] for p in json.loads(place.out)['associations'][0]['points']], [NOW + 10],
+             '--from and --to are within')
+    place.succeed('history', 'alice', '--csv', '--from', 0)
+    rows = list(csv.DictReader(io.StringIO(place.out, newline='')))
+    tap.same([(row['Account'], int(row['AsOf'])) for row in rows],
+             [(account, instant) for account in ('physics', 'chemistry') for instant in at],
+             'a user of two accounts is shown in both')
+    tap.ok(place.out.endswith('\r\n') and place.out.count('\r\n') == place.out.count('\n') == 7, 'as RFC 4180 has it')
+    place.succeed('history', 'chemistry/alice', '--csv', '--from', 0)
+    tap.same({row['Account'] for row in csv.DictReader(io.StringIO(place.out))}, {'chemistry'},
+             'account/user is one of them')
+    place.succeed('history', 'physics', '--usage', '--csv', '--to', NOW)
+    tap.same([(int(row['Day']), float(row['TRESSeconds'])) for row in csv.DictReader(io.StringIO(place.out))],
+             [(START - 3 * DAY, 10), (START - 2 * DAY, 0), (START - DAY, 100)],
+             "an account's days have all below it, and those between without usage")
+    place.succeed('history', 'alice', '--usage', '--json', '--to', NOW)
+    (alice,) = json.loads(place.out)['associations']
+    tap.same(alice['days'], [dict(day=START - DAY, tres_seconds=100)], 'a user its own')
+
+
+def gone_and_moved(place):
+    ready(place, MOVED, retention__history_interval='0')
+    place.succeed('run', '--now', NOW)
+    bob = id_of(place, 'physics.bob')
+    place.change("UPDATE tiny_assoc_table SET deleted = 1 WHERE \"user\" = 'bob'")
+    place.succeed('run', '--now', NOW + 10)
+    place.succeed('history', 'bob', '--csv')
+    tap.same([int(row['AsOf']) for row in csv.DictReader(io.StringIO(place.out))], [NOW],
+             'a user that is gone has a history')
+    place.change("UPDATE tiny_assoc_table SET deleted = 0 WHERE \"user\" = 'bob'")
+    place.change("UPDATE tiny_assoc_table SET acct = 'chemistry', lineage = '/chemistry/0-bob/' WHERE id_assoc = ?", bob)
+    place.succeed('run', '--now', NOW + 20)
+    for name in ('bob', 'physics/bob', 'chemistry/bob'):
+        place.succeed('history', name, '--csv')
+        tap.same([(row['Account'], int(row['AsOf'])) for row in csv.DictReader(io.StringIO(place.out))],
+                 [('chemistry', NOW), ('chemistry', NOW + 20)], f'once added again and moved it goes on: {name}')
+    place.change("UPDATE cluster_table SET deleted = 1")
+    place.change("INSERT INTO cluster_table (name, creation_time, mod_time, deleted, federation, fed_state)"
+                 " SELECT 'next', 1, 1, 0, '', 0")
+    place.run('run')
+    tap.same(place.query('SELECT count(*) FROM fairmill_fairshare'), [(0,)], 'the cluster is retired')
+    place.ends(0, 'and has its history still', 'history', 'bob')
+
+
+def wrong(place):
+    ready(place)
+    place.succeed('run', '--now', NOW)
+    for arguments, why in ((('history',), 'a name must be given'),
+                           (('history', 'a', 'b'), 'only one'),
+                           (('history', 'nobody'), 'of somebody who is known'),
+                           (('history', 'bob', '--from', 'then'), '--from must be an instant'),
+                           (('history', 'bob', '--to', 'now'), 'so must --to'),
+                           (('history', 'bob', '--days', '0'), '--days must be a number'),
+                           (('history', 'bob', '--days', '2', '--from', '5'), '--from and --days exclude each other'),
+                           (('history', 'bob', '--csv', '--json'), 'so do --csv and --json'),
+                           (('history', 'bob', '--cluster', 'none'), 'the cluster must be known')):
+        place.ends(64, why, *arguments)
+    place.ends(1, 'a span without a point', 'history', 'bob', '--to', 5)
+    place.says('says so', "'bob'")
+
+
+def on_terminal(place, *arguments, **environment):
+    child, terminal = pty.fork()
+    if not child:
+        os.environ.update(environment)
+        os.execv(os.environ['FAIRMILL'], ['fairmill', '-c', place.path('fm.conf'), *arguments])
+    said = b''
+    try:
+        while part := os.read(terminal, 10000):
+            said += part
+    except OSError:
+        pass
+    os.waitpid(child, 0)
+    return said.decode().replace('\r', '')
+
+
+def plotted(place):
+    ready(place, retention__history_interval='0')
+    for hour in range(70):
+        place.succeed('run', '--now', START + hour * HOUR)
+    out = on_terminal(place, 'history', 'alice', LC_ALL='de_DE.UTF-8')
+    lines = out.splitlines()
+    tap.same(lines[0], f"Cluster tiny, user alice of physics (association {id_of(place, 'physics.alice')})", 'the title')
+    tap.same(lines[1].split(), ['AsOf', 'FairShare', 'RawUsage', 'LevelFS'], 'the columns')
+    tap.same([line.split()[0] for line in lines[2:]],
+             [time.strftime('%Y-%m-%d', time.gmtime(START + day * DAY)) for day in range(3)],
+             'of many points the last of each day')
+    bars = [line.split()[-1] for line in lines[2:]]
+    tap.ok(all(set(bar) <= set('█▏▎▍▌▋▊▉') for bar in bars) and max(map(len, lines)) <= 80, 'with bars', *lines)
+    share = place.value('fairshare', 'physics.alice')
+    tap.ok(abs(len(bars[-1]) - share * (80 - 52)) <= 1, f'as long as {share} is', *bars)
+    plain = on_terminal(place, 'history', 'alice', LC_ALL='C')
+    tap.ok('#' in plain and plain.isascii(), 'in ASCII where the locale is that', plain)
+
+
+def body():
+    with Place() as place:
+        for part in (intervals, no_history, edges, old_runs, day_by_day, clocks_change, resets_and_days, purged, zone,
+                     shown, gone_and_moved, wrong, plotted):
+            part(place)
+
+
+tap.main(body)
