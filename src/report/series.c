@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "report/csv.h"
+#include "report/forms.h"
 #include "util/text.h"
 
 /* For people: a line for each point, with a bar.  Of more points than these, the last of each
@@ -225,26 +226,19 @@ static void json_begin(struct text *text, bool days)
     text_add(text, "{\"associations\": [");
 }
 
-static json_t *real_or_null(double number)
-{
-    return isnan(number) || isinf(number) ? json_null() : json_real(number);
-}
-
 static json_t *json_point(const struct series *series, const struct series_point *point)
 {
     if (series->days)
         return json_pack("{s:I, s:o}", "day", (json_int_t)point->at, "tres_seconds",
-                         real_or_null(point->usage));
+                         form_json_real(point->usage));
     return json_pack("{s:I, s:s, s:o, s:o, s:o, s:b}", "as_of", (json_int_t)point->at, "algorithm",
-                     point->algorithm, "fairshare", real_or_null(point->fairshare), "rawusage",
-                     real_or_null(point->usage), "levelfs", real_or_null(point->level_fs),
+                     point->algorithm, "fairshare", form_json_real(point->fairshare), "rawusage",
+                     form_json_real(point->usage), "levelfs", form_json_real(point->level_fs),
                      "levelfs_infinite", isinf(point->level_fs) ? 1 : 0);
 }
 
 static void json_add(struct text *text, const struct series *series, bool first)
 {
-    bool printable = utf8_is_printable(series->cluster) && utf8_is_printable(series->account) &&
-                     utf8_is_printable(series->user) && utf8_is_printable(series->partition);
     json_t *points = json_array();
     for (size_t i = 0; i < series->count; i++)
         json_array_append_new(points, json_point(series, &series->points[i]));
@@ -252,14 +246,8 @@ static void json_add(struct text *text, const struct series *series, bool first)
         json_pack("{s:s, s:I, s:s, s:s, s:s, s:o}", "cluster", series->cluster, "id_assoc",
                   (json_int_t)series->id, "account", series->account, "user", series->user,
                   "partition", series->partition, series->days ? "days" : "points", points);
-    /* A name with what a terminal should not get has everything beyond ASCII as \uXXXX. */
-    char *dumped = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(17) |
-                                        (printable ? 0 : JSON_ENSURE_ASCII));
     text_add(text, first ? "\n" : ",\n");
-    for (const char *at = dumped; at && *at; at++)
-        text_add_bytes(text, *at == '\x7f' ? "\\u007f" : at, *at == '\x7f' ? 6 : 1);
-    free(dumped);
-    json_decref(json);
+    form_add_json(text, json);
 }
 
 static void json_end(struct text *text)

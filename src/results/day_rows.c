@@ -124,6 +124,26 @@ static void find_first(struct day_writer *writer)
         writer->first++;
 }
 
+/* Where all was read there may be nothing at all for long: then there is nothing to compare.  The
+ * stored day may be one of another time zone, between two of ours. */
+static int skip_empty(struct day_writer *writer, struct error *err)
+{
+    const struct days *days = writer->days;
+    struct db_rows *rows;
+    const struct db_value *row;
+    size_t used = days->earliest;
+    if (db_query(writer->db, sql_query_usage_day_oldest, &writer->cluster, 1, "i", &rows, err))
+        return -1;
+    int got = db_fetch(rows, &row, err);
+    if (got > 0 && row[0].type == DB_INTEGER)
+        while (used > 0 && (used == days->count || days->starts[used] > bits_of(&row[0])))
+            used--;
+    db_finish(rows);
+    if (used > writer->first)
+        writer->first = used;
+    return got < 0 ? -1 : 0;
+}
+
 /* The day that begins right then; `count` where none does. */
 static size_t day_beginning(const struct days *days, uint64_t start)
 {
@@ -396,7 +416,8 @@ static int write_days(struct day_writer *writer, struct error *err)
 {
     struct days *days = writer->days;
     find_first(writer);
-    if ((!days->anew && read_open(writer, err)) || remove_strange(writer, err))
+    if ((days->anew && skip_empty(writer, err)) || (!days->anew && read_open(writer, err)) ||
+        remove_strange(writer, err))
         return -1;
     days_rewind(days->sealed);
     days_rewind(days->open);

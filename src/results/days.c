@@ -151,6 +151,7 @@ struct days *days_create(uint64_t from, uint64_t now)
             break;
         days->count++;
     }
+    days->earliest = days->count;
     return days;
 }
 
@@ -165,7 +166,7 @@ void days_destroy(struct days *days)
 }
 
 /* The day that an instant is in, most likely the one that was found last. */
-static size_t find_day(struct days *days, uint64_t instant)
+static size_t look_for_day(struct days *days, uint64_t instant)
 {
     size_t low = days->last, high = days->count;
     if (instant >= days->starts[low] && instant < days->starts[low + 1])
@@ -178,6 +179,14 @@ static size_t find_day(struct days *days, uint64_t instant)
             low = middle;
     }
     return days->last = low;
+}
+
+static size_t find_day(struct days *days, uint64_t instant)
+{
+    size_t day = look_for_day(days, instant);
+    if (day < days->earliest)
+        days->earliest = day;
+    return day;
 }
 
 static int make_room(struct day_pile *pile, struct error *err)

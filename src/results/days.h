@@ -32,6 +32,7 @@ struct days {
     bool may_look_back;    /* the run was asked for an instant, which may be before others */
     uint64_t oldest_end;   /* of all job rows; UINT64_MAX where none has ended */
     size_t last;           /* the day found last */
+    size_t earliest;       /* the first day with a sum; `count`: none has */
     struct day_pile *sealed, *open;
 };
 

@@ -11,9 +11,9 @@
 
 /* Every table with rows of a cluster that history_forget() leaves, the fence last. */
 static const char *const tables[] = {
-    "fairmill_fairshare",   "fairmill_finding",      "fairmill_seal",       "fairmill_seal_usage",
-    "fairmill_seal_open",   "fairmill_seal_finding", "fairmill_usage_open", "fairmill_usage_span",
-    "fairmill_association", "fairmill_run",          "fairmill_lock",
+    "fairmill_fairshare",  "fairmill_job_priority", "fairmill_finding",      "fairmill_seal",
+    "fairmill_seal_usage", "fairmill_seal_open",    "fairmill_seal_finding", "fairmill_usage_open",
+    "fairmill_usage_span", "fairmill_association",  "fairmill_run",          "fairmill_lock",
 };
 #define TABLES (sizeof tables / sizeof *tables)
 

@@ -242,6 +242,33 @@ def zone(place):
              'another time zone cuts days anew')
 
 
+def many(place):
+    """More days and associations than memory holds at once."""
+    ready(place)
+    db = sqlite3.connect(place.path('a.db'))
+    with db:
+        db.execute('DELETE FROM tiny_job_table')
+    site_drawing.insert(db, 'tiny_job_table', dict(
+        job_db_inx=1, id_job=1, id_assoc=1000, id_qos=1, partition='p', time_submit=1, time_eligible=1,
+        time_start=START - 300 * DAY, time_end=START - 300 * DAY + 1, timelimit=0, tres_alloc=BILLING, state=3))
+    columns = ['"%s"' % name for (name,) in db.execute("SELECT name FROM pragma_table_info('tiny_job_table')")]
+    made = dict(job_db_inx='n + 1', id_job='n + 1', id_assoc='1000 + n % 500',
+                time_start='time_start + n / 500 % 300 * 86400', time_end='time_end + n / 500 % 300 * 86400')
+    with db:
+        db.execute(f"INSERT INTO tiny_job_table ({', '.join(columns)}) "
+                   'WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 7 FROM numbers WHERE n < 2100000) '
+                   f"SELECT {', '.join(made.get(name[1:-1], name) for name in columns)} FROM tiny_job_table, numbers")
+    wanted = db.execute('SELECT time_start, id_assoc, count(*) FROM tiny_job_table GROUP BY 1, 2 ORDER BY 1, 2').fetchall()
+    db.close()
+    place.succeed('run', '--now', NOW)
+    found = place.query('SELECT day, id_assoc, tres_seconds FROM fairmill_usage_day ORDER BY 1, 2')
+    tap.ok(len(wanted) == 150000 and max(count for *_, count in wanted) > 1 and found == wanted,
+           f'{len(wanted)} sums are there, also of what came in parts', len(found))
+    place.succeed('run', '--now', NOW + 1, '--full')
+    tap.ok(place.query('SELECT day, id_assoc, tres_seconds FROM fairmill_usage_day ORDER BY 1, 2') == wanted,
+           'and another full run finds the same')
+
+
 MOVED = '''
 cluster tiny
 root/
@@ -374,7 +401,7 @@ def plotted(place):
 
 def body():
     with Place() as place:
-        for part in (intervals, no_history, edges, old_runs, day_by_day, clocks_change, resets_and_days, purged, zone,
+        for part in (intervals, no_history, edges, old_runs, day_by_day, clocks_change, resets_and_days, purged, zone, many,
                      shown, gone_and_moved, wrong, plotted):
             part(place)
 

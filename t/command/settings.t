@@ -57,7 +57,7 @@ BAD_VALUES = {
 
 # Names of features that other releases have or may have.
 UNKNOWN = ('usage.partition_factors', 'source.password',
-           'results.password', 'priority.weight_site', 'slurm.path', 'retention.history_days',
+           'results.password', 'priority.weight_site', 'slurm.path', 'report.private',
            'fairshare.colour')
 
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What show prints, for people and for programs."""
 
+import csv
+import io
 import json
 import os
 import sys
@@ -130,6 +132,23 @@ def as_json(place):
     tap.ok(1 / 6 in zoe.values(), 'numbers have all their digits', zoe)
 
 
+def as_csv(place):
+    """RFC 4180: what a reader of it finds is what --parsable prints."""
+    _, lines = parsed(place)
+    place.succeed('show', '--csv')
+    rows = list(csv.reader(io.StringIO(place.out, newline='')))
+    tap.same(rows, [HEADER.split('|')] + lines, '--csv has the columns and fields of --parsable')
+    tap.same(place.out.count('\r\n'), len(rows), 'lines end with CR LF')
+    place.change("UPDATE tiny_assoc_table SET \"user\" = 'a \"b\", c' WHERE \"user\" = 'zed'")
+    place.succeed('run', '--now', NOW, '--replace')
+    place.succeed('show', '--csv')
+    tap.ok('tiny,root,"a ""b"", c",,' in place.out, 'a name with a comma and quotes is in quotes', place.out)
+    place.change("UPDATE tiny_assoc_table SET \"user\" = 'zed' WHERE \"user\" = 'a \"b\", c'")
+    place.succeed('run', '--now', NOW, '--replace')
+    for other in ('--json', '--parsable'):
+        place.ends(64, f'--csv and {other} exclude each other', 'show', '--csv', other)
+
+
 def walk(node):
     """Every object that has a user and an account, wherever it is."""
     if isinstance(node, list):
@@ -173,7 +192,7 @@ def body():
     with Place() as place:
         place.ready(DRAWING)
         place.succeed('run', '--now', NOW)
-        for part in (parsable, cut, filters, as_json, for_people, algorithms):
+        for part in (parsable, cut, filters, as_csv, as_json, for_people, algorithms):
             part(place)
 
 

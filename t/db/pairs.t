@@ -32,6 +32,8 @@ PRIORITY = dict(weight_tres='CPU=100,Mem=10,GRES/gpu=1000', weight_assoc=30,
 LARGE = 2 ** 64 - 3  # of slurmdbd's keys, in a database whose integers are that large
 RUN = ('cluster, as_of, kind, status, algorithm, associations, users, jobs_read, '
        'unattributed_usage, truncation_bound, source_newest, source_lag, settings_digest <> \'\'')
+HISTORY = 'cluster, as_of, id_assoc, fairshare, usage_raw, level_fs'
+USAGE_DAY = 'cluster, day, id_assoc, tres_seconds, sum_2, sum_1, sum_0'
 FINDING = 'cluster, kind, subject, first_seen, last_seen, count, detail'
 
 
@@ -67,7 +69,9 @@ def load(mariadb, postgres, sqlite):
 def others(server, results):
     """Runs and findings."""
     rows = [tuple(exact(value) for value in row) for table, columns in (
-        ('run', RUN), ('finding', FINDING))
+        ('run', RUN), ('finding', FINDING), ('history', HISTORY), ('usage_day', USAGE_DAY),
+        ('history_point', 'cluster, as_of, algorithm'),
+        ('account', 'cluster, id_assoc, account, users, best, mean, worst'))
         for row in server.sql(f'SELECT {columns} FROM fairmill_{table}', results)]
     # MariaDB's and SQLite's booleans are 1, PostgreSQL's is t.
     return sorted(tuple(exact('1') if value == 't' else value for value in row) for row in rows)
@@ -97,7 +101,7 @@ def body():
                 wrong, compared = differences(rows, first[0])
                 tap.ok(compared > 1000 and not wrong, f'every value is the same {pair}',
                        f'{len(wrong)} of {compared} differ', *wrong[:10])
-                tap.same(got[1], first[1], f'so are runs and findings {pair}')
+                tap.same(got[1], first[1], f'so are runs, findings, history, days and accounts {pair}')
                 tap.ok(got[2] == first[2], f'and what show prints {pair}')
                 tap.ok(len(got[3]) > 30 and got[3] == first[3], f'so are priorities {pair}')
                 tap.ok(got[4] == first[4], f'and what prio prints {pair}')
@@ -167,7 +171,7 @@ def shown(settings):
 
 
 def check(settings, pair):
-    for command in (('check',), ('status', '--max-age', '3650 d'), ('run', '--now', NOW + 1),
+    for command in (('check',), ('history', 'root', '--usage', '--json'), ('history', 'root', '--csv'), ('status', '--max-age', '3650 d'), ('run', '--now', NOW + 1),
                     ('run', '--now', NOW, '--replace')):
         status, out, err = fairmill(settings, *command)
         tap.ok(status == 0, f"'{' '.join(map(str, command))}' goes well {pair}", out, err)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include "core/clock.h"
+#include "core/day_sums.h"
+
+static bool is(const struct wide *sum, uint64_t high, uint64_t low)
+{
+    return sum->word[0] == low && sum->word[1] == high && !sum->word[2] && !sum->word[3];
+}
+
+static void sums(void)
+{
+    struct day_sums *sums = day_sums_create();
+    bool sorted = true, summed = true;
+    for (int round = 0; round < 3; round++)
+        for (uint32_t i = 0; i < 20000; i++)
+            day_sums_add_product(sums, i * 7 % 20 + 1, i * 7919 % 20000 + 1, i, 2, false);
+    ok(day_sums_count(sums) == 20000, "a day and an id have one sum");
+    const struct day_sum *row = day_sums_sorted(sums);
+    for (size_t i = 1; i < 20000; i++)
+        sorted &= row[i - 1].day < row[i].day ||
+                  (row[i - 1].day == row[i].day && row[i - 1].id < row[i].id);
+    ok(sorted, "sums come by day and then by id");
+    for (uint32_t i = 0; i < 20000; i++)
+        summed &= day_sums_has(sums, i * 7 % 20 + 1, i * 7919 % 20000 + 1);
+    ok(summed && !day_sums_has(sums, 0, 1), "and are found again");
+    struct wide more = { { 5, 0, 0, 0 } };
+    day_sums_add_product(sums, 1, 1, 9, 1, true);
+    day_sums_add_product(sums, 1, 1, 9, 1, false);
+    day_sums_add(sums, 1, 1, &more);
+    row = day_sums_sorted(sums);
+    ok(row[0].day == 1 && row[0].id == 1 && is(&row[0].sum, 0, 5) && day_sums_count(sums) == 20000,
+       "after that one is added to, and what is taken back is gone");
+    day_sums_clear(sums);
+    ok(day_sums_count(sums) == 0 && !day_sums_has(sums, 1, 1),
+       "nothing is left of what is cleared");
+    day_sums_add_product(sums, 3, UINT64_MAX, (uint128)1 << 100, 86400, false);
+    row = day_sums_sorted(sums);
+    ok(row[0].id == UINT64_MAX && row[0].sum.word[1] == (uint64_t)86400 << 36 &&
+           !row[0].sum.word[0],
+       "charges of more than 64 bits are summed");
+    day_sums_destroy(sums);
+}
+
+static void shares(void)
+{
+    struct wide share, total = { { 0 } }, before = { { 0 } };
+    ok(day_share(10, 100, 130, 100, &share) && wide_is_zero(&share), "nothing at the beginning");
+    ok(day_share(10, 100, 130, 110, &share) && is(&share, 0, 3), "a part is cut");
+    ok(day_share(10, 100, 130, 500, &share) && is(&share, 0, 10), "all at the end and behind it");
+    for (uint64_t until = 107; until < 140; until += 7) {
+        struct wide part;
+        day_share(10, 100, 130, until, &share);
+        part = share;
+        wide_subtract(&part, &before);
+        wide_add(&total, &part);
+        before = share;
+    }
+    ok(is(&total, 0, 10), "parts sum up to the whole");
+}
+
+int main(void)
+{
+    sums();
+    shares();
+    return done_testing();
+}
