@@ -16,7 +16,7 @@
 
 /* Memory must not grow with the number of jobs.  So many sums are kept; then they go, in order, to
  * a temporary file, of which they are gathered again a day at a time. */
-#define SUMS_KEPT 131072u
+#define SUMS_KEPT 65536u
 
 /* Sums in order in the file, of which some are read ahead. */
 #define READ_AHEAD 64u

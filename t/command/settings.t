@@ -78,8 +78,7 @@ def values(place):
     for name in UNKNOWN:
         place.settings({name: '1'})
         place.ends(78, f'{name}, which this release does not know, is refused', 'check')
-        place.says(f'the message names it ({name})',
-                   name.split('.')[0 if name.startswith('retention') else 1])
+        place.says(f'the message names it ({name})', name.split('.')[1])
     for wrong, meant in (('usage.halflife', 'half_life'), ('fairshare.algoritm', 'algorithm'),
                          ('source.databse', 'database'),
                          ('usage.timezone', 'time_zone')):
