@@ -69,7 +69,7 @@ static int forget_command(const struct invocation *invocation, struct error *err
         return -1;
     if (!cluster)
         return fail(err, ERROR_USAGE, "forget: which --cluster?");
-    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
         result = forget(settings, cluster, yes, err);
     settings_destroy(settings);
     return result;

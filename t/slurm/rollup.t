@@ -110,10 +110,17 @@ def published(place):
                             " WHERE cluster = ? AND user_name <> ''", CLUSTER))
 
 
+def days_of(place):
+    """{association: TRES-seconds} of all days."""
+    return dict(place.query('SELECT id_assoc, sum(tres_seconds) FROM fairmill_usage_day WHERE cluster = ?'
+                            ' GROUP BY id_assoc', CLUSTER))
+
+
 def run(place, now=NOW, **usage):
     usage.setdefault('charge', 'cpu')
     sections = sqlite_settings(place.path('a.db'), place.path('r.db'),
                                dict(time_zone='UTC', **usage))
+    sections['retention'] = dict(history_days=4000)
     write_settings(place.path('fm.conf'), sections)
     place.succeed('init')
     place.succeed('run', '--full', '--now', now, '--cluster', CLUSTER, '--replace')
@@ -142,6 +149,9 @@ def rollups(place):
             agree(run(place, source='rollup', half_life=text, charge=charge),
                   accounting.expected(tres, half_life, NOW, until),
                   f'rollups and later jobs are added up: half-life {text}, {charge}')
+            if not half_life:
+                agree({each: days_of(place).get(each, 0) for each in published(place)}, published(place),
+                      f'and their days add up to them: {charge}')
     tap.same(place.query('SELECT kind, why FROM fairmill_run ORDER BY run_id DESC LIMIT 1'),
              [('full', 'asked for; rollups may be summed up anew')], 'such a run is always full')
     agree(run(place, source='rollup', half_life='7-0', charge='tres',
