@@ -27,9 +27,8 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Since when usage counts: the settings' last reset, or the ledger's of the whole cluster; 0. */
-static uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
-                           uint64_t now)
+uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
+                    uint64_t now)
 {
     uint64_t periodic = calendar_last_reset(&settings->reset_period, now);
     return ledger->cluster_reset > periodic ? ledger->cluster_reset : periodic;
@@ -185,7 +184,7 @@ static int read_cluster(struct computation *computation, const struct settings *
                         computation->accounting->names, computation->findings, err))
         return -1;
     if (sealing)
-        sealing_begin_days(sealing, settings, now, cutoff);
+        sealing_begin_days(sealing, settings, computation->ledger, now, cutoff);
     if (charge_jobs(computation, sealing, settings, source, cluster, cutoff, &seen, err))
         return -1;
     note_seen(computation, settings, &seen);

@@ -56,6 +56,9 @@ int compute_read(struct computation *computation, const struct settings *setting
                  const char *source_identity, struct error *err);
 /* Where usage of an association is added up; it holds until the next is asked for. */
 struct wide *computation_sum_of(struct computation *computation, uint64_t association);
+/* Since when usage counts: the settings' last reset, or the ledger's of the whole cluster; 0. */
+uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
+                    uint64_t now);
 /* Then compute every value.  -1 leaves the computation to be freed. */
 int compute_values(struct computation *computation, const struct settings *settings,
                    const struct sealing *sealing, struct error *err);

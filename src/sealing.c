@@ -254,9 +254,10 @@ int sealing_plan(struct sealing *sealing, const struct computation *computation,
 
 /* Where the usage of days begins that is read: for the last day before a reset to be whole it is
  * read too. */
-static uint64_t first_of_days(const struct settings *settings, uint64_t now, uint64_t cutoff)
+static uint64_t first_of_days(const struct settings *settings, uint64_t reset, uint64_t now,
+                              uint64_t cutoff)
 {
-    uint64_t reset = calendar_last_reset(&settings->reset_period, now), first = cutoff;
+    uint64_t first = cutoff;
     uint64_t kept_s = settings->history_days * 86400;
     if (reset && reset == cutoff) {
         first = calendar_day(reset);
@@ -267,12 +268,13 @@ static uint64_t first_of_days(const struct settings *settings, uint64_t now, uin
     return first + kept_s < now ? now - kept_s : first;
 }
 
-void sealing_begin_days(struct sealing *sealing, const struct settings *settings, uint64_t now,
-                        uint64_t cutoff)
+void sealing_begin_days(struct sealing *sealing, const struct settings *settings,
+                        const struct ledger_state *ledger, uint64_t now, uint64_t cutoff)
 {
     if (!settings->history_days || sealing->kept->ahead)
         return;
-    sealing->days = days_create(first_of_days(settings, now, cutoff), now);
+    sealing->days =
+        days_create(first_of_days(settings, last_reset(settings, ledger, now), now, cutoff), now);
     sealing->days->anew = sealing->mode != SEALING_INCREMENTAL || sealing->anew;
     sealing->days->unsealed_is_kept = sealing->mode != SEALING_NONE;
     sealing->days->may_look_back = sealing->mode == SEALING_NONE && sealing->asked_now;

@@ -12,6 +12,7 @@ struct days;
 struct db;
 struct error;
 struct findings;
+struct ledger_state;
 struct settings;
 struct wide;
 
@@ -65,8 +66,8 @@ int sealing_plan(struct sealing *sealing, const struct computation *computation,
 
 /* Then begin to gather the usage of days.  Rows that ended at `cutoff` or before are not charged.
  */
-void sealing_begin_days(struct sealing *sealing, const struct settings *settings, uint64_t now,
-                        uint64_t cutoff);
+void sealing_begin_days(struct sealing *sealing, const struct settings *settings,
+                        const struct ledger_state *ledger, uint64_t now, uint64_t cutoff);
 
 /* After the source's snapshot: add the sums to the tree's nodes, the kept ones from `results`
  * included, and compare where that is to be done.  A kept sum that is not what was stored sets

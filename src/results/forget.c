@@ -9,11 +9,13 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* Every table with rows of a cluster that history_forget() leaves, the fence last. */
+/* Every table with rows of a cluster that history_forget() leaves, the fence last.  The ledger
+ * stays: nobody but its owner may take from it. */
 static const char *const tables[] = {
     "fairmill_fairshare",  "fairmill_job_priority", "fairmill_finding",      "fairmill_seal",
     "fairmill_seal_usage", "fairmill_seal_open",    "fairmill_seal_finding", "fairmill_usage_open",
-    "fairmill_usage_span", "fairmill_association",  "fairmill_run",          "fairmill_lock",
+    "fairmill_usage_span", "fairmill_association",  "fairmill_share_change", "fairmill_share_state",
+    "fairmill_run",        "fairmill_lock",
 };
 #define TABLES (sizeof tables / sizeof *tables)
 
