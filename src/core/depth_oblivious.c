@@ -16,7 +16,7 @@
  * The document says both k = 1 and the other form where the product is 0; Slurm takes 1. */
 
 /* rl: in it the shares of the ancestors cancel, so it comes from the integers of the level. */
-static double local_ratio(const struct fairshare *fairshare, const struct node *node)
+double depth_oblivious_local(const struct fairshare *fairshare, const struct node *node)
 {
     const struct level *level = level_of(fairshare->tree, node);
     if (wide_is_zero(&node->usage))
@@ -26,6 +26,12 @@ static double local_ratio(const struct fairshare *fairshare, const struct node *
     usage = natural_times(&usage, level_shares(fairshare, node));
     of_level = natural_times(&of_level, (uint64_t)node->shares);
     return natural_quotient(&usage, &of_level);
+}
+
+double depth_oblivious_k(double parents, double local)
+{
+    double log_of_parents = log(parents), slope = 5 * log_of_parents;
+    return log_of_parents * log(local) >= 0 ? 1 : 1 / (1 + slope * slope);
 }
 
 static double ratio_at(const struct fairshare *fairshare, uint32_t i)
@@ -40,13 +46,11 @@ static double ratio_at(const struct fairshare *fairshare, uint32_t i)
     double parents = above->depth_oblivious_ratio;
     if (node_has_parent_shares(node))
         return parents;
-    double local = local_ratio(fairshare, node);
+    double local = depth_oblivious_local(fairshare, node);
     if (!(parents > 0) || local == 0)
         return 0;
-    double log_of_parents = log(parents), slope = 5 * log_of_parents;
-    double k = log_of_parents * log(local) >= 0 ? 1 : 1 / (1 + slope * slope);
     /* In a very deep tree the product may leave a double's range; then it is just very large. */
-    return fmin(parents * pow(local, k), DBL_MAX);
+    return fmin(parents * pow(local, depth_oblivious_k(parents, local)), DBL_MAX);
 }
 
 static void compute(struct fairshare *fairshare)

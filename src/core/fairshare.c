@@ -30,6 +30,13 @@ uint64_t level_shares(const struct fairshare *fairshare, const struct node *node
     return fairshare->options->conformance == CONFORMANCE_SLURMCTLD ? (uint32_t)shares : shares;
 }
 
+const struct wide *level_usage(const struct fairshare *fairshare, const struct node *node)
+{
+    return fairshare->options->conformance == CONFORMANCE_SLURMCTLD
+               ? &fairshare->tree->nodes[node->fairshare_parent].usage
+               : &level_of(fairshare->tree, node)->usage;
+}
+
 double effective_usage(const struct fairshare *fairshare, uint32_t i, double own, double parents)
 {
     const struct node *node = &fairshare->tree->nodes[i];
@@ -81,14 +88,11 @@ static void common_of(const struct fairshare *fairshare, uint32_t i)
     const struct node *node = &tree->nodes[i];
     const struct values *above = &fairshare->values[node->fairshare_parent];
     struct values *values = &fairshare->values[i];
-    bool slurmctld = fairshare->options->conformance == CONFORMANCE_SLURMCTLD;
 
     values->usage_raw = clock_usage(fairshare->options->clock, &node->usage);
     values->usage_norm = wide_quotient(&node->usage, &tree->nodes[0].usage);
     values->capacity_usage = part_of_capacity(fairshare, values->usage_raw);
-    values->level_usage =
-        wide_quotient(&node->usage, slurmctld ? &tree->nodes[node->fairshare_parent].usage
-                                              : &level_of(tree, node)->usage);
+    values->level_usage = wide_quotient(&node->usage, level_usage(fairshare, node));
     if (node_has_parent_shares(node)) {
         values->shares_norm = above->shares_norm;
         values->level_shares_norm = above->level_shares_norm;
@@ -99,13 +103,26 @@ static void common_of(const struct fairshare *fairshare, uint32_t i)
     }
 }
 
+static void common_of_all(const struct fairshare *fairshare)
+{
+    common_of_root(fairshare);
+    for (uint32_t i = 1; i < fairshare->tree->count; i++)
+        common_of(fairshare, i);
+}
+
 void fairshare_compute(const struct tree *tree, const struct fairshare_options *options,
                        struct values *values)
 {
     struct fairshare fairshare = { tree, options, values };
-    common_of_root(&fairshare);
-    for (uint32_t i = 1; i < tree->count; i++)
-        common_of(&fairshare, i);
+    common_of_all(&fairshare);
     for (const struct algorithm *const *each = algorithms; *each; each++)
         (*each)->compute(&fairshare);
+}
+
+void fairshare_compute_one(const struct tree *tree, const struct fairshare_options *options,
+                           const struct algorithm *algorithm, struct values *values)
+{
+    struct fairshare fairshare = { tree, options, values };
+    common_of_all(&fairshare);
+    algorithm->compute(&fairshare);
 }

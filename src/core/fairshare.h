@@ -67,6 +67,9 @@ const struct algorithm *algorithm_named(const char *name);
 /* Compute every value of a tree whose usage was rolled up.  `values` has room for tree->count. */
 void fairshare_compute(const struct tree *tree, const struct fairshare_options *options,
                        struct values *values);
+/* Likewise, of one algorithm only and the values that all of them read. */
+void fairshare_compute_one(const struct tree *tree, const struct fairshare_options *options,
+                           const struct algorithm *algorithm, struct values *values);
 
 /* For the algorithms. */
 
@@ -76,12 +79,21 @@ extern const struct algorithm classic, depth_oblivious, fair_tree, linear, pbs;
 const struct level *level_of(const struct tree *tree, const struct node *node);
 /* The sum of its shares as the conformance has it: slurmctld's is of 32 bits. */
 uint64_t level_shares(const struct fairshare *fairshare, const struct node *node);
+/* The usage that Fair Tree's U is a part of. */
+const struct wide *level_usage(const struct fairshare *fairshare, const struct node *node);
 /* How a value comes down the tree in classic, linear and PBS: own usage, and of the parent's
  * effective usage above it the part that is the association's share of its level. */
 double effective_usage(const struct fairshare *fairshare, uint32_t i, double own, double parents);
 /* 2^-(usage / shares / dampening), 0 without shares. */
 double factor_of(double usage, double shares, double dampening);
 double values_shares_norm(const struct values *values);
+
+/* rl and k of seed 000; both parents' ratio and rl must be above 0 for k. */
+double depth_oblivious_local(const struct fairshare *fairshare, const struct node *node);
+double depth_oblivious_k(double parents, double local);
+
+/* Every node's usage as pbsfs counts it, to be freed; NULL where there is no minimum. */
+struct wide *pbs_counted_usage(const struct fairshare *fairshare);
 
 /* Ranks of users as slurmctld gives them: fair_tree_slurmctld.c. */
 void fair_tree_rank_as_slurmctld(struct fairshare *fairshare);

@@ -49,14 +49,20 @@ static struct wide *usage_with_minimum(const struct tree *tree, const struct wid
     return counted;
 }
 
+struct wide *pbs_counted_usage(const struct fairshare *fairshare)
+{
+    struct wide minimum;
+    if (!clock_sum_of(fairshare->options->clock, fairshare->options->pbs_minimum_usage, &minimum) ||
+        wide_is_zero(&minimum))
+        return NULL;
+    return usage_with_minimum(fairshare->tree, &minimum);
+}
+
 static void compute(struct fairshare *fairshare)
 {
     const struct tree *tree = fairshare->tree;
     struct values *values = fairshare->values;
-    struct wide minimum, *counted = NULL;
-    if (clock_sum_of(fairshare->options->clock, fairshare->options->pbs_minimum_usage, &minimum) &&
-        !wide_is_zero(&minimum))
-        counted = usage_with_minimum(tree, &minimum);
+    struct wide *counted = pbs_counted_usage(fairshare);
 
     values[0].pbs_tree_usage = values[0].usage_norm;
     values[0].pbs_factor = NAN;

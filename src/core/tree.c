@@ -196,8 +196,10 @@ uint32_t tree_place(const struct tree *tree, uint64_t id)
     return id_index_find(tree->places, id);
 }
 
-static bool sum_levels(struct tree *tree)
+bool tree_sum_levels(struct tree *tree)
 {
+    for (uint32_t i = 0; i < tree->level_count; i++)
+        tree->levels[i].usage = tree->levels[i].sharer_usage = (struct wide){ { 0 } };
     for (uint32_t i = 1; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
         struct level *level = &tree->levels[tree->nodes[node->fairshare_parent].level];
@@ -222,7 +224,7 @@ int tree_roll_up_usage(struct tree *tree, struct error *err)
                         "usage below association %u is beyond the range of our integers",
                         tree->nodes[node->parent].id);
     }
-    if (!sum_levels(tree))
+    if (!tree_sum_levels(tree))
         return fail(err, ERROR_DATA, "the usage of a level is beyond the range of our integers");
     return 0;
 }

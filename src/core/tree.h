@@ -89,6 +89,9 @@ uint32_t tree_place(const struct tree *tree, uint64_t id);
 /* Add every node's own usage (below 0 counts as 0) to all its ancestors, then sum the levels.
  * ERROR_DATA where a sum leaves the integers' range. */
 int tree_roll_up_usage(struct tree *tree, struct error *err);
+/* Sum the levels' usage anew, of nodes whose usage has all below it already; false where a sum
+ * leaves the integers' range. */
+bool tree_sum_levels(struct tree *tree);
 
 bool node_has_parent_shares(const struct node *node);
 

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "report/explanation.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/clock.h"
+#include "util/index.h"
+#include "util/text.h"
+
+#define LINE 80
+#define SECONDS_AN_HOUR 3600.0
+
+static const struct node *node_of(const struct explained *explained, uint32_t i)
+{
+    return &explained->file->tree->nodes[i];
+}
+
+static const struct values *values_of(const struct explained *explained, uint32_t i)
+{
+    return &explained->file->values[i];
+}
+
+static void add_quoted(struct text *text, const struct explained *explained, uint32_t name)
+{
+    text_add(text, "'");
+    text_add_printable(text, names_text(explained->names, name));
+    text_add(text, "'");
+}
+
+void explanation_add_who(struct text *text, const struct explained *explained, uint32_t i)
+{
+    const struct node *node = node_of(explained, i);
+    if (node->is_user) {
+        text_add(text, "user ");
+        add_quoted(text, explained, node->user);
+        text_add(text, " of ");
+    }
+    text_add(text, "account ");
+    add_quoted(text, explained, node->account);
+    if (*names_text(explained->names, node->partition)) {
+        text_add(text, " in partition ");
+        add_quoted(text, explained, node->partition);
+    }
+}
+
+void explanation_add_short(struct text *text, const struct explained *explained, uint32_t i)
+{
+    const struct explanation *explanation = explained->explanation;
+    const struct node *node = node_of(explained, i);
+    if (!node->is_user) {
+        explanation_add_who(text, explained, i);
+        return;
+    }
+    bool one_user =
+        explanation->other != NO_NODE &&
+        node_of(explained, explanation->one)->user == node_of(explained, explanation->other)->user;
+    if (one_user)
+        explanation_add_who(text, explained, i);
+    else
+        add_quoted(text, explained, node->user);
+}
+
+/* Add a paragraph with its lines broken where they would be too long; `hang` blanks before all
+ * lines but the first. */
+static void add_wrapped(struct text *text, const char *paragraph, size_t hang)
+{
+    size_t column = 0;
+    struct text word = { 0 };
+    while (*paragraph) {
+        size_t length = strcspn(paragraph, " ");
+        word.length = 0;
+        text_add_bytes(&word, paragraph, length);
+        size_t width = utf8_width(word.bytes);
+        if (column && column + 1 + width > LINE) {
+            text_format(text, "\n%*s", (int)hang, "");
+            column = hang;
+        } else if (column) {
+            text_add(text, " ");
+            column++;
+        }
+        text_add(text, word.bytes);
+        column += width;
+        paragraph += length;
+        paragraph += *paragraph == ' ';
+    }
+    text_add(text, "\n");
+    text_free(&word);
+}
+
+static void add_result(struct text *text, const struct explained *explained, uint32_t i)
+{
+    const struct case_file *file = explained->file;
+    const struct values *values = values_of(explained, i);
+    if (file->algorithm != &fair_tree) {
+        double factor = file->algorithm->factor(values);
+        text_add(text, " has fairshare ");
+        text_add_figure(text, factor, 6);
+        if (isnan(factor))
+            text_add(text, "of no value");
+    } else if (node_of(explained, i)->is_user) {
+        text_format(text, " has rank %" PRIu32 " of %" PRIu32 ", the best being %" PRIu32,
+                    values->fair_tree_rank, file->tree->user_count, file->tree->user_count);
+    } else {
+        text_add(text, " has no rank, only users have");
+    }
+}
+
+/* One alone. */
+static void add_one(struct text *text, const struct explained *explained)
+{
+    uint32_t one = explained->explanation->one;
+    explanation_add_who(text, explained, one);
+    text->bytes[0] = text->bytes[0] == 'u' ? 'U' : 'A';
+    add_result(text, explained, one);
+    double factor = explained->file->algorithm->factor(values_of(explained, one));
+    if (explained->file->algorithm == &fair_tree && !isnan(factor)) {
+        text_add(text, ": fairshare ");
+        text_add_figure(text, factor, 6);
+    }
+    text_add(text, ".");
+}
+
+/* Who is ahead of whom. */
+static void add_standing(struct text *text, const struct explained *explained)
+{
+    const struct explanation *explanation = explained->explanation;
+    uint32_t behind = explanation->behind, ahead = explanation->ahead;
+    bool ranks = explained->file->algorithm == &fair_tree;
+    explanation_add_who(text, explained, behind);
+    text->bytes[0] = text->bytes[0] == 'u' ? 'U' : 'A';
+    if (explanation->order == ORDER_NONE) {
+        text_add(text, " and ");
+        explanation_add_who(text, explained, ahead);
+        text_add(text, ranks ? " do not both have users, and Fair Tree ranks nothing else."
+                             : " do not both have a fairshare value.");
+        return;
+    }
+    bool tied = explanation->order == ORDER_TIED;
+    text_add(text, tied ? " and " : " is behind ");
+    explanation_add_who(text, explained, ahead);
+    text_add(text, tied ? " are tied" : "");
+    bool users = node_of(explained, behind)->is_user && node_of(explained, ahead)->is_user;
+    if (!ranks) {
+        text_add(text, ": fairshare ");
+        text_add_figure(text, explained->file->algorithm->factor(values_of(explained, behind)), 6);
+        text_add(text, " against ");
+        text_add_figure(text, explained->file->algorithm->factor(values_of(explained, ahead)), 6);
+    } else if (users) {
+        text_format(text, ": rank %" PRIu32 " against %" PRIu32 " of %" PRIu32,
+                    values_of(explained, behind)->fair_tree_rank,
+                    values_of(explained, ahead)->fair_tree_rank, explained->file->tree->user_count);
+    } else {
+        text_add(text, tied ? ": the ranks of their users overlap"
+                            : ": all users there have the lower ranks");
+    }
+    text_add(text, ".");
+}
+
+/* Why a member of a list stands where it does. */
+static void add_reason(struct text *text, const struct explained *explained, uint32_t i)
+{
+    const struct values *values = values_of(explained, i);
+    explanation_add_short(text, explained, i);
+    if (node_has_parent_shares(node_of(explained, i))) {
+        text_add(text, " has `parent` shares and goes with those that used nothing");
+    } else if (values->level_fs == 0) {
+        text_add(text, " has no shares and goes last, LevelFS 0");
+    } else if (isinf(values->level_fs)) {
+        text_add(text, " has used nothing and goes first, LevelFS inf");
+    } else {
+        text_add(text, " has LevelFS ");
+        text_add_figure(text, values->level_fs, 6);
+        text_add(text, ", having used ");
+        text_add_figure(text, values->level_usage / values->level_shares_norm, 3);
+        text_add(text, " times its share");
+    }
+}
+
+/* What Fair Tree makes of two equal members of a list. */
+static void add_equality(struct text *text, const struct explained *explained)
+{
+    const struct parting *parting = &explained->explanation->parting;
+    bool first = node_of(explained, parting->decides_one)->is_user;
+    bool second = node_of(explained, parting->decides_other)->is_user;
+    if (explained->file->options->conformance == CONFORMANCE_SLURMCTLD)
+        text_add(text, "; slurmctld visits equal accounts one after another");
+    else if (first && second)
+        text_add(text, "; equals share a rank");
+    else if (first || second)
+        text_add(text, "; a user has the rank of the best user below equal accounts");
+    else
+        text_add(text, "; the users of equal accounts are ranked in one list");
+}
+
+/* Where it is decided. */
+static void add_decision(struct text *text, const struct explained *explained)
+{
+    const struct explanation *explanation = explained->explanation;
+    const struct parting *parting = &explanation->parting;
+    bool first = explanation->behind == explanation->one;
+    uint32_t behind = first ? parting->decides_one : parting->decides_other;
+    uint32_t ahead = first ? parting->decides_other : parting->decides_one;
+    text_add(text, "Their ways part below ");
+    explanation_add_who(text, explained, parting->ancestor);
+    if (parting->merged) {
+        text_add(text, ", where ");
+        explanation_add_short(text, explained, parting->one);
+        text_add(text, " and ");
+        explanation_add_short(text, explained, parting->other);
+        text_add(text, " are equals, so that what is below them is one list");
+        if (parting->merged > 1)
+            text_format(text, ", and so on for %" PRIu32 " lists", parting->merged);
+        text_add(text, ". In it ");
+    } else {
+        text_add(text, ". There ");
+    }
+    add_reason(text, explained, behind);
+    text_add(text, ", and ");
+    add_reason(text, explained, ahead);
+    if (are_equals(explained->file, behind, ahead))
+        add_equality(text, explained);
+    text_add(text, ".");
+}
+
+/* Where the others begin to differ. */
+static void add_difference(struct text *text, const struct explained *explained)
+{
+    const struct parting *parting = &explained->explanation->parting;
+    text_add(text, "Their ways part below ");
+    explanation_add_who(text, explained, parting->ancestor);
+    text_add(text, "; down to there all numbers are the same for both.");
+}
+
+static void add_usage_amount(struct text *text, uint64_t amount)
+{
+    text_format(text, "%" PRIu64 " TRES-second%s (", amount, amount == 1 ? "" : "s");
+    text_add_figure(text, (double)amount / SECONDS_AN_HOUR, 6);
+    text_add(text, " TRES-hours)");
+}
+
+static void add_turn(struct text *text, const struct explained *explained, const struct turn *turn)
+{
+    int32_t shares = node_of(explained, turn->node)->shares;
+    switch (turn->change) {
+    case MORE_SHARES:
+    case FEWER_SHARES:
+        if (!turn->amount) {
+            text_format(text, "no %s number of shares of ",
+                        turn->change == MORE_SHARES ? "larger" : "smaller");
+            explanation_add_short(text, explained, turn->node);
+            text_add(text, " would do");
+            return;
+        }
+        text_format(text, "%" PRIu64 " %s share%s of ", turn->amount,
+                    turn->change == MORE_SHARES ? "more" : "fewer", turn->amount == 1 ? "" : "s");
+        explanation_add_short(text, explained, turn->node);
+        int64_t by = (int64_t)turn->amount;
+        text_format(text, ", %" PRId64 " instead of %" PRId32,
+                    turn->change == MORE_SHARES ? shares + by : shares - by, shares);
+        return;
+    case MORE_USAGE:
+    case LESS_USAGE:
+        break;
+    }
+    bool more = turn->change == MORE_USAGE;
+    if (!turn->amount) {
+        text_format(text, "no %s usage of ", more ? "larger" : "smaller");
+        explanation_add_short(text, explained, turn->node);
+        text_add(text, " would do");
+        return;
+    }
+    add_usage_amount(text, turn->amount);
+    text_add(text, more ? " more used by " : " less used by ");
+    explanation_add_short(text, explained, turn->node);
+}
+
+static void add_turns(struct text *text, const struct explained *explained)
+{
+    const struct explanation *explanation = explained->explanation;
+    struct text line = { 0 };
+    explanation_add_short(&line, explained, explanation->behind);
+    if (line.bytes[0] != '\'')
+        line.bytes[0] = line.bytes[0] == 'u' ? 'U' : 'A';
+    text_add(&line, " would be ahead of ");
+    explanation_add_short(&line, explained, explanation->ahead);
+    text_add(&line, " with one of these, all else as it is:");
+    add_wrapped(text, line.bytes, 0);
+    for (uint32_t i = 0; i < explanation->turn_count; i++) {
+        line.length = 0;
+        text_add(&line, "- ");
+        add_turn(&line, explained, &explanation->turns[i]);
+        add_wrapped(text, line.bytes, 2);
+    }
+    text_free(&line);
+}
+
+void explanation_add(struct text *text, const struct explained *explained)
+{
+    const struct explanation *explanation = explained->explanation;
+    struct text paragraph = { 0 };
+    char date[64];
+    time_t as_of = (time_t)explained->as_of;
+    struct tm day;
+    localtime_r(&as_of, &day);
+    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &day);
+    text_add(text, "Cluster ");
+    text_add_printable(text, explained->cluster);
+    text_format(text, ", %s, as of %s\n\n", explained->file->algorithm->name, date);
+    explanation_add_table(text, explained);
+    text_add(text, "\n");
+    if (explanation->other == NO_NODE) {
+        add_one(&paragraph, explained);
+    } else {
+        add_standing(&paragraph, explained);
+        text_add(&paragraph, " ");
+        if (explained->file->algorithm == &fair_tree)
+            add_decision(&paragraph, explained);
+        else
+            add_difference(&paragraph, explained);
+    }
+    add_wrapped(text, paragraph.bytes, 0);
+    text_free(&paragraph);
+    if (explanation->turn_count) {
+        text_add(text, "\n");
+        add_turns(text, explained);
+    }
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <math.h>
+
+#include "core/clock.h"
+#include "report/explanation.h"
+#include "report/forms.h"
+#include "util/index.h"
+#include "util/text.h"
+
+static json_t *values_json(const struct explained *explained, const struct fairshare *fairshare,
+                           uint32_t i)
+{
+    const struct values *values = &explained->file->values[i];
+    const struct clock *clock = explained->file->options->clock;
+    const struct node *node = &explained->file->tree->nodes[i];
+    json_t *json = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o}", "usage_raw", form_json_real(values->usage_raw),
+        "usage_norm", form_json_real(values->usage_norm), "shares_norm",
+        form_json_real(values->shares_norm), "level_shares",
+        i ? json_integer((json_int_t)level_shares(fairshare, node)) : json_null(),
+        "level_usage_raw",
+        i ? json_real(clock_usage(clock, level_usage(fairshare, node))) : json_null(), "fairshare",
+        form_json_real(explained->file->algorithm->factor(values)));
+    if (explained->file->algorithm == &fair_tree) {
+        json_object_set_new(json, "level_shares_norm",
+                            form_json_real(values->level_shares_norm));
+        json_object_set_new(json, "level_usage", form_json_real(values->level_usage));
+        json_object_set_new(json, "level_fs", form_json_real(i ? values->level_fs : NAN));
+        json_object_set_new(json, "level_fs_infinite", json_boolean(isinf(values->level_fs)));
+        json_object_set_new(json, "fair_tree_rank",
+                            values->fair_tree_rank ? json_integer(values->fair_tree_rank)
+                                                   : json_null());
+    } else {
+        json_object_set_new(json, "effective_usage",
+                            form_json_real(explained->file->algorithm->effective_usage(values)));
+    }
+    if (explained->file->algorithm == &linear)
+        json_object_set_new(json, "capacity_usage", form_json_real(values->capacity_usage));
+    if (explained->file->algorithm == &depth_oblivious)
+        json_object_set_new(json, "depth_oblivious_ratio",
+                            form_json_real(values->depth_oblivious_ratio));
+    return json;
+}
+
+static const char *name_of(const struct explained *explained, uint32_t name)
+{
+    return names_text(explained->names, name);
+}
+
+static json_t *who_json(const struct explained *explained, uint32_t i)
+{
+    const struct node *node = &explained->file->tree->nodes[i];
+    return json_pack("{s:I, s:s, s:s, s:s}", "id_assoc", (json_int_t)node->id, "account",
+                     name_of(explained, node->account), "user", name_of(explained, node->user),
+                     "partition", name_of(explained, node->partition));
+}
+
+static json_t *way_json(const struct explained *explained, const struct fairshare *fairshare,
+                        uint32_t end)
+{
+    json_t *list = json_array();
+    if (end == NO_NODE)
+        return list;
+    struct way way = way_to(explained->file->tree, end, false);
+    for (uint32_t at = 0; at < way.count; at++) {
+        uint32_t i = way.nodes[at];
+        const struct node *node = &explained->file->tree->nodes[i];
+        json_t *json = who_json(explained, i);
+        json_t *shares = !i                             ? json_null()
+                         : node_has_parent_shares(node) ? json_string("parent")
+                                                        : json_integer(node->shares);
+        json_object_set_new(json, "shares", shares);
+        json_t *values = values_json(explained, fairshare, i);
+        json_object_update(json, values);
+        json_decref(values);
+        json_array_append_new(list, json);
+    }
+    way_free(&way);
+    return list;
+}
+
+static json_t *turns_json(const struct explained *explained)
+{
+    static const char *const changes[] = {
+        [MORE_SHARES] = "more_shares",
+        [FEWER_SHARES] = "fewer_shares",
+        [MORE_USAGE] = "more_usage",
+        [LESS_USAGE] = "less_usage",
+    };
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < explained->explanation->turn_count; i++) {
+        const struct turn *turn = &explained->explanation->turns[i];
+        json_t *json = who_json(explained, turn->node);
+        json_object_set_new(json, "change", json_string(changes[turn->change]));
+        json_object_set_new(json, "amount",
+                            turn->amount ? json_integer((json_int_t)turn->amount) : json_null());
+        json_array_append_new(list, json);
+    }
+    return list;
+}
+
+static json_t *comparison_json(const struct explained *explained)
+{
+    const struct explanation *explanation = explained->explanation;
+    if (explanation->other == NO_NODE)
+        return json_null();
+    static const char *const orders[] = { "behind", "tied", "ahead", "none" };
+    const struct parting *parting = &explanation->parting;
+    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "order",
+                     orders[explanation->order - ORDER_BEHIND], "ancestor",
+                     who_json(explained, parting->ancestor), "decides_a",
+                     who_json(explained, parting->decides_one), "decides_b",
+                     who_json(explained, parting->decides_other), "merged",
+                     (json_int_t)parting->merged, "behind",
+                     who_json(explained, explanation->behind), "ahead",
+                     who_json(explained, explanation->ahead), "turns", turns_json(explained));
+}
+
+void explanation_add_json(struct text *text, const struct explained *explained)
+{
+    const struct case_file *file = explained->file;
+    struct fairshare fairshare = { file->tree, file->options, (struct values *)file->values };
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:I, s:f, s:I, s:o, s:o, s:o}", "cluster", explained->cluster,
+                  "algorithm", file->algorithm->name, "conformance",
+                  file->options->conformance == CONFORMANCE_SLURMCTLD ? "slurmctld" : "documents",
+                  "as_of", (json_int_t)explained->as_of, "dampening", file->options->dampening,
+                  "users", (json_int_t)file->tree->user_count, "a",
+                  way_json(explained, &fairshare, explained->explanation->one), "b",
+                  way_json(explained, &fairshare, explained->explanation->other), "comparison",
+                  comparison_json(explained));
+    form_add_json(text, json);
+    text_add(text, "\n");
+}
