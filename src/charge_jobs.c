@@ -185,11 +185,29 @@ static int add_waiting(struct charger *charger, struct error *err)
     return 0;
 }
 
+static bool is_refunded(const struct charger *charger, const struct job_row *row)
+{
+    const struct job *job = &row->job;
+    uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
+    return ledger_refunds(charger->ledger, row->id_job, begin);
+}
+
+/* Whether a reading of refunded jobs came upon a row that was not. */
+static bool is_passed_over(const struct charger *charger, const struct job_row *row)
+{
+    return charger->pass == PASS_REFUND && !is_refunded(charger, row);
+}
+
 /* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
  * the dearest part of a row.  So it is fetched while the next row is read. */
 static int add_term(struct charger *charger, const struct job_row *row,
-                    const struct charge_term *term, bool negative, struct error *err)
+                    const struct charge_term *term, const struct suspension *suspension,
+                    struct error *err)
 {
+    const struct charge_watcher *watcher = charger->computation->watcher;
+    if (watcher && charger->pass == PASS_CHARGE && !is_refunded(charger, row))
+        watcher->see(watcher->context, row, term, suspension);
+    bool negative = suspension != NULL;
     if (add_waiting(charger, err))
         return -1;
     struct wide *sum = sum_of(charger, row);
@@ -197,14 +215,6 @@ static int add_term(struct charger *charger, const struct job_row *row,
     charger->waiting =
         (struct addition){ sum, *term, negative != takes_back(charger->pass), row->association };
     return 0;
-}
-
-/* Whether a reading of refunded jobs came upon a row that was not. */
-static bool is_passed_over(const struct charger *charger, const struct job_row *row)
-{
-    const struct job *job = &row->job;
-    uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
-    return charger->pass == PASS_REFUND && !ledger_refunds(charger->ledger, row->id_job, begin);
 }
 
 /* What a job does on its days.  Those of the kept sums that are behind the horizon now, or late,
@@ -251,7 +261,7 @@ static int take_job(void *context, const struct job_row *row, struct error *err)
     if (charger->pass == PASS_CHARGE)
         note_least(sealed ? &charger->sealing->seal.first_charge : &charger->seen->first_charge,
                    first);
-    return term.units ? add_term(charger, row, &term, false, err) : 0;
+    return term.units ? add_term(charger, row, &term, NULL, err) : 0;
 }
 
 /* A suspension is a charge like the job's own, taken back. */
@@ -275,7 +285,7 @@ static int take_suspension(void *context, const struct job_row *row,
     term.start = charger->suspensions.counted_from;
     term.end = charger->suspensions.counted_to;
     leave_out_reset(charger, row, &term);
-    return term.units ? add_term(charger, row, &term, true, err) : 0;
+    return term.units ? add_term(charger, row, &term, suspension, err) : 0;
 }
 
 struct job_source {

@@ -360,6 +360,21 @@ int compute_cluster(struct computation *computation, const struct settings *sett
     return -1;
 }
 
+int compute_watched(struct computation *computation, const struct settings *settings,
+                    struct db *source, const char *cluster, const struct remembered *remembered,
+                    const int64_t *now, const struct charge_watcher *watcher, struct error *err)
+{
+    static const struct remembered nothing;
+    *computation = (struct computation){ .record = run_record_empty, .watcher = watcher };
+    computation->record.started_at = time(NULL);
+    if (!read_snapshot(computation, settings, source, cluster, remembered ? remembered : &nothing,
+                       now, false, NULL, NULL, err) &&
+        !compute_values(computation, settings, NULL, err))
+        return 0;
+    computation_free(computation);
+    return -1;
+}
+
 void computation_free(struct computation *computation)
 {
     accounting_destroy(computation->accounting);

@@ -9,6 +9,7 @@
 #include "results/publish.h"
 
 struct accounting;
+struct charge_watcher;
 struct clock;
 struct db;
 struct error;
@@ -32,9 +33,10 @@ struct computation {
     struct findings *findings;
     struct clock *clock;
     struct ledger_state *ledger;
-    struct usage_sums *unattributed; /* usage whose association has no place in the tree */
-    double capacity;                 /* R_H of SPEC 4; NAN where it is unknown */
-    uint64_t first_charge;           /* the first second that counts */
+    struct usage_sums *unattributed;      /* usage whose association has no place in the tree */
+    double capacity;                      /* R_H of SPEC 4; NAN where it is unknown */
+    uint64_t first_charge;                /* the first second that counts */
+    const struct charge_watcher *watcher; /* who looks at each charge; NULL: nobody */
     struct run_record record;
     struct past_told told; /* of an instant that is over: whose word the associations are */
     char said[160];        /* likewise, the record's message */
@@ -67,6 +69,10 @@ int compute_values(struct computation *computation, const struct settings *setti
 int compute_cluster(struct computation *computation, const struct settings *settings,
                     struct db *source, const char *cluster, const struct remembered *remembered,
                     const int64_t *now, bool ordered, struct error *err);
+/* Likewise, under the eyes of a watcher. */
+int compute_watched(struct computation *computation, const struct settings *settings,
+                    struct db *source, const char *cluster, const struct remembered *remembered,
+                    const int64_t *now, const struct charge_watcher *watcher, struct error *err);
 void computation_free(struct computation *computation);
 
 /* A record of a full run in which nothing is known yet. */

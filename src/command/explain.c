@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/explain.h"
 #include "core/explain.h"
 #include "core/tree.h"
 #include "db/db.h"
@@ -23,7 +24,8 @@
 struct wish {
     const char *names[2];
     struct option_list clusters;
-    bool json;
+    bool json, jobs;
+    const struct settings *settings;
 };
 
 /* Where a name was found. */
@@ -122,7 +124,7 @@ static int explain_found(const struct wish *wish, const struct snapshot *snapsho
                          uint32_t other, struct error *err)
 {
     struct case_file file = { snapshot->tree, &snapshot->options, snapshot->algorithm,
-                              snapshot->values };
+                              snapshot->values, snapshot->decayed };
     struct explanation explanation;
     if (!explain(&file, one, other, &explanation))
         return fail(err, ERROR_USAGE, "'%s' is %s '%s'", wish->names[0],
@@ -133,12 +135,19 @@ static int explain_found(const struct wish *wish, const struct snapshot *snapsho
     struct explained explained = { snapshot->cluster, snapshot->as_of, snapshot->names, &file,
                                    &explanation };
     struct text text = { 0 };
+    struct job_weights *jobs = NULL;
+    if (wish->jobs && !(jobs = job_weights_read(wish->settings, &explained, err)))
+        return -1;
+    const struct weights *weights = jobs ? job_weights_told(jobs) : NULL;
     if (wish->json)
-        explanation_add_json(&text, &explained);
+        explanation_add_json(&text, &explained, weights);
     else
         explanation_add(&text, &explained);
+    if (weights && !wish->json)
+        explanation_add_weights(&text, &explained, weights);
     int result = command_print(&text, err);
     text_free(&text);
+    job_weights_free(jobs);
     return result;
 }
 
@@ -199,6 +208,7 @@ static int explain_command(const struct invocation *invocation, struct error *er
     struct wish wish = { 0 };
     const struct command_option known[] = {
         { "cluster", 'M', NULL, NULL, &wish.clusters },
+        { "jobs", 'j', &wish.jobs, NULL, NULL },
         { "json", 0, &wish.json, NULL, NULL },
         { .name = NULL },
     };
@@ -210,8 +220,11 @@ static int explain_command(const struct invocation *invocation, struct error *er
         fail(err, ERROR_USAGE, "explain: whom? see `fairmill explain --help`");
         goto done;
     }
-    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+    if (!settings_load(&settings, invocation->settings_path,
+                       wish.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err)) {
+        wish.settings = settings;
         result = explain_published(settings, &wish, err);
+    }
 done:
     option_list_free(&wish.clusters);
     settings_destroy(settings);
@@ -220,11 +233,12 @@ done:
 
 const struct command command_explain = {
     "explain",
-    "explain NAME [NAME] [--cluster NAME] [--json]",
+    "explain NAME [NAME] [--cluster NAME]... [--jobs] [--json]",
     "why a user or account has its fairshare, or ranks behind another",
     "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
     "\n"
     "  -M, --cluster NAME  only this cluster; may be given again\n"
+    "  -j, --jobs          the jobs and siblings that weigh most, from the accounting database\n"
     "      --json          one JSON object\n",
     explain_command,
 };

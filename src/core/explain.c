@@ -124,6 +124,7 @@ bool find_parting(const struct case_file *file, uint32_t one, uint32_t other,
 /* A copy of the tree in which one thing is changed, and its values. */
 struct trial {
     const struct case_file *file;
+    uint32_t decides; /* the member of a list by which Fair Tree ranks who is behind */
     struct tree tree;
     struct values *values;
 };
@@ -167,6 +168,17 @@ static bool change_usage(struct trial *trial, uint32_t i, uint64_t amount, bool 
     return tree_sum_levels(&trial->tree);
 }
 
+/* Where usage was rounded, what is equal comes out a little ahead or behind.  So whoever is to get
+ * ahead must do so even with a little more usage, and not where both would be equal. */
+static void weigh_down(struct trial *trial)
+{
+    struct node *node = &trial->tree.nodes[trial->decides];
+    struct wide usage = node->usage, little;
+    for (unsigned i = 0; i < 4; i++)
+        little.word[i] = usage.word[i] >> 50 | (i < 3 ? usage.word[i + 1] << 14 : 0);
+    wide_add(&node->usage, &little);
+}
+
 /* Whether so much turns it. */
 static bool turns(struct trial *trial, const struct turn *turn, uint32_t behind, uint32_t ahead,
                   uint64_t amount)
@@ -176,8 +188,12 @@ static bool turns(struct trial *trial, const struct turn *turn, uint32_t behind,
         change_shares(trial, turn->node, amount, more);
     else if (!change_usage(trial, turn->node, amount, more))
         return false;
+    struct wide usage = trial->tree.nodes[trial->decides].usage;
+    if (trial->file->rounded && trial->file->algorithm == &fair_tree)
+        weigh_down(trial);
     fairshare_compute_one(&trial->tree, trial->file->options, trial->file->algorithm,
                           trial->values);
+    trial->tree.nodes[trial->decides].usage = usage;
     struct case_file changed = *trial->file;
     changed.tree = &trial->tree;
     return order_in(&changed, trial->values, behind, ahead) == ORDER_AHEAD;
@@ -203,11 +219,13 @@ static uint64_t most_of(const struct case_file *file, const struct turn *turn)
 void find_turn(const struct case_file *file, uint32_t behind, uint32_t ahead, struct turn *turn)
 {
     struct trial trial;
+    struct parting parting;
     turn->amount = 0;
     turn->most = most_of(file, turn);
-    if (!turn->most)
+    if (!turn->most || !find_parting(file, behind, ahead, &parting))
         return;
     trial_start(&trial, file);
+    trial.decides = parting.decides_one;
     /* Doubled until it turns, then halved in between: who is ahead turns once on the way. */
     uint64_t too_little = 0, enough = 1;
     while (enough < turn->most && !turns(&trial, turn, behind, ahead, enough)) {

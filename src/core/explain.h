@@ -18,6 +18,7 @@ struct case_file {
     const struct fairshare_options *options;
     const struct algorithm *algorithm;
     const struct values *values;
+    bool rounded; /* usage is not exact, but good to a double */
 };
 
 /* The nodes from the root to one, along fairshare parents (without `parent` accounts on the way) or

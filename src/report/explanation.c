@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/clock.h"
+#include "report/forms.h"
 #include "util/index.h"
 #include "util/text.h"
 
@@ -91,6 +91,27 @@ static void add_wrapped(struct text *text, const char *paragraph, size_t hang)
     text_free(&word);
 }
 
+static void capitalise(struct text *text)
+{
+    if (text->bytes[0] == 'u' || text->bytes[0] == 'a')
+        text->bytes[0] = text->bytes[0] == 'u' ? 'U' : 'A';
+}
+
+/* How all that was used stands to the share, where the factor is made of that. */
+static void add_excess(struct text *text, const struct explained *explained, uint32_t i)
+{
+    const struct algorithm *algorithm = explained->file->algorithm;
+    const struct values *values = values_of(explained, i);
+    double shares = algorithm->norm_shares(values);
+    if (algorithm == &linear || !(shares > 0))
+        text_add(text, shares > 0 ? "" : " (no share)");
+    else {
+        text_add(text, " (effective usage ");
+        text_add_figure(text, algorithm->effective_usage(values) / shares, 3);
+        text_add(text, " times its share)");
+    }
+}
+
 static void add_result(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct case_file *file = explained->file;
@@ -101,63 +122,14 @@ static void add_result(struct text *text, const struct explained *explained, uin
         text_add_figure(text, factor, 6);
         if (isnan(factor))
             text_add(text, "of no value");
+        else
+            add_excess(text, explained, i);
     } else if (node_of(explained, i)->is_user) {
         text_format(text, " has rank %" PRIu32 " of %" PRIu32 ", the best being %" PRIu32,
                     values->fair_tree_rank, file->tree->user_count, file->tree->user_count);
     } else {
         text_add(text, " has no rank, only users have");
     }
-}
-
-/* One alone. */
-static void add_one(struct text *text, const struct explained *explained)
-{
-    uint32_t one = explained->explanation->one;
-    explanation_add_who(text, explained, one);
-    text->bytes[0] = text->bytes[0] == 'u' ? 'U' : 'A';
-    add_result(text, explained, one);
-    double factor = explained->file->algorithm->factor(values_of(explained, one));
-    if (explained->file->algorithm == &fair_tree && !isnan(factor)) {
-        text_add(text, ": fairshare ");
-        text_add_figure(text, factor, 6);
-    }
-    text_add(text, ".");
-}
-
-/* Who is ahead of whom. */
-static void add_standing(struct text *text, const struct explained *explained)
-{
-    const struct explanation *explanation = explained->explanation;
-    uint32_t behind = explanation->behind, ahead = explanation->ahead;
-    bool ranks = explained->file->algorithm == &fair_tree;
-    explanation_add_who(text, explained, behind);
-    text->bytes[0] = text->bytes[0] == 'u' ? 'U' : 'A';
-    if (explanation->order == ORDER_NONE) {
-        text_add(text, " and ");
-        explanation_add_who(text, explained, ahead);
-        text_add(text, ranks ? " do not both have users, and Fair Tree ranks nothing else."
-                             : " do not both have a fairshare value.");
-        return;
-    }
-    bool tied = explanation->order == ORDER_TIED;
-    text_add(text, tied ? " and " : " is behind ");
-    explanation_add_who(text, explained, ahead);
-    text_add(text, tied ? " are tied" : "");
-    bool users = node_of(explained, behind)->is_user && node_of(explained, ahead)->is_user;
-    if (!ranks) {
-        text_add(text, ": fairshare ");
-        text_add_figure(text, explained->file->algorithm->factor(values_of(explained, behind)), 6);
-        text_add(text, " against ");
-        text_add_figure(text, explained->file->algorithm->factor(values_of(explained, ahead)), 6);
-    } else if (users) {
-        text_format(text, ": rank %" PRIu32 " against %" PRIu32 " of %" PRIu32,
-                    values_of(explained, behind)->fair_tree_rank,
-                    values_of(explained, ahead)->fair_tree_rank, explained->file->tree->user_count);
-    } else {
-        text_add(text, tied ? ": the ranks of their users overlap"
-                            : ": all users there have the lower ranks");
-    }
-    text_add(text, ".");
 }
 
 /* Why a member of a list stands where it does. */
@@ -178,6 +150,68 @@ static void add_reason(struct text *text, const struct explained *explained, uin
         text_add_figure(text, values->level_usage / values->level_shares_norm, 3);
         text_add(text, " times its share");
     }
+}
+
+/* One alone. */
+static void add_one(struct text *text, const struct explained *explained)
+{
+    uint32_t one = explained->explanation->one;
+    explanation_add_who(text, explained, one);
+    capitalise(text);
+    add_result(text, explained, one);
+    double factor = explained->file->algorithm->factor(values_of(explained, one));
+    if (explained->file->algorithm == &fair_tree && !isnan(factor)) {
+        text_add(text, ": fairshare ");
+        text_add_figure(text, factor, 6);
+    }
+    text_add(text, ".");
+    if (explained->file->algorithm != &fair_tree)
+        return;
+    struct way way = way_to(explained->file->tree, one, true);
+    for (uint32_t i = 1; i < way.count; i++) {
+        text_add(text, i == 1 ? " From the root down: " : "; ");
+        add_reason(text, explained, way.nodes[i]);
+    }
+    text_add(text, way.count > 1 ? "." : "");
+    way_free(&way);
+}
+
+/* Who is ahead of whom. */
+static void add_standing(struct text *text, const struct explained *explained)
+{
+    const struct explanation *explanation = explained->explanation;
+    uint32_t behind = explanation->behind, ahead = explanation->ahead;
+    bool ranks = explained->file->algorithm == &fair_tree;
+    explanation_add_who(text, explained, behind);
+    capitalise(text);
+    if (explanation->order == ORDER_NONE) {
+        text_add(text, " and ");
+        explanation_add_who(text, explained, ahead);
+        text_add(text, ranks ? " do not both have users, and Fair Tree ranks nothing else."
+                             : " do not both have a fairshare value.");
+        return;
+    }
+    bool tied = explanation->order == ORDER_TIED;
+    text_add(text, tied ? " and " : " is behind ");
+    explanation_add_who(text, explained, ahead);
+    text_add(text, tied ? " are tied" : "");
+    bool users = node_of(explained, behind)->is_user && node_of(explained, ahead)->is_user;
+    if (!ranks) {
+        text_add(text, ": fairshare ");
+        text_add_figure(text, explained->file->algorithm->factor(values_of(explained, behind)), 6);
+        add_excess(text, explained, behind);
+        text_add(text, " against ");
+        text_add_figure(text, explained->file->algorithm->factor(values_of(explained, ahead)), 6);
+        add_excess(text, explained, ahead);
+    } else if (users) {
+        text_format(text, ": rank %" PRIu32 " against %" PRIu32 " of %" PRIu32,
+                    values_of(explained, behind)->fair_tree_rank,
+                    values_of(explained, ahead)->fair_tree_rank, explained->file->tree->user_count);
+    } else {
+        text_add(text, tied ? ": the ranks of their users overlap"
+                            : ": all users there have the lower ranks");
+    }
+    text_add(text, ".");
 }
 
 /* What Fair Tree makes of two equal members of a list. */
@@ -244,57 +278,69 @@ static void add_usage_amount(struct text *text, uint64_t amount)
 
 static void add_turn(struct text *text, const struct explained *explained, const struct turn *turn)
 {
-    int32_t shares = node_of(explained, turn->node)->shares;
-    switch (turn->change) {
-    case MORE_SHARES:
-    case FEWER_SHARES:
-        if (!turn->amount) {
-            text_format(text, "no %s number of shares of ",
-                        turn->change == MORE_SHARES ? "larger" : "smaller");
-            explanation_add_short(text, explained, turn->node);
-            text_add(text, " would do");
-            return;
-        }
-        text_format(text, "%" PRIu64 " %s share%s of ", turn->amount,
-                    turn->change == MORE_SHARES ? "more" : "fewer", turn->amount == 1 ? "" : "s");
+    bool more = turn->change == MORE_SHARES || turn->change == MORE_USAGE;
+    if (turn->change == MORE_USAGE || turn->change == LESS_USAGE) {
+        add_usage_amount(text, turn->amount);
+        text_add(text, more ? " more used by " : " less used by ");
         explanation_add_short(text, explained, turn->node);
-        int64_t by = (int64_t)turn->amount;
-        text_format(text, ", %" PRId64 " instead of %" PRId32,
-                    turn->change == MORE_SHARES ? shares + by : shares - by, shares);
-        return;
-    case MORE_USAGE:
-    case LESS_USAGE:
-        break;
-    }
-    bool more = turn->change == MORE_USAGE;
-    if (!turn->amount) {
-        text_format(text, "no %s usage of ", more ? "larger" : "smaller");
-        explanation_add_short(text, explained, turn->node);
-        text_add(text, " would do");
         return;
     }
-    add_usage_amount(text, turn->amount);
-    text_add(text, more ? " more used by " : " less used by ");
+    int64_t shares = node_of(explained, turn->node)->shares, amount = (int64_t)turn->amount;
+    text_format(text, "%" PRId64 " %s share%s of ", amount, more ? "more" : "fewer",
+                amount == 1 ? "" : "s");
     explanation_add_short(text, explained, turn->node);
+    text_format(text, ", %" PRId64 " instead of %" PRId64, more ? shares + amount : shares - amount,
+                shares);
+}
+
+/* Add what was asked for in vain; how many these are. */
+static uint32_t add_futile(struct text *text, const struct explained *explained)
+{
+    static const char *const changes[] = {
+        [MORE_SHARES] = "more shares of ",
+        [FEWER_SHARES] = "fewer shares of ",
+        [MORE_USAGE] = "more usage of ",
+        [LESS_USAGE] = "less usage of ",
+    };
+    const struct explanation *explanation = explained->explanation;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < explanation->turn_count; i++) {
+        const struct turn *turn = &explanation->turns[i];
+        if (turn->amount)
+            continue;
+        text_add(text, count++ ? ", " : "");
+        text_add(text, changes[turn->change]);
+        explanation_add_short(text, explained, turn->node);
+    }
+    return count;
 }
 
 static void add_turns(struct text *text, const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
-    struct text line = { 0 };
+    struct text line = { 0 }, futile = { 0 };
+    text_add(&futile, "Not enough, however much: ");
+    uint32_t futile_count = add_futile(&futile, explained);
+    text_add(&futile, ".");
     explanation_add_short(&line, explained, explanation->behind);
-    if (line.bytes[0] != '\'')
-        line.bytes[0] = line.bytes[0] == 'u' ? 'U' : 'A';
-    text_add(&line, " would be ahead of ");
+    capitalise(&line);
+    bool any = futile_count < explanation->turn_count;
+    text_add(&line, any ? " would be ahead of " : " cannot get ahead of ");
     explanation_add_short(&line, explained, explanation->ahead);
-    text_add(&line, " with one of these, all else as it is:");
+    text_add(&line, any ? " with any one of these, all else as it is:"
+                        : " by a change of one thing alone.");
     add_wrapped(text, line.bytes, 0);
     for (uint32_t i = 0; i < explanation->turn_count; i++) {
+        if (!explanation->turns[i].amount)
+            continue;
         line.length = 0;
         text_add(&line, "- ");
         add_turn(&line, explained, &explanation->turns[i]);
         add_wrapped(text, line.bytes, 2);
     }
+    if (futile_count)
+        add_wrapped(text, futile.bytes, 0);
+    text_free(&futile);
     text_free(&line);
 }
 
@@ -302,14 +348,11 @@ void explanation_add(struct text *text, const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
     struct text paragraph = { 0 };
-    char date[64];
-    time_t as_of = (time_t)explained->as_of;
-    struct tm day;
-    localtime_r(&as_of, &day);
-    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &day);
     text_add(text, "Cluster ");
     text_add_printable(text, explained->cluster);
-    text_format(text, ", %s, as of %s\n\n", explained->file->algorithm->name, date);
+    text_format(text, ", %s, as of ", explained->file->algorithm->name);
+    form_add_instant(text, explained->as_of);
+    text_add(text, "\n\n");
     explanation_add_table(text, explained);
     text_add(text, "\n");
     if (explanation->other == NO_NODE) {

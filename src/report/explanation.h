@@ -7,8 +7,12 @@
 
 #include "core/explain.h"
 
+struct clock;
+struct heavy;
+struct json_t;
 struct names;
 struct text;
+struct weights;
 
 /* What `fairmill explain` prints: numbers from which each other one follows by hand, and what they
  * mean in words. */
@@ -23,8 +27,21 @@ struct explained {
 
 /* For people; a line is no longer than 80 columns where names and numbers let it. */
 void explanation_add(struct text *text, const struct explained *explained);
-/* For programs: one object. */
-void explanation_add_json(struct text *text, const struct explained *explained);
+/* For programs: one object.  `weights` may be NULL. */
+void explanation_add_json(struct text *text, const struct explained *explained,
+                          const struct weights *weights);
+
+/* What weighs most: the heaviest job records of `one`, and its siblings. */
+struct weights {
+    const struct heavy *heavy;
+    const struct clock *plain, *clock; /* of the records' sums */
+    char **users;                      /* of each record kept, UTF-8 */
+};
+void explanation_add_weights(struct text *text, const struct explained *explained,
+                             const struct weights *weights);
+/* The same as members `jobs` and `siblings` of an object. */
+void explanation_set_weights(struct json_t *json, const struct explained *explained,
+                             const struct weights *weights);
 
 /* The parts. */
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include <jansson.h>
+
 #include "core/clock.h"
 #include "report/explanation.h"
 #include "report/forms.h"
@@ -15,17 +17,16 @@ static json_t *values_json(const struct explained *explained, const struct fairs
     const struct values *values = &explained->file->values[i];
     const struct clock *clock = explained->file->options->clock;
     const struct node *node = &explained->file->tree->nodes[i];
-    json_t *json = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o}", "usage_raw", form_json_real(values->usage_raw),
-        "usage_norm", form_json_real(values->usage_norm), "shares_norm",
-        form_json_real(values->shares_norm), "level_shares",
-        i ? json_integer((json_int_t)level_shares(fairshare, node)) : json_null(),
-        "level_usage_raw",
-        i ? json_real(clock_usage(clock, level_usage(fairshare, node))) : json_null(), "fairshare",
-        form_json_real(explained->file->algorithm->factor(values)));
+    json_t *json =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "usage_raw", form_json_real(values->usage_raw),
+                  "usage_norm", form_json_real(values->usage_norm), "shares_norm",
+                  form_json_real(values->shares_norm), "level_shares",
+                  i ? json_integer((json_int_t)level_shares(fairshare, node)) : json_null(),
+                  "level_usage_raw",
+                  i ? json_real(clock_usage(clock, level_usage(fairshare, node))) : json_null(),
+                  "fairshare", form_json_real(explained->file->algorithm->factor(values)));
     if (explained->file->algorithm == &fair_tree) {
-        json_object_set_new(json, "level_shares_norm",
-                            form_json_real(values->level_shares_norm));
+        json_object_set_new(json, "level_shares_norm", form_json_real(values->level_shares_norm));
         json_object_set_new(json, "level_usage", form_json_real(values->level_usage));
         json_object_set_new(json, "level_fs", form_json_real(i ? values->level_fs : NAN));
         json_object_set_new(json, "level_fs_infinite", json_boolean(isinf(values->level_fs)));
@@ -118,7 +119,8 @@ static json_t *comparison_json(const struct explained *explained)
                      who_json(explained, explanation->ahead), "turns", turns_json(explained));
 }
 
-void explanation_add_json(struct text *text, const struct explained *explained)
+void explanation_add_json(struct text *text, const struct explained *explained,
+                          const struct weights *weights)
 {
     const struct case_file *file = explained->file;
     struct fairshare fairshare = { file->tree, file->options, (struct values *)file->values };
@@ -131,6 +133,8 @@ void explanation_add_json(struct text *text, const struct explained *explained)
                   way_json(explained, &fairshare, explained->explanation->one), "b",
                   way_json(explained, &fairshare, explained->explanation->other), "comparison",
                   comparison_json(explained));
+    if (weights)
+        explanation_set_weights(json, explained, weights);
     form_add_json(text, json);
     text_add(text, "\n");
 }

@@ -13,11 +13,10 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Numbers that others are made of have more digits than these, so that what is reckoned by hand
- * from the printed ones comes to the printed result. */
-#define DIGITS 8
+/* What others are made of has more digits than they have, so that what is reckoned by hand from the
+ * printed numbers comes to the printed result: as many as a struct form says, usage two more. */
 #define RESULT_DIGITS 6
-#define USAGE_DIGITS 10
+#define MOST_DIGITS 15
 #define LINE 80
 
 /* What a cell is made from. */
@@ -25,6 +24,7 @@ struct cell_context {
     const struct explained *explained;
     struct fairshare fairshare;
     const struct wide *counted; /* usage as PBS counts it; NULL: as it is */
+    int digits;
 };
 
 void text_add_figure(struct text *text, double number, int digits)
@@ -63,7 +63,8 @@ static const struct values *values_of(const struct cell_context *context, uint32
 static void add_usage(struct text *text, const struct cell_context *context,
                       const struct wide *usage)
 {
-    text_add_figure(text, clock_usage(context->fairshare.options->clock, usage), USAGE_DIGITS);
+    text_add_figure(text, clock_usage(context->fairshare.options->clock, usage),
+                    context->digits + 2);
 }
 
 /* `shares/level's shares` */
@@ -80,12 +81,12 @@ static void add_shares(struct text *text, const struct cell_context *context, ui
 static void add_level_share(struct text *text, const struct cell_context *context, uint32_t i)
 {
     if (!node_has_parent_shares(node_of(context, i)))
-        text_add_figure(text, values_of(context, i)->level_shares_norm, DIGITS);
+        text_add_figure(text, values_of(context, i)->level_shares_norm, context->digits);
 }
 
 static void add_share(struct text *text, const struct cell_context *context, uint32_t i)
 {
-    text_add_figure(text, values_of(context, i)->shares_norm, DIGITS);
+    text_add_figure(text, values_of(context, i)->shares_norm, context->digits);
 }
 
 static void add_own_usage(struct text *text, const struct cell_context *context, uint32_t i)
@@ -105,7 +106,7 @@ static void add_part(struct text *text, const struct cell_context *context, uint
 
 static void add_level_usage(struct text *text, const struct cell_context *context, uint32_t i)
 {
-    text_add_figure(text, values_of(context, i)->level_usage, DIGITS);
+    text_add_figure(text, values_of(context, i)->level_usage, context->digits);
 }
 
 static void add_level_fs(struct text *text, const struct cell_context *context, uint32_t i)
@@ -118,18 +119,18 @@ static void add_norm(struct text *text, const struct cell_context *context, uint
     text_add_figure(text,
                     context->counted ? wide_quotient(&context->counted[i], &context->counted[0])
                                      : values_of(context, i)->usage_norm,
-                    DIGITS);
+                    context->digits);
 }
 
 static void add_capacity(struct text *text, const struct cell_context *context, uint32_t i)
 {
-    text_add_figure(text, values_of(context, i)->capacity_usage, DIGITS);
+    text_add_figure(text, values_of(context, i)->capacity_usage, context->digits);
 }
 
 static void add_effective(struct text *text, const struct cell_context *context, uint32_t i)
 {
     const struct algorithm *algorithm = context->explained->file->algorithm;
-    text_add_figure(text, algorithm->effective_usage(values_of(context, i)), DIGITS);
+    text_add_figure(text, algorithm->effective_usage(values_of(context, i)), context->digits);
 }
 
 static void add_factor(struct text *text, const struct cell_context *context, uint32_t i)
@@ -169,7 +170,7 @@ static double local_of(const struct cell_context *context, uint32_t i)
 
 static void add_local(struct text *text, const struct cell_context *context, uint32_t i)
 {
-    text_add_figure(text, local_of(context, i), DIGITS);
+    text_add_figure(text, local_of(context, i), context->digits);
 }
 
 static void add_k(struct text *text, const struct cell_context *context, uint32_t i)
@@ -180,12 +181,12 @@ static void add_k(struct text *text, const struct cell_context *context, uint32_
     double parents =
         values_of(context, node_of(context, i)->fairshare_parent)->depth_oblivious_ratio;
     if (parents > 0)
-        text_add_figure(text, depth_oblivious_k(parents, local), DIGITS);
+        text_add_figure(text, depth_oblivious_k(parents, local), context->digits);
 }
 
 static void add_ratio(struct text *text, const struct cell_context *context, uint32_t i)
 {
-    text_add_figure(text, values_of(context, i)->depth_oblivious_ratio, DIGITS);
+    text_add_figure(text, values_of(context, i)->depth_oblivious_ratio, context->digits);
 }
 
 /* What each algorithm's values are made of, and how. */
@@ -199,6 +200,7 @@ struct column {
 static const struct form {
     const struct algorithm *algorithm;
     struct column columns[COLUMNS_AT_MOST];
+    int digits;
     const char *how; /* with a place for the dampening where there is a `%` */
 } forms[] = {
     { &fair_tree,
@@ -207,7 +209,8 @@ static const struct form {
         { "Usage", add_part },
         { "U", add_level_usage },
         { "LevelFS", add_level_fs } },
-      "LevelFS = S / U, of the shares S and the usage U that are theirs among their siblings.\n" },
+      7,
+      "S and U are its parts of the siblings' shares and usage; LevelFS = S / U\n" },
     { &classic,
       { { "Shares", add_shares },
         { "S", add_share },
@@ -215,6 +218,7 @@ static const struct form {
         { "UA", add_norm },
         { "UE", add_effective },
         { "F", add_factor } },
+      8,
       "S = S above x Shares, UA = Usage / Usage of the root\n"
       "UE = UA + (UE above - UA) x Shares, right below the root UE = UA\n"
       "F = 2^-(UE / S / %)\n" },
@@ -225,6 +229,7 @@ static const struct form {
         { "UA", add_capacity },
         { "UE", add_effective },
         { "F", add_factor } },
+      8,
       "S = S above x Shares, UA = Usage / what the cluster could deliver\n"
       "UE = UA + (UE above - UA) x Shares, right below the root UE = UA\n"
       "F = (S - UE + 1) / 2, kept within 0 and 1\n" },
@@ -235,8 +240,10 @@ static const struct form {
         { "k", add_k },
         { "R", add_ratio },
         { "F", add_factor } },
-      "Right below the root R = Usage / Shares; else R = R above x rl^k, rl = Usage / Shares\n"
-      "k = 1 if R above and rl are on the same side of 1, else 1 / (1 + (5 ln R above)^2)\n"
+      7,
+      "Right below the root R = Usage / Shares\n"
+      "else R = R above x rl^k, rl = Usage / Shares\n"
+      "k = 1 where R above and rl are on one side of 1, else 1 / (1 + (5 ln R above)^2)\n"
       "F = 2^-(R / %)\n" },
     { &pbs,
       { { "Shares", add_shares },
@@ -245,8 +252,9 @@ static const struct form {
         { "U", add_norm },
         { "TreeUsage", add_effective },
         { "F", add_factor } },
+      8,
       "Target = Target above x Shares, U = Usage / Usage of the root\n"
-      "TreeUsage = U + (TreeUsage above - U) x Shares, right below the root TreeUsage = U\n"
+      "TreeUsage = U + (TreeUsage above - U) x Shares, right below the root U\n"
       "F = 2^-(TreeUsage / Target)\n" },
 };
 
@@ -383,20 +391,59 @@ static void add_how(struct text *text, const struct form *form, const struct exp
 {
     for (const char *at = form->how; *at; at++)
         if (*at == '%')
-            text_add_figure(text, explained->file->options->dampening, DIGITS);
+            text_add_figure(text, explained->file->options->dampening, MOST_DIGITS);
         else
             text_add_bytes(text, at, 1);
     double minimum = explained->file->options->pbs_minimum_usage;
     if (form->algorithm == &pbs && minimum > 0) {
         text_add(text, "Usage counts at least ");
-        text_add_figure(text, minimum, DIGITS);
+        text_add_figure(text, minimum, MOST_DIGITS);
         text_add(text, ", which each group has beside that of its users.\n");
     }
     if (form->algorithm == &linear && !isnan(explained->file->options->capacity)) {
         text_add(text, "The cluster could deliver ");
-        text_add_figure(text, explained->file->options->capacity, USAGE_DIGITS);
+        text_add_figure(text, explained->file->options->capacity, MOST_DIGITS);
         text_add(text, " TRES-seconds.\n");
     }
+}
+
+/* Whether a division of two printed numbers comes to the third. */
+static bool divides(const char *dividend, const char *divisor, const char *quotient, int digits)
+{
+    struct text text = { 0 };
+    double by = strtod(divisor, NULL);
+    if (!*quotient || !(by > 0))
+        return true;
+    text_add_figure(&text, strtod(dividend, NULL) / by, digits);
+    bool holds = !strcmp(text.bytes, quotient);
+    text_free(&text);
+    return holds;
+}
+
+/* Whether each of Fair Tree's quotients follows from the numbers beside it. */
+static bool all_divide(const struct cell_context *context, const struct rows *rows)
+{
+    struct text part = { 0 }, usage = { 0 }, shares = { 0 }, level_fs = { 0 };
+    bool hold = true;
+    for (uint32_t i = 0; hold && i < rows->count; i++) {
+        uint32_t node = rows->nodes[i];
+        part.length = usage.length = shares.length = level_fs.length = 0;
+        add_part(&part, context, node);
+        text_add(&usage, "");
+        add_level_usage(&usage, context, node);
+        text_add(&shares, "");
+        add_level_share(&shares, context, node);
+        text_add(&level_fs, "");
+        add_level_fs(&level_fs, context, node);
+        const char *whole = strchr(part.bytes, '/');
+        hold = !whole || (divides(part.bytes, whole + 1, usage.bytes, context->digits) &&
+                          divides(shares.bytes, usage.bytes, level_fs.bytes, RESULT_DIGITS));
+    }
+    text_free(&part);
+    text_free(&usage);
+    text_free(&shares);
+    text_free(&level_fs);
+    return hold;
 }
 
 void explanation_add_table(struct text *text, const struct explained *explained)
@@ -410,7 +457,11 @@ void explanation_add_table(struct text *text, const struct explained *explained)
     };
     struct wide *counted = file->algorithm == &pbs ? pbs_counted_usage(&context.fairshare) : NULL;
     context.counted = counted;
+    context.digits = form->digits;
     struct rows rows = rows_of(explained);
+    while (file->algorithm == &fair_tree && context.digits < MOST_DIGITS &&
+           !all_divide(&context, &rows))
+        context.digits++;
     add_rows(text, &context, form, &rows);
     text_add(text, "\n");
     add_how(text, form, explained);

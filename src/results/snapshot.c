@@ -40,6 +40,7 @@ static int fill_snapshot(struct snapshot *snapshot, const struct db_value *row, 
         .cluster = memory_bytes(row[0].text.bytes, row[0].text.length),
         .algorithm = algorithm_named(algorithm),
         .as_of = row[3].integer,
+        .decayed = row[5].integer != 0,
         .options = { .conformance = slurmctld ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS,
                      .dampening = setting_of(text, "fairshare.dampening", 1),
                      .pbs_minimum_usage = setting_of(text, "fairshare.pbs_minimum_usage", 0),
@@ -57,7 +58,7 @@ int snapshots_read(struct db *db, struct snapshots *snapshots, struct error *err
 {
     struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_snapshot_runs, NULL, 0, "tttit", &rows, err))
+    if (db_query(db, sql_query_snapshot_runs, NULL, 0, "tttiti", &rows, err))
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {

@@ -21,6 +21,7 @@ struct snapshot {
     char *cluster;
     const struct algorithm *algorithm;
     int64_t as_of;
+    bool decayed;                     /* so that usage was rounded */
     struct fairshare_options options; /* of the run */
     struct clock *clock;
     struct names *names;   /* UTF-8 */

@@ -51,23 +51,28 @@ root/
 
 # ---- random sites ----
 
-def random_shares(r):
+def random_shares(r, ties):
+    if ties:
+        return r.choice((0, 1, 1, 1, 1, 2, 2, 2, PARENT))
     return r.choice((0, 1, 1, 1, 2, 2, 3, 10, 70, r.randrange(1, 10 ** 6), PARENT))
 
 
-def random_use(r):
+def random_use(r, ties):
+    if ties:
+        return r.choice((0, 1, 1, 2, 2, 4))
     return r.choice((0, 0, 1, 2, 2, 4, 10, r.randrange(1, 1000), r.randrange(1, 10 ** 9)))
 
 
 def random_site(seed):
     r = random.Random(seed)
     site = Site()
+    ties = seed % 3 == 0
     cluster = site.cluster('c')
     cluster.account('root', '')
     names = ['root']
     for i in range(r.randrange(2, 11)):
         above = r.choice(names[-3:] + names)
-        cluster.account(f'a{i:02d}', above, random_shares(r))
+        cluster.account(f'a{i:02d}', above, random_shares(r, ties))
         names.append(f'a{i:02d}')
     taken = set()
     for _ in range(r.randrange(4, 24)):
@@ -75,15 +80,17 @@ def random_site(seed):
         if key in taken:
             continue
         taken.add(key)
-        user = cluster.user(key[0], key[1], random_shares(r), partition=key[2])
-        use = random_use(r)
+        user = cluster.user(key[0], key[1], random_shares(r, ties), partition=key[2])
+        use = random_use(r, ties)
         if use:
             start = USE_AT - r.choice((0, 0, 86400, 40 * 86400))
             cluster.job(user, start, start + 1, billing=use)
     settings = dict(now=USE_AT + 7200, half_life=r.choice((0, 0, 0, 7 * 86400)),
                     algorithm=ALGORITHMS[seed % 5] if seed % 2 else 'fair_tree',
                     dampening=r.choice((1, 1, 3)), capacity=CAPACITY,
-                    pbs_minimum_usage=r.choice((0, 0, 1)))
+                    pbs_minimum_usage=0)
+    if not settings['half_life']:
+        settings['pbs_minimum_usage'] = r.choice((0, 1))
     return r, site, settings
 
 
@@ -121,6 +128,8 @@ class World:
             a, b = rows[one]['fairshare'], rows[other]['fairshare']
             if None in (a, b):
                 return {None}
+            if reference.UNDEFINED in (a, b):
+                return {None, -1, 0, 1}
             if abs(a - b) <= 1e-12 * max(a, b):
                 return {-1, 0, 1}
             return {1 if a > b else -1}
@@ -261,9 +270,233 @@ def random_pairs(place):
         tap.ok(not few, 'with all kinds of answers among them', counts)
 
 
+
+# ---- what is printed ----
+
+def explained(place, *arguments):
+    place.succeed('explain', '--', *arguments)
+    return place.out
+
+
+def cells(text):
+    """The table: [(depth, name, {heading: cell})]."""
+    lines = text.split('\n\n')[1].splitlines()
+    ends = {m.group(): m.end() for m in re.finditer(r'\S+', lines[0])}
+    beside = not lines[0].startswith('     ') or lines[1].strip() != 'root'
+    if len(lines) > 2 and not lines[2].strip()[:1].isalpha():
+        beside = False
+    rows = []
+    for i in range(1, len(lines), 1 if beside else 2):
+        numbers = lines[i] if beside else lines[i + 1]
+        row = {}
+        for heading, end in ends.items():
+            if len(numbers) >= end and numbers[end - 1] != ' ' and (
+                    not beside or end > len(numbers) or numbers[:end].split()[-1] != numbers.split()[0]):
+                row[heading] = numbers[:end].split()[-1]
+        rows.append((len(lines[i]) - len(lines[i].lstrip()), lines[i].split()[0], row))
+    return rows
+
+
+def number(cell):
+    """A printed number; a fraction is worth its quotient."""
+    if '/' in cell:
+        return number(cell.split('/')[0]) / number(cell.split('/')[1])
+    return float(cell)
+
+
+def near(cell, value, relative):
+    return float(cell) == value or abs(float(cell) - value) <= relative * abs(value)
+
+
+def check_fair_tree(row, _above, _root):
+    if 'U' in row and number(row['Usage'].split('/')[1]):
+        yield '%.7g' % float(row['U']) == '%.7g' % number(row['Usage']) or \
+            near(row['U'], number(row['Usage']), 1e-14)
+    if 'S' in row:
+        yield '%.7g' % float(row['S']) == '%.7g' % number(row['Shares'])
+    if float(row.get('U', 0)):
+        yield float('%.6g' % (float(row['S']) / float(row['U']))) == float(row['LevelFS']) \
+            if 'LevelFS' in row else True
+
+
+def check_effective(share, effective, own, factor):
+    def check(row, above, root):
+        if not above:
+            return
+        part = number(row['Shares']) if row['Shares'] != 'parent' else None
+        if part is not None:
+            yield near(row[share], float(above[share]) * part, 1e-6)
+        if own:
+            yield near(row[own], number(row['Usage']) / number(root['Usage']), 1e-6)
+        mine = float(row[own or 'UA'])
+        top = above is root
+        yield near(row[effective], mine if top else mine + (float(above[effective]) - mine) * part
+                   if part is not None else float(above[effective]), 1e-6)
+        yield near(row['F'], factor(float(row[effective]), float(row[share])), 1e-5)
+    return check
+
+
+def check_oblivious(row, above, root):
+    if not above:
+        return
+    ratio = number(row['Usage']) / number(row['Shares'])
+    if above is root:
+        yield near(row['R'], ratio, 1e-5)
+    else:
+        yield near(row['rl'], ratio, 1e-5)
+        over, local = float(above['R']), float(row['rl'])
+        k = 1 if (over - 1) * (local - 1) >= 0 else 1 / (1 + (5 * math.log(over)) ** 2)
+        yield near(row['k'], k, 1e-4)
+        yield near(row['R'], over * local ** float(row['k']), 1e-5)
+    yield near(row['F'], 2 ** -(float(row['R']) / 2), 1e-5)
+
+
+CHECKS = dict(
+    fair_tree=check_fair_tree,
+    classic=check_effective('S', 'UE', 'UA', lambda usage, share: 2 ** -(usage / share / 2)),
+    linear=check_effective('S', 'UE', '', lambda usage, share: (share - usage + 1) / 2),
+    depth_oblivious=check_oblivious,
+    pbs=check_effective('Target', 'TreeUsage', 'U', lambda usage, share: 2 ** -(usage / share)))
+
+
+def demo(place):
+    subprocess.run([os.path.join(TOP, 'sql', 'demo', 'make-demo.py'), place.path('demo.db'), str(NOW)],
+                   check=True, stdout=subprocess.DEVNULL)
+    for algorithm, check in CHECKS.items():
+        place.settings({'source.database': place.path('demo.db'),
+                        'results.database': place.path('demo-r.db'), 'usage.half_life': '7-0',
+                        'usage.time_zone': 'UTC', 'fairshare.algorithm': algorithm,
+                        'fairshare.dampening': 2, 'fairshare.capacity': 2000})
+        place.succeed('init')
+        place.succeed('run', '--now', NOW, '--replace')
+        users = place._query("demo-r.db", "SELECT account || '/' || user_name FROM fairmill_fairshare "
+                            "WHERE user_name NOT IN ('', 'vikram', 'nikos') AND account <> 'teaching' "
+                            'ORDER BY id_assoc')
+        checked, wrong, wide = 0, [], []
+        for (one,), (other,) in zip(users[::4], users[5::4]):
+            text = explained(place, one, other)
+            wide += [line for line in text.splitlines() if len(line) > 80]
+            way = {}
+            for depth, name, row in cells(text):
+                way[depth] = row
+                held = list(check(row, way.get(depth - 1) if depth else None, way[0]))
+                checked += len(held)
+                if not all(held):
+                    wrong.append(f'{name}: {row} below {way.get(depth - 1)}: {held}')
+        tap.ok(checked > 100 and not wrong,
+               f'under {algorithm} each number follows from those beside it', checked, *wrong[:5])
+        tap.ok(not wide, f'and no line of it is wider than 80 columns', *wide[:5])
+        golden(place, f'{algorithm}.txt', explained(place, 'chidi', 'lars') +
+               explained(place, 'science'))
+        if algorithm == 'fair_tree':
+            golden(place, 'fair_tree.json', json.dumps(json.loads(
+                (place.succeed('explain', '--json', 'irina', 'mona'), place.out)[1]), indent=1) + '\n')
+
+
+def golden(place, name, got):
+    with open(os.path.join(GOLDEN, name), encoding='utf-8') as file:
+        tap.ok(got == file.read(), f'of the demonstration it prints t/data/explain/{name}', got)
+
+
+def says(place, statement, names, *sentences):
+    text = ' '.join(explained(place, *names).split())
+    tap.ok(all(sentence in text for sentence in sentences), statement, sentences, text)
+
+
+def sentences(place):
+    place.ready(DRAWING)
+    place.succeed('run', '--now', NOW)
+    says(place, 'equal accounts are told as one list', ('ann', 'cid'),
+         "account 'left' and account 'right' are equals, so that what is below them is one list",
+         "'ann' would be ahead")
+    says(place, 'what used nothing is tied', ('eve', 'fay'), "are tied: rank",
+         'equals share a rank', "1 TRES-second (0.000277778 TRES-hours) more used by 'fay'")
+    says(place, 'no shares are last', ('gil', 'eve'), "'gil' has no shares and goes last, LevelFS 0",
+ "'gil' cannot get ahead" if False else 'Not enough, however much: ')
+    says(place, 'no usage helps who has no shares', ('hal', 'ann'),
+         "account 'none' has no shares and goes last", 'Not enough, however much: ')
+    says(place, '`parent` users go with those that used nothing', ('ivo', 'joy'),
+         "'joy' has `parent` shares and goes with those that used nothing")
+    says(place, 'an account without users has no rank', ('empty', 'left'),
+         "do not both have users")
+    says(place, 'one name alone is told from the root down', ('ann',),
+         "From the root down: account 'left' has LevelFS")
+    for names, what, text in (
+            (('pair',), 'a user with two partitions', "'pair' may be 'root/pair/gpu', 'root/pair'"),
+            (('nobody',), 'an unknown name', "there is no user or account 'nobody'"),
+            (('left', 'ann'), 'an account above', "'left' is above 'ann'"),
+            (('ann', 'left'), 'an account below', "'ann' is below 'left'"),
+            (('ann', 'ann'), 'the same', "'ann' is the same as 'ann'"),
+            ((), 'nobody', 'whom?'),
+            (('ann', 'bea', 'cid'), 'a third name', "unexpected argument 'cid'")):
+        place.ends(64, f'{what} is refused', 'explain', *names)
+        place.says('and told why', text)
+    says(place, 'a full name is one association', ('root/pair/gpu', 'root/pair'), 'in partition')
+
+
+def reader(place):
+    """Who may only read results."""
+    os.rename(place.path('a.db'), place.path('hidden.db'))
+    with open(place.path('reader.conf'), 'w', encoding='utf-8') as file:
+        file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
+    place.ends(0, 'reader.conf is enough', 'explain', 'ann', 'cid', settings='reader.conf')
+    os.rename(place.path('hidden.db'), place.path('a.db'))
+
+
+def jobs(place):
+    """Against the reference's charges, suspensions and all."""
+    r = random.Random(5)
+    site = Site()
+    cluster = site.cluster('c')
+    cluster.account('root', '')
+    cluster.account('a', 'root')
+    users = [cluster.user(name, 'a') for name in ('ann', 'bea')] + [cluster.user('cid', 'root')]
+    now, week = USE_AT + 30 * 86400, 7 * 86400
+    for number in range(300):
+        start = now - r.randrange(1, 6 * week)
+        length = r.choice((60, 3600, 86400))
+        job = cluster.job(r.choice(users), start, start + length if start + length < now else 0,
+                          billing=r.randrange(1, 50))
+        for begin in {start + r.randrange(0, length) for _ in range(r.choice((0, 0, 1, 3)))}:
+            cluster.suspend(job, begin, begin + r.randrange(1, length))
+    for name in ('a.db', 'r.db', 'r.db-wal', 'r.db-shm'):
+        if os.path.exists(place.path(name)):
+            os.unlink(place.path(name))
+    site.write(place.path('a.db'))
+    clock = reference.Clock(week, now)
+    for suspended in ('charged', 'omitted'):
+        place.settings({'usage.half_life': '7-0', 'usage.suspended': suspended})
+        place.succeed('init')
+        place.succeed('run', '--now', now, '--replace')
+        for name, ids in (('a', users[:2]), ('bea', users[1:2])):
+            wanted = []
+            for number, job in enumerate(cluster.jobs, 1):
+                if job['id_assoc'] not in ids:
+                    continue
+                pauses = [(a, b) for j, a, b in cluster.suspends if j is job] \
+                    if suspended == 'omitted' else []
+                end = min(job['time_end'] or now, now)
+                parts = list(reference.without(job['time_start'], end, pauses))
+                units = reference.UNIT * reference.tres_count(job['tres_alloc'], 5)
+                wanted.append((clock.usage(units * sum(clock.at(b) - clock.at(a) for a, b in parts)),
+                               units // reference.UNIT * sum(b - a for a, b in parts), number))
+            wanted.sort(key=lambda item: (-item[0], item[2]))
+            place.succeed('explain', '--jobs', '--json', name)
+            told = json.loads(place.out)
+            tap.same([(job['id_job'], job['used'], job['left']) for job in told['jobs']],
+                     [(number, float(used), float(left)) for left, used, number in wanted[:10]],
+                     f"the ten heaviest jobs of '{name}' are told, suspended time {suspended}")
+            tap.ok(told['jobs_left'] == told['a'][-1]['usage_raw'] and
+                   told['job_records'] == len([w for w in wanted]),
+                   'and what all of them have left is the usage')
+    place.ends(78, '--jobs needs settings with a source', 'explain', '--jobs', 'bea',
+               settings='reader.conf')
+
+
 def body():
+    os.environ['TZ'] = 'UTC'
     with Place() as place:
-        for part in (random_pairs,):
+        for part in (demo, sentences, reader, jobs, random_pairs):
             part(place)
 
 

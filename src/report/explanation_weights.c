@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <jansson.h>
+
+#include "core/clock.h"
+#include "core/heavy.h"
+#include "report/explanation.h"
+#include "report/forms.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define SIBLINGS_TOLD 10
+#define USAGE_DIGITS 9
+#define PART_DIGITS 6
+
+/* The siblings of one, itself included, by what they used. */
+struct siblings {
+    uint32_t *nodes;
+    uint32_t count;
+};
+
+static int by_usage(const void *a, const void *b, void *context)
+{
+    const struct tree *tree = context;
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    struct natural first = natural_of_wide(&tree->nodes[one].usage);
+    struct natural second = natural_of_wide(&tree->nodes[other].usage);
+    int order = natural_compare(&second, &first);
+    return order ? order : (one > other) - (one < other);
+}
+
+static struct siblings siblings_of(const struct explained *explained)
+{
+    const struct tree *tree = explained->file->tree;
+    uint32_t one = explained->explanation->one;
+    struct siblings siblings = { 0 };
+    if (!one)
+        return siblings;
+    const struct node *above = &tree->nodes[tree->nodes[one].fairshare_parent];
+    siblings.nodes = memory_zeroed(above->child_count, sizeof *siblings.nodes);
+    for (uint32_t i = 0; i < above->child_count; i++) {
+        uint32_t child = tree->children[above->first_child + i];
+        /* The children of a `parent` account are members themselves. */
+        if (tree->nodes[child].is_user || !node_has_parent_shares(&tree->nodes[child]))
+            siblings.nodes[siblings.count++] = child;
+    }
+    qsort_r(siblings.nodes, siblings.count, sizeof *siblings.nodes, by_usage, (void *)tree);
+    if (siblings.count > SIBLINGS_TOLD)
+        siblings.count = SIBLINGS_TOLD;
+    return siblings;
+}
+
+static const char *name_of(const struct explained *explained, uint32_t i)
+{
+    const struct node *node = &explained->file->tree->nodes[i];
+    return names_text(explained->names, node->is_user ? node->user : node->account);
+}
+
+/* A cell to the right, or with a width below 0 to the left. */
+static void add_cell(struct text *text, const struct text *cell, int width)
+{
+    int blanks = abs(width) - (int)utf8_width(cell->bytes);
+    text_format(text, "%*s%s%*s ", width > 0 && blanks > 0 ? blanks : 0, "", cell->bytes,
+                width < 0 && blanks > 0 ? blanks : 0, "");
+}
+
+static void end_line(struct text *text)
+{
+    while (text->bytes[text->length - 1] == ' ')
+        text->length--;
+    text_add(text, "\n");
+}
+
+static void add_number_cell(struct text *text, double number, int digits, int width)
+{
+    struct text cell = { 0 };
+    text_add(&cell, "");
+    text_add_figure(&cell, number, digits);
+    add_cell(text, &cell, width);
+    text_free(&cell);
+}
+
+static void add_text_cell(struct text *text, const char *word, int width)
+{
+    struct text cell = { 0 };
+    text_add(&cell, "");
+    text_add_printable(&cell, word);
+    add_cell(text, &cell, width);
+    text_free(&cell);
+}
+
+static void add_end(struct text *text, const struct heavy_record *record)
+{
+    char date[32] = "runs";
+    time_t end = (time_t)record->end;
+    struct tm day;
+    if (end) {
+        localtime_r(&end, &day);
+        strftime(date, sizeof date, "%Y-%m-%d %H:%M", &day);
+    }
+    add_text_cell(text, date, -16);
+}
+
+static void add_jobs(struct text *text, const struct explained *explained,
+                     const struct weights *weights)
+{
+    const struct heavy *heavy = weights->heavy;
+    text_format(text,
+                "\nThe heaviest of %" PRIu64 " job records, as used and as decay has left it:\n",
+                heavy->seen);
+    text_format(text, "%10s %-16s %16s %16s %9s %s\n", "Job", "Ended", "Used", "Left", "Part",
+                "User");
+    for (size_t i = 0; i < heavy->count; i++) {
+        const struct heavy_record *record = &heavy->kept[i];
+        text_format(text, "%10" PRIu64 " ", record->id_job);
+        add_end(text, record);
+        add_number_cell(text, clock_usage(weights->plain, &record->used), USAGE_DIGITS, 16);
+        add_number_cell(text, clock_usage(weights->clock, &record->left), USAGE_DIGITS, 16);
+        add_number_cell(text, wide_quotient(&record->left, &heavy->left), PART_DIGITS, 9);
+        add_text_cell(text, weights->users[i], -1);
+        end_line(text);
+    }
+    text_add(text, "Left are ");
+    text_add_figure(text, clock_usage(weights->clock, &heavy->left), USAGE_DIGITS);
+    text_add(text, " TRES-seconds of all of them together; Part is of these.\n");
+    double published = explained->file->values[explained->explanation->one].usage_raw;
+    if (clock_usage(weights->clock, &heavy->left) != published) {
+        text_add(text, "The published usage is ");
+        text_add_figure(text, published, USAGE_DIGITS);
+        text_add(text, ".\n");
+    }
+}
+
+static void add_siblings(struct text *text, const struct explained *explained)
+{
+    struct siblings siblings = siblings_of(explained);
+    if (siblings.count)
+        text_format(text, "\nThe siblings that used most:\n%16s %9s %s\n", "Usage", "Part", "Name");
+    for (uint32_t i = 0; i < siblings.count; i++) {
+        const struct values *values = &explained->file->values[siblings.nodes[i]];
+        add_number_cell(text, values->usage_raw, USAGE_DIGITS, 16);
+        add_number_cell(text, values->level_usage, PART_DIGITS, 9);
+        add_text_cell(text, name_of(explained, siblings.nodes[i]), -1);
+        end_line(text);
+    }
+    free(siblings.nodes);
+}
+
+void explanation_add_weights(struct text *text, const struct explained *explained,
+                             const struct weights *weights)
+{
+    add_jobs(text, explained, weights);
+    add_siblings(text, explained);
+}
+
+void explanation_set_weights(json_t *json, const struct explained *explained,
+                             const struct weights *weights)
+{
+    json_t *jobs = json_array(), *list = json_array();
+    const struct heavy *heavy = weights->heavy;
+    for (size_t i = 0; i < heavy->count; i++) {
+        const struct heavy_record *record = &heavy->kept[i];
+        json_array_append_new(
+            jobs,
+            json_pack("{s:I, s:s, s:I, s:o, s:f, s:f}", "id_job", (json_int_t)record->id_job,
+                      "user", weights->users[i], "time_start", (json_int_t)record->start,
+                      "time_end", record->end ? json_integer((json_int_t)record->end) : json_null(),
+                      "used", clock_usage(weights->plain, &record->used), "left",
+                      clock_usage(weights->clock, &record->left)));
+    }
+    json_object_set_new(json, "jobs", jobs);
+    json_object_set_new(json, "job_records", json_integer((json_int_t)heavy->seen));
+    json_object_set_new(json, "jobs_left", json_real(clock_usage(weights->clock, &heavy->left)));
+    struct siblings siblings = siblings_of(explained);
+    for (uint32_t i = 0; i < siblings.count; i++) {
+        const struct node *node = &explained->file->tree->nodes[siblings.nodes[i]];
+        const struct values *values = &explained->file->values[siblings.nodes[i]];
+        json_array_append_new(list, json_pack("{s:I, s:s, s:s, s:o, s:o}", "id_assoc",
+                                              (json_int_t)node->id, "account",
+                                              names_text(explained->names, node->account), "user",
+                                              names_text(explained->names, node->user), "usage_raw",
+                                              form_json_real(values->usage_raw), "level_usage",
+                                              form_json_real(values->level_usage)));
+    }
+    json_object_set_new(json, "siblings", list);
+    free(siblings.nodes);
+}
