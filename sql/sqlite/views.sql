@@ -80,3 +80,22 @@ LEFT JOIN (
     GROUP BY "cluster", "parent_id"
 ) u ON u."cluster" = a."cluster" AND u."parent_id" = a."id_assoc"
 WHERE a."user_name" = '';
+
+-- The tree in the columns of pbsfs.
+DROP VIEW IF EXISTS "fairmill_pbsfs";
+CREATE VIEW "fairmill_pbsfs" AS
+SELECT
+    f."cluster" AS "cluster",
+    f."id_assoc" AS "id_assoc",
+    CASE WHEN f."user_name" = '' THEN f."account" ELSE f."user_name" END AS "name",
+    COALESCE(f."parent_id", -1) AS "resgroup",
+    f."id_assoc" AS "cresgroup",
+    CASE WHEN f."parent_id" IS NULL THEN NULL ELSE f."shares" END AS "shares",
+    100 * f."pbs_target" AS "percentage",
+    f."pbs_target" AS "fairshare_perc",
+    f."pbs_target" AS "fair_share_perc",
+    f."pbs_tree_usage" AS "fairshare_tree_usage",
+    f."pbs_factor" AS "fairshare_factor",
+    f."usage_raw" AS "usage",
+    CASE WHEN f."pbs_target" > 0 THEN f."usage_raw" / f."pbs_target" ELSE -1 END AS "usage_perc"
+FROM "fairmill_fairshare" f;

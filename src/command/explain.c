@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "command/command.h"
 #include "command/explain.h"
+#include "command/named.h"
 #include "core/explain.h"
 #include "core/tree.h"
-#include "db/db.h"
 #include "report/explanation.h"
-#include "results/schema.h"
 #include "results/snapshot.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/index.h"
-#include "util/memory.h"
 #include "util/text.h"
-
-/* More candidates than these say nothing any more. */
-#define CANDIDATES_NAMED 10
 
 struct wish {
     const char *names[2];
@@ -28,103 +19,11 @@ struct wish {
     const struct settings *settings;
 };
 
-/* Where a name was found. */
-struct found {
-    const struct snapshot *snapshot;
-    uint32_t node;
-    size_t count;           /* associations that answer to it */
-    struct text candidates; /* the first few, for the message */
-};
-
-/* How an association is told from all others: `account/`, `account/user`,
- * `account/user/partition`. */
-static struct text full_name(const struct snapshot *snapshot, const struct node *node)
-{
-    struct text text = { 0 };
-    text_add(&text, names_text(snapshot->names, node->account));
-    text_add(&text, "/");
-    text_add(&text, names_text(snapshot->names, node->user));
-    if (*names_text(snapshot->names, node->partition)) {
-        text_add(&text, "/");
-        text_add(&text, names_text(snapshot->names, node->partition));
-    }
-    return text;
-}
-
-static bool is_name(const struct snapshot *snapshot, uint32_t name, const char *asked)
-{
-    return reads_as(asked, strlen(asked), names_text(snapshot->names, name));
-}
-
-/* 2: this one and no other; 1: one of those that may be meant; 0: another one. */
-static int answers(const struct snapshot *snapshot, const struct node *node, const char *asked)
-{
-    if (is_name(snapshot, node->is_user ? node->user : node->account, asked))
-        return 1;
-    struct text full = full_name(snapshot, node);
-    int answer = reads_as(asked, strlen(asked), full.bytes) ? 2 : 0;
-    /* All partitions of a user of an account. */
-    if (!answer && node->is_user && *names_text(snapshot->names, node->partition)) {
-        full.length -= strlen(names_text(snapshot->names, node->partition)) + 1;
-        full.bytes[full.length] = '\0';
-        answer = reads_as(asked, strlen(asked), full.bytes) ? 1 : 0;
-    }
-    text_free(&full);
-    return answer;
-}
-
-static void add_candidate(struct found *found, const struct snapshot *snapshot, uint32_t node,
-                          bool clusters)
-{
-    found->snapshot = snapshot;
-    found->node = node;
-    if (found->count++ >= CANDIDATES_NAMED)
-        return;
-    struct text full = full_name(snapshot, &snapshot->tree->nodes[node]);
-    text_format(&found->candidates, "%s'%s'", found->candidates.length ? ", " : "", full.bytes);
-    if (clusters)
-        text_format(&found->candidates, " on '%s'", snapshot->cluster);
-    text_free(&full);
-}
-
-/* Find a name in the trees that were read. */
-static int find(const struct snapshots *snapshots, const struct snapshot *only, const char *asked,
-                struct found *found, struct error *err)
-{
-    *found = (struct found){ 0 };
-    int best = 0;
-    for (size_t i = 0; i < snapshots->count; i++) {
-        const struct snapshot *snapshot = &snapshots->clusters[i];
-        if (!snapshot->tree || (only && snapshot != only))
-            continue;
-        for (uint32_t node = 0; node < snapshot->tree->count; node++) {
-            int answer = answers(snapshot, &snapshot->tree->nodes[node], asked);
-            if (answer > best) {
-                best = answer;
-                text_free(&found->candidates);
-                *found = (struct found){ 0 };
-            }
-            if (answer && answer == best)
-                add_candidate(found, snapshot, node, snapshots->count > 1);
-        }
-    }
-    int result = 0;
-    if (!found->count)
-        result = fail(err, ERROR_USAGE, "there is no user or account '%s'", asked);
-    else if (found->count > CANDIDATES_NAMED)
-        result = fail(err, ERROR_USAGE, "'%s' may be %s, or one of %zu more", asked,
-                      found->candidates.bytes, found->count - CANDIDATES_NAMED);
-    else if (found->count > 1)
-        result = fail(err, ERROR_USAGE, "'%s' may be %s", asked, found->candidates.bytes);
-    text_free(&found->candidates);
-    return result;
-}
-
 static int explain_found(const struct wish *wish, const struct snapshot *snapshot, uint32_t one,
                          uint32_t other, struct error *err)
 {
     struct case_file file = { snapshot->tree, &snapshot->options, snapshot->algorithm,
-                              snapshot->values, snapshot->decayed };
+                              snapshot->values, snapshot->half_life != 0 };
     struct explanation explanation;
     if (!explain(&file, one, other, &explanation))
         return fail(err, ERROR_USAGE, "'%s' is %s '%s'", wish->names[0],
@@ -151,52 +50,16 @@ static int explain_found(const struct wish *wish, const struct snapshot *snapsho
     return result;
 }
 
-static bool is_wanted(const struct wish *wish, const char *cluster)
-{
-    for (size_t i = 0; i < wish->clusters.count; i++)
-        if (reads_as(wish->clusters.values[i], strlen(wish->clusters.values[i]), cluster))
-            return true;
-    return wish->clusters.count == 0;
-}
-
-static int read_wanted(struct db *db, const struct wish *wish, struct snapshots *snapshots,
-                       struct error *err)
-{
-    size_t wanted = 0;
-    if (snapshots_read(db, snapshots, err))
-        return -1;
-    if (!snapshots->count)
-        return fail(err, ERROR_OTHER, "no results yet");
-    for (size_t i = 0; i < snapshots->count; i++) {
-        if (!is_wanted(wish, snapshots->clusters[i].cluster))
-            continue;
-        wanted++;
-        if (snapshot_read(db, &snapshots->clusters[i], err))
-            return -1;
-    }
-    return wanted ? 0
-                  : fail(err, ERROR_USAGE, "there are no results of a cluster '%s'",
-                         wish->clusters.values[0]);
-}
-
 static int explain_published(const struct settings *settings, const struct wish *wish,
                              struct error *err)
 {
-    struct db *db;
     struct snapshots snapshots = { 0 };
-    if (results_open(&db, settings, DB_READER, err))
-        return -1;
-    int result = -1;
-    if (!db_begin(db, err)) {
-        result = read_wanted(db, wish, &snapshots, err);
-        db_rollback(db);
-    }
-    db_close(db);
-    struct found one, other = { .node = NO_NODE };
+    struct named one, other = { .node = NO_NODE };
+    int result = named_read(settings, &wish->clusters, &snapshots, err);
     if (!result)
-        result = find(&snapshots, NULL, wish->names[0], &one, err);
+        result = named_find(&snapshots, NULL, wish->names[0], &one, err);
     if (!result && wish->names[1])
-        result = find(&snapshots, one.snapshot, wish->names[1], &other, err);
+        result = named_find(&snapshots, one.snapshot, wish->names[1], &other, err);
     if (!result)
         result = explain_found(wish, one.snapshot, one.node, other.node, err);
     snapshots_free(&snapshots);

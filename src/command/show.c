@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/show_pbs.h"
 #include "core/fairshare.h"
 #include "db/db.h"
 #include "report/shares.h"
@@ -216,7 +217,8 @@ static int show_published(const struct settings *settings, const struct wish *wi
 static int show_command(const struct invocation *invocation, struct error *err)
 {
     struct wish wish = { .form = &share_table };
-    bool parsable = false, csv = false, json = false;
+    const char *names[2] = { NULL };
+    bool parsable = false, csv = false, json = false, as_pbs = false;
     const struct command_option known[] = {
         { "user", 'u', NULL, &wish.user, NULL },
         { "account", 'A', NULL, &wish.account, NULL },
@@ -224,19 +226,27 @@ static int show_command(const struct invocation *invocation, struct error *err)
         { "parsable", 'P', &parsable, NULL, NULL },
         { "csv", 0, &csv, NULL, NULL },
         { "json", 0, &json, NULL, NULL },
+        { "pbs", 0, &as_pbs, NULL, NULL },
         { .name = NULL },
     };
     struct settings *settings = NULL;
     int result = -1;
-    if (command_options(invocation, known, err))
+    if (command_operands(invocation, known, names, 2, err))
         goto done;
-    if (parsable + csv + json > 1) {
-        fail(err, ERROR_USAGE, "show: --parsable, --csv and --json exclude each other");
+    if (parsable + csv + json + as_pbs > 1) {
+        fail(err, ERROR_USAGE, "show: --parsable, --csv, --json and --pbs exclude each other");
+        goto done;
+    }
+    if (names[0] && (!as_pbs || wish.user || wish.account)) {
+        fail(err, ERROR_USAGE, "show: unexpected argument '%s'; see `fairmill show --help`",
+             names[0]);
         goto done;
     }
     wish.form = parsable ? &share_parsable : csv ? &share_csv : json ? &share_json : &share_table;
+    wish.form = as_pbs ? &share_pbs_tree : wish.form;
     if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
-        result = show_published(settings, &wish, err);
+        result = names[0] ? show_pbs(settings, &wish.clusters, names, err)
+                          : show_published(settings, &wish, err);
 done:
     option_list_free(&wish.clusters);
     settings_destroy(settings);
@@ -245,13 +255,16 @@ done:
 
 const struct command command_show = {
     "show",
-    "show [--user NAME] [--account NAME] [--cluster NAME]... [--parsable | --csv | --json]",
+    "show [--user NAME] [--account NAME] [--cluster NAME]...\n"
+    "       [--parsable | --csv | --json | --pbs [NAME [NAME]]]",
     "the published tree in sshare's columns",
     "  -u, --user NAME     only this user's associations, and the accounts above them\n"
     "  -A, --account NAME  only this account and what is below it\n"
     "  -M, --cluster NAME  only this cluster; may be given again\n"
     "  -P, --parsable      a header, `|` between fields, every digit\n"
     "      --csv           the same, separated by commas\n"
-    "      --json          one JSON object\n",
+    "      --json          one JSON object\n"
+    "      --pbs           the tree as `pbsfs -t` prints it; with a NAME this entity as -g\n"
+    "                      does, with two of them who is more deserving, as -c\n",
     show_command,
 };

@@ -157,12 +157,29 @@ static void change_shares(struct trial *trial, uint32_t i, uint64_t amount, bool
         more ? tree->levels[list].shares + amount : tree->levels[list].shares - amount;
 }
 
+/* The sum that so many TRES-seconds are worth; false where it is beyond the integers' range. */
+static bool sum_of(const struct clock *clock, uint64_t amount, struct wide *sum)
+{
+    if (!clock_sum_of(clock, 1, sum))
+        return false;
+    struct natural natural = natural_of_wide(sum);
+    natural = natural_times(&natural, amount);
+    *sum = (struct wide){ { 0 } };
+    for (unsigned i = 0; i < natural.length && i < 4; i++)
+        sum->word[i] = natural.word[i];
+    return natural_bits(&natural) < 250;
+}
+
 /* False where the usage leaves the integers' range. */
 static bool change_usage(struct trial *trial, uint32_t i, uint64_t amount, bool more)
 {
+    struct wide change;
+    if (!sum_of(trial->file->options->clock, amount, &change))
+        return false;
     for (uint32_t at = i; at != NO_NODE; at = trial->tree.nodes[at].parent) {
-        trial->tree.nodes[at].usage = trial->file->tree->nodes[at].usage;
-        if (!wide_add_product(&trial->tree.nodes[at].usage, amount, UNITS_PER_TRES, !more))
+        struct wide *usage = &trial->tree.nodes[at].usage;
+        *usage = trial->file->tree->nodes[at].usage;
+        if (!(more ? wide_add(usage, &change) : wide_subtract(usage, &change)))
             return false;
     }
     return tree_sum_levels(&trial->tree);

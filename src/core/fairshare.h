@@ -94,6 +94,13 @@ double depth_oblivious_k(double parents, double local);
 
 /* Every node's usage as pbsfs counts it, to be freed; NULL where there is no minimum. */
 struct wide *pbs_counted_usage(const struct fairshare *fairshare);
+/* usage / target as pbsfs has it: -1 where there is no target. */
+double pbs_quotient(double usage, double target);
+/* Below 0, 0 or above it, as pbsfs has `one` more, equally or less deserving than `other`: by the
+ * quotients at the first members of their ways from the root that differ.  Who has no target loses.
+ * `usage` is of every node. */
+int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uint32_t one,
+                uint32_t other);
 
 /* Ranks of users as slurmctld gives them: fair_tree_slurmctld.c. */
 void fair_tree_rank_as_slurmctld(struct fairshare *fairshare);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/clock.h"
+#include "core/explain.h"
 #include "core/fairshare.h"
 #include "util/memory.h"
 
@@ -73,6 +74,61 @@ static void compute(struct fairshare *fairshare)
         values[i].pbs_factor = factor_of(values[i].pbs_tree_usage, values[i].shares_norm, 1);
     }
     free(counted);
+}
+
+double pbs_quotient(double usage, double target)
+{
+    return target > 0 ? usage / target : -1;
+}
+
+/* Of two members of one list, whose target is alike made from their shares, so that a tie is one.
+ */
+static int compare_siblings(const struct fairshare *fairshare, const struct wide *usage,
+                            uint32_t one, uint32_t other)
+{
+    const struct node *nodes = fairshare->tree->nodes;
+    struct natural first = natural_of_wide(&usage[one]), second = natural_of_wide(&usage[other]);
+    first = natural_times(&first, (uint64_t)nodes[other].shares);
+    second = natural_times(&second, (uint64_t)nodes[one].shares);
+    return natural_compare(&first, &second);
+}
+
+static int compare_members(const struct fairshare *fairshare, const struct wide *usage,
+                           uint32_t one, uint32_t other)
+{
+    const struct node *first = &fairshare->tree->nodes[one];
+    const struct node *second = &fairshare->tree->nodes[other];
+    double target = fairshare->values[one].shares_norm;
+    double against = fairshare->values[other].shares_norm;
+    if (!(target > 0) || !(against > 0))
+        return (target > 0 ? -1 : 0) + (against > 0 ? 1 : 0);
+    if (first->fairshare_parent == second->fairshare_parent && !node_has_parent_shares(first) &&
+        !node_has_parent_shares(second))
+        return compare_siblings(fairshare, usage, one, other);
+    const struct clock *clock = fairshare->options->clock;
+    double quotient = pbs_quotient(clock_usage(clock, &usage[one]), target);
+    double other_quotient = pbs_quotient(clock_usage(clock, &usage[other]), against);
+    return (quotient > other_quotient) - (quotient < other_quotient);
+}
+
+int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uint32_t one,
+                uint32_t other)
+{
+    struct way first = way_to(fairshare->tree, one, true);
+    struct way second = way_to(fairshare->tree, other, true);
+    int order = 0;
+    for (uint32_t at = 0; !order && at < first.count && at < second.count; at++) {
+        uint32_t here = first.nodes[at], there = second.nodes[at];
+        if (here == there)
+            continue;
+        order = compare_members(fairshare, usage, here, there);
+        /* Where neither has a target nothing below has one. */
+        if (!(fairshare->values[here].shares_norm > 0))
+            break;
+    }
+    way_free(&first);
+    way_free(&second);
+    return order;
 }
 
 static double factor(const struct values *values)

@@ -57,5 +57,7 @@ struct share_form {
     void (*end)(struct text *text);
 };
 extern const struct share_form share_table, share_parsable, share_csv, share_json;
+/* As `pbsfs -t`; in pbs_forms.c. */
+extern const struct share_form share_pbs_tree;
 
 #endif

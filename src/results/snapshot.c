@@ -40,7 +40,7 @@ static int fill_snapshot(struct snapshot *snapshot, const struct db_value *row, 
         .cluster = memory_bytes(row[0].text.bytes, row[0].text.length),
         .algorithm = algorithm_named(algorithm),
         .as_of = row[3].integer,
-        .decayed = row[5].integer != 0,
+        .half_life = (uint64_t)row[5].integer,
         .options = { .conformance = slurmctld ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS,
                      .dampening = setting_of(text, "fairshare.dampening", 1),
                      .pbs_minimum_usage = setting_of(text, "fairshare.pbs_minimum_usage", 0),
@@ -163,12 +163,14 @@ static int read_rows(struct db *db, struct snapshot *snapshot, struct reading *r
     return got;
 }
 
-/* The nearest integer to what is published; what is not nothing stays so. */
+/* The nearest integer to what is published; what is not nothing stays so.  With decay the clock's
+ * units are finer than a double. */
 static bool take_usage(const struct clock *clock, double published, struct wide *usage)
 {
     if (!(published > 0))
         return true;
-    if (!clock_sum_of(clock, published + 0.5 / (double)UNITS_PER_TRES, usage))
+    double half = clock_half_life(clock) ? 0 : 0.5 / (double)UNITS_PER_TRES;
+    if (!clock_sum_of(clock, published + half, usage))
         return false;
     if (wide_is_zero(usage))
         usage->word[0] = 1;
@@ -195,7 +197,7 @@ static void restore_order(struct tree *tree, const struct values *values)
 static int take_values(struct snapshot *snapshot, const struct reading *reading, struct error *err)
 {
     struct tree *tree = snapshot->tree;
-    snapshot->clock = clock_create(0, (uint64_t)snapshot->as_of, 0);
+    snapshot->clock = clock_create(snapshot->half_life, (uint64_t)snapshot->as_of, 0);
     snapshot->options.clock = snapshot->clock;
     snapshot->values = memory_zeroed(tree->count, sizeof *snapshot->values);
     bool fits = true;

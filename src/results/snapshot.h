@@ -14,14 +14,14 @@ struct names;
 /* What is published of a cluster, as the core has it: to be asked about, and to be computed again
  * with something changed.
  *
- * Usage is as published, a double of decayed TRES-seconds, so it is exact where that is: without
- * decay always.  The tree's clock does not decay any more. */
+ * Usage is as published, a double of decayed TRES-seconds, so it is exact where that is: mostly
+ * where nothing decays. */
 
 struct snapshot {
     char *cluster;
     const struct algorithm *algorithm;
     int64_t as_of;
-    bool decayed;                     /* so that usage was rounded */
+    uint64_t half_life;               /* seconds; 0: no decay */
     struct fairshare_options options; /* of the run */
     struct clock *clock;
     struct names *names;   /* UTF-8 */

@@ -53,13 +53,13 @@ root/
 
 def random_shares(r, ties):
     if ties:
-        return r.choice((0, 1, 1, 1, 1, 2, 2, 2, PARENT))
+        return r.choice((0, 1, 1, 1, 1, 1, 1, 2, 2, PARENT))
     return r.choice((0, 1, 1, 1, 2, 2, 3, 10, 70, r.randrange(1, 10 ** 6), PARENT))
 
 
 def random_use(r, ties):
     if ties:
-        return r.choice((0, 1, 1, 2, 2, 4))
+        return r.choice((0, 0, 1, 1, 1, 2))
     return r.choice((0, 0, 1, 2, 2, 4, 10, r.randrange(1, 1000), r.randrange(1, 10 ** 9)))
 
 
@@ -71,7 +71,7 @@ def random_site(seed):
     cluster.account('root', '')
     names = ['root']
     for i in range(r.randrange(2, 11)):
-        above = r.choice(names[-3:] + names)
+        above = r.choice(names[:4] if ties and i > 2 else ['root'] if ties else names[-3:] + names)
         cluster.account(f'a{i:02d}', above, random_shares(r, ties))
         names.append(f'a{i:02d}')
     taken = set()
