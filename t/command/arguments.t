@@ -12,7 +12,8 @@ from place import NOW, Place
 WRONG = (
     ((), 'no command'),
     (('mill',), 'an unknown command'),
-    (('explain',), 'a command of a later release'),
+    (('tune',), 'a command that there is not'),
+    (('explain',), 'explain without a name'),
     (('run', '--faster'), 'an unknown option'),
     (('run', 'tiny'), 'an argument that run does not take'),
     (('init', '--now', '5'), "another command's option"),

@@ -51,28 +51,19 @@ root/
 
 # ---- random sites ----
 
-def random_shares(r, ties):
-    if ties:
-        return r.choice((0, 1, 1, 1, 1, 1, 1, 2, 2, PARENT))
+def random_shares(r):
     return r.choice((0, 1, 1, 1, 2, 2, 3, 10, 70, r.randrange(1, 10 ** 6), PARENT))
 
 
-def random_use(r, ties):
-    if ties:
-        return r.choice((0, 0, 1, 1, 1, 2))
+def random_use(r):
     return r.choice((0, 0, 1, 2, 2, 4, 10, r.randrange(1, 1000), r.randrange(1, 10 ** 9)))
 
 
-def random_site(seed):
-    r = random.Random(seed)
-    site = Site()
-    ties = seed % 3 == 0
-    cluster = site.cluster('c')
-    cluster.account('root', '')
+def random_tree(r, cluster, start):
     names = ['root']
     for i in range(r.randrange(2, 11)):
-        above = r.choice(names[:4] if ties and i > 2 else ['root'] if ties else names[-3:] + names)
-        cluster.account(f'a{i:02d}', above, random_shares(r, ties))
+        above = r.choice(names[-3:] + names)
+        cluster.account(f'a{i:02d}', above, random_shares(r))
         names.append(f'a{i:02d}')
     taken = set()
     for _ in range(r.randrange(4, 24)):
@@ -80,15 +71,43 @@ def random_site(seed):
         if key in taken:
             continue
         taken.add(key)
-        user = cluster.user(key[0], key[1], random_shares(r, ties), partition=key[2])
-        use = random_use(r, ties)
+        user = cluster.user(key[0], key[1], random_shares(r), partition=key[2])
+        use = random_use(r)
         if use:
-            start = USE_AT - r.choice((0, 0, 86400, 40 * 86400))
-            cluster.job(user, start, start + 1, billing=use)
+            begin = start()
+            cluster.job(user, begin, begin + 1, billing=use)
+
+
+def alike_tree(r, cluster, start):
+    """Accounts that used their share alike, of users who did not, and a user who did beside them."""
+    begin = start()
+
+    def use(user, amount):
+        if amount:
+            cluster.job(user, begin, begin + 1, billing=amount)
+    uses = r.choice(([1, 2, 3], [0, 2, 4], [2, 2, 2], [0, 0, 6], [0, 0, 0]))
+    for i in range(4):
+        scale = r.choice((1, 1, 2))
+        cluster.account(f'a{i}', 'root', r.choice((scale, scale, scale, 0)))
+        for j, amount in enumerate(r.sample(uses, 3)):
+            if r.random() < .25:
+                cluster.account(f'b{i}{j}', f'a{i}', 1)
+                use(cluster.user(f'u{i}{j}', f'b{i}{j}'), amount * scale)
+            else:
+                use(cluster.user(f'u{i}{j}', f'a{i}', r.choice((1, 1, 1, 2, PARENT))), amount * scale)
+    use(cluster.user('lone', 'root'), sum(uses))
+
+
+def random_site(seed):
+    r = random.Random(seed)
+    site = Site()
+    cluster = site.cluster('c')
+    cluster.account('root', '')
+    make = alike_tree if seed % 3 == 0 else random_tree
+    make(r, cluster, lambda: USE_AT - r.choice((0, 0, 86400, 40 * 86400)))
     settings = dict(now=USE_AT + 7200, half_life=r.choice((0, 0, 0, 7 * 86400)),
                     algorithm=ALGORITHMS[seed % 5] if seed % 2 else 'fair_tree',
-                    dampening=r.choice((1, 1, 3)), capacity=CAPACITY,
-                    pbs_minimum_usage=0)
+                    dampening=r.choice((1, 1, 3)), capacity=CAPACITY, pbs_minimum_usage=0)
     if not settings['half_life']:
         settings['pbs_minimum_usage'] = r.choice((0, 1))
     return r, site, settings
