@@ -11,6 +11,8 @@
 
 /* More than a cluster of a billion TRES uses in a century. */
 #define MOST_USAGE ((uint64_t)1 << 62)
+/* A double has 53; a few roundings on the way. */
+#define ROUNDED_BITS 49
 
 struct way way_to(const struct tree *tree, uint32_t node, bool fairshare)
 {
@@ -125,6 +127,7 @@ bool find_parting(const struct case_file *file, uint32_t one, uint32_t other,
 struct trial {
     const struct case_file *file;
     uint32_t decides; /* the member of a list by which Fair Tree ranks who is behind */
+    bool one_list;    /* whoever is ahead is in the same list */
     struct tree tree;
     struct values *values;
 };
@@ -157,6 +160,14 @@ static void change_shares(struct trial *trial, uint32_t i, uint64_t amount, bool
         more ? tree->levels[list].shares + amount : tree->levels[list].shares - amount;
 }
 
+static struct wide wide_of(const struct natural *natural)
+{
+    struct wide wide = { { 0 } };
+    for (unsigned i = 0; i < natural->length && i < 4; i++)
+        wide.word[i] = natural->word[i];
+    return wide;
+}
+
 /* The sum that so many TRES-seconds are worth; false where it is beyond the integers' range. */
 static bool sum_of(const struct clock *clock, uint64_t amount, struct wide *sum)
 {
@@ -164,9 +175,7 @@ static bool sum_of(const struct clock *clock, uint64_t amount, struct wide *sum)
         return false;
     struct natural natural = natural_of_wide(sum);
     natural = natural_times(&natural, amount);
-    *sum = (struct wide){ { 0 } };
-    for (unsigned i = 0; i < natural.length && i < 4; i++)
-        sum->word[i] = natural.word[i];
+    *sum = wide_of(&natural);
     return natural_bits(&natural) < 250;
 }
 
@@ -178,21 +187,55 @@ static bool change_usage(struct trial *trial, uint32_t i, uint64_t amount, bool 
         return false;
     for (uint32_t at = i; at != NO_NODE; at = trial->tree.nodes[at].parent) {
         struct wide *usage = &trial->tree.nodes[at].usage;
-        *usage = trial->file->tree->nodes[at].usage;
         if (!(more ? wide_add(usage, &change) : wide_subtract(usage, &change)))
             return false;
     }
     return tree_sum_levels(&trial->tree);
 }
 
-/* Where usage was rounded, what is equal comes out a little ahead or behind.  So whoever is to get
- * ahead must do so even with a little more usage, and not where both would be equal. */
+/* Whether two numbers are the same to a double. */
+static bool is_near(const struct natural *a, const struct natural *b)
+{
+    bool less = natural_compare(a, b) < 0;
+    struct natural difference = less ? natural_difference(b, a) : natural_difference(a, b);
+    difference = natural_shifted(&difference, ROUNDED_BITS);
+    return natural_compare(&difference, a) <= 0;
+}
+
+/* Where usage was rounded, those in the list of the member that decides who used their shares alike
+ * to a double are taken to have done so exactly: then a tie is one.  What this changes is far less
+ * than the rounding. */
+static void even_out(struct trial *trial)
+{
+    const struct node *decides = &trial->tree.nodes[trial->decides];
+    const struct node *above = &trial->tree.nodes[decides->fairshare_parent];
+    if (node_has_parent_shares(decides) || !decides->shares || wide_is_zero(&decides->usage))
+        return;
+    struct natural usage = natural_of_wide(&decides->usage), of_share = usage;
+    uint64_t shares = (uint64_t)decides->shares;
+    natural_divide(&of_share, shares);
+    for (uint32_t i = 0; i < above->child_count; i++) {
+        struct node *node = &trial->tree.nodes[trial->tree.children[above->first_child + i]];
+        if (node_has_parent_shares(node) || !node->shares || wide_is_zero(&node->usage))
+            continue;
+        struct natural mine = natural_times(&usage, (uint64_t)node->shares);
+        struct natural its = natural_of_wide(&node->usage);
+        its = natural_times(&its, shares);
+        if (is_near(&mine, &its)) {
+            its = natural_times(&of_share, (uint64_t)node->shares);
+            node->usage = wide_of(&its);
+        }
+    }
+}
+
+/* Of members of different lists no usage is exactly alike.  There who is to get ahead must do so
+ * even with a little more usage, and not where both would be equal. */
 static void weigh_down(struct trial *trial)
 {
     struct node *node = &trial->tree.nodes[trial->decides];
-    struct wide usage = node->usage, little;
-    for (unsigned i = 0; i < 4; i++)
-        little.word[i] = usage.word[i] >> 50 | (i < 3 ? usage.word[i + 1] << 14 : 0);
+    struct natural usage = natural_of_wide(&node->usage);
+    natural_divide(&usage, (uint64_t)1 << ROUNDED_BITS);
+    struct wide little = wide_of(&usage);
     wide_add(&node->usage, &little);
 }
 
@@ -201,16 +244,16 @@ static bool turns(struct trial *trial, const struct turn *turn, uint32_t behind,
                   uint64_t amount)
 {
     bool more = turn->change == MORE_SHARES || turn->change == MORE_USAGE;
+    const struct tree *tree = trial->file->tree;
+    memcpy(trial->tree.nodes, tree->nodes, tree->count * sizeof *tree->nodes);
     if (turn->change == MORE_SHARES || turn->change == FEWER_SHARES)
         change_shares(trial, turn->node, amount, more);
     else if (!change_usage(trial, turn->node, amount, more))
         return false;
-    struct wide usage = trial->tree.nodes[trial->decides].usage;
     if (trial->file->rounded && trial->file->algorithm == &fair_tree)
-        weigh_down(trial);
+        (trial->one_list ? even_out : weigh_down)(trial);
     fairshare_compute_one(&trial->tree, trial->file->options, trial->file->algorithm,
                           trial->values);
-    trial->tree.nodes[trial->decides].usage = usage;
     struct case_file changed = *trial->file;
     changed.tree = &trial->tree;
     return order_in(&changed, trial->values, behind, ahead) == ORDER_AHEAD;
@@ -243,6 +286,7 @@ void find_turn(const struct case_file *file, uint32_t behind, uint32_t ahead, st
         return;
     trial_start(&trial, file);
     trial.decides = parting.decides_one;
+    trial.one_list = !parting.merged;
     /* Doubled until it turns, then halved in between: who is ahead turns once on the way. */
     uint64_t too_little = 0, enough = 1;
     while (enough < turn->most && !turns(&trial, turn, behind, ahead, enough)) {

@@ -42,6 +42,12 @@ mv away.db accounting.db
 watched "show is clean" 0 show
 watched "show --json is clean" 0 show --json
 watched "show --parsable is clean" 0 show --parsable --account physics
+watched "show --pbs is clean" 0 show --pbs
+watched "show --pbs of an entity is clean" 0 show --pbs chidi
+watched "explain is clean" 0 explain chidi lars
+watched "explain --jobs is clean" 0 explain --jobs chidi
+watched "explain --json is clean" 0 explain --json --jobs chidi lars
+watched "an ambiguous name is clean" 64 explain anders
 watched "prio is clean" 0 prio
 watched "prio --json is clean" 0 prio --json --sort u,-y
 watched "prio with a format is clean" 0 prio --format '%.15i|%r' --user alice
