@@ -54,7 +54,7 @@ static int explain_published(const struct settings *settings, const struct wish 
                              struct error *err)
 {
     struct snapshots snapshots = { 0 };
-    struct named one, other = { .node = NO_NODE };
+    struct named one = { .node = NO_NODE }, other = one;
     int result = named_read(settings, &wish->clusters, &snapshots, err);
     if (!result)
         result = named_find(&snapshots, NULL, wish->names[0], &one, err);

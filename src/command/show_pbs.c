@@ -45,7 +45,7 @@ int show_pbs(const struct settings *settings, const struct option_list *clusters
              const char *const names[2], struct error *err)
 {
     struct snapshots snapshots = { 0 };
-    struct named one, other = { .node = NO_NODE };
+    struct named one = { .node = NO_NODE }, other = one;
     int result = named_read(settings, clusters, &snapshots, err);
     if (!result)
         result = named_find(&snapshots, NULL, names[0], &one, err);

@@ -81,7 +81,7 @@ def body():
     with Server() as mariadb, Postgres() as postgres, tempfile.TemporaryDirectory() as folder:
         places = dict(mysql=mariadb, pgsql=postgres, sqlite=Sqlite(folder))
         load(mariadb, postgres, places['sqlite'])
-        first = None
+        first, explanations = None, []
         for source in places:
             for results in places:
                 pair = f'from {source} to {results}'
@@ -105,6 +105,10 @@ def body():
                 tap.ok(got[2] == first[2], f'and what show prints {pair}')
                 tap.ok(len(got[3]) > 30 and got[3] == first[3], f'so are priorities {pair}')
                 tap.ok(got[4] == first[4], f'and what prio prints {pair}')
+                told = explained(f'{folder}/f.conf'), entities(places[results], database)
+                explanations.append(told)
+                tap.ok(told == explanations[0], f'and what explain and show --pbs print {pair}',
+                       told[0], explanations[0][0])
                 check(f'{folder}/f.conf', pair)
         large_keys(places, folder)
         tap.ok(len(first[1]) > 4, 'there were findings to compare', first[1])
@@ -168,6 +172,27 @@ def shown(settings):
     if status or out.count('\n') < 50:
         raise RuntimeError(f'show ended with {status}: {out}{err}')
     return out
+
+
+def explained(settings):
+    """Why one user of a cluster is behind another, and the numbers of PBS."""
+    rows = [line.split('|') for line in shown(settings).splitlines()[1:]]
+    cluster = rows[0][0]
+    names = ['/'.join(filter(None, row[1:4])) for row in rows if row[0] == cluster and row[2]]
+    told = ''
+    for command in (('explain', names[0], names[-1]), ('explain', '--jobs', '--json', names[0]),
+                    ('show', '--pbs', names[0]), ('show', '--pbs', names[0], names[-1])):
+        status, out, err = fairmill(settings, *command, '--cluster', cluster)
+        if status:
+            raise RuntimeError(f'{command} ended with {status}: {out}{err}')
+        told += out
+    return told
+
+
+def entities(server, database):
+    return sorted(tuple(exact(value) for value in row) for row in server.sql(
+        'SELECT cluster, id_assoc, name, resgroup, cresgroup, shares, fairshare_perc, '
+        'fairshare_tree_usage, fairshare_factor, usage_perc FROM fairmill_pbsfs', database))
 
 
 def check(settings, pair):
