@@ -244,13 +244,15 @@ static bool turns(struct trial *trial, const struct turn *turn, uint32_t behind,
                   uint64_t amount)
 {
     bool more = turn->change == MORE_SHARES || turn->change == MORE_USAGE;
+    bool shares = turn->change == MORE_SHARES || turn->change == FEWER_SHARES;
     const struct tree *tree = trial->file->tree;
     memcpy(trial->tree.nodes, tree->nodes, tree->count * sizeof *tree->nodes);
-    if (turn->change == MORE_SHARES || turn->change == FEWER_SHARES)
+    if (shares)
         change_shares(trial, turn->node, amount, more);
     else if (!change_usage(trial, turn->node, amount, more))
         return false;
-    if (trial->file->rounded && trial->file->algorithm == &fair_tree)
+    /* No whole number of TRES-seconds makes what has decayed equal. */
+    if (shares && trial->file->rounded && trial->file->algorithm == &fair_tree)
         (trial->one_list ? even_out : weigh_down)(trial);
     fairshare_compute_one(&trial->tree, trial->file->options, trial->file->algorithm,
                           trial->values);
@@ -276,6 +278,37 @@ static uint64_t most_of(const struct case_file *file, const struct turn *turn)
     return usage < (double)MOST_USAGE ? (uint64_t)usage : MOST_USAGE;
 }
 
+/* About how much it may take under Fair Tree, so that few trials are needed; 1 where there is no
+ * telling.  What is found does not depend on it. */
+static uint64_t guess_of(const struct case_file *file, const struct parting *parting,
+                         const struct turn *turn)
+{
+    const struct clock *clock = file->options->clock;
+    const struct node *behind = &file->tree->nodes[parting->decides_one];
+    const struct node *ahead = &file->tree->nodes[parting->decides_other];
+    double lead = place_of(file, parting->decides_other) / place_of(file, parting->decides_one);
+    double amount = 1;
+    if (file->algorithm != &fair_tree || !(lead > 1))
+        return 1;
+    switch (turn->change) {
+    case MORE_SHARES:
+        amount = behind->shares * (lead - 1);
+        break;
+    case FEWER_SHARES:
+        amount = ahead->shares * (1 - 1 / lead);
+        break;
+    case MORE_USAGE:
+        amount = clock_usage(clock, &ahead->usage) * (lead - 1);
+        break;
+    case LESS_USAGE:
+        amount = clock_usage(clock, &behind->usage) * (1 - 1 / lead);
+        break;
+    }
+    if (!(amount >= 1) || isinf(lead))
+        return 1;
+    return amount < (double)turn->most ? (uint64_t)amount : turn->most;
+}
+
 void find_turn(const struct case_file *file, uint32_t behind, uint32_t ahead, struct turn *turn)
 {
     struct trial trial;
@@ -287,22 +320,32 @@ void find_turn(const struct case_file *file, uint32_t behind, uint32_t ahead, st
     trial_start(&trial, file);
     trial.decides = parting.decides_one;
     trial.one_list = !parting.merged;
-    /* Doubled until it turns, then halved in between: who is ahead turns once on the way. */
-    uint64_t too_little = 0, enough = 1;
-    while (enough < turn->most && !turns(&trial, turn, behind, ahead, enough)) {
-        too_little = enough;
-        enough = enough < turn->most / 2 ? enough * 2 : turn->most;
-    }
-    if (enough < turn->most || turns(&trial, turn, behind, ahead, enough)) {
-        while (enough - too_little > 1) {
-            uint64_t middle = too_little + (enough - too_little) / 2;
-            if (turns(&trial, turn, behind, ahead, middle))
-                enough = middle;
-            else
-                too_little = middle;
+    /* In growing steps up or down from the guess, then halved in between: who is ahead turns once
+     * on the way. */
+    uint64_t too_little = 0, enough = guess_of(file, &parting, turn), step = 1;
+    bool turned = turns(&trial, turn, behind, ahead, enough);
+    if (turned) {
+        too_little = enough - 1;
+        while (too_little && turns(&trial, turn, behind, ahead, too_little)) {
+            enough = too_little;
+            step *= 2;
+            too_little = enough > step ? enough - step : 0;
         }
-        turn->amount = enough;
     }
+    while (!turned && enough < turn->most) {
+        too_little = enough;
+        enough = turn->most - too_little > step ? too_little + step : turn->most;
+        step *= 2;
+        turned = turns(&trial, turn, behind, ahead, enough);
+    }
+    while (turned && enough - too_little > 1) {
+        uint64_t middle = too_little + (enough - too_little) / 2;
+        if (turns(&trial, turn, behind, ahead, middle))
+            enough = middle;
+        else
+            too_little = middle;
+    }
+    turn->amount = turned ? enough : 0;
     trial_end(&trial);
 }
 
