@@ -349,7 +349,7 @@ void find_turn(const struct case_file *file, uint32_t behind, uint32_t ahead, st
     trial_end(&trial);
 }
 
-static void ask(const struct case_file *file, struct explanation *explanation, enum change change,
+static void ask(const struct case_file *file, struct explanation *explanation, enum turning change,
                 uint32_t node)
 {
     bool shares = change == MORE_SHARES || change == FEWER_SHARES;

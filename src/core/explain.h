@@ -56,9 +56,9 @@ bool find_parting(const struct case_file *file, uint32_t one, uint32_t other,
 /* Whether Fair Tree has the two members of a list as equals. */
 bool are_equals(const struct case_file *file, uint32_t one, uint32_t other);
 
-enum change { MORE_SHARES, FEWER_SHARES, MORE_USAGE, LESS_USAGE };
+enum turning { MORE_SHARES, FEWER_SHARES, MORE_USAGE, LESS_USAGE };
 struct turn {
-    enum change change;
+    enum turning change;
     uint32_t node;   /* whose shares or usage it is */
     uint64_t amount; /* the least whole number of shares or TRES-seconds that turns it; 0: none */
     uint64_t most;   /* the largest there can be */

@@ -140,7 +140,7 @@ def as_csv(place):
     tap.same(rows, [HEADER.split('|')] + lines, '--csv has the columns and fields of --parsable')
     tap.same(place.out.count('\r\n'), len(rows), 'lines end with CR LF')
     place.change("UPDATE tiny_assoc_table SET \"user\" = 'a \"b\", c' WHERE \"user\" = 'zed'")
-    place.succeed('run', '--now', NOW, '--replace')
+    place.succeed('run')
     place.succeed('show', '--csv')
     tap.ok('tiny,root,"a ""b"", c",,' in place.out, 'a name with a comma and quotes is in quotes', place.out)
     place.change("UPDATE tiny_assoc_table SET \"user\" = 'zed' WHERE \"user\" = 'a \"b\", c'")
