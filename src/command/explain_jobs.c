@@ -9,6 +9,7 @@
 #include "compute.h"
 #include "core/clock.h"
 #include "core/heavy.h"
+#include "core/heavy_days.h"
 #include "core/ledger.h"
 #include "core/tree.h"
 #include "db/db.h"
@@ -27,6 +28,7 @@ struct job_weights {
     struct computation computation;
     bool *below; /* by node of its tree: whether jobs there count; made with the first job */
     struct heavy heavy;
+    struct heavy_days days;
     struct clock *plain;
     struct suspensions suspensions; /* as they are walked through without decay */
     bool too_large;
@@ -53,16 +55,22 @@ static void see(void *context, const struct job_row *row, const struct charge_te
     if (place == NO_NODE || !weights->below[place])
         return;
     bool fits;
+    const struct clock *clock = weights->computation.clock;
     if (suspension) {
         uint128 seconds = suspensions_weight(&weights->suspensions, weights->plain, suspension->key,
                                              term, suspension->start, suspension->end);
-        fits = heavy_suspend(&weights->heavy, row->id_job, row->job.time_start, term, seconds);
+        struct charge_term part = *term;
+        part.start = weights->suspensions.counted_from;
+        part.end = weights->suspensions.counted_to;
+        fits = heavy_suspend(&weights->heavy, row->id_job, row->job.time_start, term, seconds) &&
+               heavy_days_add(&weights->days, weights->plain, clock, &part, true);
     } else {
         struct heavy_record record = { .id_job = row->id_job,
                                        .association = row->association,
                                        .start = row->job.time_start,
                                        .end = row->job.time_end };
-        fits = heavy_add(&weights->heavy, weights->plain, term, record);
+        fits = heavy_add(&weights->heavy, weights->plain, term, record) &&
+               heavy_days_add(&weights->days, weights->plain, clock, term, false);
     }
     weights->too_large |= !fits;
 }
@@ -79,8 +87,9 @@ static void name_users(struct job_weights *weights)
         text_add_as_utf8(&text, user, strlen(user));
         weights->users[i] = text.bytes;
     }
-    weights->told = (struct weights){ &weights->heavy, weights->plain, weights->computation.clock,
-                                      weights->users };
+    heavy_days_rank(&weights->days);
+    weights->told = (struct weights){ &weights->heavy, &weights->days, weights->plain,
+                                      weights->computation.clock, weights->users };
 }
 
 struct job_weights *job_weights_read(const struct settings *settings,
@@ -124,6 +133,7 @@ void job_weights_free(struct job_weights *weights)
         return;
     computation_free(&weights->computation);
     heavy_free(&weights->heavy);
+    heavy_days_free(&weights->days);
     clock_destroy(weights->plain);
     for (size_t i = 0; i < weights->heavy.count; i++)
         free(weights->users[i]);

@@ -9,6 +9,7 @@
 
 struct clock;
 struct heavy;
+struct heavy_days;
 struct json_t;
 struct names;
 struct text;
@@ -31,15 +32,16 @@ void explanation_add(struct text *text, const struct explained *explained);
 void explanation_add_json(struct text *text, const struct explained *explained,
                           const struct weights *weights);
 
-/* What weighs most: the heaviest job records of `one`, and its siblings. */
+/* What weighs most: the heaviest job records and days of `one`, and its siblings. */
 struct weights {
     const struct heavy *heavy;
+    const struct heavy_days *days;
     const struct clock *plain, *clock; /* of the records' sums */
     char **users;                      /* of each record kept, UTF-8 */
 };
 void explanation_add_weights(struct text *text, const struct explained *explained,
                              const struct weights *weights);
-/* The same as members `jobs` and `siblings` of an object. */
+/* The same as members `jobs`, `days` and `siblings` of an object. */
 void explanation_set_weights(struct json_t *json, const struct explained *explained,
                              const struct weights *weights);
 

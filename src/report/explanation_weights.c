@@ -9,6 +9,7 @@
 
 #include "core/clock.h"
 #include "core/heavy.h"
+#include "core/heavy_days.h"
 #include "report/explanation.h"
 #include "report/forms.h"
 #include "util/index.h"
@@ -16,6 +17,7 @@
 #include "util/text.h"
 
 #define SIBLINGS_TOLD 10
+#define DAYS_TOLD 10
 #define USAGE_DIGITS 9
 #define PART_DIGITS 6
 
@@ -137,6 +139,27 @@ static void add_jobs(struct text *text, const struct explained *explained,
     }
 }
 
+static void add_days(struct text *text, const struct weights *weights)
+{
+    const struct heavy_days *days = weights->days;
+    if (days->count)
+        text_format(text, "\nThe heaviest of %zu days:\n%-10s %16s %16s %9s\n", days->count, "Day",
+                    "Used", "Left", "Part");
+    for (size_t i = 0; i < days->count && i < DAYS_TOLD; i++) {
+        char date[32];
+        time_t first = (time_t)days->days[i].first;
+        struct tm day;
+        localtime_r(&first, &day);
+        strftime(date, sizeof date, "%Y-%m-%d", &day);
+        add_text_cell(text, date, -10);
+        add_number_cell(text, clock_usage(weights->plain, &days->days[i].used), USAGE_DIGITS, 16);
+        add_number_cell(text, clock_usage(weights->clock, &days->days[i].left), USAGE_DIGITS, 16);
+        add_number_cell(text, wide_quotient(&days->days[i].left, &weights->heavy->left),
+                        PART_DIGITS, 9);
+        end_line(text);
+    }
+}
+
 static void add_siblings(struct text *text, const struct explained *explained)
 {
     struct siblings siblings = siblings_of(explained);
@@ -156,13 +179,14 @@ void explanation_add_weights(struct text *text, const struct explained *explaine
                              const struct weights *weights)
 {
     add_jobs(text, explained, weights);
+    add_days(text, weights);
     add_siblings(text, explained);
 }
 
 void explanation_set_weights(json_t *json, const struct explained *explained,
                              const struct weights *weights)
 {
-    json_t *jobs = json_array(), *list = json_array();
+    json_t *jobs = json_array(), *days = json_array(), *list = json_array();
     const struct heavy *heavy = weights->heavy;
     for (size_t i = 0; i < heavy->count; i++) {
         const struct heavy_record *record = &heavy->kept[i];
@@ -175,6 +199,13 @@ void explanation_set_weights(json_t *json, const struct explained *explained,
                       clock_usage(weights->clock, &record->left)));
     }
     json_object_set_new(json, "jobs", jobs);
+    for (size_t i = 0; i < weights->days->count && i < DAYS_TOLD; i++) {
+        const struct heavy_day *day = &weights->days->days[i];
+        json_array_append_new(days, json_pack("{s:I, s:f, s:f}", "day", (json_int_t)day->first,
+                                              "used", clock_usage(weights->plain, &day->used),
+                                              "left", clock_usage(weights->clock, &day->left)));
+    }
+    json_object_set_new(json, "days", days);
     json_object_set_new(json, "job_records", json_integer((json_int_t)heavy->seen));
     json_object_set_new(json, "jobs_left", json_real(clock_usage(weights->clock, &heavy->left)));
     struct siblings siblings = siblings_of(explained);

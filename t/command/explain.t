@@ -4,6 +4,7 @@
 
 FAIRMILL_PAIRS=N asks about N random pairs instead of 500, FAIRMILL_SEED=N only on site N."""
 
+import datetime
 import json
 import math
 import os
@@ -431,7 +432,7 @@ def sentences(place):
     says(place, 'what used nothing is tied', ('eve', 'fay'), "are tied: rank",
          'equals share a rank', "1 TRES-second (0.000277778 TRES-hours) more used by 'fay'")
     says(place, 'no shares are last', ('gil', 'eve'), "'gil' has no shares and goes last, LevelFS 0",
- "'gil' cannot get ahead" if False else 'Not enough, however much: ')
+         'Not enough, however much: ')
     says(place, 'no usage helps who has no shares', ('hal', 'ann'),
          "account 'none' has no shares and goes last", 'Not enough, however much: ')
     says(place, '`parent` users go with those that used nothing', ('ivo', 'joy'),
@@ -488,7 +489,7 @@ def jobs(place):
         place.succeed('init')
         place.succeed('run', '--now', now, '--replace')
         for name, ids in (('a', users[:2]), ('bea', users[1:2])):
-            wanted = []
+            wanted, days = [], {}
             for number, job in enumerate(cluster.jobs, 1):
                 if job['id_assoc'] not in ids:
                     continue
@@ -499,15 +500,30 @@ def jobs(place):
                 units = reference.UNIT * reference.tres_count(job['tres_alloc'], 5)
                 wanted.append((clock.usage(units * sum(clock.at(b) - clock.at(a) for a, b in parts)),
                                units // reference.UNIT * sum(b - a for a, b in parts), number))
+                for a, b in parts:
+                    while a < b:
+                        day = datetime.datetime.fromtimestamp(a).replace(hour=0, minute=0, second=0)
+                        first, end = int(day.timestamp()), min(b, int((day + datetime.timedelta(1)).timestamp()))
+                        used, left = days.get(first, (0, 0))
+                        days[first] = (used + units // reference.UNIT * (end - a),
+                                       left + units * (clock.at(end) - clock.at(a)))
+                        a = end
             wanted.sort(key=lambda item: (-item[0], item[2]))
             place.succeed('explain', '--jobs', '--json', name)
             told = json.loads(place.out)
             tap.same([(job['id_job'], job['used'], job['left']) for job in told['jobs']],
                      [(number, float(used), float(left)) for left, used, number in wanted[:10]],
                      f"the ten heaviest jobs of '{name}' are told, suspended time {suspended}")
+            heavy = sorted(days.items(), key=lambda day: (-day[1][1], -day[0]))[:10]
+            tap.same([(day['day'], day['used'], day['left']) for day in told['days']],
+                     [(first, float(used), float(clock.usage(left))) for first, (used, left) in heavy],
+                     f"so are the ten heaviest days of '{name}', suspended time {suspended}")
             tap.ok(told['jobs_left'] == told['a'][-1]['usage_raw'] and
                    told['job_records'] == len([w for w in wanted]),
                    'and what all of them have left is the usage')
+            place.succeed('explain', '--jobs', name)
+            tap.ok(f'\nThe heaviest of {len(days)} days:\nDay ' in place.out and max(map(len, place.out.split('\n'))) <= 80,
+                   'and both are printed in eighty columns', place.out)
     place.ends(78, '--jobs needs settings with a source', 'explain', '--jobs', 'bea',
                settings='reader.conf')
 
