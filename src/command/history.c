@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/private.h"
 #include "core/calendar.h"
 #include "core/fairshare.h"
 #include "db/db.h"
@@ -30,6 +31,7 @@ struct wish {
     uint64_t days;
     bool usage;
     const struct series_form *form;
+    char *login; /* who may be told of; NULL: everybody */
 };
 
 /* An association, also one that is gone: as it was last, and whether it ever answered to the name
@@ -316,7 +318,9 @@ static int show_all(struct db *db, const struct wish *wish, struct known_list *l
     wish->form->begin(&text, wish->usage);
     for (size_t i = 0; !result && i < list->count; i++)
         if (list->rows[i].answer == best && is_wanted(wish, list->rows[i].cluster))
-            result = add_series(db, wish, list, &list->rows[i], &text, &shown, err);
+            result = private_check(wish->login, list->rows[i].user, err)
+                         ? -1
+                         : add_series(db, wish, list, &list->rows[i], &text, &shown, err);
     wish->form->end(&text);
     if (!result && !shown)
         result = fail(err, ERROR_OTHER, "nothing is known of '%s' in that time", wish->name);
@@ -396,10 +400,13 @@ static int history_command(const struct invocation *invocation, struct error *er
     }
     wish.form = csv ? &series_csv : json ? &series_json : &series_table;
     if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
-        !take_span(&wish, err))
+        !take_span(&wish, err)) {
+        wish.login = private_login(settings);
         result = show_history(settings, &wish, err);
+    }
 done:
     option_list_free(&wish.clusters);
+    free(wish.login);
     settings_destroy(settings);
     return result;
 }

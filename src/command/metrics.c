@@ -83,6 +83,13 @@ static void add_association(struct metrics *metrics, const struct db_value *row)
         free(names[i]);
 }
 
+/* With [report] private no user has metrics: everybody may see them. */
+static void add_account(struct metrics *metrics, const struct db_value *row)
+{
+    if (!row[USER].text.length)
+        add_association(metrics, row);
+}
+
 /* The columns of sql/query/status.sql that are metrics. */
 enum {
     STATUS_SOURCE = 2,
@@ -142,8 +149,8 @@ static int read_all(struct metrics *metrics, const struct settings *settings, st
     int result = db_begin(db, err);
     if (!result) {
         if (add_all(metrics, db, sql_query_status, "titiiiritit", add_cluster, err) ||
-            add_all(metrics, db, sql_query_metrics_values, "tttttirrrrrrii", add_association,
-                    err) ||
+            add_all(metrics, db, sql_query_metrics_values, "tttttirrrrrrii",
+                    settings->private ? add_account : add_association, err) ||
             add_all(metrics, db, sql_query_metrics_queue, "ti", add_queue, err))
             result = -1;
         db_rollback(db);

@@ -6,6 +6,7 @@
 
 #include "command/command.h"
 #include "core/tree.h"
+#include "command/private.h"
 #include "db/db.h"
 #include "results/schema.h"
 #include "results/snapshot.h"
@@ -48,6 +49,7 @@ int named_read(const struct settings *settings, const struct option_list *cluste
                struct snapshots *snapshots, struct error *err)
 {
     struct db *db;
+    snapshots->login = private_login(settings);
     if (results_open(&db, settings, DB_READER, err))
         return -1;
     int result = -1;
@@ -151,6 +153,11 @@ int named_find(const struct snapshots *snapshots, const struct snapshot *only, c
                       found.candidates.bytes, found.count - CANDIDATES_NAMED);
     else if (found.count > 1)
         result = fail(err, ERROR_USAGE, "'%s' may be %s", asked, found.candidates.bytes);
+    if (!result) {
+        const struct node *node = &named->snapshot->tree->nodes[named->node];
+        result =
+            private_check(snapshots->login, names_text(named->snapshot->names, node->user), err);
+    }
     text_free(&found.candidates);
     return result;
 }

@@ -6,6 +6,7 @@
 
 #include "command/command.h"
 #include "command/new_jobs.h"
+#include "command/private.h"
 #include "db/db.h"
 #include "report/priorities.h"
 #include "results/schema.h"
@@ -327,12 +328,17 @@ static int prio_command(const struct invocation *invocation, struct error *err)
         result = check_wish(&wish, parsable, json, err);
     if (!result)
         result = settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err);
+    char *own = result ? NULL : private_login(settings);
+    if (!result)
+        result = private_check(own, wish.filter.users, err);
     if (!result) {
+        wish.filter.users = own ? own : wish.filter.users;
         settings_load(&all, invocation->settings_path, SETTINGS_FOR_ALL, &ignored);
         result = show(settings, all, &wish, err);
     }
     option_list_free(&wish.clusters);
     free(wish.jobs);
+    free(own);
     settings_destroy(settings);
     settings_destroy(all);
     return result;

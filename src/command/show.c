@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/private.h"
 #include "command/show_pbs.h"
 #include "core/fairshare.h"
 #include "db/db.h"
@@ -230,6 +231,7 @@ static int show_command(const struct invocation *invocation, struct error *err)
         { .name = NULL },
     };
     struct settings *settings = NULL;
+    char *own = NULL;
     int result = -1;
     if (command_operands(invocation, known, names, 2, err))
         goto done;
@@ -244,11 +246,17 @@ static int show_command(const struct invocation *invocation, struct error *err)
     }
     wish.form = parsable ? &share_parsable : csv ? &share_csv : json ? &share_json : &share_table;
     wish.form = as_pbs ? &share_pbs_tree : wish.form;
-    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
-        result = names[0] ? show_pbs(settings, &wish.clusters, names, err)
-                          : show_published(settings, &wish, err);
+    if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+        goto done;
+    own = private_login(settings);
+    if (private_check(own, wish.user, err))
+        goto done;
+    wish.user = own ? own : wish.user;
+    result = names[0] ? show_pbs(settings, &wish.clusters, names, err)
+                      : show_published(settings, &wish, err);
 done:
     option_list_free(&wish.clusters);
+    free(own);
     settings_destroy(settings);
     return result;
 }

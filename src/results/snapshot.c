@@ -248,4 +248,5 @@ void snapshots_free(struct snapshots *snapshots)
             names_destroy(each->names);
     }
     free(snapshots->clusters);
+    free(snapshots->login);
 }

@@ -32,6 +32,7 @@ struct snapshot {
 struct snapshots {
     struct snapshot *clusters;
     size_t count;
+    char *login; /* who may be told of, besides accounts; NULL: everybody */
 };
 
 /* Which clusters are published, and how they were computed.  Call within one transaction with the

@@ -78,6 +78,7 @@ struct settings {
     uint64_t history_days, run_days; /* 0: none are kept, and all are */
 
     uint64_t alert_after_s;
+    bool private; /* users are not told of others */
 
     uint64_t weight_age, weight_assoc, weight_fairshare, weight_job_size, weight_partition,
         weight_qos;
