@@ -1,0 +1,233 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""compare: every algorithm and both conformances, against the published values and a plain count of
+pairs."""
+
+import csv
+import io
+import itertools
+import json
+import math
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+from program import TOP
+
+# Accounts that are tied, where the conformances part; users that are tied, and one without shares.
+TIED = '''
+cluster tiny
+root/
+  a/        1
+    a1      1  use 10
+    a2      1  use 90
+  b/        1
+    b1      1  use 40
+    b2      1  use 60
+  c/        2
+    c1      1  use 30
+    c2      1  use 30
+    c3@gpu  2
+    c4      0  use 5
+'''
+ALGORITHMS = ['fair_tree', 'depth_oblivious', 'classic', 'linear', 'pbs']
+WAYS = [(algorithm, conformance) for conformance in ('documents', 'slurmctld')
+        for algorithm in ALGORITHMS]
+
+
+def rank(values, user):
+    return sum(value <= values[user] for value in values.values())
+
+
+def mean_rank(values, user):
+    lower = sum(value < values[user] for value in values.values())
+    same = sum(value == values[user] for value in values.values())
+    return lower + (same + 1) / 2
+
+
+def sign(number):
+    return (number > 0) - (number < 0)
+
+
+def spearman(a, b):
+    x, y = ([mean_rank(values, user) for user in a] for values in (a, b))
+    mean = (len(a) + 1) / 2
+    return (sum((p - mean) * (q - mean) for p, q in zip(x, y)) /
+            math.sqrt(sum((p - mean) ** 2 for p in x) * sum((q - mean) ** 2 for q in y)))
+
+
+def kendall(a, b):
+    pairs = [(sign(a[i] - a[j]), sign(b[i] - b[j])) for i, j in itertools.combinations(a, 2)]
+    return (sum(p * q for p, q in pairs) /
+            math.sqrt(sum(bool(p) for p, _ in pairs) * sum(bool(q) for _, q in pairs)))
+
+
+def published(place, results):
+    """{algorithm: {id: factor}} of the users."""
+    return {algorithm: dict(place._query(
+        results, f"SELECT id_assoc, {algorithm}_factor FROM fairmill_fairshare WHERE user_name <> ''"))
+        for algorithm in ALGORITHMS}
+
+
+def compared(place, *arguments):
+    place.succeed('compare', '--json', *arguments)
+    cluster, = json.loads(place.out)['clusters']
+    return cluster
+
+
+def check_ways(place, what, cluster, wanted):
+    """wanted: {(algorithm, conformance): {id: factor}}"""
+    wrong = []
+    for row in cluster['associations']:
+        ways = {(way['algorithm'], way['conformance']): way for way in row['ways']}
+        for way, values in wanted.items():
+            got, factor = ways[way], values[row['id_assoc']]
+            if got['rank'] != rank(values, row['id_assoc']) or not math.isclose(
+                    got['factor'], factor, rel_tol=1e-12):
+                wrong.append(f"{row['user']} {way}: {got}, wanted {factor}")
+        ranks = [way['rank'] for way in row['ways']]
+        if row['spread'] != max(ranks) - min(ranks):
+            wrong.append(f"{row['user']}: spread {row['spread']} of {ranks}")
+    tap.ok(len(cluster['associations']) == cluster['users'] > 3 and not wrong,
+           f'{what}: each user has the factor and rank of each algorithm and conformance', *wrong)
+
+
+def check_correlations(what, cluster, wanted):
+    wrong, seen = [], 0
+    for pair in cluster['correlations']:
+        one, other = (wanted[way] for way in zip(pair['algorithms'], pair['conformances']))
+        seen += 1
+        for name, function in (('spearman', spearman), ('kendall', kendall)):
+            if not math.isclose(pair[name], function(one, other), abs_tol=1e-12):
+                wrong.append(f'{pair}: {name} is {function(one, other)}')
+    tap.ok(seen == 45 and not wrong, f'{what}: the correlations of all pairs are those of a plain count',
+           *wrong)
+
+
+def both(place, what, drawn):
+    """The other conformance is what a run of it publishes."""
+    wanted = {}
+    for conformance in ('slurmctld', 'documents'):
+        drawn(conformance)
+        wanted |= {(algorithm, conformance): values
+                   for algorithm, values in published(place, 'r.db').items()}
+    for conformance in ('slurmctld', 'documents'):
+        drawn(conformance)
+        cluster = compared(place)
+        tap.same((cluster['conformance'], cluster['as_of']), (conformance, NOW),
+                 f'{what}: a run of {conformance} is compared')
+        check_ways(place, what, cluster, wanted)
+        check_correlations(what, cluster, wanted)
+    return wanted
+
+
+def tied(place):
+    def drawn(conformance):
+        place.ready(TIED, {'fairshare.conformance': conformance, 'fairshare.capacity': 1000})
+        place.succeed('run', '--now', NOW)
+
+    wanted = both(place, 'tied accounts', drawn)
+    tap.ok(wanted['fair_tree', 'documents'] != wanted['fair_tree', 'slurmctld'],
+           'tied accounts: the conformances do differ')
+    place.succeed('compare')
+    tap.ok('fair_tree has 2 other ranks under slurmctld (*) than under documents' in place.out and
+           ' fair_tree*' in place.out and 'classic*' not in place.out,
+           'the table has the other conformance where it differs, and how many ranks do', place.out)
+    header, *lines = csv.reader(io.StringIO((place.succeed('compare', '--csv'), place.out)[1], newline=''))
+    tap.same(header, ['cluster', 'id_assoc', 'account', 'user', 'partition', 'algorithm',
+                      'conformance', 'factor', 'rank'], 'the headings of --csv are exact')
+    wrong = [line for line in lines if float(line[7]) != wanted[line[5], line[6]][int(line[1])] or
+             int(line[8]) != rank(wanted[line[5], line[6]], int(line[1]))]
+    tap.ok(len(lines) == 80 and not wrong, 'and each line has a factor and its rank', *wrong)
+
+
+def demo(place):
+    subprocess.run([os.path.join(TOP, 'sql', 'demo', 'make-demo.py'), place.path('demo.db'), str(NOW)],
+                   stdout=subprocess.DEVNULL, check=True)
+
+    def drawn(conformance):
+        for name in os.listdir(place.folder):
+            if name.startswith('r.db'):
+                os.unlink(place.path(name))
+        place.settings({'source.database': place.path('demo.db'), 'usage.half_life': '7-0',
+                        'usage.time_zone': 'UTC', 'fairshare.conformance': conformance})
+        place.succeed('init')
+        place.succeed('run', '--now', NOW)
+
+    wanted = both(place, 'the demonstration', drawn)
+    rows = place.query("SELECT id_assoc, account, user_name, partition_name FROM fairmill_fairshare "
+                       "WHERE user_name <> ''")
+    spread = {row[0]: [rank(wanted[way], row[0]) for way in WAYS] for row in rows}
+    rows.sort(key=lambda row: (min(spread[row[0]]) - max(spread[row[0]]), row[1:]))
+    place.succeed('compare')
+    lines = place.out.splitlines()
+    tap.same(lines[0], f'demo, as of 2025-06-21 10:00:00: ranks of {len(rows)} users, and factors',
+             'the first line says whose ranks these are, and when')
+    tap.same(lines[2].split(), ['User', 'fair_tree', 'depth-obl', 'classic', 'linear', 'pbs'],
+             'a column for each algorithm')
+    tap.same([line.split() for line in lines[3:3 + len(rows)]],
+             [['/'.join(filter(None, row[1:])), *itertools.chain.from_iterable(
+                 (str(rank(wanted[way], row[0])), f'{wanted[way][row[0]]:.3f}')
+                 for way in WAYS[:5])] for row in rows],
+             'a line for each user, who moves most first')
+    matrix = [line.split()[1:] for line in lines[-5:]]
+    tap.same(matrix, [['.' if i == j else '%.4f' % (spearman if i < j else kendall)(
+        wanted[WAYS[i]], wanted[WAYS[j]]) for j in range(5)] for i in range(5)],
+             "Spearman's rho stands above the diagonal, Kendall's tau-b below")
+    tap.ok(max(map(len, lines)) <= 80, 'no line is wider than 80 columns',
+           *(line for line in lines if len(line) > 80))
+    place.succeed('compare', '--top', 3)
+    tap.same([line.split() for line in place.out.splitlines()[3:6]], [line.split() for line in lines[3:6]],
+             '--top has those who move most')
+    tap.ok(f'... and {len(rows) - 3} that move less' in place.out.splitlines()[6:],
+           'and says how many it leaves out', place.out)
+
+
+def odd(place):
+    place.ready()
+    place.ends(1, 'before any run there is nothing to compare', 'compare')
+    for wish, said in ((('--top', '0'), "'0'"), (('-n', 'x'), "'x'"), (('--csv', '--json'), '--json')):
+        place.ends(64, f"{' '.join(wish)} is refused", 'compare', *wish)
+        place.says('with a reason', said)
+    place.ready(TIED)
+    place.succeed('run', '--now', NOW)
+    cluster = compared(place)
+    tap.same({(way['factor'], way['rank']) for row in cluster['associations'] for way in row['ways']
+              if way['algorithm'] == 'linear'}, {(None, None)},
+             'without a capacity linear is not known')
+    place.succeed('compare')
+    tap.ok('linear is not known' in place.out and place.out.splitlines()[2].count('linear') == 0,
+           'which the table says', place.out)
+    place.ready('cluster tiny\nroot/\n  u 1\n')
+    place.succeed('run', '--now', NOW)
+    place.ends(64, 'an unknown cluster is refused', 'compare', '--cluster', 'none')
+    tap.ok(all(pair['spearman'] is None and pair['kendall'] is None
+               for pair in compared(place)['correlations']), 'one user correlates with nobody')
+    place.succeed('compare')
+    tap.ok("nobody's rank is another" in place.out, 'and moves nowhere', place.out)
+    place.ready('cluster tiny\nroot/\n  a/ 1\n    ' + '\n    '.join(
+        f'{"user" * 8}{i} {i}  use 10' for i in range(1200)) + '\n')
+    place.succeed('run', '--now', NOW)
+    place.succeed('compare')
+    tap.ok(max(map(len, place.out.splitlines())) <= 80 and place.out.count('User') == 2,
+           'long names are cut, and what is too wide stands in parts', place.out[:400])
+    place.ready('cluster tiny\nroot/\n  u 1\n  v 1\n')
+    place.change("UPDATE tiny_assoc_table SET user = ? WHERE user = 'u'", 'x"\x1b,y')
+    place.succeed('run', '--now', NOW)
+    for arguments in ((), ('--csv',), ('--json',)):
+        place.succeed('compare', *arguments)
+        tap.ok('\x1b' not in place.out, f"compare {' '.join(arguments)} prints no control character")
+    place.succeed('compare', '--csv')
+    tap.ok('"x""\\x1B,y"' in place.out, 'a comma in a name is none between fields', place.out)
+
+
+def body():
+    for part in (tied, demo, odd):
+        with Place() as place:
+            part(place)
+
+
+tap.main(body)
