@@ -26,7 +26,7 @@ struct command {
 extern const struct command command_init, command_check, command_run, command_status, command_show,
     command_prio, command_explain, command_history, command_ledger, command_metrics, command_forget;
 
-extern const struct command command_compare;
+extern const struct command command_compare, command_diff;
 
 /* Print an error and remember its exit status, if it is the first: for what fails while the rest
  * goes on.  Lives in main.c, the only place that prints errors. */

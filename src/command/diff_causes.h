@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_DIFF_CAUSES_H
+#define FAIRMILL_COMMAND_DIFF_CAUSES_H
+
+#include <stdint.h>
+
+struct db;
+struct differences;
+struct error;
+struct settings;
+struct snapshot;
+struct sshare_print;
+
+/* What explains the differences between what is published of a cluster and a print of sshare.
+ *
+ * Nothing is guessed: each cause is taken away by computing the cluster again without it, from the
+ * same jobs as of the instant of the print, until there is what slurmctld should have printed.  The
+ * accounting database is needed for that; without it there are only the causes that published
+ * usage tells. */
+
+struct diff_case {
+    const struct settings *settings;
+    const struct snapshot *snapshot;
+    const struct sshare_print *print;
+    struct db *source; /* NULL: it cannot be read */
+    int64_t printed_at;
+    uint64_t period;      /* of slurmctld's steps, seconds */
+    uint64_t newest_step; /* 0: to be found */
+};
+
+/* The answer is to be freed with diff_causes_free(); its names are the snapshot's and the print's.
+ */
+int diff_causes_find(const struct diff_case *asked, struct differences *differences,
+                     struct error *err);
+void diff_causes_free(struct differences *differences);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_DIFF_PRINT_H
+#define FAIRMILL_COMMAND_DIFF_PRINT_H
+
+#include <stdint.h>
+
+struct differences;
+struct names;
+struct printed_row;
+struct sshare_print;
+struct tree;
+struct usage_bounds;
+
+/* Which association of a tree each printed line is. */
+struct printed_match {
+    const struct printed_row **rows; /* by node; NULL: not printed */
+    struct usage_bounds *bounds;     /* by node: what the print tells of its usage */
+    uint32_t *nodes;                 /* by row of the differences */
+};
+
+/* Fill it, and the differences' rows with the names of those that are in both.  The print may have
+ * ids; else names tell, and of those that are printed alike, as partitions are not always, they are
+ * in the order of partitions.
+ *
+ * RawUsage is cut to an integer, but NormUsage tells an association's part of the root's usage to
+ * all its digits.  So what one prints narrows down the root's usage, and that all others. */
+void printed_match_make(struct printed_match *match, const struct sshare_print *print,
+                        const struct tree *tree, const struct names *names,
+                        struct differences *differences);
+void printed_match_free(struct printed_match *match);
+
+/* The shares of a line that has them, as a tree has them. */
+int32_t printed_shares(const struct printed_row *row);
+
+#endif

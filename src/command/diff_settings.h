@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_DIFF_SETTINGS_H
+#define FAIRMILL_COMMAND_DIFF_SETTINGS_H
+
+#include <stdbool.h>
+
+#include "report/differences.h"
+#include "settings/settings.h"
+
+struct findings;
+
+/* Settings that come nearer to what slurmctld does, cause by cause. */
+struct plainer {
+    struct settings settings; /* a copy */
+    struct pricing whole;     /* what slurm.conf says of billing, once it is needed */
+};
+
+/* Take a cause out of the settings; false where it is not in them.  `findings` are those of the
+ * computation that was made with the settings as they are. */
+bool plainer_take_away(struct plainer *plainer, enum cause cause, const struct findings *findings);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_DIFFERENCES_H
+#define FAIRMILL_REPORT_DIFFERENCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct algorithm;
+struct arena;
+struct text;
+
+/* Our values against those that sshare printed, and what explains each difference. */
+
+/* In the order in which they are taken away: what a cause explains is how far a value goes when it
+ * is taken away too, so that all of them sum up to the difference. */
+enum cause {
+    CAUSE_AGE,
+    CAUSE_DELETED,
+    CAUSE_TIES,
+    CAUSE_FACTORS,
+    CAUSE_SUSPENDED,
+    CAUSE_ROLLUP,
+    CAUSE_BILLING,
+    CAUSE_CAPS,
+    CAUSE_STEPS,
+    CAUSE_SHARES,
+    CAUSE_SECOND,
+    CAUSES,
+};
+const char *cause_name(enum cause cause);
+const char *cause_meaning(enum cause cause);
+
+/* A value: ours, what was printed (NAN: nothing), what each cause adds to ours, and what is left
+ * of the difference. */
+struct difference {
+    double ours, printed, cause[CAUSES], left;
+};
+
+struct compared_row {
+    uint32_t id;
+    bool is_user;
+    const char *account, *user, *partition; /* UTF-8 */
+    struct difference usage, fairshare;
+    bool level_fs_differs; /* from what the printed shares and usage give */
+};
+
+struct differences {
+    struct arena *texts; /* of the rows' names */
+    const char *cluster;
+    int64_t as_of, printed_at; /* of our run; of the print */
+    const struct algorithm *algorithm;
+    uint64_t period, newest_step; /* seconds; 0: steps were not computed */
+    struct compared_row *rows;    /* depth first */
+    size_t count;
+    uint32_t users;                 /* of the cluster: a rank of Fair Tree is a factor times this */
+    size_t only_printed, only_ours; /* associations */
+    const char *first_only_printed; /* NULL: none */
+    const char *unknown[8];         /* sentences: what cannot be told; ended by NULL */
+};
+
+/* Whether all of it is explained: nothing is left, and nobody is only in the print. */
+bool differences_are_explained(const struct differences *differences);
+
+struct differences_form {
+    void (*add)(struct text *text, const struct differences *differences);
+};
+extern const struct differences_form differences_table, differences_json;
+
+#endif

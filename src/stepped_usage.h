@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_STEPPED_USAGE_H
+#define FAIRMILL_STEPPED_USAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct computation;
+struct db;
+struct error;
+struct settings;
+
+/* The usage of a cluster's jobs as slurmctld has it (core/steps.h), instead of the exact integral.
+ *
+ * When its newest step was is in no database.  Steps are a period apart, so there are only as many
+ * answers as a period has seconds; the one is taken that comes nearest to what is known of the
+ * usage. */
+
+/* What is known of an association's usage, all below included: NAN where nothing is. */
+struct usage_bounds {
+    double low, high;
+};
+
+struct stepped_usage {
+    uint64_t period, newest; /* seconds; the instant of the newest step, 0: to be found */
+    /* By node of the tree: */
+    double *usage;   /* charged to itself, TRES-seconds */
+    double *dearest; /* the most that a second of one job of it, or below, is worth now */
+};
+
+/* `settings` are those that the computation was made with, and say what a job is charged; `bounds`
+ * are by node of its tree.  The answer is to be freed with stepped_usage_free(). */
+int stepped_usage_read(struct stepped_usage *stepped, const struct settings *settings,
+                       struct db *source, const char *cluster,
+                       const struct computation *computation, const struct usage_bounds *bounds,
+                       struct error *err);
+void stepped_usage_free(struct stepped_usage *stepped);
+
+#endif
