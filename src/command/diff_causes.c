@@ -415,7 +415,8 @@ static void begin(struct finder *finder, const struct tree *tree, const struct n
     finder->tree = tree;
     finder->names = names;
     finder->match = match;
-    printed_match_make(match, finder->asked->print, tree, names, finder->differences);
+    printed_match_make(match, finder->asked->print, tree, names, finder->asked->source != NULL,
+                       finder->differences);
     finder->own = memory_zeroed(tree->count, sizeof *finder->own);
     finder->dearest = memory_zeroed(tree->count, sizeof *finder->dearest);
     take_ours(finder);

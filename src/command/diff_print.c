@@ -17,7 +17,7 @@
 /* An association by its names. */
 struct named_node {
     const char *account, *user, *partition;
-    uint32_t node;
+    uint32_t order, node;
 };
 
 static int by_name(const void *a, const void *b)
@@ -25,18 +25,21 @@ static int by_name(const void *a, const void *b)
     const struct named_node *one = a, *other = b;
     int order = strcmp(one->account, other->account);
     order = order ? order : strcmp(one->user, other->user);
+    if (!order && one->order != other->order)
+        return one->order < other->order ? -1 : 1;
     order = order ? order : strcmp(one->partition, other->partition);
     return order ? order : (one->node > other->node) - (one->node < other->node);
 }
 
-static struct named_node *sorted_names(const struct tree *tree, const struct names *names)
+static struct named_node *sorted_names(const struct tree *tree, const struct names *names,
+                                       bool ordered)
 {
     struct named_node *list = memory_zeroed(tree->count, sizeof *list);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
         list[i] =
             (struct named_node){ names_text(names, node->account), names_text(names, node->user),
-                                 names_text(names, node->partition), i };
+                                 names_text(names, node->partition), ordered ? node->order : 0, i };
     }
     qsort(list, tree->count, sizeof *list, by_name);
     return list;
@@ -72,6 +75,12 @@ static uint32_t first_named(const struct named_node *list, uint32_t count,
     return from;
 }
 
+static bool has_shares_of(const struct node *node, const struct printed_row *row)
+{
+    return !row->has_shares || (row->parent_shares ? node_has_parent_shares(node)
+                                                   : node->shares == printed_shares(row));
+}
+
 /* The association that a line is, if no line before was; NO_NODE where there is none. */
 static uint32_t find_node(const struct printed_match *match, const struct named_node *list,
                           const struct tree *tree, const struct printed_row *row)
@@ -81,11 +90,17 @@ static uint32_t find_node(const struct printed_match *match, const struct named_
         bool there = node != NO_NODE && tree->nodes[node].id == row->id && !match->rows[node];
         return there ? node : NO_NODE;
     }
+    uint32_t found = NO_NODE;
     for (uint32_t i = first_named(list, tree->count, row);
-         i < tree->count && !compare_name(list[i].account, row->account, row->account_cut); i++)
-        if (!match->rows[list[i].node] && is_named(&list[i], row))
-            return list[i].node;
-    return NO_NODE;
+         i < tree->count && !compare_name(list[i].account, row->account, row->account_cut); i++) {
+        uint32_t node = list[i].node;
+        if (match->rows[node] || !is_named(&list[i], row))
+            continue;
+        if (has_shares_of(&tree->nodes[node], row))
+            return node;
+        found = found == NO_NODE ? node : found;
+    }
+    return found;
 }
 
 static const char *name_copy(struct differences *differences, const char *name)
@@ -171,10 +186,10 @@ static void narrow_bounds(struct printed_match *match, uint32_t count)
 }
 
 void printed_match_make(struct printed_match *match, const struct sshare_print *print,
-                        const struct tree *tree, const struct names *names,
+                        const struct tree *tree, const struct names *names, bool ordered,
                         struct differences *differences)
 {
-    struct named_node *list = sorted_names(tree, names);
+    struct named_node *list = sorted_names(tree, names, ordered);
     match->rows = memory_zeroed(tree->count, sizeof *match->rows);
     match->bounds = memory_zeroed(tree->count, sizeof *match->bounds);
     match->nodes = memory_zeroed(print->count + 1, sizeof *match->nodes);

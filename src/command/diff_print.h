@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_COMMAND_DIFF_PRINT_H
 #define FAIRMILL_COMMAND_DIFF_PRINT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct differences;
@@ -19,13 +20,14 @@ struct printed_match {
 };
 
 /* Fill it, and the differences' rows with the names of those that are in both.  The print may have
- * ids; else names tell, and of those that are printed alike, as partitions are not always, they are
- * in the order of partitions.
+ * ids; else names tell, and of those that are printed alike, as partitions are not always, those
+ * with the printed shares come first, then they are in slurmctld's own order where the tree is
+ * `ordered`, else in that of partitions.
  *
  * RawUsage is cut to an integer, but NormUsage tells an association's part of the root's usage to
  * all its digits.  So what one prints narrows down the root's usage, and that all others. */
 void printed_match_make(struct printed_match *match, const struct sshare_print *print,
-                        const struct tree *tree, const struct names *names,
+                        const struct tree *tree, const struct names *names, bool ordered,
                         struct differences *differences);
 void printed_match_free(struct printed_match *match);
 

@@ -7,7 +7,6 @@ charges what has run since, all of it as if it were as old as the step is long. 
 billing that is not rounded, of which the database has the integer below.  fairmill has neither
 the steps nor the fractions; stepped() has both, and must explain every difference."""
 
-import csv
 import os
 import sqlite3
 import sys
@@ -15,6 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import dump
+import stepping
 import tap
 from compare import differences, from_sqlite
 from program import publish, published, sqlite_settings, write_settings
@@ -25,7 +25,6 @@ LATER = 1795230600  # the second dump; all that still ran was cancelled
 
 # Of its slurm.conf.  What `bill` bills is CPU=2.0,Mem=0.5G,Node=1, other partitions bill CPUs.
 HALF_LIFE, PERIOD = 600, 60
-STEP_DECAY = 1 - 0.693 / HALF_LIFE
 
 # A second between the controller's clock and the one that slurmdbd was told, of one CPU.
 ONE_SECOND = 1.0
@@ -49,66 +48,10 @@ def billing(job):
     return float(cpus)
 
 
-class Printed:
-    """sshare's usage: RawUsage is cut to an integer, but NormUsage tells its share in the root's to
-    17 digits.  So what one association prints narrows down the root's, and that all others."""
-
-    def __init__(self):
-        with open(os.path.join(dump.DATA, 'live1', 'sshare.psv'), encoding='utf-8',
-                  newline='') as file:
-            lines = list(csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE))
-        self.line = {int(line['ID']): line for line in lines}
-        self.norm = {i: float(line['NormUsage'] or 1) for i, line in self.line.items()}
-        bounds = [(int(line['RawUsage']) / self.norm[i], (int(line['RawUsage']) + 1) / self.norm[i])
-                  for i, line in self.line.items() if self.norm[i]]
-        self.lowest = max(low for low, _ in bounds)
-        self.highest = min(high for _, high in bounds)
-
-    def between(self, number):
-        return self.norm[number] * self.lowest, self.norm[number] * self.highest
-
-    def miss(self, number, value):
-        """How far a value is from what was printed."""
-        low, high = self.between(number)
-        return max(0.0, low - value, value - high)
-
-
 def stepped(jobs, factors, newest_step):
     """What the controller has at CAPTURED, by association, if that was its newest step."""
-    usage = {}
-
-    def charge(job, since, until):
-        elapsed = until - max(since, job['time_start'])
-        if elapsed > 0:
-            usage[job['id_assoc']] = usage.get(job['id_assoc'], 0.0) + (
-                elapsed * STEP_DECAY ** elapsed * billing(job) * factors[job['id_qos']])
-
-    first = min(job['time_start'] for job in jobs)
-    since = newest_step - ((newest_step - first) // PERIOD + 1) * PERIOD
-    for step in [*range(since + PERIOD, CAPTURED + 1, PERIOD), None]:
-        until = step or CAPTURED
-        # What ends is charged at once, and then decays with the rest.
-        for job in jobs:
-            if since < job['time_end'] <= until:
-                charge(job, since, job['time_end'])
-        if step:
-            for number in usage:
-                usage[number] *= STEP_DECAY ** (step - since)
-            for job in jobs:
-                if job['time_start'] <= step and (not job['time_end'] or job['time_end'] > step):
-                    charge(job, since, step)
-            since = step
-    return usage
-
-
-def with_accounts(usage, parents):
-    """The usage of users, added to every account above."""
-    total = dict.fromkeys(parents, 0.0)
-    for number, amount in usage.items():
-        while number:
-            total[number] += amount
-            number = parents[number]
-    return total
+    return stepping.stepped(jobs, lambda job: billing(job) * factors[job['id_qos']],
+                            HALF_LIFE, PERIOD, newest_step, CAPTURED)
 
 
 def parents_of(text):
@@ -122,7 +65,7 @@ def explain(printed, text, ours):
     jobs = jobs_of(text)
     factors = {row['id']: row['usage_factor'] for row in rows_of(text, 'qos_table')}
     parents = parents_of(text)
-    phases = {step: with_accounts(stepped(jobs, factors, step), parents)
+    phases = {step: stepping.with_accounts(stepped(jobs, factors, step), parents)
               for step in range(CAPTURED - PERIOD + 1, CAPTURED + 1)}
 
     outside = []
@@ -235,7 +178,7 @@ def between_the_dumps(live, first, second):
 def body():
     first, second = (dump.read('live1', f'{name}.sql.xz')
                      for name in ('accounting', 'accounting_after_rollup'))
-    printed = Printed()
+    printed = stepping.Printed(os.path.join(dump.DATA, 'live1', 'sshare.psv'))
     tap.ok(len(printed.line) == 14 and 0 < printed.highest - printed.lowest < 1,
            "the root's usage is told by what all others print",
            f'{printed.lowest} to {printed.highest}')

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""How slurmctld decays and charges, step after step, and what sshare prints of it.
+
+Every period it decays what is old, by 1 - 0.693/half-life a second, and charges what has run since,
+all of it as if it were as old as the step is long; what ends is charged at once."""
+
+import csv
+
+
+class Printed:
+    """sshare's usage: RawUsage is cut to an integer, but NormUsage tells its share in the root's to
+    17 digits.  So what one association prints narrows down the root's, and that all others."""
+
+    def __init__(self, path):
+        with open(path, encoding='utf-8', newline='') as file:
+            lines = list(csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE))
+        self.line = {int(line['ID']): line for line in lines}
+        self.norm = {i: float(line['NormUsage'] or 1) for i, line in self.line.items()}
+        bounds = [(int(line['RawUsage']) / self.norm[i], (int(line['RawUsage']) + 1) / self.norm[i])
+                  for i, line in self.line.items() if self.norm[i]]
+        self.lowest = max(low for low, _ in bounds)
+        self.highest = min(high for _, high in bounds)
+
+    def between(self, number):
+        return self.norm[number] * self.lowest, self.norm[number] * self.highest
+
+    def miss(self, number, value):
+        """How far a value is from what was printed."""
+        low, high = self.between(number)
+        return max(0.0, low - value, value - high)
+
+
+def stepped(jobs, charge, half_life, period, newest_step, now, resets=()):
+    """What the controller has at `now`, by association, if that was its newest step; charge(job) is
+    what it charges a second.  At the first step from a reset on everything is 0."""
+    decay = 1 - 0.693 / half_life if half_life else 1.0
+    usage = {}
+
+    def add(job, since, until):
+        elapsed = until - max(since, job['time_start'])
+        if elapsed > 0:
+            usage[job['id_assoc']] = usage.get(job['id_assoc'], 0.0) + (
+                elapsed * decay ** elapsed * charge(job))
+
+    first = min(job['time_start'] for job in jobs)
+    since = newest_step - ((newest_step - first) // period + 1) * period
+    for step in [*range(since + period, now + 1, period), None]:
+        until = step or now
+        # What ends is charged at once, and then decays with the rest.
+        for job in jobs:
+            if since < job['time_end'] <= until:
+                add(job, since, job['time_end'])
+        if step:
+            if any(since < reset <= step for reset in resets):
+                usage.clear()
+            for number in usage:
+                usage[number] *= decay ** (step - since)
+            for job in jobs:
+                if job['time_start'] <= step and (not job['time_end'] or job['time_end'] > step):
+                    add(job, since, step)
+            since = step
+    return usage
+
+
+def with_accounts(usage, parents):
+    """The usage of users, added to every account above."""
+    total = dict.fromkeys(parents, 0.0)
+    for number, amount in usage.items():
+        while number:
+            total[number] += amount
+            number = parents[number]
+    return total

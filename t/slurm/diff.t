@@ -1,0 +1,353 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""diff leaves nothing unexplained of what sshare of a real Slurm printed, of a cluster that ran and of
+static ones, nor of what a plain simulation of slurmctld's steps gives; and it does not explain
+what is wrong in a print."""
+
+import csv
+import json
+import math
+import os
+import random
+import sqlite3
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import dump
+import reference
+import site_drawing
+import stepping
+import tap
+from place import Place
+from program import write_settings
+
+LIVE = os.path.join(dump.DATA, 'live1', 'sshare.psv')
+SLURM_CONF = os.path.join(dump.DATA, 'slurm_conf', 'live1.conf')
+ORACLE = os.path.join(dump.DATA, 'oracle')
+CAPTURED, LAST_STEP = 1795229969, 1795229968
+NOW = 1800000000
+
+
+def diff(place, statement, status, *arguments, **more):
+    """What --json says, after it has ended with that status."""
+    place.ends(status, statement, 'diff', '--json', *arguments, **more)
+    return json.loads(place.out) if place.out else {}
+
+
+def causes(answer, value='usage'):
+    return {cause['cause'] for cause in answer['causes']
+            if (cause['usage'] > .0005 if value == 'usage' else cause['fairshares'])}
+
+
+def sums_up(answer, statement):
+    wrong = []
+    for row in answer['associations']:
+        for value in row['rawusage'], row['fairshare']:
+            if value['ours'] is None or value['sshare'] is None:
+                continue
+            total = value['ours'] + sum(value['causes'].values()) + value['left']
+            if not math.isclose(total, value['sshare'], rel_tol=1e-9, abs_tol=1e-6):
+                wrong.append(f"{row['account']}/{row['user']}: {total} of {value}")
+    tap.ok(len(answer['associations']) > 2 and not wrong, statement, *wrong)
+
+
+class Live(Place):
+    def load(self, name='accounting'):
+        if os.path.exists(self.path('a.db')):
+            os.unlink(self.path('a.db'))
+        dump.to_sqlite(dump.read('live1', f'{name}.sql.xz'), self.path('a.db'), ['live'])
+
+    def publish(self, keys=None, now=CAPTURED):
+        for name in os.listdir(self.folder):
+            if name.startswith('r.db'):
+                os.unlink(self.path(name))
+        self.settings({'slurm.conf': SLURM_CONF, 'usage.half_life': None} | (keys or {}))
+        self.succeed('init')
+        self.succeed('run', '--now', now)
+
+    def write(self, name, text):
+        with open(self.path(name), 'w', encoding='utf-8') as file:
+            file.write(text)
+        return self.path(name)
+
+
+def live(place):
+    place.load()
+    place.publish()
+    answer = diff(place, 'nothing is left unexplained of what sshare printed of a cluster that ran', 0,
+                  '--at', CAPTURED, LIVE)
+    tap.same((answer['explained'], answer['usage_left'], answer['only_printed'], answer['only_ours']),
+             (True, 0.0, 0, 0), 'and it says so')
+    tap.same((answer['period'], answer['newest_step']), (60, LAST_STEP),
+             'the second in the minute at which usage was decayed is found')
+    tap.same(causes(answer) - {'second'}, {'billing', 'steps'}, 'by what was cut off billing, and by steps')
+    tap.same(causes(answer, 'fairshare') - {'second'}, {'billing'}, 'and the former has moved ranks')
+    tap.ok(len(answer['associations']) == 14, 'all associations are compared')
+    sums_up(answer, "what each cause explains sums up to the difference")
+    printed = stepping.Printed(LIVE)
+    wrong = [row for row in answer['associations']
+             if not printed.miss(row['id_assoc'], row['rawusage']['sshare']) < 1e-6]
+    tap.ok(not wrong, 'and this to what was printed, in all its digits', *wrong)
+    moved = {row['user'] for row in answer['associations'] if row['fairshare']['causes']['billing']}
+    tap.same(moved, {'erin', 'root'}, 'two users have changed places')
+    tap.ok(all(abs(row['rawusage']['causes']['second']) < 1 for row in answer['associations']),
+           'what times in whole seconds leave open is less than a second of a CPU')
+    place.succeed('diff', '--at', CAPTURED, LIVE)
+    tap.ok('left unexplained: nothing' in place.out and max(map(len, place.out.splitlines())) <= 80,
+           'people are told so within 80 columns', place.out)
+
+
+def as_people_see(place):
+    """The same print with sshare's own six digits, with -p, and as a table with names that are cut."""
+    with open(LIVE, encoding='utf-8', newline='') as file:
+        rows = list(csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE))
+    columns = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'NormUsage', 'EffectvUsage',
+               'FairShare', 'LevelFS']
+    for row in rows:
+        for column in columns[3:]:
+            if column != 'RawUsage' and row[column] not in ('', 'inf'):
+                row[column] = f'{float(row[column]):.6f}'
+    bars = ['|'.join(columns), *('|'.join(row[column] for column in columns) for row in rows)]
+    diff(place, 'nor with six digits', 0, '--at', CAPTURED, place.write('bars', '\n'.join(bars) + '\n'))
+    diff(place, 'nor with a bar behind each line', 0, '--at', CAPTURED,
+         place.write('bars', '\n'.join(line + '|' for line in bars) + '\n'))
+    diff(place, 'nor of two clusters in one print', 0, '--at', CAPTURED,
+         place.write('bars', 'CLUSTER: other\n' + bars[0] + '\nroot|x|1||7||||\n\nCLUSTER: live\n' +
+                     '\n'.join(bars) + '\n'))
+    table = [' '.join(f'{name:>12}' if i else f'{name:<7}' for i, name in enumerate(columns)) + ' ',
+             ' '.join('-' * (12 if i else 7) for i in range(len(columns))) + ' ']
+    for row in rows:
+        cells = [row[column] for column in columns]
+        cells[0] = cells[0] if len(cells[0]) <= 7 else cells[0][:6] + '+'
+        table.append(' '.join(f'{cell:>12}' if i else f'{cell:<7}' for i, cell in enumerate(cells)))
+    tap.ok(any('+' in line[:7] for line in table), 'a table may cut names')
+    answer = diff(place, 'and nothing is left unexplained then', 0, '--at', CAPTURED,
+                  place.write('table', '\n'.join(table) + '\n'))
+    tap.same(len(answer['associations']), 14, 'nor with six digits and a name cut is one missed')
+    os.utime(place.path('table'), (CAPTURED, CAPTURED))
+    answer = diff(place, "without --at the file's time is the print's", 0, place.path('table'))
+    tap.same(answer['printed_at'], CAPTURED, 'as it says')
+
+
+def changed(place, name, column, line, value):
+    with open(LIVE, encoding='utf-8') as file:
+        lines = [text.split('|') for text in file.read().splitlines()]
+    for fields in lines:
+        if fields[0] == line:
+            fields[lines[0].index(column)] = value
+    return place.write(name, '\n'.join('|'.join(fields) for fields in lines) + '\n')
+
+
+def wrong_prints(place):
+    answer = diff(place, 'another FairShare is not explained', 1, '--at', CAPTURED,
+                  changed(place, 'p', 'FairShare', '11', '0.2222222222222222'))
+    tap.same([(row['user'], round(row['fairshare']['left'] * 9)) for row in answer['associations']
+              if row['fairshare']['left']], [('dave', 1)], 'it is left, of the user that has it')
+    answer = diff(place, 'nor another LevelFS', 1, '--at', CAPTURED,
+                  changed(place, 'p', 'LevelFS', '11', '0.76441264206390102'))
+    tap.same([row['user'] for row in answer['associations'] if row['levelfs_differs']], ['dave'],
+             'likewise')
+    answer = diff(place, 'nor another RawUsage', 1, '--at', CAPTURED, '--step', LAST_STEP,
+                  changed(place, 'p', 'RawUsage', '9', '1646'))
+    left = {row['user']: row['rawusage']['left'] for row in answer['associations']
+            if abs(row['rawusage']['left']) > 2}
+    tap.ok(set(left) == {'carol'} and 97 < left['carol'] < 100, 'a hundred seconds more are left', left)
+    answer = diff(place, 'a user who is nowhere is not explained', 1, '--at', CAPTURED,
+                  changed(place, 'p', 'ID', '11', '99'))
+    tap.same((answer['only_printed'], answer['only_ours']), (1, 1), 'but counted')
+    diff(place, 'with steps at another second it is not explained', 1, '--at', CAPTURED,
+         '--step', LAST_STEP - 30, LIVE)
+    diff(place, 'an earlier step is as good as the last', 0, '--at', CAPTURED, '--step',
+         LAST_STEP - 600, LIVE)
+    diff(place, 'with steps of another length it is not explained', 1, '--at', CAPTURED,
+         '--period', 300, LIVE)
+    diff(place, 'two minutes later it is not explained', 1, '--at', CAPTURED + 120, LIVE)
+    for bad, said in (('Account|User\na|b\n', 'line 1'), ('Account|User|RawUsage\na|b|x\n', "line 2: 'x'"),
+                      ('Account User RawUsage\nnothing\n', 'line 2'), ('', "'live'"), ('\n\n', "'live'")):
+        place.ends(65, f'{bad!r} is no print', 'diff', '--at', CAPTURED, place.write('p', bad))
+        place.says('which is said', said)
+    for wish, said in (((), 'which file'), ((LIVE, LIVE), 'unexpected'), (('--at', 'x', LIVE), "'x'"),
+                       (('--period', '0', LIVE), "'0'"), (('--step', 'x', LIVE), "'x'"),
+                       (('--at', CAPTURED, '--step', CAPTURED + 1, LIVE), 'later'),
+                       (('-M', 'a', '-M', 'b', LIVE), 'one --cluster')):
+        place.ends(64, f"{' '.join(map(str, wish))} is refused", 'diff', *wish)
+        place.says('with a reason', said)
+    place.ends(1, 'a file that is not there is said', 'diff', place.path('none'))
+
+
+def other_settings(place):
+    """What our settings have that slurmctld does not."""
+    for keys, cause in (({'usage.charge': 'cpu'}, 'billing'),
+                        ({'usage.qos_factors': 'normal:3'}, 'factors'),
+                        ({'usage.partition_usage_factors': 'bill:3'}, 'factors'),
+                        ({'usage.suspended': 'omitted'}, 'suspended'),
+                        ({'usage.open_job_cap': '0', 'usage.horizon': '5'}, 'caps')):
+        place.publish(keys)
+        answer = diff(place, f'with {keys} nothing is left unexplained', 0, '--at', CAPTURED, LIVE)
+        tap.ok(cause in causes(answer), f'and {cause} are told', causes(answer))
+        sums_up(answer, 'all of it sums up')
+    place.publish({'usage.charge': 'tres'})
+    answer = diff(place, 'nor is it with the weights of slurm.conf', 0, '--at', CAPTURED, LIVE)
+    tap.same(causes(answer) - {'second'}, {'steps'}, 'where only steps are different')
+    place.publish(now=CAPTURED - 300)
+    answer = diff(place, 'nor of a run that is five minutes older', 0, '--at', CAPTURED, LIVE)
+    tap.ok('age' in causes(answer), 'as its age explains the rest')
+    place.publish()
+    place.change('UPDATE live_assoc_table SET shares = 7 WHERE id_assoc = 11')
+    place.succeed('run', '--now', CAPTURED + 1)
+    answer = diff(place, 'nor where shares were changed since', 0, '--at', CAPTURED, LIVE)
+    tap.ok('shares' in causes(answer, 'fairshare'), 'as the print tells')
+    place.publish({'slurm.conf': None, 'usage.half_life': 10})
+    answer = diff(place, 'without a slurm.conf billing is left', 1, '--at', CAPTURED, '--period', 60, LIVE)
+    tap.ok('billing' not in causes(answer) and any('billing' in note for note in answer['notes']),
+           'and said to be unknown', answer['notes'])
+
+
+def reader(place):
+    place.load()
+    place.publish()
+    write_settings(place.path('reader.conf'), dict(results=dict(driver='sqlite', database=place.path('r.db'))))
+    answer = diff(place, 'who reads results only has differences left', 1, '--at', CAPTURED, LIVE,
+                  settings='reader.conf')
+    tap.ok('cannot be read' in answer['notes'][0] and not causes(answer) and answer['usage_left'] > 100,
+           'and is told what cannot be told apart', answer['notes'])
+    tap.ok(not any(row['levelfs_differs'] for row in answer['associations']),
+           'but that the printed usage gives the printed LevelFS', answer)
+
+
+def static_case(place, case):
+    """One job of a second for each usage, and no decay."""
+    for name in os.listdir(place.folder):
+        os.unlink(place.path(name))
+    with open(os.path.join(ORACLE, case, 'associations.tsv'), encoding='utf-8', newline='') as file:
+        associations = list(csv.DictReader(file, delimiter='\t', quoting=csv.QUOTE_NONE))
+    with open(os.path.join(ORACLE, case, 'usage.tsv'), encoding='utf-8', newline='') as file:
+        usage = list(csv.DictReader(file, delimiter='\t', quoting=csv.QUOTE_NONE))
+    db = sqlite3.connect(place.path('a.db'))
+    site_drawing.make_tables(db, ['oracle'])
+    known = {row[1] for row in db.execute('PRAGMA table_info(oracle_assoc_table)')}
+    site_drawing.insert(db, 'cluster_table', dict(creation_time=1, mod_time=1, deleted=0, name='oracle'))
+    for row in associations:
+        site_drawing.insert(db, 'oracle_assoc_table', {
+            column: value for column, value in row.items() if column in known} |
+            ({'lineage': f"/{int(row['lft']):08}/"} if 'lineage' in known else {}))
+    deleted = {row['id_assoc'] for row in associations if row['deleted'] == '1'}
+    for number, row in enumerate(usage, 1):
+        if row['id_assoc'] not in deleted:
+            site_drawing.insert(db, 'oracle_job_table', dict(
+                job_db_inx=number, id_job=number, id_assoc=row['id_assoc'], time_submit=NOW - 2,
+                time_eligible=NOW - 2, time_start=NOW - 2, time_end=NOW - 1, id_qos=1, state=3,
+                tres_alloc=f"1=1,5={int(float(row['usage_raw']))}"))
+    db.commit()
+    db.close()
+
+
+def static(place):
+    """Of static clusters only ties and deleted users' usage explain what the documents have otherwise."""
+    for case in sorted(os.listdir(ORACLE)):
+        static_case(place, case)
+        for algorithm, file in (('fair_tree', 'fairtree.psv'), ('classic', 'classic.psv'),
+                                ('depth_oblivious', 'depth_oblivious.psv')):
+            place.settings({'usage.half_life': '0', 'fairshare.algorithm': algorithm,
+                            'usage.reset_period': 'none'})
+            place.succeed('init')
+            place.succeed('run', '--now', NOW, '--replace')
+            answer = diff(place, f'{case}: nothing of {algorithm} is left unexplained', 0, '--at', NOW,
+                          os.path.join(ORACLE, case, file))
+            expected = {('r11_acct_ties', 'fair_tree'): {'ties'}, ('r03_zero_shares', 'fair_tree'): {'ties'}}
+            if (case, algorithm) in expected:
+                tap.ok('ties' in causes(answer, 'fairshare'), f'{case}: by ties', causes(answer, 'fairshare'))
+
+
+SITE = '''
+cluster tiny
+root/
+  physics/     60
+    alice      10
+    bob         5
+    gone        5 deleted
+  chemistry/   40
+    carol       1
+    dave    parent
+    fluids/     2
+      erin      1
+'''
+USERS = ['physics.alice', 'physics.bob', 'physics.gone', 'chemistry.carol', 'chemistry.dave', 'fluids.erin']
+
+
+def simulated(place, seed, half_life, reset):
+    """A month of a site, stepped by stepping.py, and ranks by reference.py."""
+    draw = random.Random(seed)
+    now, period = 1750500000, 300
+    lines = [SITE, 'qos 2 factor=0.5 name=half\n']
+    for number in range(60):
+        start = now - draw.randrange(1, 30 * 86400)
+        end = 0 if number % 9 == 0 else start + draw.choice([1, 17, 299, 300, 301, 4000, 90000])
+        lines.append(f'job {draw.choice(USERS)} start={start} end={0 if end > now else end} '
+                     f'billing={draw.randrange(1, 500)} qos={draw.choice([1, 2])}\n')
+    place.site(''.join(lines))
+    place.settings({'usage.half_life': half_life // 60, 'usage.reset_period': reset,
+                    'usage.time_zone': 'UTC', 'usage.open_job_cap': '100-0'})
+    place.succeed('init')
+    place.succeed('run', '--now', now, '--replace')
+    columns = 'id_assoc', 'time_start', 'time_end', 'tres_alloc', 'id_qos'
+    jobs = [dict(zip(columns, row)) for row in
+            place.change(f"SELECT {', '.join(columns)} FROM tiny_job_table")]
+    newest = now - draw.randrange(period)
+    resets = [reference.reset_boundary(dict(reference.DEFAULTS, reset_period=reset, now=newest))] \
+        if reset != 'none' else []
+    usage = stepping.stepped(jobs, lambda job: reference.tres_count(job['tres_alloc'], 5) *
+                             (.5 if job['id_qos'] == 2 else 1.), half_life, period, newest, now, resets)
+    return usage, newest, now
+
+
+def print_of(place, usage):
+    """What sshare would print: the same tree with this usage, which reference.py ranks."""
+    unit = 2 ** 20
+    second = Place()
+    second.__enter__()
+    try:
+        names = {f'{acct}.{user}': number for number, acct, user in place.change(
+            "SELECT id_assoc, acct, user FROM tiny_assoc_table WHERE user <> ''")}
+        second.site(SITE + ''.join(f'job {name} start=1000 end=1001 billing={round(usage.get(number, 0) * unit)}\n'
+                                   for name, number in names.items()))
+        values, _ = reference.expected(second.path('a.db'), 'tiny', dict(
+            half_life=0, now=2000, conformance='slurmctld'))
+    finally:
+        second.__exit__()
+    lines = ['ID|Account|User|RawShares|RawUsage|NormUsage|FairShare|LevelFS']
+    for number, acct, user, shares in place.change(
+            'SELECT id_assoc, acct, user, shares FROM tiny_assoc_table WHERE deleted = 0 ORDER BY id_assoc'):
+        row = values[number]
+        level = '' if row['level_fs'] is None else 'inf' if row['level_fs_infinite'] else repr(row['level_fs'])
+        lines.append('|'.join([str(number), acct, user, 'parent' if shares == site_drawing.PARENT else str(shares),
+                               str(int(row['usage_raw'] / unit)), repr(row['usage_norm']),
+                               '' if row['fair_tree_factor'] is None else repr(row['fair_tree_factor']), level]))
+    return '\n'.join(lines) + '\n'
+
+
+def simulations(place):
+    for seed, half_life, reset in ((1, 7 * 86400, 'none'), (2, 86400, 'none'), (3, 7 * 86400, 'weekly'),
+                                   (4, 0, 'monthly'), (5, 3600, 'daily')):
+        usage, newest, now = simulated(place, seed, half_life, reset)
+        with open(place.path('p'), 'w', encoding='utf-8') as file:
+            file.write(print_of(place, usage))
+        what = f'half-life {half_life}, reset {reset}'
+        answer = diff(place, f'{what}: nothing of a simulated slurmctld is left unexplained', 0, '--at', now,
+                      place.path('p'))
+        if seed <= 3:
+            tap.same(answer['newest_step'], newest, f'{what}: its newest step is found')
+        tap.ok(causes(answer) <= {'steps'}, f'{what}: by steps alone', causes(answer))
+        sums_up(answer, f'{what}: all of it sums up')
+
+
+def body():
+    with Live() as place:
+        for part in (live, as_people_see, wrong_prints, other_settings, reader):
+            part(place)
+    for part in (static, simulations):
+        with Place() as place:
+            part(place)
+
+
+tap.main(body)
