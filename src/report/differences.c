@@ -208,6 +208,15 @@ static double sum_of(const struct differences *differences, int cause, size_t *u
     return sum;
 }
 
+static double sum_printed(const struct differences *differences)
+{
+    double sum = 0;
+    for (size_t i = 0; i < differences->count; i++)
+        if (differences->rows[i].is_user)
+            sum += differences->rows[i].usage.printed;
+    return sum;
+}
+
 static size_t count_moved(const struct differences *differences, int cause)
 {
     size_t users = 0;
@@ -242,10 +251,12 @@ static void add_left(struct text *text, const struct differences *differences)
     }
     for (size_t i = 0; i < differences->count; i++)
         levels += differences->rows[i].level_fs_differs;
-    text_format(text,
-                "left unexplained: %.1f TRES-seconds of %zu users, FairShare of %zu, LevelFS of "
-                "%zu\n",
-                sum, users, moved, levels);
+    text_format(text, "left unexplained: %.1f TRES-seconds of %zu user%s", sum, users,
+                users == 1 ? "" : "s");
+    double printed = sum_printed(differences);
+    if (printed > 0)
+        text_format(text, " (%.3g %%)", 100 * sum / printed);
+    text_format(text, ",\n  the FairShare of %zu, the LevelFS of %zu\n", moved, levels);
     if (!differences->only_printed)
         return;
     text_format(text, "only in the print: %zu associations, first ", differences->only_printed);

@@ -48,6 +48,14 @@ watched "explain is clean" 0 explain chidi lars
 watched "explain --jobs is clean" 0 explain --jobs chidi
 watched "explain --json is clean" 0 explain --json --jobs chidi lars
 watched "an ambiguous name is clean" 64 explain anders
+watched "compare is clean" 0 compare
+watched "compare --csv is clean" 0 compare --csv --top 3
+watched "compare --json is clean" 0 compare --json
+"$FAIRMILL" -c fairmill.conf show --parsable >print
+watched "diff is clean" 1 diff --at $((now + 600)) print
+watched "diff --json is clean" 1 diff --at $now --json print
+printf 'Account|User|RawUsage\nroot||x\n' >print
+watched "a print that is none is clean" 65 diff --at $now print
 watched "prio is clean" 0 prio
 watched "prio --json is clean" 0 prio --json --sort u,-y
 watched "prio with a format is clean" 0 prio --format '%.15i|%r' --user alice
