@@ -97,7 +97,7 @@ double steps_worth(const struct steps *steps, uint64_t newest, uint64_t reset, u
         uint64_t zero = reset < newest ? reset + (newest - reset) % steps->period : newest;
         if (stop <= zero)
             return 0;
-        earliest = later_of(earliest, zero - steps->period);
+        earliest = later_of(earliest, zero > steps->period ? zero - steps->period : 0);
     }
     start = later_of(start, earliest);
     if (start >= stop || start > steps->now)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "report/sshare_print.h"
+#include "util/error.h"
+#include "util/text.h"
+
+/* What sshare printed, or anybody says it did. */
+
+/* Whether a name may stand between bars. */
+static bool is_plain(const struct printed_row *row)
+{
+    return !strchr(row->account, '|') && !strchr(row->user, '|') &&
+           strncmp(row->account, "CLUSTER:", 8) != 0;
+}
+
+static void check_number(const struct printed_number *number)
+{
+    must(number->error >= 0 && isfinite(number->error), "an error is a size");
+}
+
+/* The same names between bars are the same rows. */
+static void read_again(const struct sshare_print *print)
+{
+    struct sshare_print again;
+    struct error err;
+    struct text text = { 0 };
+    size_t plain = 0;
+    text_add(&text, "Account|User|RawUsage\n");
+    for (size_t i = 0; i < print->count; i++)
+        if (is_plain(&print->rows[i])) {
+            text_format(&text, "%s|%s|7\n", print->rows[i].account, print->rows[i].user);
+            plain++;
+        }
+    bool good = !sshare_print_read(&again, text.bytes, text.length, "c", &err);
+    must(good == (plain > 0), "what was read can be read again");
+    for (size_t i = 0, at = 0; good && i < print->count; i++) {
+        if (!is_plain(&print->rows[i]))
+            continue;
+        must(!strcmp(print->rows[i].account, again.rows[at].account) &&
+                 !strcmp(print->rows[i].user, again.rows[at].user),
+             "both ways to print have the same names");
+        at++;
+    }
+    must(!good || again.count == plain, "and as many rows");
+    if (good)
+        sshare_print_free(&again);
+    text_free(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct sshare_print print;
+    struct error err;
+    if (memchr(bytes, '\0', size))
+        return 0;
+    /* Without a NUL behind it: what is read beyond the length is found. */
+    char *exact = malloc(size ? size : 1);
+    must(exact != NULL, "there is memory");
+    if (size)
+        memcpy(exact, bytes, size);
+    if (!sshare_print_read(&print, exact, size, "c", &err)) {
+        must(print.count > 0, "a print that is read has rows");
+        for (size_t i = 0; i < print.count; i++) {
+            const struct printed_row *row = &print.rows[i];
+            must(row->raw_usage.value >= 0 && isfinite(row->raw_usage.value),
+                 "a usage is not below 0");
+            check_number(&row->raw_usage);
+            check_number(&row->norm_usage);
+            check_number(&row->fairshare);
+            check_number(&row->level_fs);
+        }
+        read_again(&print);
+        sshare_print_free(&print);
+    }
+    free(exact);
+    return 0;
+}
