@@ -213,13 +213,14 @@ static int take_field(struct reader *reader, struct printed_row *row, int field,
         good = take_shares(row, span);
         break;
     case FIELD_RAW_USAGE:
-        good = span.length && take_number(&row->raw_usage, span) && row->raw_usage.value >= 0;
+        good = span.length && take_number(&row->raw_usage, span) && row->raw_usage.value >= 0 &&
+               isfinite(row->raw_usage.value);
         break;
     case FIELD_NORM_USAGE:
-        good = take_number(&row->norm_usage, span);
+        good = take_number(&row->norm_usage, span) && !isinf(row->norm_usage.value);
         break;
     case FIELD_FAIRSHARE:
-        good = take_number(&row->fairshare, span);
+        good = take_number(&row->fairshare, span) && !isinf(row->fairshare.value);
         break;
     case FIELD_LEVEL_FS:
         good = take_number(&row->level_fs, span);

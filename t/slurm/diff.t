@@ -163,6 +163,7 @@ def wrong_prints(place):
          '--period', 300, LIVE)
     diff(place, 'two minutes later it is not explained', 1, '--at', CAPTURED + 120, LIVE)
     for bad, said in (('Account|User\na|b\n', 'line 1'), ('Account|User|RawUsage\na|b|x\n', "line 2: 'x'"),
+                      ('Account|User|RawUsage\na|b|inf\n', "'inf' is no RawUsage"),
                       ('Account User RawUsage\nnothing\n', 'line 2'), ('', "'live'"), ('\n\n', "'live'")):
         place.ends(65, f'{bad!r} is no print', 'diff', '--at', CAPTURED, place.write('p', bad))
         place.says('which is said', said)
