@@ -12,9 +12,11 @@
 #include "core/clock.h"
 #include "core/fairshare.h"
 #include "core/finding.h"
+#include "core/ledger.h"
 #include "core/tree.h"
 #include "report/differences.h"
 #include "report/sshare_print.h"
+#include "results/ledger_rows.h"
 #include "results/snapshot.h"
 #include "settings/settings.h"
 #include "source/layout.h"
@@ -31,6 +33,7 @@ struct stage {
 struct finder {
     const struct diff_case *asked;
     struct differences *differences;
+    struct ledger *ledger;  /* NULL once it is taken away */
     struct plainer plainer; /* the settings less the causes that were taken away */
     struct fairshare_options options;
     const struct tree *tree; /* the base: all stages are by its nodes */
@@ -154,14 +157,26 @@ static void take_own_usage(struct finder *finder, const struct tree *tree)
 static int compute_again(struct finder *finder, struct computation *computation, struct error *err)
 {
     const struct diff_case *asked = finder->asked;
+    const struct remembered remembered = { .ledger = finder->ledger };
     return compute_cluster(computation, &finder->plainer.settings, asked->source,
-                           asked->snapshot->cluster, &asked->printed_at, true, err);
+                           asked->snapshot->cluster, &remembered, &asked->printed_at, true, err);
+}
+
+/* Whether there is such a cause, which is then taken away. */
+static bool take_away(struct finder *finder, enum cause cause)
+{
+    if (cause != CAUSE_LEDGER)
+        return plainer_take_away(&finder->plainer, cause, finder->newest.findings);
+    bool was_there = finder->ledger->count != 0;
+    ledger_destroy(finder->ledger);
+    finder->ledger = NULL;
+    return was_there;
 }
 
 static int take_settings_causes(struct finder *finder, struct error *err)
 {
     for (int cause = 0; cause < CAUSES; cause++) {
-        if (!plainer_take_away(&finder->plainer, (enum cause)cause, finder->newest.findings))
+        if (!take_away(finder, (enum cause)cause))
             continue;
         struct computation next;
         if (compute_again(finder, &next, err))
@@ -369,34 +384,6 @@ static int take_print(struct finder *finder, struct error *err)
     return result;
 }
 
-static void add_unknown(struct differences *differences, const char *sentence)
-{
-    size_t count = 0;
-    while (differences->unknown[count])
-        count++;
-    differences->unknown[count] = sentence;
-}
-
-static void note_unknown(struct finder *finder)
-{
-    const struct settings *settings = finder->asked->settings;
-    struct differences *differences = finder->differences;
-    if (!finder->asked->source) {
-        add_unknown(differences, "the accounting database cannot be read: age, factors, suspended, "
-                                 "rollup, billing, caps and steps cannot be told apart");
-        return;
-    }
-    if (settings->charge == CHARGE_BILLING && !settings->slurm &&
-        !settings->pricing.weights.count && !settings->pricing.partition_weight_count)
-        add_unknown(differences, "neither a slurm.conf nor tres_weights: what is cut off billing "
-                                 "cannot be told");
-    if (!settings->slurm)
-        add_unknown(differences, "without a slurm.conf the period is taken for Slurm's 300 s, or "
-                                 "what --period says");
-    if (finder->first.record.unattributed_usage > 0)
-        add_unknown(differences, "usage without an association is in no value of ours");
-}
-
 /* Ours, before any cause is taken away. */
 static void take_ours(struct finder *finder)
 {
@@ -426,7 +413,9 @@ static void begin(struct finder *finder, const struct tree *tree, const struct n
 static int find_by_jobs(struct finder *finder, struct printed_match *match, struct error *err)
 {
     struct tree *tree = NULL;
-    if (compute_again(finder, &finder->first, err))
+    if (ledger_look_up(finder->asked->settings, finder->asked->snapshot->cluster, &finder->ledger,
+                       err) ||
+        compute_again(finder, &finder->first, err))
         return -1;
     finder->newest = finder->first;
     finder->options.clock = finder->first.clock;
@@ -470,13 +459,15 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
         asked->source ? find_by_jobs(&finder, &match, err) : find_by_results(&finder, &match, err);
     if (!result) {
         differences->users = finder.tree->user_count;
-        note_unknown(&finder);
+        diff_note_unknown(differences, asked->settings, asked->source != NULL,
+                          finder.first.record.unattributed_usage);
     }
     printed_match_free(&match);
     stage_free(&finder.last);
     free(finder.own);
     free(finder.dearest);
     pricing_free(&finder.plainer.whole);
+    ledger_destroy(finder.ledger);
     if (finder.computed)
         computation_free(&finder.newest);
     computation_free(&finder.first);

@@ -94,3 +94,30 @@ bool plainer_take_away(struct plainer *plainer, enum cause cause, const struct f
         return false;
     }
 }
+
+static void add_unknown(struct differences *differences, const char *sentence)
+{
+    size_t count = 0;
+    while (differences->unknown[count])
+        count++;
+    differences->unknown[count] = sentence;
+}
+
+void diff_note_unknown(struct differences *differences, const struct settings *settings,
+                       bool has_source, double unattributed_usage)
+{
+    const struct pricing *pricing = &settings->pricing;
+    if (!has_source) {
+        add_unknown(differences, "without the accounting database these cannot be told apart:\n"
+                                 "  age, ledger, factors, suspended, rollup, billing, caps, steps");
+        return;
+    }
+    if (settings->charge == CHARGE_BILLING && !settings->slurm && !pricing->weights.count &&
+        !pricing->partition_weight_count)
+        add_unknown(differences, "without a slurm.conf or tres_weights nobody knows what was cut "
+                                 "off billing");
+    if (!settings->slurm)
+        add_unknown(differences, "without a slurm.conf the period is 300 s, or that of --period");
+    if (unattributed_usage > 0)
+        add_unknown(differences, "usage without an association is in no value of ours");
+}

@@ -19,4 +19,8 @@ struct plainer {
  * computation that was made with the settings as they are. */
 bool plainer_take_away(struct plainer *plainer, enum cause cause, const struct findings *findings);
 
+/* Note what cannot be told, with these settings and maybe without the accounting database. */
+void diff_note_unknown(struct differences *differences, const struct settings *settings,
+                       bool has_source, double unattributed_usage);
+
 #endif

@@ -19,6 +19,7 @@ static const struct {
     [CAUSE_AGE] = { "age", "what our run saw at another instant than the print" },
     [CAUSE_DELETED] = { "deleted", "slurmctld compares users with deleted ones too" },
     [CAUSE_TIES] = { "ties", "slurmctld does not merge tied accounts, and ties by long doubles" },
+    [CAUSE_LEDGER] = { "ledger", "our ledger, which slurmctld does not know" },
     [CAUSE_FACTORS] = { "factors", "factors of our settings, which slurmctld does not know" },
     [CAUSE_SUSPENDED] = { "suspended", "slurmctld charges suspended time" },
     [CAUSE_ROLLUP] = { "rollup", "slurmctld charges jobs, not idle reservations and spread sums" },

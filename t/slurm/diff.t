@@ -187,6 +187,12 @@ def other_settings(place):
         answer = diff(place, f'with {keys} nothing is left unexplained', 0, '--at', CAPTURED, LIVE)
         tap.ok(cause in causes(answer), f'and {cause} are told', causes(answer))
         sums_up(answer, 'all of it sums up')
+    place.publish()
+    place.succeed('ledger', 'credit', '50', '-u', 'bob', '-A', 'theory', '--at', CAPTURED - 60, '-w', 'a test', '-y')
+    place.succeed('run', '--now', CAPTURED + 1)
+    answer = diff(place, 'nor is it with a ledger', 0, '--at', CAPTURED, LIVE)
+    tap.same({row['user'] for row in answer['associations'] if row['rawusage']['causes']['ledger'] > 1},
+             {'', 'bob'}, 'which has credited one user')
     place.publish({'usage.charge': 'tres'})
     answer = diff(place, 'nor is it with the weights of slurm.conf', 0, '--at', CAPTURED, LIVE)
     tap.same(causes(answer) - {'second'}, {'steps'}, 'where only steps are different')
@@ -210,7 +216,7 @@ def reader(place):
     write_settings(place.path('reader.conf'), dict(results=dict(driver='sqlite', database=place.path('r.db'))))
     answer = diff(place, 'who reads results only has differences left', 1, '--at', CAPTURED, LIVE,
                   settings='reader.conf')
-    tap.ok('cannot be read' in answer['notes'][0] and not causes(answer) and answer['usage_left'] > 100,
+    tap.ok('cannot be told' in answer['notes'][0] and not causes(answer) and answer['usage_left'] > 100,
            'and is told what cannot be told apart', answer['notes'])
     tap.ok(not any(row['levelfs_differs'] for row in answer['associations']),
            'but that the printed usage gives the printed LevelFS', answer)
