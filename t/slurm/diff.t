@@ -348,11 +348,52 @@ def simulations(place):
         sums_up(answer, f'{what}: all of it sums up')
 
 
+def rolled_up(place):
+    """By slurmdbd's sums, which spread jobs over their hours, and by QOS before 24.11 not at all."""
+    usage, _, now = simulated(place, 6, 86400, 'none')
+    with open(place.path('p'), 'w', encoding='utf-8') as file:
+        file.write(print_of(place, usage))
+    hours = {}
+    for number, start, end, tres in place.change(
+            'SELECT id_assoc, time_start, time_end, tres_alloc FROM tiny_job_table'):
+        end = end or now
+        for hour in range(start // 3600 * 3600, end, 3600):
+            seconds = min(end, hour + 3600) - max(start, hour)
+            hours[number, hour] = hours.get((number, hour), 0) + seconds * reference.tres_count(tres, 5)
+    db = sqlite3.connect(place.path('a.db'))
+    for (number, hour), seconds in hours.items():
+        if hour + 3600 <= now:
+            site_drawing.insert(db, 'tiny_assoc_usage_hour_table', dict(
+                id=number, id_tres=5, time_start=hour, alloc_secs=seconds))
+    site_drawing.insert(db, 'tiny_last_ran_table', dict(
+        hourly_rollup=now // 3600 * 3600, daily_rollup=now // 86400 * 86400, monthly_rollup=0))
+    db.commit()
+    db.close()
+    place.settings({'usage.half_life': 1440, 'usage.source': 'rollup', 'usage.time_zone': 'UTC',
+                    'usage.open_job_cap': '100-0'})
+    place.succeed('run', '--now', now, '--replace')
+    answer = diff(place, 'nothing is left unexplained of usage by rollups', 0, '--at', now, place.path('p'))
+    tap.same(causes(answer) - {'second'}, {'rollup', 'steps'}, 'as rollups are a cause')
+    sums_up(answer, 'all of it sums up')
+
+
+def several(place):
+    place.ready(SITE + 'cluster other\nroot/\n  u 1 use 5\n')
+    place.succeed('run', '--now', NOW)
+    with open(place.path('p'), 'w', encoding='utf-8') as file:
+        file.write('Account|User|RawShares|RawUsage|FairShare\nroot|||5|\n root|u|1|5|1.000000\n')
+    place.ends(64, 'where there are several clusters one must be said', 'diff', '--at', NOW, place.path('p'))
+    place.says('with the option for it', '--cluster')
+    answer = diff(place, 'of the one that is said a print is explained', 0, '--at', NOW, '-M', 'other',
+                  place.path('p'))
+    tap.same((answer['cluster'], len(answer['associations'])), ('other', 2), 'and it is that')
+
+
 def body():
     with Live() as place:
         for part in (live, as_people_see, wrong_prints, other_settings, reader):
             part(place)
-    for part in (static, simulations):
+    for part in (static, simulations, rolled_up, several):
         with Place() as place:
             part(place)
 
