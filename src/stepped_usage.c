@@ -15,10 +15,12 @@
 #include "source/layout.h"
 #include "util/memory.h"
 
-/* The instants that a newest step is looked for at, spread over the period, and the associations
- * that it is looked for by: those with the most usage. */
+/* The instants that a newest step is looked for at, spread over the period; the users that it is
+ * looked for by, of which each job is counted under every instant; and the jobs that one of them
+ * may have to be looked at so closely. */
 #define CANDIDATES_AT_MOST 900
 #define WITNESSES_AT_MOST 64
+#define WITNESS_JOBS_AT_MOST 2000
 
 struct candidate {
     uint64_t newest, reset;
@@ -31,10 +33,11 @@ struct reader {
     uint64_t now;
     struct candidate *candidates;
     size_t candidate_count;
-    /* While candidates are tried: the nearest witness at or above each node, what is below each
-     * witness by candidate; later NULL. */
+    /* While candidates are tried, later NULL: which witness a node is, what each has by candidate,
+     * and how many jobs it has. */
     uint32_t *witness;
     double *sums;
+    uint32_t *jobs;
     struct stepped_usage *stepped;
 };
 
@@ -58,9 +61,10 @@ static double charge_of(const struct reader *reader, const struct job_row *row, 
 static void try_job(struct reader *reader, const struct job *job, uint32_t node, uint64_t start,
                     double charge)
 {
-    if (reader->witness[node] == NO_NODE)
+    uint32_t witness = reader->witness[node];
+    if (witness == NO_NODE || ++reader->jobs[witness] > WITNESS_JOBS_AT_MOST)
         return;
-    double *sums = &reader->sums[reader->witness[node] * reader->candidate_count];
+    double *sums = &reader->sums[witness * reader->candidate_count];
     for (size_t i = 0; i < reader->candidate_count; i++)
         sums[i] += charge * steps_worth(reader->steps, reader->candidates[i].newest,
                                         reader->candidates[i].reset, start, job->time_end);
@@ -129,7 +133,7 @@ static void list_candidates(struct reader *reader)
         reader->candidates[i] = candidate_at(reader->settings, reader->now - i * stride);
 }
 
-/* Associations of which something is known, by usage. */
+/* Users of whom something is known, by usage. */
 struct witness {
     uint32_t node;
     double high;
@@ -143,25 +147,20 @@ static int by_usage(const void *a, const void *b)
     return (one->node > other->node) - (one->node < other->node);
 }
 
-static int by_node(const void *a, const void *b)
-{
-    const struct witness *one = a, *other = b;
-    return (one->node > other->node) - (one->node < other->node);
-}
-
-/* By node, so that each stands behind those above it. */
+/* Half of them those with the most usage, the others from among all the rest, who may have fewer
+ * jobs. */
 static struct witness *list_witnesses(const struct tree *tree, const struct usage_bounds *bounds,
                                       size_t *count)
 {
     struct witness *list = memory_zeroed(tree->count, sizeof *list);
-    *count = 0;
+    size_t half = WITNESSES_AT_MOST / 2, all = 0;
     for (uint32_t i = 0; i < tree->count; i++)
-        if (bounds[i].high > 0)
-            list[(*count)++] = (struct witness){ i, bounds[i].high };
-    qsort(list, *count, sizeof *list, by_usage);
-    if (*count > WITNESSES_AT_MOST)
-        *count = WITNESSES_AT_MOST;
-    qsort(list, *count, sizeof *list, by_node);
+        if (tree->nodes[i].is_user && bounds[i].low > 0)
+            list[all++] = (struct witness){ i, bounds[i].high };
+    qsort(list, all, sizeof *list, by_usage);
+    *count = all < WITNESSES_AT_MOST ? all : WITNESSES_AT_MOST;
+    for (size_t i = half; all > WITNESSES_AT_MOST && i < WITNESSES_AT_MOST; i++)
+        list[i] = list[half + (i - half) * (all - half) / half];
     return list;
 }
 
@@ -174,21 +173,17 @@ static double miss_of(const struct usage_bounds *bounds, double value)
 }
 
 /* The candidate whose greatest miss is the least; the latest of several. */
-static size_t best_candidate(struct reader *reader, const struct witness *list, size_t count,
+static size_t best_candidate(const struct reader *reader, const struct witness *list, size_t count,
                              const struct usage_bounds *bounds)
 {
     size_t width = reader->candidate_count, best = 0;
     double least = INFINITY;
-    for (size_t i = count; i-- > 1;) {
-        uint32_t above = reader->tree->nodes[list[i].node].parent;
-        uint32_t witness = above == NO_NODE ? NO_NODE : reader->witness[above];
-        for (size_t j = 0; witness != NO_NODE && j < width; j++)
-            reader->sums[witness * width + j] += reader->sums[i * width + j];
-    }
     for (size_t j = 0; j < width; j++) {
         double greatest = 0;
         for (size_t i = 0; i < count; i++)
-            greatest = fmax(greatest, miss_of(&bounds[list[i].node], reader->sums[i * width + j]));
+            if (reader->jobs[i] <= WITNESS_JOBS_AT_MOST)
+                greatest =
+                    fmax(greatest, miss_of(&bounds[list[i].node], reader->sums[i * width + j]));
         if (greatest < least) {
             least = greatest;
             best = j;
@@ -207,12 +202,11 @@ static int find_newest(struct reader *reader, struct db *source, const char *clu
     list_candidates(reader);
     reader->witness = memory_zeroed(reader->tree->count, sizeof *reader->witness);
     reader->sums = memory_zeroed((count + 1) * reader->candidate_count, sizeof *reader->sums);
-    for (uint32_t i = 0, next = 0; i < reader->tree->count; i++) {
-        uint32_t above = reader->tree->nodes[i].parent;
-        reader->witness[i] = above == NO_NODE ? NO_NODE : reader->witness[above];
-        if (next < count && list[next].node == i)
-            reader->witness[i] = next++;
-    }
+    reader->jobs = memory_zeroed(count + 1, sizeof *reader->jobs);
+    for (uint32_t i = 0; i < reader->tree->count; i++)
+        reader->witness[i] = NO_NODE;
+    for (uint32_t i = 0; i < count; i++)
+        reader->witness[list[i].node] = i;
     int result = read_jobs(reader, source, cluster, computation, err);
     if (!result)
         reader->stepped->newest =
@@ -221,6 +215,7 @@ static int find_newest(struct reader *reader, struct db *source, const char *clu
     free(reader->candidates);
     free(reader->witness);
     free(reader->sums);
+    free(reader->jobs);
     reader->candidates = NULL;
     reader->witness = NULL;
     return result;

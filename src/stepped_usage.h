@@ -14,7 +14,7 @@ struct settings;
  *
  * When its newest step was is in no database.  Steps are a period apart, so there are only as many
  * answers as a period has seconds; the one is taken that comes nearest to what is known of the
- * usage. */
+ * usage of some users, so that a second reading suffices however many jobs there are. */
 
 /* What is known of an association's usage, all below included: NAN where nothing is. */
 struct usage_bounds {

@@ -25,8 +25,6 @@
 /* slurmctld's PriorityCalcPeriod where nobody says another. */
 #define PERIOD_S 300
 #define PERIOD_AT_MOST_S 86400
-/* The accounting database is no must. */
-#define PATIENCE_S 10
 
 struct wish {
     const char *file;
@@ -76,12 +74,9 @@ static struct db *open_source(const struct wish *wish, const struct settings *se
 {
     struct error why;
     struct db *source;
-    struct db_settings connection = settings->source;
     if (!wish->has_source)
         return NULL;
-    if (connection.deadline_s > PATIENCE_S)
-        connection.deadline_s = PATIENCE_S;
-    if (!db_open(&source, &connection, DB_SOURCE, &why))
+    if (!db_open(&source, &settings->source, DB_SOURCE, &why))
         return source;
     log_note("%s", why.message);
     return NULL;
