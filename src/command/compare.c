@@ -112,16 +112,19 @@ static int by_spread(const void *a, const void *b)
     return order ? order : (one->id > other->id) - (one->id < other->id);
 }
 
-static void sort_users(struct comparison *comparison, uint64_t top)
+/* Of those that may be told of. */
+static void sort_users(struct comparison *comparison, const char *login, uint64_t top)
 {
-    uint32_t count = comparison->user_count;
-    const struct compared_user **sorted = memory_zeroed(count + 1, sizeof(void *));
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = &comparison->users[i];
+    uint32_t count = 0;
+    const struct compared_user **sorted = memory_zeroed(comparison->user_count + 1, sizeof(void *));
+    for (uint32_t i = 0; i < comparison->user_count; i++)
+        if (!login || !strcmp(comparison->users[i].user, login))
+            sorted[count++] = &comparison->users[i];
     qsort(sorted, count, sizeof *sorted, by_spread);
     comparison->by_spread = memory_zeroed(count + 1, sizeof *comparison->by_spread);
     for (uint32_t i = 0; i < count; i++)
         comparison->by_spread[i] = (uint32_t)(sorted[i] - comparison->users);
+    comparison->listed = count;
     comparison->top = top && top < count ? (uint32_t)top : count;
     free(sorted);
 }
@@ -138,7 +141,7 @@ static void comparison_free(struct comparison *comparison)
 }
 
 /* What is published, and the same shares and usage by the other conformance. */
-static void compare_snapshot(struct text *text, const struct snapshot *snapshot,
+static void compare_snapshot(struct text *text, const struct snapshot *snapshot, const char *login,
                              const struct wish *wish, bool first)
 {
     size_t count = count_algorithms();
@@ -160,7 +163,7 @@ static void compare_snapshot(struct text *text, const struct snapshot *snapshot,
     free(others);
     fill_users(&comparison, snapshot);
     find_differing(&comparison, count);
-    sort_users(&comparison, wish->top);
+    sort_users(&comparison, login, wish->top);
     wish->form->add(text, &comparison, first);
     comparison_free(&comparison);
 }
@@ -175,7 +178,7 @@ static int compare_published(const struct settings *settings, const struct wish 
     wish->form->begin(&text);
     for (size_t i = 0; !result && i < snapshots.count; i++)
         if (snapshots.clusters[i].tree) {
-            compare_snapshot(&text, &snapshots.clusters[i], wish, first);
+            compare_snapshot(&text, &snapshots.clusters[i], snapshots.login, wish, first);
             first = false;
         }
     wish->form->end(&text);

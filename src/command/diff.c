@@ -82,9 +82,19 @@ static struct db *open_source(const struct wish *wish, const struct settings *se
     return NULL;
 }
 
+/* Leave only what may be told. */
+static void drop_others(struct differences *differences, const char *login)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < differences->count; i++)
+        if (!login || !differences->rows[i].is_user || !strcmp(differences->rows[i].user, login))
+            differences->rows[kept++] = differences->rows[i];
+    differences->count = kept;
+}
+
 static int diff_cluster(const struct wish *wish, const struct settings *settings,
-                        const struct snapshot *snapshot, const struct text *bytes, bool *explained,
-                        struct error *err)
+                        const struct snapshot *snapshot, const char *login,
+                        const struct text *bytes, bool *explained, struct error *err)
 {
     struct sshare_print print;
     struct differences differences;
@@ -98,6 +108,7 @@ static int diff_cluster(const struct wish *wish, const struct settings *settings
     int result = diff_causes_find(&asked, &differences, err);
     db_close(source);
     if (!result) {
+        drop_others(&differences, login);
         *explained = differences_are_explained(&differences);
         wish->form->add(&text, &differences);
         diff_causes_free(&differences);
@@ -147,7 +158,9 @@ static int diff_published(struct wish *wish, const struct settings *settings, st
     if (!result)
         result = named_read(settings, &wish->cluster, &snapshots, err);
     const struct snapshot *snapshot = result ? NULL : only_one(&snapshots, err);
-    result = snapshot ? diff_cluster(wish, settings, snapshot, &bytes, &explained, err) : -1;
+    result = snapshot
+                 ? diff_cluster(wish, settings, snapshot, snapshots.login, &bytes, &explained, err)
+                 : -1;
     snapshots_free(&snapshots);
     text_free(&bytes);
     return result ? -1 : !explained;

@@ -123,10 +123,10 @@ static void add_mover(struct text *text, const struct comparison *comparison)
     const struct way *lowest = extreme_of(comparison, user, false);
     const struct way *highest = extreme_of(comparison, user, true);
     if (!comparison->users[user].spread) {
-        text_add(text, "\nnobody's rank is another\n");
+        text_add(text, "nobody's rank is another\n");
         return;
     }
-    text_add(text, "\nmoves most: ");
+    text_add(text, "moves most: ");
     add_name(text, &comparison->users[user]);
     text_format(text, ", from %" PRIu32 " (%s) to %" PRIu32 " (%s)\n", lowest->ranks[user],
                 lowest->algorithm->name, highest->ranks[user], highest->algorithm->name);
@@ -161,10 +161,12 @@ static void add_table(struct text *text, const struct comparison *comparison, bo
     form_add_instant(text, comparison->as_of);
     text_format(text, ": ranks of %" PRIu32 " users, and factors\n\n", comparison->user_count);
     add_users(text, comparison);
-    if (comparison->top < comparison->user_count)
+    if (comparison->top < comparison->listed)
         text_format(text, "... and %" PRIu32 " that move less\n",
-                    comparison->user_count - comparison->top);
-    add_mover(text, comparison);
+                    comparison->listed - comparison->top);
+    text_add(text, "\n");
+    if (comparison->listed)
+        add_mover(text, comparison);
     add_conformance(text, comparison);
     for (size_t i = 0; i < comparison->way_count; i++)
         if (!comparison->ways[i].known &&

@@ -38,7 +38,8 @@ struct comparison {
     size_t way_count;
     struct compared_user *users; /* in the tree's order */
     uint32_t *by_spread;         /* their places, who moves most first */
-    uint32_t user_count, top;    /* so many are printed */
+    uint32_t user_count;
+    uint32_t listed, top; /* so many users may be told of; so many are printed */
 };
 
 /* The forms: what comes before the first cluster, a cluster, and what comes after the last. */

@@ -50,11 +50,16 @@ def private(place):
             os.chmod(os.path.join(folder, file), 0o644 if file == 'fm.conf' else 0o666)
     other = dict(user=pwd.getpwnam(OTHER).pw_uid, group=pwd.getpwnam(OTHER).pw_gid, extra_groups=[])
     for command in (('show',), ('show', '--parsable'), ('show', '--json'), ('prio', '--long'), ('prio', '--json'),
-                    ('history', OTHER), ('explain', OTHER)):
+                    ('history', OTHER), ('explain', OTHER), ('compare',), ('compare', '--csv'), ('compare', '--json')):
         tap.same(names(place, *command, **other), [OTHER], f"others see themselves only ({' '.join(command)})")
     place.succeed('show', '--json', **other)
     tap.same([row['account'] for row in json.loads(place.out)['clusters'][0]['associations']], ['root', 'physics', 'physics'],
              'and the accounts that they are in')
+    place.succeed('show', '--parsable')
+    with open(place.path('print'), 'w', encoding='utf-8') as file:
+        file.write(place.out)
+    place.run('diff', '--at', NOW + 7200, '--json', place.path('print'), **other)
+    tap.ok('alice' not in place.out and OTHER in place.out, 'nor does diff tell of others', place.out, place.err)
     tap.same(names(place, 'history', 'physics', **other), [], 'accounts have a history for everybody')
     for command in (('show', '--user', 'alice'), ('prio', '-u', 'alice'), ('history', 'alice'), ('explain', 'alice'),
                     ('explain', OTHER, 'alice'), ('show', '--pbs', 'alice')):
