@@ -33,6 +33,7 @@ struct reader {
     uint64_t now;
     struct candidate *candidates;
     size_t candidate_count;
+    struct candidate found; /* the only one, in the end */
     /* While candidates are tried, later NULL: which witness a node is, what each has by candidate,
      * and how many jobs it has. */
     uint32_t *witness;
@@ -237,8 +238,8 @@ static int read_snapshot(struct reader *reader, struct db *source, const char *c
 {
     if (!reader->stepped->newest && find_newest(reader, source, cluster, computation, bounds, err))
         return -1;
-    struct candidate found = candidate_at(reader->settings, reader->stepped->newest);
-    reader->candidates = &found;
+    reader->found = candidate_at(reader->settings, reader->stepped->newest);
+    reader->candidates = &reader->found;
     reader->candidate_count = 1;
     return read_jobs(reader, source, cluster, computation, err);
 }
