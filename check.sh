@@ -90,9 +90,13 @@ run_tests() {
     make -s -C "$1" prove PROVE_FLAGS='-j2 --timer' </dev/null
 }
 
-# What random tests find they find without sanitizers too; these look at the code's every corner.
+# What random tests find they find once, with neither sanitizers nor a release around them.
+few() {
+    FAIRMILL_PAIRS=${FAIRMILL_PAIRS:-60} "$@"
+}
+
 run_sanitized() {
-    FAIRMILL_PAIRS=${FAIRMILL_PAIRS:-60} run_tests build-sanitizers
+    few run_tests build-sanitizers
 }
 
 # One server of each kind serves all tests that do not ask for their own.
@@ -134,7 +138,7 @@ fuzz() {
 }
 
 release() {
-    quietly build/distcheck.log make -C build -j"$jobs" distcheck \
+    few quietly build/distcheck.log make -C build -j"$jobs" distcheck \
         DISTCHECK_CONFIGURE_FLAGS=--enable-werror
 }
 
