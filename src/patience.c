@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "patience.h"
+
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "db/db.h"
+#include "results/schema.h"
+#include "settings/settings.h"
+#include "util/error.h"
+#include "util/log.h"
+
+/* Between tries at something that a database may still let happen: each pause is twice the one
+ * before, up to the longest.  A server that starts again may need most of a minute. */
+#define FIRST_PAUSE_MS 250
+#define LONGEST_PAUSE_MS 4000
+#define LONGEST_START_MS 20000
+
+int64_t deadline_of(const struct settings *settings)
+{
+    return clock_milliseconds() + (int64_t)settings->deadline_s * 1000;
+}
+
+int64_t starting_deadline_of(const struct settings *settings)
+{
+    int64_t patience = clock_milliseconds() + LONGEST_START_MS, deadline = deadline_of(settings);
+    return patience < deadline ? patience : deadline;
+}
+
+bool try_again(struct patience *patience, const struct error *err)
+{
+    if (err->class != ERROR_GONE && err->class != ERROR_RETRY)
+        return false;
+    int64_t pause = patience->last_pause_ms ? patience->last_pause_ms * 2 : FIRST_PAUSE_MS;
+    if (pause > LONGEST_PAUSE_MS)
+        pause = LONGEST_PAUSE_MS;
+    if (clock_milliseconds() + pause > patience->end_ms)
+        return false;
+    patience->last_pause_ms = pause;
+    log_note("%s; trying again in %" PRId64 " ms", err->message, pause);
+    usleep((useconds_t)(pause * 1000));
+    return true;
+}
+
+int open_source(struct db **source, const struct settings *settings, int64_t deadline,
+                struct error *err)
+{
+    struct patience patience = { deadline, 0 };
+    while (db_open(source, &settings->source, DB_SOURCE, err))
+        if (!db_driver_named(settings->source.driver)->comes_back || !try_again(&patience, err))
+            return fail_in(err, "source");
+    return 0;
+}
+
+int open_results(struct db **results, const struct settings *settings, int64_t deadline,
+                 struct error *err)
+{
+    struct patience patience = { deadline, 0 };
+    while (results_open(results, settings, DB_RESULTS, err))
+        if (!db_driver_named(settings->results.driver)->comes_back || !try_again(&patience, err))
+            return -1;
+    return 0;
+}
