@@ -72,7 +72,7 @@ def rows(dump, table):
 
 def to_sqlite(dump, path, clusters):
     """What fairmill reads of a dump, in the tables that sql/slurmdbd/sqlite.sql makes; how many rows that were."""
-    wanted = ['cluster_table', 'qos_table', 'tres_table']
+    wanted = ['cluster_table', 'qos_table', 'tres_table', 'txn_table']
     wanted += [f'{c}_{t}_table' for c in clusters
                for t in ('assoc', 'job', 'suspend', 'event', 'last_ran', *ROLLUPS)]
     known = tables(dump)
