@@ -34,11 +34,9 @@ uint64_t last_reset(const struct settings *settings, const struct ledger_state *
     return ledger->cluster_reset > periodic ? ledger->cluster_reset : periodic;
 }
 
-/* R_H: what the cluster could have delivered in the time that usage is compared with. */
-static double capacity_of(const struct settings *settings, const struct computation *computation,
-                          uint64_t reset, uint64_t first_charge)
+double compute_capacity(const struct settings *settings, const struct accounting *accounting,
+                        uint64_t now, uint64_t reset, uint64_t first_charge)
 {
-    const struct accounting *accounting = computation->accounting;
     double count = settings->capacity;
     if (!(count > 0)) {
         count = settings->charge == CHARGE_TRES ? accounting->weighted : accounting->billing;
@@ -49,7 +47,7 @@ static double capacity_of(const struct settings *settings, const struct computat
     }
     if (settings->half_life_s)
         return count * (double)settings->half_life_s * settings->capacity_half_lives;
-    uint64_t now = clock_now(computation->clock), since = reset ? reset : first_charge;
+    uint64_t since = reset ? reset : first_charge;
     return since < now ? count * (double)(now - since) : 0;
 }
 
@@ -308,9 +306,9 @@ int compute_values(struct computation *computation, const struct settings *setti
     uint64_t now = clock_now(computation->clock);
     if (note_unattributed(computation, err) || tree_roll_up_usage(computation->tree, err))
         return -1;
-    computation->capacity =
-        capacity_of(settings, computation, last_reset(settings, computation->ledger, now),
-                    computation->first_charge);
+    computation->capacity = compute_capacity(settings, computation->accounting, now,
+                                             last_reset(settings, computation->ledger, now),
+                                             computation->first_charge);
     if (isnan(computation->capacity))
         findings_add(computation->findings, FINDING_CAPACITY_UNKNOWN, 0,
                      "the cluster registered no TRES that is charged");

@@ -65,6 +65,11 @@ uint64_t last_reset(const struct settings *settings, const struct ledger_state *
 int compute_values(struct computation *computation, const struct settings *settings,
                    const struct sealing *sealing, struct error *err);
 
+/* R_H: what the cluster could have delivered in the time that usage is compared with, as of an
+ * instant, its last reset (0: none) and the first second that counts; NAN where it is unknown. */
+double compute_capacity(const struct settings *settings, const struct accounting *accounting,
+                        uint64_t now, uint64_t reset, uint64_t first_charge);
+
 /* Both, without a sealing. */
 int compute_cluster(struct computation *computation, const struct settings *settings,
                     struct db *source, const char *cluster, const struct remembered *remembered,

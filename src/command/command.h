@@ -24,7 +24,8 @@ struct command {
 };
 
 extern const struct command command_init, command_check, command_run, command_status, command_show,
-    command_prio, command_explain, command_history, command_ledger, command_metrics, command_forget;
+    command_prio, command_explain, command_history, command_ledger, command_metrics, command_forget,
+    command_whatif, command_forecast;
 
 extern const struct command command_compare, command_diff;
 

@@ -121,6 +121,12 @@ static struct floating one_millionth(void)
     return (struct floating){ mantissa, -147 };
 }
 
+uint64_t clock_grid_at(uint64_t half_life, uint64_t now)
+{
+    uint64_t block = half_life ? now / half_life / 8 * 8 : 0;
+    return block > 56 ? block - 56 : 0;
+}
+
 struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start)
 {
     struct clock *clock = memory_zeroed(1, sizeof *clock);
@@ -132,8 +138,7 @@ struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start)
         int s;
         uint128 scale = scaled_half_life(half_life, &s);
         make_tables(clock, scale);
-        uint64_t block = now / half_life / 8 * 8;
-        clock->first_half_life = block > 56 ? block - 56 : 0;
+        clock->first_half_life = clock_grid_at(half_life, now);
         if (start < clock->first_half_life * half_life)
             clock->start = clock->first_half_life * half_life;
         age_bits = s + (int)(now / half_life - clock->first_half_life);

@@ -38,8 +38,9 @@ uint64_t clock_half_life(const struct clock *clock);
  * grid begins and what is older can no longer show in a double. */
 uint64_t clock_start(const struct clock *clock);
 
-/* e, which the grid depends on besides the half-life. */
+/* e, which the grid depends on besides the half-life; and what it is at another instant. */
 uint64_t clock_grid(const struct clock *clock);
+uint64_t clock_grid_at(uint64_t half_life, uint64_t now);
 
 /* Q(b) - Q(a) with both kept within [clock_start, now]; 0 where b <= a. */
 uint128 clock_weight(const struct clock *clock, uint64_t a, uint64_t b);

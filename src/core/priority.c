@@ -143,6 +143,22 @@ static struct priority_parts factors_of(const struct priority_options *options,
     };
 }
 
+void priority_add_up(struct priority *priority, bool held)
+{
+    const struct priority_parts *weighted = &priority->weighted;
+    double sum = weighted->age + weighted->association + weighted->fairshare + weighted->job_size +
+                 weighted->partition + weighted->qos + priority->tres;
+    /* 0 is what a held job has. */
+    if (!(sum > 1))
+        sum = 1;
+    if (sum > PRIORITY_MAXIMUM)
+        sum = PRIORITY_MAXIMUM;
+    if (held)
+        sum = 0;
+    priority->value = (uint32_t)sum;
+    priority->norm = sum / PRIORITY_MAXIMUM;
+}
+
 void priority_compute(const struct priority_options *options, const struct priority_job *job,
                       const uint64_t *counts, const struct priority_partition *partition,
                       const struct priority_qos *qos, struct priority *priority)
@@ -157,17 +173,10 @@ void priority_compute(const struct priority_options *options, const struct prior
         .partition = factor.partition * weights->partition,
         .qos = factor.qos * weights->qos,
     };
-    double tres = weighted_tres(options, counts, partition);
-    double sum = weighted.age + weighted.association + weighted.fairshare + weighted.job_size +
-                 weighted.partition + weighted.qos + tres;
-    /* 0 is what a held job has. */
-    if (!(sum > 1))
-        sum = 1;
-    if (sum > PRIORITY_MAXIMUM)
-        sum = PRIORITY_MAXIMUM;
-    if (job->held)
-        sum = 0;
-    *priority = (struct priority){ factor, weighted, tres, (uint32_t)sum, sum / PRIORITY_MAXIMUM };
+    *priority = (struct priority){ .factor = factor,
+                                   .weighted = weighted,
+                                   .tres = weighted_tres(options, counts, partition) };
+    priority_add_up(priority, job->held);
 }
 
 void priority_add_tres(struct text *text, const struct priority_options *options,

@@ -103,6 +103,9 @@ void priority_compute(const struct priority_options *options, const struct prior
                       const uint64_t *counts, const struct priority_partition *partition,
                       const struct priority_qos *qos, struct priority *priority);
 
+/* Add the weighted parts up: value and norm. */
+void priority_add_up(struct priority *priority, bool held);
+
 /* Add the factors of TRES as sprio prints them, `cpu=0.12,gres/gpu=0.50`, or their weighted
  * values, `cpu=12,gres/gpu=500`; what is 0 is left out. */
 void priority_add_tres(struct text *text, const struct priority_options *options,

@@ -74,6 +74,19 @@ uint128 wide_high_product(uint128 a, uint128 b)
     return (uint128)product[3] << 64 | product[2];
 }
 
+struct wide wide_shifted_down(const struct wide *wide, unsigned bits)
+{
+    uint64_t fill = wide_is_negative(wide) ? UINT64_MAX : 0;
+    struct wide shifted;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned from = i + bits / 64, rest = bits % 64;
+        uint64_t low = from < 4 ? wide->word[from] : fill;
+        uint64_t high = from < 3 ? wide->word[from + 1] : fill;
+        shifted.word[i] = rest ? low >> rest | high << (64 - rest) : low;
+    }
+    return shifted;
+}
+
 bool wide_is_negative(const struct wide *wide)
 {
     return wide->word[3] >> 63;

@@ -23,6 +23,8 @@ bool wide_add(struct wide *sum, const struct wide *more);
 bool wide_subtract(struct wide *sum, const struct wide *less);
 /* The upper 128 bits of a x b. */
 uint128 wide_high_product(uint128 a, uint128 b);
+/* floor(wide / 2^bits). */
+struct wide wide_shifted_down(const struct wide *wide, unsigned bits);
 bool wide_is_negative(const struct wide *wide);
 bool wide_is_zero(const struct wide *wide);
 

@@ -462,8 +462,8 @@ const struct setting settings_table[] = {
       take_days, FIELD(run_days), NULL },
 
     { "report", "private", "no",
-      "yes: show, prio, explain, history, compare and diff tell users of accounts and of "
-      "themselves "
+      "yes: show, prio, explain, whatif, forecast, history, compare and diff tell users of "
+      "accounts and of themselves "
       "only, and metrics and report name no user.  Root and the owner of the settings file see "
       "all.",
       take_yes_no, FIELD(private), yes_no },

@@ -14,6 +14,8 @@ WRONG = (
     (('mill',), 'an unknown command'),
     (('tune',), 'a command that there is not'),
     (('explain',), 'explain without a name'),
+    (('forecast',), 'forecast without a name'),
+    (('whatif', 'alice'), 'an argument that whatif does not take'),
     (('run', '--faster'), 'an unknown option'),
     (('run', 'tiny'), 'an argument that run does not take'),
     (('init', '--now', '5'), "another command's option"),

@@ -50,7 +50,9 @@ def private(place):
             os.chmod(os.path.join(folder, file), 0o644 if file == 'fm.conf' else 0o666)
     other = dict(user=pwd.getpwnam(OTHER).pw_uid, group=pwd.getpwnam(OTHER).pw_gid, extra_groups=[])
     for command in (('show',), ('show', '--parsable'), ('show', '--json'), ('prio', '--long'), ('prio', '--json'),
-                    ('history', OTHER), ('explain', OTHER), ('compare',), ('compare', '--csv'), ('compare', '--json')):
+                    ('history', OTHER), ('explain', OTHER), ('compare',), ('compare', '--csv'), ('compare', '--json'),
+                    ('whatif', '--add-usage', f'{OTHER}=900'), ('whatif', '--json', '--add-usage', f'{OTHER}=900'),
+                    ('forecast', OTHER, '--now', str(NOW))):
         tap.same(names(place, *command, **other), [OTHER], f"others see themselves only ({' '.join(command)})")
     place.succeed('show', '--json', **other)
     tap.same([row['account'] for row in json.loads(place.out)['clusters'][0]['associations']], ['root', 'physics', 'physics'],
@@ -62,7 +64,8 @@ def private(place):
     tap.ok('alice' not in place.out and OTHER in place.out, 'nor does diff tell of others', place.out, place.err)
     tap.same(names(place, 'history', 'physics', **other), [], 'accounts have a history for everybody')
     for command in (('show', '--user', 'alice'), ('prio', '-u', 'alice'), ('history', 'alice'), ('explain', 'alice'),
-                    ('explain', OTHER, 'alice'), ('show', '--pbs', 'alice')):
+                    ('explain', OTHER, 'alice'), ('show', '--pbs', 'alice'), ('forecast', 'alice'),
+                    ('whatif', '--shares', 'alice=7'), ('whatif', '--remove-user', 'alice')):
         place.ends(64, f"another user is refused ({' '.join(command)})", *command, **other)
         place.says('and the message says why', 'private', "'alice' is not you")
 

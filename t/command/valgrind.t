@@ -47,6 +47,12 @@ watched "show --pbs of an entity is clean" 0 show --pbs chidi
 watched "explain is clean" 0 explain chidi lars
 watched "explain --jobs is clean" 0 explain --jobs chidi
 watched "explain --json is clean" 0 explain --json --jobs chidi lars
+watched "whatif is clean" 0 whatif --move chemistry=medicine --shares chidi=7 --remove-user anders \
+    --add-usage hanna=10 --weights age=7
+watched "whatif from the accounting database is clean" 0 whatif --half-life 14-0 --json --shares chidi=7
+watched "a cycle is clean" 64 whatif --move science=physics
+watched "forecast is clean" 0 forecast chidi --plot --until 0.5 --job 64x12h --days 3
+watched "forecast --json is clean" 0 forecast physics --json --days 3
 watched "an ambiguous name is clean" 64 explain anders
 watched "compare is clean" 0 compare
 watched "compare --csv is clean" 0 compare --csv --top 3

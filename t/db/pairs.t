@@ -107,7 +107,7 @@ def body():
                 tap.ok(got[4] == first[4], f'and what prio prints {pair}')
                 told = explained(f'{folder}/f.conf'), entities(places[results], database)
                 explanations.append(told)
-                tap.ok(told == explanations[0], f'and what explain and show --pbs print {pair}',
+                tap.ok(told == explanations[0], f'and what explain, show --pbs, whatif and forecast print {pair}',
                        told[0], explanations[0][0])
                 check(f'{folder}/f.conf', pair)
         large_keys(places, folder)
@@ -175,13 +175,16 @@ def shown(settings):
 
 
 def explained(settings):
-    """Why one user of a cluster is behind another, and the numbers of PBS."""
+    """Why one user of a cluster is behind another, the numbers of PBS, what if, and how it goes on."""
     rows = [line.split('|') for line in shown(settings).splitlines()[1:]]
     cluster = rows[0][0]
     names = ['/'.join(filter(None, row[1:4])) for row in rows if row[0] == cluster and row[2]]
     told = ''
     for command in (('explain', names[0], names[-1]), ('explain', '--jobs', '--json', names[0]),
-                    ('show', '--pbs', names[0]), ('show', '--pbs', names[0], names[-1])):
+                    ('show', '--pbs', names[0]), ('show', '--pbs', names[0], names[-1]),
+                    ('whatif', '--json', '--shares', f'{names[0]}=77'),
+                    ('whatif', '--json', '--half-life', '3-0', '--add-usage', f'{names[-1]}=10'),
+                    ('forecast', names[0], '--json', '--days', '3', '--now', str(NOW))):
         status, out, err = fairmill(settings, *command, '--cluster', cluster)
         if status:
             raise RuntimeError(f'{command} ended with {status}: {out}{err}')

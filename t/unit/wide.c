@@ -132,9 +132,28 @@ static void extended_precision(void)
        "infinity is above all, 0 below");
 }
 
+/* Halved again and again it is what it is shifted by at once. */
+static void shifts(void)
+{
+    bool right = true;
+    for (int i = 0; i < 1000; i++) {
+        struct wide number = { { any(), any(), any(), any() } }, halved = number;
+        for (unsigned bits = 0; bits < 256; bits++) {
+            struct wide shifted = wide_shifted_down(&number, bits);
+            right &= !memcmp(&shifted, &halved, sizeof shifted);
+            uint64_t sign = halved.word[3] & UINT64_C(1) << 63;
+            for (unsigned word = 0; word < 4; word++)
+                halved.word[word] =
+                    halved.word[word] >> 1 | (word < 3 ? halved.word[word + 1] << 63 : sign);
+        }
+    }
+    ok(right, "a sum shifted down is halved so many times, below 0 too");
+}
+
 int main(void)
 {
     sums();
+    shifts();
     quotients();
     products();
     extended_precision();

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_WHATIF_CHANGES_H
+#define FAIRMILL_COMMAND_WHATIF_CHANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct clock;
+struct error;
+struct scenario;
+struct settings;
+struct snapshot;
+struct snapshots;
+struct text;
+struct whatif;
+
+/* The changes that `fairmill whatif` is asked for: read from options and files, found in what is
+ * published, made in a scenario, and put into the words of sacctmgr. */
+
+enum whatif_kind { WHATIF_SHARES, WHATIF_MOVE, WHATIF_ADD_USAGE, WHATIF_REMOVE, WHATIF_SETTING };
+
+struct whatif_option {
+    const char *name;
+    enum whatif_kind kind;
+    const char *section, *key; /* of a setting */
+    bool needs_source;         /* results do not tell what it changes */
+};
+
+struct whatif_change {
+    enum whatif_kind kind;
+    const struct whatif_option *option;
+    char *text; /* as given */
+    char *name; /* of whom; of a setting its key */
+    char *value;
+    /* Once it is found: */
+    uint32_t *ids; /* of associations */
+    size_t id_count;
+    uint32_t parent;               /* WHATIF_MOVE: the new parent's id */
+    int32_t shares;                /* WHATIF_SHARES */
+    double usage;                  /* WHATIF_ADD_USAGE: TRES-seconds */
+    const struct setting *setting; /* WHATIF_SETTING */
+};
+
+struct whatif_changes {
+    struct whatif_change *list;
+    size_t count;
+};
+
+/* Take a change as an option of this name (without dashes) gives it.  ERROR_USAGE tells what is
+ * wrong. */
+int changes_take(struct whatif_changes *changes, const char *option, const char *text,
+                 struct error *err);
+/* Take a file with a line for each: the option without dashes, and its value. */
+int changes_take_file(struct whatif_changes *changes, const char *path, struct error *err);
+void changes_free(struct whatif_changes *changes);
+
+/* Find all names in what is published of one cluster. */
+int changes_find(struct whatif_changes *changes, const struct snapshots *snapshots,
+                 const struct snapshot *snapshot, struct error *err);
+
+/* Whether they change how jobs are charged or queued in a way that results do not tell, so that the
+ * accounting database must be read; and whether any changes settings that a reading of it uses. */
+bool changes_need_source(const struct whatif_changes *changes);
+bool changes_read_anew(const struct whatif_changes *changes);
+
+/* Make those of settings.  What the table takes it has taken before, so this cannot fail. */
+void changes_set(const struct whatif_changes *changes, struct settings *settings);
+/* Make all others. */
+int changes_make(const struct whatif_changes *changes, struct scenario *scenario,
+                 const struct clock *clock, struct error *err);
+
+/* Tell what is changed, and the commands that would do it; in whatif_commands.c. */
+void changes_tell(const struct whatif_changes *changes, const struct snapshot *snapshot,
+                  struct whatif *whatif);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "report/whatif.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fairshare.h"
+#include "core/ranking.h"
+#include "core/tree.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+struct whatif *whatif_create(const char *cluster, int64_t as_of)
+{
+    struct whatif *whatif = memory_zeroed(1, sizeof *whatif);
+    *whatif = (struct whatif){ .as_of = as_of, .arena = arena_create() };
+    whatif->cluster = whatif_text(whatif, cluster);
+    return whatif;
+}
+
+static void lines_free(char **lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(lines[i]);
+    free(lines);
+}
+
+void whatif_destroy(struct whatif *whatif)
+{
+    if (!whatif)
+        return;
+    arena_destroy(whatif->arena);
+    lines_free(whatif->changes, whatif->change_count);
+    lines_free(whatif->commands, whatif->command_count);
+    free(whatif->rows);
+    free(whatif->jobs);
+    free(whatif);
+}
+
+const char *whatif_text(struct whatif *whatif, const char *bytes)
+{
+    struct text text = { 0 };
+    text_add_as_utf8(&text, bytes, strlen(bytes));
+    const char *copy = arena_copy(whatif->arena, text.length ? text.bytes : "", text.length);
+    text_free(&text);
+    return copy;
+}
+
+static void add_line(char ***lines, size_t *count, const char *line)
+{
+    *lines = memory_resized(*lines, *count + 1, sizeof **lines);
+    (*lines)[(*count)++] = memory_text(line);
+}
+
+void whatif_add_change(struct whatif *whatif, const char *sentence)
+{
+    add_line(&whatif->changes, &whatif->change_count, sentence);
+}
+
+void whatif_add_command(struct whatif *whatif, const char *command)
+{
+    add_line(&whatif->commands, &whatif->command_count, command);
+}
+
+/* A state with the ranks of its users. */
+struct ranked_state {
+    const struct whatif_state *state;
+    uint32_t *ranks;
+};
+
+static void fill_side(struct whatif_row *row, enum whatif_side side,
+                      const struct ranked_state *ranked, uint32_t id)
+{
+    const struct whatif_state *state = ranked->state;
+    uint32_t node = tree_place(state->tree, id);
+    row->factor[side] = row->level_fs[side] = row->shares_norm[side] = row->usage[side] = NAN;
+    /* A removed one has a place too, where its usage went. */
+    if (node == NO_NODE || state->tree->nodes[node].id != id)
+        return;
+    const struct values *values = &state->values[node];
+    row->there[side] = true;
+    row->factor[side] = state->algorithm->factor(values);
+    row->level_fs[side] = state->algorithm == &fair_tree ? values->level_fs : NAN;
+    row->shares_norm[side] = state->algorithm->norm_shares(values);
+    row->usage[side] = values->usage_raw;
+    row->rank[side] = ranked->ranks[node];
+}
+
+static bool same(double one, double other)
+{
+    return one == other || (isnan(one) && isnan(other));
+}
+
+static bool is_changed(const struct whatif_row *row)
+{
+    return row->there[BEFORE] != row->there[AFTER] || row->rank[BEFORE] != row->rank[AFTER] ||
+           !same(row->factor[BEFORE], row->factor[AFTER]) ||
+           !same(row->level_fs[BEFORE], row->level_fs[AFTER]);
+}
+
+static void add_row(struct whatif *whatif, const struct whatif_state *state,
+                    const struct node *node, const struct whatif_row *row, size_t *room)
+{
+    if (whatif->row_count == *room) {
+        *room = *room ? *room * 2 : 64;
+        whatif->rows = memory_resized(whatif->rows, *room, sizeof *whatif->rows);
+    }
+    struct whatif_row *added = &whatif->rows[whatif->row_count++];
+    *added = *row;
+    added->account = whatif_text(whatif, names_text(state->names, node->account));
+    added->user = whatif_text(whatif, names_text(state->names, node->user));
+    added->partition = whatif_text(whatif, names_text(state->names, node->partition));
+}
+
+/* What a row gains; who is removed loses most, and who has no factor stands between. */
+static double gain_of(const struct whatif_row *row)
+{
+    if (!row->there[AFTER])
+        return -INFINITY;
+    double gain = row->factor[AFTER] - row->factor[BEFORE];
+    return isnan(gain) ? 0 : gain;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct whatif_row *one = a, *other = b;
+    double gain = gain_of(one), others = gain_of(other);
+    if (gain != others)
+        return gain > others ? -1 : 1;
+    int64_t climb = (int64_t)one->rank[AFTER] - one->rank[BEFORE];
+    int64_t others_climb = (int64_t)other->rank[AFTER] - other->rank[BEFORE];
+    if (climb != others_climb)
+        return climb > others_climb ? -1 : 1;
+    int order = strcmp(one->account, other->account);
+    order = order ? order : strcmp(one->user, other->user);
+    order = order ? order : strcmp(one->partition, other->partition);
+    return order ? order : (one->id > other->id) - (one->id < other->id);
+}
+
+void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
+                    const struct whatif_state *after)
+{
+    size_t room = 0;
+    struct ranked_state sides[SIDES] = {
+        { before, user_ranks(before->tree, before->values, before->algorithm) },
+        { after, user_ranks(after->tree, after->values, after->algorithm) },
+    };
+    for (enum whatif_side side = BEFORE; side < SIDES; side++) {
+        whatif->users[side] = sides[side].state->tree->user_count;
+        whatif->algorithm[side] = sides[side].state->algorithm;
+    }
+    /* Nobody comes, so the tree before has them all. */
+    for (uint32_t i = 0; i < before->tree->count; i++) {
+        struct whatif_row row = { .id = before->tree->nodes[i].id };
+        fill_side(&row, BEFORE, &sides[BEFORE], row.id);
+        fill_side(&row, AFTER, &sides[AFTER], row.id);
+        if (is_changed(&row))
+            add_row(whatif, before, &before->tree->nodes[i], &row, &room);
+    }
+    if (whatif->row_count)
+        qsort(whatif->rows, whatif->row_count, sizeof *whatif->rows, by_gain);
+    free(sides[BEFORE].ranks);
+    free(sides[AFTER].ranks);
+}
+
+void whatif_add_job(struct whatif *whatif, const struct whatif_job *job)
+{
+    /* Room for a power of two of them. */
+    if (!(whatif->job_count & (whatif->job_count - 1)))
+        whatif->jobs = memory_resized(whatif->jobs, whatif->job_count ? whatif->job_count * 2 : 1,
+                                      sizeof *whatif->jobs);
+    whatif->jobs[whatif->job_count++] = *job;
+}
+
+static int by_priority(const struct whatif_job *one, const struct whatif_job *other,
+                       enum whatif_side side)
+{
+    if (one->priority[side] != other->priority[side])
+        return one->priority[side] > other->priority[side] ? -1 : 1;
+    if (one->id != other->id)
+        return one->id < other->id ? -1 : 1;
+    return (one->key > other->key) - (one->key < other->key);
+}
+
+static int by_priority_before(const void *a, const void *b)
+{
+    return by_priority(a, b, BEFORE);
+}
+
+static int by_priority_after(const void *a, const void *b)
+{
+    return by_priority(a, b, AFTER);
+}
+
+void whatif_place_jobs(struct whatif *whatif)
+{
+    static int (*const by[SIDES])(const void *a, const void *b) = { by_priority_before,
+                                                                    by_priority_after };
+    for (enum whatif_side side = BEFORE; whatif->job_count && side < SIDES; side++) {
+        qsort(whatif->jobs, whatif->job_count, sizeof *whatif->jobs, by[side]);
+        for (size_t i = 0; i < whatif->job_count; i++)
+            whatif->jobs[i].place[side] = i + 1;
+    }
+}
+
+void whatif_keep_user(struct whatif *whatif, const char *user)
+{
+    size_t rows = 0, jobs = 0;
+    for (size_t i = 0; i < whatif->row_count; i++)
+        if (!*whatif->rows[i].user || !strcmp(whatif->rows[i].user, user))
+            whatif->rows[rows++] = whatif->rows[i];
+    for (size_t i = 0; i < whatif->job_count; i++)
+        if (!strcmp(whatif->jobs[i].user, user))
+            whatif->jobs[jobs++] = whatif->jobs[i];
+    whatif->row_count = rows;
+    whatif->job_count = jobs;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_WHATIF_H
+#define FAIRMILL_REPORT_WHATIF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct algorithm;
+struct arena;
+struct names;
+struct text;
+struct tree;
+struct values;
+
+/* What `fairmill whatif` tells: who gains and who loses, which jobs change places in the queue, and
+ * what would make it so. */
+
+enum whatif_side { BEFORE, AFTER, SIDES };
+
+/* A tree with its values. */
+struct whatif_state {
+    const struct tree *tree;
+    const struct values *values;
+    const struct algorithm *algorithm;
+    const struct names *names;
+};
+
+struct whatif_row {
+    uint32_t id;
+    const char *account, *user, *partition;
+    bool there[SIDES]; /* else the rest is NAN and 0 */
+    double factor[SIDES], level_fs[SIDES], shares_norm[SIDES], usage[SIDES];
+    uint32_t rank[SIDES];
+};
+
+/* A job that waits; its best row. */
+struct whatif_job {
+    uint64_t key;
+    int64_t id;
+    const char *user, *account;
+    const char *partition[SIDES];
+    int64_t priority[SIDES];
+    double norm[SIDES];  /* the same before it is cut to an integer */
+    size_t place[SIDES]; /* from 1 */
+};
+
+struct whatif {
+    const char *cluster;
+    int64_t as_of;
+    const struct algorithm *algorithm[SIDES];
+    struct arena *arena; /* of all texts */
+    char **changes;      /* what is asked, a sentence's part each */
+    size_t change_count;
+    char **commands; /* that would make it so, or a comment where there is none */
+    size_t command_count;
+    uint32_t users[SIDES];
+    struct whatif_row *rows; /* those that change, from who gains most to who loses most */
+    size_t row_count;
+    struct whatif_job *jobs; /* all, by their new places */
+    size_t job_count;
+};
+
+struct whatif *whatif_create(const char *cluster, int64_t as_of);
+void whatif_destroy(struct whatif *whatif);
+/* Bytes as UTF-8, which hold as long as this does. */
+const char *whatif_text(struct whatif *whatif, const char *bytes);
+void whatif_add_change(struct whatif *whatif, const char *sentence);
+void whatif_add_command(struct whatif *whatif, const char *command);
+
+/* Find the rows that differ. */
+void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
+                    const struct whatif_state *after);
+/* Texts of the job must be of whatif_text(). */
+void whatif_add_job(struct whatif *whatif, const struct whatif_job *job);
+/* Once all jobs are there: give them their places, the highest priority first, equal ones by id. */
+void whatif_place_jobs(struct whatif *whatif);
+
+/* Then, of users but not of accounts, leave out all but this one. */
+void whatif_keep_user(struct whatif *whatif, const char *user);
+
+/* `top`: at most so many of each kind of lines. */
+void whatif_add_table(struct text *text, const struct whatif *whatif, size_t top);
+void whatif_add_json(struct text *text, const struct whatif *whatif, size_t top);
+
+#endif

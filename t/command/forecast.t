@@ -1,0 +1,275 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""What forecast says of an instant is what a run computes then.
+
+FAIRMILL_SITES=N asks about N random sites instead of 16, FAIRMILL_SEED=N only about site N."""
+
+import csv
+import io
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+from program import TOP
+from site_drawing import PARENT, Site, insert
+
+DAY, HOUR, WEEK = 86400, 3600, 7 * 86400
+GOLDEN = os.path.join(TOP, 't', 'data', 'forecast')
+ALGORITHMS = ('fair_tree', 'fair_tree', 'classic', 'linear', 'depth_oblivious', 'pbs')
+RESETS = ('none', 'none', 'none', 'daily', 'weekly', 'monthly', '5-0')
+
+
+# ---- random sites: jobs that ended long ago, and in the last week so much that the mean is whole ----
+
+def random_tree(r):
+    site = Site()
+    cluster = site.cluster('tiny')
+    cluster.registered = '1=640,4=10,5=640'
+    cluster.account('root', '')
+    names = ['root']
+    for i in range(r.randrange(2, 10)):
+        cluster.account(f'a{i}', r.choice(names), r.choice((0, 1, 1, 2, 5, 70, PARENT)))
+        names.append(f'a{i}')
+    for i in range(r.randrange(5, 25)):
+        cluster.user(f'u{i}', r.choice(names), r.choice((0, 1, 1, 1, 3, 10, r.randrange(1, 1000), PARENT)))
+    for i in range(2):
+        cluster.user(f'gone{i}', r.choice(names), deleted=1)
+    return site, cluster
+
+
+def random_past(r, cluster, half_life):
+    """{id_assoc: TRES on average}"""
+    rates = {}
+    reach = max(half_life, DAY) * r.choice((2, 10, 60))
+    for row in cluster.associations:
+        if not row['user']:
+            continue
+        for _ in range(r.choice((0, 0, 1, 2))):
+            end = NOW - WEEK - r.randrange(0, reach)
+            cluster.job(row['id_assoc'], end - r.randrange(1, 3 * DAY), end, billing=r.randrange(1, 10 ** 4))
+        if r.random() < .7:
+            length, mean = r.choice((HOUR, DAY, 7 * HOUR, 2 * DAY + DAY // 3, WEEK)), r.randrange(1, 100)
+            start = NOW - WEEK + r.randrange(0, WEEK - length + 1)
+            cluster.job(row['id_assoc'], start, start + length, billing=mean * (WEEK // length))
+            if not row['deleted']:
+                rates[row['id_assoc']] = mean
+    return rates
+
+
+def below(cluster, number):
+    """The ids of an association and of all below it."""
+    rows = {row['id_assoc']: row for row in cluster.associations}
+    accounts = {row['acct']: row for row in cluster.associations if not row['user']}
+    found = set()
+    for each, row in rows.items():
+        at = row
+        while at and at['id_assoc'] != number:
+            at = accounts.get(at['acct'] if at['user'] else at['parent_acct'])
+        if at:
+            found.add(each)
+    return found
+
+
+def values(place, number):
+    row, = place.query('SELECT fairshare, fair_tree_rank, level_fs, level_fs_infinite, usage_raw FROM '
+                       'fairmill_fairshare WHERE id_assoc = ?', number)
+    return dict(zip(('fairshare', 'rank', 'levelfs', 'infinite', 'rawusage'), row))
+
+
+def differs(point, run, algorithm):
+    wanted = dict(fairshare=run['fairshare'], rawusage=run['rawusage'])
+    if algorithm == 'fair_tree':
+        wanted.update(rank=run['rank'], levelfs=None if run['infinite'] else run['levelfs'])
+    return {key: (point[key], value) for key, value in wanted.items() if point[key] != value}
+
+
+def add_jobs(place, jobs):
+    db = sqlite3.connect(place.path('a.db'))
+    count, = db.execute('SELECT count(*) FROM tiny_job_table').fetchone()
+    for key, (number, tres, seconds) in enumerate(jobs, count + 1):
+        insert(db, 'tiny_job_table', dict(
+            job_db_inx=key, mod_time=1, deleted=0, id_job=key, job_name='j', partition='p', tres_req='', state=3,
+            id_assoc=number, time_submit=NOW, time_eligible=NOW, time_start=NOW, time_end=NOW + seconds,
+            timelimit=0, id_qos=1, tres_alloc=f'5={tres}'))
+    db.commit()
+    db.close()
+
+
+def random_sites(place):
+    seeds = [int(os.environ['FAIRMILL_SEED'])] if 'FAIRMILL_SEED' in os.environ else range(
+        int(os.environ.get('FAIRMILL_SITES', 16)))
+    failures, told = {course: [] for course in ('nothing', 'as_last_week', 'others', 'job')}, 0
+    for seed in seeds:
+        r = random.Random(seed)
+        half_life, days = r.choice((('0', 0), ('7-0', WEEK), ('7-0', WEEK), ('1-0', DAY), ('4:00:00', 4 * HOUR))), 12
+        keys = {'usage.half_life': half_life[0], 'usage.reset_period': r.choice(RESETS), 'usage.time_zone': 'Europe/Paris',
+                'fairshare.algorithm': r.choice(ALGORITHMS),
+                'fairshare.conformance': r.choice(('documents', 'slurmctld'))}
+        site, cluster = random_tree(r)
+        rates = random_past(r, cluster, half_life[1])
+        place.ready(keys=keys)
+        os.unlink(place.path('a.db'))
+        site.write(place.path('a.db'))
+        place.succeed('run', '--now', NOW)
+        alive = [row for row in cluster.associations if not row['deleted'] and row['id_assoc'] != 1]
+        who = r.choice([row for row in alive if row['user']] if r.random() < .8 else alive)
+        number, mine = who['id_assoc'], below(cluster, who['id_assoc'])
+        for _ in range(r.choice((0, 0, 1, 3))):
+            row = r.choice([row for row in alive if row['user']])
+            place.succeed('ledger', r.choice(('credit', 'debit')), f'{r.randrange(1, 9999)}h', '--user', row['user'],
+                          '--account', row['acct'], '--at', NOW - r.randrange(1, 10 * DAY), '--why', 'test', '--yes')
+        tres, hours = r.randrange(1, 500), r.choice((1, 30, 100))
+        if place.run('forecast', f"{who['acct']}/{who['user']}", '--now', NOW, '--days', days, '--json',
+                     '--job', f'{tres}x{hours}h'):
+            raise RuntimeError(place.err)
+        courses = json.loads(place.out)['courses']
+        others = [(each, rate, 20 * DAY) for each, rate in rates.items() if each not in mine]
+        goes_on = {'nothing': [], 'others': others, 'job': [(number, tres, hours * HOUR)],
+                   'as_last_week': [(each, rate, 20 * DAY) for each, rate in rates.items()]}
+        for course, jobs in goes_on.items():
+            # What the others do is there already when the job comes.
+            site_is_new = course != 'job'
+            if site_is_new:
+                os.unlink(place.path('a.db'))
+                site.write(place.path('a.db'))
+            add_jobs(place, jobs)
+            for day in r.sample(range(days + 1), 3):
+                place.succeed('run', '--now', NOW + day * DAY, '--replace', '--full')
+                told += 1
+                difference = differs(courses[course]['points'][day], values(place, number),
+                                     keys['fairshare.algorithm'])
+                if difference:
+                    failures[course].append(f"{seed}: {keys} {who['acct']}/{who['user']} on day {day}: {difference}")
+    for course, statement in (
+            ('nothing', 'if nothing runs, a run at a later instant computes the same bits'),
+            ('as_last_week', 'if all goes on as last week, so does one on a site with jobs that do'),
+            ('others', 'if only the others go on, likewise'),
+            ('job', 'and with a job besides, likewise')):
+        tap.ok(not failures[course], f'{statement}, on {len(seeds)} random sites', *failures[course][:8])
+    tap.ok(told >= 12 * len(seeds), 'and all of that was tried')
+
+
+# ---- when a value is reached ----
+
+TWO = f'''
+cluster tiny
+registered 1=100,5=100
+root/
+  alice 1
+  bob   1
+  carol 1
+job root.alice start={NOW - 20 * DAY} end={NOW - 10 * DAY} billing=100
+job root.bob start={NOW - WEEK} end={NOW} billing=10
+'''
+
+
+def crossings(place):
+    for algorithm, limit, statement in (('fair_tree', '0.5', 'a rank'), ('classic', '0.5', 'a factor')):
+        place.ready(TWO, {'usage.half_life': '7-0', 'fairshare.algorithm': algorithm})
+        place.succeed('run', '--now', NOW)
+        place.succeed('forecast', 'alice', '--now', NOW, '--days', 60, '--until', limit, '--json')
+        told = json.loads(place.out)['courses']
+        tap.same(told['nothing']['crossing'], None, f'{statement}: without usage of others nothing is ever reached')
+        crossing = told['others']['crossing']
+        add_jobs(place, [(place._query('a.db', "SELECT id_assoc FROM tiny_assoc_table WHERE user = 'bob'")[0][0],
+                          10, 80 * DAY)])
+        factors = []
+        for now in (crossing - 60, crossing):
+            place.succeed('run', '--now', now, '--replace', '--full')
+            factors.append(place.value('fairshare', 'root.alice'))
+        tap.ok(factors[0] < float(limit) <= factors[1], f'{statement} is reached within the minute that is told',
+               crossing, factors)
+    place.succeed('forecast', 'bob', '--now', NOW, '--days', 60, '--until', '0.001', '--json')
+    place.ready(TWO, {'usage.half_life': '0', 'usage.reset_period': 'weekly', 'usage.time_zone': 'UTC',
+                      'fairshare.algorithm': 'classic'})
+    place.succeed('run', '--now', NOW)
+    place.succeed('forecast', 'bob', '--now', NOW, '--until', '1', '--json')
+    sunday = NOW // DAY * DAY
+    while (sunday // DAY + 4) % 7 or sunday <= NOW:
+        sunday += DAY
+    tap.same(json.loads(place.out)['courses']['nothing']['crossing'], sunday, 'a reset gives all of it back, to the second')
+
+
+# ---- forms, and what is wrong ----
+
+def forms(place):
+    place.ready(TWO, {'usage.half_life': '7-0'})
+    place.succeed('run', '--now', NOW)
+    place.succeed('forecast', 'alice', '--now', NOW, '--days', 3, '--json')
+    points = json.loads(place.out)['courses']['others']['points']
+    tap.same([point['time'] for point in points], [NOW + day * DAY for day in range(4)], 'there is a point a day')
+    place.succeed('forecast', 'alice', '--now', NOW, '--days', 3, '--csv')
+    rows = [row for row in csv.DictReader(io.StringIO(place.out)) if row['course'] == 'others']
+    tap.same([(int(row['time']), float(row['fairshare']), float(row['rawusage'])) for row in rows],
+             [(point['time'], point['fairshare'], point['rawusage']) for point in points],
+             'comma-separated values have every digit')
+    for locale, utf8 in (('C', False), ('C.UTF-8', True)):
+        env = {k: v for k, v in os.environ.items() if k not in ('FAIRMILL_CONF', 'LANG', 'LC_CTYPE')}
+        place.succeed('forecast', 'alice', '--now', NOW, '--plot', env=dict(env, LC_ALL=locale))
+        tap.same(place.out.isascii(), not utf8, f'curves in the locale {locale} are of what it has')
+        tap.ok(max(map(len, place.out.splitlines())) <= 80, 'and fit a terminal', place.out)
+    place.succeed('forecast', 'alice', '--now', NOW)
+    tap.ok('|' not in place.out and '│' not in place.out, 'what is no terminal gets no curves')
+
+
+def mistakes(place):
+    place.ready()
+    place.ends(1, 'forecast before any run is status 1', 'forecast', 'alice')
+    place.says('and says that there are no results', 'no results yet')
+    place.succeed('run', '--now', NOW)
+    for statement, words, *arguments in (
+            ('nobody', ['whom']),
+            ('an unknown name', ["'nobody'"], 'nobody'),
+            ('the root', ["'root/'"], 'root/'),
+            ('no days', ["'0'"], 'alice', '--days', 0),
+            ('too many days', ["'4000'"], 'alice', '--days', 4000),
+            ('a limit that is no number', ["'soon'"], 'alice', '--until', 'soon'),
+            ('a limit below 0', ["'-1'"], 'alice', '--until', '-1'),
+            ('a job without a time', ["'64'"], 'alice', '--job', '64'),
+            ('a job of nothing', ["'0x12h'"], 'alice', '--job', '0x12h'),
+            ('a job that takes no time', ["'64x0'"], 'alice', '--job', '64x0'),
+            ('an instant that is none', ["'later'"], 'alice', '--now', 'later'),
+            ('an unknown cluster', ["'there'"], 'alice', '--cluster', 'there'),
+            ('two forms', ['exclude'], 'alice', '--json', '--csv')):
+        place.ends(64, f'{statement}: status 64', 'forecast', *arguments)
+        place.says('which names it', *words)
+
+
+def golden(place):
+    """The demonstration, as README has it."""
+    subprocess.run([os.path.join(TOP, 'sql', 'demo', 'make-demo.py'), place.path('demo.db'), str(NOW)],
+                   check=True, capture_output=True)
+    place.ready(keys={'usage.half_life': '7-0', 'usage.time_zone': 'UTC', 'source.database': place.path('demo.db')})
+    place.succeed('run', '--now', NOW)
+    for name, *arguments in (('user', 'beatriz', '--until', '0.4', '--days', 8, '--plot'),
+                             ('account', 'fluids', '--days', 7, '--plot', '--until', 1),
+                             ('job', 'beatriz', '--days', 10, '--job', '2048x24h', '--until', '0.4')):
+        place.succeed('forecast', *arguments, '--now', NOW, env=dict(os.environ, LC_ALL='C.UTF-8'))
+        path = os.path.join(GOLDEN, f'{name}.txt')
+        if os.environ.get('FAIRMILL_GOLDEN'):
+            with open(path, 'w') as file:
+                file.write(place.out)
+        with open(path) as file:
+            tap.same(place.out, file.read(), f'the forecast of the demonstration, {name}, is as we know it')
+        if name == 'user':
+            with open(os.path.join(TOP, 'README.md')) as file:
+                tap.ok(''.join('    ' * bool(line.strip()) + line for line in place.out.splitlines(True)) in file.read(),
+                       'and as README.md has it', place.out)
+
+
+def body():
+    with Place() as place:
+        mistakes(place)
+        forms(place)
+        crossings(place)
+        golden(place)
+        random_sites(place)
+
+
+tap.main(body)

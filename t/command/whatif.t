@@ -1,0 +1,455 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""What whatif foretells is what a run computes once it is so.
+
+FAIRMILL_SITES=N asks about N random sites instead of 36, FAIRMILL_SEED=N only about site N."""
+
+import json
+import os
+import random
+import shlex
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+from program import TOP
+from site_drawing import PARENT, Site, draw
+
+DAY = 86400
+ALGORITHMS = ('fair_tree', 'fair_tree', 'classic', 'linear', 'depth_oblivious', 'pbs')
+GOLDEN = os.path.join(TOP, 't', 'data', 'whatif')
+VALUES = {'fairshare': 'fairshare', 'levelfs': 'level_fs', 'rawusage': 'usage_raw'}
+
+
+# ---- random sites ----
+
+def random_site(r):
+    site = Site()
+    cluster = site.cluster('tiny')
+    cluster.registered = '1=640,2=64000,4=10,5=640'
+    cluster.account('root', '')
+    names = ['root']
+    for i in range(r.randrange(3, 16)):
+        cluster.account(f'a{i:02d}', r.choice(names), r.choice((0, 1, 1, 2, 5, 70, PARENT)))
+        names.append(f'a{i:02d}')
+    for i in range(r.randrange(5, 50)):
+        user, account = f'u{r.randrange(30):02d}', r.choice(names)
+        partition = r.choice(('', '', '', 'gpu'))
+        if any((row['user'], row['acct'], row['partition']) == (user, account, partition)
+               for row in cluster.associations):
+            continue
+        cluster.user(user, account, r.choice((0, 1, 1, 1, 3, 10, r.randrange(1, 1000), PARENT)),
+                     partition=partition, deleted=int(r.random() < .1))
+    for row in cluster.associations:
+        for _ in range(r.choice((0, 1, 2, 3)) if row['user'] else r.random() < .1):
+            start = NOW - r.randrange(3600, 40 * DAY)
+            cluster.job(row['id_assoc'], start, r.choice((0, start + r.randrange(1, 2 * DAY))),
+                        billing=r.randrange(1, 10 ** 6))
+        if row['user'] and not row['deleted'] and r.random() < .5:
+            cluster.job(row['id_assoc'], 0, 0, submit=NOW - DAY, priority=r.choice((0, 9, 9, 9)),
+                        time_eligible=NOW - r.randrange(1, 9 * DAY),
+                        partition=r.choice(('p', 'gpu', 'p,gpu')), tres_req=f'1={r.randrange(64)},4=2')
+    return site
+
+
+def random_keys(r):
+    return {'usage.half_life': r.choice(('0', '7-0', '1-0')),
+            'fairshare.algorithm': r.choice(ALGORITHMS),
+            'fairshare.conformance': r.choice(('documents', 'documents', 'slurmctld')),
+            'priority.weight_fairshare': r.choice((1000, 100000)),
+            'priority.weight_age': r.choice((0, 1000)),
+            'priority.partition_factors': 'gpu:30, p:7'}
+
+
+# ---- random changes: what whatif is told, and the same done to the site ----
+
+class Changes:
+    def __init__(self, r, place, settings):
+        self.r, self.place = r, place
+        self.arguments, self.keys = [], {}
+        self.rows = {row[0]: dict(zip(('acct', 'user', 'partition'), row[1:])) for row in place._query(
+            'a.db', 'SELECT id_assoc, acct, "user", "partition" FROM tiny_assoc_table WHERE deleted = 0')}
+        self.removed = set()
+        kinds = [self.shares, self.shares, self.shares, self.move, self.remove, self.weights, self.algorithm]
+        if settings:
+            kinds += [self.half_life, self.conformance]
+        for _ in range(r.choice((1, 1, 2, 3, 5))):
+            r.choice(kinds)()
+
+    def name(self, number):
+        row = self.rows[number]
+        return f"{row['acct']}/{row['user']}" + (f"/{row['partition']}" if row['partition'] else '')
+
+    def pick(self, users=None):
+        able = [n for n, row in self.rows.items() if row['acct'] != 'root' or row['user']]
+        able = [n for n in able if n not in self.removed and
+                (users is None or bool(self.rows[n]['user']) == users)]
+        # A user's name without a partition may mean several associations.
+        whole = [n for n in able if self.rows[n]['partition'] or not self.rows[n]['user'] or
+                 not any(m != n and self.rows[m]['acct'] == self.rows[n]['acct'] and
+                         self.rows[m]['user'] == self.rows[n]['user'] for m in self.rows)]
+        return self.r.choice(whole) if whole else None
+
+    def shares(self):
+        number, shares = self.pick(), self.r.choice((0, 1, 2, 30, 1000, 'parent'))
+        if number:
+            self.arguments += ['--shares', f'{self.name(number)}={shares}']
+            self.place.change('UPDATE tiny_assoc_table SET shares = ? WHERE id_assoc = ?',
+                              PARENT if shares == 'parent' else shares, number)
+
+    def move(self):
+        number = self.pick(users=False)
+        parents = dict(self.place._query('a.db', 'SELECT acct, parent_acct FROM tiny_assoc_table WHERE "user" = ?', ''))
+        if not number:
+            return
+        account = self.rows[number]['acct']
+
+        def is_below(other):
+            while other and other != account:
+                other = parents[other]
+            return other == account
+        target = self.r.choice([name for name in parents if not is_below(name)])
+        self.arguments += ['--move', f'{account}={target}']
+        self.place.change('UPDATE tiny_assoc_table SET parent_acct = ?, id_parent = (SELECT id_assoc FROM '
+                          'tiny_assoc_table WHERE acct = ? AND "user" = ?) WHERE id_assoc = ?',
+                          target, target, '', number)
+        renew_lineage(self.place)
+
+    def remove(self):
+        number = self.pick(users=True)
+        if number:
+            user, account = self.rows[number]['user'], self.rows[number]['acct']
+            gone = [n for n, row in self.rows.items() if row['user'] == user]
+            if self.r.random() < .5:
+                gone = [n for n in gone if self.rows[n]['acct'] == account]
+                user = f'{account}/{user}'
+            if self.removed & set(gone):
+                return
+            self.removed |= set(gone)
+            self.arguments += ['--remove-user', user]
+            for each in gone:
+                self.place.change('UPDATE tiny_assoc_table SET deleted = 1 WHERE id_assoc = ?', each)
+
+    def setting(self, option, key, value):
+        if key not in self.keys:
+            self.keys[key] = value
+            self.arguments += [option, str(value)]
+
+    def weights(self):
+        if 'priority.weight_fairshare' not in self.keys:
+            weight = self.r.choice((0, 17, 50000))
+            self.keys['priority.weight_fairshare'] = weight
+            self.keys['priority.weight_job_size'] = 2000
+            self.arguments += ['--weights', f'fairshare={weight},job_size=2000']
+
+    def algorithm(self):
+        self.setting('--algorithm', 'fairshare.algorithm', self.r.choice(ALGORITHMS))
+
+    def half_life(self):
+        self.setting('--half-life', 'usage.half_life', self.r.choice(('0', '2-0', '30-0')))
+
+    def conformance(self):
+        self.setting('--conformance', 'fairshare.conformance', self.r.choice(('documents', 'slurmctld')))
+
+
+def renew_lineage(place):
+    rows = place._query('a.db', 'SELECT id_assoc, acct, "user", "partition", parent_acct FROM tiny_assoc_table')
+    above = {acct: parent for _, acct, user, _, parent in rows if not user}
+
+    def path(account):
+        return path(above[account]) + account + '/' if above[account] else '/'
+    for number, acct, user, partition, _ in rows:
+        lineage = path(acct) + (f'0-{user}/' if user else '') + (f'{partition}/' if partition else '')
+        place.change('UPDATE tiny_assoc_table SET lineage = ? WHERE id_assoc = ?', lineage, number)
+
+
+# ---- what is published, by association and by job ----
+
+def published(place):
+    columns = ('id_assoc', 'fairshare', 'fair_tree_rank', 'level_fs', 'usage_raw', 'level_fs_infinite')
+    rows = {row[0]: dict(zip(columns, row)) for row in
+            place.query(f"SELECT {', '.join(columns)} FROM fairmill_fairshare")}
+    jobs = {job: priority for job, priority in place.query(
+        'SELECT id_job, priority FROM fairmill_job_priority WHERE best = 1')}
+    return rows, jobs
+
+
+def near(one, other, exact):
+    if one is None or other is None or exact:
+        return one == other
+    return abs(one - other) <= 1e-11 * max(abs(one), abs(other), 1e-9)
+
+
+def wrong(told, before, after, algorithm, exact):
+    """What whatif told otherwise than the run after the change has it."""
+    found = []
+    rows = {row['id_assoc']: row for row in told['associations']}
+    old_rows, _ = before
+    new_rows, new_jobs = after
+    for number, old in old_rows.items():
+        new, row = new_rows.get(number), rows.get(number)
+        if row is None:
+            if new is None or not near(old['fairshare'], new['fairshare'], exact):
+                found.append(f'{number} is not told of: {old} {new}')
+            continue
+        if (row['after'] is None) != (new is None):
+            found.append(f'{number} is removed on one side only')
+        elif new:
+            if not near(row['after']['fairshare'], new['fairshare'], exact):
+                found.append(f"{number}: fairshare {row['after']['fairshare']}, {new['fairshare']} it is")
+            if not near(row['after']['rawusage'], new['usage_raw'], exact):
+                found.append(f"{number}: usage {row['after']['rawusage']}, {new['usage_raw']} it is")
+            if algorithm == 'fair_tree' and row['after']['rank'] != new['fair_tree_rank']:
+                found.append(f"{number}: rank {row['after']['rank']}, {new['fair_tree_rank']} it is")
+            level_fs = None if new['level_fs_infinite'] else new['level_fs']
+            if algorithm == 'fair_tree' and not near(row['after']['levelfs'], level_fs, exact):
+                found.append(f"{number}: level_fs {row['after']['levelfs']}, {level_fs} it is")
+    jobs = {job['id_job']: job['after']['priority'] for job in told['jobs']}
+    if set(jobs) != set(new_jobs):
+        found.append(f'jobs {sorted(jobs)}, {sorted(new_jobs)} they are')
+    for job in set(jobs) & set(new_jobs):
+        if abs(jobs[job] - new_jobs[job]) > (0 if exact else 1):
+            found.append(f'job {job}: priority {jobs[job]}, {new_jobs[job]} it is')
+    return found
+
+
+def random_sites(place):
+    seeds = [int(os.environ['FAIRMILL_SEED'])] if 'FAIRMILL_SEED' in os.environ else range(
+        int(os.environ.get('FAIRMILL_SITES', 36)))
+    failures, idle, changed = [], [], 0
+    for seed in seeds:
+        r = random.Random(seed)
+        keys = random_keys(r)
+        exact = r.random() < .5
+        place.ready(keys=keys)
+        os.unlink(place.path('a.db'))
+        random_site(r).write(place.path('a.db'))
+        place.succeed('run', '--now', NOW)
+        before = published(place)
+        how = ['--now', NOW] if exact else []
+        place.succeed('whatif', '--json', *how)
+        if json.loads(place.out)['changed'] or wrong(json.loads(place.out), before, before, None, exact):
+            idle.append(seed)
+        subprocess.run(['cp', place.path('a.db'), place.path('old.db')], check=True)
+        changes = Changes(r, place, settings=exact)
+        subprocess.run(['mv', place.path('a.db'), place.path('new.db')], check=True)
+        subprocess.run(['cp', place.path('old.db'), place.path('a.db')], check=True)
+        if place.run('whatif', '--json', *how, *changes.arguments):
+            failures.append(f'{seed}: {changes.arguments}: {place.err}')
+            continue
+        told = json.loads(place.out)
+        changed += told['changed'] > 0
+        subprocess.run(['mv', place.path('new.db'), place.path('a.db')], check=True)
+        # Without what the first run noted of the associations.
+        for name in os.listdir(place.folder):
+            if name.startswith('r.db'):
+                os.unlink(place.path(name))
+        place.settings(dict(keys, **changes.keys))
+        place.succeed('init')
+        place.succeed('run', '--now', NOW)
+        algorithm = changes.keys.get('fairshare.algorithm', keys['fairshare.algorithm'])
+        found = wrong(told, before, published(place), algorithm, exact)
+        failures += [f'{seed}: {keys} {changes.arguments}: {each}' for each in found]
+    tap.same(idle, [], f'without a change nothing changes on {len(seeds)} random sites')
+    tap.ok(not failures, f'what is foretold of {len(seeds)} random sites is so once it is done', *failures[:12])
+    tap.ok(changed > len(seeds) / 3 or len(seeds) < 10, 'and most of the changes change something', changed)
+
+
+# ---- what is wrong is told ----
+
+def mistakes(place):
+    place.ready()
+    place.ends(1, 'whatif before any run is status 1', 'whatif')
+    place.says('and says that there are no results', 'no results yet')
+    place.succeed('run', '--now', NOW)
+    for statement, words, *arguments in (
+            ('shares of nobody', ["'nobody'"], '--shares', 'nobody=3'),
+            ('negative shares', ["'bob'", 'not below 0'], '--shares', 'bob=-3'),
+            ('shares that are no number', ["'bob'"], '--shares', 'bob=many'),
+            ('shares beyond what Slurm has', ["'bob'"], '--shares', 'bob=2147483647'),
+            ('shares of the root', ['root'], '--shares', 'root=3'),
+            ('shares without a number', ["'bob'"], '--shares', 'bob'),
+            ('a move below itself', ["'physics'"], '--move', 'physics=physics'),
+            ('a move of a user', ["'bob'"], '--move', 'bob=physics'),
+            ('a move below a user', ["'bob'"], '--move', 'chemistry=bob'),
+            ('a move below nobody', ["'nobody'"], '--move', 'chemistry=nobody'),
+            ('a move of the root', ["'root'"], '--move', 'root=physics'),
+            ('negative usage', ["'bob'"], '--add-usage', 'bob=-1'),
+            ('infinite usage', ["'bob'"], '--add-usage', 'bob=inf'),
+            ('the removal of nobody', ["'nobody'"], '--remove-user', 'nobody'),
+            ('the removal of an account', ["'physics'"], '--remove-user', 'physics'),
+            ('a half-life that is none', ['-7'], '--half-life', '-7'),
+            ('an unknown algorithm', ['best'], '--algorithm', 'best'),
+            ('an unknown conformance', ['best'], '--conformance', 'best'),
+            ('an unknown weight', ['luck'], '--weights', 'luck=3'),
+            ('a negative weight', ['-3'], '--weights', 'age=-3'),
+            ('no weight at all', ['NAME=NUMBER'], '--weights', ''),
+            ('an unknown cluster', ["'there'"], '--cluster', 'there'),
+            ('no lines', ["'0'"], '--top', 0),
+            ('a file that is not there', ["'none'"], '--file', 'none')):
+        place.ends(64, f'{statement}: status 64', 'whatif', *arguments)
+        place.says('which names it', *words)
+        tap.same(place.out, '', 'and nothing else')
+    with open(place.path('plan'), 'w') as file:
+        file.write('# a plan\n\nshares physics=20\n  move chemistry=physics  \nfly alice=3\n')
+    place.ends(64, 'a line of a file that is no change: status 64', 'whatif', '--file', place.path('plan'))
+    place.says('which names the line', 'line 5', "'fly'")
+
+
+def cycles(place):
+    place.ready('cluster tiny\nroot/\n  a/\n    b/\n      c/\n        u 1 use 5\n  d/\n')
+    place.succeed('run', '--now', NOW)
+    place.ends(64, 'a move below what hangs below it is status 64', 'whatif', '--move', 'a=c')
+    place.says('and names both', "'a'", "'c'")
+    place.ends(64, 'as is a cycle of two moves', 'whatif', '--move', 'a=d', '--move', 'd=c')
+
+
+def files(place):
+    place.ready()
+    place.succeed('run', '--now', NOW)
+    with open(place.path('plan'), 'w') as file:
+        file.write('# a plan\n\nshares physics=20\n  shares chemistry=80  \n')
+    place.succeed('whatif', '--file', place.path('plan'), '--shares', 'bob=3')
+    by_file = place.out
+    place.succeed('whatif', '--shares', 'physics=20', '--shares', 'chemistry=80', '--shares', 'bob=3')
+    tap.same(by_file, place.out, 'a file changes what the options of its lines do')
+
+
+# ---- commands for others ----
+
+def commands(place):
+    awkward = ("it's", 'a b', '$(reboot)', 'x;y', '-rf', 'näher', '`id`', 'a=b', 'back\\slash', '*', '~')
+    site = Site()
+    cluster = site.cluster('tiny')
+    cluster.account('root', '')
+    cluster.account('some account', 'root')
+    for name in awkward + ('a,b', 'new\nline', 'esc\x1b[2J', 'a"b'):
+        cluster.user(name, 'some account')
+    place.ready()
+    os.unlink(place.path('a.db'))
+    site.write(place.path('a.db'))
+    place.succeed('run', '--now', NOW)
+    for name in awkward:
+        place.succeed('whatif', '--json', '--shares', f'some account/{name}=7')
+        line, = json.loads(place.out)['commands']
+        if name == "it's":
+            tap.ok(line.startswith('#'), 'a quote, which sacctmgr would take away, is in no command', line)
+            continue
+        said = subprocess.run(['sh', '-c', 'sacctmgr() { printf "%s\\n" "$@"; }\n' + line],
+                              capture_output=True, text=True, cwd=place.folder).stdout.splitlines()
+        tap.same(said, ['modify', 'user', 'where', f'name={name}', 'account=some account', 'cluster=tiny',
+                        'set', 'fairshare=7'], f'a shell hands {name!r} to sacctmgr as it is')
+    for name in ('a,b', 'new\nline', 'esc\x1b[2J', 'a"b'):
+        place.succeed('whatif', '--shares', f'some account/{name}=7')
+        lines = place.out.splitlines()
+        tap.ok(not any(line.startswith('sacctmgr') for line in lines) and '\x1b' not in place.out,
+               f'{name!r} is in no command', place.out)
+
+
+def each_command(place):
+    place.ready()
+    place.succeed('run', '--now', NOW)
+    place.succeed('whatif', '--json', '--shares', 'physics=parent', '--move', 'chemistry=physics', '--remove-user',
+                  'carol', '--add-usage', 'bob=12.5', '--half-life', '2-0', '--weights', 'age=3')
+    tap.same([shlex.split(line, comments=True) for line in json.loads(place.out)['commands'] if line[0] != '#'], [
+        'sacctmgr modify account where name=physics cluster=tiny set fairshare=parent'.split(),
+        'sacctmgr modify account where name=chemistry cluster=tiny set parent=physics'.split(),
+        'fairmill ledger debit 12.5h --user=bob --account=physics --cluster=tiny --why'.split() + ['as whatif has it'],
+        'sacctmgr delete user where name=carol account=chemistry cluster=tiny'.split()],
+        'each change has its command')
+    tap.same([line for line in json.loads(place.out)['commands'] if line[0] == '#'],
+             ['# fairmill.conf, [usage]: half_life = 2-0', '# fairmill.conf, [priority]: weight_age = 3'],
+             'and each setting its place')
+
+
+# ---- who may, and where there are several ----
+
+def readers(place):
+    place.ready()
+    place.succeed('run', '--now', NOW)
+    os.rename(place.path('fm.conf'), place.path('all.conf'))
+    with open(place.path('reader.conf'), 'w') as file:
+        file.write(f"[results]\ndriver = sqlite\ndatabase = {place.path('r.db')}\n")
+    place.ends(0, 'who reads results only may ask what if', 'whatif', '--shares', 'physics=200',
+               settings='reader.conf')
+    tap.ok('would gain' in place.out, 'and is answered', place.out)
+    place.ends(78, 'but not about another half-life', 'whatif', '--half-life', '2-0', settings='reader.conf')
+    place.says('for which the accounting database must be read', '[source]')
+    os.rename(place.path('all.conf'), place.path('fm.conf'))
+
+
+def clusters(place):
+    place.ready('cluster one\nroot/\n  a/\n    u 1 use 5\n    v\ncluster two\nroot/\n  a/\n    u 1 use 5\n')
+    place.succeed('run', '--now', NOW)
+    place.ends(64, 'of two clusters one must be named', 'whatif', '--shares', 'u=3')
+    place.succeed('whatif', '--cluster', 'one', '--json', '--shares', 'v=3')
+    tap.same(json.loads(place.out)['cluster'], 'one', 'the one that is named is meant')
+
+
+def usage_added(place):
+    place.ready(keys={'usage.half_life': '7-0'})
+    place.succeed('run', '--now', NOW)
+    before = place.usage('physics.bob', 'physics', 'root')
+    place.succeed('whatif', '--json', '--add-usage', 'bob=2')
+    rows = {(row['account'], row['user']): row for row in json.loads(place.out)['associations']}
+    tap.ok(abs(rows['physics', 'bob']['after']['rawusage'] - before[0] - 7200) < 1e-6,
+           'hours of usage that are added count as if used just now', rows['physics', 'bob'])
+
+
+def corrected(place):
+    """What the ledger has counts on both ways to an answer."""
+    place.ready(keys={'usage.half_life': '7-0'})
+    place.succeed('ledger', 'debit', '50h', '--user', 'bob', '--account', 'physics', '--at', NOW - DAY, '--why', 'test',
+                  '--yes')
+    place.succeed('run', '--now', NOW)
+    wanted = place.usage('physics.bob')[0]
+    for how in ([], ['--now', NOW]):
+        place.succeed('whatif', '--json', '--shares', 'bob=200', *how)
+        rows = {row['user']: row for row in json.loads(place.out)['associations']}
+        tap.same([rows['bob'][side]['rawusage'] for side in ('before', 'after')], [wanted, wanted],
+                 f"corrections count {'in the accounting database' if how else 'in the results'}")
+
+
+def golden(place):
+    """The demonstration, as README has it."""
+    subprocess.run([os.path.join(TOP, 'sql', 'demo', 'make-demo.py'), place.path('demo.db'), str(NOW)],
+                   check=True, capture_output=True)
+    place.ready(keys={'usage.half_life': '7-0', 'usage.time_zone': 'UTC', 'source.database': place.path('demo.db')})
+    place.succeed('run', '--now', NOW)
+    for name, *arguments in (('shares', '--shares', 'physics=60'),
+                             ('several', '--move', 'chemistry=medicine', '--remove-user', 'anders', '--add-usage',
+                              'hanna=100000', '--weights', 'age=1000,fairshare=5000', '--top', 5),
+                             ('half_life', '--half-life', '30-0')):
+        place.succeed('whatif', *arguments)
+        path = os.path.join(GOLDEN, f'{name}.txt')
+        if os.environ.get('FAIRMILL_GOLDEN'):
+            with open(path, 'w') as file:
+                file.write(place.out)
+        with open(path) as file:
+            tap.same(place.out, file.read(), f'the demonstration with other {name} is as we know it')
+        if name == 'shares':
+            with open(os.path.join(TOP, 'README.md')) as file:
+                tap.ok(''.join('    ' * bool(line.strip()) + line for line in place.out.splitlines(True)) in file.read(),
+                       'and as README.md has it', place.out)
+        tap.ok(all(len(line) <= 80 for line in place.out.splitlines() if not line.startswith(('sacctmgr', 'fairmill'))),
+               'and fits a terminal', place.out)
+
+
+def body():
+    with Place() as place:
+        mistakes(place)
+        cycles(place)
+        files(place)
+        commands(place)
+        each_command(place)
+        readers(place)
+        clusters(place)
+        usage_added(place)
+        corrected(place)
+        golden(place)
+        random_sites(place)
+
+
+tap.main(body)
