@@ -24,8 +24,8 @@ struct command {
 };
 
 extern const struct command command_init, command_check, command_run, command_status, command_show,
-    command_prio, command_explain, command_history, command_ledger, command_metrics, command_forget,
-    command_whatif, command_forecast;
+    command_prio, command_explain, command_whatif, command_forecast, command_compare, command_diff,
+    command_history, command_ledger, command_metrics, command_report, command_forget;
 
 extern const struct command command_compare, command_diff;
 

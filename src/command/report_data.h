@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_REPORT_DATA_H
+#define FAIRMILL_COMMAND_REPORT_DATA_H
+
+#include <stdint.h>
+
+struct arena;
+struct db;
+struct error;
+struct page_cluster;
+
+/* What the page of a cluster shows, from the result tables.  Name, algorithm, time zone and
+ * instants are there; all texts are the arena's.  A page is to open at once, so it has the
+ * series of those who used most, and the jobs that come first. */
+int report_data_read(struct db *db, struct page_cluster *cluster, uint64_t days,
+                     struct arena *arena, struct error *err);
+
+/* Also of a cluster that was read in part. */
+void report_data_free(struct page_cluster *cluster);
+
+#endif

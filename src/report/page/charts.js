@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+
+// Charts, by Chart.js.  It draws into canvases, which know nothing of styles, so colours are
+// asked of the page each time, and a chart says in words what it shows.
+
+const drawn = new Map();
+
+function color(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+// Give back the charts of a part of the page that is drawn anew.
+function forgetCharts(part) {
+    for (const [canvas, chart] of drawn)
+        if (part.contains(canvas)) {
+            chart.destroy();
+            drawn.delete(canvas);
+        }
+}
+
+function axis(more) {
+    return {
+        grid: { color: color('line'), borderColor: color('soft') },
+        ...more,
+        ticks: { color: color('soft'), font: { size: 12 }, maxRotation: 0, ...(more && more.ticks) },
+    };
+}
+
+// The canvas must be in the page, whose width it takes.
+function draw(canvas, config) {
+    Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+    config.options = {
+        animation: false,
+        maintainAspectRatio: false,
+        ...config.options,
+        plugins: { legend: { display: false }, ...config.options.plugins },
+    };
+    drawn.set(canvas, new Chart(canvas, config));
+}
+
+// A day after a day at the bottom, as many as have room.
+function timeAxis(calendar, from, to) {
+    return axis({
+        type: 'linear', min: from, max: to,
+        ticks: { maxTicksLimit: 6, autoSkip: false, callback: at => calendar.short(at) },
+        afterBuildTicks: scale => {
+            const days = Math.max(1, Math.ceil((to - from) / 86400 / Math.max(2, Math.floor(scale.width / 75))));
+            scale.ticks = [];
+            for (let at = to - 43200; at >= from; at -= days * 86400)
+                scale.ticks.unshift({ value: at });
+        },
+    });
+}
+
+function tooltip(title, label) {
+    return { tooltip: { displayColors: false, callbacks: { title: items => title(items[0].parsed.x), label } } };
+}
+
+// points: [{x: instant, y: number or null}].  options: say (of a number), calendar, from, to, bars.
+function drawSeries(canvas, points, options) {
+    const { say, calendar, from, to, bars, log } = options;
+    const title = bars ? calendar.day : calendar.minute;
+    const dataset = bars
+        ? { data: points, backgroundColor: color('bar'), barThickness: 'flex', maxBarThickness: 14 }
+        : {
+            data: points, borderColor: color('bar'), backgroundColor: color('bar'), borderWidth: 2,
+            pointRadius: points.length > 20 ? 0 : 2.5, pointHitRadius: 12, tension: 0,
+        };
+    draw(canvas, {
+        type: bars ? 'bar' : 'line',
+        data: { datasets: [dataset] },
+        options: {
+            interaction: { mode: 'nearest', axis: 'x', intersect: false },
+            scales: {
+                x: timeAxis(calendar, from, to),
+                y: axis({
+                    type: log ? 'logarithmic' : 'linear', beginAtZero: !log, max: options.most,
+                    ticks: { maxTicksLimit: 6, callback: say },
+                }),
+            },
+            plugins: tooltip(title, item => say(item.parsed.y)),
+        },
+    });
+}
+
+// One bar for each job, made of its parts.
+function drawQueue(canvas, jobs, parts) {
+    draw(canvas, {
+        type: 'bar',
+        data: {
+            labels: jobs.map(job => `${job.id}  ${shortened(job.user, 14)}`),
+            datasets: parts.map(part => ({
+                label: part.name, data: jobs.map(job => job[part.key]),
+                backgroundColor: color(`part-${part.color}`), barPercentage: 0.85,
+            })),
+        },
+        options: {
+            indexAxis: 'y',
+            interaction: { mode: 'index', axis: 'y', intersect: false },
+            scales: {
+                x: axis({ stacked: true, ticks: { maxTicksLimit: 6, callback: number => compact.format(number) } }),
+                y: axis({ stacked: true, grid: { display: false }, ticks: { autoSkip: false } }),
+            },
+            plugins: {
+                tooltip: { callbacks: { label: item => `${item.dataset.label}: ${plain.format(item.parsed.x)}` } },
+            },
+        },
+    });
+}
+
+function shortened(name, most) {
+    const letters = [...name];
+    return letters.length > most ? letters.slice(0, most - 1).join('') + '…' : name;
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+
+// The tree as an icicle, laid out by d3-hierarchy: what hangs below the open account is to its
+// right.  Blocks are buttons, so that they can be reached by key and read aloud.
+
+const LOWEST = 22; // a block with a name
+const GAP = 2;
+
+// What is drawn of a node: children that would be too low become one block, which leads to them.
+function pruned(node, measure, height, levels) {
+    const made = { node, size: node.size[measure], children: [] };
+    if (!levels || !node.children.length || !made.size)
+        return made;
+    const sum = node.children.reduce((all, child) => all + child.size[measure], 0);
+    const children = node.children.filter(child => child.size[measure] > 0);
+    children.sort((one, other) => other.size[measure] - one.size[measure]);
+    // An account may have used more than those who are still below it.
+    const per = height / Math.max(sum, made.size);
+    let shown = children.filter(child => child.size[measure] * per >= LOWEST);
+    let rest = children.slice(shown.length);
+    if (rest.length === 1 && rest[0].size[measure] * per >= LOWEST / 2) {
+        shown = children;
+        rest = [];
+    }
+    made.children = shown.map(child => pruned(child, measure, child.size[measure] * per, levels - 1));
+    const left = rest.reduce((all, child) => all + child.size[measure], 0);
+    if (rest.length && left * per >= LOWEST / 2)
+        made.children.push({ node: null, above: node, rest, size: left, children: [] });
+    return made;
+}
+
+function layOut(top, measure, height, levels) {
+    const root = d3.hierarchy(pruned(top, measure, height, levels));
+    root.each(each => { each.value = each.data.size; });
+    d3.partition().size([height, levels + 1])(root);
+    return root.descendants().slice(1);
+}
+
+function describe(cluster, node) {
+    return `share ${percent(node.share)} · used ${percent(node.used)}`;
+}
+
+// choose(node) is called of a block; opening an account is up to it.
+function drawIcicle(cluster, open, chosen, measure, choose) {
+    const place = byId('icicle');
+    const levels = Math.min(place.clientWidth < 640 ? 2 : 3, depthBelow(open));
+    const total = open.size[measure];
+    if (!levels || !total) {
+        place.classList.add('bare');
+        place.style.height = 'auto';
+        place.replaceChildren(empty(!levels ? 'Nobody is below this account.' : measure === 'usage'
+            ? 'Nobody below this account has used anything yet.' : 'Nobody below this account has a share.'));
+        return;
+    }
+    const height = iciclesHeight(open, levels);
+    place.style.height = `${height}px`;
+    const width = 100 / levels;
+    place.replaceChildren(...layOut(open, measure, height, levels).map(each => {
+        const block = each.data.node ? blockOf(cluster, each.data.node, chosen, choose)
+            : restOf(each.data, open, choose);
+        const high = each.x1 - each.x0;
+        block.style.left = `${(each.y0 - 1) * width}%`;
+        block.style.width = `calc(${width}% - ${GAP}px)`;
+        block.style.top = `${each.x0}px`;
+        block.style.height = `${Math.max(high - GAP, 1)}px`;
+        if (high < 44)
+            block.classList.add('low');
+        return block;
+    }));
+}
+
+function depthBelow(node) {
+    let deepest = 0;
+    let level = node.children;
+    while (level.length && deepest < 3) {
+        deepest++;
+        level = level.flatMap(child => child.children);
+    }
+    return deepest;
+}
+
+// A site of a few users needs no tall picture.
+function iciclesHeight(open, levels) {
+    let last = open.children.length;
+    let level = open.children;
+    for (let i = 1; i < levels; i++) {
+        level = level.flatMap(child => child.children.length ? child.children : [child]);
+        last = Math.max(last, level.length);
+    }
+    return Math.min(Math.max(last * 40, 180), 560);
+}
+
+function blockOf(cluster, node, chosen, choose) {
+    const kind = node.isUser ? 'user' : 'account';
+    return button({
+        class: `block ${shade(cluster, node)} ${kind}`,
+        'aria-pressed': node === chosen ? 'true' : 'false',
+        'aria-label': `${kind} ${nameOf(node)}, ${describe(cluster, node)}`,
+        title: `${nameOf(node)}\n${describe(cluster, node)}`,
+        'data-row': node.number,
+        click: () => choose(node),
+    }, element('b', {}, nameOf(node)), element('small', {}, describe(cluster, node)));
+}
+
+function restOf(rest, open, choose) {
+    const words = `${plain.format(rest.rest.length)} more`;
+    const here = rest.above === open;
+    return button({
+        class: 'block rest', title: here ? 'They are in the table below' : `below ${nameOf(rest.above)}`,
+        click: () => here ? byId('people').focus() : choose(rest.above),
+    }, element('b', {}, words), here ? element('small', {}, 'in the table below') : null);
+}
+
+function drawPath(open, choose) {
+    const steps = pathOf(open).flatMap((node, i) => [
+        i ? element('span', { class: 'step', 'aria-hidden': 'true' }, '›') : null,
+        button({ 'aria-current': node === open ? 'true' : null, click: () => choose(node) }, nameOf(node)),
+    ]);
+    byId('path').replaceChildren(...steps.filter(step => step));
+}
+
+function drawLegend(cluster) {
+    const shades = ['over-3', 'over-2', 'over-1', 'even', 'under-1', 'under-2', 'under-3'];
+    byId('legend').replaceChildren(
+        element('span', {}, 'used more than the share'),
+        element('span', { class: 'scale', 'aria-hidden': 'true' }, ...shades.map(name => element('i', { class: name }))),
+        element('span', {}, 'used less'),
+        element('span', {}, byLevelFs(cluster) ? '(colour: level FS)' : '(colour: factor)'));
+}

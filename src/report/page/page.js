@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+// The page: which cluster it shows, which account is open, who is chosen.
+
+const shown = { cluster: null, open: null, chosen: null, measure: 'share', people: null, queue: null, jobs: [] };
+
+function isDark() {
+    return document.documentElement.dataset.theme === 'dark';
+}
+
+function drawTree() {
+    drawPath(shown.open, chooseByPath);
+    drawIcicle(shown.cluster, shown.open, shown.chosen, shown.measure, choose);
+}
+
+function drawCharts() {
+    drawDetails(shown.cluster, shown.chosen);
+    drawQueueChart(shown.cluster, shown.jobs);
+}
+
+// An account opens; a user is shown among those beside them.
+function choose(node) {
+    const within = node.isUser || !node.children.length ? node.parent || node : node;
+    const visible = node.isUser && byId('icicle').querySelector(`[data-row="${node.number}"]`);
+    const focused = document.activeElement && byId('icicle').contains(document.activeElement);
+    if (!visible)
+        shown.open = within;
+    shown.chosen = node;
+    drawTree();
+    drawDetails(shown.cluster, node);
+    shown.people.show();
+    // What was clicked on is drawn anew, and keys go on from there.
+    if (focused) {
+        const again = byId('icicle').querySelector(`[data-row="${node.number}"]`) || byId('path').querySelector('[aria-current]');
+        again.focus({ preventScroll: true });
+    } else {
+        byId('chosen-title').closest('section').scrollIntoView({ block: 'nearest' });
+    }
+}
+
+function chooseByPath(node) {
+    choose(node);
+    byId('path').querySelector('[aria-current]').focus({ preventScroll: true });
+}
+
+function summaryOf(cluster) {
+    return [
+        `as of ${calendarOf(cluster).minute(cluster.asOf)}`,
+        ALGORITHMS[cluster.algorithm] || cluster.algorithm,
+        cluster.halfLife ? `half-life ${span(cluster.halfLife)}` : 'no decay',
+        count(cluster.users, 'user', 'users'),
+        count(cluster.waiting, 'waiting job', 'waiting jobs'),
+    ].join(' · ');
+}
+
+function showCluster(cluster) {
+    const [root] = treeOf(cluster);
+    Object.assign(shown, { cluster, open: root, chosen: root, jobs: jobsOf(cluster) });
+    byId('title').textContent = `Fair shares of ${cluster.name}`;
+    byId('summary').textContent = summaryOf(cluster);
+    document.title = `${cluster.name} · fairmill`;
+    byId('people').value = byId('jobs').value = '';
+    byId('jobs').closest('label').hidden = !shown.jobs.length;
+    drawLegend(cluster);
+    drawTree();
+    shown.people = peopleTable(cluster, () => shown.chosen, choose);
+    shown.queue = queueTable(cluster, shown.jobs);
+    drawCharts();
+}
+
+function setTheme(dark) {
+    document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+    byId('theme').setAttribute('aria-pressed', String(dark));
+    if (shown.cluster)
+        drawCharts();
+}
+
+function start() {
+    const asked = matchMedia('(prefers-color-scheme: dark)');
+    setTheme(asked.matches);
+    asked.addEventListener('change', () => setTheme(asked.matches));
+    byId('theme').addEventListener('click', () => setTheme(!isDark()));
+    byId('version').textContent = data.version;
+
+    const clusters = byId('cluster');
+    clusters.append(...data.clusters.map((cluster, i) => element('option', { value: i }, cluster.name)));
+    byId('cluster-label').hidden = data.clusters.length < 2;
+    clusters.addEventListener('change', () => showCluster(data.clusters[clusters.value]));
+
+    for (const input of document.querySelectorAll('[name="measure"]'))
+        input.addEventListener('change', () => {
+            shown.measure = input.value;
+            drawTree();
+        });
+    const search = (id, table) => byId(id).addEventListener('input', later(() => shown[table].search(byId(id).value), 80));
+    search('people', 'people');
+    search('jobs', 'queue');
+    let width = window.innerWidth;
+    window.addEventListener('resize', later(() => {
+        // The bars of a phone's browser change the height only.
+        if (width !== window.innerWidth)
+            drawTree();
+        width = window.innerWidth;
+    }, 150));
+    showCluster(data.clusters[0]);
+}
+
+start();

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+// Numbers and times as words.
+
+const ALGORITHMS = {
+    fair_tree: 'Fair Tree', classic: 'classic', depth_oblivious: 'depth-oblivious',
+    linear: 'linear', pbs: 'PBS',
+};
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+function percent(part) {
+    if (part === null)
+        return '–';
+    const hundredth = part * 100;
+    return hundredth === 0 ? '0 %' : hundredth < 0.01 ? '< 0.01 %'
+        : `${hundredth < 10 ? hundredth.toFixed(2) : hundredth.toFixed(1)} %`;
+}
+
+function ratio(number) {
+    if (number === null)
+        return '–';
+    if (number === Infinity)
+        return '∞';
+    return number === 0 ? '0' : number >= 1000 || number < 0.001 ? number.toExponential(1)
+        : String(Number(number.toPrecision(3)));
+}
+
+function factor(number) {
+    return number === null ? '–' : number.toFixed(4);
+}
+
+function hours(seconds) {
+    return compact.format(seconds / 3600);
+}
+
+function span(seconds) {
+    for (const [unit, name] of [[86400, 'day'], [3600, 'hour'], [60, 'minute']])
+        if (seconds >= unit)
+            return `${Number((seconds / unit).toFixed(2))} ${name}${seconds === unit ? '' : 's'}`;
+    return `${seconds} seconds`;
+}
+
+function count(number, one, many) {
+    return `${plain.format(number)} ${number === 1 ? one : many}`;
+}
+
+// Days began in the time zone of the runs, which this browser may not know.
+function calendarOf(cluster) {
+    const day = { year: 'numeric', month: '2-digit', day: '2-digit' };
+    const minute = { ...day, hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' };
+    const short = { month: 'short', day: 'numeric' };
+    const make = options => {
+        try {
+            return new Intl.DateTimeFormat('en-CA', { ...options, timeZone: cluster.timeZone || undefined });
+        } catch {
+            return new Intl.DateTimeFormat('en-CA', options);
+        }
+    };
+    const formats = { day: make(day), minute: make(minute), short: make(short) };
+    const say = format => at => format.format(new Date(at * 1000)).replace(',', '');
+    return { day: say(formats.day), minute: say(formats.minute), short: say(formats.short) };
+}
+
+// How far above or below its share an association is: over-3 to under-3.
+function shade(cluster, node) {
+    const value = byLevelFs(cluster) ? node.levelFs : node.factor;
+    if (value === null)
+        return 'none';
+    // A factor of a half is a use of just the share.
+    const steps = byLevelFs(cluster) ? Math.log2(value) : (value - 0.5) * 5;
+    const far = Math.abs(steps);
+    if (far < 0.2)
+        return 'even';
+    return `${steps < 0 ? 'over' : 'under'}-${far < 0.75 ? 1 : far < 1.5 ? 2 : 3}`;
+}
