@@ -20,8 +20,9 @@ function forgetCharts(part) {
 
 function axis(more) {
     return {
-        grid: { color: color('line'), borderColor: color('soft') },
+        offset: false,
         ...more,
+        grid: { color: color('line'), borderColor: color('soft'), offset: false, ...(more && more.grid) },
         ticks: { color: color('soft'), font: { size: 12 }, maxRotation: 0, ...(more && more.ticks) },
     };
 }
@@ -53,10 +54,24 @@ function timeAxis(calendar, from, to) {
 }
 
 function tooltip(title, label) {
-    return { tooltip: { displayColors: false, callbacks: { title: items => title(items[0].parsed.x), label } } };
+    return { tooltip: { displayColors: false, callbacks: { title: items => items.length ? title(items[0].parsed.x) : '', label }, filter: item => item.datasetIndex === 0 } };
 }
 
-// points: [{x: instant, y: number or null}].  options: say (of a number), calendar, from, to, bars.
+// Where a use of just the share is: as high as all of it is seen, and a dashed line.
+function evenLine(from, to) {
+    return {
+        data: [{ x: from, y: 1 }, { x: to, y: 1 }], borderColor: color('soft'), borderWidth: 1, borderDash: [5, 4],
+        pointRadius: 0, pointHitRadius: 0,
+    };
+}
+
+function logarithmic(points) {
+    const values = points.map(point => point.y).filter(y => y).concat(1);
+    return { type: 'logarithmic', min: Math.min(...values) / 1.5, max: Math.max(...values) * 1.5 };
+}
+
+// points: [{x: instant, y: number or null}].  options: say (of a number), calendar, from, to, bars,
+// most (the highest there can be), log.
 function drawSeries(canvas, points, options) {
     const { say, calendar, from, to, bars, log } = options;
     const title = bars ? calendar.day : calendar.minute;
@@ -68,13 +83,13 @@ function drawSeries(canvas, points, options) {
         };
     draw(canvas, {
         type: bars ? 'bar' : 'line',
-        data: { datasets: [dataset] },
+        data: { datasets: log ? [dataset, evenLine(from, to)] : [dataset] },
         options: {
             interaction: { mode: 'nearest', axis: 'x', intersect: false },
             scales: {
                 x: timeAxis(calendar, from, to),
                 y: axis({
-                    type: log ? 'logarithmic' : 'linear', beginAtZero: !log, max: options.most,
+                    ...(log ? logarithmic(points) : { type: 'linear', beginAtZero: true, max: options.most }),
                     ticks: { maxTicksLimit: 6, callback: say },
                 }),
             },
@@ -99,10 +114,10 @@ function drawQueue(canvas, jobs, parts) {
             interaction: { mode: 'index', axis: 'y', intersect: false },
             scales: {
                 x: axis({ stacked: true, ticks: { maxTicksLimit: 6, callback: number => compact.format(number) } }),
-                y: axis({ stacked: true, grid: { display: false }, ticks: { autoSkip: false } }),
+                y: axis({ stacked: true, offset: true, grid: { display: false }, ticks: { autoSkip: false } }),
             },
             plugins: {
-                tooltip: { callbacks: { label: item => `${item.dataset.label}: ${plain.format(item.parsed.x)}` } },
+                tooltip: { callbacks: { label: item => `${item.dataset.label}: ${points(item.parsed.x)}` } },
             },
         },
     });

@@ -29,8 +29,10 @@ function facts(cluster, node) {
     return found;
 }
 
+const tresHours = number => compact.format(number);
+
 function pointsOf(times, values, used) {
-    return times.map((at, i) => ({ x: at, y: used(values[i]) }));
+    return times.map((at, i) => ({ x: at, y: values[i] === null ? null : used(values[i]) }));
 }
 
 // Charts to draw: each with a title, points, or words in the place of points.
@@ -48,12 +50,12 @@ function chartsOf(cluster, node) {
     const byFactor = node.factor !== null || !byLevelFs(cluster);
     const value = byFactor ? factors : levels;
     const made = [{
-        title: 'Use by day', unit: 'TRES-hours', bars: true, say: hours,
-        points: days && pointsOf(use.at.map(at => at + 43200), days, number => number),
+        title: 'Use by day', unit: 'TRES-hours', bars: true, say: tresHours,
+        points: days && pointsOf(use.at.map(at => at + 43200), days, seconds => seconds / 3600),
         words: unseen(use.at, use.rows) ? elsewhere : !use.at.length ? ['No use by day is known yet.'] : null,
     }, {
-        title: 'Decayed use', unit: 'TRES-hours', say: hours,
-        points: usage && pointsOf(history.at, usage, number => number),
+        title: 'Decayed use', unit: 'TRES-hours', say: tresHours,
+        points: usage && pointsOf(history.at, usage, seconds => seconds / 3600),
         words: unseen(history.at, history.rows) ? elsewhere : history.at.length < 2 ? few : null,
     }];
     if (!isRoot)

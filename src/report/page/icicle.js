@@ -3,28 +3,26 @@
 // The tree as an icicle, laid out by d3-hierarchy: what hangs below the open account is to its
 // right.  Blocks are buttons, so that they can be reached by key and read aloud.
 
-const LOWEST = 22; // a block with a name
+// In pixels: a block with a name, one that only has a colour, and what is between two.
+const LOWEST = 19;
+const SLIVER = 4;
 const GAP = 2;
 
 // What is drawn of a node: children that would be too low become one block, which leads to them.
 function pruned(node, measure, height, levels) {
     const made = { node, size: node.size[measure], children: [] };
-    if (!levels || !node.children.length || !made.size)
+    if (!levels || !node.children.length || !made.size || height < LOWEST)
         return made;
     const sum = node.children.reduce((all, child) => all + child.size[measure], 0);
     const children = node.children.filter(child => child.size[measure] > 0);
     children.sort((one, other) => other.size[measure] - one.size[measure]);
     // An account may have used more than those who are still below it.
     const per = height / Math.max(sum, made.size);
-    let shown = children.filter(child => child.size[measure] * per >= LOWEST);
-    let rest = children.slice(shown.length);
-    if (rest.length === 1 && rest[0].size[measure] * per >= LOWEST / 2) {
-        shown = children;
-        rest = [];
-    }
+    const shown = children.filter(child => child.size[measure] * per >= SLIVER);
+    const rest = children.slice(shown.length);
     made.children = shown.map(child => pruned(child, measure, child.size[measure] * per, levels - 1));
     const left = rest.reduce((all, child) => all + child.size[measure], 0);
-    if (rest.length && left * per >= LOWEST / 2)
+    if (rest.length)
         made.children.push({ node: null, above: node, rest, size: left, children: [] });
     return made;
 }
@@ -32,18 +30,19 @@ function pruned(node, measure, height, levels) {
 function layOut(top, measure, height, levels) {
     const root = d3.hierarchy(pruned(top, measure, height, levels));
     root.each(each => { each.value = each.data.size; });
-    d3.partition().size([height, levels + 1])(root);
-    return root.descendants().slice(1);
+    d3.partition().size([height, 1])(root);
+    return root;
 }
 
-function describe(cluster, node) {
-    return `share ${percent(node.share)} · used ${percent(node.used)}`;
+function describe(node) {
+    return `share ${percent(node.share)}, used ${percent(node.used)}`;
 }
 
 // choose(node) is called of a block; opening an account is up to it.
 function drawIcicle(cluster, open, chosen, measure, choose) {
     const place = byId('icicle');
-    const levels = Math.min(place.clientWidth < 640 ? 2 : 3, depthBelow(open));
+    const narrow = place.clientWidth < 640;
+    const levels = Math.min(narrow ? 2 : 3, depthBelow(open));
     const total = open.size[measure];
     if (!levels || !total) {
         place.classList.add('bare');
@@ -54,17 +53,26 @@ function drawIcicle(cluster, open, chosen, measure, choose) {
     }
     const height = iciclesHeight(open, levels);
     place.style.height = `${height}px`;
-    const width = 100 / levels;
-    place.replaceChildren(...layOut(open, measure, height, levels).map(each => {
+    const root = layOut(open, measure, height, levels);
+    const width = 100 / root.height;
+    place.replaceChildren(...root.descendants().slice(1).map(each => {
         const block = each.data.node ? blockOf(cluster, each.data.node, chosen, choose)
             : restOf(each.data, open, choose);
         const high = each.x1 - each.x0;
-        block.style.left = `${(each.y0 - 1) * width}%`;
+        const gap = high < 2 * SLIVER ? 1 : GAP;
+        block.style.left = `${(each.depth - 1) * width}%`;
         block.style.width = `calc(${width}% - ${GAP}px)`;
         block.style.top = `${each.x0}px`;
-        block.style.height = `${Math.max(high - GAP, 1)}px`;
-        if (high < 44)
+        block.style.height = `${Math.max(high - gap, 1)}px`;
+        // Names are for those that have room, as are keys: all are in the table, too.
+        if (high < LOWEST) {
+            block.classList.add('sliver');
+            block.tabIndex = -1;
+        }
+        if (high < (narrow ? 60 : 44)) {
             block.classList.add('low');
+            block.style.lineHeight = `${high - GAP}px`;
+        }
         return block;
     }));
 }
@@ -87,7 +95,7 @@ function iciclesHeight(open, levels) {
         level = level.flatMap(child => child.children.length ? child.children : [child]);
         last = Math.max(last, level.length);
     }
-    return Math.min(Math.max(last * 40, 180), 560);
+    return Math.min(Math.max(last * 30, 180), 680);
 }
 
 function blockOf(cluster, node, chosen, choose) {
@@ -95,11 +103,12 @@ function blockOf(cluster, node, chosen, choose) {
     return button({
         class: `block ${shade(cluster, node)} ${kind}`,
         'aria-pressed': node === chosen ? 'true' : 'false',
-        'aria-label': `${kind} ${nameOf(node)}, ${describe(cluster, node)}`,
-        title: `${nameOf(node)}\n${describe(cluster, node)}`,
+        'aria-label': `${kind} ${nameOf(node)}, ${describe(node)}`,
+        title: `${nameOf(node)}\n${describe(node)}`,
         'data-row': node.number,
         click: () => choose(node),
-    }, element('b', {}, nameOf(node)), element('small', {}, describe(cluster, node)));
+    }, element('b', {}, nameOf(node)),
+    element('small', {}, element('span', {}, `share ${percent(node.share)}`), element('span', {}, `used ${percent(node.used)}`)));
 }
 
 function restOf(rest, open, choose) {

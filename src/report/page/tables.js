@@ -150,7 +150,7 @@ function queueTable(cluster, jobs) {
         { name: 'QOS', wide: true, value: text('qos'), cell: text('qos') },
         { name: 'Priority', number: true, value: job => job.priority, cell: job => plain.format(job.priority) },
         ...known.map(part => ({
-            name: part.name, number: true, wide: true, value: job => job[part.key], cell: job => plain.format(job[part.key]),
+            name: part.name, number: true, wide: true, value: job => job[part.key], cell: job => points(job[part.key]),
         })),
     ];
     return makeTable(byId('queue-table'), jobs, columns, {

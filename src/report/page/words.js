@@ -23,7 +23,7 @@ function ratio(number) {
         return '–';
     if (number === Infinity)
         return '∞';
-    return number === 0 ? '0' : number >= 1000 || number < 0.001 ? number.toExponential(1)
+    return number === 0 ? '0' : number >= 1000 ? compact.format(number) : number < 0.001 ? '< 0.001'
         : String(Number(number.toPrecision(3)));
 }
 
@@ -33,6 +33,13 @@ function factor(number) {
 
 function hours(seconds) {
     return compact.format(seconds / 3600);
+}
+
+// Weighted factors are millions at some sites, and parts of one at others.
+function points(number) {
+    if (number > 0 && number < 0.001)
+        return '< 0.001';
+    return Math.abs(number) >= 100 || Number.isInteger(number) ? plain.format(number) : String(Number(number.toPrecision(3)));
 }
 
 function span(seconds) {

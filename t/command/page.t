@@ -1,0 +1,302 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""The page that report writes, in a browser: that it works, asks nobody for anything, and fits.
+
+With PICTURES=FOLDER in the environment it leaves pictures of the pages there, to be looked at."""
+
+import os
+import random
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import site_drawing
+import tap
+from browser import Browser, Pages
+from place import NOW, Place
+
+DAY = 86400
+ENTER = '\ue007'
+TAB = '\ue004'
+UTC = {'usage.time_zone': 'UTC', 'usage.half_life': '7-0'}
+HOSTILE = '<img src=x onerror="hurt()"></script><script>hurt()</script>'
+LONG = 'a-name-that-is-much-longer-than-anybody-would-like-it-to-be-' * 3
+
+
+def site(place, associations, past=True):
+    """A site of about so many associations, with a month of jobs, some of which wait."""
+    drawn = random.Random(associations)
+    made = site_drawing.Site()
+    cluster = made.cluster('tiny')
+    cluster.account('root', '')
+    faculties, groups = (2, 1) if associations < 100 else (10, 20)
+    users = max(1, associations // faculties // groups - 1)
+    for faculty in range(faculties):
+        cluster.account(f'faculty{faculty}', 'root', drawn.randint(1, 40))
+        for group in range(groups):
+            account = f'group{faculty}_{group}'
+            cluster.account(account, f'faculty{faculty}', drawn.randint(1, 20))
+            for user in range(users):
+                number = cluster.user(f'user{faculty}_{group}_{user}', account, drawn.choice([1, 1, 1, 5]))
+                for _ in range(drawn.randint(0, 2 if associations > 100 else 30) if past else 0):
+                    end = NOW - drawn.randint(0, 30 * DAY)
+                    cluster.job(number, end - drawn.randint(100, 40000), end, billing=drawn.choice([1, 8, 64]))
+                if past and (associations < 100 or drawn.random() < 0.3):
+                    cluster.job(number, 0, 0, billing=4, submit=NOW - drawn.randint(10, DAY), priority=1)
+    if os.path.exists(place.path('a.db')):
+        os.unlink(place.path('a.db'))
+    made.write(place.path('a.db'))
+
+
+def publish(place, associations, days=10, past=True, **keys):
+    place.ready(keys={**UTC, **keys})
+    site(place, associations, past)
+    for day in range(days - 1, -1, -1):
+        place.succeed('run', '--now', NOW - day * DAY)
+
+
+def report(place, name='page.html'):
+    place.succeed('report', '--output', name)
+
+
+def take_picture(browser, name):
+    if os.environ.get('PICTURES'):
+        with open(os.path.join(os.environ['PICTURES'], name + '.png'), 'wb') as file:
+            file.write(browser.picture())
+
+
+FITS = '''
+    const wide = [...document.querySelectorAll('main *, header *, footer *')].filter(each => {
+        const box = each.getBoundingClientRect();
+        return box.width > 1 && box.right > document.documentElement.clientWidth + 1
+            && !each.closest('.block, .hidden, .choice');
+    });
+    return [document.documentElement.scrollWidth <= window.innerWidth,
+        wide.slice(0, 3).map(each => each.outerHTML.slice(0, 120))];'''
+
+# Pairs of blocks one of which covers part of the other.
+COVERED = '''
+    const boxes = [...document.querySelectorAll('.block')].map(each => each.getBoundingClientRect());
+    let count = 0;
+    for (const [i, one] of boxes.entries())
+        for (const other of boxes.slice(i + 1))
+            if (one.left < other.right - 1 && other.left < one.right - 1
+                    && one.top < other.bottom - 1 && other.top < one.bottom - 1)
+                count++;
+    return count;'''
+
+# Names of blocks that are cut at the top or the bottom.
+CUT = '''
+    return [...document.querySelectorAll('.block:not(.sliver) b')].filter(name => {
+        const box = name.getBoundingClientRect(), block = name.parentElement.getBoundingClientRect();
+        return box.height && (box.top < block.top - 1 || box.bottom > block.bottom + 1);
+    }).map(name => name.textContent);'''
+
+# The least contrast of a text with what it stands on, by WCAG's formula.
+CONTRAST = r'''
+    const parts = color => color.match(/[\d.]+/g).map(Number);
+    const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+        .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+    const behind = each => {
+        for (let at = each; at; at = at.parentElement) {
+            const color = parts(getComputedStyle(at).backgroundColor);
+            if (color[3] !== 0)
+                return color;
+        }
+        return [255, 255, 255];
+    };
+    let least = [99, ''];
+    for (const each of document.querySelectorAll('body *')) {
+        const text = [...each.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+        if (!text || !each.offsetWidth || each.matches('script, noscript, .hidden'))
+            continue;
+        const [one, other] = [light(parts(getComputedStyle(each).color)), light(behind(each))].sort((a, b) => b - a);
+        const ratio = (one + 0.05) / (other + 0.05);
+        if (ratio < least[0])
+            least = [ratio, each.outerHTML.slice(0, 120)];
+    }
+    return least;'''
+
+
+def fits(browser, what):
+    for width in (390, 1440):
+        browser.window(width)
+        browser.wait_for('return document.querySelector(".block, #icicle .empty")')
+        time.sleep(0.3)  # for what is drawn anew once the width has come to rest
+        scrolls, wide = browser.run(FITS)
+        tap.ok(scrolls and not wide, f'{what} fits into {width} pixels', wide)
+        tap.same((browser.run(COVERED), browser.run(CUT)), (0, []), f'and nothing covers or cuts names there')
+        for scheme in ('light', 'dark'):
+            browser.prefers(scheme)
+            browser.wait_for(f'return document.documentElement.dataset.theme === "{scheme}"')
+            take_picture(browser, f"{what.replace(' ', '-')}-{width}-{scheme}")
+    browser.prefers('light')
+
+
+def try_use(place, browser, pages):
+    publish(place, 10)
+    report(place)
+    browser.window(1440)
+    browser.open('about:blank')
+    browser.requests()
+    browser.open(pages.url + 'page.html')
+    tap.same(browser.console(), [], 'a page opens without a complaint')
+    tap.same(browser.requests(), [pages.url + 'page.html'], 'and asks for nothing but itself')
+    tap.same(pages.asked, ['/page.html'], 'which its server confirms')
+    tap.same(browser.run("return document.getElementById('title').textContent"), 'Fair shares of tiny', 'it says whose it is')
+    tap.same(browser.run("return document.querySelectorAll('#charts canvas').length"), 2, 'it draws use over time')
+    tap.same(browser.run("return document.querySelectorAll('#queue-chart canvas').length"), 1, 'and the queue')
+
+    browser.click('.block[aria-label*="account faculty0"]')
+    tap.same(browser.run("return [...document.querySelectorAll('#path button')].map(each => each.textContent)"),
+             ['root', 'faculty0'], 'a click on an account opens it')
+    tap.same(browser.run("return document.getElementById('chosen-title').firstChild.data"), 'faculty0',
+             'and says what is known of it')
+    tap.same(browser.run("return document.querySelectorAll('.block[aria-label*=faculty1]').length"), 0,
+             'and what is beside it goes')
+    browser.click('#path button')
+    tap.same(browser.run("return document.querySelectorAll('.block[aria-label*=faculty]').length"), 2,
+             'a click on the path leads back')
+    browser.run("document.querySelector('.block[aria-label*=faculty1]').focus()")
+    browser.press(ENTER)
+    tap.same(browser.run("return document.querySelector('#path [aria-current]').textContent"), 'faculty1',
+             'a key opens an account, too')
+    tap.ok(browser.run("return document.getElementById('path').contains(document.activeElement)"),
+           'and keys go on from there')
+    browser.press(TAB)
+    tap.ok(browser.run("return document.activeElement.matches('.block')"), 'to the next block')
+
+    browser.type('#people', 'USER0_0_1')
+    names = browser.wait_for('''
+        const names = [...document.querySelectorAll('#people-table tbody button')].map(each => each.textContent);
+        return names.length === 1 && names;''')
+    tap.same(names, ['user0_0_1'], 'a search finds a user')
+    browser.click('#people-table tbody button')
+    tap.same(browser.run("return document.getElementById('chosen-title').firstChild.data"), 'user0_0_1',
+             'and a click shows who it is')
+    factor, = [value for (value,) in place.query(
+        "SELECT fairshare FROM fairmill_fairshare WHERE user_name = 'user0_0_1'")]
+    tap.ok(f'{factor:.4f}' in browser.run("return document.getElementById('facts').textContent"), 'with the factor that is published')
+    tap.same(browser.run("return document.querySelectorAll('#charts canvas').length"), 3, 'and how it came to be')
+    browser.type('#people', 'nobody')
+    tap.ok(browser.wait_for("return document.getElementById('people-table').textContent === 'Nothing of that name.'"),
+           'a search that finds nothing says so')
+    browser.type('#people', 'faculty')
+    browser.wait_for("return document.querySelectorAll('#people-table tbody tr').length === 2")
+    sorts = []
+    for _ in range(2):
+        browser.click('#people-table th:nth-child(3) button')
+        sorts.append(browser.run('''
+            const cells = [...document.querySelectorAll('#people-table tbody td:nth-child(3)')].map(each => parseFloat(each.textContent));
+            return [document.querySelector('#people-table th:nth-child(3)').getAttribute('aria-sort'), cells[0] >= cells[1], cells[0] <= cells[1]];'''))
+    tap.same([(way, falls if way == 'descending' else rises) for way, falls, rises in sorts],
+             [('descending', True), ('ascending', True)], 'a click on a heading sorts, another one turns it round')
+    heights = ["return document.querySelector('.block').offsetHeight"] * 2
+    browser.click('#path button')
+    before = browser.run(heights[0])
+    browser.click('.choice label:has([value=usage])')
+    tap.ok(browser.run(heights[1]) != before, 'heights are shares, or use', before)
+
+    colors = []
+    for _ in range(2):
+        colors.append(browser.run('''return [getComputedStyle(document.body).backgroundColor,
+            document.querySelector('#charts canvas').toDataURL()]'''))
+        browser.click('#theme')
+    tap.ok(colors[0][0] != colors[1][0] and colors[0][1] != colors[1][1], 'dark differs, in charts too', colors[0][0], colors[1][0])
+    tap.same(browser.run('''
+        return [...document.querySelectorAll('button, input, select, canvas')].filter(each => each.offsetWidth
+            && !(each.textContent.trim() || each.getAttribute('aria-label') || each.closest('label'))
+            ).map(each => each.outerHTML.slice(0, 100));'''), [], 'everything that acts or shows has a name')
+    for scheme in ('light', 'dark'):
+        browser.prefers(scheme)
+        browser.wait_for(f'return document.documentElement.dataset.theme === "{scheme}"')
+        ratio, which = browser.run(CONTRAST)
+        tap.ok(ratio >= 4.5, f'texts can be read in {scheme}', f'{ratio:.2f}', which)
+    browser.prefers('light')
+    refused = browser._ask('POST', '/execute/async', dict(args=[pages.url], script='''
+        const [url, done] = arguments;
+        fetch(url).then(() => done('asked'), () => done('refused'));'''))
+    tap.same((refused, pages.asked), ('refused', ['/page.html']), 'and the browser would let nothing out')
+    browser.console()
+
+
+def try_names(place, browser, pages):
+    publish(place, 10, days=2)
+    for old, new in (('user0_0_0', HOSTILE), ('user1_0_0', LONG)):
+        place.change('UPDATE tiny_assoc_table SET user = ? WHERE user = ?', new, old)
+    for table, column in (('tiny_assoc_table', 'acct'), ('tiny_assoc_table', 'parent_acct'), ('tiny_job_table', 'account')):
+        place.change(f'UPDATE {table} SET {column} = ? WHERE {column} = ?', HOSTILE, 'faculty0')
+    place.change('UPDATE tiny_job_table SET partition = ?', HOSTILE)
+    place.succeed('run', '--full', '--now', NOW + 1)
+    report(place)
+    browser.open(pages.url + 'page.html')
+    tap.same((browser.console(), browser.run("return [document.querySelectorAll('img').length, typeof hurt, document.scripts.length]")),
+             ([], [0, 'undefined', 2]), 'a name is no HTML and no script')
+    tap.ok(HOSTILE in browser.run("return document.getElementById('people-table').textContent"), 'and is shown as it is')
+    browser.run("document.querySelectorAll('.block')[0].click()")
+    browser.type('#people', 'onerror')
+    browser.wait_for("return document.querySelectorAll('#people-table tbody tr').length <= 2")
+    browser.run("document.querySelector('#people-table tbody button').click()")
+    tap.same((browser.console(), browser.run("return [document.querySelectorAll('img').length, document.scripts.length]")),
+             ([], [0, 2]), 'nor does it become one when it is clicked on')
+    browser.open(pages.url + 'page.html')
+    fits(browser, 'a page of hostile and long names')
+
+
+def try_sizes(place, browser, pages):
+    publish(place, 10, days=20)
+    report(place)
+    browser.open(pages.url + 'page.html')
+    fits(browser, 'a page of ten associations')
+    publish(place, 10000, days=4, **{'priority.weight_age': 1000, 'priority.weight_fairshare': 100000})
+    report(place)
+    size = os.path.getsize(place.path('page.html'))
+    tap.ok(size < 4000000, 'a page of ten thousand associations is no burden', size)
+    browser.open(pages.url + 'page.html')
+    times = browser.run('''
+        const [load] = performance.getEntriesByType('navigation');
+        const begin = performance.now();
+        document.querySelector('.block').click();
+        document.body.offsetHeight;
+        return [load.domContentLoadedEventEnd - load.responseEnd, performance.now() - begin];''')
+    tap.diag('opened in %d ms, a click drawn in %d ms' % tuple(times))
+    tap.ok(times[0] < 3000 and times[1] < 1000, 'opens at once, and so do its accounts', times)
+    tap.ok(browser.run("return document.querySelectorAll('*').length") < 3000, 'since it draws what can be seen')
+    browser.type('#people', 'user7_13_5')
+    tap.ok(browser.wait_for('''return [...document.querySelectorAll('#people-table tbody button')]
+        .some(each => each.textContent === 'user7_13_5')'''), 'a search finds a user among ten thousand')
+    browser.open(pages.url + 'page.html')
+    fits(browser, 'a page of ten thousand associations')
+    tap.same(browser.console(), [], 'all of it without a complaint')
+
+
+def try_nothing(place, browser, pages):
+    publish(place, 10, days=1, past=False)
+    report(place)
+    browser.open(pages.url + 'page.html')
+    words = browser.run("return document.querySelector('main').innerText")
+    for sentence in ('No use by day is known yet.', 'No history yet', 'No job is waiting.'):
+        tap.ok(sentence in words, f"a page without anything says '{sentence}'", words)
+    tap.same(browser.run("return document.querySelectorAll('canvas').length"), 0, 'and draws no empty chart')
+    browser.click('.choice label:has([value=usage])')
+    tap.ok(browser.wait_for("return document.getElementById('icicle').innerText.includes('has used anything yet')"),
+           'nor heights of nothing')
+    browser.click('.choice label:has([value=share])')
+    fits(browser, 'a page without anything')
+    for algorithm in ('classic', 'linear', 'pbs', 'depth_oblivious'):
+        publish(place, 10, days=3, **{'fairshare.algorithm': algorithm, 'fairshare.capacity': 1000})
+        report(place)
+        browser.open(pages.url + 'page.html')
+        browser.run("document.querySelector('#people-table tbody button').click()")
+        tap.same((browser.console(), browser.run("return document.getElementById('legend').textContent.includes('factor')")),
+                 ([], True), f'{algorithm} is drawn by its factor')
+
+
+def body():
+    with Browser() as browser, Place() as place, Pages(place.folder) as pages:
+        for part in (try_use, try_names, try_sizes, try_nothing):
+            part(place, browser, pages)
+
+
+tap.main(body)
