@@ -51,7 +51,7 @@ function drawIcicle(cluster, open, chosen, measure, choose) {
             ? 'Nobody below this account has used anything yet.' : 'Nobody below this account has a share.'));
         return;
     }
-    const height = iciclesHeight(open, levels);
+    const height = heightOf(open, measure, levels);
     place.style.height = `${height}px`;
     const root = layOut(open, measure, height, levels);
     const width = 100 / root.height;
@@ -87,15 +87,15 @@ function depthBelow(node) {
     return deepest;
 }
 
-// A site of a few users needs no tall picture.
-function iciclesHeight(open, levels) {
-    let last = open.children.length;
+// So high that every name has room, within limits: a site of a few users needs no tall picture.
+function heightOf(open, measure, levels) {
     let level = open.children;
-    for (let i = 1; i < levels; i++) {
+    for (let i = 1; i < levels; i++)
         level = level.flatMap(child => child.children.length ? child.children : [child]);
-        last = Math.max(last, level.length);
-    }
-    return Math.min(Math.max(last * 30, 180), 680);
+    const least = level.map(child => child.size[measure]).filter(size => size > 0)
+        .reduce((one, other) => Math.min(one, other), open.size[measure]);
+    const wanted = Math.min(LOWEST * 1.1 * open.size[measure] / least, level.length * 60);
+    return Math.round(Math.min(Math.max(wanted, level.length * 30, 180), 680));
 }
 
 function blockOf(cluster, node, chosen, choose) {
