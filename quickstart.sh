@@ -68,8 +68,12 @@ try sqlite3 -header -column results.db "
     ORDER BY fairshare DESC, username
     LIMIT 5"
 
+printf '\nAnd a page for people:\n'
+try ../fairmill -c fairmill.conf report --output fairshare.html
+
 cat <<'END'
 
-All of it is in build/demo/; change shares or jobs in accounting.db, or the settings in
-fairmill.conf, and run again.  README.md tells the way to a real accounting database.
+All of it is in build/demo/; open fairshare.html there in a browser, or change shares or jobs in
+accounting.db, or the settings in fairmill.conf, and run again.  README.md tells the way to a real
+accounting database.
 END

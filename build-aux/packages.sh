@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # for those who source this
 packages_build=(
     gcc libc6-dev make autoconf automake pkg-config perl
-    libiniparser-dev libjansson-dev libxxhash-dev
+    libiniparser-dev libjansson-dev libxxhash-dev libjs-chart.js node-d3-hierarchy
 )
 
 # The client library of each driver.
@@ -27,7 +27,7 @@ packages_demo=(python3 sqlite3)
 packages_test=(
     git man-db openssl tzdata valgrind cppcheck shellcheck clang libclang-rt-dev
     mariadb-server mariadb-client galera-4 rsync postgresql munge slurmdbd slurm-client
-    build-essential debhelper fakeroot lintian systemd prometheus
+    build-essential debhelper fakeroot lintian systemd chromium chromium-driver prometheus
 )
 
 # PACKAGE...: those that are not installed.

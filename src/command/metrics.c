@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "command/command.h"
 #include "db/db.h"
@@ -16,6 +12,7 @@
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -159,45 +156,6 @@ static int read_all(struct metrics *metrics, const struct settings *settings, st
     return result;
 }
 
-static int fail_writing(const char *path, struct error *err)
-{
-    return fail(err, ERROR_OTHER, "cannot write '%s': %s", path, strerror(errno));
-}
-
-static int fill(int file, const char *path, const struct text *text, struct error *err)
-{
-    for (size_t done = 0; done < text->length;) {
-        ssize_t written = write(file, text->bytes + done, text->length - done);
-        if (written < 0 && errno != EINTR)
-            return fail_writing(path, err);
-        done += written > 0 ? (size_t)written : 0;
-    }
-    if (fchmod(file, 0644) || fsync(file))
-        return fail_writing(path, err);
-    return 0;
-}
-
-/* A collector that looks meanwhile sees the file of before, or all of this one.  Collectors pass
- * over names that do not end with .prom, so that what is not done yet is none of theirs. */
-static int replace(const char *path, const struct text *text, struct error *err)
-{
-    struct text unfinished = { 0 };
-    text_format(&unfinished, "%s.XXXXXX", path);
-    int file = mkstemp(unfinished.bytes);
-    int result = file < 0 ? fail_writing(unfinished.bytes, err) : 0;
-    if (!result) {
-        result = fill(file, unfinished.bytes, text, err);
-        if (close(file) && !result)
-            result = fail_writing(unfinished.bytes, err);
-        if (!result && rename(unfinished.bytes, path))
-            result = fail_writing(path, err);
-        if (result)
-            unlink(unfinished.bytes);
-    }
-    text_free(&unfinished);
-    return result;
-}
-
 static int metrics_command(const struct invocation *invocation, struct error *err)
 {
     const char *output = NULL;
@@ -215,7 +173,9 @@ static int metrics_command(const struct invocation *invocation, struct error *er
     if (!result) {
         text_add(&text, "");
         metrics_print(metrics, &text);
-        result = output ? replace(output, &text, err) : command_print(&text, err);
+        /* Collectors pass over names that do not end with .prom, so that what is not done yet is
+         * none of theirs. */
+        result = output ? file_replace(output, &text, err) : command_print(&text, err);
     }
     text_free(&text);
     metrics_destroy(metrics);

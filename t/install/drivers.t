@@ -126,6 +126,20 @@ for ((choice = 1; choice < (1 << ${#drivers[@]}) - 1; choice++)); do
     [ ${#chosen[@]} -gt 1 ] && [ -z "${FAIRMILL_LONG:-}" ] || try "${chosen[@]}"
 done
 
+# Without libraries of charts, and without the command that needs them.
+status "without Chart.js configure does not go on" 1 bash -c '
+    mkdir "$2" && cd "$2" && "$1/configure" --cache-file=/dev/null CHART_JS=none >configure.log 2>&1' \
+    - "$top" "$scratch/chartless"
+like "and says what to install, and how to do without" "$scratch/chartless/configure.log" \
+    'Debian: libjs-chart.js.*--without-report'
+if ok "configure takes --without-report" bash -c '
+    mkdir "$2" && cd "$2" && "$1/configure" --enable-werror --disable-server-tests --without-report \
+        CHART_JS=none CC="$3" CFLAGS=-O1 >configure.log 2>&1' - "$top" "$scratch/reportless" "$scratch/cc"; then
+    ok "it builds (--without-report)" make -s -C "$scratch/reportless" -j2
+    status "and has no command report" 64 "$scratch/reportless/fairmill" report
+    like "which it says" "$err" "unknown command 'report'"
+fi
+
 status "without any driver there is nothing to build" 1 configure "$scratch/none"
 like "and configure says so" "$scratch/none/configure.log" 'at least one driver must be built in'
 done_testing
