@@ -81,7 +81,7 @@ def body():
     with Server() as mariadb, Postgres() as postgres, tempfile.TemporaryDirectory() as folder:
         places = dict(mysql=mariadb, pgsql=postgres, sqlite=Sqlite(folder))
         load(mariadb, postgres, places['sqlite'])
-        first, explanations = None, []
+        first, explanations, pages = None, [], []
         for source in places:
             for results in places:
                 pair = f'from {source} to {results}'
@@ -106,6 +106,8 @@ def body():
                 tap.ok(len(got[3]) > 30 and got[3] == first[3], f'so are priorities {pair}')
                 tap.ok(got[4] == first[4], f'and what prio prints {pair}')
                 told = explained(f'{folder}/f.conf'), entities(places[results], database)
+                pages.append(page(f'{folder}/f.conf'))
+                tap.ok(pages[-1] == pages[0], f'and the page that report writes {pair}')
                 explanations.append(told)
                 tap.ok(told == explanations[0], f'and what explain, show --pbs, whatif and forecast print {pair}',
                        told[0], explanations[0][0])
@@ -190,6 +192,16 @@ def explained(settings):
             raise RuntimeError(f'{command} ended with {status}: {out}{err}')
         told += out
     return told
+
+
+def page(settings):
+    """Nothing where the build has no report."""
+    if fairmill(settings, 'report', '--help')[0]:
+        return None
+    status, out, err = fairmill(settings, 'report')
+    if status or '"jobs":[[' not in out.replace('\n', ''):
+        raise RuntimeError(f'report ended with {status}: {err}')
+    return out
 
 
 def entities(server, database):
