@@ -23,6 +23,7 @@ struct wish {
     struct option_list clusters;
     const char *output, *days_text;
     uint64_t days;
+    bool private; /* no user is named */
 };
 
 struct report {
@@ -93,7 +94,7 @@ static int add_clusters(struct db *db, const struct wish *wish, struct report *r
         struct page_cluster *cluster = &report->clusters[i];
         if (!is_wanted(wish, cluster->name))
             continue;
-        int result = report_data_read(db, cluster, wish->days, report->arena, err);
+        int result = report_data_read(db, cluster, wish->days, wish->private, report->arena, err);
         if (!result)
             page_add_cluster(text, cluster, first);
         report_data_free(cluster);
@@ -113,7 +114,7 @@ static int make_page(const struct settings *settings, const struct wish *wish, s
         return -1;
     struct report report = { .arena = arena_create() };
     text_add(text, page_before);
-    page_begin(text, wish->days);
+    page_begin(text, wish->days, wish->private);
     int result = db_begin(db, err);
     if (!result) {
         result = add_clusters(db, wish, &report, text, err);
@@ -149,10 +150,13 @@ static int report_command(const struct invocation *invocation, struct error *err
     struct settings *settings = NULL;
     struct text text = { 0 };
     int result = -1;
-    if (!command_options(invocation, known, err) && !take_days(&wish, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
-        !make_page(settings, &wish, &text, err))
+    if (command_options(invocation, known, err) || take_days(&wish, err) ||
+        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+        goto done;
+    wish.private = settings->private;
+    if (!make_page(settings, &wish, &text, err))
         result = wish.output ? file_replace(wish.output, &text, err) : command_print(&text, err);
+done:
     text_free(&text);
     option_list_free(&wish.clusters);
     settings_destroy(settings);

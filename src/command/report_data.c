@@ -25,7 +25,9 @@ struct reading {
     struct page_cluster *cluster;
     struct arena *arena;
     int64_t from;
-    struct id_index *places; /* of living associations */
+    bool accounts_only;
+    struct id_index
+        *places; /* of living associations; of a user who is not told of, the account's */
     /* Associations that are gone, and what they hung below last. */
     struct id_index *gone;
     int64_t *gone_parents;
@@ -87,6 +89,11 @@ static void take_row(struct reading *reading, const struct db_value *row)
     uint32_t parent = row[1].type == DB_INTEGER
                           ? id_index_find(reading->places, (uint64_t)row[1].integer)
                           : INDEX_NONE;
+    if (reading->accounts_only && row[3].text.length) {
+        if (parent != INDEX_NONE)
+            id_index_add(reading->places, (uint64_t)row[0].integer, parent);
+        return;
+    }
     cluster->rows = with_room(cluster->rows, place, sizeof *cluster->rows);
     cluster->rows[cluster->row_count++] = (struct page_row){
         .id = row[0].integer,
@@ -227,7 +234,7 @@ static int read_instant(const struct reading *reading, struct page_point *point,
     while ((got = db_fetch(rows, &row, err)) > 0) {
         uint32_t place = id_index_find(reading->places, (uint64_t)row[0].integer);
         uint32_t series = place == INDEX_NONE ? INDEX_NONE : series_of[place];
-        if (series == INDEX_NONE)
+        if (series == INDEX_NONE || cluster->rows[place].id != row[0].integer)
             continue;
         point->factor[series] = real_of(&row[1]);
         point->usage[series] = real_of(&row[2]);
@@ -278,7 +285,7 @@ static void choose_series(struct page_cluster *cluster, uint64_t days)
 static void take_job(struct reading *reading, const struct db_value *row)
 {
     struct page_cluster *cluster = reading->cluster;
-    if (cluster->job_total++ >= JOBS_AT_MOST)
+    if (cluster->job_total++ >= JOBS_AT_MOST || reading->accounts_only)
         return;
     cluster->jobs = with_room(cluster->jobs, cluster->job_count, sizeof *cluster->jobs);
     struct page_job *job = &cluster->jobs[cluster->job_count++];
@@ -317,13 +324,14 @@ static int read_all(struct reading *reading, uint64_t days, struct error *err)
     return read_instants(reading, err) || read_days(reading, err) ? -1 : 0;
 }
 
-int report_data_read(struct db *db, struct page_cluster *cluster, uint64_t days,
+int report_data_read(struct db *db, struct page_cluster *cluster, uint64_t days, bool accounts_only,
                      struct arena *arena, struct error *err)
 {
     struct reading reading = {
         .db = db,
         .cluster = cluster,
         .arena = arena,
+        .accounts_only = accounts_only,
         .from = cluster->as_of - (int64_t)days * 86400,
         .places = id_index_create(),
         .gone = id_index_create(),

@@ -162,10 +162,12 @@ static void add_job(struct text *text, const struct page_job *job, bool first)
     text_format(text, ",%" PRId64 ",%" PRId64 "]", job->site, job->nice);
 }
 
-void page_begin(struct text *text, uint64_t days)
+void page_begin(struct text *text, uint64_t days, bool accounts_only)
 {
-    text_format(text, "{\"version\":\"" PACKAGE_VERSION "\",\"days\":%" PRIu64 ",\"clusters\":[",
-                days);
+    text_format(text,
+                "{\"version\":\"" PACKAGE_VERSION "\",\"days\":%" PRIu64 ",\"accountsOnly\":%s"
+                ",\"clusters\":[",
+                days, accounts_only ? "true" : "false");
 }
 
 void page_add_cluster(struct text *text, const struct page_cluster *cluster, bool first)

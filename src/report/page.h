@@ -55,8 +55,9 @@ struct page_cluster {
 };
 
 /* The data: clusters between a beginning and an end.  What others wrote stands in it as
- * text_add_printable() has it, and nothing in it can end the script element that it is in. */
-void page_begin(struct text *text, uint64_t days);
+ * text_add_printable() has it, and nothing in it can end the script element that it is in.
+ * `accounts_only` says that there are no users in it, and no jobs. */
+void page_begin(struct text *text, uint64_t days, bool accounts_only);
 void page_add_cluster(struct text *text, const struct page_cluster *cluster, bool first);
 void page_end(struct text *text);
 

@@ -284,6 +284,13 @@ def try_nothing(place, browser, pages):
            'nor heights of nothing')
     browser.click('.choice label:has([value=share])')
     fits(browser, 'a page without anything')
+    publish(place, 10, days=3, **{'report.private': 'yes'})
+    report(place)
+    browser.open(pages.url + 'page.html')
+    words = browser.run("return document.body.innerText")
+    tap.ok('user0' not in words and '8 jobs are waiting. What users have is private here.' in words,
+           'where what users have is private no user is shown', words)
+    fits(browser, 'a page of accounts')
     for algorithm in ('classic', 'linear', 'pbs', 'depth_oblivious'):
         publish(place, 10, days=3, **{'fairshare.algorithm': algorithm, 'fairshare.capacity': 1000})
         report(place)

@@ -167,6 +167,27 @@ def try_output(place):
     tap.same(place.out, page, 'settings that have no source make the same page')
 
 
+def try_private(place):
+    start = NOW - NOW % DAY
+    place.ready(SMALL, {**UTC, 'report.private': 'yes'})
+    add_job(place, 100, 'physics.alice', start - DAY, 4)
+    add_job(place, 101, 'physics.bob', start - DAY, 2)
+    for instant in (start - 3600, start):
+        place.succeed('run', '--now', instant)
+    place.succeed('report')
+    data = data_of(place.out)
+    cluster = data['clusters'][0]
+    tap.same((data['accountsOnly'], sorted(rows_of(cluster))), (True, [('chemistry', ''), ('physics', ''), ('root', '')]),
+             'where what users have is private, there are accounts only')
+    tap.same([name for name in ('alice', 'bob', 'carol') if name in place.out], [], 'and no user is named')
+    number = rows_of(cluster)['physics', '']['number']
+    expected = [usage for (usage,) in place.query(
+        "SELECT h.usage_raw FROM fairmill_history h JOIN fairmill_fairshare f USING (id_assoc) "
+        "WHERE f.account = 'physics' AND f.user_name = '' ORDER BY h.as_of")]
+    tap.same((cluster['use']['rows'][str(number)], all(map(close, cluster['history']['rows'][str(number)][0], expected))),
+             ([21600], True), 'whose past is that of all below them')
+
+
 def try_many(place):
     users = 2000
     place.ready('cluster big\nroot/\n' + ''.join(
@@ -185,7 +206,7 @@ def try_many(place):
 
 def body():
     with Place() as place:
-        for part in (try_values, try_past, try_names, try_page, try_output, try_many):
+        for part in (try_values, try_past, try_names, try_page, try_output, try_private, try_many):
             part(place)
 
 

@@ -14,8 +14,9 @@ function facts(cluster, node) {
         found[1][0] = 'Effective use';
     }
     if (!node.parent) {
-        found.splice(0, 3, ['Users', plain.format(cluster.users)],
-            ['Accounts', plain.format(cluster.nodes.filter(each => !each.isUser).length)]);
+        found.splice(0, 3, ['Accounts', plain.format(cluster.nodes.filter(each => !each.isUser).length)]);
+        if (!data.accountsOnly)
+            found.unshift(['Users', plain.format(cluster.users)]);
         return found;
     }
     if (byLevelFs(cluster))
@@ -24,7 +25,7 @@ function facts(cluster, node) {
         found.push(['Fairshare factor', factor(node.factor)]);
     if (node.place !== null)
         found.push(['Place', `${plain.format(node.place)} of ${plain.format(cluster.users)}`]);
-    if (!node.isUser)
+    if (!node.isUser && !data.accountsOnly)
         found.push(['Right below it', plain.format(node.children.length)]);
     return found;
 }

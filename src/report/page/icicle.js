@@ -47,7 +47,7 @@ function drawIcicle(cluster, open, chosen, measure, choose) {
     if (!levels || !total) {
         place.classList.add('bare');
         place.style.height = 'auto';
-        place.replaceChildren(empty(!levels ? 'Nobody is below this account.' : measure === 'usage'
+        place.replaceChildren(empty(!levels ? (data.accountsOnly ? 'No account is below this one.' : 'Nobody is below this account.') : measure === 'usage'
             ? 'Nobody below this account has used anything yet.' : 'Nobody below this account has a share.'));
         return;
     }

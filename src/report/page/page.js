@@ -48,9 +48,9 @@ function summaryOf(cluster) {
         `as of ${calendarOf(cluster).minute(cluster.asOf)}`,
         ALGORITHMS[cluster.algorithm] || cluster.algorithm,
         cluster.halfLife ? `half-life ${span(cluster.halfLife)}` : 'no decay',
-        count(cluster.users, 'user', 'users'),
+        data.accountsOnly ? null : count(cluster.users, 'user', 'users'),
         count(cluster.waiting, 'waiting job', 'waiting jobs'),
-    ].join(' · ');
+    ].filter(part => part).join(' · ');
 }
 
 function showCluster(cluster) {
@@ -81,6 +81,10 @@ function start() {
     asked.addEventListener('change', () => setTheme(asked.matches));
     byId('theme').addEventListener('click', () => setTheme(!isDark()));
     byId('version').textContent = data.version;
+    if (data.accountsOnly) {
+        byId('people-title').textContent = 'Accounts';
+        byId('people').placeholder = 'account';
+    }
 
     const clusters = byId('cluster');
     clusters.append(...data.clusters.map((cluster, i) => element('option', { value: i }, cluster.name)));

@@ -95,13 +95,16 @@ function peopleTable(cluster, chosen, choose) {
     ];
     if (byLevelFs(cluster))
         columns.splice(5, 0, { name: 'Level FS', number: true, wide: true, value: node => node.levelFs, cell: node => ratio(node.levelFs) });
+    if (data.accountsOnly)
+        columns.splice(columns.findIndex(column => column.name === 'Place'), 1);
     const rows = treeOf(cluster).slice(1);
     return makeTable(byId('people-table'), rows, columns, {
-        column: columns.length - 2, falling: true, caption: 'Users and accounts', nothing: 'There are no users and no accounts.',
+        column: columns.findIndex(column => column.name === (data.accountsOnly ? 'Share' : 'Factor')), falling: true, caption: 'Users and accounts', nothing: 'There are no users and no accounts.',
         text: node => node.text ??= `${node.user} ${node.account} ${node.partition}`.toLowerCase(),
         isChosen: node => node === chosen(),
-        say: (shown, all) => shown === all ? count(all, 'user or account', 'users and accounts')
-            : `${plain.format(shown)} of ${plain.format(all)} users and accounts`,
+        say: (shown, all) => data.accountsOnly ? count(all, 'account', 'accounts')
+            : shown === all ? count(all, 'user or account', 'users and accounts')
+                : `${plain.format(shown)} of ${plain.format(all)} users and accounts`,
     });
 }
 
@@ -154,7 +157,8 @@ function queueTable(cluster, jobs) {
         })),
     ];
     return makeTable(byId('queue-table'), jobs, columns, {
-        column: 5, falling: true, caption: 'Waiting jobs', nothing: 'No job is waiting.',
+        column: 5, falling: true, caption: 'Waiting jobs', nothing: cluster.waiting && data.accountsOnly
+            ? `${count(cluster.waiting, 'job is', 'jobs are')} waiting. What users have is private here.` : 'No job is waiting.',
         text: job => job.text ??= `${job.id} ${job.user} ${job.account} ${job.partition} ${job.qos}`.toLowerCase(),
         say: (shown, all) => `${shown === all ? count(all, 'job', 'jobs') : `${plain.format(shown)} of ${plain.format(all)} jobs`}`
             + (cluster.waiting > jobs.length ? `; ${plain.format(cluster.waiting)} are waiting, the first ${plain.format(jobs.length)} are here` : ''),
