@@ -290,6 +290,8 @@ def try_nothing(place, browser, pages):
     words = browser.run("return document.body.innerText")
     tap.ok('user0' not in words and '8 jobs are waiting. What users have is private here.' in words,
            'where what users have is private no user is shown', words)
+    tap.same(browser.run("return [...document.querySelectorAll('#people-table th')].map(each => each.textContent.replace(/ .$/, ''))"),
+             ['Name', 'Account', 'Share', 'Used', 'Use, TRES-hours', 'Level FS'], 'nor what only users have')
     fits(browser, 'a page of accounts')
     for algorithm in ('classic', 'linear', 'pbs', 'depth_oblivious'):
         publish(place, 10, days=3, **{'fairshare.algorithm': algorithm, 'fairshare.capacity': 1000})

@@ -82,7 +82,7 @@ function peopleTable(cluster, chosen, choose) {
             name: 'Name', value: nameOf,
             cell: node => [
                 button({ click: () => choose(node) }, nameOf(node)),
-                node.isUser ? null : element('span', { class: 'kind' }, 'account'),
+                node.isUser || data.accountsOnly ? null : element('span', { class: 'kind' }, 'account'),
                 element('small', {}, node.isUser ? node.account : ''),
             ],
         },
@@ -93,8 +93,9 @@ function peopleTable(cluster, chosen, choose) {
         { name: 'Factor', number: true, value: node => node.factor, cell: node => factor(node.factor) },
         { name: 'Place', number: true, wide: true, value: node => node.place, cell: node => node.place === null ? '–' : plain.format(node.place) },
     ];
+    // Under Fair Tree accounts have no factor.
     if (byLevelFs(cluster))
-        columns.splice(5, 0, { name: 'Level FS', number: true, wide: true, value: node => node.levelFs, cell: node => ratio(node.levelFs) });
+        columns.splice(5, data.accountsOnly ? 1 : 0, { name: 'Level FS', number: true, wide: !data.accountsOnly, value: node => node.levelFs, cell: node => ratio(node.levelFs) });
     if (data.accountsOnly)
         columns.splice(columns.findIndex(column => column.name === 'Place'), 1);
     const rows = treeOf(cluster).slice(1);
@@ -146,7 +147,7 @@ function queueTable(cluster, jobs) {
         .concat({ key: 'site', name: 'Site' }, { key: 'nice', name: 'Nice' }).filter(part => jobs.some(job => job[part.key]));
     const text = key => job => job[key];
     const columns = [
-        { name: 'Job', number: false, value: job => job.id, cell: job => String(job.id) },
+        { name: 'Job', number: false, value: job => job.id, cell: job => element('span', { class: 'number' }, String(job.id)) },
         { name: 'User', value: text('user'), cell: job => [job.user, element('small', {}, job.account)] },
         { name: 'Account', wide: true, value: text('account'), cell: text('account') },
         { name: 'Partition', value: text('partition'), cell: text('partition') },
