@@ -58,21 +58,6 @@ static void append(struct timeline *timeline, struct change change)
     timeline->changes[timeline->change_count++] = change;
 }
 
-/* A copy of what is told, with names of the rows. */
-static void copy_changes(struct timeline *timeline)
-{
-    for (size_t i = 0; i < timeline->past->count; i++) {
-        struct change copy = timeline->past->changes[i];
-        if (change_tells_all(&copy)) {
-            copy.account = timeline->translated[copy.account];
-            copy.user = timeline->translated[copy.user];
-            copy.partition = timeline->translated[copy.partition];
-            copy.parent_account = timeline->translated[copy.parent_account];
-        }
-        append(timeline, copy);
-    }
-}
-
 struct subject *timeline_subject(const struct timeline *timeline, uint64_t id)
 {
     uint32_t place = id_index_find(timeline->places, id);
@@ -102,6 +87,40 @@ static void gather_subjects(struct timeline *timeline)
             continue;
         subject->created = past->touched[i].created;
         subject->modified = past->touched[i].modified;
+    }
+}
+
+/* A name that is told, as the rows have it.  Two of them may read alike: then it is the row's own,
+ * if that is one of them. */
+static uint32_t translate(const struct timeline *timeline, uint32_t told, uint32_t own)
+{
+    const char *utf8 = names_text(timeline->past->names, told);
+    return own != INDEX_NONE && reads_as(names_text(timeline->names, own),
+                                         names_length(timeline->names, own), utf8)
+               ? own
+               : timeline->translated[told];
+}
+
+/* A copy of what is told, with names of the rows. */
+static void copy_changes(struct timeline *timeline)
+{
+    static const struct association nothing = {
+        .account = INDEX_NONE,
+        .user = INDEX_NONE,
+        .partition = INDEX_NONE,
+        .parent_account = INDEX_NONE,
+    };
+    for (size_t i = 0; i < timeline->past->count; i++) {
+        struct change copy = timeline->past->changes[i];
+        size_t at = timeline_subject(timeline, copy.id)->row;
+        const struct association *row = at == NO_ROW ? &nothing : &timeline->rows[at];
+        if (change_tells_all(&copy)) {
+            copy.account = translate(timeline, copy.account, row->account);
+            copy.user = translate(timeline, copy.user, row->user);
+            copy.partition = translate(timeline, copy.partition, row->partition);
+            copy.parent_account = translate(timeline, copy.parent_account, row->parent_account);
+        }
+        append(timeline, copy);
     }
 }
 
