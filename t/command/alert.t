@@ -90,7 +90,7 @@ def settings(place):
     place.prepare(keys={'report.alert_after': '2 m'})
     place.away()
     place.expect(69, False, 'alert_after may be shorter')
-    place.began(119)
+    place.began(60)
     place.expect(69, False, 'until then nothing is said')
     place.began(120)
     place.expect(69, True, 'then it is')
