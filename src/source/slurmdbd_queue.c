@@ -173,8 +173,12 @@ int slurmdbd_read_queue(struct db *db, const struct settings *settings, const ch
     struct queue_reader reader = { instant, take, context };
     struct db_value now = db_integer(instant > INT64_MAX ? INT64_MAX : (int64_t)instant);
     struct db_value arguments[] = { now, now, now };
-    if (slurmdbd_probe(db, &slurmdbd_jobs, cluster, &has, err))
+    if (slurmdbd_probe(db, &slurmdbd_jobs, cluster, &has, err)) {
+        /* It was there a moment ago: somebody upgrades slurmdbd just now. */
+        if (err->class == ERROR_MISSING)
+            err->class = ERROR_RETRY;
         return -1;
+    }
     /* Two queries, as not every database makes two ranges of an index of an OR.  The second has
      * rows only where the instant has passed. */
     static const char *const ends[] = { "\"time_end\" = 0", "\"time_end\" > ?" };
