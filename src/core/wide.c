@@ -92,6 +92,18 @@ bool wide_is_negative(const struct wide *wide)
     return wide->word[3] >> 63;
 }
 
+/* In two's complement, as a product that fits is the same modulo 2^256. */
+struct wide wide_times(const struct wide *wide, uint64_t times)
+{
+    struct wide product;
+    uint128 part = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        part = (uint128)wide->word[i] * times + (part >> 64);
+        product.word[i] = (uint64_t)part;
+    }
+    return product;
+}
+
 bool wide_is_zero(const struct wide *wide)
 {
     return !(wide->word[0] | wide->word[1] | wide->word[2] | wide->word[3]);

@@ -21,6 +21,8 @@ bool wide_add_product(struct wide *sum, uint128 charge, uint128 weight, bool neg
 bool wide_add(struct wide *sum, const struct wide *more);
 /* sum -= less, which is not the least number there is; likewise. */
 bool wide_subtract(struct wide *sum, const struct wide *less);
+/* wide x times, which must fit. */
+struct wide wide_times(const struct wide *wide, uint64_t times);
 /* The upper 128 bits of a x b. */
 uint128 wide_high_product(uint128 a, uint128 b);
 /* floor(wide / 2^bits). */

@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/day_sums.h"
 #include "db/db.h"
+#include "results/day_pile.h"
 #include "results/days.h"
 #include "results/publish.h"
 #include "sql.h"
@@ -378,8 +379,8 @@ static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *s
                       struct error *err)
 {
     struct days *days = writer->days;
-    if (days_take(days->sealed, day, sums->wanted, err) ||
-        days_take(days->open, day, sums->open, err) ||
+    if (days_take(days, days->sealed, day, sums->wanted, err) ||
+        days_take(days, days->open, day, sums->open, err) ||
         add_all(sums->wanted, day_sums_sorted(sums->open), day_sums_count(sums->open), false,
                 err) ||
         (!days->anew && add_all(sums->wanted, sums->old_open, sums->old_count, true, err)) ||
@@ -419,8 +420,8 @@ static int write_days(struct day_writer *writer, struct error *err)
     if ((days->anew && skip_empty(writer, err)) || (!days->anew && read_open(writer, err)) ||
         remove_strange(writer, err))
         return -1;
-    days_rewind(days->sealed);
-    days_rewind(days->open);
+    day_pile_rewind(days->sealed);
+    day_pile_rewind(days->open);
     for (size_t day = writer->first; day < days->count; day++)
         if (write_day(writer, (uint32_t)day, err))
             return -1;

@@ -50,9 +50,8 @@ int days_add_rollup(struct days *days, uint64_t id, const struct rollup *rollup,
 /* Inside the transaction that publisher_publish() has open; may be called again. */
 int days_write(const struct publisher *publisher, struct days *days, struct error *err);
 
-/* Add the sums of a day to `into`. */
-int days_take(struct day_pile *pile, uint32_t day, struct day_sums *into, struct error *err);
-/* Begin again with the first day. */
-void days_rewind(struct day_pile *pile);
+/* Add the sums of a day in one of the piles to `into`; day by day (day_pile.h). */
+int days_take(struct days *days, struct day_pile *pile, size_t day, struct day_sums *into,
+              struct error *err);
 
 #endif

@@ -51,6 +51,16 @@ static void sums(void)
     ok(!wide_subtract(&least, &one), "below it too");
     ok(!wide_add_product(&most, 1, 1, false) && wide_add_product(&most, 1, 1, true),
        "products are refused likewise");
+
+    bool times = true;
+    for (int i = 0; i < 200; i++) {
+        uint64_t times_what = some();
+        struct wide more, product = { { 0 } };
+        wide_add_product(&product, charge[i], 1, i & 1);
+        more = wide_times(&product, times_what);
+        times &= wide_add_product(&more, charge[i], times_what, !(i & 1)) && wide_is_zero(&more);
+    }
+    ok(times, "a sum above or below 0 times a number is their product");
 }
 
 static void quotients(void)
