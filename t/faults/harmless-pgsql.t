@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Who writes to the accounting database on PostgreSQL does not feel us: t/lib/harmless.py.
 
-15 seconds; ten minutes with FAIRMILL_LONG=1."""
+A minute; ten with FAIRMILL_LONG=1."""
 
 import os
 import socket

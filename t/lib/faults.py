@@ -112,7 +112,9 @@ class Rig:
             return dict(keys, user=user, **at)
         write_settings(path, dict(
             source=dict(section(self.source_server, self.source, READER, source), deadline=f'{deadline} s'),
-            results=section(self.results_server, self.results, WRITER, results), usage=dict(half_life=0)))
+            results=section(self.results_server, self.results, WRITER, results), usage=dict(half_life=0),
+            # As all jobs still run, a run of today has each of them on every day.
+            retention=dict(history_days=30)))
 
     def command(self, *arguments, settings=None):
         done = subprocess.run([FAIRMILL, '-c', settings or self.conf, *map(str, arguments)],
