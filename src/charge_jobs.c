@@ -48,7 +48,7 @@ struct charger {
 };
 
 static void add_finding(struct findings *findings, const struct charger *charger,
-                        const struct job_row *row, enum job_outcome outcome)
+                        const struct job_row *row, uint64_t ends, enum job_outcome outcome)
 {
     const struct job *job = &row->job;
     const char *tres = job->tres_alloc ? job->tres_alloc : "";
@@ -57,49 +57,41 @@ static void add_finding(struct findings *findings, const struct charger *charger
     case JOB_CHARGED:
         break;
     case JOB_CAPPED:
-        findings_add(findings, FINDING_JOB_CAPPED, row->id_job,
-                     "open since %" PRIu64 ", time limit %" PRIu64 " minutes", job->time_start,
-                     job->time_limit);
+        findings_add_ended(findings, FINDING_JOB_CAPPED, row->id_job, ends,
+                           "open since %" PRIu64 ", time limit %" PRIu64 " minutes",
+                           job->time_start, job->time_limit);
         break;
     case JOB_ENDS_BEFORE_START:
-        findings_add(findings, FINDING_JOB_ENDS_BEFORE_START, row->id_job,
-                     "time_start %" PRIu64 ", time_end %" PRIu64, job->time_start, job->time_end);
+        findings_add_ended(findings, FINDING_JOB_ENDS_BEFORE_START, row->id_job, ends,
+                           "time_start %" PRIu64 ", time_end %" PRIu64, job->time_start,
+                           job->time_end);
         break;
     case JOB_STARTS_IN_FUTURE:
-        findings_add(findings, FINDING_JOB_STARTS_IN_FUTURE, row->id_job,
-                     "time_start %" PRIu64 ", now %" PRIu64, job->time_start,
-                     clock_now(charger->charging.clock));
+        findings_add_ended(findings, FINDING_JOB_STARTS_IN_FUTURE, row->id_job, ends,
+                           "time_start %" PRIu64 ", now %" PRIu64, job->time_start,
+                           clock_now(charger->charging.clock));
         break;
     case JOB_TRES_UNREADABLE:
-        findings_add(findings, FINDING_JOB_TRES_UNREADABLE, row->id_job, "tres_alloc '%.*s'",
-                     shown_length, tres);
+        findings_add_ended(findings, FINDING_JOB_TRES_UNREADABLE, row->id_job, ends,
+                           "tres_alloc '%.*s'", shown_length, tres);
         break;
     case JOB_CHARGE_TOO_LARGE:
-        findings_add(findings, FINDING_JOB_CHARGE_TOO_LARGE, row->id_job, "tres_alloc '%.*s'",
-                     shown_length, tres);
+        findings_add_ended(findings, FINDING_JOB_CHARGE_TOO_LARGE, row->id_job, ends,
+                           "tres_alloc '%.*s'", shown_length, tres);
         break;
     }
 }
 
-/* What a job that ended may be found to be. */
-static void remove_findings(struct findings *findings, const struct job_row *row)
-{
-    findings_remove(findings, FINDING_JOB_ENDS_BEFORE_START, row->id_job);
-    findings_remove(findings, FINDING_JOB_TRES_UNREADABLE, row->id_job);
-    findings_remove(findings, FINDING_JOB_CHARGE_TOO_LARGE, row->id_job);
-}
-
+/* Of a row below the seal it is known when it ended, which is when it is to be forgotten. */
 static void note_outcome(struct charger *charger, const struct job_row *row, bool sealed,
                          enum job_outcome outcome)
 {
-    struct findings *findings =
-        sealed ? charger->sealing->findings : charger->computation->findings;
-    if (outcome == JOB_CHARGED)
+    if (outcome == JOB_CHARGED || charger->pass != PASS_CHARGE)
         return;
-    if (charger->pass == PASS_CHARGE)
-        add_finding(findings, charger, row, outcome);
-    else if (charger->pass == PASS_EXPIRED)
-        remove_findings(findings, row);
+    if (sealed)
+        add_finding(charger->sealing->findings, charger, row, row->job.time_end, outcome);
+    else
+        add_finding(charger->computation->findings, charger, row, 0, outcome);
 }
 
 static void note_least(uint64_t *least, uint64_t value)

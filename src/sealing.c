@@ -200,7 +200,8 @@ static void begin_seal(struct sealing *sealing, const struct settings *settings,
             seal->sealed_to = kept->sealed_to;
         seal->first_charge = kept->first_charge;
         seal->jobs_from = kept->jobs_from;
-        findings_merge(sealing->findings, sealing->kept->findings);
+        *sealing->findings = *sealing->kept->findings;
+        findings_expire(sealing->findings, seal->cutoff);
     }
     seal->oldest_end = oldest && oldest < seal->sealed_to ? oldest : UINT64_MAX;
 }

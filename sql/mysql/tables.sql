@@ -177,12 +177,13 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- What was odd about jobs that ended before the seal.
-CREATE TABLE IF NOT EXISTS "fairmill_seal_finding" (
+CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
     "cluster"  VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
     "kind"     VARCHAR(64) NOT NULL,
     "subject"  BIGINT NOT NULL,
+    "time_end" BIGINT NOT NULL,
     "detail"   VARCHAR(255) NOT NULL,
-    PRIMARY KEY ("cluster", "kind", "subject")
+    PRIMARY KEY ("cluster", "kind", "subject", "time_end")
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
 -- The ledger: corrections of usage that people entered, each with who and why.  Rows are only ever

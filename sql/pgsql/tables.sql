@@ -178,12 +178,13 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
 
 -- What was odd about jobs that ended before the seal.
-CREATE TABLE IF NOT EXISTS "fairmill_seal_finding" (
+CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
     "cluster"  TEXT COLLATE "C" NOT NULL,
     "kind"     TEXT COLLATE "C" NOT NULL,
     "subject"  BIGINT NOT NULL,
+    "time_end" BIGINT NOT NULL,
     "detail"   TEXT COLLATE "C" NOT NULL,
-    PRIMARY KEY ("cluster", "kind", "subject")
+    PRIMARY KEY ("cluster", "kind", "subject", "time_end")
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
 
 -- The ledger: corrections of usage that people entered, each with who and why.  Rows are only ever

@@ -178,12 +178,13 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
 ) STRICT, WITHOUT ROWID;
 
 -- What was odd about jobs that ended before the seal.
-CREATE TABLE IF NOT EXISTS "fairmill_seal_finding" (
+CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
     "cluster"  TEXT NOT NULL,
     "kind"     TEXT NOT NULL,
     "subject"  INTEGER NOT NULL,
+    "time_end" INTEGER NOT NULL,
     "detail"   TEXT NOT NULL,
-    PRIMARY KEY ("cluster", "kind", "subject")
+    PRIMARY KEY ("cluster", "kind", "subject", "time_end")
 ) STRICT, WITHOUT ROWID;
 
 -- The ledger: corrections of usage that people entered, each with who and why.  Rows are only ever

@@ -61,27 +61,24 @@ void findings_destroy(struct findings *findings)
     free(findings);
 }
 
-void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
-                  const char *detail, ...)
+static int compare(const struct finding *one, const struct finding *other)
+{
+    if (one->subject != other->subject)
+        return one->subject < other->subject ? -1 : 1;
+    return (one->ends > other->ends) - (one->ends < other->ends);
+}
+
+static void add(struct findings *findings, enum finding_kind kind, const struct finding *added)
 {
     struct finding *kept = findings->kind[kind].kept;
     size_t *count = &findings->kind[kind].count;
     findings->kind[kind].seen++;
-
-    struct finding added = { .subject = subject };
-    va_list arguments;
-    va_start(arguments, detail);
-    int length = vsnprintf(added.detail, sizeof added.detail, detail, arguments);
-    va_end(arguments);
-    if (length >= (int)sizeof added.detail)
-        utf8_drop_cut(added.detail);
-
     size_t at = *count;
-    while (at > 0 && kept[at - 1].subject > subject)
+    while (at > 0 && compare(&kept[at - 1], added) > 0)
         at--;
-    if (at > 0 && kept[at - 1].subject == subject) {
-        if (strcmp(added.detail, kept[at - 1].detail) < 0)
-            kept[at - 1] = added;
+    if (at > 0 && compare(&kept[at - 1], added) == 0) {
+        if (strcmp(added->detail, kept[at - 1].detail) < 0)
+            kept[at - 1] = *added;
         return;
     }
     if (at == FINDINGS_A_KIND)
@@ -92,7 +89,36 @@ void findings_add(struct findings *findings, enum finding_kind kind, uint64_t su
     else
         moved--;
     memmove(kept + at + 1, kept + at, moved * sizeof *kept);
-    kept[at] = added;
+    kept[at] = *added;
+}
+
+static void spell(struct finding *finding, const char *detail, va_list arguments)
+{
+    int length = vsnprintf(finding->detail, sizeof finding->detail, detail, arguments);
+    if (length >= (int)sizeof finding->detail)
+        utf8_drop_cut(finding->detail);
+}
+
+void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
+                  const char *detail, ...)
+{
+    struct finding added = { .subject = subject };
+    va_list arguments;
+    va_start(arguments, detail);
+    spell(&added, detail, arguments);
+    va_end(arguments);
+    add(findings, kind, &added);
+}
+
+void findings_add_ended(struct findings *findings, enum finding_kind kind, uint64_t subject,
+                        uint64_t ends, const char *detail, ...)
+{
+    struct finding added = { .subject = subject, .ends = ends };
+    va_list arguments;
+    va_start(arguments, detail);
+    spell(&added, detail, arguments);
+    va_end(arguments);
+    add(findings, kind, &added);
 }
 
 void findings_merge(struct findings *findings, const struct findings *others)
@@ -105,15 +131,15 @@ void findings_merge(struct findings *findings, const struct findings *others)
     }
 }
 
-void findings_remove(struct findings *findings, enum finding_kind kind, uint64_t subject)
+void findings_expire(struct findings *findings, uint64_t cutoff)
 {
-    struct finding *kept = findings->kind[kind].kept;
-    size_t *count = &findings->kind[kind].count;
-    for (size_t i = 0; i < *count; i++)
-        if (kept[i].subject == subject) {
-            memmove(kept + i, kept + i + 1, (*count - i - 1) * sizeof *kept);
-            --*count;
-            findings->kind[kind].seen--;
-            return;
-        }
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
+        struct finding *kept = findings->kind[kind].kept;
+        size_t left = 0;
+        for (size_t i = 0; i < findings->kind[kind].count; i++)
+            if (!kept[i].ends || kept[i].ends > cutoff)
+                kept[left++] = kept[i];
+        findings->kind[kind].seen -= findings->kind[kind].count - left;
+        findings->kind[kind].count = left;
+    }
 }

@@ -36,6 +36,7 @@ const char *finding_meaning(enum finding_kind kind);
 
 struct finding {
     uint64_t subject; /* an id of a job or an association; 0 where the cluster is meant */
+    uint64_t ends;    /* of what is kept of ended jobs, when the row ended; else 0 */
     char detail[120];
 };
 
@@ -43,7 +44,7 @@ struct findings {
     struct {
         uint64_t seen; /* how many there were, kept or not */
         size_t count;
-        struct finding kept[FINDINGS_A_KIND]; /* by ascending subject */
+        struct finding kept[FINDINGS_A_KIND]; /* by ascending subject, and end */
     } kind[FINDING_KINDS];
 };
 
@@ -52,9 +53,14 @@ void findings_destroy(struct findings *findings);
 /* A subject that is there already counts once more, and keeps the detail that sorts first. */
 void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
                   const char *detail, ...) __attribute__((format(printf, 4, 5)));
-/* Add all that others have; `seen` is added up. */
+/* The same for one of the rows that a job has: each that ended at another instant is kept, so that
+ * they can be forgotten one by one. */
+void findings_add_ended(struct findings *findings, enum finding_kind kind, uint64_t subject,
+                        uint64_t ends, const char *detail, ...)
+    __attribute__((format(printf, 5, 6)));
+/* Add all that others have, without their ends; `seen` is added up. */
 void findings_merge(struct findings *findings, const struct findings *others);
-/* Forget this subject. */
-void findings_remove(struct findings *findings, enum finding_kind kind, uint64_t subject);
+/* Forget what ended at `cutoff` or before it. */
+void findings_expire(struct findings *findings, uint64_t cutoff);
 
 #endif

@@ -13,7 +13,7 @@
  * stays: nobody but its owner may take from it. */
 static const char *const tables[] = {
     "fairmill_fairshare",  "fairmill_job_priority", "fairmill_finding",      "fairmill_seal",
-    "fairmill_seal_usage", "fairmill_seal_open",    "fairmill_seal_finding", "fairmill_usage_open",
+    "fairmill_seal_usage", "fairmill_seal_open",    "fairmill_seal_odd",     "fairmill_usage_open",
     "fairmill_usage_span", "fairmill_association",  "fairmill_share_change", "fairmill_share_state",
     "fairmill_run",        "fairmill_lock",
 };

@@ -106,10 +106,10 @@ static int read_open(struct db *db, const struct db_value *cluster, struct job_k
 
 static void add_finding(struct findings *findings, const struct db_value *row)
 {
-    char *kind = text_of(&row[0]), *detail = text_of(&row[2]);
+    char *kind = text_of(&row[0]), *detail = text_of(&row[3]);
     for (enum finding_kind each = 0; each < FINDING_KINDS; each++)
         if (!strcmp(finding_name(each), kind))
-            findings_add(findings, each, bits_of(&row[1]), "%s", detail);
+            findings_add_ended(findings, each, bits_of(&row[1]), bits_of(&row[2]), "%s", detail);
     free(kind);
     free(detail);
 }
@@ -119,7 +119,7 @@ static int read_findings(struct db *db, const struct db_value *cluster, struct f
 {
     struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_seal_finding_read, cluster, 1, "tit", &rows, err))
+    if (db_query(db, sql_query_seal_odd_read, cluster, 1, "tiit", &rows, err))
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)
@@ -273,10 +273,7 @@ static int remove_ended(struct db *db, const struct db_value *cluster, const str
 }
 
 static const struct db_column finding_columns[] = {
-    { "cluster", 't' },
-    { "kind", 't' },
-    { "subject", 'i' },
-    { "detail", 't' },
+    { "cluster", 't' }, { "kind", 't' }, { "subject", 'i' }, { "time_end", 'i' }, { "detail", 't' },
 };
 
 static int write_findings(struct db *db, const struct db_value *cluster,
@@ -285,9 +282,9 @@ static int write_findings(struct db *db, const struct db_value *cluster,
     struct db_bulk *bulk;
     struct text detail = { 0 };
     int result = 0;
-    if (db_execute(db, sql_query_seal_finding_clear, cluster, 1, NULL, err) ||
-        db_bulk_begin(db, "fairmill_seal_finding", finding_columns, COUNT(finding_columns), 0,
-                      &bulk, err))
+    if (db_execute(db, sql_query_seal_odd_clear, cluster, 1, NULL, err) ||
+        db_bulk_begin(db, "fairmill_seal_odd", finding_columns, COUNT(finding_columns), 0, &bulk,
+                      err))
         return -1;
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         for (size_t i = 0; !result && i < findings->kind[kind].count; i++) {
@@ -295,7 +292,7 @@ static int write_findings(struct db *db, const struct db_value *cluster,
             detail.length = 0;
             text_add_as_utf8(&detail, each->detail, strlen(each->detail));
             struct db_value row[] = { *cluster, db_text(finding_name(kind)),
-                                      bits_value(each->subject),
+                                      bits_value(each->subject), bits_value(each->ends),
                                       db_bytes(detail.bytes, detail.length) };
             result = db_bulk_row(bulk, row, err);
         }
@@ -313,7 +310,7 @@ int seal_clear(const struct publisher *publisher, struct error *err)
         sql_query_seal_clear,
         sql_query_seal_usage_clear,
         sql_query_seal_open_clear,
-        sql_query_seal_finding_clear,
+        sql_query_seal_odd_clear,
     };
     struct db_value cluster = db_text(publisher->cluster);
     for (size_t i = 0; i < COUNT(clears); i++)

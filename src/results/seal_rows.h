@@ -15,7 +15,7 @@ struct usage_sums;
 struct wide;
 
 /* The seal of core/seal.h in tables: fairmill_seal, fairmill_seal_usage, fairmill_seal_open and
- * fairmill_seal_finding. */
+ * fairmill_seal_odd. */
 
 /* What was kept for a cluster but the sums; *damaged where it is not what was stored.  Without
  * anything kept, seal->kept is false. */

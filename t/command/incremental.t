@@ -340,7 +340,7 @@ def clusters(site):
     site.begin()
     site.change("UPDATE cluster_table SET deleted = 1")
     site.run('run', '--now', site.now)
-    for table in ('seal', 'seal_usage', 'seal_open', 'seal_finding'):
+    for table in ('seal', 'seal_usage', 'seal_open', 'seal_odd'):
         tap.same(site.query(f'SELECT count(*) FROM fairmill_{table}'), [(0,)],
                  f'a retired cluster leaves nothing in fairmill_{table}')
     site.change("UPDATE cluster_table SET deleted = 0")

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include <string.h>
+
+#include "core/finding.h"
+
+#define ODD FINDING_JOB_TRES_UNREADABLE
+
+static void subjects(void)
+{
+    struct findings *findings = findings_create();
+    for (uint64_t subject = 150; subject > 0; subject--)
+        findings_add(findings, ODD, subject, "job %d", (int)subject);
+    bool lowest = true;
+    for (size_t i = 0; i < FINDINGS_A_KIND; i++)
+        lowest &= findings->kind[ODD].kept[i].subject == i + 1;
+    ok(lowest && findings->kind[ODD].count == FINDINGS_A_KIND,
+       "the subjects with the lowest numbers are kept, whichever came first");
+    ok(findings->kind[ODD].seen == 150, "and all are counted");
+    findings_add(findings, ODD, 7, "another");
+    ok(findings->kind[ODD].count == FINDINGS_A_KIND && findings->kind[ODD].seen == 151 &&
+           !strcmp(findings->kind[ODD].kept[6].detail, "another"),
+       "a subject that comes twice is one, with the detail that sorts first");
+    findings_destroy(findings);
+}
+
+static void ends(void)
+{
+    struct findings *kept = findings_create(), *told = findings_create();
+    findings_add_ended(kept, ODD, 123, 2000, "b");
+    findings_add_ended(kept, ODD, 123, 1000, "a");
+    findings_add_ended(kept, ODD, 55, 1000, "c");
+    findings_merge(told, kept);
+    ok(told->kind[ODD].count == 2 && !strcmp(told->kind[ODD].kept[1].detail, "a"),
+       "two rows of a job are told as one");
+    findings_expire(kept, 999);
+    ok(kept->kind[ODD].count == 3, "nothing is forgotten before its end has passed");
+    findings_expire(kept, 1000);
+    ok(kept->kind[ODD].count == 1 && kept->kind[ODD].seen == 1 &&
+           kept->kind[ODD].kept[0].subject == 123 && kept->kind[ODD].kept[0].ends == 2000,
+       "then the row that ended is, and another of the same job stays");
+    findings_expire(told, UINT64_MAX);
+    ok(told->kind[ODD].count == 2, "what has no end stays");
+    findings_destroy(kept);
+    findings_destroy(told);
+}
+
+int main(void)
+{
+    subjects();
+    ends();
+    return done_testing();
+}
