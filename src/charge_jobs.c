@@ -41,7 +41,8 @@ struct charger {
     struct charging charging;
     struct suspensions suspensions;
     enum pass pass;
-    uint64_t cutoff; /* rows that ended at it or before count for their days only */
+    uint64_t cutoff;   /* of rows that ended at it or before nothing is told */
+    uint64_t left_out; /* such ones count for their days only */
     struct jobs_seen *seen;
     struct addition waiting;
     const struct ledger_state *ledger;
@@ -222,9 +223,9 @@ static int add_days(struct charger *charger, const struct job_row *row, bool sea
                     end, negative, err);
 }
 
-static bool is_before_cutoff(const struct charger *charger, const struct job *job)
+static bool ended_by(const struct charger *charger, const struct job *job, uint64_t instant)
 {
-    return job->time_end && job->time_end <= charger->cutoff && charger->pass == PASS_CHARGE;
+    return charger->pass == PASS_CHARGE && job->time_end && job->time_end <= instant;
 }
 
 static int take_job(void *context, const struct job_row *row, struct error *err)
@@ -232,7 +233,8 @@ static int take_job(void *context, const struct job_row *row, struct error *err)
     struct charger *charger = context;
     if (is_passed_over(charger, row))
         return 0;
-    bool sealed = is_sealed(charger, &row->job), old = is_before_cutoff(charger, &row->job);
+    bool sealed = is_sealed(charger, &row->job);
+    bool old = ended_by(charger, &row->job, charger->cutoff);
     if (charger->pass == PASS_CHARGE) {
         if (++charger->seen->count % 65536 == 0)
             log_progress(charger->cluster, charger->seen->count, "jobs read");
@@ -246,11 +248,11 @@ static int take_job(void *context, const struct job_row *row, struct error *err)
         note_outcome(charger, row, sealed, outcome);
     if (add_days(charger, row, sealed, &term, term.start, term.end, false, err))
         return -1;
-    if (old || !term.weight)
+    if (ended_by(charger, &row->job, charger->left_out) || !term.weight)
         return 0;
     uint64_t first = term.start; /* also where somebody was reset */
     leave_out_reset(charger, row, &term);
-    if (charger->pass == PASS_CHARGE)
+    if (charger->pass == PASS_CHARGE && !old)
         note_least(sealed ? &charger->sealing->seal.first_charge : &charger->seen->first_charge,
                    first);
     return term.units ? add_term(charger, row, &term, NULL, err) : 0;
@@ -272,7 +274,7 @@ static int take_suspension(void *context, const struct job_row *row,
     if (add_days(charger, row, is_sealed(charger, &row->job), &term,
                  charger->suspensions.counted_from, charger->suspensions.counted_to, true, err))
         return -1;
-    if (is_before_cutoff(charger, &row->job) || !term.weight)
+    if (ended_by(charger, &row->job, charger->left_out) || !term.weight)
         return 0;
     term.start = charger->suspensions.counted_from;
     term.end = charger->suspensions.counted_to;
@@ -407,17 +409,24 @@ static int read_pass(struct charger *charger, const struct job_source *source, e
     return result ? -1 : add_waiting(charger, err);
 }
 
-/* Rows that were open when the seal was made and ended below it since. */
+/* Rows that were open when the seal was made and ended below it since.  One that is behind the
+ * horizon meanwhile is added nevertheless: then all that is there is taken out again. */
 static int read_late(struct charger *charger, const struct job_source *source, enum pass pass,
                      struct error *err)
 {
     const struct job_keys *ended = &charger->sealing->ended;
     const struct seal *kept = &charger->sealing->kept->seal;
-    struct job_range late = { .from = kept->cutoff + 1,
-                              .to = kept->sealed_to,
-                              .keys = ended->keys,
-                              .key_count = ended->count };
-    return ended->count ? read_pass(charger, source, pass, &late, err) : 0;
+    const struct days *days = charger->sealing->days;
+    uint64_t from = kept->cutoff;
+    if (pass == PASS_CHARGE && days && days->count && days->starts[0] < from)
+        from = days->starts[0];
+    struct job_range late = {
+        .from = from + 1, .to = kept->sealed_to, .keys = ended->keys, .key_count = ended->count
+    };
+    charger->left_out = kept->cutoff;
+    int result = ended->count ? read_pass(charger, source, pass, &late, err) : 0;
+    charger->left_out = charger->cutoff;
+    return result;
 }
 
 /* What the kept sums lack, and what they have too much: added to the sums, or noted. */
@@ -512,6 +521,7 @@ int charge_jobs(struct computation *computation, struct sealing *sealing,
                       (int64_t)clock_now(computation->clock) < time(NULL), 0,
                       days && days->count ? days->starts[0] : UINT64_MAX },
         .cutoff = cutoff,
+        .left_out = cutoff,
         .seen = seen,
         .ledger = computation->ledger,
     };

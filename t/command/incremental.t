@@ -80,6 +80,10 @@ class Site(Place):
                 self.latest('associations', 'unattributed_usage', 'truncation_bound',
                             'source_newest', 'source_lag'))
 
+    def days(self):
+        return self.query('SELECT day, id_assoc, sum_2, sum_1, sum_0 FROM fairmill_usage_day'
+                          ' ORDER BY day, id_assoc')
+
     def is_exact(self, statement):
         """What is published is what a run without a memory gives."""
         got = self.values()
@@ -287,6 +291,34 @@ def charges(site):
     tap.ok(kind == 'full' and 'factor' in why, 'so does a QOS that has another name now', why)
 
 
+def ends_behind_the_cutoff(site):
+    """Rows that were open and turn out to have ended before what counts begins."""
+    site.begin({'usage.horizon': '6-0'})
+    late = site.job('physics.bob', NOW - 7 * DAY, 0)
+    pending = site.job('physics.bob', 0, 0)
+    site.run_at(60)
+    site.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', NOW - 5 * DAY - HOUR, late)
+    site.change('UPDATE tiny_job_table SET time_start = ?, time_end = ? WHERE job_db_inx = ?',
+                NOW - 9 * DAY, NOW - 8 * DAY, pending)
+    tap.same(site.run_at(DAY)[0], 'incremental', 'rows may end where the horizon has passed meanwhile')
+    site.is_exact('they are not taken out of what never had them')
+    days = site.days()
+    site.run_at(0, '--full')
+    tap.same(days, site.days(), 'and their days are those of a full run')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'which finds no drift')
+
+    site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC', 'usage.seal_after': '0:10:00'})
+    pending = site.job('physics.bob', 0, 0)
+    site.run_at(60)
+    before = site.days()
+    site.change('UPDATE tiny_job_table SET time_start = ?, time_end = ? WHERE job_db_inx = ?',
+                NOW - NOW % DAY - 9 * HOUR, NOW - NOW % DAY - 8 * HOUR, pending)
+    tap.same(site.run_at(60)[0], 'incremental', 'so it is before a reset')
+    days = site.days()
+    site.run_at(0, '--full')
+    tap.ok(before != days == site.days(), 'where the day before has it', len(days), len(site.days()))
+
+
 def resets(site):
     site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC'})
     midnight = NOW - NOW % DAY
@@ -348,7 +380,7 @@ def clusters(site):
 
 
 with Site() as site:
-    for test in (goes_on, late_ends, associations, causes, charges, resets, drift, clusters):
+    for test in (goes_on, late_ends, associations, causes, charges, ends_behind_the_cutoff, resets, drift, clusters):
         test(site)
     site.begin()
     site.succeed('run', '--dry-run', '--full', '--now', site.now + 60)
