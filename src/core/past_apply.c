@@ -218,9 +218,10 @@ static struct rebuilt rebuild(const struct rebuilding *work, const struct subjec
     if (rebuilt.lives != (row && !row->deleted))
         rebuilt.source = told.existence ? told.existence : told.next_existence;
     if (!rebuilt.lives) {
-        /* Its usage goes to where it last hung. */
+        /* Its usage goes to where it last hung, which the row itself says while it is gone. */
         rebuilt.row.deleted = true;
-        if (row && told.parent && !same_parent(work, told.parent, row))
+        if (row && (!row->deleted || told.next_existence) && told.parent &&
+            !same_parent(work, told.parent, row))
             set_parent(&rebuilt, told.parent);
         return rebuilt;
     }
