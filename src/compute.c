@@ -104,6 +104,9 @@ static int go_back(struct computation *computation, const struct settings *setti
     past_apply(past, &accounting->rows, &accounting->count, accounting->names,
                accounting->empty_name, computation->findings, told);
     if (told->by_runs || told->by_source || told->by_times || told->unknown) {
+        if (accounting->by_lineage)
+            past_order(accounting->rows, accounting->count, accounting->names,
+                       accounting->empty_name);
         snprintf(computation->said, sizeof computation->said,
                  "associations of this instant: told by earlier runs %zu, by txn_table %zu, by "
                  "creation_time and mod_time %zu; not told %zu",
@@ -306,9 +309,9 @@ int compute_values(struct computation *computation, const struct settings *setti
     uint64_t now = clock_now(computation->clock);
     if (note_unattributed(computation, err) || tree_roll_up_usage(computation->tree, err))
         return -1;
-    computation->capacity = compute_capacity(settings, computation->accounting, now,
-                                             last_reset(settings, computation->ledger, now),
-                                             computation->first_charge);
+    computation->capacity =
+        compute_capacity(settings, computation->accounting, now,
+                         last_reset(settings, computation->ledger, now), computation->first_charge);
     if (isnan(computation->capacity))
         findings_add(computation->findings, FINDING_CAPACITY_UNKNOWN, 0,
                      "the cluster registered no TRES that is charged");

@@ -95,4 +95,10 @@ void past_apply(const struct past *past, struct association **rows, size_t *coun
                 struct names *names, uint32_t empty_name, struct findings *findings,
                 struct past_told *told);
 
+/* Number the rows so that siblings stand in the order of their lineages, wherever they hung: an
+ * account is there by its name, a user by `0-` and its name, and a partition (accounting_storage of
+ * slurmdbd 23.11 and later). */
+void past_order(struct association *rows, size_t count, const struct names *names,
+                uint32_t empty_name);
+
 #endif

@@ -339,3 +339,41 @@ void past_apply(const struct past *past, struct association **rows, size_t *coun
     free(present);
     timeline_free(&work.timeline);
 }
+
+/* ---- The order of siblings ---- */
+
+struct lineage_end {
+    const char *bytes;
+    uint32_t id, row;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct lineage_end *one = a, *other = b;
+    int order = strcmp(one->bytes, other->bytes);
+    return order ? order : (one->id > other->id) - (one->id < other->id);
+}
+
+void past_order(struct association *rows, size_t count, const struct names *names,
+                uint32_t empty_name)
+{
+    struct arena *arena = arena_create();
+    struct lineage_end *ends = memory_zeroed(count + 1, sizeof *ends);
+    struct text text = { 0 };
+    for (size_t i = 0; i < count; i++) {
+        bool user = rows[i].user != empty_name;
+        text.length = 0;
+        text_format(&text, "%s%s/", user ? "0-" : "",
+                    names_text(names, user ? rows[i].user : rows[i].account));
+        if (user && rows[i].partition != empty_name)
+            text_format(&text, "%s/", names_text(names, rows[i].partition));
+        ends[i] = (struct lineage_end){ arena_copy(arena, text.bytes, text.length),
+                                        (uint32_t)rows[i].id, (uint32_t)i };
+    }
+    qsort(ends, count, sizeof *ends, by_bytes);
+    for (size_t i = 0; i < count; i++)
+        rows[ends[i].row].order = (uint32_t)i;
+    text_free(&text);
+    free(ends);
+    arena_destroy(arena);
+}

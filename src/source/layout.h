@@ -36,6 +36,7 @@ struct accounting {
     uint32_t empty_name;
     struct association *rows; /* deleted ones included */
     size_t count, room;
+    bool by_lineage;         /* their order is that of slurmdbd's lineages */
     struct tariffs *tariffs; /* NULL where there are no TRES, QOS and partitions */
     double cpus;             /* of the cluster's registration; NAN where it does not say */
     double billing, weighted;

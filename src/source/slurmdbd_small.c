@@ -117,6 +117,7 @@ static int read_associations(struct db *db, const char *cluster, bool ordered,
     struct association_reader reader = { accounting, ordered, arena_create(), 0, NULL, NULL };
     int result = slurmdbd_read(db, &slurmdbd_associations, cluster, sql.bytes, NULL, 0,
                                "iitttiittii", take_association, &reader, err);
+    accounting->by_lineage = lineage;
     if (!result && ordered)
         number_rows(&reader);
     text_free(&sql);

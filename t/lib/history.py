@@ -82,6 +82,7 @@ class Trial:
         self.noted, self.last_noted = {}, None  # associations by the instants at which a run noted them
         self.connections = {name: h.place.fresh(name, h.seed) for name in (KEPT, FULL)}
         self.entered = 0  # how many entries of the ledger
+        self.purged_until = 0  # so that the sums of days until then have what is there no more
         self.write_settings()
         for name in self.connections:
             self.fairmill(name, 'init')
@@ -131,7 +132,8 @@ class Trial:
         midnights, expected = reference.usage_of_days(self.mirror.path, CLUSTER, self.h.settings_at(as_of))
         for name in (KEPT, FULL) if kept_is_exact else (FULL,):
             final_to, got = self.days(name)
-            since = next(midnight for midnight in midnights if midnight >= final_to)
+            lost = self.purged_until if name == KEPT else 0
+            since = next(midnight for midnight in midnights if midnight >= final_to and midnight > lost)
             wanted = {key: (units, float(Fraction(units, reference.UNIT)))
                       for key, units in expected.items() if key[0] >= since and units}
             young = {key: row for key, row in got.items() if key[0] >= since}
@@ -239,6 +241,11 @@ class Trial:
         full = self.run(FULL, as_of, True)
         self.as_the_reference(full, as_of)
         self.note(as_of)
+        # What was purged before a reset makes no run full, and stays on its days.
+        if kept[1]['kind'] == 'full':
+            self.purged_until = 0
+        elif h.earlier and set(h.earlier[-1].jobs) - set(h.books.jobs):
+            self.purged_until = as_of
         if back:
             self.check([self.days(name) for name in (KEPT, FULL)] == before, 'a look back changed days')
         else:
@@ -334,7 +341,7 @@ def all_happened(counts):
 
 
 # Histories that once found what others rarely do.
-FOUND = 19, 327, 408
+FOUND = 19, 327, 385, 408, 561
 
 
 def body(place_of):
