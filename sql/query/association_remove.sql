@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- What was found to have changed at an instant.
-DELETE FROM "fairmill_association" WHERE "cluster" = ? AND "since" = ?
+DELETE /*! "fairmill_association" */ FROM "fairmill_association" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "since" = ?

@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- Make room for a cluster's new rows; a deleted cluster has none.
-DELETE FROM "fairmill_fairshare" WHERE "cluster" = ?
+DELETE /*! "fairmill_fairshare" */ FROM "fairmill_fairshare" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?

@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- Make room for a cluster's findings.
-DELETE FROM "fairmill_finding" WHERE "cluster" = ?
+DELETE /*! "fairmill_finding" */ FROM "fairmill_finding" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?

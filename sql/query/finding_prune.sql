@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- What was odd long ago.
-DELETE FROM "fairmill_finding" WHERE "cluster" = ? AND "last_seen" < ?
+DELETE /*! "fairmill_finding" */ FROM "fairmill_finding" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "last_seen" < ?

@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- A point that goes.
-DELETE FROM "fairmill_history_point" WHERE "cluster" = ? AND "as_of" = ?
+DELETE /*! "fairmill_history_point" */ FROM "fairmill_history_point" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" = ?

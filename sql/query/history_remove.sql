@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- All of a point.
-DELETE FROM "fairmill_history" WHERE "cluster" = ? AND "as_of" = ?
+DELETE /*! "fairmill_history" */ FROM "fairmill_history" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" = ?

@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- Make room for the jobs of a cluster's queue; a deleted cluster has none.
-DELETE FROM "fairmill_job_priority" WHERE "cluster" = ?
+DELETE /*! "fairmill_job_priority" */ FROM "fairmill_job_priority" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?

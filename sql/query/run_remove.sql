@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- Old runs; a list of them follows.
-DELETE FROM "fairmill_run" WHERE "cluster" = ? AND "run_id"
+DELETE /*! "fairmill_run" */ FROM "fairmill_run" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "run_id"

@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- Nothing is kept for a cluster any more.
-DELETE FROM "fairmill_seal" WHERE "cluster" = ?
+DELETE /*! "fairmill_seal" */ FROM "fairmill_seal" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?

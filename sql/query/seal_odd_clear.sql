@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- No findings are kept for a cluster any more.
-DELETE FROM "fairmill_seal_odd" WHERE "cluster" = ?
+DELETE /*! "fairmill_seal_odd" */ FROM "fairmill_seal_odd" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?

@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- Take away keys, a list of which follows.
-DELETE FROM "fairmill_seal_open" WHERE "cluster" = ? AND "job_key"
+DELETE /*! "fairmill_seal_open" */ FROM "fairmill_seal_open" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "job_key"

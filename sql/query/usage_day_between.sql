@@ -1,3 +1,3 @@
 -- SPDX-License-Identifier: MIT
--- Rows of days that are none in this time zone.
-DELETE FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" > ? AND "day" < ?
+-- The oldest day between two, which is none in this time zone.
+SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" > ? AND "day" < ?

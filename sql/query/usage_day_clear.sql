@@ -1,3 +1,4 @@
 -- SPDX-License-Identifier: MIT
 -- All of a day.
-DELETE FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" = ?
+DELETE /*! "fairmill_usage_day" */ FROM "fairmill_usage_day" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "day" = ?

@@ -1,3 +1,3 @@
 -- SPDX-License-Identifier: MIT
--- Forget what unsealed jobs added to days before one.
-DELETE FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" < ?
+-- The oldest day before one to which unsealed jobs added.
+SELECT MIN("day") FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" < ?

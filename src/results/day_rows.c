@@ -10,6 +10,7 @@
 #include "results/day_pile.h"
 #include "results/days.h"
 #include "results/publish.h"
+#include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -184,6 +185,24 @@ static int read_open(struct day_writer *writer, struct error *err)
     return got;
 }
 
+/* Take away whole days, as long as a query finds one.  A DELETE of a span of days would lock the
+ * row behind it, which may be another cluster's. */
+static int remove_days(struct day_writer *writer, const char *find, const char *remove,
+                       const struct db_value *arguments, size_t count, struct error *err)
+{
+    for (;;) {
+        int64_t day = 0;
+        bool found;
+        if (rows_read_integer(writer->db, find, arguments, count, &day, &found, err))
+            return -1;
+        if (!found)
+            return 0;
+        struct db_value whole[] = { writer->cluster, db_integer(day) };
+        if (db_execute(writer->db, remove, whole, COUNT(whole), NULL, err))
+            return -1;
+    }
+}
+
 /* Rows of days that are none any more: the time zone changed, the clock went back.  And those of
  * open jobs on days that stay as they are. */
 static int remove_strange(struct day_writer *writer, struct error *err)
@@ -193,12 +212,14 @@ static int remove_strange(struct day_writer *writer, struct error *err)
         struct db_value between[] = { writer->cluster, db_integer((int64_t)days->starts[i]),
                                       i + 1 < days->count ? db_integer((int64_t)days->starts[i + 1])
                                                           : db_integer(INT64_MAX) };
-        if (db_execute(writer->db, sql_query_usage_day_between, between, 3, NULL, err))
+        if (remove_days(writer, sql_query_usage_day_between, sql_query_usage_day_clear, between, 3,
+                        err))
             return -1;
     }
     int64_t begin = writer->first < days->count ? (int64_t)days->starts[writer->first] : INT64_MAX;
     struct db_value before[] = { writer->cluster, db_integer(days->anew ? INT64_MAX : begin) };
-    return db_execute(writer->db, sql_query_usage_open_before, before, 2, NULL, err);
+    return remove_days(writer, sql_query_usage_open_before, sql_query_usage_open_clear, before, 2,
+                       err);
 }
 
 /* Add the stored sums that a query finds to `stored`, and where a run goes on from them to what it

@@ -5,6 +5,7 @@
 #include "db/db.h"
 #include "results/history.h"
 #include "results/publish.h"
+#include "results/settings_rows.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -43,25 +44,38 @@ static int remove_rows(struct db *db, const struct db_value *cluster, struct err
 {
     for (size_t i = 0; i < TABLES; i++) {
         struct text sql = { 0 };
-        text_add(&sql, "DELETE FROM ");
-        text_add_identifier(&sql, tables[i]);
-        text_add(&sql, " WHERE \"cluster\" = ?");
+        text_format(&sql,
+                    "DELETE /*! \"%s\" */ FROM \"%s\" /*! FORCE INDEX (PRIMARY) */ "
+                    "WHERE \"cluster\" = ?",
+                    tables[i], tables[i]);
         int result = db_execute(db, sql.bytes, cluster, 1, NULL, err);
         text_free(&sql);
         if (result)
             return -1;
     }
-    return db_execute(db, sql_query_settings_prune, NULL, 0, NULL, err);
+    return 0;
 }
 
-int forget_cluster(const struct publisher *publisher, struct error *err)
+static int forget_rows(const struct publisher *publisher, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
-    if (history_forget(publisher, err) || db_begin(publisher->db, err))
+    if (db_begin(publisher->db, err))
         return -1;
     if (remove_rows(publisher->db, &cluster, err) || db_commit(publisher->db, err)) {
         db_rollback(publisher->db);
         return -1;
     }
     return 0;
+}
+
+int forget_cluster(const struct publisher *publisher, struct error *err)
+{
+    struct settings_digests digests;
+    if (history_forget(publisher, err) || settings_rows_read(publisher, &digests, err))
+        return -1;
+    int result = forget_rows(publisher, err);
+    if (!result)
+        result = settings_rows_prune(publisher, &digests, err);
+    settings_digests_free(&digests);
+    return result;
 }

@@ -10,6 +10,8 @@
 #include "core/fairshare.h"
 #include "db/db.h"
 #include "results/publish.h"
+#include "results/rows.h"
+#include "results/settings_rows.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
@@ -21,22 +23,6 @@
 #define RUNS_A_STATEMENT 500u
 #define STEPS_A_RUN 48
 
-/* Run a query that answers with one integer at most. */
-static int read_integer(struct db *db, const char *sql, const struct db_value *arguments,
-                        size_t count, int64_t *integer, bool *found, struct error *err)
-{
-    struct db_rows *rows;
-    const struct db_value *row;
-    if (db_query(db, sql, arguments, count, "i", &rows, err))
-        return -1;
-    int got = db_fetch(rows, &row, err);
-    *found = got > 0 && row[0].type == DB_INTEGER;
-    if (*found)
-        *integer = row[0].integer;
-    db_finish(rows);
-    return got < 0 ? -1 : 0;
-}
-
 /* Whether the instant is to be a point: none is there yet in its span, or just this one. */
 static int is_point(const struct publisher *publisher, int64_t as_of, bool *wanted,
                     struct error *err)
@@ -46,7 +32,8 @@ static int is_point(const struct publisher *publisher, int64_t as_of, bool *want
     struct db_value arguments[] = { db_text(publisher->cluster), db_integer(begin),
                                     db_integer(span ? begin + span : as_of + 1) };
     bool found;
-    if (read_integer(publisher->db, sql_query_history_point, arguments, 3, &there, &found, err))
+    if (rows_read_integer(publisher->db, sql_query_history_point, arguments, 3, &there, &found,
+                          err))
         return -1;
     *wanted = !found || there == as_of;
     return 0;
@@ -102,7 +89,7 @@ static int prune_oldest(const struct publisher *publisher, const char *find,
     for (int step = 0; step < steps; step++) {
         int64_t oldest = 0;
         bool found;
-        if (read_integer(publisher->db, find, &cluster, 1, &oldest, &found, err))
+        if (rows_read_integer(publisher->db, find, &cluster, 1, &oldest, &found, err))
             return -1;
         if (!found || oldest >= before)
             return 0;
@@ -113,7 +100,22 @@ static int prune_oldest(const struct publisher *publisher, const char *find,
     return 0;
 }
 
-/* Runs but the one that is published, the oldest first, and then settings that no run had. */
+/* So many runs, and then settings that no run has any more. */
+static int remove_runs(const struct publisher *publisher, const char *sql,
+                       const struct db_value *arguments, size_t count, struct error *err)
+{
+    struct settings_digests digests;
+    if (settings_rows_read(publisher, &digests, err))
+        return -1;
+    int result =
+        execute_alone(publisher->db, (const char *const[]){ sql, NULL }, arguments, count, err);
+    if (!result)
+        result = settings_rows_prune(publisher, &digests, err);
+    settings_digests_free(&digests);
+    return result;
+}
+
+/* Runs but the one that is published, the oldest first. */
 static int prune_runs(const struct publisher *publisher, int64_t before, struct error *err)
 {
     struct db *db = publisher->db;
@@ -136,11 +138,7 @@ static int prune_runs(const struct publisher *publisher, int64_t before, struct 
     text_add(&sql, ")");
     int result = got < 0 ? -1 : 0;
     if (!result && count)
-        result =
-            execute_alone(db, (const char *const[]){ sql.bytes, NULL }, arguments, count + 1, err);
-    if (!result && count)
-        result = execute_alone(db, (const char *const[]){ sql_query_settings_prune, NULL }, NULL, 0,
-                               err);
+        result = remove_runs(publisher, sql.bytes, arguments, count + 1, err);
     text_free(&sql);
     return result;
 }

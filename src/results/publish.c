@@ -14,6 +14,7 @@
 #include "results/job_priority_rows.h"
 #include "results/rows.h"
 #include "results/seal_rows.h"
+#include "results/settings_rows.h"
 #include "results/share_rows.h"
 #include "settings/settings.h"
 #include "sql.h"
@@ -21,21 +22,8 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Run a query that answers with one integer at most; *found is whether it did. */
-static int read_integer(struct db *db, const char *sql, const struct db_value *arguments,
-                        size_t count, int64_t *integer, bool *found, struct error *err)
-{
-    struct db_rows *rows;
-    const struct db_value *row;
-    if (db_query(db, sql, arguments, count, "i", &rows, err))
-        return -1;
-    int got = db_fetch(rows, &row, err);
-    *found = got > 0 && row[0].type == DB_INTEGER;
-    if (*found)
-        *integer = row[0].integer;
-    db_finish(rows);
-    return got < 0 ? -1 : 0;
-}
+/* Runs of so many clusters may take a run_id in the moment in which one looks at the last. */
+#define COUNTER_TRIES 100
 
 /* Lock names have little room and may be seen by all of a server, so they are a hash of where
  * the results are and whose they are. */
@@ -67,36 +55,43 @@ static int take_lock(struct publisher *publisher, struct error *err)
     return 0;
 }
 
-/* The cluster's row in the fence, made where it is its first run, and the next run_id. */
+/* The next run_id.  Nobody has the row that counts for longer than a statement, so that a run which
+ * stands still keeps no other cluster's waiting. */
 static int take_run_id(struct publisher *publisher, struct error *err)
 {
-    struct db *db = publisher->db;
-    struct db_value cluster[] = { db_text(publisher->cluster), db_text(publisher->cluster) };
     struct db_value counter = db_text("");
-    bool found = false;
-    if (db_begin(db, err))
-        return -1;
-    if (db_execute(db, sql_query_counter_step, NULL, 0, NULL, err) ||
-        read_integer(db, sql_query_fence_read, &counter, 1, &publisher->run_id, &found, err) ||
-        db_execute(db, sql_query_fence_make, cluster, 2, NULL, err) || db_commit(db, err)) {
-        db_rollback(db);
-        return -1;
-    }
-    return found ? 0
-                 : fail(err, ERROR_MISSING,
+    for (int i = 0; i < COUNTER_TRIES; i++) {
+        int64_t last = 0, hit = 0;
+        bool found;
+        if (rows_read_integer(publisher->db, sql_query_fence_read, &counter, 1, &last, &found, err))
+            return -1;
+        if (!found)
+            return fail(err, ERROR_MISSING,
                         "the result tables lack the row that counts "
                         "runs: run `fairmill init`");
+        struct db_value seen = db_integer(last);
+        if (db_execute(publisher->db, sql_query_counter_step, &seen, 1, &hit, err))
+            return -1;
+        if (hit == 1) {
+            publisher->run_id = last + 1;
+            return 0;
+        }
+    }
+    return fail(err, ERROR_RETRY, "other runs were faster to take a run_id, %d times",
+                COUNTER_TRIES);
 }
 
+/* The cluster's row in the fence, made where it is its first run, and what is published. */
 static int look(struct publisher *publisher, struct error *err)
 {
-    struct db_value cluster = db_text(publisher->cluster);
+    struct db_value cluster[] = { db_text(publisher->cluster), db_text(publisher->cluster) };
     bool found = false;
-    if (read_integer(publisher->db, sql_query_fence_read, &cluster, 1, &publisher->seen_run, &found,
-                     err))
+    if (rows_read_integer(publisher->db, sql_query_fence_read, cluster, 1, &publisher->seen_run,
+                          &found, err) ||
+        (!found && db_execute(publisher->db, sql_query_fence_make, cluster, 2, NULL, err)))
         return -1;
-    return read_integer(publisher->db, sql_query_published, &cluster, 1,
-                        &publisher->published_as_of, &publisher->has_published, err);
+    return rows_read_integer(publisher->db, sql_query_published, cluster, 1,
+                             &publisher->published_as_of, &publisher->has_published, err);
 }
 
 int publisher_start(struct publisher *publisher, struct db *db, const struct settings *settings,
@@ -116,14 +111,14 @@ int publisher_resume(struct publisher *publisher, struct db *db, bool *published
     struct db_value key[] = { db_text(publisher->cluster), db_integer(publisher->run_id) };
     publisher->db = db;
     publisher->locked = false;
-    if (read_integer(db, sql_query_run_find, key, 2, &run, published, err))
+    if (rows_read_integer(db, sql_query_run_find, key, 2, &run, published, err))
         return -1;
     if (*published)
         return 0;
     /* The COMMIT may have come through while the broken session still held the lock. */
     if (take_lock(publisher, err))
         return -1;
-    return read_integer(db, sql_query_run_find, key, 2, &run, published, err);
+    return rows_read_integer(db, sql_query_run_find, key, 2, &run, published, err);
 }
 
 static int step_fence(struct publisher *publisher, const char *source, struct error *err)
@@ -158,7 +153,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
 int publisher_publish(struct publisher *publisher, const struct publication *publication,
                       const struct run_record *record, struct error *err)
 {
-    if (db_begin(publisher->db, err))
+    if (settings_rows_write(publisher, err) || db_begin(publisher->db, err))
         return -1;
     if (write_all(publisher, publication, record, err) || db_commit(publisher->db, err)) {
         db_rollback(publisher->db);
@@ -170,7 +165,7 @@ int publisher_publish(struct publisher *publisher, const struct publication *pub
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
                              struct error *err)
 {
-    if (db_begin(publisher->db, err))
+    if (settings_rows_write(publisher, err) || db_begin(publisher->db, err))
         return -1;
     if (rows_write_run(publisher, record, "failed", err) || db_commit(publisher->db, err)) {
         db_rollback(publisher->db);

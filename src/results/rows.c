@@ -90,6 +90,21 @@ static struct db_value text_as_utf8(const char *bytes, struct text *converted)
     return db_bytes(converted->bytes, converted->length);
 }
 
+int rows_read_integer(struct db *db, const char *sql, const struct db_value *arguments,
+                      size_t count, int64_t *integer, bool *found, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql, arguments, count, "i", &rows, err))
+        return -1;
+    int got = db_fetch(rows, &row, err);
+    *found = got > 0 && row[0].type == DB_INTEGER;
+    if (*found)
+        *integer = row[0].integer;
+    db_finish(rows);
+    return got < 0 ? -1 : 0;
+}
+
 struct row_writer {
     const struct publisher *publisher;
     const struct publication *publication;
@@ -342,8 +357,6 @@ static const struct db_column run_columns[] = {
     { "message", 't' },
 };
 
-static const struct db_column settings_columns[] = { { "digest", 't' }, { "text", 't' } };
-
 static int write_one(struct db *db, const char *table, const struct db_column *columns,
                      size_t count, size_t keys, const struct db_value *row, struct error *err)
 {
@@ -368,13 +381,6 @@ int rows_write_run(const struct publisher *publisher, const struct run_record *r
 {
     const struct settings *settings = publisher->settings;
     struct text converted = { 0 };
-    struct db_value text[] = { db_text(settings->digest),
-                               text_as_utf8(settings->text, &converted) };
-    if (write_one(publisher->db, "fairmill_settings", settings_columns, COUNT(settings_columns), 1,
-                  text, err)) {
-        text_free(&converted);
-        return -1;
-    }
     char host[256] = "";
     gethostname(host, sizeof host - 1);
     struct db_value row[] = {

@@ -71,7 +71,8 @@ def forgotten(place):
 
 def settings_go(place):
     retired(place)
-    place.query("INSERT INTO fairmill_settings VALUES ('nobody', '')")
+    place.query("INSERT INTO fairmill_settings VALUES ('its own', '')")
+    place.query("UPDATE fairmill_run SET settings_digest = 'its own' WHERE cluster = 'old'")
     place.succeed('forget', '--cluster', 'old', '--yes')
     tap.same(place.query('SELECT count(*) FROM fairmill_settings'), [(1,)],
              'settings that no run is left of go too')

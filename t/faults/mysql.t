@@ -32,9 +32,10 @@ JOB_TABLE = r'FROM "big_job_table"'
 JOBS = r'"tres_alloc" FROM "big_job_table"'
 ASSOCIATIONS = r'FROM "big_assoc_table"'
 WRITE = r'INSERT INTO "fairmill_fairshare"'
-CLEAR = r'DELETE FROM "fairmill_fairshare"'
+CLEAR = r'DELETE .*FROM "fairmill_fairshare"'
 FENCE = r'SET "run_id" = \?'
 COUNTER = r'SET "run_id" = "run_id" \+ 1'
+SETTINGS = r'FROM "fairmill_settings"'
 RECORD = r'INSERT INTO "fairmill_run"'
 UNLOCK = r'RELEASE_LOCK'
 
@@ -48,10 +49,10 @@ SHORT = {
                ('execute', JOBS, 0, True), ('query', 'COMMIT', 0, False), ('quit', None, 0, False)),
     'results': (('connect', None, 0, True), ('login', None, 0, False),
                 ('execute', 'fairmill_schema', 0, False), ('execute', 'GET_LOCK', 0, True),
-                ('execute', COUNTER, 0, False), ('query', 'COMMIT', 0, False),
+                ('execute', COUNTER, 0, False), ('execute', SETTINGS, 0, False),
                 ('execute', FENCE, 0, False), ('execute', CLEAR, 0, False),
                 ('prepare', WRITE, 0, False), ('bulk', WRITE, 0, True), ('bulk', RECORD, 0, False),
-                ('query', 'COMMIT', 1, True), ('execute', UNLOCK, 0, True), ('quit', None, 0, False)),
+                ('query', 'COMMIT', 0, True), ('execute', UNLOCK, 0, True), ('quit', None, 0, False)),
 }
 
 report = Report()

@@ -38,9 +38,10 @@ JOB_TABLE = r'FROM "big_job_table"'
 JOBS = r'"tres_alloc" FROM "big_job_table"'
 ASSOCIATIONS = r'FROM "big_assoc_table"'
 WRITE = r'COPY "fairmill_fairshare"'
-CLEAR = r'DELETE FROM "fairmill_fairshare"'
+CLEAR = r'DELETE .*FROM "fairmill_fairshare"'
 FENCE = r'SET "run_id" = \$1'
 COUNTER = r'SET "run_id" = "run_id" \+ 1'
+SETTINGS = r'FROM "fairmill_settings"'
 RECORD = r'INSERT INTO "fairmill_run"'
 LOCK = r'pg_try_advisory_lock'
 UNLOCK = r'pg_advisory_unlock'
@@ -55,10 +56,10 @@ SHORT = {
                ('sync', ASSOCIATIONS, 0, False), ('execute', JOBS, 0, False), ('sync', JOBS, 0, True),
                ('sync', 'pg_locks', 0, False), ('query', '^COMMIT', 0, False), ('quit', None, 0, False)),
     'results': (('connect', None, 0, True), ('login', None, 0, False), ('sync', 'fairmill_schema', 0, False),
-                ('sync', LOCK, 0, True), ('sync', COUNTER, 0, False), ('query', '^COMMIT', 0, False),
+                ('sync', LOCK, 0, True), ('sync', COUNTER, 0, False), ('sync', SETTINGS, 0, False),
                 ('parse', FENCE, 0, False), ('sync', CLEAR, 0, False), ('query', WRITE, 0, False),
                 ('copy data', WRITE, 1, True), ('copy done', WRITE, 0, True), ('bind', RECORD, 0, False),
-                ('query', '^COMMIT', 1, True), ('sync', UNLOCK, 0, True), ('quit', None, 0, False)),
+                ('query', '^COMMIT', 0, True), ('sync', UNLOCK, 0, True), ('quit', None, 0, False)),
 }
 
 report = Report()

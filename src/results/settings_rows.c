@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/settings_rows.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "db/db.h"
+#include "results/publish.h"
+#include "results/rows.h"
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+static int is_there(struct db *db, const struct db_value *digest, bool *there, struct error *err)
+{
+    int64_t one;
+    return rows_read_integer(db, sql_query_settings_find, digest, 1, &one, there, err);
+}
+
+int settings_rows_write(const struct publisher *publisher, struct error *err)
+{
+    const struct settings *settings = publisher->settings;
+    struct text converted = { 0 };
+    struct db_value row[] = { db_text(settings->digest), rows_name(settings->text, &converted) };
+    struct error ignored;
+    bool there = false;
+    int result = is_there(publisher->db, row, &there, err);
+    if (!result && !there && db_execute(publisher->db, sql_query_settings_add, row, 2, NULL, err))
+        /* Another cluster's run may have added the same just now. */
+        result = !is_there(publisher->db, row, &there, &ignored) && there ? 0 : -1;
+    text_free(&converted);
+    return result;
+}
+
+int settings_rows_read(const struct publisher *publisher, struct settings_digests *digests,
+                       struct error *err)
+{
+    struct db_value cluster = db_text(publisher->cluster);
+    struct db_rows *rows;
+    const struct db_value *row;
+    *digests = (struct settings_digests){ 0 };
+    if (db_query(publisher->db, sql_query_settings_of_runs, &cluster, 1, "t", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        size_t count = digests->count++;
+        digests->digests =
+            memory_resized(digests->digests, digests->count, sizeof *digests->digests);
+        digests->digests[count] = memory_bytes(row[0].text.bytes, row[0].text.length);
+    }
+    db_finish(rows);
+    if (got < 0)
+        settings_digests_free(digests);
+    return got;
+}
+
+int settings_rows_prune(const struct publisher *publisher, const struct settings_digests *digests,
+                        struct error *err)
+{
+    for (size_t i = 0; i < digests->count; i++) {
+        struct db_value digest = db_text(digests->digests[i]);
+        int64_t run;
+        bool used;
+        if (rows_read_integer(publisher->db, sql_query_settings_used, &digest, 1, &run, &used,
+                              err) ||
+            (!used && db_execute(publisher->db, sql_query_settings_remove, &digest, 1, NULL, err)))
+            return -1;
+    }
+    return 0;
+}
+
+void settings_digests_free(struct settings_digests *digests)
+{
+    for (size_t i = 0; i < digests->count; i++)
+        free(digests->digests[i]);
+    free(digests->digests);
+    *digests = (struct settings_digests){ 0 };
+}
