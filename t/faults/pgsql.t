@@ -101,7 +101,7 @@ def cut_behind_commit(body, wait, and_then):
 
         def lock_again(step):
             return step.connection == 2 and step.kind == 'parse' and LOCK in step.sql
-        cut = Fault('cut', publishing_commit(1), behind=True, meanwhile=meanwhile)
+        cut = Fault('cut', publishing_commit(0), behind=True, meanwhile=meanwhile)
         return [cut, Fault('hold', lock_again, meanwhile=lambda: time.sleep(1.2))]
     return triggered(body, when=AT_COMMIT, disturb=disturb)
 
@@ -389,7 +389,7 @@ def full_disk(rig, disk):
                 return rig.disturbed(results=[no_fault()], deadline=DEADLINE)
         return piece
     either = [Case(f'{left} kB of room for the results: 69, which says so, or new ones', filled(left * 1024),
-                   lambda outcome: ends(69, 'old', '(53100)')(outcome) or DONE(outcome), 'disk full', 'results')
+                   lambda outcome: ends(69, None, '(53100)')(outcome) or DONE(outcome), 'disk full', 'results')
               for left in (range(8, 1600, 32) if LONG else (100, 200, 300))]
     return [Case('no room for the results: 69, which says so', filled(0), ends(69, None, 'No space left'),
                  'disk full', 'results')] + either

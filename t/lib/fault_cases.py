@@ -268,7 +268,7 @@ class EveryStep:
         cases.append(Case('a slow way to the source only takes its time',
                           on('source', Fault('slow', same_as(jobs), rate=150000), PATIENT),
                           lambda outcome: DONE(outcome) and outcome.seconds > 1.5, '150 kB/s',
-                          'source, amid the jobs', most=30, first=True))
+                          'source, amid the jobs', most=60, first=True))
         return cases
 
 
