@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 
 # FAIRMILL_SANITIZERS
-# --enable-sanitizers: address and undefined behaviour, each finding fatal.
+# --enable-sanitizers: address and undefined behaviour, each finding fatal.  What they add to the
+# code leads the compiler to warn of numbers that are set before they are used, so that warning is
+# for builds without them.  After FAIRMILL_WARNINGS.
 AC_DEFUN([FAIRMILL_SANITIZERS], [
     AC_ARG_ENABLE([sanitizers],
         [AS_HELP_STRING([--enable-sanitizers],
@@ -15,6 +17,7 @@ AC_DEFUN([FAIRMILL_SANITIZERS], [
         AC_LINK_IFELSE([AC_LANG_PROGRAM()], [],
             [AC_MSG_ERROR([$CC cannot link with the sanitizers])])
         CFLAGS=$fairmill_save_CFLAGS
+        _FAIRMILL_WARNING([-Wno-maybe-uninitialized])
     ])
     AC_SUBST([SANITIZER_CFLAGS])
 ])
