@@ -101,8 +101,8 @@ static int check_options(const struct order *order, struct error *err)
     if (!adjusts && !resets && (order->user || order->account || order->partition))
         return fail(err, ERROR_USAGE, "ledger %s: takes no --user, --account and --partition",
                     order->action);
-    if (adjusts && (!order->user || !order->account))
-        return fail(err, ERROR_USAGE, "ledger %s: --user and --account are needed", order->action);
+    if (adjusts && !order->user)
+        return fail(err, ERROR_USAGE, "ledger %s: --user is needed", order->action);
     if (resets && order->all == (order->user || order->account))
         return fail(err, ERROR_USAGE, "ledger reset: --user, --account or --all is needed");
     if (resets && order->partition && (!order->user || !order->account))
@@ -442,7 +442,8 @@ const struct command command_ledger = {
     "\n"
     "  -u, --user NAME  whose\n"
     "  -A, --account NAME\n"
-    "                   in which account; with reset and no --user, all below it\n"
+    "                   in which account; with reset and no --user, all below it;\n"
+    "                   credit and debit find the only one that a user is in\n"
     "  -p, --partition NAME\n"
     "                   the user's association with this partition\n"
     "  --all            reset everything\n"

@@ -60,21 +60,87 @@ static int no_such(const struct ledger_record *record, struct error *err)
                 record->partition, *record->partition ? "'" : "");
 }
 
+/* The account as readers know it, where it was not named. */
+static void take_association(struct ledger_record *record, const struct names *names,
+                             const struct association *row)
+{
+    record->entry.association = row->id;
+    if (*record->account)
+        return;
+    struct text account = { 0 };
+    text_add_as_utf8(&account, names_text(names, row->account), names_length(names, row->account));
+    free(record->account);
+    record->account = memory_text(account.bytes);
+    text_free(&account);
+}
+
+/* Add a row as `account/user` or `account/user/partition`. */
+static void add_full_name(struct text *text, const struct names *names,
+                          const struct association *row)
+{
+    const uint32_t parts[] = { row->account, row->user, row->partition };
+    text_add(text, text->length ? ", '" : "'");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        text_add(text, i && names_length(names, parts[i]) ? "/" : "");
+        text_add_as_utf8(text, names_text(names, parts[i]), names_length(names, parts[i]));
+    }
+    text_add(text, "'");
+}
+
+/* Perhaps the user has others, with another partition or in another account. */
+static int none_but_others(const struct accounting *accounting, const struct ledger_record *record,
+                           struct error *err)
+{
+    struct text message = { 0 }, others = { 0 };
+    for (size_t i = 0; i < accounting->count; i++) {
+        const struct association *row = &accounting->rows[i];
+        if (!row->deleted && row->user != accounting->empty_name &&
+            is_named(accounting->names, row->user, record->user))
+            add_full_name(&others, accounting->names, row);
+    }
+    no_such(record, err);
+    if (others.length) {
+        text_format(&message, "%s%s; there is %s", err->message,
+                    *record->partition ? "" : " without a partition", others.bytes);
+        fail(err, ERROR_USAGE, "%s", message.bytes);
+    }
+    text_free(&message);
+    text_free(&others);
+    return -1;
+}
+
+/* A living association comes before those that were deleted.  Without an account there must be no
+ * other one that may be meant. */
 static int look_for_association(void *context, struct accounting *accounting, struct error *err)
 {
     struct ledger_record *record = context;
     const struct association *found = NULL;
+    struct text candidates = { 0 };
+    size_t count = 0;
     for (size_t i = 0; i < accounting->count; i++) {
         const struct association *row = &accounting->rows[i];
-        if (is_of(accounting, row, record) &&
-            is_named(accounting->names, row->partition, record->partition) &&
-            (!found || found->deleted))
+        if (!is_of(accounting, row, record) ||
+            !is_named(accounting->names, row->partition, record->partition) ||
+            (found && row->deleted && !found->deleted))
+            continue;
+        if (!found || row->deleted != found->deleted) {
             found = row;
+            count = 0;
+            text_free(&candidates);
+        }
+        count++;
+        add_full_name(&candidates, accounting->names, row);
     }
+    int result = 0;
     if (!found)
-        return no_such(record, err);
-    record->entry.association = found->id;
-    return 0;
+        result = none_but_others(accounting, record, err);
+    else if (count > 1 && !*record->account)
+        result = fail(err, ERROR_USAGE, "'%s' may be %s; name one with --account", record->user,
+                      candidates.bytes);
+    else
+        take_association(record, accounting->names, found);
+    text_free(&candidates);
+    return result;
 }
 
 int target_association(const struct target *target, struct ledger_record *record, struct error *err)

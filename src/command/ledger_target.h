@@ -18,7 +18,9 @@ struct target {
     const char *cluster;
 };
 
-/* The association of the record's user, account and partition, one that was deleted too. */
+/* The association of the record's user, account and partition, one that was deleted too.  Without
+ * an account it is the only one that the user has, and the record gets its account; ERROR_USAGE
+ * names them where there are several. */
 int target_association(const struct target *target, struct ledger_record *record,
                        struct error *err);
 

@@ -101,6 +101,24 @@ def adjustments(desk):
     tap.ok(abs(desk.usage('physics.bob')[0] - before - 250) < .01, 'it decays from its instant on')
 
 
+def without_account(desk):
+    """The account is found where it can be no other."""
+    desk.begin({'usage.half_life': 0})
+    before = desk.usage('optics.dora', 'chemistry.alice')
+    desk.enter('debit', 1000, '-u', 'dora')
+    desk.run_at(NOW)
+    tap.same([desk.usage('optics.dora')[0], *desk.query('SELECT account FROM fairmill_ledger')],
+             [before[0] + 1000, ('optics',)], 'the only association of a user is found without the account')
+    desk.ends(64, 'of two none is taken', 'ledger', 'credit', 5, '-u', 'alice', '-w', 'x', '-y')
+    desk.says('and both are named', "'physics/alice'", "'chemistry/alice'", '--account')
+    desk.ends(64, 'one with a partition is not taken without it', 'ledger', 'credit', 5, '-u', 'erik', '-w', 'x', '-y')
+    desk.says('but named', "'erik' without a partition; there is 'physics/erik/gpu'")
+    desk.site(DRAWING.replace('    carol        1\n', '    carol        1\n    dora         1  deleted\n'))
+    desk.enter('debit', 1, '-u', 'dora')
+    tap.same(desk.query('SELECT account FROM fairmill_ledger WHERE tres_seconds = 1'), [('optics',)],
+             'one that the user has left does not count')
+
+
 def refunds(desk):
     """As if the job had not run."""
     for suspended in ('omitted', 'charged'):
@@ -248,7 +266,7 @@ def refusals(desk):
             ('an amount of 0', 'credit', 0, *alice), ('a negative one', 'debit', -5, *alice),
             ('a part of a TRES-second', 'credit', '0.5', *alice), ('a word', 'credit', 'much', *alice),
             ('too much', 'credit', 2 ** 63, *alice), ('too many hours', 'credit', '1e18h', *alice),
-            ('no user', 'credit', 5, '-A', 'physics'), ('no account', 'credit', 5, '-u', 'alice'),
+            ('no user', 'credit', 5, '-A', 'physics'), ('a user of two accounts', 'credit', 5, '-u', 'alice'),
             ('a user that is not there', 'credit', 5, '-u', 'eve', '-A', 'physics'),
             ('a user of another account', 'credit', 5, '-u', 'carol', '-A', 'physics'),
             ('a partition without association', 'credit', 5, *alice, '-p', 'gpu'),
@@ -326,7 +344,7 @@ def at_once(desk):
 def body():
     with Place() as place:
         place.__class__ = Desk
-        for part in (adjustments, refunds, resets, undos, dry_runs, questions, refusals, lists, who, at_once):
+        for part in (adjustments, without_account, refunds, resets, undos, dry_runs, questions, refusals, lists, who, at_once):
             part(place)
 
 
