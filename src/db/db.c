@@ -126,6 +126,13 @@ void db_add_grant(struct text *text, const struct db_settings *settings, const c
         driver->privileges->add_grant(text, settings, privileges, columns, table);
 }
 
+void db_add_role_grant(struct text *text, const struct db_settings *settings, const char *role)
+{
+    const struct db_driver *driver = db_driver_named(settings->driver);
+    if (driver && driver->privileges)
+        driver->privileges->add_role_grant(text, settings, role);
+}
+
 void db_close(struct db *db)
 {
     if (db)

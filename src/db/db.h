@@ -95,10 +95,12 @@ struct db_table {
     bool only_grows; /* who writes results may add to it, and neither change nor delete */
 };
 struct db_privileges {
-    /* The GRANT of these privileges on a table (NULL: on all tables), or on some of its columns
-     * (ended by NULL; NULL: all), to who logs in with these settings. */
+    /* The GRANT of these privileges on a table, or on some of its columns (ended by NULL; NULL:
+     * all), to who logs in with these settings. */
     void (*add_grant)(struct text *text, const struct db_settings *settings, const char *privileges,
                       const char *const *columns, const char *table);
+    /* The GRANT of a role that add_after_tables() makes, to the same. */
+    void (*add_role_grant)(struct text *text, const struct db_settings *settings, const char *role);
     /* The results' database and roles: what comes before the result tables are made in it, and
      * what comes after. */
     void (*add_before_tables)(struct text *text, const struct db_settings *results);
@@ -258,7 +260,9 @@ struct db_bulk {
     struct db *db;
 };
 
-/* Add what a DENIED error should say besides: add_grant() of the settings' driver, or nothing. */
+/* Add what a DENIED error should say besides: add_grant() or add_role_grant() of the settings'
+ * driver, or nothing. */
+void db_add_role_grant(struct text *text, const struct db_settings *settings, const char *role);
 void db_add_grant(struct text *text, const struct db_settings *settings, const char *privileges,
                   const char *const *columns, const char *table);
 

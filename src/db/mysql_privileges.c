@@ -50,14 +50,16 @@ static void add_grant(struct text *text, const struct db_settings *settings, con
         add_backticked(text, columns[i]);
     }
     text_add(text, columns ? ") ON " : " ON ");
-    if (table) {
-        add_backticked(text, settings->database);
-        text_add(text, ".");
-        add_backticked(text, table);
-    } else {
-        add_all_tables(text, settings->database);
-    }
+    add_backticked(text, settings->database);
+    text_add(text, ".");
+    add_backticked(text, table);
     text_add(text, " TO ");
+    add_account(text, settings);
+}
+
+static void add_role_grant(struct text *text, const struct db_settings *settings, const char *role)
+{
+    text_format(text, "GRANT %s TO ", role);
     add_account(text, settings);
 }
 
@@ -154,6 +156,7 @@ static void add_after_tables(struct text *text, const struct db_settings *result
 
 const struct db_privileges mysql_privileges = {
     .add_grant = add_grant,
+    .add_role_grant = add_role_grant,
     .add_before_tables = add_before_tables,
     .add_after_tables = add_after_tables,
     .add_before_grants = add_login,

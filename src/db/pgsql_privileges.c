@@ -38,11 +38,14 @@ static void add_grant(struct text *text, const struct db_settings *settings, con
         text_add_identifier(text, columns[i]);
     }
     text_add(text, columns ? ") ON " : " ON ");
-    if (table)
-        text_add_identifier(text, table);
-    else
-        text_add(text, "ALL TABLES IN SCHEMA public");
+    text_add_identifier(text, table);
     text_add(text, " TO ");
+    text_add_identifier(text, account(settings));
+}
+
+static void add_role_grant(struct text *text, const struct db_settings *settings, const char *role)
+{
+    text_format(text, "GRANT %s TO ", role);
     text_add_identifier(text, account(settings));
 }
 
@@ -112,6 +115,7 @@ static void add_before_grants(struct text *text, const struct db_settings *sourc
 
 const struct db_privileges pgsql_privileges = {
     .add_grant = add_grant,
+    .add_role_grant = add_role_grant,
     .add_before_tables = add_before_tables,
     .add_after_tables = add_after_tables,
     .add_before_grants = add_before_grants,

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "results/schema.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -27,6 +28,83 @@ static const struct dialect *dialect_of(const struct db_driver *driver)
     while (strcmp(dialect->driver, driver->name))
         dialect++;
     return dialect;
+}
+
+/* The name of the next thing that a script creates, to be freed, and *at is moved on to it; NULL
+ * at the end.  It is the first text in double quotes behind each CREATE. */
+static char *next_created(const char **at)
+{
+    *at = strstr(*at, "\nCREATE ");
+    if (!*at)
+        return NULL;
+    *at = strchr(*at, '"') + 1;
+    return memory_bytes(*at, strcspn(*at, "\""));
+}
+
+/* What people entered is there to stay. */
+static bool only_grows(const char *table)
+{
+    return !strcmp(table, "fairmill_ledger") || !strcmp(table, "fairmill_ledger_reset");
+}
+
+/* Whether a message has this as a word of its own. */
+static bool has_word(const char *message, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = message; (at = strstr(at, word)); at += length)
+        if (at[length] != '_' && !isalnum((unsigned char)at[length]))
+            return true;
+    return false;
+}
+
+/* What of a script's tables or views a message names, to be freed; NULL where it names none. */
+static char *named_in(const char *message, const char *script)
+{
+    char *name;
+    while ((name = next_created(&script)) && !has_word(message, name))
+        free(name);
+    return name;
+}
+
+/* The GRANT on what of ours a message names; false where it names nothing. */
+static bool add_table_grant(struct text *text, const struct settings *settings, const char *message)
+{
+    const struct dialect *dialect = dialect_of(db_driver_named(settings->results.driver));
+    char *table = named_in(message, dialect->tables), *view = named_in(message, dialect->views);
+    bool named = table || view;
+    if (named)
+        db_add_grant(text, &settings->results,
+                     !table              ? "SELECT"
+                     : only_grows(table) ? "SELECT, INSERT"
+                                         : "SELECT, INSERT, UPDATE, DELETE",
+                     NULL, table ? table : view);
+    free(table);
+    free(view);
+    return named;
+}
+
+/* Add what would mend an error.  Where what was denied is a table or a view of ours, that is a
+ * GRANT on it and no more, since more would open the ledger; else the role. */
+static int explain(const struct settings *settings, const char *role, bool of_table,
+                   struct error *err)
+{
+    struct text text = { 0 }, grant = { 0 };
+    text_add(&text, err->message);
+    if (err->class == ERROR_DENIED) {
+        const char *source = "";
+        if (!of_table || !add_table_grant(&grant, settings, err->message)) {
+            db_add_role_grant(&grant, &settings->results, role);
+            source = " (a role that `fairmill init --print` makes)";
+        }
+        if (grant.length)
+            text_format(&text, "; if the login is right: %s%s", grant.bytes, source);
+    } else if (err->class == ERROR_MISSING && !strstr(err->message, "fairmill init")) {
+        text_add(&text, "; `fairmill init` makes what is missing");
+    }
+    fail(err, err->class, "%s", text.bytes);
+    text_free(&text);
+    text_free(&grant);
+    return -1;
 }
 
 /* The tables' version, 0 where there is none. */
@@ -55,7 +133,7 @@ static int check_version(struct db *db, const struct settings *settings, struct 
     int64_t version = 0;
     if (read_version(db, &version, err)) {
         if (err->class != ERROR_MISSING)
-            return results_explain(settings, err);
+            return -1;
         return fail(err, ERROR_MISSING, "there are no result tables in '%s': run `fairmill init`",
                     settings->results.database);
     }
@@ -69,21 +147,17 @@ static int check_version(struct db *db, const struct settings *settings, struct 
     return 0;
 }
 
+/* To whom nothing is denied who reads, writes or makes the results. */
+static const char *role_name(enum db_role role)
+{
+    return role == DB_READER  ? "fairmill_reader"
+           : role == DB_OWNER ? "fairmill_owner"
+                              : "fairmill_writer";
+}
+
 int results_explain(const struct settings *settings, struct error *err)
 {
-    struct text text = { 0 }, grant = { 0 };
-    text_add(&text, err->message);
-    if (err->class == ERROR_DENIED) {
-        db_add_grant(&grant, &settings->results, "SELECT, INSERT, UPDATE, DELETE", NULL, NULL);
-        if (grant.length)
-            text_format(&text, "; if the login is right: %s", grant.bytes);
-    } else if (err->class == ERROR_MISSING && !strstr(err->message, "fairmill init")) {
-        text_add(&text, "; `fairmill init` makes what is missing");
-    }
-    fail(err, err->class, "%s", text.bytes);
-    text_free(&text);
-    text_free(&grant);
-    return -1;
+    return explain(settings, role_name(DB_RESULTS), true, err);
 }
 
 int results_open(struct db **opened, const struct settings *settings, enum db_role role,
@@ -94,11 +168,11 @@ int results_open(struct db **opened, const struct settings *settings, enum db_ro
         if (err->class == ERROR_MISSING)
             return fail_in(err, "there are no results yet, run `fairmill init`");
         fail_in(err, "results");
-        return results_explain(settings, err);
+        return explain(settings, role_name(role), false, err);
     }
     if (role != DB_OWNER && check_version(db, settings, err)) {
         db_close(db);
-        return -1;
+        return explain(settings, role_name(role), false, err);
     }
     *opened = db;
     return 0;
@@ -115,17 +189,6 @@ static int has(struct db *db, const char *name, struct error *err)
     int got = db_fetch(rows, &row, err);
     db_finish(rows);
     return got;
-}
-
-/* The name of the next thing that a script creates, to be freed, and *at is moved on to it; NULL
- * at the end.  It is the first text in double quotes behind each CREATE. */
-static char *next_created(const char **at)
-{
-    *at = strstr(*at, "\nCREATE ");
-    if (!*at)
-        return NULL;
-    *at = strchr(*at, '"') + 1;
-    return memory_bytes(*at, strcspn(*at, "\""));
 }
 
 /* Whether everything is there that a script creates; -1 on failure. */
@@ -193,12 +256,6 @@ void schema_print(const struct db_driver *driver, struct text *text)
                 ";\nINSERT INTO \"fairmill_schema\" (\"version\", \"made_at\")\nSELECT %d, 0\n"
                 "WHERE NOT EXISTS (SELECT 1 FROM \"fairmill_schema\" WHERE \"version\" = %d);\n",
                 SCHEMA_VERSION, SCHEMA_VERSION);
-}
-
-/* What people entered is there to stay. */
-static bool only_grows(const char *table)
-{
-    return !strcmp(table, "fairmill_ledger") || !strcmp(table, "fairmill_ledger_reset");
 }
 
 void schema_print_privileges(const struct db_driver *driver, const struct db_settings *results,

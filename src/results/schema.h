@@ -17,8 +17,9 @@ struct text;
 int results_open(struct db **db, const struct settings *settings, enum db_role role,
                  struct error *err);
 
-/* Add to an error of the results what would mend it: the GRANT where something was denied, init
- * where a table is missing; other errors stay as they are.  Returns -1. */
+/* Add to an error of the results what would mend it: where something was denied the GRANT on the
+ * table in question, or of the writer's role; init where a table is missing.  Other errors stay as
+ * they are.  Returns -1. */
 int results_explain(const struct settings *settings, struct error *err);
 
 /* Refuse (ERROR_SETTINGS) a database with slurmdbd's tables in it, unless share_database says

@@ -215,8 +215,16 @@ def missing(site):
         helped(site, table, 'source')
     site.server.sql(f'REVOKE SLAVE MONITOR ON *.* FROM {account}')
     helped(site, 'SLAVE MONITOR', 'source')
+    for table, privileges in (('fairmill_finding', 'INSERT, UPDATE, DELETE'), ('fairmill_ledger', 'INSERT')):
+        site.server.sql(f'REVOKE {privileges} ON {RESULTS}.{table} FROM fairmill_writer')
+    helped(site, 'writing a table', 'results', f'`{RESULTS}`.`fairmill_finding`')
+    (user, acct), *_ = site.server.sql("SELECT user, acct FROM alpha_assoc_table WHERE user <> '' AND `partition` = ''",
+                                       SOURCE)
+    status, _, err = site.fairmill('ledger', 'credit', 5, '-u', user, '-A', acct, '-w', 'x', '-y')
+    tap.ok(status == 78 and f'GRANT SELECT, INSERT ON `{RESULTS}`.`fairmill_ledger` TO' in err,
+           'without the ledger no more is said than adding to it', status, err)
     site.server.sql(f'REVOKE fairmill_writer FROM {account}')
-    helped(site, RESULTS, 'results')
+    helped(site, RESULTS, 'results', 'fairmill_writer')
     site.write(**MORE)
     for table in MORE_TABLES:
         helped(site, table, 'source', last=table == MORE_TABLES[-1])
@@ -225,11 +233,11 @@ def missing(site):
            'and init --print has all of these', err)
 
 
-def helped(site, what, side, last=True):
+def helped(site, what, side, named='', last=True):
     status, _, err = site.fairmill('run', '--now', NOW + 10)
     found = re.search(r'GRANT .* TO \S+', err)
-    if tap.ok(status == 78 and found and err.count('\n') == 1, f'without {what} the GRANT is said ({side})',
-              status, err):
+    if tap.ok(status == 78 and found and named in found.group(0) and err.count('\n') == 1,
+              f'without {what} the GRANT is said ({side})', status, err):
         site.server.sql(found.group(0))
         if last:
             site.goes_well('and helps', 'run', '--now', NOW + 10)

@@ -96,10 +96,14 @@ def body():
                 server.sql(grant[0], 'roles_acct')
         status, _, err = fairmill(settings, 'run', '--now', NOW)
         tap.ok(status == 0, 'and go well with these GRANTs', err)
+        server.sql('REVOKE SELECT ON fairmill_ledger FROM fairmill_writer', 'roles_res')
+        status, _, err = fairmill(settings, 'run', '--now', NOW)
+        grant = 'GRANT SELECT, INSERT ON "fairmill_ledger" TO "roles_writer"'
+        tap.ok(status == 78 and grant in err, 'without the ledger no more is said than adding to it', err)
+        server.sql(grant, 'roles_res')
         server.sql('REVOKE fairmill_writer FROM roles_writer', 'roles_res')
         status, _, err = fairmill(settings, 'run', '--now', NOW)
-        grant = ('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO '
-                 '"roles_writer"')
+        grant = 'GRANT fairmill_writer TO "roles_writer"'
         tap.ok(status == 78 and grant in err, 'without the results the GRANT is said', err)
         server.sql(grant, 'roles_res')
         status, _, err = fairmill(settings, 'run', '--now', NOW)
