@@ -63,19 +63,27 @@ static void add_line(struct text *text, const struct table *table, const void *l
     text_free(&cell);
 }
 
-/* A row has a place in the table where people see a difference: users', and accounts' factors. */
-static bool is_shown(const struct whatif_row *row)
+/* Above 0 where the row climbs.  With fewer users all are renumbered, which is no news. */
+static int climb(const struct whatif *whatif, const struct whatif_row *row)
 {
-    return !row->there[AFTER] || row->rank[BEFORE] != row->rank[AFTER] ||
+    if (whatif->users[BEFORE] != whatif->users[AFTER])
+        return 0;
+    return (row->rank[AFTER] > row->rank[BEFORE]) - (row->rank[AFTER] < row->rank[BEFORE]);
+}
+
+/* A row has a place in the table where people see a difference: users', and accounts' factors. */
+static bool is_shown(const struct whatif *whatif, const struct whatif_row *row)
+{
+    return !row->there[AFTER] || climb(whatif, row) ||
            (row->factor[BEFORE] < row->factor[AFTER] || row->factor[BEFORE] > row->factor[AFTER]) ||
            isnan(row->factor[BEFORE]) != isnan(row->factor[AFTER]);
 }
 
-static bool gains(const struct whatif_row *row)
+static bool gains(const struct whatif *whatif, const struct whatif_row *row)
 {
     return row->there[AFTER] &&
            (row->factor[AFTER] > row->factor[BEFORE] ||
-            (!(row->factor[AFTER] < row->factor[BEFORE]) && row->rank[AFTER] > row->rank[BEFORE]));
+            (!(row->factor[AFTER] < row->factor[BEFORE]) && climb(whatif, row) > 0));
 }
 
 static void row_cell(struct text *text, const void *line, size_t column)
@@ -103,8 +111,8 @@ static struct counts count_rows(const struct whatif *whatif, size_t top)
 {
     struct counts counts = { 0 };
     for (size_t i = 0; i < whatif->row_count; i++)
-        if (is_shown(&whatif->rows[i]))
-            *(gains(&whatif->rows[i]) ? &counts.gainers : &counts.losers) += 1;
+        if (is_shown(whatif, &whatif->rows[i]))
+            *(gains(whatif, &whatif->rows[i]) ? &counts.gainers : &counts.losers) += 1;
     counts.shown_gainers = counts.gainers < top ? counts.gainers : top;
     counts.shown_losers = counts.losers < top ? counts.losers : top;
     return counts;
@@ -118,9 +126,9 @@ static void each_shown(const struct whatif *whatif, const struct counts *counts,
     size_t gainer = 0, loser = 0;
     for (size_t i = 0; i < whatif->row_count; i++) {
         const struct whatif_row *row = &whatif->rows[i];
-        if (!is_shown(row))
+        if (!is_shown(whatif, row))
             continue;
-        bool gains_some = gains(row);
+        bool gains_some = gains(whatif, row);
         size_t at = gains_some ? gainer++ : loser++;
         size_t skipped = counts->losers - counts->shown_losers;
         if (gains_some ? at < counts->shown_gainers : at >= skipped)

@@ -388,6 +388,15 @@ def clusters(place):
     tap.same(json.loads(place.out)['cluster'], 'one', 'the one that is named is meant')
 
 
+def renumbered(place):
+    """With fewer users the best rank is another; who stays the best has lost nothing."""
+    place.ready('cluster one\nroot/\n  a/\n    u 1 use 5\n    v\n    w\n')
+    place.succeed('run', '--now', NOW)
+    place.succeed('whatif', '--remove-user', 'w')
+    tap.ok('\n1 would gain and 1 lose.' in place.out and '\na       v' not in place.out,
+           'a rank that is another among fewer users is neither gain nor loss', place.out)
+
+
 def usage_added(place):
     place.ready(keys={'usage.half_life': '7-0'})
     place.succeed('run', '--now', NOW)
@@ -446,6 +455,7 @@ def body():
         each_command(place)
         readers(place)
         clusters(place)
+        renumbered(place)
         usage_added(place)
         corrected(place)
         golden(place)
