@@ -351,8 +351,9 @@ static int make(const struct whatif_change *change, struct scenario *scenario, s
     case WHATIF_MOVE:
         parent = scenario_find(scenario, change->parent);
         if (parent == NO_ROW || !scenario_move(scenario, row, parent))
-            return fail(err, ERROR_USAGE, "whatif: --move '%s': '%s' is below '%s', or is it",
-                        change->text, change->value, change->name);
+            return fail(err, ERROR_USAGE, "whatif: --move '%s': '%s' is %s%s%s", change->text,
+                        change->value, parent == row ? "the account itself" : "below '",
+                        parent == row ? "" : change->name, parent == row ? "" : "'");
         break;
     case WHATIF_ADD_USAGE:
         if (!clock_sum_of(clock, change->usage, &usage) || !wide_add(&scenario->usage[row], &usage))
