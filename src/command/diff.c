@@ -240,12 +240,14 @@ done:
 
 const struct command command_diff = {
     "diff",
-    "diff [--at TIME] [--period TIME] [--step TIME] [--cluster NAME] [-v] [--json] FILE",
+    "diff [--at TIME] [--period TIME] [--step TIME]\n"
+    "       [--cluster NAME] [-v] [--json] FILE",
     "our values against what `sshare -P -l` printed, and why they differ",
     "FILE is what `sshare -P -l -a` printed, or `sshare -l -a`; - is standard input.\n"
     "\n"
     "      --at TIME       when it was printed; else the file's time\n"
-    "      --period TIME   slurmctld's PriorityCalcPeriod; else slurm.conf's, else 300 s\n"
+    "      --period TIME   slurmctld's PriorityCalcPeriod; else slurm.conf's, else\n"
+    "                      300 s\n"
     "      --step TIME     when slurmctld decayed usage, if known; else it is found\n"
     "  -M, --cluster NAME  of which the print is, where there are several\n"
     "  -v, --verbose       say what is done\n"

@@ -96,12 +96,14 @@ done:
 
 const struct command command_explain = {
     "explain",
-    "explain NAME [NAME] [--cluster NAME]... [--jobs] [--json]",
+    "explain NAME [NAME] [--cluster NAME]... [--jobs]\n"
+    "       [--json]",
     "why a user or account has its fairshare, or ranks behind another",
     "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
     "\n"
     "  -M, --cluster NAME  only this cluster; may be given again\n"
-    "  -j, --jobs          the jobs and siblings that weigh most, from the accounting database\n"
+    "  -j, --jobs          the jobs and siblings that weigh most, from the accounting\n"
+    "                      database\n"
     "      --json          one JSON object\n",
     explain_command,
 };

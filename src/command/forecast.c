@@ -277,17 +277,18 @@ static int forecast_command(const struct invocation *invocation, struct error *e
 
 const struct command command_forecast = {
     "forecast",
-    "forecast NAME [--days NUMBER] [--until VALUE] [--job TRESxTIME] [--now TIME]\n"
-    "       [--cluster NAME] [--plot] [--csv | --json]",
+    "forecast NAME [--days NUMBER] [--until VALUE]\n"
+    "       [--job TRESxTIME] [--now TIME] [--cluster NAME] [--plot] [--csv | --json]",
     "how the fairshare of a user or account goes on",
-    "If nothing runs, if all goes on as in the last seven days, if only the others do.\n"
+    "If nothing runs, if all goes on as in the last seven days, if only others do.\n"
     "\n"
     "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
     "\n"
     "  -d, --days NUMBER     so many days from now; usually 14\n"
-    "  -u, --until VALUE     when FairShare (LevelFS, where an account has none) gets there\n"
-    "  -j, --job TRESxTIME   what a job would do that is charged so many TRES for so long,\n"
-    "                        such as 64x12h, while the others go on\n"
+    "  -u, --until VALUE     when FairShare (LevelFS, where an account has none) gets\n"
+    "                        there\n"
+    "  -j, --job TRESxTIME   what a job would do that is charged so many TRES for so\n"
+    "                        long, such as 64x12h, while the others go on\n"
     "      --now TIME        from this instant on\n"
     "  -M, --cluster NAME    on this cluster\n"
     "      --plot            curves too where the output is no terminal\n"

@@ -413,12 +413,13 @@ done:
 
 const struct command command_history = {
     "history",
-    "history NAME [--from TIME | --days N] [--to TIME] [--usage] [--cluster NAME]...\n"
-    "       [--csv | --json]",
+    "history NAME [--from TIME | --days N] [--to TIME]\n"
+    "       [--usage] [--cluster NAME]... [--csv | --json]",
     "a user or account over time",
     "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
     "\n"
-    "      --from TIME     from this instant on: epoch seconds or YYYY-MM-DD[THH:MM[:SS]]\n"
+    "      --from TIME     from this instant on: epoch seconds or\n"
+    "                      YYYY-MM-DD[THH:MM[:SS]]\n"
     "      --to TIME       up to this one; else up to the newest\n"
     "  -d, --days N        so many days before the last instant; else 30\n"
     "  -u, --usage         the use of each day, undecayed, in TRES-seconds\n"

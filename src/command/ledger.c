@@ -431,12 +431,12 @@ const struct command command_ledger = {
     "ledger",
     "ledger ACTION [OPTION...]",
     "correct usage: credits, debits, refunds, resets; all can be undone",
-    "  credit AMOUNT    take usage off a user's association: TRES-seconds, or TRES-hours\n"
-    "                   as in 12.5h\n"
+    "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
+    "                   TRES-hours as in 12.5h\n"
     "  debit AMOUNT     put usage on it\n"
     "  refund JOB       take off what a job charged, as if it had not run\n"
-    "  reset            usage before the instant does not count: of a user, an account\n"
-    "                   with all below it now, or (--all) the whole cluster\n"
+    "  reset            usage before the instant does not count: of a user, an\n"
+    "                   account with all below it now, or (--all) the whole cluster\n"
     "  undo ENTRY       an entry does not count, and never did\n"
     "  list             the entries\n"
     "\n"
@@ -449,7 +449,8 @@ const struct command command_ledger = {
     "  --all            reset everything\n"
     "  -M, --cluster NAME\n"
     "                   on this cluster; needed where there are several\n"
-    "  --at TIME        the instant: epoch seconds or YYYY-MM-DD[THH:MM[:SS]]; else now\n"
+    "  --at TIME        the instant: epoch seconds or YYYY-MM-DD[THH:MM[:SS]]; else\n"
+    "                   now\n"
     "  -w, --why TEXT   the reason, which every entry needs\n"
     "  -y, --yes        do not ask\n"
     "  -n, --dry-run    enter nothing; print what usage and fairshare would become\n"

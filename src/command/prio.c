@@ -235,8 +235,9 @@ static int prio_command(const struct invocation *invocation, struct error *err)
 
 const struct command command_prio = {
     "prio",
-    "prio [--long] [--norm] [--weights] [--user NAMES] [--partition NAMES] [--jobs IDS]\n"
-    "       [--sort LETTERS] [--format FORMAT | --parsable | --json] [--cluster NAME]...",
+    "prio [--long] [--norm] [--weights] [--user NAMES]\n"
+    "       [--partition NAMES] [--jobs IDS] [--sort LETTERS]\n"
+    "       [--format FORMAT | --parsable | --json] [--cluster NAME]...",
     "priorities of jobs that wait, in sprio's columns",
     "  -l, --long             all columns, also those without a weight\n"
     "  -n, --norm             factors, before they are weighted\n"

@@ -103,7 +103,8 @@ static int run_command(const struct invocation *invocation, struct error *err)
 
 const struct command command_run = {
     "run",
-    "run [--now TIME [--replace]] [--full] [--dry-run] [--cluster NAME]... [-v]",
+    "run [--now TIME [--replace]] [--full] [--dry-run]\n"
+    "       [--cluster NAME]... [-v]",
     "compute usage and fairshare, publish them",
     "  --now TIME       as of this instant: epoch seconds or YYYY-MM-DD[THH:MM[:SS]]\n"
     "  --replace        publish it even if it is older than what is published\n"

@@ -263,8 +263,8 @@ done:
 
 const struct command command_show = {
     "show",
-    "show [--user NAME] [--account NAME] [--cluster NAME]...\n"
-    "       [--parsable | --csv | --json | --pbs [NAME [NAME]]]",
+    "show [--user NAME] [--account NAME]\n"
+    "       [--cluster NAME]... [--parsable | --csv | --json | --pbs [NAME [NAME]]]",
     "the published tree in sshare's columns",
     "  -u, --user NAME     only this user's associations, and the accounts above them\n"
     "  -A, --account NAME  only this account and what is below it\n"
@@ -272,7 +272,8 @@ const struct command command_show = {
     "  -P, --parsable      a header, `|` between fields, every digit\n"
     "      --csv           the same, separated by commas\n"
     "      --json          one JSON object\n"
-    "      --pbs           the tree as `pbsfs -t` prints it; with a NAME this entity as -g\n"
-    "                      does, with two of them who is more deserving, as -c\n",
+    "      --pbs           the tree as `pbsfs -t` prints it; with a NAME this entity\n"
+    "                      as -g does, with two of them who is more deserving, as\n"
+    "                      -c\n",
     show_command,
 };

@@ -314,9 +314,10 @@ const struct command command_status = {
     "status",
     "status [--max-age TIME] [--nagios]",
     "how old the results are, and how the last runs went",
-    "      --max-age TIME  fail if results are older: a number with s, m, h or d behind it\n"
-    "      --nagios        one line and an exit status for a monitor (0 ok, 1 the last run\n"
-    "                      failed, 2 too old or never published, 3 not to be told); the limit\n"
-    "                      is 15 minutes without --max-age\n",
+    "      --max-age TIME  fail if results are older: a number with s, m, h or d\n"
+    "                      behind it\n"
+    "      --nagios        one line and an exit status for a monitor (0 ok, 1 the\n"
+    "                      last run failed, 2 too old or never published, 3 not\n"
+    "                      to be told); the limit is 15 minutes without --max-age\n",
     status_command,
 };

@@ -188,8 +188,8 @@ static int whatif_command(const struct invocation *invocation, struct error *err
 
 const struct command command_whatif = {
     "whatif",
-    "whatif [CHANGE...] [--file FILE]... [--cluster NAME] [--now TIME]\n"
-    "       [--top NUMBER] [--json]",
+    "whatif [CHANGE...] [--file FILE]... [--cluster NAME]\n"
+    "       [--now TIME] [--top NUMBER] [--json]",
     "who would gain and who lose, were shares or settings others",
     "Changes; each may be given again, and they are made together:\n"
     "  -s, --shares NAME=SHARES     shares of a user or account; or parent\n"

@@ -3,6 +3,7 @@
 """Command lines that are understood, and those that are not."""
 
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
@@ -51,6 +52,11 @@ def body():
         place.ends(0, '--help ends well', '--help', settings=None)
         tap.ok(all(name in place.out for name in ('init', 'check', 'run', 'show')),
                '--help lists the commands', place.out)
+        helps = place.out
+        for name in re.findall(r'^  ([a-z]+) ', place.out, re.M):
+            place.succeed(name, '--help')
+            helps += place.out
+        tap.same([line for line in helps.splitlines() if len(line) > 80], [], 'no help is wider than a terminal')
         place.ends(0, 'a bare run computes for the present', 'run')
         place.ends(0, '--now takes epoch seconds', 'run', '--now', NOW, '--replace')
         for text, zone, epoch in (('2025-06-21', 'UTC', 1750464000),
