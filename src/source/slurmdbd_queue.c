@@ -44,19 +44,6 @@ static int take_tres(void *context, const struct db_value *row, struct error *er
     return 0;
 }
 
-static int read_tres(struct db *db, const struct settings *settings, struct cluster_facts *facts,
-                     struct error *err)
-{
-    if (!slurmdbd_is_read(&slurmdbd_tres, settings))
-        return 0;
-    if (slurmdbd_probe(db, &slurmdbd_tres, "", NULL, err))
-        return -1;
-    return slurmdbd_read(db, &slurmdbd_tres, "",
-                         "SELECT \"id\", \"type\", \"name\" FROM \"tres_table\""
-                         " WHERE \"deleted\" = 0 ORDER BY \"id\"",
-                         NULL, 0, "itt", take_tres, facts, err);
-}
-
 static int take_qos(void *context, const struct db_value *row, struct error *err)
 {
     struct cluster_facts *facts = context;
@@ -81,30 +68,16 @@ static int take_registration(void *context, const struct db_value *row, struct e
     return 0;
 }
 
-/* The cluster's own event without an end is what it last registered; the newest comes last. */
-static int read_registration(struct db *db, const char *cluster, struct cluster_facts *facts,
-                             struct error *err)
-{
-    struct text sql = { 0 };
-    text_add(&sql, "SELECT \"tres\", \"cluster_nodes\" FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_events, cluster);
-    text_add(&sql, " WHERE \"node_name\" = '' AND \"time_end\" = 0 ORDER BY \"time_start\"");
-    int result = slurmdbd_read(db, &slurmdbd_events, cluster, sql.bytes, NULL, 0, "tt",
-                               take_registration, facts, err);
-    text_free(&sql);
-    return result;
-}
-
 int slurmdbd_read_facts(struct db *db, const struct settings *settings, const char *cluster,
                         struct cluster_facts *facts, struct error *err)
 {
     *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
-    if (read_tres(db, settings, facts, err) ||
+    if (slurmdbd_each_tres(db, settings, take_tres, facts, err) ||
         slurmdbd_read(db, &slurmdbd_qos, "",
                       "SELECT \"id\", \"name\", \"priority\", \"deleted\" FROM \"qos_table\""
                       " ORDER BY \"id\"",
                       NULL, 0, "itii", take_qos, facts, err) ||
-        read_registration(db, cluster, facts, err)) {
+        slurmdbd_each_registration(db, cluster, take_registration, facts, err)) {
         cluster_facts_free(facts);
         return -1;
     }

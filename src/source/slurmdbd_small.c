@@ -147,6 +147,35 @@ static int read_qos(struct db *db, struct accounting *accounting, struct error *
                          NULL, 0, "itr", take_qos, accounting, err);
 }
 
+int slurmdbd_each_tres(struct db *db, const struct settings *settings, row_taker take,
+                       void *context, struct error *err)
+{
+    if (!slurmdbd_is_read(&slurmdbd_tres, settings))
+        return 0;
+    if (slurmdbd_probe(db, &slurmdbd_tres, "", NULL, err))
+        return -1;
+    return slurmdbd_read(db, &slurmdbd_tres, "",
+                         "SELECT \"id\", \"type\", \"name\" FROM \"tres_table\""
+                         " WHERE \"deleted\" = 0 ORDER BY \"id\"",
+                         NULL, 0, "itt", take, context, err);
+}
+
+/* The cluster's own event without an end is what it last registered. */
+int slurmdbd_each_registration(struct db *db, const char *cluster, row_taker take, void *context,
+                               struct error *err)
+{
+    if (slurmdbd_probe(db, &slurmdbd_events, cluster, NULL, err))
+        return -1;
+    struct text sql = { 0 };
+    text_add(&sql, "SELECT \"tres\", \"cluster_nodes\" FROM ");
+    slurmdbd_add_name(&sql, &slurmdbd_events, cluster);
+    text_add(&sql, " WHERE \"node_name\" = '' AND \"time_end\" = 0 ORDER BY \"time_start\"");
+    int result =
+        slurmdbd_read(db, &slurmdbd_events, cluster, sql.bytes, NULL, 0, "tt", take, context, err);
+    text_free(&sql);
+    return result;
+}
+
 static int take_tres(void *context, const struct db_value *row, struct error *err)
 {
     struct accounting *accounting = context;
@@ -155,19 +184,6 @@ static int take_tres(void *context, const struct db_value *row, struct error *er
     tariffs_add_tres(accounting->tariffs, reading_number(&row[0]),
                      names_text(accounting->names, type), names_text(accounting->names, name));
     return 0;
-}
-
-static int read_tres(struct db *db, const struct settings *settings, struct accounting *accounting,
-                     struct error *err)
-{
-    if (!slurmdbd_is_read(&slurmdbd_tres, settings))
-        return 0;
-    if (slurmdbd_probe(db, &slurmdbd_tres, "", NULL, err))
-        return -1;
-    return slurmdbd_read(db, &slurmdbd_tres, "",
-                         "SELECT \"id\", \"type\", \"name\" FROM"
-                         " \"tres_table\" WHERE \"deleted\" = 0",
-                         NULL, 0, "itt", take_tres, accounting, err);
 }
 
 static int take_registration(void *context, const struct db_value *row, struct error *err)
@@ -189,28 +205,13 @@ static int take_registration(void *context, const struct db_value *row, struct e
     return 0;
 }
 
-/* The cluster's own event without an end is what it last registered; the newest comes last. */
-static int read_registration(struct db *db, const char *cluster, struct accounting *accounting,
-                             struct error *err)
-{
-    if (slurmdbd_probe(db, &slurmdbd_events, cluster, NULL, err))
-        return -1;
-    struct text sql = { 0 };
-    text_add(&sql, "SELECT \"tres\" FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_events, cluster);
-    text_add(&sql, " WHERE \"node_name\" = '' AND \"time_end\" = 0 ORDER BY \"time_start\"");
-    int result = slurmdbd_read(db, &slurmdbd_events, cluster, sql.bytes, NULL, 0, "t",
-                               take_registration, accounting, err);
-    text_free(&sql);
-    return result;
-}
-
 int slurmdbd_read_small(struct db *db, const struct settings *settings, const char *cluster,
                         bool ordered, struct accounting **read, struct error *err)
 {
     struct accounting *accounting = accounting_create(settings);
-    if (read_qos(db, accounting, err) || read_tres(db, settings, accounting, err) ||
-        read_registration(db, cluster, accounting, err) ||
+    if (read_qos(db, accounting, err) ||
+        slurmdbd_each_tres(db, settings, take_tres, accounting, err) ||
+        slurmdbd_each_registration(db, cluster, take_registration, accounting, err) ||
         read_associations(db, cluster, ordered, accounting, err) ||
         (slurmdbd_is_read(&slurmdbd_suspends, settings) &&
          slurmdbd_probe(db, &slurmdbd_suspends, cluster, NULL, err)) ||

@@ -191,8 +191,7 @@ int slurmdbd_probe(struct db *db, const struct table *table, const char *cluster
 
 int slurmdbd_read(struct db *db, const struct table *table, const char *cluster, const char *sql,
                   const struct db_value *arguments, size_t argument_count, const char *types,
-                  int (*take)(void *, const struct db_value *, struct error *), void *context,
-                  struct error *err)
+                  row_taker take, void *context, struct error *err)
 {
     if (!reading_each(db, sql, arguments, argument_count, types, take, context, err))
         return 0;

@@ -61,10 +61,17 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
 
 /* Run a query on a table that was probed.  A column that was there a moment ago and is not any
  * more means that somebody upgrades slurmdbd just now: it will be there again. */
+typedef int (*row_taker)(void *context, const struct db_value *row, struct error *err);
 int slurmdbd_read(struct db *db, const struct table *table, const char *cluster, const char *sql,
                   const struct db_value *arguments, size_t argument_count, const char *types,
-                  int (*take)(void *, const struct db_value *, struct error *), void *context,
-                  struct error *err);
+                  row_taker take, void *context, struct error *err);
+
+/* Hand over the id, type and name of each TRES by id, where the settings need them; and the TRES
+ * and nodes of what the cluster has registered, the newest last. */
+int slurmdbd_each_tres(struct db *db, const struct settings *settings, row_taker take,
+                       void *context, struct error *err);
+int slurmdbd_each_registration(struct db *db, const char *cluster, row_taker take, void *context,
+                               struct error *err);
 
 /* The layout's read_suspended(), read_jobs(), read_ends() and read_open_keys(). */
 int slurmdbd_read_suspended(struct db *db, const struct settings *settings, const char *cluster,
