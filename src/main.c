@@ -71,6 +71,15 @@ static void print_version(void)
     puts(")");
 }
 
+/* What was printed is out, or the status says that it is not. */
+static int end_printing(void)
+{
+    struct error err;
+    if (command_print(&(const struct text){ 0 }, &err))
+        complain(&err);
+    return first_status;
+}
+
 static int usage_error(const char *what, const char *word)
 {
     struct error err;
@@ -111,7 +120,7 @@ static int run_named(const struct invocation *invocation)
             !strcmp(invocation->arguments[i], "-h")) {
             printf("usage: fairmill [-c FILE] %s\n\n%s\n%s%s", command->synopsis, command->summary,
                    *command->options ? "\n" : "", command->options);
-            return 0;
+            return end_printing();
         }
     struct error err;
     int status = command->run(invocation, &err);
@@ -135,11 +144,11 @@ int main(int count, char **arguments)
         const char *option = arguments[at];
         if (!strcmp(option, "-h") || !strcmp(option, "--help")) {
             print_usage();
-            return 0;
+            return end_printing();
         }
         if (!strcmp(option, "-V") || !strcmp(option, "--version")) {
             print_version();
-            return 0;
+            return end_printing();
         }
         if (!strncmp(option, "--config=", 9)) {
             invocation.settings_path = option + 9;

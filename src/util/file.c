@@ -35,11 +35,11 @@ int file_replace(const char *path, const struct text *text, struct error *err)
     struct text unfinished = { 0 };
     text_format(&unfinished, "%s.XXXXXX", path);
     int file = mkstemp(unfinished.bytes);
-    int result = file < 0 ? fail_writing(unfinished.bytes, err) : 0;
+    int result = file < 0 ? fail_writing(path, err) : 0;
     if (!result) {
-        result = fill(file, unfinished.bytes, text, err);
+        result = fill(file, path, text, err);
         if (close(file) && !result)
-            result = fail_writing(unfinished.bytes, err);
+            result = fail_writing(path, err);
         if (!result && rename(unfinished.bytes, path))
             result = fail_writing(path, err);
         if (result)

@@ -4,11 +4,13 @@
 
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from place import NOW, Place
+from program import FAIRMILL
 
 WRONG = (
     ((), 'no command'),
@@ -57,6 +59,11 @@ def body():
             place.succeed(name, '--help')
             helps += place.out
         tap.same([line for line in helps.splitlines() if len(line) > 80], [], 'no help is wider than a terminal')
+        with open('/dev/full', 'w') as full:
+            for arguments in (['--help'], ['--version'], ['show', '--help']):
+                done = subprocess.run([FAIRMILL, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
+                tap.ok(done.returncode == 1 and b'cannot write' in done.stderr,
+                       f'a full disk is told by {" ".join(arguments)}', done)
         place.ends(0, 'a bare run computes for the present', 'run')
         place.ends(0, '--now takes epoch seconds', 'run', '--now', NOW, '--replace')
         for text, zone, epoch in (('2025-06-21', 'UTC', 1750464000),

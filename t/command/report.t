@@ -154,7 +154,7 @@ def try_output(place):
     place.succeed('report', '-o', 'page.html')
     tap.ok(os.stat(place.path('page.html')).st_ino != before, 'and which is replaced in one step')
     place.ends(1, 'where it cannot be written it says so', 'report', '-o', 'nowhere/page.html')
-    place.says('and names the file', "cannot write 'nowhere/page.html")
+    place.says('and names the file', "cannot write 'nowhere/page.html':")
     os.mkdir(place.path('folder'))
     place.ends(1, 'a folder is no file to replace', 'report', '-o', 'folder')
     tap.same([name for name in os.listdir(place.folder) if 'folder.' in name], [], 'and nothing is left beside it')
