@@ -103,6 +103,8 @@ static int go_back(struct computation *computation, const struct settings *setti
         return -1;
     past_apply(past, &accounting->rows, &accounting->count, accounting->names,
                accounting->empty_name, computation->findings, told);
+    if (!accounting->count)
+        return fail(err, ERROR_DATA, "there were no associations yet at that instant");
     if (told->by_runs || told->by_source || told->by_times || told->unknown) {
         if (accounting->by_lineage)
             past_order(accounting->rows, accounting->count, accounting->names,

@@ -131,6 +131,8 @@ def times(place):
              [('alice',), ('carol',)], 'one that was made later is absent, one that was deleted since is there')
     tap.same(doubts(place), [('past_unknown', '3', "shares of user 'alice' of account 'physics'")],
              "a deleted one's shares are told by nobody")
+    place.ends(65, 'before all associations there is nothing to compute', 'run', '--now', 0, '--replace')
+    place.says('and the message says so', 'there were no associations yet at that instant')
     place.change('DROP TABLE txn_table')
     place.ends(0, 'without txn_table a run ends well', 'run', '--now', NOW - HOUR)
     tap.same([kind for kind, _, _ in doubts(place)], ['past_unknown', 'past_unreadable'], 'with a finding')
