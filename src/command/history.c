@@ -305,14 +305,30 @@ static int best_answer(const struct wish *wish, const struct known_list *list)
     return best;
 }
 
+/* A cluster that is asked for, and has no history; NULL where all have. */
+static const char *unknown_cluster(const struct wish *wish, const struct known_list *list)
+{
+    for (size_t i = 0; i < wish->clusters.count; i++) {
+        size_t at = 0;
+        while (at < list->count && !is_name(list->rows[at].cluster, wish->clusters.values[i]))
+            at++;
+        if (at == list->count)
+            return wish->clusters.values[i];
+    }
+    return NULL;
+}
+
 static int show_all(struct db *db, const struct wish *wish, struct known_list *list,
                     struct error *err)
 {
     struct text text = { 0 };
     size_t shown = 0;
     int result = 0, best = best_answer(wish, list);
+    const char *unknown = unknown_cluster(wish, list);
     if (!list->count)
         return fail(err, ERROR_OTHER, "no history yet");
+    if (unknown)
+        return fail(err, ERROR_USAGE, "there is no history of a cluster '%s'", unknown);
     if (!best)
         return fail(err, ERROR_USAGE, "there is no history of a user or account '%s'", wish->name);
     wish->form->begin(&text, wish->usage);

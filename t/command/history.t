@@ -361,6 +361,7 @@ def wrong(place):
                            (('history', 'bob', '--csv', '--json'), 'so do --csv and --json'),
                            (('history', 'bob', '--cluster', 'none'), 'the cluster must be known')):
         place.ends(64, why, *arguments)
+    place.says('and is what the message names', "cluster 'none'")
     place.ends(1, 'a span without a point', 'history', 'bob', '--to', 5)
     place.says('says so', "'bob'")
 
