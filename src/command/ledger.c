@@ -197,6 +197,11 @@ static int find_undone(struct desk *desk, struct error *err)
         return results_explain(desk->settings, err);
     if (!desk->cluster)
         return fail(err, ERROR_USAGE, "the ledger has no entry %" PRIu64, id);
+    const struct option_list *asked = &desk->order->clusters;
+    for (size_t i = 0; i < asked->count; i++)
+        if (!reads_as(asked->values[i], strlen(asked->values[i]), desk->cluster))
+            return fail(err, ERROR_USAGE, "entry %" PRIu64 " of the ledger is of cluster '%s'", id,
+                        desk->cluster);
     return 0;
 }
 

@@ -213,6 +213,8 @@ def undos(desk):
     tap.same([now(), desk.query('SELECT undoes FROM fairmill_ledger WHERE id = 4')], [0, [(3,)]],
              'and the entry once more, by undoing the last undo')
     desk.ends(64, 'an entry that is not there cannot be undone', 'ledger', 'undo', 77, '-w', 'x', '-y')
+    desk.ends(64, 'nor one of another cluster than is named', 'ledger', 'undo', 3, '-M', 'huge', '-w', 'x', '-y')
+    desk.says('and the message says where it is', "entry 3", "'tiny'")
     desk.ends(64, 'nor with an instant of its own', 'ledger', 'undo', 3, '--at', NOW, '-w', 'x', '-y')
     try:
         desk.query("INSERT INTO fairmill_ledger SELECT 50, cluster, instant, 1, 'x', 'x', 'undo', '', '', '', NULL,"
