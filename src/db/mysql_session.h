@@ -6,9 +6,9 @@
 
 #include "db/driver.h"
 
-/* What the files of the mysql driver share: mysql.c (sessions, transactions, locks), mysql_tls.c
- * (encryption), mysql_replica.c (lag), mysql_rows.c (streaming an answer) and mysql_bulk.c (bulk
- * writes).  The client library owns the
+/* What the files of the mysql driver share: mysql.c (sessions, transactions, locks),
+ * mysql_statement.c (errors and statements), mysql_tls.c (encryption), mysql_replica.c (lag),
+ * mysql_rows.c (streaming an answer) and mysql_bulk.c (bulk writes).  The client library owns the
  * names `mysql_...`, so functions here are called after the session. */
 
 /* MYSQL_BIND's flags: char in MariaDB's library and old ones of MySQL, bool in MySQL's since 8.0.
@@ -34,6 +34,7 @@ struct mysql_session {
 /* Store an error of the library or the server, of its number's class; returns -1. */
 int session_fail(struct mysql_session *session, unsigned number, const char *message,
                  struct error *err);
+int session_fail_connection(struct mysql_session *session, struct error *err);
 int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement, struct error *err);
 
 /* TLS as the settings want it.  Before connecting: fails where tls_ca cannot be read.  After that:
@@ -54,6 +55,13 @@ MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, stru
 /* Send it with these arguments. */
 int session_send(struct mysql_session *session, MYSQL_STMT *statement,
                  const struct db_value *arguments, size_t argument_count, struct error *err);
+
+/* Both, for a statement without an answer; *changed (unless NULL) gets how many rows it changed. */
+int session_execute(struct db *db, const char *sql, const struct db_value *arguments,
+                    size_t argument_count, int64_t *changed, struct error *err);
+/* A statement as it stands, which neither takes arguments nor answers; and many of them. */
+int session_run(struct mysql_session *session, const char *sql, struct error *err);
+int session_script(struct db *db, const char *sql, struct error *err);
 
 /* Bind `count` parameters; true when that failed. */
 bool session_bind(MYSQL_STMT *statement, MYSQL_BIND *parameters, size_t count);
