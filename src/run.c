@@ -155,6 +155,7 @@ static int read_kept(struct session *session, struct publisher *publisher, struc
             return 0;
         }
         kept_seal_free(kept);
+        forget_ledger(session);
         bool gone = err->class == ERROR_GONE;
         if (!try_again(&patience, err))
             return results_explain(session->settings, err);
