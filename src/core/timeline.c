@@ -225,38 +225,122 @@ static void mark_below(const struct timeline *timeline, const struct removal *re
     }
 }
 
-static void expand_removal(struct timeline *timeline, const struct removal *removal)
+/* What removals did, apart from the changes: these stay where subjects point at them, and no
+ * removal decides what another one did. */
+struct removed {
+    struct change *changes;
+    size_t count, room;
+};
+
+static void note_removed(struct removed *removed, const struct subject *subject,
+                         const struct removal *removal)
 {
-    bool *wanted = memory_zeroed(names_count(timeline->names), sizeof *wanted);
-    if (removal->of_account)
-        mark_below(timeline, removal, wanted);
-    else
-        wanted[timeline->translated[removal->name]] = true;
+    if (removed->count == removed->room) {
+        removed->room = removed->room ? removed->room * 2 : 64;
+        removed->changes =
+            memory_resized(removed->changes, removed->room, sizeof *removed->changes);
+    }
+    removed->changes[removed->count++] = (struct change){
+        .at = removal->at, .id = subject->id, .kind = CHANGE_REMOVED, .sequence = removal->sequence
+    };
+}
+
+static void remove_account(const struct timeline *timeline, const struct removal *removal,
+                           struct removed *removed)
+{
+    bool *below = memory_zeroed(names_count(timeline->names), sizeof *below);
+    mark_below(timeline, removal, below);
     for (size_t i = 0; i < timeline->subject_count; i++) {
         const struct subject *subject = &timeline->subjects[i];
         struct association named;
-        if (name_at(timeline, subject, removal, &named) &&
-            wanted[removal->of_account ? named.account : named.user] &&
+        if (name_at(timeline, subject, removal, &named) && below[named.account] &&
             !outlived(timeline, subject, removal))
-            append(timeline, (struct change){ .at = removal->at,
-                                              .id = subject->id,
-                                              .kind = CHANGE_REMOVED,
-                                              .sequence = removal->sequence });
+            note_removed(removed, subject, removal);
     }
-    free(wanted);
-    sort_changes(timeline);
+    free(below);
+}
+
+/* Removals of users by name: the first of each, and by removal the next of the same; years of them
+ * are thousands.  NO_ROW where there is none. */
+struct user_removals {
+    size_t *first, *next;
+};
+
+static void remove_user(const struct timeline *timeline, const struct user_removals *removals,
+                        const struct subject *subject, uint32_t user, struct removed *removed)
+{
+    for (size_t i = removals->first[user]; i != NO_ROW; i = removals->next[i]) {
+        const struct removal *removal = &timeline->past->removals[i];
+        struct association named;
+        if (name_at(timeline, subject, removal, &named) && named.user == user &&
+            !outlived(timeline, subject, removal))
+            note_removed(removed, subject, removal);
+    }
+}
+
+static bool has_had_user(const struct timeline *timeline, const struct subject *subject,
+                         const struct change *until, uint32_t user)
+{
+    if (subject->row != NO_ROW && timeline->rows[subject->row].user == user)
+        return true;
+    for (const struct change *each = subject->changes; each < until; each++)
+        if (change_tells_all(each) && each->user == user)
+            return true;
+    return false;
+}
+
+/* An association is asked about once for each user that it was ever of. */
+static void remove_users(const struct timeline *timeline, const struct user_removals *removals,
+                         struct removed *removed)
+{
+    for (size_t i = 0; i < timeline->subject_count; i++) {
+        const struct subject *subject = &timeline->subjects[i];
+        if (subject->row != NO_ROW)
+            remove_user(timeline, removals, subject, timeline->rows[subject->row].user, removed);
+        for (const struct change *each = subject->changes; each < subject->end; each++)
+            if (change_tells_all(each) && !has_had_user(timeline, subject, each, each->user))
+                remove_user(timeline, removals, subject, each->user, removed);
+    }
+}
+
+static void remove_all(const struct timeline *timeline, struct removed *removed)
+{
+    const struct past *past = timeline->past;
+    size_t names = names_count(timeline->names);
+    struct user_removals of_users = {
+        memory_zeroed(names + 1, sizeof *of_users.first),
+        memory_zeroed(past->removal_count + 1, sizeof *of_users.next),
+    };
+    for (size_t i = 0; i < names; i++)
+        of_users.first[i] = NO_ROW;
+    for (size_t i = 0; i < past->removal_count; i++) {
+        const struct removal *removal = &past->removals[i];
+        uint32_t name = timeline->translated[removal->name];
+        if (removal->of_account) {
+            remove_account(timeline, removal, removed);
+        } else {
+            of_users.next[i] = of_users.first[name];
+            of_users.first[name] = i;
+        }
+    }
+    remove_users(timeline, &of_users, removed);
+    free(of_users.first);
+    free(of_users.next);
 }
 
 void timeline_fill(struct timeline *timeline)
 {
-    const struct past *past = timeline->past;
+    struct removed removed = { 0 };
     translate_names(timeline);
     gather_subjects(timeline);
     copy_changes(timeline);
     note_unseen(timeline);
     sort_changes(timeline);
-    for (size_t i = 0; i < past->removal_count; i++)
-        expand_removal(timeline, &past->removals[i]);
+    remove_all(timeline, &removed);
+    for (size_t i = 0; i < removed.count; i++)
+        append(timeline, removed.changes[i]);
+    free(removed.changes);
+    sort_changes(timeline);
 }
 
 void timeline_free(struct timeline *timeline)
