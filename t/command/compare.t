@@ -9,13 +9,12 @@ import itertools
 import json
 import math
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import demonstration
 import tap
 from place import NOW, Place
-from program import TOP
 
 # Accounts that are tied, where the conformances part; users that are tied, and one without shares.
 TIED = '''
@@ -145,8 +144,7 @@ def tied(place):
 
 
 def demo(place):
-    subprocess.run([os.path.join(TOP, 'sql', 'demo', 'make-demo.py'), place.path('demo.db'), str(NOW)],
-                   stdout=subprocess.DEVNULL, check=True)
+    demonstration.make(place)
 
     def drawn(conformance):
         for name in os.listdir(place.folder):

@@ -10,10 +10,10 @@ import math
 import os
 import random
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import demonstration
 import reference
 import tap
 from place import NOW, Place
@@ -380,8 +380,7 @@ CHECKS = dict(
 
 
 def demo(place):
-    subprocess.run([os.path.join(TOP, 'sql', 'demo', 'make-demo.py'), place.path('demo.db'), str(NOW)],
-                   check=True, stdout=subprocess.DEVNULL)
+    demonstration.make(place)
     for algorithm, check in CHECKS.items():
         place.settings({'source.database': place.path('demo.db'),
                         'results.database': place.path('demo-r.db'), 'usage.half_life': '7-0',

@@ -10,17 +10,15 @@ import json
 import os
 import random
 import sqlite3
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import demonstration
 import tap
 from place import NOW, Place
-from program import TOP
 from site_drawing import PARENT, Site, insert
 
 DAY, HOUR, WEEK = 86400, 3600, 7 * 86400
-GOLDEN = os.path.join(TOP, 't', 'data', 'forecast')
 ALGORITHMS = ('fair_tree', 'fair_tree', 'classic', 'linear', 'depth_oblivious', 'pbs')
 RESETS = ('none', 'none', 'none', 'daily', 'weekly', 'monthly', '5-0')
 
@@ -243,24 +241,14 @@ def mistakes(place):
 
 def golden(place):
     """The demonstration, as README has it."""
-    subprocess.run([os.path.join(TOP, 'sql', 'demo', 'make-demo.py'), place.path('demo.db'), str(NOW)],
-                   check=True, capture_output=True)
-    place.ready(keys={'usage.half_life': '7-0', 'usage.time_zone': 'UTC', 'source.database': place.path('demo.db')})
-    place.succeed('run', '--now', NOW)
+    demonstration.publish(place)
     for name, *arguments in (('user', 'beatriz', '--until', '0.4', '--days', 8, '--plot'),
                              ('account', 'fluids', '--days', 7, '--plot', '--until', 1),
                              ('job', 'beatriz', '--days', 10, '--job', '2048x24h', '--until', '0.4')):
         place.succeed('forecast', *arguments, '--now', NOW, env=dict(os.environ, LC_ALL='C.UTF-8'))
-        path = os.path.join(GOLDEN, f'{name}.txt')
-        if os.environ.get('FAIRMILL_GOLDEN'):
-            with open(path, 'w') as file:
-                file.write(place.out)
-        with open(path) as file:
-            tap.same(place.out, file.read(), f'the forecast of the demonstration, {name}, is as we know it')
+        demonstration.is_as_known(place, 'forecast', name, f'the forecast of the demonstration, {name}, is as we know it')
         if name == 'user':
-            with open(os.path.join(TOP, 'README.md')) as file:
-                tap.ok(''.join('    ' * bool(line.strip()) + line for line in place.out.splitlines(True)) in file.read(),
-                       'and as README.md has it', place.out)
+            demonstration.is_in_readme(place)
 
 
 def body():

@@ -12,14 +12,13 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import demonstration
 import tap
 from place import NOW, Place
-from program import TOP
 from site_drawing import PARENT, Site, draw
 
 DAY = 86400
 ALGORITHMS = ('fair_tree', 'fair_tree', 'classic', 'linear', 'depth_oblivious', 'pbs')
-GOLDEN = os.path.join(TOP, 't', 'data', 'whatif')
 VALUES = {'fairshare': 'fairshare', 'levelfs': 'level_fs', 'rawusage': 'usage_raw'}
 
 
@@ -423,25 +422,15 @@ def corrected(place):
 
 def golden(place):
     """The demonstration, as README has it."""
-    subprocess.run([os.path.join(TOP, 'sql', 'demo', 'make-demo.py'), place.path('demo.db'), str(NOW)],
-                   check=True, capture_output=True)
-    place.ready(keys={'usage.half_life': '7-0', 'usage.time_zone': 'UTC', 'source.database': place.path('demo.db')})
-    place.succeed('run', '--now', NOW)
+    demonstration.publish(place)
     for name, *arguments in (('shares', '--shares', 'physics=60'),
                              ('several', '--move', 'chemistry=medicine', '--remove-user', 'anders', '--add-usage',
                               'hanna=100000', '--weights', 'age=1000,fairshare=5000', '--top', 5),
                              ('half_life', '--half-life', '30-0')):
         place.succeed('whatif', *arguments)
-        path = os.path.join(GOLDEN, f'{name}.txt')
-        if os.environ.get('FAIRMILL_GOLDEN'):
-            with open(path, 'w') as file:
-                file.write(place.out)
-        with open(path) as file:
-            tap.same(place.out, file.read(), f'the demonstration with other {name} is as we know it')
+        demonstration.is_as_known(place, 'whatif', name, f'the demonstration with other {name} is as we know it')
         if name == 'shares':
-            with open(os.path.join(TOP, 'README.md')) as file:
-                tap.ok(''.join('    ' * bool(line.strip()) + line for line in place.out.splitlines(True)) in file.read(),
-                       'and as README.md has it', place.out)
+            demonstration.is_in_readme(place)
         tap.ok(all(len(line) <= 80 for line in place.out.splitlines() if not line.startswith(('sacctmgr', 'fairmill'))),
                'and fits a terminal', place.out)
 
