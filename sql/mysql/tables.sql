@@ -239,11 +239,13 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     PRIMARY KEY ("cluster")
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 
--- The instants of fairmill_history: of the first run of each history_interval.
+-- The instants of fairmill_history: of the first run of each history_interval.  `associations` is a hash
+-- of their names and parents, by which the next point knows whether any has changed.
 CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
-    "cluster"    VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
-    "as_of"      BIGINT NOT NULL,
-    "algorithm"  VARCHAR(64) NOT NULL,
+    "cluster"       VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "as_of"         BIGINT NOT NULL,
+    "algorithm"     VARCHAR(64) NOT NULL,
+    "associations"  BIGINT NOT NULL,
     PRIMARY KEY ("cluster", "as_of")
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
 

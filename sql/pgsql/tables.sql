@@ -243,11 +243,13 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     PRIMARY KEY ("cluster")
 ) WITH (autovacuum_vacuum_scale_factor = 0.05);
 
--- The instants of fairmill_history: of the first run of each history_interval.
+-- The instants of fairmill_history: of the first run of each history_interval.  `associations` is a hash
+-- of their names and parents, by which the next point knows whether any has changed.
 CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
-    "cluster"    TEXT COLLATE "C" NOT NULL,
-    "as_of"      BIGINT NOT NULL,
-    "algorithm"  TEXT COLLATE "C" NOT NULL,
+    "cluster"       TEXT COLLATE "C" NOT NULL,
+    "as_of"         BIGINT NOT NULL,
+    "algorithm"     TEXT COLLATE "C" NOT NULL,
+    "associations"  BIGINT NOT NULL,
     PRIMARY KEY ("cluster", "as_of")
 );
 

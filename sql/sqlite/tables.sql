@@ -240,11 +240,13 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     PRIMARY KEY ("cluster")
 ) STRICT, WITHOUT ROWID;
 
--- The instants of fairmill_history: of the first run of each history_interval.
+-- The instants of fairmill_history: of the first run of each history_interval.  `associations` is a hash
+-- of their names and parents, by which the next point knows whether any has changed.
 CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
-    "cluster"    TEXT NOT NULL,
-    "as_of"      INTEGER NOT NULL,
-    "algorithm"  TEXT NOT NULL,
+    "cluster"       TEXT NOT NULL,
+    "as_of"         INTEGER NOT NULL,
+    "algorithm"     TEXT NOT NULL,
+    "associations"  INTEGER NOT NULL,
     PRIMARY KEY ("cluster", "as_of")
 ) STRICT, WITHOUT ROWID;
 

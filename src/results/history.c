@@ -12,6 +12,7 @@
 #include "results/publish.h"
 #include "results/rows.h"
 #include "results/settings_rows.h"
+#include "results/share_rows.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
@@ -39,11 +40,30 @@ static int is_point(const struct publisher *publisher, int64_t as_of, bool *want
     return 0;
 }
 
-int history_write(const struct publisher *publisher, int64_t as_of, struct error *err)
+/* What associations are called and where they hang, where that is not as it was at the last point:
+ * to find that out row by row takes as long as to write all values.  What later points say of
+ * themselves does not hold then. */
+static int write_associations(const struct publisher *publisher, const struct db_value *point,
+                              int64_t hash, struct error *err)
+{
+    struct db *db = publisher->db;
+    int64_t last = 0;
+    bool found;
+    if (rows_read_integer(db, sql_query_history_point_associations, point, 2, &last, &found, err))
+        return -1;
+    if (found && last == hash)
+        return 0;
+    if (db_execute(db, sql_query_history_point_doubt, point, 2, NULL, err) ||
+        db_execute(db, sql_query_association_remove, point, 2, NULL, err) ||
+        db_execute(db, sql_query_association_add, point, 1, NULL, err))
+        return -1;
+    return 0;
+}
+
+int history_write(const struct publisher *publisher, const struct publication *publication,
+                  int64_t as_of, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
-    struct db_value point[] = { cluster, db_integer(as_of),
-                                db_text(publisher->settings->algorithm->name) };
     bool wanted;
     if (!publisher->settings->history_days)
         return 0;
@@ -51,12 +71,14 @@ int history_write(const struct publisher *publisher, int64_t as_of, struct error
         return -1;
     if (!wanted)
         return 0;
-    if (db_execute(publisher->db, sql_query_history_point_remove, point, 2, NULL, err) ||
-        db_execute(publisher->db, sql_query_history_point_add, point, 3, NULL, err) ||
+    int64_t hash = (int64_t)share_rows_hash(publication->tree, publication->names);
+    struct db_value point[] = { cluster, db_integer(as_of),
+                                db_text(publisher->settings->algorithm->name), db_integer(hash) };
+    if (write_associations(publisher, point, hash, err) ||
+        db_execute(publisher->db, sql_query_history_point_remove, point, 2, NULL, err) ||
+        db_execute(publisher->db, sql_query_history_point_add, point, 4, NULL, err) ||
         db_execute(publisher->db, sql_query_history_remove, point, 2, NULL, err) ||
-        db_execute(publisher->db, sql_query_history_add, &cluster, 1, NULL, err) ||
-        db_execute(publisher->db, sql_query_association_remove, point, 2, NULL, err) ||
-        db_execute(publisher->db, sql_query_association_add, &cluster, 1, NULL, err))
+        db_execute(publisher->db, sql_query_history_add, &cluster, 1, NULL, err))
         return -1;
     return 0;
 }

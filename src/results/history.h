@@ -5,13 +5,15 @@
 #include <stdint.h>
 
 struct error;
+struct publication;
 struct publisher;
 
 /* What is kept of the values of earlier runs, and for how long. */
 
 /* Inside the transaction that publisher_publish() has open, once the values are written: where the
  * instant is the first of its history_interval they become a point of fairmill_history. */
-int history_write(const struct publisher *publisher, int64_t as_of, struct error *err);
+int history_write(const struct publisher *publisher, const struct publication *publication,
+                  int64_t as_of, struct error *err);
 
 /* After that transaction: take away what is older than [retention] wants, in transactions that are
  * short.  Where there is much, the next runs go on. */

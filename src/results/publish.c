@@ -144,7 +144,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         (publication->seen_at >= 0 &&
          share_rows_write(publisher, publication, publication->seen_at, err)) ||
         (publication->days && days_write(publisher, publication->days, err)) ||
-        history_write(publisher, record->as_of, err) ||
+        history_write(publisher, publication, record->as_of, err) ||
         rows_write_run(publisher, record, "done", err))
         return -1;
     return 0;

@@ -306,7 +306,7 @@ static struct known *present_of(const struct publication *publication, struct ar
 }
 
 /* Of all that is noted, in any order: most runs need nothing but this. */
-static uint64_t hash_of(const struct tree *tree, const struct names *names)
+uint64_t share_rows_hash(const struct tree *tree, const struct names *names)
 {
     uint32_t count = names_count(names);
     uint64_t *hashes = memory_zeroed((size_t)count + 1, sizeof *hashes), sum = 0;
@@ -349,7 +349,7 @@ int share_rows_write(const struct publisher *publisher, const struct publication
         return -1;
     if (state.found && seen_at < state.last_as_of)
         return 0;
-    uint64_t hash = hash_of(publication->tree, publication->names);
+    uint64_t hash = share_rows_hash(publication->tree, publication->names);
     if ((!state.found || state.hash != hash) && note_all(&noting, publication, err))
         return -1;
     return write_state(&noting, hash, err);

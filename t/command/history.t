@@ -348,6 +348,34 @@ def gone_and_moved(place):
     place.ends(0, 'and has its history still', 'history', 'bob')
 
 
+def called(place):
+    """fairmill_association, where bob hangs from a point on."""
+    ready(place, MOVED, retention__history_interval='0')
+
+    def ran(seconds, account=None):
+        if account:
+            place.change('UPDATE tiny_assoc_table SET acct = ?, lineage = ? WHERE "user" = \'bob\'', account,
+                         f'/{account}/0-bob/')
+        place.succeed('run', '--now', ahead + seconds, '--replace')
+        return [(since - ahead, of) for since, of in place.query(
+            'SELECT since, account FROM fairmill_association WHERE id_assoc = ? ORDER BY 1', bob)]
+
+    ahead = int(time.time()) + DAY  # what is not over is not looked back at
+    place.succeed('run', '--now', ahead)
+    bob = id_of(place, 'physics.bob')
+    (count,), = place.query('SELECT count(*) FROM fairmill_association')
+    tap.same(count, 7, 'the first point says how every association is called')
+    tap.same(ran(10), [(0, 'physics')], 'the next one nothing that it said')
+    tap.same(ran(20, 'chemistry'), [(0, 'physics'), (20, 'chemistry')], 'but who has moved')
+    tap.same(ran(30, 'physics'), [(0, 'physics'), (20, 'chemistry'), (30, 'physics')], 'and who came back')
+    tap.same(ran(30, 'chemistry'), [(0, 'physics'), (20, 'chemistry')], 'a point in the place of one says it anew')
+    tap.same(ran(40, 'chemistry'), [(0, 'physics'), (20, 'chemistry')], 'which holds for the next')
+    tap.same(ran(5, 'empty'), [(0, 'physics'), (5, 'empty'), (20, 'chemistry')], 'one in between says what differs there')
+    tap.same(ran(25, 'empty'), [(0, 'physics'), (5, 'empty'), (20, 'chemistry'), (25, 'empty')], 'and another one')
+    tap.same(ran(50, 'chemistry'), [(0, 'physics'), (5, 'empty'), (20, 'chemistry'), (25, 'empty'), (50, 'chemistry')],
+             'the points behind them said so of what was before, and are not relied on')
+
+
 def wrong(place):
     ready(place)
     place.succeed('run', '--now', NOW)
@@ -403,7 +431,7 @@ def plotted(place):
 def body():
     with Place() as place:
         for part in (intervals, no_history, edges, old_runs, day_by_day, clocks_change, resets_and_days, purged, zone, many,
-                     shown, gone_and_moved, wrong, plotted):
+                     shown, gone_and_moved, called, wrong, plotted):
             part(place)
 
 
