@@ -304,3 +304,11 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
     "final_to"    BIGINT NOT NULL,
     PRIMARY KEY ("cluster")
 ) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;
+
+-- A hash of the sums of a day: by it a full run knows that the rows need not be read.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_hash" (
+    "cluster"  VARCHAR(255) /*M! COLLATE utf8mb4_nopad_bin */ /*!80017 COLLATE utf8mb4_0900_bin */ NOT NULL,
+    "day"      BIGINT NOT NULL,
+    "hash"     BIGINT NOT NULL,
+    PRIMARY KEY ("cluster", "day")
+) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin;

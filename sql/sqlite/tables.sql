@@ -305,3 +305,11 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
     "final_to"    INTEGER NOT NULL,
     PRIMARY KEY ("cluster")
 ) STRICT, WITHOUT ROWID;
+
+-- A hash of the sums of a day: by it a full run knows that the rows need not be read.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_hash" (
+    "cluster"  TEXT NOT NULL,
+    "day"      INTEGER NOT NULL,
+    "hash"     INTEGER NOT NULL,
+    PRIMARY KEY ("cluster", "day")
+) STRICT, WITHOUT ROWID;

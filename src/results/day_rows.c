@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "core/day_sums.h"
 #include "db/db.h"
+#include "results/day_hashes.h"
 #include "results/day_pile.h"
 #include "results/days.h"
 #include "results/publish.h"
@@ -32,15 +33,18 @@ static const struct db_column open_columns[] = {
 
 /* A table with sums by day and association. */
 struct day_table {
-    const char *name, *remove;
+    const char *name, *remove, *clear;
     const struct db_column *columns;
     size_t count;
     bool has_usage; /* as a number of TRES-seconds */
 };
-static const struct day_table usage_table = { "fairmill_usage_day", sql_query_usage_day_remove,
-                                              usage_columns, COUNT(usage_columns), true };
-static const struct day_table open_table = { "fairmill_usage_open", sql_query_usage_open_remove,
-                                             open_columns, COUNT(open_columns), false };
+static const struct day_table usage_table = { "fairmill_usage_day",      sql_query_usage_day_remove,
+                                              sql_query_usage_day_clear, usage_columns,
+                                              COUNT(usage_columns),      true };
+static const struct day_table open_table = {
+    "fairmill_usage_open", sql_query_usage_open_remove, sql_query_usage_open_clear,
+    open_columns,          COUNT(open_columns),         false
+};
 
 /* What is known of a cluster's rows. */
 struct span {
@@ -54,6 +58,7 @@ struct day_writer {
     struct db_value cluster;
     struct days *days;
     struct span span;
+    struct day_hashes *hashes;
     size_t first;              /* the first day that may change */
     struct day_sums *old_open; /* as stored */
     size_t old_next;           /* of these in order */
@@ -146,20 +151,6 @@ static int skip_empty(struct day_writer *writer, struct error *err)
     return got < 0 ? -1 : 0;
 }
 
-/* The day that begins right then; `count` where none does. */
-static size_t day_beginning(const struct days *days, uint64_t start)
-{
-    size_t low = 0, high = days->count;
-    while (high > low) {
-        size_t middle = low + (high - low) / 2;
-        if (days->starts[middle] < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < days->count && days->starts[low] == start ? low : days->count;
-}
-
 static int damaged(struct error *err)
 {
     return fail(err, ERROR_DATA, "a sum in fairmill_usage_day is beyond the range of our integers");
@@ -173,7 +164,7 @@ static int read_open(struct day_writer *writer, struct error *err)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
-        size_t day = day_beginning(writer->days, bits_of(&row[0]));
+        size_t day = days_beginning(writer->days, bits_of(&row[0]));
         struct wide sum = sum_of(&row[2]);
         if (day < writer->days->count &&
             !day_sums_add(writer->old_open, (uint32_t)day, bits_of(&row[1]), &sum)) {
@@ -315,54 +306,75 @@ static int write_sum(struct day_writer *writer, const struct day_table *table,
     return db_bulk_row(bulk, row, err);
 }
 
+/* Sums of one day in order, and how far they were looked at. */
+struct row_list {
+    const struct day_sum *rows;
+    size_t count, next;
+};
+
 /* The next pair of sums with the same id; either may be NULL.  False at the end. */
-static bool next_pair(const struct day_sum *old, size_t old_count, size_t *at_old,
-                      const struct day_sum *new, size_t new_count, size_t *at_new,
-                      const struct day_sum **one, const struct day_sum **other)
+static bool next_pair(struct row_list *old, struct row_list *new, const struct day_sum **one,
+                      const struct day_sum **other)
 {
-    *one = *at_old < old_count ? &old[*at_old] : NULL;
-    *other = *at_new < new_count ? &new[*at_new] : NULL;
+    *one = old->next < old->count ? &old->rows[old->next] : NULL;
+    *other = new->next < new->count ? &new->rows[new->next] : NULL;
     if (*one && *other && (*one)->id < (*other)->id)
         *other = NULL;
     else if (*one && *other && (*one)->id > (*other)->id)
         *one = NULL;
-    *at_old += *one != NULL;
-    *at_new += *other != NULL;
+    old->next += *one != NULL;
+    new->next += *other != NULL;
     return *one || *other;
-}
-
-static bool is_nothing(const struct day_sum *sum)
-{
-    return !sum || wide_is_zero(&sum->sum) || wide_is_negative(&sum->sum);
 }
 
 static bool is_same(const struct day_sum *one, const struct day_sum *other)
 {
+    if (!one || !other)
+        return false;
     struct wide difference = one->sum;
     return wide_subtract(&difference, &other->sum) && wide_is_zero(&difference);
 }
 
+/* Where hardly a row stays as it is, as of days with jobs that run, all are written anew. */
+static bool most_differ(struct row_list old, struct row_list new)
+{
+    const struct day_sum *one, *other;
+    size_t same = 0, count = old.count;
+    while (next_pair(&old, &new, &one, &other))
+        same += is_same(one, other);
+    return count && same < count / 4;
+}
+
 /* Make what is stored of a day into what it is to be: only rows that differ are written. */
 static int write_difference(struct day_writer *writer, const struct day_table *table, uint32_t day,
-                            const struct day_sum *old, size_t old_count, const struct day_sum *new,
-                            size_t new_count, struct error *err)
+                            struct row_list old, struct row_list new, struct error *err)
 {
-    uint64_t *gone = memory_zeroed(old_count, sizeof *gone);
-    size_t gone_count = 0, at_old = 0, at_new = 0;
+    bool all_is_known = writer->days->anew || table == &open_table;
+    if (all_is_known && most_differ(old, new)) {
+        struct db_value of_day[] = { writer->cluster,
+                                     db_integer((int64_t)writer->days->starts[day]) };
+        if (db_execute(writer->db, table->clear, of_day, 2, NULL, err))
+            return -1;
+        old.count = 0;
+    }
+    uint64_t *gone = memory_zeroed(old.count, sizeof *gone);
+    size_t gone_count = 0;
     const struct day_sum *one, *other;
     struct db_bulk *bulk = NULL;
     int result = 0;
-    while (!result && next_pair(old, old_count, &at_old, new, new_count, &at_new, &one, &other)) {
-        if (is_nothing(other)) {
+    while (!result && next_pair(&old, &new, &one, &other)) {
+        if (is_same(one, other))
+            continue;
+        if (table == &usage_table)
+            day_hashes_replace(writer->hashes, day, one, other);
+        if (!day_sum_has_row(other)) {
             if (one)
                 gone[gone_count++] = one->id;
             continue;
         }
-        if (one && is_same(one, other))
-            continue;
         if (!bulk)
             result = db_bulk_begin(writer->db, table->name, table->columns, table->count,
-                                   old_count ? 3 : 0, &bulk, err);
+                                   old.count ? 3 : 0, &bulk, err);
         if (!result)
             result = write_sum(writer, table, other, bulk, err);
     }
@@ -392,41 +404,60 @@ static int add_all(struct day_sums *into, const struct day_sum *sums, size_t cou
 /* What one day is made of. */
 struct one_day {
     struct day_sums *stored, *wanted, *open;
-    const struct day_sum *old_open;
-    size_t old_count;
+    struct row_list old_open;
 };
+
+static struct row_list list_of(struct day_sums *sums)
+{
+    return (struct row_list){ day_sums_sorted(sums), day_sums_count(sums), 0 };
+}
+
+static int write_usage(struct day_writer *writer, uint32_t day, struct one_day *sums,
+                       struct error *err)
+{
+    struct row_list wanted = list_of(sums->wanted);
+    bool anew = writer->days->anew;
+    if (anew && day_hashes_agree(writer->hashes, day, wanted.rows, wanted.count))
+        return 0;
+    if (read_day(writer, day, sums->stored, sums->wanted, err) ||
+        write_difference(writer, &usage_table, day, list_of(sums->stored), list_of(sums->wanted),
+                         err))
+        return -1;
+    if (anew)
+        day_hashes_set(writer->hashes, day, wanted.rows, wanted.count);
+    return 0;
+}
 
 static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *sums,
                       struct error *err)
 {
     struct days *days = writer->days;
+    struct row_list old_open = sums->old_open;
     if (days_take(days, days->sealed, day, sums->wanted, err) ||
         days_take(days, days->open, day, sums->open, err) ||
         add_all(sums->wanted, day_sums_sorted(sums->open), day_sums_count(sums->open), false,
                 err) ||
-        (!days->anew && add_all(sums->wanted, sums->old_open, sums->old_count, true, err)) ||
-        read_day(writer, day, sums->stored, sums->wanted, err) ||
-        write_difference(writer, &usage_table, day, day_sums_sorted(sums->stored),
-                         day_sums_count(sums->stored), day_sums_sorted(sums->wanted),
-                         day_sums_count(sums->wanted), err))
+        (!days->anew && add_all(sums->wanted, old_open.rows, old_open.count, true, err)) ||
+        write_usage(writer, day, sums, err))
         return -1;
     if (!days->unsealed_is_kept)
         return 0;
-    return write_difference(writer, &open_table, day, sums->old_open,
-                            days->anew ? 0 : sums->old_count, day_sums_sorted(sums->open),
-                            day_sums_count(sums->open), err);
+    if (days->anew)
+        old_open.count = 0; /* all were removed */
+    return write_difference(writer, &open_table, day, old_open, list_of(sums->open), err);
 }
 
 static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
 {
-    struct one_day sums = { day_sums_create(), day_sums_create(), day_sums_create(), NULL, 0 };
+    struct one_day sums = { day_sums_create(), day_sums_create(), day_sums_create(), { 0 } };
     const struct day_sum *old = day_sums_sorted(writer->old_open);
     size_t count = day_sums_count(writer->old_open);
     while (writer->old_next < count && old[writer->old_next].day < day)
         writer->old_next++;
-    sums.old_open = old ? old + writer->old_next : NULL;
-    while (writer->old_next + sums.old_count < count && sums.old_open[sums.old_count].day == day)
-        sums.old_count++;
+    struct row_list *open = &sums.old_open;
+    open->rows = old ? old + writer->old_next : NULL;
+    while (writer->old_next + open->count < count && open->rows[open->count].day == day)
+        open->count++;
     int result = write_sums(writer, day, &sums, err);
     day_sums_destroy(sums.stored);
     day_sums_destroy(sums.wanted);
@@ -446,7 +477,7 @@ static int write_days(struct day_writer *writer, struct error *err)
     for (size_t day = writer->first; day < days->count; day++)
         if (write_day(writer, (uint32_t)day, err))
             return -1;
-    return write_span(writer, err);
+    return day_hashes_write(writer->hashes, err) ? -1 : write_span(writer, err);
 }
 
 int days_write(const struct publisher *publisher, struct days *days, struct error *err)
@@ -458,8 +489,11 @@ int days_write(const struct publisher *publisher, struct days *days, struct erro
         return -1;
     if (days->may_look_back && days->now < writer.span.as_of)
         return 0;
+    if (day_hashes_read(writer.db, &writer.cluster, days, writer.span.as_of, &writer.hashes, err))
+        return -1;
     writer.old_open = day_sums_create();
     int result = write_days(&writer, err);
+    day_hashes_destroy(writer.hashes);
     day_sums_destroy(writer.old_open);
     return result;
 }

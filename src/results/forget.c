@@ -13,10 +13,11 @@
 /* Every table with rows of a cluster that history_forget() leaves, the fence last.  The ledger
  * stays: nobody but its owner may take from it. */
 static const char *const tables[] = {
-    "fairmill_fairshare",  "fairmill_job_priority", "fairmill_finding",      "fairmill_seal",
-    "fairmill_seal_usage", "fairmill_seal_open",    "fairmill_seal_odd",     "fairmill_usage_open",
-    "fairmill_usage_span", "fairmill_association",  "fairmill_share_change", "fairmill_share_state",
-    "fairmill_run",        "fairmill_lock",
+    "fairmill_fairshare",   "fairmill_job_priority", "fairmill_finding",
+    "fairmill_seal",        "fairmill_seal_usage",   "fairmill_seal_open",
+    "fairmill_seal_odd",    "fairmill_usage_open",   "fairmill_usage_span",
+    "fairmill_usage_hash",  "fairmill_association",  "fairmill_share_change",
+    "fairmill_share_state", "fairmill_run",          "fairmill_lock",
 };
 #define TABLES (sizeof tables / sizeof *tables)
 

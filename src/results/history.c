@@ -85,7 +85,8 @@ int history_write(const struct publisher *publisher, const struct publication *p
 
 static const char *const remove_point[] = { sql_query_history_remove,
                                             sql_query_history_point_remove, NULL };
-static const char *const remove_day[] = { sql_query_usage_day_clear, NULL };
+static const char *const remove_day[] = { sql_query_usage_day_clear, sql_query_usage_hash_clear,
+                                          NULL };
 
 /* Statements, ended by NULL, as a transaction. */
 static int execute_alone(struct db *db, const char *const *sql, const struct db_value *arguments,

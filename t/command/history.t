@@ -187,6 +187,32 @@ def day_by_day(place):
     tap.same(days_of(place, 'physics.alice')[start], 3.0 * (DAY - 100) + 10000, 'a full run finds what came late')
 
 
+def looks(place):
+    """Rows of days that are not read where their hash is what was computed."""
+    ready(place, usage__full_every='0')
+    start = START - 40 * DAY
+
+    job(place, 'physics.alice', start, start + 10)
+    place.succeed('run', '--now', NOW)
+    tap.same(days_of(place, 'physics.alice')[start], 10.0, 'a day of old')
+    place.query('UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1 WHERE day = ?', start)
+    at = NOW
+    for _ in range(32):
+        at += DAY
+        place.succeed('run', '--now', at)
+        if at // DAY % 32 == start // DAY % 32:
+            tap.same(days_of(place, 'physics.alice')[start], 10.0, 'what somebody changed in it is mended one day in 32')
+    job(place, 'physics.alice', start + 20, start + 25)
+    place.succeed('run', '--now', at)
+    tap.same(days_of(place, 'physics.alice')[start], 15.0, 'a job that came late is there at once')
+    place.query('DELETE FROM fairmill_usage_hash WHERE day = ?', start)
+    place.query('DELETE FROM fairmill_usage_day WHERE day = ?', start)
+    place.succeed('run', '--now', at)
+    tap.same(days_of(place, 'physics.alice')[start], 15.0, 'and without a hash rows are read')
+    kept = place.query('SELECT day FROM fairmill_usage_hash ORDER BY 1')
+    tap.same(kept, place.query('SELECT DISTINCT day FROM fairmill_usage_day ORDER BY 1'), 'every day with rows has a hash')
+
+
 def clocks_change(place):
     """Berlin, 30 March and 26 October 2025: days of 23 and 25 hours."""
     for date, hours in (((2025, 3, 30), 23), ((2025, 10, 26), 25), ((2025, 6, 1), 24)):
@@ -430,7 +456,7 @@ def plotted(place):
 
 def body():
     with Place() as place:
-        for part in (intervals, no_history, edges, old_runs, day_by_day, clocks_change, resets_and_days, purged, zone, many,
+        for part in (intervals, no_history, edges, old_runs, day_by_day, looks, clocks_change, resets_and_days, purged, zone, many,
                      shown, gone_and_moved, called, wrong, plotted):
             part(place)
 

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/day_hashes.h"
+
+#include <stdlib.h>
+
+#include <xxhash.h>
+
+#include "core/calendar.h"
+#include "core/day_sums.h"
+#include "db/db.h"
+#include "results/days.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+/* One of so many days is read all the same. */
+#define DAYS_BETWEEN_LOOKS 32
+
+struct day_hash {
+    uint64_t hash; /* the sum of those of all rows: rows may come and go by themselves */
+    bool known, changed;
+};
+
+struct day_hashes {
+    struct db *db;
+    const struct db_value *cluster;
+    const struct days *days;
+    struct day_hash *of_day;
+    uint64_t *strange; /* rows of days that are none */
+    size_t strange_count;
+};
+
+size_t days_beginning(const struct days *days, uint64_t start)
+{
+    size_t low = 0, high = days->count;
+    while (high > low) {
+        size_t middle = low + (high - low) / 2;
+        if (days->starts[middle] < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < days->count && days->starts[low] == start ? low : days->count;
+}
+
+bool day_sum_has_row(const struct day_sum *sum)
+{
+    return sum && !wide_is_zero(&sum->sum) && !wide_is_negative(&sum->sum);
+}
+
+static uint64_t hash_of(const struct day_sum *sum)
+{
+    if (!day_sum_has_row(sum))
+        return 0;
+    const uint64_t parts[] = { sum->id, sum->sum.word[0], sum->sum.word[1], sum->sum.word[2] };
+    return XXH3_64bits(parts, sizeof parts);
+}
+
+static uint64_t hash_of_all(const struct day_sum *sums, size_t count)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < count; i++)
+        hash += hash_of(&sums[i]);
+    return hash;
+}
+
+static void take(struct day_hashes *hashes, uint64_t day, uint64_t hash)
+{
+    size_t place = days_beginning(hashes->days, day);
+    if (place < hashes->days->count) {
+        hashes->of_day[place] = (struct day_hash){ hash, true, false };
+        return;
+    }
+    hashes->strange =
+        memory_resized(hashes->strange, hashes->strange_count + 1, sizeof *hashes->strange);
+    hashes->strange[hashes->strange_count++] = day;
+}
+
+static int read_all(struct day_hashes *hashes, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(hashes->db, sql_query_usage_hash_read, hashes->cluster, 1, "ii", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0)
+        take(hashes, (uint64_t)row[0].integer, (uint64_t)row[1].integer);
+    db_finish(rows);
+    return got;
+}
+
+int day_hashes_read(struct db *db, const struct db_value *cluster, const struct days *days,
+                    uint64_t as_of, struct day_hashes **read, struct error *err)
+{
+    struct day_hashes *hashes = memory_zeroed(1, sizeof *hashes);
+    hashes->db = db;
+    hashes->cluster = cluster;
+    hashes->days = days;
+    hashes->of_day = memory_zeroed(days->count, sizeof *hashes->of_day);
+    /* No run has written of days that had not begun. */
+    for (size_t i = 0; i < days->count; i++)
+        hashes->of_day[i].known = as_of && days->starts[i] > as_of;
+    if (read_all(hashes, err)) {
+        day_hashes_destroy(hashes);
+        return -1;
+    }
+    *read = hashes;
+    return 0;
+}
+
+void day_hashes_destroy(struct day_hashes *hashes)
+{
+    if (!hashes)
+        return;
+    free(hashes->of_day);
+    free(hashes->strange);
+    free(hashes);
+}
+
+static bool is_looked_at(const struct days *days, uint32_t day)
+{
+    return days->starts[day] / 86400 % DAYS_BETWEEN_LOOKS == days->now / 86400 % DAYS_BETWEEN_LOOKS;
+}
+
+bool day_hashes_agree(const struct day_hashes *hashes, uint32_t day, const struct day_sum *sums,
+                      size_t count)
+{
+    const struct day_hash *stored = &hashes->of_day[day];
+    return stored->known && stored->hash == hash_of_all(sums, count) &&
+           !is_looked_at(hashes->days, day);
+}
+
+void day_hashes_set(struct day_hashes *hashes, uint32_t day, const struct day_sum *sums,
+                    size_t count)
+{
+    struct day_hash *stored = &hashes->of_day[day];
+    uint64_t hash = hash_of_all(sums, count);
+    if (stored->hash != hash || (hash && !stored->known))
+        *stored = (struct day_hash){ hash, true, true };
+}
+
+void day_hashes_replace(struct day_hashes *hashes, uint32_t day, const struct day_sum *old,
+                        const struct day_sum *new)
+{
+    struct day_hash *stored = &hashes->of_day[day];
+    stored->hash += hash_of(new) - hash_of(old);
+    stored->changed |= stored->known;
+}
+
+static int clear(struct day_hashes *hashes, uint64_t day, struct error *err)
+{
+    struct db_value arguments[] = { *hashes->cluster, db_integer((int64_t)day) };
+    return db_execute(hashes->db, sql_query_usage_hash_clear, arguments, 2, NULL, err);
+}
+
+/* A day of another time zone has no rows any more, or none that are compared. */
+static int clear_strange(struct day_hashes *hashes, struct error *err)
+{
+    for (size_t i = 0; hashes->days->anew && i < hashes->strange_count; i++)
+        if (clear(hashes, hashes->strange[i], err))
+            return -1;
+    return 0;
+}
+
+static int write_one(struct day_hashes *hashes, size_t day, struct db_bulk *bulk, struct error *err)
+{
+    struct db_value row[] = { *hashes->cluster, db_integer((int64_t)hashes->days->starts[day]),
+                              db_integer((int64_t)hashes->of_day[day].hash) };
+    return db_bulk_row(bulk, row, err);
+}
+
+static int write_changed(struct day_hashes *hashes, struct error *err)
+{
+    static const struct db_column columns[] = {
+        { "cluster", 't' },
+        { "day", 'i' },
+        { "hash", 'i' },
+    };
+    struct db_bulk *bulk;
+    if (db_bulk_begin(hashes->db, "fairmill_usage_hash", columns, sizeof columns / sizeof *columns,
+                      2, &bulk, err))
+        return -1;
+    for (size_t i = 0; i < hashes->days->count; i++)
+        if (hashes->of_day[i].changed && hashes->of_day[i].hash &&
+            write_one(hashes, i, bulk, err)) {
+            db_bulk_abandon(bulk);
+            return -1;
+        }
+    return db_bulk_end(bulk, err);
+}
+
+/* A day without rows has no hash either, so that it goes with them. */
+int day_hashes_write(struct day_hashes *hashes, struct error *err)
+{
+    if (clear_strange(hashes, err))
+        return -1;
+    for (size_t i = 0; i < hashes->days->count; i++)
+        if (hashes->of_day[i].changed && !hashes->of_day[i].hash &&
+            clear(hashes, hashes->days->starts[i], err))
+            return -1;
+    return write_changed(hashes, err);
+}
