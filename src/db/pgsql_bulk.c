@@ -18,9 +18,14 @@
 /* Rows are gathered in batches.  Without a key a batch goes by COPY, which is the fastest road;
  * with one as an INSERT from arrays, one a column, since COPY replaces nothing.  (A staging table
  * in between is no faster, costs each small write a hundred kilobytes of log, and is DDL.)  In
- * both a value is its length and its bytes in the order of the network. */
+ * both a value is its length and its bytes in the order of the network.
+ *
+ * A COPY is sent with its end and not waited for until the next one is made, so that the server
+ * works meanwhile.  It is short enough to be on its way as a whole: a server that waits for the
+ * rest of a COPY looks at no time limit. */
 
 #define BATCH_BYTES ((size_t)1024 * 1024)
+#define COPY_BYTES ((size_t)96 * 1024)
 #define ARRAY_ROWS 1000
 
 /* A column's type, as a bulk write knows it: COPY asks for exactly what the table has. */
@@ -43,6 +48,7 @@ struct pgsql_bulk {
     char *sql;
     struct text *parts; /* with a key an array for each column; else one, of all rows */
     size_t row_count, bytes;
+    bool under_way; /* a COPY that was not waited for */
 };
 
 /* Values. */
@@ -164,17 +170,31 @@ static int put_copy(struct pgsql_bulk *bulk, struct error *err)
     return -1;
 }
 
+static int finish_copy(struct pgsql_bulk *bulk, struct error *err)
+{
+    if (!bulk->under_way)
+        return 0;
+    bulk->under_way = false;
+    return pgsql_end((struct pgsql_session *)bulk->base.db, NULL, err);
+}
+
 static int send_as_copy(struct pgsql_bulk *bulk, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
-    if (pgsql_send_script(session, bulk->sql, err))
+    if (finish_copy(bulk, err) || pgsql_send_script(session, bulk->sql, err))
         return -1;
     PGresult *started = pgsql_next(session);
     bool begun = PQresultStatus(started) == PGRES_COPY_IN;
     int status = begun ? put_copy(bulk, err) : pgsql_fail(session, started, err);
     PQclear(started);
+    bulk->under_way = true;
+    if (!status) {
+        PQflush(session->connection); /* what fails is told by the answer */
+        return 0;
+    }
     struct error ignored;
-    return pgsql_end(session, NULL, status ? &ignored : err) ? -1 : status;
+    finish_copy(bulk, &ignored);
+    return -1;
 }
 
 /* An array begins with its number of dimensions, whether it has NULLs, its elements' type, their
@@ -235,8 +255,9 @@ int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct erro
 {
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
     size_t bytes = row_bytes(bulk, row);
-    if ((bulk->bytes + bytes > BATCH_BYTES || (bulk->key_count && bulk->row_count == ARRAY_ROWS)) &&
-        send_batch(bulk, err))
+    bool full = bulk->key_count ? bulk->bytes + bytes > BATCH_BYTES || bulk->row_count == ARRAY_ROWS
+                                : bulk->bytes + bytes > COPY_BYTES;
+    if (full && send_batch(bulk, err))
         return -1;
     if (!bulk->key_count)
         add_16(&bulk->parts[0], (uint16_t)bulk->column_count);
@@ -348,6 +369,8 @@ int pgsql_bulk_begin(struct db *db, const char *table, const struct db_column *c
 void pgsql_bulk_abandon(struct db_bulk *base)
 {
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
+    struct error ignored;
+    finish_copy(bulk, &ignored);
     for (size_t i = 0; i < bulk->column_count; i++)
         text_free(&bulk->parts[i]);
     free(bulk->parts);
@@ -358,7 +381,8 @@ void pgsql_bulk_abandon(struct db_bulk *base)
 
 int pgsql_bulk_end(struct db_bulk *base, struct error *err)
 {
-    int status = send_batch((struct pgsql_bulk *)base, err);
+    struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
+    int status = send_batch(bulk, err) || finish_copy(bulk, err) ? -1 : 0;
     pgsql_bulk_abandon(base);
     return status;
 }
