@@ -58,7 +58,9 @@ def body():
         for name in re.findall(r'^  ([a-z]+) ', place.out, re.M):
             place.succeed(name, '--help')
             helps += place.out
-        tap.same([line for line in helps.splitlines() if len(line) > 80], [], 'no help is wider than a terminal')
+        # But for the settings file of a long prefix, which has a line of its own.
+        tap.same([line for line in helps.splitlines() if len(line) > 80 and not line.endswith('/fairmill.conf')], [],
+                 'no help is wider than a terminal')
         with open('/dev/full', 'w') as full:
             for arguments in (['--help'], ['--version'], ['show', '--help']):
                 done = subprocess.run([FAIRMILL, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
