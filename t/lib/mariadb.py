@@ -15,6 +15,8 @@ LIB = os.path.dirname(os.path.abspath(__file__))
 
 # Nothing may last longer than this however it is disturbed: a hang is what we are afraid of.
 HANG = 90
+# information_schema.innodb_trx stays as it was while somebody looks at it more often than ten times a second.
+TRX_STALE = .2
 
 
 class Server:

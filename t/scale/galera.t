@@ -18,7 +18,7 @@ import tap
 from compare import differences, from_server
 from faults import LONG, NOW, POLL, Rig
 from galera import Galera
-from mariadb import Session
+from mariadb import TRX_STALE, Session
 from program import FAIRMILL, fairmill, write_settings
 from proxy import Fault, sql
 
@@ -147,7 +147,7 @@ def a_node_dies(site):
         while dying.sql("SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'") != [['2']]:
             if alone.poll() is not None or listed.poll() is not None:
                 raise RuntimeError(f'{alone.communicate()} {listed.communicate()}')
-            time.sleep(.05)
+            time.sleep(TRX_STALE)
         os.kill(dying.pid, signal.SIGKILL)
         said = [run.communicate()[0] for run in (listed, alone)]
     tap.ok(listed.returncode == 0, 'a run whose node dies goes on through the next host of its list', *said)
@@ -184,8 +184,4 @@ def body():
         a_node_dies(site)
 
 
-# Three nodes that elect each other take time, which other tests beside them take away.
-if LONG:
-    tap.main(body)
-else:
-    print('1..0 # SKIP the long form has it (FAIRMILL_LONG=1)')
+tap.main(body)

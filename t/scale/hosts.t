@@ -16,7 +16,7 @@ import faults
 import tap
 from compare import differences, from_server
 from faults import NOW, POLL
-from mariadb import HANG, Primary, Replica, Session
+from mariadb import HANG, TRX_STALE, Primary, Replica, Session
 from program import FAIRMILL, fairmill, write_settings
 from proxy import Fault, Proxy
 
@@ -73,7 +73,7 @@ def one_does_not_wait(rig):
         held = rig.start('--cluster', 'big', '--now', now)
         while held.poll() is None and rig.server.sql(
                 "SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'") == [['0']]:
-            time.sleep(.05)
+            time.sleep(TRX_STALE)
         other = rig.start('--cluster', 'small', '--now', now)
         said = other.communicate()[0]
         tap.ok(other.returncode == 0 and held.poll() is None, 'a run does not wait for one of another cluster that waits', said)
