@@ -71,7 +71,7 @@ static int no_room(struct error *err)
                 "cannot keep the usage of days in a temporary file: %s", strerror(errno));
 }
 
-static int beyond_range(uint64_t id, struct error *err)
+int day_beyond_range(uint64_t id, struct error *err)
 {
     return fail(err, ERROR_DATA,
                 "the usage of association %" PRIu64 " on a day is beyond the range of our integers",
@@ -104,7 +104,7 @@ static int store_add(struct store *store, uint32_t day, uint64_t id, uint128 uni
         return -1;
     return day_sums_add_product(store->sums, day, id, units, seconds, negative)
                ? 0
-               : beyond_range(id, err);
+               : day_beyond_range(id, err);
 }
 
 int day_pile_add_product(struct day_pile *pile, uint32_t day, uint64_t id, uint128 units,
@@ -118,7 +118,7 @@ int day_pile_add(struct day_pile *pile, uint32_t day, uint64_t id, const struct 
 {
     if (make_room(&pile->totals, err))
         return -1;
-    return day_sums_add(pile->totals.sums, day, id, more) ? 0 : beyond_range(id, err);
+    return day_sums_add(pile->totals.sums, day, id, more) ? 0 : day_beyond_range(id, err);
 }
 
 int day_pile_add_rate(struct day_pile *pile, uint32_t first, uint32_t end, uint64_t id,
@@ -159,7 +159,7 @@ static int take(struct store *store, uint32_t first, uint32_t day, struct day_su
     for (; store->next < count && sums[store->next].day <= day; store->next++) {
         sum = &sums[store->next];
         if (sum->day >= first && !day_sums_add(into, day, sum->id, &sum->sum))
-            return beyond_range(sum->id, err);
+            return day_beyond_range(sum->id, err);
     }
     for (size_t i = 0; i < store->heap_count; i++)
         for (;; store->heaps[i].next++) {
@@ -168,7 +168,7 @@ static int take(struct store *store, uint32_t first, uint32_t day, struct day_su
             if (!sum || sum->day > day)
                 break;
             if (sum->day >= first && !day_sums_add(into, day, sum->id, &sum->sum))
-                return beyond_range(sum->id, err);
+                return day_beyond_range(sum->id, err);
         }
     return 0;
 }
@@ -188,7 +188,7 @@ static int change_rates(struct day_pile *pile, const struct day_sum *changes, si
             *rate = (struct day_sum){ .id = changes[new].id };
         if (new < count && changes[new].id == rate->id &&
             !wide_add(&rate->sum, &changes[new ++].sum))
-            result = beyond_range(rate->id, err);
+            result = day_beyond_range(rate->id, err);
         rate_count += !wide_is_zero(&rate->sum);
     }
     free(pile->rates);
@@ -215,7 +215,7 @@ int day_pile_take(struct day_pile *pile, uint32_t day, uint64_t seconds, struct 
     for (size_t i = 0; i < pile->rate_count; i++) {
         struct wide used = wide_times(&pile->rates[i].sum, seconds);
         if (!day_sums_add(into, day, pile->rates[i].id, &used))
-            return beyond_range(pile->rates[i].id, err);
+            return day_beyond_range(pile->rates[i].id, err);
     }
     return 0;
 }

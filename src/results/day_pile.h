@@ -28,6 +28,9 @@ int day_pile_add(struct day_pile *pile, uint32_t day, uint64_t id, const struct 
 int day_pile_add_rate(struct day_pile *pile, uint32_t first, uint32_t end, uint64_t id,
                       uint128 units, bool negative, struct error *err);
 
+/* What is said where a sum leaves the range; -1. */
+int day_beyond_range(uint64_t id, struct error *err);
+
 /* Add the sums of a day, which has so many seconds, to `into`.  No day comes twice or after a later
  * one. */
 int day_pile_take(struct day_pile *pile, uint32_t day, uint64_t seconds, struct day_sums *into,

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "results/days.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "core/calendar.h"
@@ -103,13 +102,6 @@ int days_add(struct days *days, bool sealed, uint64_t id, uint128 units, uint64_
     return 0;
 }
 
-static int beyond_range(uint64_t id, struct error *err)
-{
-    return fail(err, ERROR_DATA,
-                "the usage of association %" PRIu64 " on a day is beyond the range of our integers",
-                id);
-}
-
 int days_add_rollup(struct days *days, uint64_t id, const struct rollup *rollup, uint128 price,
                     uint64_t until, struct error *err)
 {
@@ -124,16 +116,16 @@ int days_add_rollup(struct days *days, uint64_t id, const struct rollup *rollup,
         end = days->now;
     if (__builtin_mul_overflow(price, (uint128)rollup->alloc_secs, &units) ||
         !day_share(units, rollup->start, rollup->end, start, &before))
-        return beyond_range(id, err);
+        return day_beyond_range(id, err);
     for (size_t day = 0; start < end; start = days->starts[day + 1], before = after) {
         day = find_day(days, start);
         uint64_t stop = end < days->starts[day + 1] ? end : days->starts[day + 1];
         struct wide share;
         if (!day_share(units, rollup->start, rollup->end, stop, &after))
-            return beyond_range(id, err);
+            return day_beyond_range(id, err);
         share = after;
         if (!wide_subtract(&share, &before))
-            return beyond_range(id, err);
+            return day_beyond_range(id, err);
         if (day_pile_add(days->sealed, (uint32_t)day, id, &share, err))
             return -1;
     }
