@@ -161,7 +161,7 @@ def locks(place):
         fcntl.lockf(file, fcntl.LOCK_EX)
     began = time.monotonic()
     place.ends(75, 'a run that finds the lock held ends with 75', 'run', '--now', NOW + 10)
-    tap.ok(time.monotonic() - began < 5, 'and at once')
+    tap.ok(time.monotonic() - began < 20, 'and at once')
     clusters = dict(place.query('SELECT DISTINCT cluster, computed_at FROM fairmill_fairshare'))
     tap.same(clusters['tiny'], NOW, 'the locked cluster has its old results')
     if len(held) < len(files):

@@ -24,7 +24,7 @@ CREATE TABLE used (cluster VARCHAR(64), id INTEGER, time_start BIGINT, time_end 
 INSERT INTO associations VALUES ('c', 1, NULL, 'root', '', '', 1, 0), ('c', 2, 1, 'root', 'u', '', 1, 0);
 '''
 READER = 'lag_reader'
-PATIENCE = 5  # a run that refuses does so at once, however long its deadline
+PATIENCE = 30  # a run that refuses does so at once, however long its deadline
 
 
 class Rig:

@@ -24,7 +24,7 @@ from program import fairmill, write_settings
 # certificates are made out to the first.
 NAMED, NAMELESS = '127.0.0.2', '127.0.0.3'
 LOGIN = 'tls_login'
-PATIENCE = 5  # what is refused is refused at once, whatever the deadline
+PATIENCE = 30  # what is refused is refused at once, whatever the deadline
 
 # An account is called like the cipher of the session that reads it.
 USED = 'CREATE TABLE used (cluster VARCHAR(9), id INTEGER, time_start BIGINT, time_end BIGINT, charge INTEGER)'
