@@ -3,25 +3,28 @@
 #include "core/day_sums.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/memory.h"
 
-/* The sums lie one behind another, and a table of their places is looked up by hash. */
+/* Most additions are to sums of a while ago: jobs come in the order of time, those of an array one
+ * behind another, and a few users have most of them.  So what is added is a row of its own unless
+ * a table that stays in the processor's caches knows a row of the same sum; rows of one sum are
+ * brought together when they are put in order, which costs less than to look for each. */
 struct day_sums {
     struct day_sum *rows;
     size_t count, room;
-    uint32_t *places; /* a row's place and 1; 0: free */
-    size_t mask;      /* one less than how many places there are, a power of two */
-    bool sorted;
+    size_t ordered; /* so many first are in order, each sum once */
+    uint32_t *seen; /* by hash, where a sum was seen last: maybe, for rows move */
 };
 
-#define FIRST_PLACES 1024u
+#define SEEN_BITS 14
+#define FIRST_ROOM 1024u
 
 struct day_sums *day_sums_create(void)
 {
     struct day_sums *sums = memory_zeroed(1, sizeof *sums);
-    sums->mask = FIRST_PLACES - 1;
-    sums->places = memory_zeroed(FIRST_PLACES, sizeof *sums->places);
+    sums->seen = memory_zeroed((size_t)1 << SEEN_BITS, sizeof *sums->seen);
     return sums;
 }
 
@@ -30,98 +33,189 @@ void day_sums_destroy(struct day_sums *sums)
     if (!sums)
         return;
     free(sums->rows);
-    free(sums->places);
+    free(sums->seen);
     free(sums);
 }
 
-size_t day_sums_count(const struct day_sums *sums)
+size_t day_sums_held(const struct day_sums *sums)
 {
     return sums->count;
 }
 
-static size_t hash_of(uint32_t day, uint64_t id)
+bool day_sum_is_in_range(const struct wide *sum)
 {
-    uint64_t mixed = (id ^ ((uint64_t)day << 40)) * UINT64_C(0x9e3779b97f4a7c15);
-    return (size_t)(mixed ^ mixed >> 32);
+    return sum->word[3] == (sum->word[2] >> 63 ? UINT64_MAX : 0);
 }
 
-/* Where the sum is to be found, or put. */
-static uint32_t *place_of(const struct day_sums *sums, uint32_t day, uint64_t id)
+static uint32_t *seen_at(const struct day_sums *sums, uint32_t day, uint64_t id)
 {
-    size_t at = hash_of(day, id) & sums->mask;
-    while (sums->places[at]) {
-        const struct day_sum *row = &sums->rows[sums->places[at] - 1];
+    uint64_t mixed = (id ^ (uint64_t)day << 40) * UINT64_C(0x9e3779b97f4a7c15);
+    return &sums->seen[mixed >> (64 - SEEN_BITS)];
+}
+
+/* Some row of the sum, maybe a new one. */
+static struct wide *row_of(struct day_sums *sums, uint32_t day, uint64_t id)
+{
+    uint32_t *seen = seen_at(sums, day, id);
+    if (*seen < sums->count) {
+        struct day_sum *row = &sums->rows[*seen];
         if (row->id == id && row->day == day)
-            break;
-        at = (at + 1) & sums->mask;
+            return &row->sum;
     }
-    return &sums->places[at];
-}
-
-static void place_all(struct day_sums *sums, size_t places)
-{
-    free(sums->places);
-    sums->places = memory_zeroed(places, sizeof *sums->places);
-    sums->mask = places - 1;
-    for (size_t i = 0; i < sums->count; i++)
-        *place_of(sums, sums->rows[i].day, sums->rows[i].id) = (uint32_t)(i + 1);
-    sums->sorted = false;
-}
-
-bool day_sums_has(struct day_sums *sums, uint32_t day, uint64_t id)
-{
-    if (sums->sorted)
-        place_all(sums, sums->mask + 1);
-    return *place_of(sums, day, id) != 0;
-}
-
-static struct wide *sum_of(struct day_sums *sums, uint32_t day, uint64_t id)
-{
-    if (sums->sorted || sums->count * 4 >= sums->mask * 3)
-        place_all(sums, sums->count * 4 >= sums->mask * 3 ? (sums->mask + 1) * 2 : sums->mask + 1);
-    uint32_t *place = place_of(sums, day, id);
-    if (*place)
-        return &sums->rows[*place - 1].sum;
     if (sums->count == sums->room) {
-        sums->room = sums->room ? sums->room + sums->room / 2 : FIRST_PLACES;
+        sums->room += sums->room / 2 + FIRST_ROOM;
         sums->rows = memory_resized(sums->rows, sums->room, sizeof *sums->rows);
     }
+    *seen = (uint32_t)sums->count;
     sums->rows[sums->count] = (struct day_sum){ .id = id, .day = day };
-    *place = (uint32_t)++sums->count;
-    return &sums->rows[sums->count - 1].sum;
+    return &sums->rows[sums->count++].sum;
 }
 
-bool day_sums_add_product(struct day_sums *sums, uint32_t day, uint64_t id, uint128 units,
+void day_sums_add_product(struct day_sums *sums, uint32_t day, uint64_t id, uint128 units,
                           uint64_t seconds, bool negative)
 {
-    return wide_add_product(sum_of(sums, day, id), units, seconds, negative);
+    wide_add_product(row_of(sums, day, id), units, seconds, negative);
 }
 
 bool day_sums_add(struct day_sums *sums, uint32_t day, uint64_t id, const struct wide *more)
 {
-    return wide_add(sum_of(sums, day, id), more);
+    return day_sum_is_in_range(more) && wide_add(row_of(sums, day, id), more);
 }
 
-static int by_day_and_id(const void *a, const void *b)
+static int compare(const struct day_sum *one, const struct day_sum *other)
 {
-    const struct day_sum *one = a, *other = b;
     if (one->day != other->day)
         return one->day < other->day ? -1 : 1;
     return (one->id > other->id) - (one->id < other->id);
 }
 
-const struct day_sum *day_sums_sorted(struct day_sums *sums)
+static int by_day_and_id(const void *a, const void *b)
 {
-    if (!sums->sorted && sums->count)
+    return compare(a, b);
+}
+
+/* Of numbers, how many bits the differences from the least have. */
+struct spread {
+    uint64_t least;
+    unsigned bits;
+};
+
+static unsigned bits_of(uint64_t number)
+{
+    return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
+}
+
+static void find_spreads(const struct day_sums *sums, struct spread *days, struct spread *ids)
+{
+    uint64_t most_day = 0, most_id = 0;
+    days->least = ids->least = UINT64_MAX;
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct day_sum *row = &sums->rows[i];
+        days->least = row->day < days->least ? row->day : days->least;
+        ids->least = row->id < ids->least ? row->id : ids->least;
+        most_day = row->day > most_day ? row->day : most_day;
+        most_id = row->id > most_id ? row->id : most_id;
+    }
+    days->bits = bits_of(most_day - days->least);
+    ids->bits = bits_of(most_id - ids->least);
+}
+
+/* A digit is as wide as counts of its values stay in the first cache. */
+#define DIGIT_BITS 11
+#define DIGITS ((size_t)1 << DIGIT_BITS)
+
+/* Put `from` in order of the digit at `bit`, in `to`; equal ones stay as they are. */
+static void order_by_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned bit)
+{
+    size_t place[DIGITS] = { 0 }, next = 0;
+    for (size_t i = 0; i < count; i++)
+        place[from[i] >> bit & (DIGITS - 1)]++;
+    for (size_t digit = 0; digit < DIGITS; digit++) {
+        size_t here = place[digit];
+        place[digit] = next;
+        next += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[place[from[i] >> bit & (DIGITS - 1)]++] = from[i];
+}
+
+/* Rows in order, by way of numbers that have a row's day, its id and below them its place. */
+static struct day_sum *by_digits(const struct day_sums *sums, const struct spread *days,
+                                 const struct spread *ids, unsigned place_bits)
+{
+    size_t count = sums->count;
+    uint64_t *keys = memory_resized(NULL, count * 2, sizeof *keys);
+    uint64_t *ordered = keys, *others = keys + count;
+    for (size_t i = 0; i < count; i++) {
+        const struct day_sum *row = &sums->rows[i];
+        uint64_t day = row->day - days->least, id = row->id - ids->least;
+        keys[i] = (day << ids->bits | id) << place_bits | i;
+    }
+    unsigned end = place_bits + days->bits + ids->bits;
+    for (unsigned bit = place_bits; bit < end; bit += DIGIT_BITS) {
+        order_by_digit(ordered, others, count, bit);
+        uint64_t *done = others;
+        others = ordered;
+        ordered = done;
+    }
+    struct day_sum *rows = memory_resized(NULL, count, sizeof *rows);
+    uint64_t place = ((uint64_t)1 << place_bits) - 1;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = sums->rows[ordered[i] & place];
+    free(keys);
+    return rows;
+}
+
+/* Ids may be any numbers, but those of a database are close together. */
+static void put_in_order(struct day_sums *sums)
+{
+    struct spread days, ids;
+    unsigned place_bits = bits_of(sums->count - 1);
+    find_spreads(sums, &days, &ids);
+    if (days.bits + ids.bits + place_bits >= 64) {
         qsort(sums->rows, sums->count, sizeof *sums->rows, by_day_and_id);
-    sums->sorted = true;
+        return;
+    }
+    struct day_sum *rows = by_digits(sums, &days, &ids, place_bits);
+    free(sums->rows);
+    sums->rows = rows;
+    sums->room = sums->count;
+}
+
+/* Rows in order have those of one sum side by side. */
+static void bring_together(struct day_sums *sums)
+{
+    size_t kept = 0;
+    for (size_t i = 1; i < sums->count; i++)
+        if (!compare(&sums->rows[kept], &sums->rows[i]))
+            wide_add(&sums->rows[kept].sum, &sums->rows[i].sum);
+        else if (++kept != i)
+            sums->rows[kept] = sums->rows[i];
+    sums->count = kept + 1;
+}
+
+const struct day_sum *day_sums_sorted(struct day_sums *sums, size_t *count)
+{
+    if (sums->ordered < sums->count) {
+        put_in_order(sums);
+        bring_together(sums);
+        sums->ordered = sums->count;
+    }
+    *count = sums->count;
     return sums->rows;
+}
+
+bool day_sums_has(struct day_sums *sums, uint32_t day, uint64_t id)
+{
+    size_t count;
+    const struct day_sum wanted = { .id = id, .day = day };
+    const struct day_sum *rows = day_sums_sorted(sums, &count);
+    return count && bsearch(&wanted, rows, count, sizeof *rows, by_day_and_id);
 }
 
 void day_sums_clear(struct day_sums *sums)
 {
-    sums->count = 0;
-    place_all(sums, sums->mask + 1);
+    sums->count = sums->ordered = 0;
 }
 
 bool day_share(uint128 units, uint64_t start, uint64_t end, uint64_t until, struct wide *share)

@@ -11,8 +11,8 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* So many sums are kept; then they go, in order, to a temporary file. */
-#define SUMS_KEPT 65536u
+/* So many rows of sums are kept; then sums go, in order, to a temporary file. */
+#define ROWS_KEPT 49152u
 
 /* Sums in order in the file, of which some are read ahead. */
 #define READ_AHEAD 64u
@@ -78,12 +78,11 @@ int day_beyond_range(uint64_t id, struct error *err)
                 id);
 }
 
-static int spill(struct store *store, struct error *err)
+static int spill(struct store *store, const struct day_sum *sums, size_t count, struct error *err)
 {
-    size_t count = day_sums_count(store->sums);
     if (!store->file && !(store->file = tmpfile()))
         return no_room(err);
-    if (fwrite(day_sums_sorted(store->sums), sizeof(struct day_sum), count, store->file) != count)
+    if (fwrite(sums, sizeof *sums, count, store->file) != count)
         return no_room(err);
     store->heaps = memory_resized(store->heaps, store->heap_count + 1, sizeof *store->heaps);
     store->heaps[store->heap_count++] = (struct heap){ .first = store->written, .count = count };
@@ -92,9 +91,14 @@ static int spill(struct store *store, struct error *err)
     return 0;
 }
 
+/* Rows that are parts of one sum become one, which may be all the room that is needed for now. */
 static int make_room(struct store *store, struct error *err)
 {
-    return day_sums_count(store->sums) < SUMS_KEPT ? 0 : spill(store, err);
+    if (day_sums_held(store->sums) < ROWS_KEPT)
+        return 0;
+    size_t count;
+    const struct day_sum *sums = day_sums_sorted(store->sums, &count);
+    return count < ROWS_KEPT / 2 ? 0 : spill(store, sums, count, err);
 }
 
 static int store_add(struct store *store, uint32_t day, uint64_t id, uint128 units,
@@ -102,9 +106,8 @@ static int store_add(struct store *store, uint32_t day, uint64_t id, uint128 uni
 {
     if (make_room(store, err))
         return -1;
-    return day_sums_add_product(store->sums, day, id, units, seconds, negative)
-               ? 0
-               : day_beyond_range(id, err);
+    day_sums_add_product(store->sums, day, id, units, seconds, negative);
+    return 0;
 }
 
 int day_pile_add_product(struct day_pile *pile, uint32_t day, uint64_t id, uint128 units,
@@ -154,8 +157,8 @@ static int look_at(struct store *store, struct heap *heap, const struct day_sum 
 static int take(struct store *store, uint32_t first, uint32_t day, struct day_sums *into,
                 struct error *err)
 {
-    const struct day_sum *sums = day_sums_sorted(store->sums), *sum;
-    size_t count = day_sums_count(store->sums);
+    size_t count;
+    const struct day_sum *sums = day_sums_sorted(store->sums, &count), *sum;
     for (; store->next < count && sums[store->next].day <= day; store->next++) {
         sum = &sums[store->next];
         if (sum->day >= first && !day_sums_add(into, day, sum->id, &sum->sum))
@@ -201,8 +204,10 @@ static int bring_rates_to(struct day_pile *pile, uint32_t day, struct error *err
 {
     struct day_sums *due = day_sums_create();
     int result = take(&pile->changes, 0, day, due, err);
-    if (!result && day_sums_count(due))
-        result = change_rates(pile, day_sums_sorted(due), day_sums_count(due), err);
+    size_t count;
+    const struct day_sum *changes = day_sums_sorted(due, &count);
+    if (!result && count)
+        result = change_rates(pile, changes, count, err);
     day_sums_destroy(due);
     return result;
 }

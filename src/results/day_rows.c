@@ -213,8 +213,34 @@ static int remove_strange(struct day_writer *writer, struct error *err)
                        err);
 }
 
-/* Add the stored sums that a query finds to `stored`, and where a run goes on from them to what it
- * adds.  With `ids` only these. */
+/* Sums of one day in order, and how far they were looked at. */
+struct row_list {
+    const struct day_sum *rows;
+    size_t count, next;
+};
+
+static struct row_list list_of(struct day_sums *sums)
+{
+    struct row_list list = { 0 };
+    list.rows = day_sums_sorted(sums, &list.count);
+    return list;
+}
+
+static int add_all(struct day_sums *into, const struct day_sum *sums, size_t count, bool negative,
+                   struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct wide sum = sums[i].sum, zero = { { 0 } };
+        if (negative && !wide_subtract(&zero, &sum))
+            return damaged(err);
+        if (!day_sums_add(into, sums[i].day, sums[i].id, negative ? &zero : &sum))
+            return damaged(err);
+    }
+    return 0;
+}
+
+/* The stored sums that a query finds; where a run goes on from them only those that it adds to.
+ * With `ids` only these. */
 static int read_stored(struct day_writer *writer, uint32_t day, const uint64_t *ids, size_t count,
                        struct day_sums *stored, struct day_sums *wanted, struct error *err)
 {
@@ -240,14 +266,16 @@ static int read_stored(struct day_writer *writer, uint32_t day, const uint64_t *
         struct wide sum = sum_of(&row[1]);
         if (!writer->days->anew && !day_sums_has(wanted, day, id))
             continue;
-        if (!day_sums_add(stored, day, id, &sum) ||
-            (!writer->days->anew && !day_sums_add(wanted, day, id, &sum))) {
+        if (!day_sums_add(stored, day, id, &sum)) {
             got = damaged(err);
             break;
         }
     }
     db_finish(rows);
-    return got;
+    if (got || writer->days->anew)
+        return got;
+    struct row_list list = list_of(stored);
+    return add_all(wanted, list.rows, list.count, false, err);
 }
 
 /* What is stored of a day: all of it, or for the few sums that are to change. */
@@ -256,10 +284,10 @@ static int read_day(struct day_writer *writer, uint32_t day, struct day_sums *st
 {
     uint64_t ids[IDS_A_STATEMENT];
     size_t count = 0, changing = 0;
-    const struct day_sum *sums = day_sums_sorted(wanted);
-    for (size_t i = 0; !writer->days->anew && i < day_sums_count(wanted); i++)
-        if (!wide_is_zero(&sums[i].sum) && changing++ < IDS_A_STATEMENT)
-            ids[count++] = sums[i].id;
+    const struct row_list list = list_of(wanted);
+    for (size_t i = 0; !writer->days->anew && i < list.count; i++)
+        if (!wide_is_zero(&list.rows[i].sum) && changing++ < IDS_A_STATEMENT)
+            ids[count++] = list.rows[i].id;
     if (!writer->days->anew && !changing)
         return 0;
     if (changing > IDS_A_STATEMENT)
@@ -295,6 +323,8 @@ static int write_sum(struct day_writer *writer, const struct day_table *table,
 {
     struct db_value row[COUNT(usage_columns)];
     size_t at = 0;
+    if (!day_sum_is_in_range(&sum->sum))
+        return day_beyond_range(sum->id, err);
     struct natural units = natural_of_wide(&sum->sum), unit = natural_of(UNITS_PER_TRES);
     row[at++] = writer->cluster;
     row[at++] = db_integer((int64_t)writer->days->starts[sum->day]);
@@ -305,12 +335,6 @@ static int write_sum(struct day_writer *writer, const struct day_table *table,
         row[at++] = db_integer((int64_t)sum->sum.word[word]);
     return db_bulk_row(bulk, row, err);
 }
-
-/* Sums of one day in order, and how far they were looked at. */
-struct row_list {
-    const struct day_sum *rows;
-    size_t count, next;
-};
 
 /* The next pair of sums with the same id; either may be NULL.  False at the end. */
 static bool next_pair(struct row_list *old, struct row_list *new, const struct day_sum **one,
@@ -388,29 +412,11 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
     return result;
 }
 
-static int add_all(struct day_sums *into, const struct day_sum *sums, size_t count, bool negative,
-                   struct error *err)
-{
-    for (size_t i = 0; i < count; i++) {
-        struct wide sum = sums[i].sum, zero = { { 0 } };
-        if (negative && !wide_subtract(&zero, &sum))
-            return damaged(err);
-        if (!day_sums_add(into, sums[i].day, sums[i].id, negative ? &zero : &sum))
-            return damaged(err);
-    }
-    return 0;
-}
-
 /* What one day is made of. */
 struct one_day {
     struct day_sums *stored, *wanted, *open;
     struct row_list old_open;
 };
-
-static struct row_list list_of(struct day_sums *sums)
-{
-    return (struct row_list){ day_sums_sorted(sums), day_sums_count(sums), 0 };
-}
 
 static int write_usage(struct day_writer *writer, uint32_t day, struct one_day *sums,
                        struct error *err)
@@ -434,9 +440,10 @@ static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *s
     struct days *days = writer->days;
     struct row_list old_open = sums->old_open;
     if (days_take(days, days->sealed, day, sums->wanted, err) ||
-        days_take(days, days->open, day, sums->open, err) ||
-        add_all(sums->wanted, day_sums_sorted(sums->open), day_sums_count(sums->open), false,
-                err) ||
+        days_take(days, days->open, day, sums->open, err))
+        return -1;
+    struct row_list open = list_of(sums->open);
+    if (add_all(sums->wanted, open.rows, open.count, false, err) ||
         (!days->anew && add_all(sums->wanted, old_open.rows, old_open.count, true, err)) ||
         write_usage(writer, day, sums, err))
         return -1;
@@ -444,19 +451,18 @@ static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *s
         return 0;
     if (days->anew)
         old_open.count = 0; /* all were removed */
-    return write_difference(writer, &open_table, day, old_open, list_of(sums->open), err);
+    return write_difference(writer, &open_table, day, old_open, open, err);
 }
 
 static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
 {
     struct one_day sums = { day_sums_create(), day_sums_create(), day_sums_create(), { 0 } };
-    const struct day_sum *old = day_sums_sorted(writer->old_open);
-    size_t count = day_sums_count(writer->old_open);
-    while (writer->old_next < count && old[writer->old_next].day < day)
+    const struct row_list old = list_of(writer->old_open);
+    while (writer->old_next < old.count && old.rows[writer->old_next].day < day)
         writer->old_next++;
     struct row_list *open = &sums.old_open;
-    open->rows = old ? old + writer->old_next : NULL;
-    while (writer->old_next + open->count < count && open->rows[open->count].day == day)
+    open->rows = old.count ? old.rows + writer->old_next : NULL;
+    while (writer->old_next + open->count < old.count && open->rows[open->count].day == day)
         open->count++;
     int result = write_sums(writer, day, &sums, err);
     day_sums_destroy(sums.stored);

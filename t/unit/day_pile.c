@@ -50,8 +50,9 @@ static bool gives_back(struct day_pile *pile, uint32_t from, struct error *err)
         for (uint32_t id = 0; id < IDS; id++) {
             same &= wide_is_zero(&wanted[day][id]) || day_sums_has(sums, day, id);
         }
-        const struct day_sum *row = day_sums_sorted(sums);
-        for (size_t i = 0; i < day_sums_count(sums); i++)
+        size_t count;
+        const struct day_sum *row = day_sums_sorted(sums, &count);
+        for (size_t i = 0; i < count; i++)
             same &= row[i].day == day &&
                     !memcmp(&row[i].sum, &wanted[day][row[i].id], sizeof row[i].sum);
         day_sums_destroy(sums);

@@ -16,8 +16,9 @@ static void sums(void)
     for (int round = 0; round < 3; round++)
         for (uint32_t i = 0; i < 20000; i++)
             day_sums_add_product(sums, i * 7 % 20 + 1, i * 7919 % 20000 + 1, i, 2, false);
-    ok(day_sums_count(sums) == 20000, "a day and an id have one sum");
-    const struct day_sum *row = day_sums_sorted(sums);
+    size_t count;
+    const struct day_sum *row = day_sums_sorted(sums, &count);
+    ok(count == 20000, "a day and an id have one sum");
     for (size_t i = 1; i < 20000; i++)
         sorted &= row[i - 1].day < row[i].day ||
                   (row[i - 1].day == row[i].day && row[i - 1].id < row[i].id);
@@ -29,18 +30,48 @@ static void sums(void)
     day_sums_add_product(sums, 1, 1, 9, 1, true);
     day_sums_add_product(sums, 1, 1, 9, 1, false);
     day_sums_add(sums, 1, 1, &more);
-    row = day_sums_sorted(sums);
-    ok(row[0].day == 1 && row[0].id == 1 && is(&row[0].sum, 0, 5) && day_sums_count(sums) == 20000,
+    row = day_sums_sorted(sums, &count);
+    ok(row[0].day == 1 && row[0].id == 1 && is(&row[0].sum, 0, 5) && count == 20000,
        "after that one is added to, and what is taken back is gone");
     day_sums_clear(sums);
-    ok(day_sums_count(sums) == 0 && !day_sums_has(sums, 1, 1),
-       "nothing is left of what is cleared");
+    day_sums_sorted(sums, &count);
+    ok(count == 0 && !day_sums_has(sums, 1, 1), "nothing is left of what is cleared");
     day_sums_add_product(sums, 3, UINT64_MAX, (uint128)1 << 100, 86400, false);
-    row = day_sums_sorted(sums);
+    row = day_sums_sorted(sums, &count);
     ok(row[0].id == UINT64_MAX && row[0].sum.word[1] == (uint64_t)86400 << 36 &&
            !row[0].sum.word[0],
        "charges of more than 64 bits are summed");
+    struct wide least = { { 0, 0, UINT64_C(1) << 63, UINT64_MAX } };
+    struct wide below = { { UINT64_MAX, UINT64_MAX, INT64_MAX, UINT64_MAX } };
+    ok(day_sums_add(sums, 4, 1, &least) && !day_sums_add(sums, 4, 1, &below),
+       "what has no room in three words is refused");
     day_sums_destroy(sums);
+}
+
+/* Every order of magnitude of ids, so that some are ordered by digits and some are not. */
+static void any_ids(void)
+{
+    bool ordered = true;
+    uint64_t state = 1;
+    for (unsigned shift = 0; shift < 64; shift++) {
+        struct day_sums *sums = day_sums_create();
+        uint64_t all = 0, found = 0;
+        for (unsigned i = 0; i < 3000; i++) {
+            state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            day_sums_add_product(sums, (uint32_t)(state >> 7) % 50, state >> shift, i, 1, false);
+            all += i;
+        }
+        size_t count;
+        const struct day_sum *row = day_sums_sorted(sums, &count);
+        for (size_t i = 0; i < count; i++) {
+            found += row[i].sum.word[0];
+            ordered &= !i || row[i - 1].day < row[i].day ||
+                       (row[i - 1].day == row[i].day && row[i - 1].id < row[i].id);
+        }
+        ordered &= found == all;
+        day_sums_destroy(sums);
+    }
+    ok(ordered, "ids of any size come in order, and nothing is lost");
 }
 
 static void shares(void)
@@ -63,6 +94,7 @@ static void shares(void)
 int main(void)
 {
     sums();
+    any_ids();
     shares();
     return done_testing();
 }
