@@ -18,7 +18,7 @@ struct day_sums {
     uint32_t *seen; /* by hash, where a sum was seen last: maybe, for rows move */
 };
 
-#define SEEN_BITS 14
+#define SEEN_BITS 12
 #define FIRST_ROOM 1024u
 
 struct day_sums *day_sums_create(void)

@@ -61,6 +61,7 @@ struct day_writer {
     struct day_hashes *hashes;
     size_t first;              /* the first day that may change */
     struct day_sums *old_open; /* as stored */
+    bool old_is_strange;       /* some of it is of days that are none */
     size_t old_next;           /* of these in order */
 };
 
@@ -166,6 +167,7 @@ static int read_open(struct day_writer *writer, struct error *err)
     while ((got = db_fetch(rows, &row, err)) > 0) {
         size_t day = days_beginning(writer->days, bits_of(&row[0]));
         struct wide sum = sum_of(&row[2]);
+        writer->old_is_strange |= day == writer->days->count;
         if (day < writer->days->count &&
             !day_sums_add(writer->old_open, (uint32_t)day, bits_of(&row[1]), &sum)) {
             got = damaged(err);
@@ -194,8 +196,22 @@ static int remove_days(struct day_writer *writer, const char *find, const char *
     }
 }
 
-/* Rows of days that are none any more: the time zone changed, the clock went back.  And those of
- * open jobs on days that stay as they are. */
+/* Of open jobs: what is of days that stay as they are, or all where the next run is not to go on
+ * from it or days are none any more. */
+static int remove_open(struct day_writer *writer, struct error *err)
+{
+    const struct days *days = writer->days;
+    bool has_day = writer->first < days->count;
+    struct db_value before[] = { writer->cluster, db_integer(INT64_MAX) };
+    if (days->anew && (writer->old_is_strange || !days->unsealed_is_kept))
+        day_sums_clear(writer->old_open);
+    else if (has_day)
+        before[1] = db_integer((int64_t)days->starts[writer->first]);
+    return remove_days(writer, sql_query_usage_open_before, sql_query_usage_open_clear, before, 2,
+                       err);
+}
+
+/* Rows of days that are none any more: the time zone changed, the clock went back. */
 static int remove_strange(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->days;
@@ -207,10 +223,7 @@ static int remove_strange(struct day_writer *writer, struct error *err)
                         err))
             return -1;
     }
-    int64_t begin = writer->first < days->count ? (int64_t)days->starts[writer->first] : INT64_MAX;
-    struct db_value before[] = { writer->cluster, db_integer(days->anew ? INT64_MAX : begin) };
-    return remove_days(writer, sql_query_usage_open_before, sql_query_usage_open_clear, before, 2,
-                       err);
+    return 0;
 }
 
 /* Sums of one day in order, and how far they were looked at. */
@@ -449,8 +462,6 @@ static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *s
         return -1;
     if (!days->unsealed_is_kept)
         return 0;
-    if (days->anew)
-        old_open.count = 0; /* all were removed */
     return write_difference(writer, &open_table, day, old_open, open, err);
 }
 
@@ -475,8 +486,8 @@ static int write_days(struct day_writer *writer, struct error *err)
 {
     struct days *days = writer->days;
     find_first(writer);
-    if ((days->anew && skip_empty(writer, err)) || (!days->anew && read_open(writer, err)) ||
-        remove_strange(writer, err))
+    if ((days->anew && skip_empty(writer, err)) || read_open(writer, err) ||
+        remove_open(writer, err) || remove_strange(writer, err))
         return -1;
     day_pile_rewind(days->sealed);
     day_pile_rewind(days->open);
