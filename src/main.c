@@ -10,6 +10,7 @@
 #include "db/db.h"
 #include "util/error.h"
 #include "util/log.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /* The subcommands; a new one is its file in src/command and a line here. */
@@ -133,6 +134,7 @@ int main(int count, char **arguments)
 {
     struct invocation invocation = { 0 };
     int at = 1;
+    memory_give_back();
     /* What we read and print is UTF-8 whatever the terminal is set to: no byte of it is taken for
      * a blank, and ideographs are two columns wide. */
     if (!setlocale(LC_CTYPE, "C.UTF-8"))

@@ -6,8 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #define CHUNK_BYTES ((size_t)256 * 1024)
+#define LARGE_BYTES (1024 * 1024)
 
 struct chunk {
     struct chunk *older;
@@ -26,6 +30,13 @@ static void *or_exit(void *memory)
         exit(1);
     }
     return memory;
+}
+
+void memory_give_back(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+#endif
 }
 
 void *memory_zeroed(size_t count, size_t size)

@@ -16,6 +16,10 @@ char *memory_text(const char *text);
 /* A NUL-terminated copy of bytes. */
 char *memory_bytes(const char *bytes, size_t length);
 
+/* From now on an array of a megabyte or more goes back to the system as soon as it is freed.  The
+ * GNU library would keep it once it has seen one come and go, and a run would need a tenth more. */
+void memory_give_back(void);
+
 /* What lives as long as a run: taken from an arena piece by piece, given back all at once. */
 struct arena;
 struct arena *arena_create(void);
