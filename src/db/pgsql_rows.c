@@ -221,11 +221,12 @@ static int read_decimal(struct db_value *value, const char *column, struct error
 static int read_value(const PGresult *result, int i, struct answer_column *column,
                       struct db_value *value, struct error *err)
 {
-    if (PQgetisnull(result, 0, i)) {
+    /* NULL is empty like an empty text. */
+    const char *bytes = PQgetvalue(result, 0, i);
+    if (!*bytes && PQgetisnull(result, 0, i)) {
         value->type = DB_NULL;
         return 0;
     }
-    const char *bytes = PQgetvalue(result, 0, i);
     if (column->is_integer) {
         value->type = DB_INTEGER;
         value->integer = read_integer(bytes);
