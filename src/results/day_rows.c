@@ -8,6 +8,7 @@
 #include "core/day_sums.h"
 #include "db/db.h"
 #include "results/day_hashes.h"
+#include "results/day_list.h"
 #include "results/day_pile.h"
 #include "results/days.h"
 #include "results/publish.h"
@@ -226,19 +227,6 @@ static int remove_strange(struct day_writer *writer, struct error *err)
     return 0;
 }
 
-/* Sums of one day in order, and how far they were looked at. */
-struct row_list {
-    const struct day_sum *rows;
-    size_t count, next;
-};
-
-static struct row_list list_of(struct day_sums *sums)
-{
-    struct row_list list = { 0 };
-    list.rows = day_sums_sorted(sums, &list.count);
-    return list;
-}
-
 static int add_all(struct day_sums *into, const struct day_sum *sums, size_t count, bool negative,
                    struct error *err)
 {
@@ -287,7 +275,7 @@ static int read_stored(struct day_writer *writer, uint32_t day, const uint64_t *
     db_finish(rows);
     if (got || writer->days->anew)
         return got;
-    struct row_list list = list_of(stored);
+    struct day_list list = day_list_of(stored);
     return add_all(wanted, list.rows, list.count, false, err);
 }
 
@@ -297,7 +285,7 @@ static int read_day(struct day_writer *writer, uint32_t day, struct day_sums *st
 {
     uint64_t ids[IDS_A_STATEMENT];
     size_t count = 0, changing = 0;
-    const struct row_list list = list_of(wanted);
+    const struct day_list list = day_list_of(wanted);
     for (size_t i = 0; !writer->days->anew && i < list.count; i++)
         if (!wide_is_zero(&list.rows[i].sum) && changing++ < IDS_A_STATEMENT)
             ids[count++] = list.rows[i].id;
@@ -349,45 +337,12 @@ static int write_sum(struct day_writer *writer, const struct day_table *table,
     return db_bulk_row(bulk, row, err);
 }
 
-/* The next pair of sums with the same id; either may be NULL.  False at the end. */
-static bool next_pair(struct row_list *old, struct row_list *new, const struct day_sum **one,
-                      const struct day_sum **other)
-{
-    *one = old->next < old->count ? &old->rows[old->next] : NULL;
-    *other = new->next < new->count ? &new->rows[new->next] : NULL;
-    if (*one && *other && (*one)->id < (*other)->id)
-        *other = NULL;
-    else if (*one && *other && (*one)->id > (*other)->id)
-        *one = NULL;
-    old->next += *one != NULL;
-    new->next += *other != NULL;
-    return *one || *other;
-}
-
-static bool is_same(const struct day_sum *one, const struct day_sum *other)
-{
-    if (!one || !other)
-        return false;
-    struct wide difference = one->sum;
-    return wide_subtract(&difference, &other->sum) && wide_is_zero(&difference);
-}
-
-/* Where hardly a row stays as it is, as of days with jobs that run, all are written anew. */
-static bool most_differ(struct row_list old, struct row_list new)
-{
-    const struct day_sum *one, *other;
-    size_t same = 0, count = old.count;
-    while (next_pair(&old, &new, &one, &other))
-        same += is_same(one, other);
-    return count && same < count / 4;
-}
-
 /* Make what is stored of a day into what it is to be: only rows that differ are written. */
 static int write_difference(struct day_writer *writer, const struct day_table *table, uint32_t day,
-                            struct row_list old, struct row_list new, struct error *err)
+                            struct day_list old, struct day_list new, struct error *err)
 {
     bool all_is_known = writer->days->anew || table == &open_table;
-    if (all_is_known && most_differ(old, new)) {
+    if (all_is_known && day_list_most_differ(old, new)) {
         struct db_value of_day[] = { writer->cluster,
                                      db_integer((int64_t)writer->days->starts[day]) };
         if (db_execute(writer->db, table->clear, of_day, 2, NULL, err))
@@ -399,8 +354,8 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
     const struct day_sum *one, *other;
     struct db_bulk *bulk = NULL;
     int result = 0;
-    while (!result && next_pair(&old, &new, &one, &other)) {
-        if (is_same(one, other))
+    while (!result && day_list_next_pair(&old, &new, &one, &other)) {
+        if (day_list_is_same(one, other))
             continue;
         if (table == &usage_table)
             day_hashes_replace(writer->hashes, day, one, other);
@@ -428,19 +383,19 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
 /* What one day is made of. */
 struct one_day {
     struct day_sums *stored, *wanted, *open;
-    struct row_list old_open;
+    struct day_list old_open;
 };
 
 static int write_usage(struct day_writer *writer, uint32_t day, struct one_day *sums,
                        struct error *err)
 {
-    struct row_list wanted = list_of(sums->wanted);
+    struct day_list wanted = day_list_of(sums->wanted);
     bool anew = writer->days->anew;
     if (anew && day_hashes_agree(writer->hashes, day, wanted.rows, wanted.count))
         return 0;
     if (read_day(writer, day, sums->stored, sums->wanted, err) ||
-        write_difference(writer, &usage_table, day, list_of(sums->stored), list_of(sums->wanted),
-                         err))
+        write_difference(writer, &usage_table, day, day_list_of(sums->stored),
+                         day_list_of(sums->wanted), err))
         return -1;
     if (anew)
         day_hashes_set(writer->hashes, day, wanted.rows, wanted.count);
@@ -451,11 +406,11 @@ static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *s
                       struct error *err)
 {
     struct days *days = writer->days;
-    struct row_list old_open = sums->old_open;
+    struct day_list old_open = sums->old_open;
     if (days_take(days, days->sealed, day, sums->wanted, err) ||
         days_take(days, days->open, day, sums->open, err))
         return -1;
-    struct row_list open = list_of(sums->open);
+    struct day_list open = day_list_of(sums->open);
     if (add_all(sums->wanted, open.rows, open.count, false, err) ||
         (!days->anew && add_all(sums->wanted, old_open.rows, old_open.count, true, err)) ||
         write_usage(writer, day, sums, err))
@@ -468,10 +423,10 @@ static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *s
 static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
 {
     struct one_day sums = { day_sums_create(), day_sums_create(), day_sums_create(), { 0 } };
-    const struct row_list old = list_of(writer->old_open);
+    const struct day_list old = day_list_of(writer->old_open);
     while (writer->old_next < old.count && old.rows[writer->old_next].day < day)
         writer->old_next++;
-    struct row_list *open = &sums.old_open;
+    struct day_list *open = &sums.old_open;
     open->rows = old.count ? old.rows + writer->old_next : NULL;
     while (writer->old_next + open->count < old.count && open->rows[open->count].day == day)
         open->count++;

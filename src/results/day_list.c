@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/day_list.h"
+
+#include "core/day_sums.h"
+
+struct day_list day_list_of(struct day_sums *sums)
+{
+    struct day_list list = { 0 };
+    list.rows = day_sums_sorted(sums, &list.count);
+    return list;
+}
+
+bool day_list_next_pair(struct day_list *old, struct day_list *new, const struct day_sum **one,
+                        const struct day_sum **other)
+{
+    *one = old->next < old->count ? &old->rows[old->next] : NULL;
+    *other = new->next < new->count ? &new->rows[new->next] : NULL;
+    if (*one && *other && (*one)->id < (*other)->id)
+        *other = NULL;
+    else if (*one && *other && (*one)->id > (*other)->id)
+        *one = NULL;
+    old->next += *one != NULL;
+    new->next += *other != NULL;
+    return *one || *other;
+}
+
+bool day_list_is_same(const struct day_sum *one, const struct day_sum *other)
+{
+    if (!one || !other)
+        return false;
+    struct wide difference = one->sum;
+    return wide_subtract(&difference, &other->sum) && wide_is_zero(&difference);
+}
+
+bool day_list_most_differ(struct day_list old, struct day_list new)
+{
+    const struct day_sum *one, *other;
+    size_t same = 0, count = old.count;
+    while (day_list_next_pair(&old, &new, &one, &other))
+        same += day_list_is_same(one, other);
+    return count && same < count / 4;
+}
