@@ -174,6 +174,19 @@ int db_query(struct db *db, const char *sql, const struct db_value *arguments,
     return 0;
 }
 
+int db_stream(struct db *db, const char *sql, const struct db_value *arguments,
+              size_t argument_count, const char *column_types, struct db_rows **rows,
+              struct error *err)
+{
+    if (!db->driver->stream)
+        return db_query(db, sql, arguments, argument_count, column_types, rows, err);
+    if (refuse_while_answering(db, err) ||
+        db->driver->stream(db, sql, arguments, argument_count, column_types, rows, err))
+        return -1;
+    db->answering = true;
+    return 0;
+}
+
 int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *err)
 {
     return rows->db->driver->fetch(rows, row, err);

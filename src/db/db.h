@@ -172,6 +172,11 @@ struct db_driver {
     int (*query)(struct db *db, const char *sql, const struct db_value *arguments,
                  size_t argument_count, const char *column_types, struct db_rows **rows,
                  struct error *err);
+    /* The same for a query that answers with very many rows, where there is a road that costs less
+     * a row and more to begin with; NULL where there is none. */
+    int (*stream)(struct db *db, const char *sql, const struct db_value *arguments,
+                  size_t argument_count, const char *column_types, struct db_rows **rows,
+                  struct error *err);
     /* The next row: 1 and *row, 0 after the last one, -1.  The row and the texts in it hold
      * until the next fetch or finish. */
     int (*fetch)(struct db_rows *rows, const struct db_value **row, struct error *err);
@@ -239,6 +244,9 @@ void db_rollback(struct db *db);
 int db_query(struct db *db, const char *sql, const struct db_value *arguments,
              size_t argument_count, const char *column_types, struct db_rows **rows,
              struct error *err);
+int db_stream(struct db *db, const char *sql, const struct db_value *arguments,
+              size_t argument_count, const char *column_types, struct db_rows **rows,
+              struct error *err);
 int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void db_finish(struct db_rows *rows);
 int db_execute(struct db *db, const char *sql, const struct db_value *arguments,

@@ -274,6 +274,9 @@ void pgsql_cancel(struct pgsql_session *session)
         close_session(second);
     }
     session->until_ms = pgsql_clock_ms() + (int64_t)db_connect_wait(session->base.settings) * 1000;
+    char *line;
+    while ((line = pgsql_next_line(session)))
+        PQfreemem(line);
     PGresult *result;
     while ((result = pgsql_next(session)))
         PQclear(result);
@@ -405,6 +408,7 @@ const struct db_driver pgsql_driver = {
     .rollback = rollback,
     .replica_lag = pgsql_replica_lag,
     .query = pgsql_query,
+    .stream = pgsql_stream,
     .fetch = pgsql_fetch,
     .finish = pgsql_finish,
     .execute = pgsql_execute,

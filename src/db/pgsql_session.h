@@ -53,6 +53,12 @@ int64_t pgsql_clock_ms(void);
 /* Send a statement with `?` for each argument, or several statements without any. */
 int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
                size_t argument_count, struct error *err);
+/* Have a query described: the next result has its columns and no row. */
+int pgsql_send_describe(struct pgsql_session *session, const char *sql, size_t argument_count,
+                        struct error *err);
+/* Have its rows copied out, with an integer for each `?`; `sql` without any may have none. */
+int pgsql_send_copy(struct pgsql_session *session, const char *sql, const struct db_value *integers,
+                    struct error *err);
 int pgsql_send_script(struct pgsql_session *session, const char *sql, struct error *err);
 /* The same with $1, $2, ... for arguments as libpq takes them. */
 struct pgsql_parameters {
@@ -65,6 +71,9 @@ struct pgsql_parameters pgsql_parameters_create(size_t count);
 void pgsql_parameters_free(struct pgsql_parameters *parameters);
 int pgsql_send_parameters(struct pgsql_session *session, const char *sql,
                           const struct pgsql_parameters *parameters, struct error *err);
+/* The next line of the COPY that is under way, to be freed by PQfreemem(); NULL after
+ * the last one, or where there is no answer: then there is a result to take. */
+char *pgsql_next_line(struct pgsql_session *session);
 /* The next result of what was sent; NULL after the last one, or where there is no answer. */
 PGresult *pgsql_next(struct pgsql_session *session);
 /* Read the answer to its end and throw it away; fails where the statement did.  `changed` (may
@@ -86,6 +95,9 @@ int pgsql_replica_lag(struct db *db, int64_t *lag_s, struct error *err);
 int pgsql_query(struct db *db, const char *sql, const struct db_value *arguments,
                 size_t argument_count, const char *column_types, struct db_rows **rows,
                 struct error *err);
+int pgsql_stream(struct db *db, const char *sql, const struct db_value *arguments,
+                 size_t argument_count, const char *column_types, struct db_rows **rows,
+                 struct error *err);
 int pgsql_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void pgsql_finish(struct db_rows *rows);
 

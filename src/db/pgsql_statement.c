@@ -201,6 +201,17 @@ PGresult *pgsql_next(struct pgsql_session *session)
     return session->hung ? NULL : PQgetResult(session->connection);
 }
 
+char *pgsql_next_line(struct pgsql_session *session)
+{
+    char *line = NULL;
+    while (!session->hung && !PQgetCopyData(session->connection, &line, true)) {
+        session->hung = !pgsql_wait(session->connection, POLLIN, session->until_ms);
+        if (!session->hung && !PQconsumeInput(session->connection))
+            return NULL;
+    }
+    return line;
+}
+
 int pgsql_end(struct pgsql_session *session, int64_t *changed, struct error *err)
 {
     int status = 0;
@@ -237,15 +248,19 @@ static size_t quoted_length(const char *sql)
     return end ? (size_t)(end - sql) + ending : strlen(sql);
 }
 
-/* Write $1, $2, ... for the question marks; how many these were. */
-static size_t number_arguments(const char *sql, struct text *numbered)
+/* Write $1, $2, ... for the question marks, or integers; how many these were. */
+static size_t number_arguments(const char *sql, const struct db_value *integers,
+                               struct text *numbered)
 {
     size_t count = 0;
     text_add(numbered, "");
     while (*sql) {
         size_t length = quoted_length(sql);
         if (!length && *sql == '?') {
-            text_format(numbered, "$%zu", ++count);
+            if (integers)
+                text_format(numbered, "(%" PRId64 ")", integers[count++].integer);
+            else
+                text_format(numbered, "$%zu", ++count);
             sql++;
             continue;
         }
@@ -333,16 +348,21 @@ int pgsql_send_parameters(struct pgsql_session *session, const char *sql,
     return 0;
 }
 
+static int miscounted(const struct pgsql_session *session, size_t wanted, size_t given,
+                      struct error *err)
+{
+    return fail(err, ERROR_OTHER, "%s: a statement with %zu parameters was given %zu arguments",
+                session->name, wanted, given);
+}
+
 int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
                size_t argument_count, struct error *err)
 {
     struct text numbered = { 0 };
     int status = 0;
-    size_t wanted = number_arguments(sql, &numbered);
+    size_t wanted = number_arguments(sql, NULL, &numbered);
     if (wanted != argument_count) {
-        status =
-            fail(err, ERROR_OTHER, "%s: a statement with %zu parameters was given %zu arguments",
-                 session->name, wanted, argument_count);
+        status = miscounted(session, wanted, argument_count, err);
     } else {
         struct pgsql_parameters parameters = pgsql_parameters_create(argument_count);
         union number_room *rooms = memory_zeroed(argument_count, sizeof *rooms);
@@ -353,6 +373,39 @@ int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_v
         pgsql_parameters_free(&parameters);
     }
     text_free(&numbered);
+    return status;
+}
+
+int pgsql_send_describe(struct pgsql_session *session, const char *sql, size_t argument_count,
+                        struct error *err)
+{
+    PGconn *connection = session->connection;
+    struct text numbered = { 0 };
+    size_t wanted = number_arguments(sql, NULL, &numbered);
+    int status = 0;
+    start_waiting(session);
+    if (wanted != argument_count)
+        status = miscounted(session, wanted, argument_count, err);
+    else if (session->hung || !PQsendPrepare(connection, "", numbered.bytes, 0, NULL))
+        status = pgsql_fail(session, NULL, err);
+    else
+        status = pgsql_end(session, NULL, err);
+    text_free(&numbered);
+    if (!status && !PQsendDescribePrepared(connection, ""))
+        status = pgsql_fail(session, NULL, err);
+    return status;
+}
+
+int pgsql_send_copy(struct pgsql_session *session, const char *sql, const struct db_value *integers,
+                    struct error *err)
+{
+    static const struct pgsql_parameters none;
+    struct text copy = { 0 };
+    text_add(&copy, "COPY (");
+    number_arguments(sql, integers, &copy);
+    text_add(&copy, ") TO STDOUT");
+    int status = pgsql_send_parameters(session, copy.bytes, &none, err);
+    text_free(&copy);
     return status;
 }
 

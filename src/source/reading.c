@@ -13,14 +13,10 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-int reading_each(struct db *db, const char *sql, const struct db_value *arguments,
-                 size_t argument_count, const char *types,
-                 int (*take)(void *context, const struct db_value *row, struct error *err),
-                 void *context, struct error *err)
+static int take_all(struct db_rows *rows,
+                    int (*take)(void *context, const struct db_value *row, struct error *err),
+                    void *context, struct error *err)
 {
-    struct db_rows *rows;
-    if (db_query(db, sql, arguments, argument_count, types, &rows, err))
-        return -1;
     const struct db_value *row;
     int result;
     while ((result = db_fetch(rows, &row, err)) > 0)
@@ -30,6 +26,28 @@ int reading_each(struct db *db, const char *sql, const struct db_value *argument
         }
     db_finish(rows);
     return result;
+}
+
+int reading_each(struct db *db, const char *sql, const struct db_value *arguments,
+                 size_t argument_count, const char *types,
+                 int (*take)(void *context, const struct db_value *row, struct error *err),
+                 void *context, struct error *err)
+{
+    struct db_rows *rows;
+    if (db_query(db, sql, arguments, argument_count, types, &rows, err))
+        return -1;
+    return take_all(rows, take, context, err);
+}
+
+int reading_many(struct db *db, const char *sql, const struct db_value *arguments,
+                 size_t argument_count, const char *types,
+                 int (*take)(void *context, const struct db_value *row, struct error *err),
+                 void *context, struct error *err)
+{
+    struct db_rows *rows;
+    if (db_stream(db, sql, arguments, argument_count, types, &rows, err))
+        return -1;
+    return take_all(rows, take, context, err);
 }
 
 /* In characters: what the results have room for. */

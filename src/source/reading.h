@@ -19,6 +19,11 @@ int reading_each(struct db *db, const char *sql, const struct db_value *argument
                  size_t argument_count, const char *types,
                  int (*take)(void *context, const struct db_value *row, struct error *err),
                  void *context, struct error *err);
+/* The same where very many rows are expected. */
+int reading_many(struct db *db, const char *sql, const struct db_value *arguments,
+                 size_t argument_count, const char *types,
+                 int (*take)(void *context, const struct db_value *row, struct error *err),
+                 void *context, struct error *err);
 
 /* A count or an instant; what is NULL or negative is 0. */
 uint64_t reading_number(const struct db_value *value);

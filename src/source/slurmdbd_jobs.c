@@ -23,6 +23,7 @@ struct selection {
     struct text where; /* a condition on the job table, named j */
     struct db_value arguments[KEYS_A_QUERY + 3];
     size_t count;
+    bool has_many; /* there may be very many rows */
 };
 
 struct job_reader {
@@ -74,16 +75,22 @@ static int take_key(void *context, const struct db_value *row, struct error *err
     return 0;
 }
 
-/* Run one query on the job table, which is named j. */
+/* A query on the job table, which is named j. */
+static void add_query(struct text *sql, const struct job_reader *reader, const char *columns,
+                      const char *rest)
+{
+    text_format(sql, "SELECT %s FROM ", columns);
+    slurmdbd_add_name(sql, reader->jobs, reader->cluster);
+    text_format(sql, " j %s", rest);
+}
+
+/* Run one with few rows. */
 static int query_jobs(const struct job_reader *reader, const char *columns, const char *rest,
                       const struct db_value *arguments, size_t count, const char *types,
-                      int (*take)(void *, const struct db_value *, struct error *), void *context,
-                      struct error *err)
+                      row_taker take, void *context, struct error *err)
 {
     struct text sql = { 0 };
-    text_format(&sql, "SELECT %s FROM ", columns);
-    slurmdbd_add_name(&sql, reader->jobs, reader->cluster);
-    text_format(&sql, " j %s", rest);
+    add_query(&sql, reader, columns, rest);
     int result = slurmdbd_read(reader->db, reader->jobs, reader->cluster, sql.bytes, arguments,
                                count, types, take, context, err);
     text_free(&sql);
@@ -115,7 +122,7 @@ static int find_recent_key(const struct job_reader *reader, uint64_t instant, ui
 static int read_selected(struct job_reader *reader, const char *hint, const char *where,
                          const struct db_value *arguments, size_t count, struct error *err)
 {
-    struct selection selection = { .hint = hint, .count = count };
+    struct selection selection = { .hint = hint, .count = count, .has_many = true };
     text_add(&selection.where, where);
     for (size_t i = 0; i < count; i++)
         selection.arguments[i] = arguments[i];
@@ -258,15 +265,17 @@ static const char *const suspension_types[] = { "iiiiiiitiii", "iiiiiiittiii" };
 static int read_jobs(struct job_reader *reader, const struct selection *selection,
                      struct error *err)
 {
-    struct text columns = { 0 }, rest = { 0 };
+    struct text columns = { 0 }, rest = { 0 }, sql = { 0 };
     add_job_columns(&columns, reader);
     text_format(&rest, "%s WHERE j.\"time_start\" > 0 AND %s", selection->hint,
                 selection->where.bytes);
-    int result =
-        query_jobs(reader, columns.bytes, rest.bytes, selection->arguments, selection->count,
-                   job_types[reader->columns - JOB_PARTITION], take_job, reader, err);
+    add_query(&sql, reader, columns.bytes, rest.bytes);
+    int result = (selection->has_many ? slurmdbd_read_many : slurmdbd_read)(
+        reader->db, reader->jobs, reader->cluster, sql.bytes, selection->arguments,
+        selection->count, job_types[reader->columns - JOB_PARTITION], take_job, reader, err);
     text_free(&columns);
     text_free(&rest);
+    text_free(&sql);
     return result;
 }
 

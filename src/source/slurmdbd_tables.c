@@ -189,12 +189,8 @@ int slurmdbd_probe(struct db *db, const struct table *table, const char *cluster
     return 0;
 }
 
-int slurmdbd_read(struct db *db, const struct table *table, const char *cluster, const char *sql,
-                  const struct db_value *arguments, size_t argument_count, const char *types,
-                  row_taker take, void *context, struct error *err)
+static int tell(const struct table *table, const char *cluster, struct error *err)
 {
-    if (!reading_each(db, sql, arguments, argument_count, types, take, context, err))
-        return 0;
     if (err->class == ERROR_MISSING)
         err->class = ERROR_RETRY;
     struct text name = { 0 };
@@ -202,4 +198,22 @@ int slurmdbd_read(struct db *db, const struct table *table, const char *cluster,
     fail_in(err, "cannot read '%s'", name.bytes);
     text_free(&name);
     return -1;
+}
+
+int slurmdbd_read(struct db *db, const struct table *table, const char *cluster, const char *sql,
+                  const struct db_value *arguments, size_t argument_count, const char *types,
+                  row_taker take, void *context, struct error *err)
+{
+    return reading_each(db, sql, arguments, argument_count, types, take, context, err)
+               ? tell(table, cluster, err)
+               : 0;
+}
+
+int slurmdbd_read_many(struct db *db, const struct table *table, const char *cluster,
+                       const char *sql, const struct db_value *arguments, size_t argument_count,
+                       const char *types, row_taker take, void *context, struct error *err)
+{
+    return reading_many(db, sql, arguments, argument_count, types, take, context, err)
+               ? tell(table, cluster, err)
+               : 0;
 }

@@ -65,6 +65,10 @@ typedef int (*row_taker)(void *context, const struct db_value *row, struct error
 int slurmdbd_read(struct db *db, const struct table *table, const char *cluster, const char *sql,
                   const struct db_value *arguments, size_t argument_count, const char *types,
                   row_taker take, void *context, struct error *err);
+/* The same where very many rows are expected. */
+int slurmdbd_read_many(struct db *db, const struct table *table, const char *cluster,
+                       const char *sql, const struct db_value *arguments, size_t argument_count,
+                       const char *types, row_taker take, void *context, struct error *err);
 
 /* Hand over the id, type and name of each TRES by id, where the settings need them; and the TRES
  * and nodes of what the cluster has registered, the newest last. */

@@ -48,7 +48,7 @@ class Words:
     # idle_in_transaction_session_timeout and tcp_user_timeout of our sessions are 10 seconds; amid
     # rows from a unix socket we wake ourselves.
     ways = {' (TCP)': dict(to_port=True), ' (unix socket)': dict(by_path=True)}
-    amid = '"tres_alloc" FROM "big_job_table"', 'sync'
+    amid = 'COPY .*"tres_alloc" FROM "big_job_table"', 'sync'
     between = 'FROM "big_assoc_table"', 'sync', 0
 
 

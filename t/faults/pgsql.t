@@ -35,7 +35,7 @@ RIGS = 16
 # The first look at the table, which holds it from then on; and of two queries of jobs the one of
 # those that still run, as all of them do here.
 JOB_TABLE = r'FROM "big_job_table"'
-JOBS = r'"tres_alloc" FROM "big_job_table"'
+JOBS = r'COPY .*"tres_alloc" FROM "big_job_table"'
 ASSOCIATIONS = r'FROM "big_assoc_table"'
 WRITE = r'COPY "fairmill_fairshare"'
 CLEAR = r'DELETE .*FROM "fairmill_fairshare"'
@@ -421,7 +421,7 @@ def body():
         try_all(cases, rigs, report)
         for case, outcome in of_own_server():
             case.judge(outcome, report)
-        never_written(server, SOURCE, before, rigs, ('SELECT', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE'))
+        never_written(server, SOURCE, before, rigs, ('SELECT', 'COPY (SELECT j.', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE'))
     report.write()
 
 

@@ -329,7 +329,7 @@ def never_written(server, database, before, rigs, harmless):
     """Of the source nothing is changed."""
     tap.same(server.checksums(database), before, 'no row of the source has changed')
     seen = set().union(*(rig.seen_sql for rig in rigs))
-    tap.ok(len(seen) > 10 and all(text.split()[0] in harmless for text in seen),
+    tap.ok(len(seen) > 10 and all(text.startswith(harmless) for text in seen),
            'no statement that a run sends to the source could write', *seen)
 
 
