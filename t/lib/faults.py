@@ -157,10 +157,11 @@ class Rig:
                 self.last[cluster] = now
 
     def next_run(self):
-        """A run without any fault; a server may need a while to see that a lock's holder is gone."""
-        self.now += 10
+        """A run without any fault; a server may need a while to see that a lock's holder is gone.  Each
+        try has an instant of its own, as one cluster may be published where another is locked."""
         end = time.monotonic() + 20
         while True:
+            self.now += 10
             done = subprocess.run([FAIRMILL, '-c', self.conf, 'run', '--now', str(self.now)],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, timeout=HANG, check=False)
