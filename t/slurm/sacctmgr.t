@@ -26,6 +26,7 @@ class Site:
     def __init__(self, server, folder):
         self.server, self.folder = server, folder
         self.conf = f'{folder}/fairmill.conf'
+        self.ended = int(time.time()) - 3600
         self.user = 'nobody' if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
 
     def make(self):
@@ -40,9 +41,9 @@ class Site:
             manage('add', 'user', user, f'account={account}', 'cluster=mill', f'fairshare={shares}')
         manage('add', 'user', 'dora', 'account=physics', 'cluster=spare-1', 'fairshare=5')
 
-    def job(self, user, seconds, billing, ago=3600):
-        """What a controller would have sent."""
-        end = int(time.time()) - ago
+    def job(self, user, seconds, billing):
+        """What a controller would have sent; all of them end at one instant."""
+        end = self.ended
         self.server.sql(
             'INSERT INTO mill_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
             'het_job_offset, cpus_req, nodes_alloc, `partition`, priority, state, state_reason_prev, time_submit, time_eligible, '
