@@ -12,6 +12,7 @@
 #include "command/ledger.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
+#include "results/publish.h"
 #include "results/schema.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -175,6 +176,34 @@ static void add_json(struct text *text, const struct listing *listing, const cha
     free(dumped);
 }
 
+struct name_search {
+    const char *cluster;
+    bool found;
+};
+
+static int look_at_published(void *context, const char *cluster, const char *source)
+{
+    struct name_search *search = context;
+    (void)source;
+    search->found |= reads_as(search->cluster, strlen(search->cluster), cluster);
+    return 0;
+}
+
+/* A cluster that is named has entries or results. */
+static int check_cluster(struct db *db, const struct listing *listing, const char *cluster,
+                         struct error *err)
+{
+    struct name_search search = { .cluster = cluster };
+    for (size_t i = 0; !search.found && i < listing->count; i++)
+        search.found = is_listed(&listing->records[i], cluster);
+    if (!search.found && published_sources(db, look_at_published, &search, err))
+        return -1;
+    if (!search.found)
+        return fail(err, ERROR_USAGE,
+                    "there is no entry of a cluster '%s', nor are there results of it", cluster);
+    return 0;
+}
+
 int ledger_print(const struct settings *settings, const char *cluster, bool json, struct error *err)
 {
     struct db *db;
@@ -183,6 +212,8 @@ int ledger_print(const struct settings *settings, const char *cluster, bool json
     if (results_open(&db, settings, DB_READER, err))
         return -1;
     int result = ledger_read_all(db, &listing.records, &listing.count, err);
+    if (!result && cluster)
+        result = check_cluster(db, &listing, cluster, err);
     db_close(db);
     find_undos(&listing);
     if (!result && json)
