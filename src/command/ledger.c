@@ -295,14 +295,33 @@ static int ask(struct error *err)
     return fail(err, ERROR_OTHER, "nothing was entered");
 }
 
+/* The answer to COMMIT was lost: an entry that is there is made. */
+static int look_again(const struct desk *desk, struct error *err)
+{
+    struct db *db;
+    struct error other;
+    bool there = false;
+    if (!results_open(&db, desk->settings, DB_READER, &other)) {
+        ledger_has(db, &desk->record, &there, &other);
+        db_close(db);
+    }
+    return there ? 0
+                 : fail_in(err, "whether entry %" PRIu64 " was made is not known, list will tell",
+                           desk->record.entry.id);
+}
+
 static int enter(struct desk *desk, struct error *err)
 {
     struct db *results;
     struct text text = { 0 };
+    bool in_doubt = false;
     if (results_open(&results, desk->settings, DB_RESULTS, err))
         return -1;
-    int result = ledger_enter(results, &desk->record, desk->covers.keys, desk->covers.count, err);
+    int result =
+        ledger_enter(results, &desk->record, desk->covers.keys, desk->covers.count, &in_doubt, err);
     db_close(results);
+    if (result && in_doubt)
+        result = look_again(desk, err);
     if (result)
         return results_explain(desk->settings, err);
     text_format(&text, "entry %" PRIu64 ", ", desk->record.entry.id);

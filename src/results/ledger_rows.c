@@ -246,29 +246,46 @@ static int write_covers(struct db *db, uint64_t id, const uint64_t *covers, size
 }
 
 static int enter_once(struct db *db, struct ledger_record *record, const uint64_t *covers,
-                      size_t count, struct error *err)
+                      size_t count, bool *in_doubt, struct error *err)
 {
     uint64_t last;
     if (db_begin(db, err))
         return -1;
     int result = read_last(db, &last, err);
     record->entry.id = last + 1;
-    if (result || write_entry(db, record, err) ||
-        write_covers(db, record->entry.id, covers, count, err) || db_commit(db, err)) {
-        db_rollback(db);
-        return -1;
-    }
-    return 0;
+    result = result || write_entry(db, record, err) ||
+             write_covers(db, record->entry.id, covers, count, err);
+    if (!result && !db_commit(db, err))
+        return 0;
+    *in_doubt = !result && err->class == ERROR_GONE;
+    db_rollback(db);
+    return -1;
 }
 
 int ledger_enter(struct db *db, struct ledger_record *record, const uint64_t *covers, size_t count,
-                 struct error *err)
+                 bool *in_doubt, struct error *err)
 {
     struct error ignored;
     uint64_t last;
-    for (int i = 1; enter_once(db, record, covers, count, err); i++)
+    for (int i = 1; enter_once(db, record, covers, count, in_doubt, err); i++)
         if (i == TRIES || err->class == ERROR_GONE || read_last(db, &last, &ignored) ||
             (last < record->entry.id && err->class != ERROR_RETRY))
             return -1;
     return 0;
+}
+
+int ledger_has(struct db *db, const struct ledger_record *record, bool *there, struct error *err)
+{
+    struct ledger_record *records;
+    size_t count;
+    int result = ledger_read_all(db, &records, &count, err);
+    *there = false;
+    for (size_t i = 0; i < count; i++) {
+        *there |= records[i].entry.id == record->entry.id &&
+                  records[i].entered_at == record->entered_at &&
+                  !strcmp(records[i].who, record->who) && !strcmp(records[i].why, record->why);
+        ledger_record_free(&records[i]);
+    }
+    free(records);
+    return result;
 }

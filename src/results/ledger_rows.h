@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_RESULTS_LEDGER_ROWS_H
 #define FAIRMILL_RESULTS_LEDGER_ROWS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,8 +36,12 @@ int ledger_read_all(struct db *db, struct ledger_record **records, size_t *count
                     struct error *err);
 
 /* Add an entry, and what it covers where it is a reset, in a transaction of its own.  Gives it the
- * next id. */
+ * next id.  Where that fails *in_doubt tells whether the entry may be there: the answer to COMMIT
+ * was lost. */
 int ledger_enter(struct db *db, struct ledger_record *record, const uint64_t *covers, size_t count,
-                 struct error *err);
+                 bool *in_doubt, struct error *err);
+/* Whether it is there, by a session that is newer than the lost one.  That it is not there yet
+ * proves nothing: the server may be about to commit. */
+int ledger_has(struct db *db, const struct ledger_record *record, bool *there, struct error *err);
 
 #endif

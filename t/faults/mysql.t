@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import faults
 import tap
 from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, apart, between, big_fails, ended, ends,
-                         for_good, locked, lost_commits, never_written, tables_dropped, try_all,
+                         for_good, ledger_commits, locked, lost_commits, never_written, tables_dropped, try_all,
                          whole_server)
 from faults import Report, Rig, at_once
 from mariadb import Server, Session
@@ -231,6 +231,7 @@ def body():
         cases += lost_commits() + other_sessions() + taken_away()
         try_all(cases, rigs, report)
         source_grants(first)
+        ledger_commits(first)
         for case, outcome in of_own_server():
             case.judge(outcome, report)
         never_written(server, faults.SOURCE, before, rigs,

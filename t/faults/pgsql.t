@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import faults
 import tap
 from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, amid, apart, between, big_fails, ended,
-                         ends, for_good, locked, lost_commits, never_written, own_source,
+                         ends, for_good, ledger_commits, locked, lost_commits, never_written, own_source,
                          publishing_commit, tables_dropped, try_all, whole_server)
 from faults import LONG, READER, SOURCE, WRITER, Report, Rig, at_once
 from mariadb import Session
@@ -419,6 +419,7 @@ def body():
         cases += for_good(dict(source=(ASSOCIATIONS, JOBS), results=(COUNTER, CLEAR, WRITE)))
         cases += lost_commits() + commits() + other_sessions() + taken_away()
         try_all(cases, rigs, report)
+        ledger_commits(first)
         for case, outcome in of_own_server():
             case.judge(outcome, report)
         never_written(server, SOURCE, before, rigs, ('SELECT', 'COPY (SELECT j.', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE'))

@@ -3,13 +3,15 @@
 run cut, reset and stalled, the way to a database gone for good, COMMITs whose answer is lost."""
 
 import contextlib
+import subprocess
 import threading
 import time
 
 import tap
 from faults import LONG, SOURCE, at_once, draw
-from mariadb import Session
-from proxy import Fault, always, no_fault, same_as, sql
+from mariadb import HANG, Session
+from program import FAIRMILL
+from proxy import Fault, Proxy, always, no_fault, same_as, sql
 
 # Where a run is to give up, and where it is to get over it.
 DEADLINE = 2
@@ -312,6 +314,25 @@ def lost_commits():
                 on('results', Fault(action, publishing_commit(number), answer=0), PATIENT), DONE,
                 'answer to the publishing COMMIT lost', 'results'))
     return cases
+
+
+def ledger_commits(rig):
+    """People's COMMITs, at the end, since an entry changes what runs give."""
+    def credit(fault):
+        with Proxy(rig.results_server, fault) as proxy:
+            conf = rig.conf + '-ledger'
+            rig.write(conf, {}, dict(host='127.0.0.1', port=proxy.port), PATIENT)
+            done = subprocess.run([FAIRMILL, '-c', conf, 'ledger', 'credit', '5', '-u', 'u1', '-A', 'a0', '-M', 'big',
+                                   '-w', 'a test', '-y'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=HANG, check=False)
+            count = int(rig.rows('SELECT count(*) FROM fairmill_ledger')[0][0])
+            return fault.happened, done.returncode, count, done.stdout
+    happened, status, count, said = credit(Fault('cut', sql('^COMMIT'), answer=0))
+    tap.ok((happened, status, count) == (1, 0, 1) and said.startswith('entry 1, '),
+           'an entry whose COMMIT reached the server is found, though the answer is lost', happened, status, count, said)
+    happened, status, count, said = credit(Fault('cut', sql('^COMMIT')))
+    tap.ok((happened, status, count) == (1, 69, 1) and 'whether entry 2 was made is not known' in said,
+           'where COMMIT may not have reached it, nobody is told that nothing was entered', happened, status, count, said)
 
 
 def tables_dropped():
