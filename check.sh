@@ -92,7 +92,7 @@ run_tests() {
 
 # What random tests find they find once, with neither sanitizers nor a release around them.
 few() {
-    FAIRMILL_PAIRS=${FAIRMILL_PAIRS:-60} "$@"
+    FAIRMILL_PAIRS=${FAIRMILL_PAIRS:-60} FAIRMILL_SITES=${FAIRMILL_SITES:-6} "$@"
 }
 
 run_sanitized() {

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import demonstration
 import tap
 from place import NOW, Place
+from seeds import seeds
 from site_drawing import PARENT, Site, insert
 
 DAY, HOUR, WEEK = 86400, 3600, 7 * 86400
@@ -100,10 +101,9 @@ def add_jobs(place, jobs):
 
 
 def random_sites(place):
-    seeds = [int(os.environ['FAIRMILL_SEED'])] if 'FAIRMILL_SEED' in os.environ else range(
-        int(os.environ.get('FAIRMILL_SITES', 16)))
+    sites = seeds(16)
     failures, told = {course: [] for course in ('nothing', 'as_last_week', 'others', 'job')}, 0
-    for seed in seeds:
+    for seed in sites:
         r = random.Random(seed)
         half_life, days = r.choice((('0', 0), ('7-0', WEEK), ('7-0', WEEK), ('1-0', DAY), ('4:00:00', 4 * HOUR))), 12
         keys = {'usage.half_life': half_life[0], 'usage.reset_period': r.choice(RESETS), 'usage.time_zone': 'Europe/Paris',
@@ -149,8 +149,8 @@ def random_sites(place):
             ('as_last_week', 'if all goes on as last week, so does one on a site with jobs that do'),
             ('others', 'if only the others go on, likewise'),
             ('job', 'and with a job besides, likewise')):
-        tap.ok(not failures[course], f'{statement}, on {len(seeds)} random sites', *failures[course][:8])
-    tap.ok(told >= 12 * len(seeds), 'and all of that was tried')
+        tap.ok(not failures[course], f'{statement}, on {len(sites)} random sites', *failures[course][:8])
+    tap.ok(told >= 12 * len(sites), 'and all of that was tried')
 
 
 # ---- when a value is reached ----

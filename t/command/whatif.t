@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import demonstration
 import tap
 from place import NOW, Place
+from seeds import seeds
 from site_drawing import PARENT, Site, draw
 
 DAY = 86400
@@ -215,10 +216,9 @@ def wrong(told, before, after, algorithm, exact):
 
 
 def random_sites(place):
-    seeds = [int(os.environ['FAIRMILL_SEED'])] if 'FAIRMILL_SEED' in os.environ else range(
-        int(os.environ.get('FAIRMILL_SITES', 36)))
+    sites = seeds(36)
     failures, idle, changed = [], [], 0
-    for seed in seeds:
+    for seed in sites:
         r = random.Random(seed)
         keys = random_keys(r)
         exact = r.random() < .5
@@ -251,9 +251,9 @@ def random_sites(place):
         algorithm = changes.keys.get('fairshare.algorithm', keys['fairshare.algorithm'])
         found = wrong(told, before, published(place), algorithm, exact)
         failures += [f'{seed}: {keys} {changes.arguments}: {each}' for each in found]
-    tap.same(idle, [], f'without a change nothing changes on {len(seeds)} random sites')
-    tap.ok(not failures, f'what is foretold of {len(seeds)} random sites is so once it is done', *failures[:12])
-    tap.ok(changed > len(seeds) / 3 or len(seeds) < 10, 'and most of the changes change something', changed)
+    tap.same(idle, [], f'without a change nothing changes on {len(sites)} random sites')
+    tap.ok(not failures, f'what is foretold of {len(sites)} random sites is so once it is done', *failures[:12])
+    tap.ok(changed > len(sites) / 3 or len(sites) < 10, 'and most of the changes change something', changed)
 
 
 # ---- what is wrong is told ----

@@ -3,7 +3,8 @@
 results that keep their state, a full run into others and t/lib/reference.py must agree, two runs
 bit for bit, and what fairmill_run says of them must be so.
 
-FAIRMILL_LONG=1 tries 200 histories instead of 20, FAIRMILL_SEED=N only history N."""
+FAIRMILL_LONG=1 tries 200 histories instead of 20, FAIRMILL_SITES=N so many, FAIRMILL_SEED=N only
+history N."""
 
 import os
 import tempfile
@@ -19,6 +20,7 @@ from compare import differences, exact, unlike_reference
 from happenings import DRIFTS, FULL, KEPT, NEEDS, STEPS, History, nothing_but_time
 from history_place import Mirror
 from program import fairmill, same_value, write_settings
+from seeds import seeds
 from settings import for_program
 
 RUN = ('kind', 'why', 'unattributed_usage', 'source_newest', 'truncation_bound', 'drift_max',
@@ -347,17 +349,18 @@ FOUND = 19, 257, 327, 385, 408, 561
 
 def body(place_of):
     """place_of(folder) makes a place."""
-    one = os.environ.get('FAIRMILL_SEED')
-    count = 200 if os.environ.get('FAIRMILL_LONG') == '1' else 20
+    numbers = seeds(20, 200)
     counts = Counter()
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
         place = place_of(folder)
         # Each driver has histories of its own.
         offset = ('sqlite', 'mysql', 'pgsql').index(place.driver)
         mirror = Mirror(folder, place)
-        for seed in [int(one)] if one else sorted({*range(offset, 3 * count, 3), *FOUND}):
+        if len(numbers) > 1:
+            numbers = sorted({*range(offset, 3 * len(numbers), 3), *FOUND})
+        for seed in numbers:
             try_history(seed, place, mirror, folder, counts)
         place.close()
-    if not one:
+    if len(numbers) >= 20:
         all_happened(counts)
         tap.diag(', '.join(f'{name} {number}' for name, number in sorted(counts.items())))
