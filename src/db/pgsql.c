@@ -277,9 +277,7 @@ void pgsql_cancel(struct pgsql_session *session)
     char *line;
     while ((line = pgsql_next_line(session)))
         PQfreemem(line);
-    PGresult *result;
-    while ((result = pgsql_next(session)))
-        PQclear(result);
+    pgsql_pass_over(session);
 }
 
 /* Transactions. */

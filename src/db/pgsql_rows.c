@@ -135,8 +135,8 @@ void pgsql_finish(struct db_rows *base)
     if (is_row(rows->result))
         pgsql_cancel((struct pgsql_session *)base->db);
     /* After the last row or an error comes the end, which is NULL. */
-    while (rows->result)
-        receive(rows);
+    PQclear(rows->result);
+    pgsql_pass_over((struct pgsql_session *)base->db);
     if (rows->has_waker)
         timer_delete(rows->waker);
     release_savepoint(rows);
@@ -225,8 +225,9 @@ static int describe(struct pgsql_rows *rows, const char *sql, size_t argument_co
     int status = PQresultStatus(rows->result) == PGRES_COMMAND_OK
                      ? describe_columns(rows, types, err)
                      : pgsql_fail(session, rows->result, err);
-    while (rows->result)
-        receive(rows);
+    PQclear(rows->result);
+    rows->result = NULL;
+    pgsql_pass_over(session);
     return status;
 }
 

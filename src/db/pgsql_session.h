@@ -37,7 +37,8 @@ struct pgsql_session {
     char *name;             /* database and server, for messages */
     unsigned answer_wait_s; /* 0: for ever */
     int64_t until_ms;       /* when we give up what was sent last, by pgsql_clock_ms() */
-    bool hung;              /* gave no answer in time, and can only be closed */
+    bool hung;              /* gave no answer in time, or one that memory has no room for, and can
+                               only be closed */
 };
 
 /* Store the error of a result, or with NULL that of the connection; returns -1. */
@@ -53,7 +54,8 @@ int64_t pgsql_clock_ms(void);
 /* Send a statement with `?` for each argument, or several statements without any. */
 int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
                size_t argument_count, struct error *err);
-/* Have a query described: the next result has its columns and no row. */
+/* Have a query described, with an integer for each `?`: the next result has its columns and no row.
+ */
 int pgsql_send_describe(struct pgsql_session *session, const char *sql, size_t argument_count,
                         struct error *err);
 /* Have its rows copied out, with an integer for each `?`; `sql` without any may have none. */
@@ -72,10 +74,12 @@ void pgsql_parameters_free(struct pgsql_parameters *parameters);
 int pgsql_send_parameters(struct pgsql_session *session, const char *sql,
                           const struct pgsql_parameters *parameters, struct error *err);
 /* The next line of the COPY that is under way, to be freed by PQfreemem(); NULL after
- * the last one, or where there is no answer: then there is a result to take. */
+ * the last one, or where there is none for another reason, which the next result tells. */
 char *pgsql_next_line(struct pgsql_session *session);
 /* The next result of what was sent; NULL after the last one, or where there is no answer. */
 PGresult *pgsql_next(struct pgsql_session *session);
+/* Take results up to the last one, which tell nothing any more. */
+void pgsql_pass_over(struct pgsql_session *session);
 /* Read the answer to its end and throw it away; fails where the statement did.  `changed` (may
  * be NULL) becomes the number of rows it hit. */
 int pgsql_end(struct pgsql_session *session, int64_t *changed, struct error *err);

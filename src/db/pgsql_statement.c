@@ -212,6 +212,16 @@ char *pgsql_next_line(struct pgsql_session *session)
     return line;
 }
 
+void pgsql_pass_over(struct pgsql_session *session)
+{
+    PGresult *result;
+    while ((result = pgsql_next(session))) {
+        /* Of lines there was one that could not be taken, and this result would come for ever. */
+        session->hung |= PQresultStatus(result) == PGRES_COPY_OUT;
+        PQclear(result);
+    }
+}
+
 int pgsql_end(struct pgsql_session *session, int64_t *changed, struct error *err)
 {
     int status = 0;
@@ -258,7 +268,7 @@ static size_t number_arguments(const char *sql, const struct db_value *integers,
         size_t length = quoted_length(sql);
         if (!length && *sql == '?') {
             if (integers)
-                text_format(numbered, "(%" PRId64 ")", integers[count++].integer);
+                text_format(numbered, "CAST(%" PRId64 " AS bigint)", integers[count++].integer);
             else
                 text_format(numbered, "$%zu", ++count);
             sql++;
@@ -382,14 +392,19 @@ int pgsql_send_describe(struct pgsql_session *session, const char *sql, size_t a
     PGconn *connection = session->connection;
     struct text numbered = { 0 };
     size_t wanted = number_arguments(sql, NULL, &numbered);
+    Oid *types = memory_zeroed(argument_count, sizeof *types);
     int status = 0;
+    for (size_t i = 0; i < argument_count; i++)
+        types[i] = PGSQL_INT8;
     start_waiting(session);
     if (wanted != argument_count)
         status = miscounted(session, wanted, argument_count, err);
-    else if (session->hung || !PQsendPrepare(connection, "", numbered.bytes, 0, NULL))
+    else if (session->hung ||
+             !PQsendPrepare(connection, "", numbered.bytes, (int)argument_count, types))
         status = pgsql_fail(session, NULL, err);
     else
         status = pgsql_end(session, NULL, err);
+    free(types);
     text_free(&numbered);
     if (!status && !PQsendDescribePrepared(connection, ""))
         status = pgsql_fail(session, NULL, err);
@@ -403,7 +418,7 @@ int pgsql_send_copy(struct pgsql_session *session, const char *sql, const struct
     struct text copy = { 0 };
     text_add(&copy, "COPY (");
     number_arguments(sql, integers, &copy);
-    text_add(&copy, ") TO STDOUT");
+    text_add(&copy, "\n) TO STDOUT"); /* behind a comment, too */
     int status = pgsql_send_parameters(session, copy.bytes, &none, err);
     text_free(&copy);
     return status;

@@ -439,6 +439,9 @@ static void sql_means_the_same(void)
                "FROM (SELECT '?--' AS \"?\") AS \"-- ?\" WHERE 5 = ?",
                &five, 't', &marks),
        "question marks in literals, names and comments are no arguments");
+    struct db_value large = db_integer(2000000000), twice = db_integer(4000000000);
+    ok(answers(db, "SELECT 2 * ? -- twice", &large, 'i', &twice),
+       "an integer argument has 64 bits, and a query may end in a comment");
     is_int(query_class(db, "SELECT \"nonesuch\" FROM \"thing\"", "t", &err), ERROR_MISSING,
            "an unknown column in double quotes is no text");
     db_close(db);
@@ -1247,6 +1250,58 @@ static void pgsql_bytes_come_as_they_are_stored(void)
     site.database = utf8;
 }
 
+/* How many bytes of addresses this process has. */
+static rlim_t addresses(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fscanf(file, "%lu", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Room for what comes through the socket, but not for a second one of its kind. */
+#define LONG_VALUE 50000000
+#define ROOM_FOR_ONE ((rlim_t)80000000)
+
+static void ask_without_memory(asker ask)
+{
+    const struct rlimit room = { addresses() + ROOM_FOR_ONE, addresses() + ROOM_FOR_ONE };
+    struct error err = { 0 };
+    struct db_rows *rows = NULL;
+    const struct db_value *row;
+    struct db_value length = db_integer(LONG_VALUE);
+    struct db *db = session(DB_SOURCE);
+    begin(db);
+    alarm(60);
+    setrlimit(RLIMIT_AS, &room);
+    int got = ask(db, "SELECT repeat('x', CAST(? AS integer))", &length, 1, "t", &rows, &err);
+    if (!got)
+        got = db_fetch(rows, &row, &err);
+    db_finish(rows);
+    db_rollback(db);
+    db_close(db);
+    _exit(got < 0 && strstr(err.message, "memory") ? 0 : 1);
+}
+
+static bool is_left_without_memory(asker ask)
+{
+    int status = -1;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        ask_without_memory(ask);
+    return child > 0 && waitpid(child, &status, 0) == child && status == 0;
+}
+
+static void pgsql_values_that_memory_has_no_room_for(void)
+{
+    ok(is_left_without_memory(db_query), "a value that there is no memory for is an error");
+    ok(is_left_without_memory(db_stream), "also where rows are streamed");
+}
+
 static void pgsql_failed_transactions_are_not_committed(void)
 {
     struct error err = { 0 };
@@ -1490,6 +1545,8 @@ int main(int argc, char **argv)
         pgsql_numbers_of_other_types_are_read();
         pgsql_narrow_columns_are_written();
         pgsql_bytes_come_as_they_are_stored();
+        if (addresses())
+            pgsql_values_that_memory_has_no_room_for();
         pgsql_failed_transactions_are_not_committed();
         pgsql_sessions_can_be_killed();
         pgsql_settings_of_the_server_do_not_count();
