@@ -3,7 +3,6 @@
 #include "core/day_sums.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/memory.h"
 

@@ -155,11 +155,14 @@ void db_rollback(struct db *db)
         db->driver->rollback(db);
 }
 
-/* Some databases could do more while they answer; what works with one must work with all. */
-static int refuse_while_answering(const struct db *db, struct error *err)
+/* Some databases could do more while they answer or take rows; what works with one must work with
+ * all. */
+static int refuse_while_busy(const struct db *db, struct error *err)
 {
     if (db->answering)
         return fail(err, ERROR_OTHER, "the database session is still answering a query");
+    if (db->writing)
+        return fail(err, ERROR_OTHER, "the database session is still amid a bulk write");
     return 0;
 }
 
@@ -167,7 +170,7 @@ int db_query(struct db *db, const char *sql, const struct db_value *arguments,
              size_t argument_count, const char *column_types, struct db_rows **rows,
              struct error *err)
 {
-    if (refuse_while_answering(db, err) ||
+    if (refuse_while_busy(db, err) ||
         db->driver->query(db, sql, arguments, argument_count, column_types, rows, err))
         return -1;
     db->answering = true;
@@ -180,7 +183,7 @@ int db_stream(struct db *db, const char *sql, const struct db_value *arguments,
 {
     if (!db->driver->stream)
         return db_query(db, sql, arguments, argument_count, column_types, rows, err);
-    if (refuse_while_answering(db, err) ||
+    if (refuse_while_busy(db, err) ||
         db->driver->stream(db, sql, arguments, argument_count, column_types, rows, err))
         return -1;
     db->answering = true;
@@ -203,21 +206,21 @@ void db_finish(struct db_rows *rows)
 int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
                size_t argument_count, int64_t *changed, struct error *err)
 {
-    if (refuse_while_answering(db, err))
+    if (refuse_while_busy(db, err))
         return -1;
     return db->driver->execute(db, sql, arguments, argument_count, changed, err);
 }
 
 int db_script(struct db *db, const char *sql, struct error *err)
 {
-    if (refuse_while_answering(db, err))
+    if (refuse_while_busy(db, err))
         return -1;
     return db->driver->script(db, sql, err);
 }
 
 int db_lock(struct db *db, const char *name, struct error *err)
 {
-    if (refuse_while_answering(db, err))
+    if (refuse_while_busy(db, err))
         return -1;
     return db->driver->lock(db, name, err);
 }
@@ -233,15 +236,17 @@ int db_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
     *lag_s = 0;
     if (!db->driver->replica_lag)
         return 0;
-    return refuse_while_answering(db, err) ? -1 : db->driver->replica_lag(db, lag_s, err);
+    return refuse_while_busy(db, err) ? -1 : db->driver->replica_lag(db, lag_s, err);
 }
 
 int db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
                   size_t column_count, size_t key_count, struct db_bulk **bulk, struct error *err)
 {
-    if (refuse_while_answering(db, err))
+    if (refuse_while_busy(db, err) ||
+        db->driver->bulk_begin(db, table, columns, column_count, key_count, bulk, err))
         return -1;
-    return db->driver->bulk_begin(db, table, columns, column_count, key_count, bulk, err);
+    db->writing = true;
+    return 0;
 }
 
 int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err)
@@ -251,13 +256,16 @@ int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *
 
 int db_bulk_end(struct db_bulk *bulk, struct error *err)
 {
+    bulk->db->writing = false;
     return bulk->db->driver->bulk_end(bulk, err);
 }
 
 void db_bulk_abandon(struct db_bulk *bulk)
 {
-    if (bulk)
-        bulk->db->driver->bulk_abandon(bulk);
+    if (!bulk)
+        return;
+    bulk->db->writing = false;
+    bulk->db->driver->bulk_abandon(bulk);
 }
 
 struct db_value db_null(void)

@@ -199,8 +199,9 @@ struct db_driver {
      * the open transaction: a row whose first `key_count` columns equal those of a stored row
      * replaces it, any other row is added; without a key every row is added.  Values of a row
      * must be DB_NULL or of their column's type, and no two rows may have the same key.  bulk_row()
-     * copies what it keeps of a row; the columns must stay until the end.  bulk_end() sends what is
-     * left and frees, also when it fails; bulk_abandon() only frees. */
+     * copies what it keeps of a row; the columns must stay until the end, and the session does
+     * nothing else up to there.  bulk_end() sends what is left and frees, also when it fails;
+     * bulk_abandon() sends nothing more, and frees. */
     int (*bulk_begin)(struct db *db, const char *table, const struct db_column *columns,
                       size_t column_count, size_t key_count, struct db_bulk **bulk,
                       struct error *err);
@@ -215,6 +216,7 @@ struct db {
     const struct db_settings *settings; /* what it was opened with, which must stay */
     enum db_role role;
     bool answering; /* a query's rows are still being handed out; kept by db.c */
+    bool writing;   /* a bulk write is under way; likewise */
 };
 
 /* The drivers that this build has, ended by NULL, and the one of a name (NULL if none). */

@@ -18,8 +18,9 @@ struct day_pile;
 struct day_pile *day_pile_create(void);
 void day_pile_destroy(struct day_pile *pile);
 
-/* What an association used on a day: more += units x seconds, or -= where `negative`.  units is
- * below 2^127.  -1 where the sum leaves the range of our integers, or the file has no room. */
+/* What an association used on a day: += units x seconds or -= where `negative`, or += more.  units
+ * is below 2^127.  -1 where the file has no room or `more` is beyond the range of our integers; a
+ * sum that is beyond it is an error where it is taken or written. */
 int day_pile_add_product(struct day_pile *pile, uint32_t day, uint64_t id, uint128 units,
                          uint64_t seconds, bool negative, struct error *err);
 int day_pile_add(struct day_pile *pile, uint32_t day, uint64_t id, const struct wide *more,
@@ -31,8 +32,8 @@ int day_pile_add_rate(struct day_pile *pile, uint32_t first, uint32_t end, uint6
 /* What is said where a sum leaves the range; -1. */
 int day_beyond_range(uint64_t id, struct error *err);
 
-/* Add the sums of a day, which has so many seconds, to `into`.  No day comes twice or after a later
- * one. */
+/* Add the sums of a day, which has so many seconds, to `into`; -1 where what was added is beyond
+ * the range, or the file cannot be read.  No day comes twice or after a later one. */
 int day_pile_take(struct day_pile *pile, uint32_t day, uint64_t seconds, struct day_sums *into,
                   struct error *err);
 /* Begin again with the first day. */

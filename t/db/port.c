@@ -602,6 +602,17 @@ static void one_answer_at_a_time(void)
        "and so has another statement");
     db_finish(rows);
     is_int(number_of(db, "SELECT 1"), 1, "finish() makes room");
+
+    static const struct db_column column = { "a", 'i' };
+    struct db_bulk *bulk;
+    begin(db);
+    must(db_bulk_begin(db, "first", &column, 1, 0, &bulk, &err), &err);
+    ok(db_query(db, "SELECT 1", NULL, 0, "i", &more, &err) == -1 && err.class == ERROR_OTHER &&
+           strstr(err.message, "bulk"),
+       "a query has to wait for a bulk write's end");
+    db_bulk_abandon(bulk);
+    is_int(number_of(db, "SELECT 1"), 1, "which may be an early one");
+    db_rollback(db);
     db_close(db);
 }
 
