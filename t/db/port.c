@@ -151,17 +151,22 @@ static bool answers(struct db *db, const char *sql, const struct db_value *argum
 }
 
 /* The class of error that a query ends in, or -1 if it answers. */
-static int query_class(struct db *db, const char *sql, const char *types, struct error *err)
+static int class_of(asker ask, struct db *db, const char *sql, const char *types, struct error *err)
 {
     struct db_rows *rows;
     const struct db_value *row;
     int got = 1;
-    if (db_query(db, sql, NULL, 0, types, &rows, err))
+    if (ask(db, sql, NULL, 0, types, &rows, err))
         return (int)err->class;
     while (got == 1)
         got = db_fetch(rows, &row, err);
     db_finish(rows);
     return got < 0 ? (int)err->class : -1;
+}
+
+static int query_class(struct db *db, const char *sql, const char *types, struct error *err)
+{
+    return class_of(db_query, db, sql, types, err);
 }
 
 static double seconds_since(const struct timespec *start)
@@ -933,14 +938,17 @@ static void statements_end_at_the_deadline(void)
                        "i", &err),
            ERROR_GONE, "a statement is ended at the deadline");
     ok(seconds_since(&start) < 15, "in time");
-    start = clock_now();
-    is_int(query_class(db,
-                       "SELECT \"a\" FROM \"heap\" UNION ALL "
-                       "SELECT COUNT(*) FROM \"heap\" \"x\", \"heap\" \"y\", \"heap\" \"z\" "
-                       "WHERE \"x\".\"a\" + \"y\".\"a\" + \"z\".\"a\" = -1",
-                       "i", &err),
-           ERROR_GONE, "so is one that has handed out many rows");
-    ok(seconds_since(&start) < 15, "in time");
+    static const asker askers[] = { db_query, db_stream };
+    for (size_t i = 0; i < sizeof askers / sizeof *askers; i++) {
+        start = clock_now();
+        is_int(class_of(askers[i], db,
+                        "SELECT \"a\" FROM \"heap\" UNION ALL "
+                        "SELECT COUNT(*) FROM \"heap\" \"x\", \"heap\" \"y\", \"heap\" \"z\" "
+                        "WHERE \"x\".\"a\" + \"y\".\"a\" + \"z\".\"a\" = -1",
+                        "i", &err),
+               ERROR_GONE, "so is one that has handed out many rows");
+        ok(seconds_since(&start) < 15, "in time");
+    }
     db_close(db);
 }
 
@@ -1351,6 +1359,37 @@ static void pgsql_sessions_can_be_killed(void)
     db_close(killer);
 }
 
+static void pgsql_answers_fail_amid_rows(asker ask)
+{
+    struct error err = { 0 };
+    struct db *db = session(DB_SOURCE), *killer = session(DB_RESULTS);
+    struct db_value id = db_integer(number_of(db, "SELECT pg_backend_pid()"));
+    struct db_rows *rows;
+    const struct db_value *row;
+    begin(db);
+    ok(class_of(ask, db, "SELECT 1 / (150000 - \"a\") FROM \"heap\" ORDER BY \"a\"", "i", &err) ==
+               ERROR_OTHER &&
+           strstr(err.message, "division by zero (22012)"),
+       "what fails behind many rows is told");
+    ok(number_of(db, "SELECT 1") == 1 && !db_commit(db, &err), "and costs no transaction");
+
+    begin(db);
+    must(ask(db, "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\"", NULL, 0, "i",
+             &rows, &err),
+         &err);
+    must(db_execute(killer, "SELECT pg_terminate_backend(CAST(? AS INTEGER))", &id, 1, NULL, &err),
+         &err);
+    int got;
+    while ((got = db_fetch(rows, &row, &err)) == 1)
+        continue;
+    ok(got == -1 && err.class == ERROR_GONE, "a session that is killed amid rows is gone");
+    db_finish(rows);
+    db_rollback(db);
+    ok(db_begin(db, &err) == -1 && err.class == ERROR_GONE, "and stays so");
+    db_close(db);
+    db_close(killer);
+}
+
 static void pgsql_settings_of_the_server_do_not_count(void)
 {
     struct db *owner = session(DB_OWNER);
@@ -1560,6 +1599,8 @@ int main(int argc, char **argv)
             pgsql_values_that_memory_has_no_room_for();
         pgsql_failed_transactions_are_not_committed();
         pgsql_sessions_can_be_killed();
+        pgsql_answers_fail_amid_rows(db_query);
+        pgsql_answers_fail_amid_rows(db_stream);
         pgsql_settings_of_the_server_do_not_count();
         pgsql_logins_are_judged();
         pgsql_passwords_come_from_outside();
