@@ -23,7 +23,7 @@ struct selection {
     struct text where; /* a condition on the job table, named j */
     struct db_value arguments[KEYS_A_QUERY + 3];
     size_t count;
-    bool has_many; /* there may be very many rows */
+    bool has_many; /* there may be very many rows: worth a statement that no other run repeats */
 };
 
 struct job_reader {
@@ -120,9 +120,10 @@ static int find_recent_key(const struct job_reader *reader, uint64_t instant, ui
 }
 
 static int read_selected(struct job_reader *reader, const char *hint, const char *where,
-                         const struct db_value *arguments, size_t count, struct error *err)
+                         const struct db_value *arguments, size_t count, bool has_many,
+                         struct error *err)
 {
-    struct selection selection = { .hint = hint, .count = count, .has_many = true };
+    struct selection selection = { .hint = hint, .count = count, .has_many = has_many };
     text_add(&selection.where, where);
     for (size_t i = 0; i < count; i++)
         selection.arguments[i] = arguments[i];
@@ -177,9 +178,10 @@ static int read_by_id(struct job_reader *reader, const struct job_range *range, 
 static int read_by_end(struct job_reader *reader, const struct job_range *range, struct error *err)
 {
     const struct db_value ends[] = { instant_value(range->from), instant_value(range->to) };
-    if (range->open && read_selected(reader, "", "j.\"time_end\" = 0", NULL, 0, err))
+    if (range->open && read_selected(reader, "", "j.\"time_end\" = 0", NULL, 0, false, err))
         return -1;
-    return read_selected(reader, "", "j.\"time_end\" >= ? AND j.\"time_end\" < ?", ends, 2, err);
+    return read_selected(reader, "", "j.\"time_end\" >= ? AND j.\"time_end\" < ?", ends, 2, false,
+                         err);
 }
 
 /* A part of the table from a key on, which holds nearly all, and by an index on time_end what lies
@@ -193,13 +195,13 @@ static int read_recent(struct job_reader *reader, const struct job_range *range,
                                         db_unsigned(key) };
     if (read_selected(reader, reader->db->driver->scan_hint,
                       "j.\"job_db_inx\" >= ? AND (j.\"time_end\" = 0 OR j.\"time_end\" >= ?)",
-                      recent, 2, err) ||
+                      recent, 2, false, err) ||
         read_selected(reader, "", "j.\"time_end\" = 0 AND +j.\"job_db_inx\" < ?", earlier + 2, 1,
-                      err))
+                      false, err))
         return -1;
     return read_selected(reader, "",
                          "j.\"time_end\" >= ? AND j.\"time_end\" < ? AND +j.\"job_db_inx\" < ?",
-                         earlier, 3, err);
+                         earlier, 3, false, err);
 }
 
 static int read_range(struct job_reader *reader, const struct job_range *range, struct error *err)
@@ -213,7 +215,7 @@ static int read_range(struct job_reader *reader, const struct job_range *range, 
         return read_by_id(reader, range, err);
     if (range->most)
         return read_selected(reader, hint, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?)", &from, 1,
-                             err);
+                             true, err);
     if (range->open && *hint && find_recent_key(reader, range->from, &key, err))
         return -1;
     return key ? read_recent(reader, range, key, err) : read_by_end(reader, range, err);

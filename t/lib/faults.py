@@ -17,6 +17,7 @@ USERS = {'big': 600, 'small': 25}
 JOBS = {'big': 6000, 'small': 25}
 SOURCE = 'faults_acct'
 READER, WRITER = 'faults_reader', 'faults_writer'
+SETTINGS = dict(half_life=0)  # of [usage]
 
 
 def draw(server, name=SOURCE, jobs=None):
@@ -112,7 +113,7 @@ class Rig:
             return dict(keys, user=user, **at)
         write_settings(path, dict(
             source=dict(section(self.source_server, self.source, READER, source), deadline=f'{deadline} s'),
-            results=section(self.results_server, self.results, WRITER, results), usage=dict(half_life=0),
+            results=section(self.results_server, self.results, WRITER, results), usage=SETTINGS,
             # As all jobs still run, a run of today has each of them on every day.
             retention=dict(history_days=30)))
 
