@@ -4,6 +4,7 @@
 are published alike, and none of them does anything to a terminal, a monitor or a parser."""
 
 import ctypes
+import functools
 import itertools
 import json
 import locale
@@ -284,12 +285,19 @@ def unfit(text):
 _libc = ctypes.CDLL(None)
 
 
+@functools.cache
 def wcwidth(character):
     return _libc.wcwidth(ctypes.c_wchar(character))
 
 
 def width(text):
     return sum(map(wcwidth, text))
+
+
+def place_of(column, line):
+    """Of the character that begins in this column."""
+    ends = itertools.accumulate(map(wcwidth, line), initial=0)
+    return next((i for i, end in enumerate(ends) if end >= column), len(line))
 
 
 def unescaped(text):
@@ -403,7 +411,7 @@ def waiting(conf, name, got):
         _, header, *lines = block.rstrip('\n').split('\n')
         column = header.index('PRIORITY') + len('PRIORITY')
         for line in lines:
-            at = next((i for i in range(len(line) + 1) if width(line[:i]) >= column), len(line))
+            at = place_of(column, line)
             wrong += [] if re.search(' [0-9]+$', line[:at]) and line[at:at + 1] == ' ' else [line]
     tap.ok(len(text) > 5000 and not err and not wrong, f'columns of prio are in line {name}', err, *wrong[:3])
     _, out, _ = fairmill(conf, 'prio', '--parsable')
@@ -493,7 +501,7 @@ def monitored(conf, name, clusters, verdict):
 
     def cut(line):
         """What stands left of that column, and right of it."""
-        at = next((i for i in range(len(line) + 1) if width(line[:i]) >= column), len(line))
+        at = place_of(column, line)
         return line[:at], line[at:]
     tap.ok(status == 0 and len(lines) == len(clusters) and all(
         width(left) == column and left.endswith(' ') and re.match('[0-9]+ (s|min|h|d) |never ', right)
