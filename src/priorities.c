@@ -11,6 +11,7 @@
 #include "core/queue.h"
 #include "core/tree.h"
 #include "core/usage.h"
+#include "settings/priority_keys.h"
 #include "settings/settings.h"
 #include "settings/slurm_conf.h"
 #include "settings/slurm_hosts.h"
@@ -63,22 +64,6 @@ static char *part(char *item, char sign, char **name)
     return value + strspn(value, " \t");
 }
 
-/* A weight of slurm.conf: `0.25G` is 0.25 for each GiB, where the database counts in MiB. */
-static bool weight_of(const char *tres, char *text, double *weight)
-{
-    static const char suffixes[] = "KMGTP";
-    size_t length = strlen(text);
-    const char *suffix = length ? strchr(suffixes, text[length - 1] & ~0x20) : NULL;
-    if (suffix)
-        text[length - 1] = '\0';
-    if (!number_real(text, weight))
-        return false;
-    bool in_mebi = !strcasecmp(tres, "mem") || !strncasecmp(tres, "bb/", 3);
-    for (long steps = suffix ? suffix - suffixes + 1 - (in_mebi ? 2 : 0) : 0; steps > 0; steps--)
-        *weight /= 1024;
-    return true;
-}
-
 static const struct tres_fact *tres_named(const struct cluster_facts *facts, const char *name)
 {
     for (size_t i = 0; i < facts->tres_count; i++)
@@ -105,49 +90,53 @@ static int refuse(const char *key, const char *value, struct error *err)
     return fail(err, ERROR_SETTINGS, "[priority] %s = '%s' cannot be read", key, value);
 }
 
-/* `CPU=100,Mem=50`: of a TRES that is there twice the last weight counts. */
-static int take_tres_weights(struct reader *reader, struct findings *findings, struct error *err)
+/* `CPU=100,Mem=50`, to weights by id: of a TRES that is there twice the last weight counts.  Those
+ * that the database does not have go to `unknown`. */
+static bool list_tres(const struct reader *reader, const char *value, struct priority_tres *tres,
+                      size_t *count, struct text *unknown)
 {
-    struct queue *queue = reader->queue;
-    const char *value = reader->settings->weight_tres, *at = value;
-    struct priority_tres *tres =
-        arena_take(queue->arena, (reader->facts.tres_count + 1) * sizeof *tres);
-    struct text unknown = { 0 };
-    size_t count = 0;
-    int result = 0;
-    for (char *item, *name; !result && (item = list_next(&at)); free(item)) {
+    bool good = true;
+    for (char *item, *name; good && (item = list_next(&value)); free(item)) {
         double weight;
         char *text = part(item, '=', &name);
-        if (!text || !weight_of(name, text, &weight)) {
-            result = refuse("weight_tres", value, err);
-            continue;
-        }
-        const struct tres_fact *fact = tres_named(&reader->facts, name);
+        good = text && tres_weight_of(name, text, &weight);
+        const struct tres_fact *fact = good ? tres_named(&reader->facts, name) : NULL;
         if (fact)
-            *place_of(tres, &count, fact->id) = (struct priority_tres){
-                .name = arena_copy(queue->arena, fact->name, strlen(fact->name)),
+            *place_of(tres, count, fact->id) = (struct priority_tres){
+                .name = arena_copy(reader->queue->arena, fact->name, strlen(fact->name)),
                 .id = fact->id,
                 .weight = weight,
                 .total = registered(reader, fact->id),
             };
-        else
-            text_format(&unknown, "%s'%s'", unknown.length ? ", " : "", name);
+        else if (good)
+            text_format(unknown, "%s'%s'", unknown->length ? ", " : "", name);
     }
+    return good;
+}
+
+static int read_tres_weights(struct reader *reader, struct findings *findings, struct error *err)
+{
+    struct queue *queue = reader->queue;
+    const char *value = reader->settings->weight_tres;
+    struct priority_tres *tres =
+        arena_take(queue->arena, (reader->facts.tres_count + 1) * sizeof *tres);
+    struct text unknown = { 0 };
+    size_t count = 0;
+    bool good = list_tres(reader, value, tres, &count, &unknown);
     if (unknown.length)
         findings_add(findings, FINDING_PRIORITY_TRES_UNKNOWN, 0, "%s", unknown.bytes);
     text_free(&unknown);
     queue->options.tres = tres;
     queue->options.tres_count = count;
     reader->counts = arena_take(queue->arena, (count + 1) * sizeof *reader->counts);
-    return result;
+    return good ? 0 : refuse("weight_tres", value, err);
 }
 
-/* What the nodes of a partition have of each weighted TRES; what nodes have not, the cluster has.
- */
+/* What the nodes of a partition have of a TRES; what nodes have not, the cluster has. */
 static uint64_t total_in(const struct slurm_partition *partition, const struct priority_tres *tres)
 {
     const struct slurm_totals *totals = &partition->totals;
-    if (tres->id == TRES_CPU || (tres->id == TRES_BILLING && !partition->billing_weights))
+    if (tres->id == TRES_CPU || tres->id == TRES_BILLING)
         return totals->cpus;
     if (tres->id == TRES_MEMORY)
         return totals->memory;
@@ -157,6 +146,45 @@ static uint64_t total_in(const struct slurm_partition *partition, const struct p
         if (!strcasecmp(totals->gres[i].name, tres->name))
             return totals->gres[i].count;
     return strncasecmp(tres->name, "gres/", 5) ? tres->total : 0;
+}
+
+/* Whether MAX_TRES or MAX_TRES_GRES takes the highest of this TRES and others, not their sum. */
+static bool is_in_maximum(unsigned flags, const struct priority_tres *tres)
+{
+    if (tres->id == TRES_CPU || tres->id == TRES_MEMORY || tres->id == TRES_NODE)
+        return flags & (PRIORITY_MAX_TRES | PRIORITY_MAX_TRES_GRES);
+    return flags & PRIORITY_MAX_TRES && !(flags & PRIORITY_MAX_TRES_GRES) &&
+           !strncasecmp(tres->name, "gres/", 5);
+}
+
+/* What a partition bills for all that it has, cut to an integer, as scontrol shows it: its CPUs
+ * where it has no TRESBillingWeights. */
+static int billing_in(const struct reader *reader, const struct slurm_partition *partition,
+                      uint64_t *billing, struct error *err)
+{
+    const char *weights = partition->billing_weights;
+    struct priority_tres *tres = memory_zeroed(reader->facts.tres_count + 1, sizeof *tres);
+    struct text unknown = { 0 };
+    size_t count = 0;
+    double sum = 0, highest = 0;
+    bool good = !weights || list_tres(reader, weights, tres, &count, &unknown);
+    for (size_t i = 0; i < count; i++) {
+        double part = (double)total_in(partition, &tres[i]) * tres[i].weight;
+        if (tres[i].id == TRES_BILLING)
+            continue;
+        if (!is_in_maximum(reader->settings->priority_flags, &tres[i]))
+            sum += part;
+        else if (part > highest)
+            highest = part;
+    }
+    sum += highest;
+    text_free(&unknown);
+    free(tres);
+    if (!good)
+        return fail(err, ERROR_SETTINGS, "'%s', line %u: TRESBillingWeights = '%s' cannot be read",
+                    partition->place.file, partition->place.line, weights);
+    *billing = !weights ? partition->totals.cpus : sum > 0 && sum < 0x1p63 ? (uint64_t)sum : 0;
+    return 0;
 }
 
 static const struct slurm_partition *slurm_partition_of(const struct settings *settings,
@@ -169,7 +197,8 @@ static const struct slurm_partition *slurm_partition_of(const struct settings *s
 }
 
 /* A partition with its factor, and what a slurm.conf says of it. */
-static void add_partition(const struct reader *reader, const char *name, double factor)
+static int add_partition(const struct reader *reader, const char *name, double factor,
+                         struct error *err)
 {
     const struct priority_options *options = &reader->queue->options;
     const struct slurm_partition *known = slurm_partition_of(reader->settings, name);
@@ -180,11 +209,17 @@ static void add_partition(const struct reader *reader, const char *name, double 
         .max_nodes = known && known->totals.nodes ? known->totals.nodes : PRIORITY_NO_LIMIT,
     };
     uint64_t *totals = memory_zeroed(options->tres_count + 1, sizeof *totals);
-    for (size_t i = 0; known && i < options->tres_count; i++)
+    int result = 0;
+    for (size_t i = 0; !result && known && i < options->tres_count; i++) {
         totals[i] = total_in(known, &options->tres[i]);
+        if (options->tres[i].id == TRES_BILLING)
+            result = billing_in(reader, known, &totals[i], err);
+    }
     partition.tres_totals = known ? totals : NULL;
-    queue_add_partition(reader->queue, &partition);
+    if (!result)
+        queue_add_partition(reader->queue, &partition);
     free(totals);
+    return result;
 }
 
 static bool is_added(const struct queue *queue, const char *name)
@@ -207,13 +242,13 @@ static int take_partitions(struct reader *reader, struct error *err)
         double factor;
         char *text = part(item, ':', &name);
         if (text && number_real(text, &factor))
-            add_partition(reader, name, factor);
+            result = add_partition(reader, name, factor, err);
         else
             result = refuse("partition_factors", value, err);
     }
-    for (size_t i = 0; settings->slurm && i < settings->slurm->partition_count; i++)
+    for (size_t i = 0; !result && settings->slurm && i < settings->slurm->partition_count; i++)
         if (!is_added(reader->queue, settings->slurm->partitions[i].name))
-            add_partition(reader, settings->slurm->partitions[i].name, unnamed);
+            result = add_partition(reader, settings->slurm->partitions[i].name, unnamed, err);
     reader->queue->unnamed_factor = settings->slurm ? 0 : unnamed;
     return result;
 }
@@ -274,7 +309,7 @@ static int take_facts(struct reader *reader, uint64_t now, struct findings *find
     for (size_t i = 0; i < reader->facts.qos_count; i++)
         queue_add_qos(reader->queue, reader->facts.qos[i].id, reader->facts.qos[i].name,
                       reader->facts.qos[i].priority);
-    if (take_tres_weights(reader, findings, err) || take_partitions(reader, err))
+    if (read_tres_weights(reader, findings, err) || take_partitions(reader, err))
         return -1;
     return 0;
 }

@@ -92,6 +92,20 @@ static char *part(char *item, char *sign, char **name)
     return **name ? trimmed(sign + 1) : NULL;
 }
 
+bool tres_weight_of(const char *tres, const char *text, double *weight)
+{
+    static const char suffixes[] = "KMGTP";
+    size_t length = strlen(text);
+    const char *suffix = length ? strchr(suffixes, text[length - 1] & ~0x20) : NULL;
+    char *number = memory_bytes(text, suffix ? length - 1 : length);
+    bool good = number_real(number, weight);
+    free(number);
+    bool in_mebi = !strcasecmp(tres, "mem") || !strncasecmp(tres, "bb/", 3);
+    for (long steps = suffix ? suffix - suffixes + 1 - (in_mebi ? 2 : 0) : 0; steps > 0; steps--)
+        *weight /= 1024;
+    return good;
+}
+
 int take_tres_weights(const struct setting *setting, void *field, const char *value,
                       struct error *err)
 {
@@ -100,12 +114,12 @@ int take_tres_weights(const struct setting *setting, void *field, const char *va
     for (char *item, *name; good && (item = list_next(&at)); free(item)) {
         const char *weight = part(item, strchr(item, '='), &name);
         double number;
-        good = weight && number_real(weight, &number);
+        good = weight && tres_weight_of(name, weight, &number);
     }
     if (!good)
         return refuse(setting, value,
-                      "must be TRES=NUMBER, separated by commas, such as "
-                      "CPU=1000,Mem=2000,GRES/gpu=3000",
+                      "must be TRES=NUMBER, perhaps with K, M, G, T or P behind it, separated by "
+                      "commas, such as CPU=1000,Mem=2000,GRES/gpu=3000",
                       err);
     keep_text(field, value);
     return 0;

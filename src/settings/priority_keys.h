@@ -20,6 +20,10 @@ int take_partition_factors(const struct setting *setting, void *field, const cha
 int take_priority_flags(const struct setting *setting, void *field, const char *value,
                         struct error *err);
 
+/* A weight of a TRES: `0.25G` is 0.25 for each GiB, where the database counts mem and bb/ in MiB.
+ */
+bool tres_weight_of(const char *tres, const char *text, double *weight);
+
 /* The bits of a flag's name, of so many bytes, in any case; 0 where there is no such flag. */
 unsigned priority_flag_named(const char *name, size_t length);
 /* Whether it is one of slurm.conf's flags that choose an algorithm. */

@@ -47,7 +47,7 @@ BAD_VALUES = {
     'fairshare.capacity_half_lives': ('0', '-2', 'two'),
     'fairshare.pbs_minimum_usage': ('-1', 'one', 'nan'),
     'priority.weight_age': ('-1', '4294967296', '1.5', '1k', ''),
-    'priority.weight_tres': ('CPU', 'CPU=', '=5', 'CPU=5k', 'CPU=1 Mem=2', 'CPU:5'),
+    'priority.weight_tres': ('CPU', 'CPU=', '=5', 'CPU=5x', 'CPU=K', 'CPU=1 Mem=2', 'CPU:5'),
     'priority.max_age': ('', '1:30', 'INFINITE', '40000-0'),
     'priority.favor_small': ('maybe', ''),
     'priority.partition_factors': ('gpu', 'gpu:', ':5', 'gpu:-1', 'gpu:1.5', 'gpu:65536',
@@ -118,7 +118,7 @@ def good_values(place):
                     'usage.suspended': 'Omitted', 'usage.horizon': '90-0',
                     'source.deadline': '2 m', 'source.clusters': 'tiny',
                     'fairshare.capacity': 'auto', 'priority.flags': 'incr_only, MAX_TRES_GRES',
-                    'priority.weight_tres': 'CPU=1000, GRES/gpu:a100=-0.5',
+                    'priority.weight_tres': 'CPU=1000, Mem=0.5T, GRES/gpu:a100=-0.5',
                     'priority.partition_factors': 'gpu:65535, a:b:0', 'priority.max_age': '0'})
     place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')
 
