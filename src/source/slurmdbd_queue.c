@@ -112,6 +112,16 @@ struct queue_reader {
     void *context;
 };
 
+/* slurmdbd writes a job's priority once, 0 for one submitted on hold, and never again; but a job
+ * that is held has no eligible time, and one that was released has a later one than its submission.
+ * Where both are the same second it was held in it, before its row was written. */
+static bool is_held(const struct db_value *row)
+{
+    uint64_t eligible = reading_number(&row[QUEUED_ELIGIBLE]);
+    return reading_number(&row[QUEUED_PRIORITY]) == 0 &&
+           (!eligible || eligible <= reading_number(&row[QUEUED_SUBMIT]));
+}
+
 static int take_queued(void *context, const struct db_value *row, struct error *err)
 {
     const struct queue_reader *reader = context;
@@ -127,7 +137,7 @@ static int take_queued(void *context, const struct db_value *row, struct error *
         .time_eligible = reading_number(&row[QUEUED_ELIGIBLE]),
         .time_limit = reading_number(&row[QUEUED_LIMIT]),
         .cpus = reading_number(&row[QUEUED_CPUS]),
-        .held = !started && reading_number(&row[QUEUED_PRIORITY]) == 0,
+        .held = !started && is_held(row),
         .started = started,
         .account = bytes_of(&row[QUEUED_ACCOUNT]),
         .partitions = bytes_of(&row[QUEUED_PARTITION]),

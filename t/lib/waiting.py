@@ -8,6 +8,11 @@ WEIGHTS = ('age', 'assoc', 'fairshare', 'job_size', 'partition', 'qos')
 NO_VALUE, INFINITE = 0xfffffffe, 0xffffffff
 
 
+def is_held(job):
+    """The priority of a row is written once; a job that was released later is eligible since then."""
+    return not job['priority'] and job['time_eligible'] <= job['time_submit']
+
+
 class Queue:
     def __init__(self, path, cluster, now, conformance='documents', weights=None, tres_weights=None,
                  max_age=7 * 86400, favor_small=False, flags=(), factors=None, max_time=None,
@@ -54,7 +59,7 @@ class Queue:
 
     def age(self, job, partition, nodes, limit):
         since = job['time_submit'] if self.has('ACCRUE_ALWAYS') else job['time_eligible']
-        if not since or since > self.now or (not job['priority'] and not self.has('ACCRUE_ALWAYS')):
+        if not since or since > self.now or (is_held(job) and not self.has('ACCRUE_ALWAYS')):
             return 0.0
         longest = self.max_time.get(partition)
         if self.documents and (nodes > self.registered[4] or longest and limit > longest):
@@ -101,7 +106,7 @@ class Queue:
         of_tres = 0.0
         for _, part, weight in parts:
             of_tres += part * weight
-        total = min(max(total + of_tres, 1.0), 4294967295.0) if job['priority'] else 0.0
+        total = min(max(total + of_tres, 1.0), 4294967295.0) if not is_held(job) else 0.0
         return dict({f'{name}_factor': factors[name] for name in WEIGHTS},
                     **{f'{name}_weighted': factors[name] * self.weights[name] for name in WEIGHTS},
                     tres_factors=','.join(f'{name}={part * weight / weight:.2f}'
