@@ -252,8 +252,9 @@ int stepped_usage_read(struct stepped_usage *stepped, const struct settings *set
     const struct tree *tree = computation->tree;
     struct reader reader = { .settings = settings, .tree = tree, .stepped = stepped };
     reader.now = clock_now(computation->clock);
-    reader.steps = steps_create(clock_half_life(computation->clock), stepped->period,
-                                oldest_of(&reader, computation->clock), reader.now);
+    reader.steps =
+        steps_create(clock_half_life(computation->clock), stepped->period, stepped->ends_free,
+                     oldest_of(&reader, computation->clock), reader.now);
     stepped->usage = memory_zeroed(tree->count, sizeof *stepped->usage);
     stepped->dearest = memory_zeroed(tree->count, sizeof *stepped->dearest);
     int result = db_begin(source, err);

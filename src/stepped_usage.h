@@ -23,6 +23,7 @@ struct usage_bounds {
 
 struct stepped_usage {
     uint64_t period, newest; /* seconds; the instant of the newest step, 0: to be found */
+    bool ends_free;          /* as in core/steps.h */
     /* By node of the tree: */
     double *usage;   /* charged to itself, TRES-seconds */
     double *dearest; /* the most that a second of one job of it, or below, is worth now */

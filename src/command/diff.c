@@ -102,9 +102,12 @@ static int diff_cluster(const struct wish *wish, const struct settings *settings
     if (sshare_print_read(&print, bytes->bytes, bytes->length, snapshot->cluster, err))
         return fail_in(err, "'%s'", wish->file);
     struct db *source = open_source(wish, settings);
-    struct diff_case asked = { settings,  snapshot, &print,
-                               source,    wish->at, period_of(wish, settings),
-                               wish->step };
+    struct diff_case asked = {
+        settings,   snapshot,
+        &print,     source,
+        wish->at,   period_of(wish, settings),
+        wish->step, settings->slurm && !slurm_enforces_limits(settings->slurm)
+    };
     int result = diff_causes_find(&asked, &differences, err);
     db_close(source);
     if (!result) {

@@ -247,7 +247,8 @@ static int restate(const struct finder *finder, struct tree *tree, const double 
 static int take_steps(struct finder *finder, struct tree *tree, struct error *err)
 {
     struct stepped_usage stepped = { .period = finder->asked->period,
-                                     .newest = finder->asked->newest_step };
+                                     .newest = finder->asked->newest_step,
+                                     .ends_free = finder->asked->ends_free };
     const struct computation *newest = &finder->newest;
     struct usage_bounds *bounds = memory_zeroed(newest->tree->count, sizeof *bounds);
     for (uint32_t i = 0; i < newest->tree->count; i++) {

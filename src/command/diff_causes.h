@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_COMMAND_DIFF_CAUSES_H
 #define FAIRMILL_COMMAND_DIFF_CAUSES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct db;
@@ -26,6 +27,7 @@ struct diff_case {
     int64_t printed_at;
     uint64_t period;      /* of slurmctld's steps, seconds */
     uint64_t newest_step; /* 0: to be found */
+    bool ends_free;       /* what a job ran since the last step is not charged when it ends */
 };
 
 /* The answer is to be freed with diff_causes_free(); its names are the snapshot's and the print's.

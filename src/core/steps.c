@@ -13,12 +13,14 @@
 struct steps {
     double decay; /* D */
     uint64_t period, oldest, now;
+    bool ends_free;
     double *seconds; /* D^i, i below the period */
     double *periods; /* D^(period i) */
     double of_period;
 };
 
-struct steps *steps_create(uint64_t half_life, uint64_t period, uint64_t oldest, uint64_t now)
+struct steps *steps_create(uint64_t half_life, uint64_t period, bool ends_free, uint64_t oldest,
+                           uint64_t now)
 {
     struct steps *steps = memory_zeroed(1, sizeof *steps);
     uint64_t count = (now > oldest ? now - oldest : 0) / period + 3;
@@ -28,6 +30,7 @@ struct steps *steps_create(uint64_t half_life, uint64_t period, uint64_t oldest,
         .period = period,
         .oldest = oldest,
         .now = now,
+        .ends_free = ends_free,
         .seconds = memory_zeroed(period, sizeof *steps->seconds),
         .periods = memory_zeroed(count, sizeof *steps->periods),
         .of_period = pow(decay, (double)period),
@@ -103,7 +106,7 @@ double steps_worth(const struct steps *steps, uint64_t newest, uint64_t reset, u
     if (start >= stop || start > steps->now)
         return 0;
     double worth = start <= newest ? worth_of_steps(steps, newest, start, stop) : 0;
-    if (stop == UINT64_MAX)
+    if (stop == UINT64_MAX || steps->ends_free)
         return worth;
     if (stop > newest)
         return worth + charge_of(steps, stop - later_of(newest, start));

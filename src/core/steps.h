@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_CORE_STEPS_H
 #define FAIRMILL_CORE_STEPS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* slurmctld's decay, of which ours is the limit (facts of Slurm 1.2: _apply_new_usage() and
@@ -10,7 +11,9 @@
  * With D = 1 - 0.693 / half-life, every `period` seconds, at a step, all usage is multiplied by
  * D^period, and then each job that runs is charged for the seconds since the last step, or since
  * its start: d D^d of them for d seconds, as if all were d old.  A job that ends is charged so for
- * its last seconds at its end, and the next step decays that by D^period more.
+ * its last seconds at its end, and the next step decays that by D^period more; but where slurmctld
+ * does not enforce limits, it never looks at a job that ends (_adjust_limit_usage() of
+ * acct_policy.c), and those seconds are free.
  *
  * So between two steps a job's worth is a sum over steps, which is geometric:
  *
@@ -21,8 +24,10 @@
 
 struct steps;
 
-/* For instants from `oldest` to `now`; a half-life of 0 is no decay.  The period is not 0. */
-struct steps *steps_create(uint64_t half_life, uint64_t period, uint64_t oldest, uint64_t now);
+/* For instants from `oldest` to `now`; a half-life of 0 is no decay.  The period is not 0.
+ * `ends_free`: limits are not enforced. */
+struct steps *steps_create(uint64_t half_life, uint64_t period, bool ends_free, uint64_t oldest,
+                           uint64_t now);
 void steps_destroy(struct steps *steps);
 
 /* How many seconds of now a job is worth that ran from `start` to `end`, 0 while it runs, where the

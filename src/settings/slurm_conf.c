@@ -16,6 +16,7 @@
 #define NOTES_AT_MOST 100
 
 static const char *const key_names[SLURM_KEYS] = {
+    [SLURM_ACCOUNTING_ENFORCE] = "AccountingStorageEnforce",
     [SLURM_CLUSTER_NAME] = "ClusterName",
     [SLURM_DAMPENING_FACTOR] = "FairShareDampeningFactor",
     [SLURM_CALC_PERIOD] = "PriorityCalcPeriod",

@@ -15,6 +15,7 @@ struct error;
 
 /* Keys with a line of their own.  The last of several lines counts. */
 enum slurm_key {
+    SLURM_ACCOUNTING_ENFORCE,
     SLURM_CLUSTER_NAME,
     SLURM_DAMPENING_FACTOR,
     SLURM_CALC_PERIOD,

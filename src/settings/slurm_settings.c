@@ -285,6 +285,13 @@ uint64_t slurm_calc_period(const struct slurm_conf *conf)
     return slurm_minutes(value, &minutes) && minutes < UINT64_MAX / 60 ? minutes * 60 : 0;
 }
 
+bool slurm_enforces_limits(const struct slurm_conf *conf)
+{
+    const char *value = conf->given[SLURM_ACCOUNTING_ENFORCE].value;
+    return value &&
+           (has_flag(value, "limits") || has_flag(value, "safe") || has_flag(value, "all"));
+}
+
 const char *slurm_flag_unknown(const char **at, size_t *length)
 {
     while ((*length = next_flag(at))) {

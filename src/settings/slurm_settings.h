@@ -29,6 +29,9 @@ int slurm_setting_find(struct slurm_setting *found, const struct slurm_conf *con
 /* PriorityCalcPeriod in seconds, Slurm's default where it is not there; 0 where it is none. */
 uint64_t slurm_calc_period(const struct slurm_conf *conf);
 
+/* Whether AccountingStorageEnforce has limits enforced; by default it has not. */
+bool slurm_enforces_limits(const struct slurm_conf *conf);
+
 /* Step through names of PriorityFlags that are not known here: *at starts as the value.  NULL where
  * there is none left. */
 const char *slurm_flag_unknown(const char **at, size_t *length);

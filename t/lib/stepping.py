@@ -2,7 +2,8 @@
 """How slurmctld decays and charges, step after step, and what sshare prints of it.
 
 Every period it decays what is old, by 1 - 0.693/half-life a second, and charges what has run since,
-all of it as if it were as old as the step is long; what ends is charged at once."""
+all of it as if it were as old as the step is long; what ends is charged at once, or, where limits
+are not enforced, for what it has run since the last step not at all."""
 
 import csv
 
@@ -30,7 +31,7 @@ class Printed:
         return max(0.0, low - value, value - high)
 
 
-def stepped(jobs, charge, half_life, period, newest_step, now, resets=()):
+def stepped(jobs, charge, half_life, period, newest_step, now, resets=(), ends_free=False):
     """What the controller has at `now`, by association, if that was its newest step; charge(job) is
     what it charges a second.  At the first step from a reset on everything is 0."""
     decay = 1 - 0.693 / half_life if half_life else 1.0
@@ -48,7 +49,7 @@ def stepped(jobs, charge, half_life, period, newest_step, now, resets=()):
         until = step or now
         # What ends is charged at once, and then decays with the rest.
         for job in jobs:
-            if since < job['time_end'] <= until:
+            if not ends_free and since < job['time_end'] <= until:
                 add(job, since, job['time_end'])
         if step:
             if any(since < reset <= step for reset in resets):

@@ -282,7 +282,7 @@ root/
 USERS = ['physics.alice', 'physics.bob', 'physics.gone', 'chemistry.carol', 'chemistry.dave', 'fluids.erin']
 
 
-def simulated(place, seed, half_life, reset):
+def simulated(place, seed, half_life, reset, ends_free=False):
     """A month of a site, stepped by stepping.py, and ranks by reference.py."""
     draw = random.Random(seed)
     now, period = 1750500000, 300
@@ -304,7 +304,7 @@ def simulated(place, seed, half_life, reset):
     resets = [reference.reset_boundary(dict(reference.DEFAULTS, reset_period=reset, now=newest))] \
         if reset != 'none' else []
     usage = stepping.stepped(jobs, lambda job: reference.tres_count(job['tres_alloc'], 5) *
-                             (.5 if job['id_qos'] == 2 else 1.), half_life, period, newest, now, resets)
+                             (.5 if job['id_qos'] == 2 else 1.), half_life, period, newest, now, resets, ends_free)
     return usage, newest, now
 
 
@@ -346,6 +346,24 @@ def simulations(place):
             tap.same(answer['newest_step'], newest, f'{what}: its newest step is found')
         tap.ok(causes(answer) <= {'steps'}, f'{what}: by steps alone', causes(answer))
         sums_up(answer, f'{what}: all of it sums up')
+
+
+def free_ends(place):
+    """Where limits are not enforced a job's last seconds are never charged."""
+    for seed, lines, status in ((7, '', 0), (8, 'AccountingStorageEnforce=associations,qos\n', 0),
+                                (9, 'AccountingStorageEnforce=Safe\n', 1)):
+        usage, newest, now = simulated(place, seed, 86400, 'none', ends_free=True)
+        with open(place.path('p'), 'w', encoding='utf-8') as file:
+            file.write(print_of(place, usage))
+        with open(place.path('slurm.conf'), 'w', encoding='ascii') as file:
+            file.write(lines)
+        place.settings({'slurm.conf': place.path('slurm.conf'), 'usage.half_life': 1440,
+                        'usage.time_zone': 'UTC', 'usage.open_job_cap': '100-0'})
+        place.succeed('run', '--now', now, '--replace')
+        answer = diff(place, f"{lines.strip() or 'by default'}: jobs are {'' if status else 'not '}charged when "
+                      'they end', status, '--at', now, place.path('p'))
+        if not status:
+            tap.same(answer['newest_step'], newest, 'and the newest step is found')
 
 
 def rolled_up(place):
@@ -393,7 +411,7 @@ def body():
     with Live() as place:
         for part in (live, as_people_see, wrong_prints, other_settings, reader):
             part(place)
-    for part in (static, simulations, rolled_up, several):
+    for part in (static, simulations, free_ends, rolled_up, several):
         with Place() as place:
             part(place)
 

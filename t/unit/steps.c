@@ -2,13 +2,14 @@
 #include "tap.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "core/steps.h"
 
 /* One job of a TRES, step after step, as slurmctld has it. */
-static double by_hand(double half_life, uint64_t period, uint64_t newest, uint64_t now,
-                      uint64_t reset, uint64_t start, uint64_t end)
+static double by_hand(double half_life, uint64_t period, bool ends_free, uint64_t newest,
+                      uint64_t now, uint64_t reset, uint64_t start, uint64_t end)
 {
     double decay = half_life > 0 ? 1 - 0.693 / half_life : 1, usage = 0;
     uint64_t since = newest % period;
@@ -16,7 +17,7 @@ static double by_hand(double half_life, uint64_t period, uint64_t newest, uint64
         uint64_t until = step < now ? step : now;
         bool is_step = step <= now;
         uint64_t from = start > since ? start : since;
-        if (end && since < end && end <= until && end > from)
+        if (!ends_free && end && since < end && end <= until && end > from)
             usage += (double)(end - from) * pow(decay, (double)(end - from));
         if (is_step) {
             if (since < reset && reset <= step)
@@ -37,10 +38,11 @@ static unsigned random_below(unsigned limit)
     return (state >> 8) % limit;
 }
 
-static void one_half_life(uint64_t half_life, uint64_t period, const char *statement)
+static void one_half_life(uint64_t half_life, uint64_t period, bool ends_free,
+                          const char *statement)
 {
     uint64_t now = 20000;
-    struct steps *steps = steps_create(half_life, period, 0, now);
+    struct steps *steps = steps_create(half_life, period, ends_free, 0, now);
     double worst = 0;
     for (int i = 0; i < 4000; i++) {
         uint64_t newest = now - random_below((unsigned)period);
@@ -48,8 +50,8 @@ static void one_half_life(uint64_t half_life, uint64_t period, const char *state
         uint64_t end = i % 5 ? start + random_below(i % 2 ? 2 * (unsigned)period : 15000) : 0;
         uint64_t reset = i % 3 ? 0 : 1 + random_below((unsigned)(newest - 1));
         double worth = steps_worth(steps, newest, reset, start, end);
-        double wanted =
-            by_hand((double)half_life, period, newest, now, reset, start, end > now ? 0 : end);
+        double wanted = by_hand((double)half_life, period, ends_free, newest, now, reset, start,
+                                end > now ? 0 : end);
         double miss = fabs(worth - wanted) / fmax(1, wanted);
         worst = fmax(worst, miss);
     }
@@ -59,12 +61,13 @@ static void one_half_life(uint64_t half_life, uint64_t period, const char *state
 
 int main(void)
 {
-    one_half_life(600, 60, "a sum over steps is what one step after the other gives");
-    one_half_life(7 * 86400, 300, "with Slurm's own half-life and period, too");
-    one_half_life(0, 300, "and without decay");
-    one_half_life(600, 1, "or with steps of a second");
+    one_half_life(600, 60, false, "a sum over steps is what one step after the other gives");
+    one_half_life(7 * 86400, 300, false, "with Slurm's own half-life and period, too");
+    one_half_life(0, 300, false, "and without decay");
+    one_half_life(600, 1, false, "or with steps of a second");
+    one_half_life(600, 60, true, "and where the last seconds of a job are free");
 
-    struct steps *steps = steps_create(600, 60, 0, 20000);
+    struct steps *steps = steps_create(600, 60, false, 0, 20000);
     ok(steps_worth(steps, 20000, 0, 20000, 0) <= 0, "a job that starts now is worth nothing");
     ok(steps_worth(steps, 19990, 0, 19991, 0) <= 0, "nor one that runs since the newest step");
     ok(fabs(steps_worth(steps, 19990, 0, 19991, 19996) - 5 * steps_decay(steps, 5)) < 1e-12,
