@@ -183,7 +183,9 @@ static int billing_in(const struct reader *reader, const struct slurm_partition 
     if (!good)
         return fail(err, ERROR_SETTINGS, "'%s', line %u: TRESBillingWeights = '%s' cannot be read",
                     partition->place.file, partition->place.line, weights);
-    *billing = !weights ? partition->totals.cpus : sum > 0 && sum < 0x1p63 ? (uint64_t)sum : 0;
+    *billing = partition->totals.cpus;
+    if (weights)
+        *billing = sum > 0 && sum < 0x1p63 ? (uint64_t)sum : 0;
     return 0;
 }
 
