@@ -119,7 +119,7 @@ class Sqlite:
 
     def script(self, text, database):
         db = self._open(database)
-        db.executescript(text)
+        db.executescript('PRAGMA synchronous = OFF;\n' + text)
         db.close()
 
     def sql(self, text, database):
@@ -278,7 +278,7 @@ def fairmill(conf, *arguments):
 
 def unfit(text):
     """Characters that a terminal would do something else with than show them in their width."""
-    return sorted({c for c in text if c != '\n' and (
+    return sorted({c for c in set(text) if c != '\n' and (
         unicodedata.category(c) in ('Cc', 'Cf', 'Cs', 'Cn', 'Zl', 'Zp') or wcwidth(c) < 0)})
 
 

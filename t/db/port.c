@@ -1494,7 +1494,7 @@ static void pgsql_passwords_come_from_outside(void)
 static void pgsql_servers_that_hang_are_left(pid_t postmaster)
 {
     struct error err = { 0 };
-    site.deadline_s = 1;
+    site.deadline_s = 3;
     struct db *db = session(DB_RESULTS), *source = session(DB_SOURCE);
     pid_t server = (pid_t)number_of(db, "SELECT pg_backend_pid()");
     struct timespec start = clock_now();

@@ -9,6 +9,7 @@ import socket
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import faults
 import harmless
 from harmless import SOURCE
 from postgres import NewPostgres
@@ -28,6 +29,9 @@ class Server(NewPostgres):
             file.write('host all all 127.0.0.1/32 trust\n')
         self.sql('SELECT pg_reload_conf()')
         return self
+
+# Those that copy jobs out.
+faults.RUN.append('--full')
 
 
 class Words:

@@ -17,7 +17,7 @@ USERS = {'big': 600, 'small': 25}
 JOBS = {'big': 6000, 'small': 25}
 SOURCE = 'faults_acct'
 READER, WRITER = 'faults_reader', 'faults_writer'
-SETTINGS = dict(half_life=0)  # of [usage]
+RUN = ['run']
 
 
 def draw(server, name=SOURCE, jobs=None):
@@ -113,7 +113,7 @@ class Rig:
             return dict(keys, user=user, **at)
         write_settings(path, dict(
             source=dict(section(self.source_server, self.source, READER, source), deadline=f'{deadline} s'),
-            results=section(self.results_server, self.results, WRITER, results), usage=SETTINGS,
+            results=section(self.results_server, self.results, WRITER, results), usage=dict(half_life=0),
             # As all jobs still run, a run of today has each of them on every day.
             retention=dict(history_days=30)))
 
@@ -163,7 +163,7 @@ class Rig:
         end = time.monotonic() + 20
         while True:
             self.now += 10
-            done = subprocess.run([FAIRMILL, '-c', self.conf, 'run', '--now', str(self.now)],
+            done = subprocess.run([FAIRMILL, '-c', self.conf, *RUN, '--now', str(self.now)],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, timeout=HANG, check=False)
             if done.returncode != 75 or time.monotonic() > end:
@@ -190,7 +190,7 @@ class Rig:
             conf = self.conf + '-faults'
             self.write(conf, at(to_source), at(to_results), deadline)
             began = time.monotonic()
-            process = subprocess.Popen([FAIRMILL, '-c', conf, 'run', '--now', str(self.now)],
+            process = subprocess.Popen([FAIRMILL, '-c', conf, *RUN, '--now', str(self.now)],
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                        stderr=subprocess.STDOUT)
             if started:
