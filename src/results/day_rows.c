@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/calendar.h"
 #include "core/clock.h"
@@ -60,10 +61,9 @@ struct day_writer {
     struct days *days;
     struct span span;
     struct day_hashes *hashes;
-    size_t first;              /* the first day that may change */
-    struct day_sums *old_open; /* as stored */
-    bool old_is_strange;       /* some of it is of days that are none */
-    size_t old_next;           /* of these in order */
+    size_t first;        /* the first day that may change */
+    bool *has_open;      /* by day: fairmill_usage_open has rows of it */
+    bool old_is_strange; /* and some of days that are none */
 };
 
 static uint64_t bits_of(const struct db_value *value)
@@ -158,19 +158,40 @@ static int damaged(struct error *err)
     return fail(err, ERROR_DATA, "a sum in fairmill_usage_day is beyond the range of our integers");
 }
 
-static int read_open(struct day_writer *writer, struct error *err)
+static int find_open(struct day_writer *writer, struct error *err)
 {
     struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(writer->db, sql_query_usage_open_read, &writer->cluster, 1, "iiiii", &rows, err))
+    if (db_query(writer->db, sql_query_usage_open_days, &writer->cluster, 1, "i", &rows, err))
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
         size_t day = days_beginning(writer->days, bits_of(&row[0]));
-        struct wide sum = sum_of(&row[2]);
-        writer->old_is_strange |= day == writer->days->count;
-        if (day < writer->days->count &&
-            !day_sums_add(writer->old_open, (uint32_t)day, bits_of(&row[1]), &sum)) {
+        if (day < writer->days->count)
+            writer->has_open[day] = true;
+        else
+            writer->old_is_strange = true;
+    }
+    db_finish(rows);
+    return got;
+}
+
+/* What unsealed jobs added to a day when it was written last. */
+static int read_open(struct day_writer *writer, uint32_t day, struct day_sums *open,
+                     struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct db_value of_day[] = { writer->cluster,
+                                 db_integer((int64_t)writer->days->starts[day]) };
+    if (!writer->has_open[day])
+        return 0;
+    if (db_query(writer->db, sql_query_usage_open_read, of_day, COUNT(of_day), "iiii", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        struct wide sum = sum_of(&row[1]);
+        if (!day_sums_add(open, day, bits_of(&row[0]), &sum)) {
             got = damaged(err);
             break;
         }
@@ -205,7 +226,7 @@ static int remove_open(struct day_writer *writer, struct error *err)
     bool has_day = writer->first < days->count;
     struct db_value before[] = { writer->cluster, db_integer(INT64_MAX) };
     if (days->anew && (writer->old_is_strange || !days->unsealed_is_kept))
-        day_sums_clear(writer->old_open);
+        memset(writer->has_open, 0, days->count * sizeof *writer->has_open);
     else if (has_day)
         before[1] = db_integer((int64_t)days->starts[writer->first]);
     return remove_days(writer, sql_query_usage_open_before, sql_query_usage_open_clear, before, 2,
@@ -382,8 +403,7 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
 
 /* What one day is made of. */
 struct one_day {
-    struct day_sums *stored, *wanted, *open;
-    struct day_list old_open;
+    struct day_sums *stored, *wanted, *open, *old_open;
 };
 
 static int write_usage(struct day_writer *writer, uint32_t day, struct one_day *sums,
@@ -406,11 +426,11 @@ static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *s
                       struct error *err)
 {
     struct days *days = writer->days;
-    struct day_list old_open = sums->old_open;
-    if (days_take(days, days->sealed, day, sums->wanted, err) ||
+    if (read_open(writer, day, sums->old_open, err) ||
+        days_take(days, days->sealed, day, sums->wanted, err) ||
         days_take(days, days->open, day, sums->open, err))
         return -1;
-    struct day_list open = day_list_of(sums->open);
+    struct day_list open = day_list_of(sums->open), old_open = day_list_of(sums->old_open);
     if (add_all(sums->wanted, open.rows, open.count, false, err) ||
         (!days->anew && add_all(sums->wanted, old_open.rows, old_open.count, true, err)) ||
         write_usage(writer, day, sums, err))
@@ -422,18 +442,13 @@ static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *s
 
 static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
 {
-    struct one_day sums = { day_sums_create(), day_sums_create(), day_sums_create(), { 0 } };
-    const struct day_list old = day_list_of(writer->old_open);
-    while (writer->old_next < old.count && old.rows[writer->old_next].day < day)
-        writer->old_next++;
-    struct day_list *open = &sums.old_open;
-    open->rows = old.count ? old.rows + writer->old_next : NULL;
-    while (writer->old_next + open->count < old.count && open->rows[open->count].day == day)
-        open->count++;
+    struct one_day sums = { day_sums_create(), day_sums_create(), day_sums_create(),
+                            day_sums_create() };
     int result = write_sums(writer, day, &sums, err);
     day_sums_destroy(sums.stored);
     day_sums_destroy(sums.wanted);
     day_sums_destroy(sums.open);
+    day_sums_destroy(sums.old_open);
     return result;
 }
 
@@ -441,7 +456,7 @@ static int write_days(struct day_writer *writer, struct error *err)
 {
     struct days *days = writer->days;
     find_first(writer);
-    if ((days->anew && skip_empty(writer, err)) || read_open(writer, err) ||
+    if ((days->anew && skip_empty(writer, err)) || find_open(writer, err) ||
         remove_open(writer, err) || remove_strange(writer, err))
         return -1;
     day_pile_rewind(days->sealed);
@@ -463,9 +478,9 @@ int days_write(const struct publisher *publisher, struct days *days, struct erro
         return 0;
     if (day_hashes_read(writer.db, &writer.cluster, days, writer.span.as_of, &writer.hashes, err))
         return -1;
-    writer.old_open = day_sums_create();
+    writer.has_open = memory_zeroed(days->count, sizeof *writer.has_open);
     int result = write_days(&writer, err);
     day_hashes_destroy(writer.hashes);
-    day_sums_destroy(writer.old_open);
+    free(writer.has_open);
     return result;
 }
