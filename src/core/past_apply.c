@@ -284,18 +284,39 @@ static void count_word(struct rebuilding *work, const struct subject *subject,
         work->told->by_source++;
 }
 
-/* Where the id that is told leads to nothing that lived, the name has to. */
-static void link_to_living(struct association *rows, size_t count)
+static struct id_index *living_of(const struct association *rows, size_t count)
 {
     struct id_index *living = id_index_create();
     for (uint32_t i = 0; i < count; i++)
         if (!rows[i].deleted)
             id_index_add(living, rows[i].id, i);
+    return living;
+}
+
+/* Whether the source has it below nothing that lives: its mistake, and not ours to hide. */
+static bool is_astray_now(const struct timeline *timeline, const struct id_index *living,
+                          const struct association *row)
+{
+    const struct subject *subject = timeline_subject(timeline, row->id);
+    if (!subject || subject->row == NO_ROW)
+        return false;
+    const struct association *present = &timeline->rows[subject->row];
+    return !present->deleted && present->parent_id == row->parent_id &&
+           id_index_find(living, row->parent_id) == INDEX_NONE;
+}
+
+/* Where the id that is told leads to nothing that lived, the name has to. */
+static void link_to_living(const struct timeline *timeline, struct association *rows, size_t count)
+{
+    struct id_index *living = living_of(rows, count),
+                    *living_now = living_of(timeline->rows, timeline->count);
     for (size_t i = 0; i < count; i++)
         if (!rows[i].deleted && rows[i].parent_id &&
-            id_index_find(living, rows[i].parent_id) == INDEX_NONE)
+            id_index_find(living, rows[i].parent_id) == INDEX_NONE &&
+            !is_astray_now(timeline, living_now, &rows[i]))
             rows[i].parent_id = 0;
     id_index_destroy(living);
+    id_index_destroy(living_now);
 }
 
 static struct association *rebuild_all(struct rebuilding *work, size_t *count)
@@ -317,7 +338,7 @@ static struct association *rebuild_all(struct rebuilding *work, size_t *count)
     for (size_t i = 0; i < work->timeline.count; i++)
         if (timeline_subject(&work->timeline, work->timeline.rows[i].id)->row != i)
             rows[(*count)++] = work->timeline.rows[i];
-    link_to_living(rows, *count);
+    link_to_living(&work->timeline, rows, *count);
     return rows;
 }
 

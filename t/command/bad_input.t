@@ -35,6 +35,11 @@ def parent_missing(place):
     place.change('DELETE FROM tiny_assoc_table WHERE id_assoc = 4')
 
 
+def lost_id(place):
+    """The names still lead to the root."""
+    place.change('UPDATE tiny_assoc_table SET id_parent = 77 WHERE id_assoc = 4')
+
+
 def itself(place):
     set_parent(place, 4, 'bad', 4)
 
@@ -46,6 +51,7 @@ def cycle(place):
 # What breaks the tree, the ids that must be named, and what is left where bad rows are skipped.
 BROKEN = (
     ('an account whose parent is missing', parent_missing, ('5', '6'), {1, 2, 3}),
+    ('an account with the id of no parent', lost_id, ('4',), {1, 2, 3}),
     ('an account below itself', itself, ('4',), {1, 2, 3}),
     ('accounts in a cycle', cycle, ('4', '6'), {1, 2, 3}),
 )
