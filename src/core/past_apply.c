@@ -217,6 +217,12 @@ static struct rebuilt rebuild(const struct rebuilding *work, const struct subjec
     rebuilt.lives = existed(work, subject, &told, &rebuilt.existence_doubt);
     if (rebuilt.lives != (row && !row->deleted))
         rebuilt.source = told.existence ? told.existence : told.next_existence;
+    const struct change *seen = told.parent ? told.parent : told.next_parent;
+    if (!row && seen) {
+        rebuilt.row.account = seen->account;
+        rebuilt.row.user = seen->user;
+        rebuilt.row.partition = seen->partition;
+    }
     if (!rebuilt.lives) {
         /* Its usage goes to where it last hung, which the row itself says while it is gone. */
         rebuilt.row.deleted = true;

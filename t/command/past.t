@@ -158,8 +158,17 @@ def upgraded(place):
              [('root',), ('a',), ('c',), ('b',)], 'before, where a run saw them')
 
 
+def vanished(place):
+    place.ready()
+    place.succeed('run', '--now', NOW)
+    place.change('DELETE FROM tiny_assoc_table WHERE id_assoc = 3')
+    place.succeed('run', '--now', NOW + HOUR)
+    tap.same(doubts(place), [('past_unknown', '3', "existence of user 'alice' of account 'physics'")],
+             'an association whose row has vanished is named')
+
+
 def body():
-    for part in (noting, replaying, by_source, times, upgraded):
+    for part in (noting, replaying, by_source, times, upgraded, vanished):
         with Place() as place:
             part(place)
 
