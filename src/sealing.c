@@ -54,8 +54,8 @@ static char *basis_of(const struct settings *settings, const struct computation 
     if (computation->accounting->tariffs)
         text_format(&basis, "prices %016" PRIx64 "\n",
                     tariffs_hash(computation->accounting->tariffs));
-    text_format(&basis, "time_zone %s\nhistory_days %" PRIu64 "\n", settings->time_zone,
-                settings->history_days);
+    text_format(&basis, "time_zone %s %016" PRIx64 "\nhistory_days %" PRIu64 "\n",
+                settings->time_zone, calendar_zone(), settings->history_days);
     text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
     return basis.bytes;
 }

@@ -4,6 +4,8 @@
 
 #include <time.h>
 
+#include <xxhash.h>
+
 /* Days since some day, of a local date: good for telling dates apart and ordering them. */
 static long date_of(time_t instant)
 {
@@ -100,4 +102,19 @@ uint64_t calendar_day(uint64_t instant)
     localtime_r(&time, &day);
     time_t start = start_of_day(day);
     return start > 0 ? (uint64_t)start : 0;
+}
+
+#define WEEK_S 604800
+#define WEEKS_TO_2040 3653
+
+uint64_t calendar_zone(void)
+{
+    long ahead[WEEKS_TO_2040];
+    for (long week = 0; week < WEEKS_TO_2040; week++) {
+        time_t instant = (time_t)week * WEEK_S;
+        struct tm date = { 0 };
+        localtime_r(&instant, &date);
+        ahead[week] = date.tm_gmtoff;
+    }
+    return XXH3_64bits(ahead, sizeof ahead);
 }

@@ -379,8 +379,25 @@ def clusters(site):
     tap.same(site.run_at(60)[0], 'full', 'one that comes back is read in full')
 
 
+def zones(site):
+    """The machine's time zone may be changed, or a user with another one run fairmill."""
+    site.begin({'usage.time_zone': 'system'})
+    in_zone = {zone: {'env': dict(os.environ, TZ=zone)} for zone in ('UTC', 'Asia/Tokyo')}
+    site.succeed('run', '--now', site.now, '--full', **in_zone['UTC'])
+    days, used = site.days(), site.query('SELECT SUM(tres_seconds) FROM fairmill_usage_day')
+    site.succeed('run', '--now', site.now + 60, **in_zone['UTC'])
+    tap.same(site.latest('kind')[0], 'incremental', 'in the same time zone a run goes on')
+    site.succeed('run', '--now', site.now + 60, **in_zone['Asia/Tokyo'])
+    kind, why = site.latest('kind', 'why')
+    tap.ok(kind == 'full' and 'time_zone' in why, 'in another one it is full', kind, why)
+    tap.same(site.query('SELECT SUM(tres_seconds) FROM fairmill_usage_day'), used,
+             'and no day counts twice')
+    site.succeed('run', '--now', site.now + 60, **in_zone['UTC'])
+    tap.same(site.days(), days, 'back again the days are those of before')
+
+
 with Site() as site:
-    for test in (goes_on, late_ends, associations, causes, charges, ends_behind_the_cutoff, resets, drift, clusters):
+    for test in (goes_on, late_ends, associations, causes, charges, ends_behind_the_cutoff, resets, drift, clusters, zones):
         test(site)
     site.begin()
     site.succeed('run', '--dry-run', '--full', '--now', site.now + 60)
