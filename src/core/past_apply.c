@@ -64,10 +64,12 @@ static bool touched_since(const struct past *past, const struct subject *subject
     return !covered && subject->modified > past->now;
 }
 
-/* Whether no run saw what there was behind the instant. */
-static bool is_unseen(const struct past *past)
+/* Whether no run saw what there was behind the instant.  The second of the last run is not over
+ * where the source has no times that could tell. */
+static bool is_unseen(const struct past *past, const struct subject *subject)
 {
-    return past->seen_until == NEVER || past->now > past->seen_until;
+    return past->seen_until == NEVER || past->now > past->seen_until ||
+           (past->now == past->seen_until && subject->modified == NEVER);
 }
 
 /* Whether what is there now may have been there at the instant, although the last word is another:
@@ -75,10 +77,8 @@ static bool is_unseen(const struct past *past)
  * touched up to then can have been touched behind the run. */
 static bool may_be_present(const struct past *past, const struct subject *subject)
 {
-    if (is_unseen(past))
-        return true;
-    return past->now == past->seen_until && subject->modified != NEVER &&
-           subject->modified <= past->now;
+    return is_unseen(past, subject) ||
+           (past->now == past->seen_until && subject->modified <= past->now);
 }
 
 /* What is told and what is there now do not agree, and nothing told is behind the instant: it
@@ -177,7 +177,8 @@ static void take_parent(const struct rebuilding *work, const struct subject *sub
     if (!parent || !change_tells_all(parent) || (!told->parent && parent->kind != CHANGE_SEEN) ||
         (row && same_parent(work, parent, row)))
         return;
-    if (row && !row->deleted && told->parent && !told->next_parent && is_unseen(past)) {
+    if (row && !row->deleted && told->parent && !told->next_parent &&
+        is_unseen(past, subject)) {
         rebuilt->parent_doubt = true;
         return;
     }
@@ -191,7 +192,7 @@ static bool take_names(const struct past *past, const struct subject *subject,
                        const struct told *told, struct rebuilt *rebuilt)
 {
     const struct change *named = told->parent;
-    if (subject->row != NO_ROW && is_unseen(past))
+    if (subject->row != NO_ROW && is_unseen(past, subject))
         return true;
     if (!named && told->next_parent && told->next_parent->kind == CHANGE_SEEN)
         named = told->next_parent;

@@ -3,6 +3,7 @@
 """Runs of an instant that is over: what runs note of associations, and what they make of it."""
 
 import os
+import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
@@ -167,8 +168,33 @@ def vanished(place):
              'an association whose row has vanished is named')
 
 
+def plain(place):
+    """A source without times: what it has at the instant of the last run is what counts then."""
+    place.ready()
+    db = sqlite3.connect(place.path('plain.db'))
+    with db:
+        db.execute('CREATE TABLE associations (cluster, id, parent_id, account, user_name, partition_name, shares, deleted)')
+        db.execute('CREATE TABLE usage (cluster, id, time_start, time_end, charge)')
+        db.executemany("INSERT INTO associations VALUES ('c', ?, ?, ?, ?, '', ?, 0)",
+                       ((1, None, 'root', '', 1), (2, 1, 'a', '', 1), (3, 2, 'a', 'u', 3)))
+    place.settings({'source.database': place.path('plain.db'), 'source.layout': 'plain'})
+    place.succeed('run', '--now', NOW)
+    place.succeed('run', '--now', NOW + HOUR)
+    with db:
+        db.execute('UPDATE associations SET shares = 50 WHERE id = 3')
+    db.close()
+    place.succeed('run', '--now', NOW + HOUR)
+    tap.same(place.query("SELECT shares FROM fairmill_fairshare WHERE user_name = 'u'"), [(50,)],
+             'plain: shares that were changed count from the last run on')
+    tap.same(doubts(place), [('past_unknown', '3', "shares of user 'u' of account 'a'")],
+             'with a finding, as nobody says when it was')
+    place.succeed('run', '--now', NOW, '--replace')
+    tap.same(place.query("SELECT shares FROM fairmill_fairshare WHERE user_name = 'u'"), [(3,)],
+             'but not before it')
+
+
 def body():
-    for part in (noting, replaying, by_source, times, upgraded, vanished):
+    for part in (noting, replaying, by_source, times, upgraded, vanished, plain):
         with Place() as place:
             part(place)
 
