@@ -248,10 +248,11 @@ static void merge_findings(struct finding_rows *found, const struct findings *fi
     for (int kind = 0; kind < FINDING_KINDS; kind++)
         for (size_t i = 0; i < findings->kind[kind].count; i++) {
             const struct finding *seen = &findings->kind[kind].kept[i];
+            bool of_cluster = !seen->subject && kind != FINDING_JOB_WITHOUT_ASSOCIATION;
             char subject[24];
             snprintf(subject, sizeof subject, "%llu", (unsigned long long)seen->subject);
             struct finding_row *row =
-                finding_row(found, finding_name(kind), seen->subject ? subject : "");
+                finding_row(found, finding_name(kind), of_cluster ? "" : subject);
             if (!row->count || as_of < row->first_seen)
                 row->first_seen = as_of;
             row->last_seen = as_of;

@@ -179,6 +179,11 @@ def jobs(place):
     (kept, counted), = place.query('SELECT count(*), sum(count) FROM fairmill_finding')
     tap.ok(kept <= 100, 'at most a hundred findings of a kind are kept', kept, counted)
     tap.same(kept, 100, 'and these are kept')
+    place.ready(plain, {'fairshare.capacity': 1})
+    place.change('UPDATE tiny_job_table SET id_assoc = 0')
+    place.succeed('run', '--now', NOW)
+    tap.same(place.query('SELECT kind, subject FROM fairmill_finding'), [('job_without_association', '0')],
+             'jobs without any association are a finding with the id that they have')
 
 
 def shares(place):
