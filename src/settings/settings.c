@@ -252,7 +252,7 @@ static void take_weight_rule(struct settings *settings)
 }
 
 /* What needs more than one key. */
-static int complete(struct settings *settings, struct error *err)
+static int complete(struct settings *settings, enum settings_use use, struct error *err)
 {
     take_weight_rule(settings);
     const char *objection =
@@ -276,7 +276,9 @@ static int complete(struct settings *settings, struct error *err)
                     "[usage] reset_anchor = '%s': must be epoch seconds or "
                     "YYYY-MM-DD[THH:MM[:SS]]",
                     settings->reset_anchor);
-    if (settings->charge == CHARGE_TRES && !settings->pricing.weights.count)
+    /* Readers charge nothing, and have not read the slurm.conf that may have them. */
+    if (use != SETTINGS_FOR_READING && settings->charge == CHARGE_TRES &&
+        !settings->pricing.weights.count)
         return fail(err, ERROR_SETTINGS,
                     "[usage] tres_weights is empty, and charge = tres needs it, as in "
                     "tres_weights = CPU=1,Mem=0.25G, or a slurm.conf with "
@@ -313,7 +315,7 @@ static int load(struct settings *settings, enum settings_use use, struct error *
         result = fail_in(err, "'%s': [slurm] conf", settings->path);
     if (!result && take_all(settings, file, use, err))
         result = fail_in(err, "'%s'", settings->path);
-    if (!result && complete(settings, err))
+    if (!result && complete(settings, use, err))
         result = fail_in(err, "'%s'", settings->path);
     iniparser_freedict(file);
     return result;

@@ -278,6 +278,10 @@ PartitionName=batch Nodes=n1
 PartitionName=gpu Nodes=n2 TRESBillingWeights="CPU=1.5,Mem=0.25G,GRES/gpu=7.3"
 """
 
+# What reads results.
+READING = (('show',), ('explain', 'ann'), ('prio',), ('status',), ('history', 'ann'), ('compare',), ('metrics',),
+           ('report', '-o', 'page.html'), ('ledger', 'list'), ('whatif', '--shares', 'ann=5'))
+
 
 def used(place):
     place.succeed('run', '--now', 1000, '--replace', '--full')
@@ -313,9 +317,14 @@ def billing(place):
     write(place, BILLING.replace('CPU=1.5', 'CPU=much'))
     place.ends(78, 'a weight that is no number is refused', 'run', '--now', 1003)
     place.says('and named', 'slurm.conf', 'TRESBillingWeights', "'CPU'")
+    for command in READING:
+        place.ends(0, f"'{' '.join(command)}' needs no weights", *command)
+    write(place, BILLING)
+    place.ends(0, 'whatif as of an instant finds those of slurm.conf', 'whatif', '--now', 1003, '--shares', 'ann=5')
     write(place, 'PartitionName=batch Nodes=n1\n')
-    place.ends(78, 'charge = tres needs weights', 'run', '--now', 1003)
-    place.says('and tells where they can stand', 'TRESBillingWeights', 'tres_weights')
+    for command in (('run', '--now', 1003), ('whatif', '--now', 1003, '--shares', 'ann=5')):
+        place.ends(78, f"charge = tres needs weights for '{command[0]}'", *command)
+        place.says('and tells where they can stand', 'TRESBillingWeights', 'tres_weights')
 
 
 def cadence(place):
