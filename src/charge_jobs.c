@@ -42,7 +42,8 @@ static int find_purge_end(struct charger *charger, const struct job_source *sour
     if (oldest > now || hour > now || hour <= cutoff)
         return 0;
     if (layout->find_purge(source->db, source->settings, charger->cluster, cutoff, &purged, err) ||
-        (purged && layout->rollup_reach(source->db, charger->cluster, now, &from, until, err)))
+        (purged &&
+         layout->rollup_reach(source->db, charger->cluster, now, false, &from, until, err)))
         return -1;
     if (*until > hour)
         *until = hour;
@@ -60,7 +61,7 @@ static int find_rollup_end(struct charger *charger, const struct job_source *sou
         return 0;
     if (source->settings->usage_source != USAGE_OF_ROLLUPS)
         return find_purge_end(charger, source, cutoff, until, err);
-    if (layout->rollup_reach(source->db, charger->cluster, now, &from, until, err))
+    if (layout->rollup_reach(source->db, charger->cluster, now, true, &from, until, err))
         return -1;
     if (*until)
         charger->seen->oldest_end = from;

@@ -156,7 +156,7 @@ static int compare_sources(const struct settings *settings, struct db *source, c
     if (!layout_of(settings)->rollup_reach || settings_refuse_rollup(settings))
         return 0;
     if (layout_of(settings)->rollup_reach(source, cluster, (uint64_t)computation->record.as_of,
-                                          &from, &until, err))
+                                          false, &from, &until, err))
         return -1;
     if (!until)
         return 0;

@@ -148,10 +148,11 @@ struct layout {
                      uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
                      struct error *err);
     /* Where there are rollups (else both are NULL): from when to when they reach, 0 where there are
-     * none or they may not be read; and of those, each row that ends after `after` and starts
-     * before `until`: hours as far back as they are kept, days before them, months before these. */
-    int (*rollup_reach)(struct db *db, const char *cluster, uint64_t now, uint64_t *from,
-                        uint64_t *until, struct error *err);
+     * none, and, if they are not `needed`, where they may not be read; and of those, each row that
+     * ends after `after` and starts before `until`: hours as far back as they are kept, days before
+     * them, months before these. */
+    int (*rollup_reach)(struct db *db, const char *cluster, uint64_t now, bool needed,
+                        uint64_t *from, uint64_t *until, struct error *err);
     int (*read_rollup)(struct db *db, const struct settings *settings, const char *cluster,
                        const struct accounting *accounting, uint64_t after, uint64_t until,
                        rollup_taker take, void *context, struct error *err);

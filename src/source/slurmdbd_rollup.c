@@ -193,7 +193,8 @@ static int make_plan(struct db *db, const char *cluster, uint64_t now, struct pl
     return 0;
 }
 
-/* Rollups are a help, not a need: without them, or the right to read them, there are none. */
+/* Where jobs are charged rollups are a help, not a need: without them, or the right to read them,
+ * there are none. */
 static int forgive_missing(struct error *err)
 {
     return err->class == ERROR_MISSING || err->class == ERROR_DENIED ? 0 : -1;
@@ -210,15 +211,15 @@ static bool have_room(const struct db *db, const char *cluster)
     return room;
 }
 
-int slurmdbd_rollup_reach(struct db *db, const char *cluster, uint64_t now, uint64_t *from,
-                          uint64_t *until, struct error *err)
+int slurmdbd_rollup_reach(struct db *db, const char *cluster, uint64_t now, bool needed,
+                          uint64_t *from, uint64_t *until, struct error *err)
 {
     struct plan plan = { 0 };
     *from = *until = 0;
     if (!have_room(db, cluster))
         return 0;
     if (make_plan(db, cluster, now, &plan, err))
-        return forgive_missing(err);
+        return needed ? -1 : forgive_missing(err);
     if (plan.oldest < plan.until) {
         *from = plan.oldest;
         *until = plan.until;

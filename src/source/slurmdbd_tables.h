@@ -98,8 +98,8 @@ int slurmdbd_read_queue(struct db *db, const struct settings *settings, const ch
                         struct error *err);
 
 /* The layout's rollup_reach(), read_rollup() and find_purge(). */
-int slurmdbd_rollup_reach(struct db *db, const char *cluster, uint64_t now, uint64_t *from,
-                          uint64_t *until, struct error *err);
+int slurmdbd_rollup_reach(struct db *db, const char *cluster, uint64_t now, bool needed,
+                          uint64_t *from, uint64_t *until, struct error *err);
 int slurmdbd_read_rollup(struct db *db, const struct settings *settings, const char *cluster,
                          const struct accounting *accounting, uint64_t after, uint64_t until,
                          rollup_taker take, void *context, struct error *err);

@@ -27,6 +27,7 @@ JOB_COLUMNS = {'job_db_inx', 'time_eligible', 'id_assoc', 'id_qos', 'time_submit
 # Settings that need more of the source, and what that is.
 MORE = dict(charge='tres', tres_weights='CPU=1', suspended='omitted', partition_usage_factors='gpu:2')
 MORE_TABLES = ('tres_table', 'alpha_suspend_table')
+ROLLUPS = ('alpha_last_ran_table', 'alpha_assoc_usage_day_table')
 
 # What each role can do with the results: owner, writer, reader.
 MADE = 'CREATE TABLE scratch (a INTEGER)'
@@ -228,6 +229,11 @@ def missing(site):
     site.write(**MORE)
     for table in MORE_TABLES:
         helped(site, table, 'source', last=table == MORE_TABLES[-1])
+    for table in ROLLUPS:
+        site.write(source='rollup')
+        site.server.sql(f'REVOKE SELECT ON {SOURCE}.{table} FROM {account}')
+        helped(site, table, 'source = rollup', table)
+    site.write(**MORE)
     status, printed, err = site.fairmill('init', '--print')
     tap.ok(status == 0 and all(f'`{table}` TO' in printed for table in MORE_TABLES),
            'and init --print has all of these', err)

@@ -221,6 +221,24 @@ def purged(place):
           'without rollups the jobs that are there count')
 
 
+def needed(place):
+    """Who asks for rollups is not given jobs instead."""
+    load(place)
+    run(place, source='rollup', half_life='7-0')
+    kept = published(place)
+    accounting = Accounting(place.path('a.db'))
+    for table in ('last_ran_table', 'assoc_usage_hour_table', 'assoc_usage_month_table'):
+        accounting.db.executescript(f'ALTER TABLE "{CLUSTER}_{table}" RENAME TO hidden')
+        place.ends(78, f'with source = rollup a run needs {table}', 'run', '--now', NOW + 60, '--cluster', CLUSTER)
+        place.says('and names it', f"'{CLUSTER}_{table}'")
+        place.run('check')
+        place.says('so does check', f"'{CLUSTER}_{table}'")
+        accounting.db.executescript(f'ALTER TABLE hidden RENAME TO "{CLUSTER}_{table}"')
+    tap.same(published(place), kept, 'and old results stay')
+    run(place, source='rollup', half_life='7-0')
+    tap.same(published(place), kept, 'with all of them it goes well again')
+
+
 def checks(place):
     load(place)
     run(place, source='jobs', half_life='0')
@@ -238,7 +256,7 @@ def checks(place):
 
 def body():
     with Place() as place:
-        for test in (rollups, by_qos, purged, checks):
+        for test in (rollups, by_qos, purged, needed, checks):
             test(place)
 
 
