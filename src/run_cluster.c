@@ -217,7 +217,8 @@ static int publish_patiently(struct session *session, struct publisher *publishe
     bool published = false;
     int result = 0;
     while (!result && !published &&
-           publisher_publish(publisher, &publication, &computation->record, err)) {
+           (db_limit_waits(publisher->db, session->deadline, err) ||
+            publisher_publish(publisher, &publication, &computation->record, err))) {
         bool gone = err->class == ERROR_GONE;
         if (!try_again(&patience, err))
             result = results_explain(session->settings, err);
@@ -267,7 +268,8 @@ static void record_failure(struct session *session, struct publisher *publisher,
     record.started_at = time(NULL);
     record.duration_ms = clock_milliseconds() - began;
     record.message = reason->message;
-    if (reason->class != ERROR_LOCKED && session->results && publisher->locked)
+    if (reason->class != ERROR_LOCKED && session->results && publisher->locked &&
+        !db_limit_waits(publisher->db, session->deadline, &ignored))
         publisher_record_failure(publisher, &record, &ignored);
 }
 
@@ -323,7 +325,8 @@ int start_publisher(struct session *session, const char *cluster, struct publish
         if (!session->results &&
             open_results(&session->results, session->settings, session->deadline, err))
             return -1;
-        if (!publisher_start(publisher, session->results, session->settings, cluster, err))
+        if (!db_limit_waits(session->results, session->deadline, err) &&
+            !publisher_start(publisher, session->results, session->settings, cluster, err))
             return 0;
         if (broke)
             doubt_lock(session, err);

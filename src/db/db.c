@@ -9,6 +9,7 @@
 
 #include "db/driver.h"
 #include "util/error.h"
+#include "util/log.h"
 #include "util/number.h"
 #include "util/text.h"
 
@@ -79,6 +80,7 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
     if (driver->open(db, settings, role, err))
         return -1;
     (*db)->settings = settings;
+    (*db)->lock_wait_s = db_lock_wait(settings);
     return 0;
 }
 
@@ -216,6 +218,19 @@ int db_script(struct db *db, const char *sql, struct error *err)
     if (refuse_while_busy(db, err))
         return -1;
     return db->driver->script(db, sql, err);
+}
+
+int db_limit_waits(struct db *db, int64_t end_ms, struct error *err)
+{
+    int64_t left_s = (end_ms - clock_milliseconds() + 999) / 1000;
+    unsigned usual_s = db_lock_wait(db->settings);
+    unsigned wait_s = left_s >= usual_s ? usual_s : left_s > 1 ? (unsigned)left_s : 1;
+    if (wait_s == db->lock_wait_s)
+        return 0;
+    if (refuse_while_busy(db, err) || db->driver->set_lock_wait(db, wait_s, err))
+        return -1;
+    db->lock_wait_s = wait_s;
+    return 0;
 }
 
 int db_lock(struct db *db, const char *name, struct error *err)

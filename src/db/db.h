@@ -190,6 +190,10 @@ struct db_driver {
     /* Run several statements of DDL, separated by a semicolon at the end of a line. */
     int (*script)(struct db *db, const char *sql, struct error *err);
 
+    /* Wait for other sessions' locks for so many seconds at most from now on, instead of what
+     * open() has set.  Outside of transactions only. */
+    int (*set_lock_wait)(struct db *db, unsigned seconds, struct error *err);
+
     /* Take the advisory lock of this name, without waiting; ERROR_LOCKED if another session has
      * it.  It is held until unlock() or until the session ends, however it ends. */
     int (*lock)(struct db *db, const char *name, struct error *err);
@@ -215,6 +219,7 @@ struct db {
     const struct db_driver *driver;
     const struct db_settings *settings; /* what it was opened with, which must stay */
     enum db_role role;
+    unsigned lock_wait_s; /* how long it waits for locks; kept by db.c */
     bool answering; /* a query's rows are still being handed out; kept by db.c */
     bool writing;   /* a bulk write is under way; likewise */
 };
@@ -254,6 +259,9 @@ void db_finish(struct db_rows *rows);
 int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
                size_t argument_count, int64_t *changed, struct error *err);
 int db_script(struct db *db, const char *sql, struct error *err);
+/* Have no wait for a lock last beyond `end_ms`, in clock_milliseconds(), by a second or more, and
+ * none last longer than usual. */
+int db_limit_waits(struct db *db, int64_t end_ms, struct error *err);
 int db_lock(struct db *db, const char *name, struct error *err);
 void db_unlock(struct db *db, const char *name);
 int db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,

@@ -296,6 +296,13 @@ static void rollback(struct db *db)
 
 /* Locks. */
 
+static int set_lock_wait(struct db *db, unsigned seconds, struct error *err)
+{
+    const struct db_value waits[] = { db_integer(seconds), db_integer(seconds) };
+    return session_execute(db, "SET SESSION lock_wait_timeout = ?, innodb_lock_wait_timeout = ?",
+                           waits, 2, NULL, err);
+}
+
 static int lock(struct db *db, const char *name, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)db;
@@ -345,6 +352,7 @@ const struct db_driver mysql_driver = {
     .finish = session_finish,
     .execute = session_execute,
     .script = session_script,
+    .set_lock_wait = set_lock_wait,
     .lock = lock,
     .unlock = unlock,
     .bulk_begin = session_bulk_begin,

@@ -351,6 +351,13 @@ static int commit(struct db *db, struct error *err)
 
 /* Locks: the server's are of a number, not of a name. */
 
+static int set_lock_wait(struct db *db, unsigned seconds, struct error *err)
+{
+    char digits[24];
+    const struct db_value wait = milliseconds(digits, seconds);
+    return pgsql_execute(db, "SELECT set_config('lock_timeout', ?, false)", &wait, 1, NULL, err);
+}
+
 static struct db_value lock_key(const char *name)
 {
     return db_integer((int64_t)XXH3_64bits(name, strlen(name)));
@@ -411,6 +418,7 @@ const struct db_driver pgsql_driver = {
     .finish = pgsql_finish,
     .execute = pgsql_execute,
     .script = pgsql_script,
+    .set_lock_wait = set_lock_wait,
     .lock = lock,
     .unlock = unlock,
     .bulk_begin = pgsql_bulk_begin,

@@ -59,6 +59,11 @@ static int refuse_missing(const struct db_settings *settings, enum db_role role,
                 settings->database, strerror(errno));
 }
 
+static void wait_for_locks(struct sqlite_db *db, unsigned seconds)
+{
+    sqlite3_busy_timeout(db->sqlite, (int)seconds * 1000);
+}
+
 static int connect(struct sqlite_db *db, const struct db_settings *settings, struct error *err)
 {
     int mode = SQLITE_OPEN_READONLY;
@@ -70,7 +75,7 @@ static int connect(struct sqlite_db *db, const struct db_settings *settings, str
         SQLITE_OK)
         return sqlite_fail(db, err);
 
-    sqlite3_busy_timeout(db->sqlite, (int)db_lock_wait(settings) * 1000);
+    wait_for_locks(db, db_lock_wait(settings));
     if (db->deadline_s)
         sqlite3_progress_handler(db->sqlite, STEPS_PER_LOOK, sqlite_is_overdue, db);
     /* Without these an unknown column in double quotes is taken for a text. */
@@ -195,6 +200,13 @@ static void sqlite_rollback(struct db *base)
 
 /* Locks. */
 
+static int sqlite_set_lock_wait(struct db *base, unsigned seconds, struct error *err)
+{
+    (void)err;
+    wait_for_locks((struct sqlite_db *)base, seconds);
+    return 0;
+}
+
 /* `<database>.<name>.lock`, whatever the way by which this process came to the database. */
 static void lock_path(const struct sqlite_db *db, const char *name, struct text *path)
 {
@@ -273,6 +285,7 @@ const struct db_driver sqlite_driver = {
     .finish = sqlite_finish,
     .execute = sqlite_execute,
     .script = sqlite_script,
+    .set_lock_wait = sqlite_set_lock_wait,
     .lock = sqlite_lock,
     .unlock = sqlite_unlock,
     .bulk_begin = sqlite_bulk_begin,

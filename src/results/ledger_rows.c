@@ -9,11 +9,13 @@
 #include "results/schema.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/log.h"
 #include "util/memory.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Two people may be at it at once; then one of them takes the next id. */
+/* Two people may be at it at once; then one of them takes the next id.  Tries end with the deadline
+ * as well. */
 #define TRIES 20
 
 static const struct db_column ledger_columns[] = {
@@ -267,9 +269,11 @@ int ledger_enter(struct db *db, struct ledger_record *record, const uint64_t *co
 {
     struct error ignored;
     uint64_t last;
+    int64_t end_ms = clock_milliseconds() + (int64_t)db->settings->deadline_s * 1000;
     for (int i = 1; enter_once(db, record, covers, count, in_doubt, err); i++)
         if (i == TRIES || err->class == ERROR_GONE || read_last(db, &last, &ignored) ||
-            (last < record->entry.id && err->class != ERROR_RETRY))
+            (last < record->entry.id && err->class != ERROR_RETRY) ||
+            clock_milliseconds() >= end_ms || db_limit_waits(db, end_ms, &ignored))
             return -1;
     return 0;
 }

@@ -17,6 +17,7 @@
 #include "db/driver.h"
 #include "tap.h"
 #include "util/error.h"
+#include "util/log.h"
 
 /* What every driver must do, run against one of them, in an empty database whose owner the caller
  * is: `port sqlite PATH`, or `port mysql` or `port pgsql` with NAME SOCKET SERVER_PID.  The server
@@ -899,30 +900,41 @@ static void locks_exclude(void)
     db_close(second);
 }
 
+/* Seconds that a session waits for another one's lock in vain. */
+static double wait_for_lock(struct db *db)
+{
+    struct error err = { 0 };
+    struct timespec start = clock_now();
+    int status = db_begin(db, &err);
+    if (status == 0)
+        status = db_execute(db, "UPDATE \"first\" SET \"a\" = 3", NULL, 0, NULL, &err);
+    /* Where the deadline ends a statement in the same second, that is what the server says. */
+    ok(status == -1 && (err.class == ERROR_RETRY || err.class == ERROR_GONE),
+       "who waits for another session's lock is told to try again");
+    db_rollback(db);
+    return seconds_since(&start);
+}
+
 static void waits_for_locks_are_short(void)
 {
     struct error err = { 0 };
-    struct db *first = session(DB_RESULTS);
-    struct timespec start;
+    struct db *first = session(DB_RESULTS), *third = session(DB_RESULTS);
     site.deadline_s = 1;
     struct db *second = session(DB_RESULTS);
     site.deadline_s = 20;
     begin(first);
     run(first, "UPDATE \"first\" SET \"a\" = 2");
-    start = clock_now();
-    int status = db_begin(second, &err);
-    if (status == 0)
-        status = db_execute(second, "UPDATE \"first\" SET \"a\" = 3", NULL, 0, NULL, &err);
-    /* Where the deadline ends a statement in the same second, that is what the server says. */
-    ok(status == -1 && (err.class == ERROR_RETRY || err.class == ERROR_GONE),
-       "who waits for another session's lock is told to try again");
-    ok(seconds_since(&start) < 15, "before long");
-    db_rollback(second);
+    ok(wait_for_lock(second) < 15, "before long");
+    must(db_limit_waits(third, clock_milliseconds() + 800, &err), &err);
+    ok(wait_for_lock(third) < 4, "sooner where less is left of the deadline");
+    must(db_limit_waits(third, clock_milliseconds() + 60000, &err), &err);
+    ok(wait_for_lock(third) > 4, "and as long as before where that is over");
     db_rollback(first);
     begin(second);
     commit(second);
     db_close(first);
     db_close(second);
+    db_close(third);
 }
 
 static void statements_end_at_the_deadline(void)
