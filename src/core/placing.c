@@ -2,6 +2,7 @@
 #include "config.h"
 #include "core/placing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "util/memory.h"
 
 #define BAD_ROWS_NAMED 10
+#define CYCLE_NAMED 5
 
 /* In characters: what the results have room for, and more than slurmdbd has. */
 #define LONGEST_NAME 255
@@ -85,15 +87,22 @@ static void fetch_names(const struct row_set *set, const struct association *row
     __builtin_prefetch(&set->places[names_hash(row) & set->mask]);
 }
 
-/* Whether these names were there already; they are now. */
-static bool add_names(struct row_set *set, const struct association *rows, uint32_t i)
+/* The row that has these names already; NO_NODE where none had them, but this one has them now. */
+static uint32_t add_names(struct row_set *set, const struct association *rows, uint32_t i)
 {
     size_t at = names_hash(&rows[i]) & set->mask;
     for (; set->places[at] != NO_NODE; at = (at + 1) & set->mask)
         if (same_names(&rows[set->places[at]], &rows[i]))
-            return true;
+            return set->places[at];
     set->places[at] = i;
-    return false;
+    return NO_NODE;
+}
+
+static void note_same_names(struct placing *placing, const struct association *row, uint32_t other)
+{
+    char what[64];
+    snprintf(what, sizeof what, "is there twice, as association %u too", other);
+    note_bad(placing, row, what);
 }
 
 /* Enter the rows in the look-ups, and mark those that are there already. */
@@ -118,8 +127,9 @@ static void enter_rows(struct placing *placing)
             placing->parent[i] = DUPLICATE;
             continue;
         }
-        if (!row->deleted && add_names(&living, placing->rows, i)) {
-            note_bad(placing, row, "is there twice under other ids");
+        uint32_t other = row->deleted ? NO_NODE : add_names(&living, placing->rows, i);
+        if (other != NO_NODE) {
+            note_same_names(placing, row, placing->rows[other].id);
             placing->parent[i] = DUPLICATE;
             continue;
         }
@@ -272,6 +282,21 @@ int placing_link(struct placing *placing, struct error *err)
     return 0;
 }
 
+/* Name a cycle by one that is in it, and the others as far as they are few. */
+static void note_cycle(struct placing *placing, uint32_t start)
+{
+    struct text what = { 0 };
+    size_t others = 0;
+    text_add(&what, "is in a cycle of parents");
+    for (uint32_t at = placing->parent[start]; at != start; at = placing->parent[at])
+        if (others++ < CYCLE_NAMED)
+            text_format(&what, "%s%u", others == 1 ? ", with " : ", ", placing->rows[at].id);
+    if (others > CYCLE_NAMED)
+        text_format(&what, " and %zu more", others - CYCLE_NAMED);
+    note_bad(placing, &placing->rows[start], what.bytes);
+    text_free(&what);
+}
+
 /* Live rows that were not reached hang below a bad row or in a cycle.  A cycle is named once. */
 static void note_unreached(struct placing *placing, uint32_t nodes)
 {
@@ -287,7 +312,7 @@ static void note_unreached(struct placing *placing, uint32_t nodes)
             at = placing->parent[at];
         }
         if (state[at] == ON_PATH && placing_is_live_child(placing, at))
-            note_bad(placing, &placing->rows[at], "is in a cycle of parents");
+            note_cycle(placing, at);
         for (at = i; state[at] == ON_PATH; at = placing->parent[at])
             state[at] = DONE;
     }

@@ -21,10 +21,15 @@ static void bad_rows(void)
        "an account without its parent is named");
     ok(fails_with("1 - root - 1 0  3 - gone u 1 0", "association 3 (user 'u', account 'gone')"),
        "so is a user");
-    ok(fails_with("1 - root - 1 0  2 b a - 1 0  3 a b - 1 0", "is in a cycle of parents"),
-       "a cycle is found");
+    ok(fails_with("1 - root - 1 0  2 b a - 1 0  3 a b - 1 0",
+                  "association 2 (account 'a') is in a cycle of parents, with 3"),
+       "a cycle is found, and all in it are named");
     ok(fails_with("1 - root - 1 0  2 a a - 1 0", "association 2 (account 'a') is in a cycle"),
        "also the shortest one");
+    ok(fails_with("1 - root - 1 0  2 b a - 1 0  3 c b - 1 0  4 d c - 1 0  5 e d - 1 0  6 f e - 1 0 "
+                  "7 g f - 1 0  8 h g - 1 0  9 a h - 1 0",
+                  "cycle of parents, with 3, 4, 5, 6, 7 and 2 more"),
+       "and the first ones of a long one");
     ok(fails_with("1 - root - 1 0  2 - top - 1 0", "there are 2 roots: associations 1, 2"),
        "two roots are named");
     ok(fails_with("2 root a - 1 0", "there is no root"), "no root is an error");
@@ -33,8 +38,8 @@ static void bad_rows(void)
     ok(fails_with("1 - root - 1 0  2 root a - 1 0  2 root b - 1 0", "an id that is there twice"),
        "an id that is there twice is named");
     ok(fails_with("1 - root - 1 0  2 root a - 1 0  3 - a u 1 0  4 - a u 1 0",
-                  "association 4 (user 'u', account 'a') is there twice"),
-       "so is an association that is there twice");
+                  "association 4 (user 'u', account 'a') is there twice, as association 3 too"),
+       "so are both associations of the same names");
     ok(fails_with("1 - root - 1 0  !2 root a - 1 0  3 - a u 1 0", "has a parent that is deleted"),
        "nobody lives below a deleted account");
 
