@@ -160,17 +160,49 @@ int results_explain(const struct settings *settings, struct error *err)
     return explain(settings, role_name(DB_RESULTS), true, err);
 }
 
+/* An accounting database is what init would refuse, so that is said instead of to run it. */
+static void prefer_refusal(struct db *db, const struct settings *settings, struct error *err)
+{
+    struct error refusal;
+    if (err->class == ERROR_MISSING && schema_refuse_accounting(db, settings, &refusal) &&
+        refusal.class == ERROR_SETTINGS)
+        *err = refusal;
+}
+
+/* What was to be opened is not there: a server's database, which init cannot make; or a file, or
+ * what a file of results has, which the accounting database has not. */
+static int fail_absent(const struct settings *settings, struct error *err)
+{
+    struct db *db;
+    struct error ignored;
+    if (db_driver_named(settings->results.driver)->privileges) {
+        fail_in(err, "results");
+        struct error reason = *err;
+        return fail(err, ERROR_MISSING,
+                    "%.1500s; the database must be made first, by the SQL of `fairmill init "
+                    "--print`",
+                    reason.message);
+    }
+    fail_in(err, "there are no results yet, run `fairmill init`");
+    if (!db_open(&db, &settings->results, DB_READER, &ignored)) {
+        prefer_refusal(db, settings, err);
+        db_close(db);
+    }
+    return -1;
+}
+
 int results_open(struct db **opened, const struct settings *settings, enum db_role role,
                  struct error *err)
 {
     struct db *db;
     if (db_open(&db, &settings->results, role, err)) {
         if (err->class == ERROR_MISSING)
-            return fail_in(err, "there are no results yet, run `fairmill init`");
+            return fail_absent(settings, err);
         fail_in(err, "results");
         return explain(settings, role_name(role), false, err);
     }
     if (role != DB_OWNER && check_version(db, settings, err)) {
+        prefer_refusal(db, settings, err);
         db_close(db);
         return explain(settings, role_name(role), false, err);
     }
@@ -220,7 +252,7 @@ static int make_all(struct db *db, const struct dialect *dialect, struct error *
     return 0;
 }
 
-int schema_make(struct db *db, struct error *err)
+static int make_missing(struct db *db, struct error *err)
 {
     const struct dialect *dialect = dialect_of(db->driver);
     int64_t version = 0;

@@ -84,6 +84,18 @@ def untouched(place):
     tap.same(names, ['a.db'], 'and nothing lies beside it')
 
 
+def same(place):
+    """Where init would refuse, nobody is told to run it."""
+    place.ready()
+    place.settings({'results.database': place.path('a.db')})
+    for command in ('init', 'run', 'check', 'show'):
+        place.ends(78, f"'{command}' refuses the accounting database as that of results", command)
+        place.says('and tells why', 'is an accounting database', 'share_database')
+    place.settings({'results.database': place.path('a.db'), 'results.share_database': 'yes'})
+    place.ends(78, 'where it is shared there are no results yet', 'run')
+    place.says('and init makes them', 'run `fairmill init`')
+
+
 def check(place):
     place.site()
     place.settings()
@@ -288,7 +300,7 @@ def busy(place):
 
 
 def body():
-    for part in (missing, versions, untouched, modes, check, conformance_count, printed, locks, stopped,
+    for part in (missing, versions, untouched, same, modes, check, conformance_count, printed, locks, stopped,
                  together, no_room, busy):
         with Place() as place:
             part(place)
