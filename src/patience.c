@@ -3,13 +3,16 @@
 #include "patience.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "db/db.h"
 #include "results/schema.h"
 #include "settings/settings.h"
+#include "source/layout.h"
 #include "util/error.h"
 #include "util/log.h"
+#include "util/text.h"
 
 /* Between tries at something that a database may still let happen: each pause is twice the one
  * before, up to the longest.  A server that starts again may need most of a minute. */
@@ -43,13 +46,37 @@ bool try_again(struct patience *patience, const struct error *err)
     return true;
 }
 
+/* Add to an error what would mend it where the login was denied.  Which clusters there are is not
+ * known yet. */
+static int explain_source(const struct settings *settings, struct error *err)
+{
+    fail_in(err, "source");
+    const struct db_driver *driver = db_driver_named(settings->source.driver);
+    struct text grants = { 0 };
+    if (err->class == ERROR_DENIED && driver->privileges) {
+        if (driver->privileges->add_connect_grant)
+            driver->privileges->add_connect_grant(&grants, &settings->source);
+        layout_of(settings)->add_grants(&grants, settings, NULL);
+    }
+    if (grants.length) {
+        struct error reason = *err;
+        for (char *at = grants.bytes; (at = strchr(at, '\n'));)
+            *at = ' ';
+        fail(err, reason.class,
+             "%.800s; if the login is right: %sand what else `fairmill init --print` has",
+             reason.message, grants.bytes);
+    }
+    text_free(&grants);
+    return -1;
+}
+
 int open_source(struct db **source, const struct settings *settings, int64_t deadline,
                 struct error *err)
 {
     struct patience patience = { deadline, 0 };
     while (db_open(source, &settings->source, DB_SOURCE, err))
         if (!db_driver_named(settings->source.driver)->comes_back || !try_again(&patience, err))
-            return fail_in(err, "source");
+            return explain_source(settings, err);
     return 0;
 }
 

@@ -35,7 +35,7 @@ static int make(const struct settings *settings, struct error *err)
     source = source_if_there(settings);
     if (source && run_check_apart(settings, source, results, err))
         goto done;
-    result = schema_make(results, err);
+    result = schema_make(results, settings, err);
     if (!result)
         log_note("the result tables are there");
 done:

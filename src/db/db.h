@@ -99,6 +99,8 @@ struct db_privileges {
      * all), to who logs in with these settings. */
     void (*add_grant)(struct text *text, const struct db_settings *settings, const char *privileges,
                       const char *const *columns, const char *table);
+    /* The GRANT that opening a database takes; NULL where one on any table of it will do. */
+    void (*add_connect_grant)(struct text *text, const struct db_settings *settings);
     /* The GRANT of a role that add_after_tables() makes, to the same. */
     void (*add_role_grant)(struct text *text, const struct db_settings *settings, const char *role);
     /* The results' database and roles: what comes before the result tables are made in it, and
@@ -220,8 +222,8 @@ struct db {
     const struct db_settings *settings; /* what it was opened with, which must stay */
     enum db_role role;
     unsigned lock_wait_s; /* how long it waits for locks; kept by db.c */
-    bool answering; /* a query's rows are still being handed out; kept by db.c */
-    bool writing;   /* a bulk write is under way; likewise */
+    bool answering;       /* a query's rows are still being handed out; kept by db.c */
+    bool writing;         /* a bulk write is under way; likewise */
 };
 
 /* The drivers that this build has, ended by NULL, and the one of a name (NULL if none). */

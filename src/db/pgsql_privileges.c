@@ -43,6 +43,15 @@ static void add_grant(struct text *text, const struct db_settings *settings, con
     text_add_identifier(text, account(settings));
 }
 
+static void add_connect_grant(struct text *text, const struct db_settings *settings)
+{
+    text_add(text, "GRANT CONNECT ON DATABASE ");
+    text_add_identifier(text, settings->database);
+    text_add(text, " TO ");
+    text_add_identifier(text, account(settings));
+    text_add(text, ";\n");
+}
+
 static void add_role_grant(struct text *text, const struct db_settings *settings, const char *role)
 {
     text_format(text, "GRANT %s TO ", role);
@@ -115,6 +124,7 @@ static void add_before_grants(struct text *text, const struct db_settings *sourc
 
 const struct db_privileges pgsql_privileges = {
     .add_grant = add_grant,
+    .add_connect_grant = add_connect_grant,
     .add_role_grant = add_role_grant,
     .add_before_tables = add_before_tables,
     .add_after_tables = add_after_tables,

@@ -275,6 +275,13 @@ static int make_missing(struct db *db, struct error *err)
     return 0;
 }
 
+int schema_make(struct db *db, const struct settings *settings, struct error *err)
+{
+    if (!make_missing(db, err))
+        return 0;
+    return err->class == ERROR_DENIED ? explain(settings, role_name(DB_OWNER), false, err) : -1;
+}
+
 void schema_print(const struct db_driver *driver, struct text *text)
 {
     const struct dialect *dialect = dialect_of(driver);

@@ -28,7 +28,7 @@ int schema_refuse_accounting(struct db *db, const struct settings *settings, str
 
 /* Make the tables, or those that are missing, or bring older ones up to date; what is there
  * stays, and where all is there nothing is made.  Refuses tables of a newer version. */
-int schema_make(struct db *db, struct error *err);
+int schema_make(struct db *db, const struct settings *settings, struct error *err);
 
 /* What comes after schema_print() for a driver that has privileges. */
 void schema_print_privileges(const struct db_driver *driver, const struct db_settings *results,

@@ -84,11 +84,11 @@ class Site:
         self.program = shutil.copy(FAIRMILL, f'{folder}/fairmill')
         os.chmod(folder, 0o755)
 
-    def write(self, name=None, user=LOGIN, **more):
-        def login(database):
-            return dict(driver='mysql', socket=self.server.socket, user=user, database=database)
+    def write(self, name=None, user=LOGIN, database=RESULTS, **more):
+        def login(name):
+            return dict(driver='mysql', socket=self.server.socket, user=user, database=name)
         write_settings(name or self.conf, dict(source=dict(login(SOURCE), max_lag='1 m', clusters='alpha'),
-                                               results=login(RESULTS), usage=dict(half_life=0, **more)))
+                                               results=login(database), usage=dict(half_life=0, **more)))
 
     def as_login(self, *command, text=''):
         runner = ['runuser', '-u', LOGIN, '--'] if os.getuid() == 0 else []
@@ -182,6 +182,19 @@ def commands(site):
         site.goes_well(f"a reader is enough for '{command}'", command, conf=f'{site.folder}/reader.conf')
     status, _, err = site.fairmill('run', '--now', NOW + 3, conf=f'{site.folder}/reader.conf')
     tap.ok(status == 78, 'and not to run', status, err)
+    account = f"'{READER}'@'localhost'"
+    tap.ok(f"GRANT SELECT ON `{SOURCE}`.`cluster_table` TO {account}; " in err and '`qos_table`' in err
+           and 'init --print' in err and err.count('\n') == 1,
+           'who may see nothing of the source is told the GRANTs on it', err)
+    status, _, err = site.fairmill('init', conf=f'{site.folder}/reader.conf')
+    tap.ok(status == 78 and f'GRANT fairmill_owner TO {account}' in err,
+           'and of the results, which role init needs', status, err)
+    site.server.sql(f'GRANT ALL ON roles_none.* TO {READER}@localhost')
+    site.write(f'{site.folder}/none.conf', READER, database='roles_none')
+    for command in ('init', 'show'):
+        status, _, err = site.fairmill(command, conf=f'{site.folder}/none.conf')
+        tap.ok(status == 78 and "'roles_none'" in err and 'must be made first' in err,
+               f"without a database of results '{command}' says how it is made", status, err)
 
 
 def powers(site):

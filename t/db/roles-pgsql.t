@@ -108,6 +108,24 @@ def body():
         server.sql(grant, 'roles_res')
         status, _, err = fairmill(settings, 'run', '--now', NOW)
         tap.ok(status == 0, 'and these GRANTs help', err)
+        server.sql('REVOKE CONNECT ON DATABASE roles_acct FROM PUBLIC', 'postgres')
+        status, _, err = fairmill(settings, 'run', '--now', NOW)
+        grant = 'GRANT CONNECT ON DATABASE "roles_acct" TO "roles\'s source"'
+        tap.ok(status == 78 and f'{grant}; GRANT SELECT ON "cluster_table" TO' in err,
+               'without the source the GRANTs are said', err)
+        server.sql(grant, 'postgres')
+        server.sql('REVOKE fairmill_writer FROM roles_writer; GRANT fairmill_reader TO roles_writer; '
+                   'REVOKE ALL ON ALL TABLES IN SCHEMA public FROM roles_writer', 'roles_res')
+        status, _, err = fairmill(settings, 'init')
+        tap.ok(status == 78 and 'GRANT fairmill_owner TO "roles_writer"' in err,
+               'who may only read is told which role init needs', status, err)
+        write_settings(f'{folder}/none.conf', dict(
+            source=dict(server.connection('roles_acct'), user="roles's source"),
+            results=dict(server.connection('roles_none'), user='roles_writer')))
+        for command in ('init', 'show'):
+            status, _, err = fairmill(f'{folder}/none.conf', command)
+            tap.ok(status == 78 and 'roles_none' in err and 'must be made first' in err,
+                   f"without a database of results '{command}' says how it is made", status, err)
 
 
 tap.main(body)
