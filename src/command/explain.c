@@ -19,8 +19,8 @@ struct wish {
     const struct settings *settings;
 };
 
-static int explain_found(const struct wish *wish, const struct snapshot *snapshot, uint32_t one,
-                         uint32_t other, struct error *err)
+static int explain_found(const struct wish *wish, const char *login, const struct snapshot *snapshot,
+                         uint32_t one, uint32_t other, struct error *err)
 {
     struct case_file file = { snapshot->tree, &snapshot->options, snapshot->algorithm,
                               snapshot->values, snapshot->half_life != 0 };
@@ -31,8 +31,8 @@ static int explain_found(const struct wish *wish, const struct snapshot *snapsho
                     : one < other ? "above"
                                   : "below",
                     wish->names[1]);
-    struct explained explained = { snapshot->cluster, snapshot->as_of, snapshot->names, &file,
-                                   &explanation };
+    struct explained explained = { snapshot->cluster, snapshot->as_of, snapshot->names,
+                                   &file,             &explanation,    login };
     struct text text = { 0 };
     struct job_weights *jobs = NULL;
     if (wish->jobs && !(jobs = job_weights_read(wish->settings, &explained, err)))
@@ -61,7 +61,7 @@ static int explain_published(const struct settings *settings, const struct wish 
     if (!result && wish->names[1])
         result = named_find(&snapshots, one.snapshot, wish->names[1], &other, err);
     if (!result)
-        result = explain_found(wish, one.snapshot, one.node, other.node, err);
+        result = explain_found(wish, snapshots.login, one.snapshot, one.node, other.node, err);
     snapshots_free(&snapshots);
     return result;
 }

@@ -22,7 +22,7 @@ void add_instant(struct text *text, int64_t instant);
 /* Add what an entry does, in a few words. */
 void add_deed(struct text *text, const struct ledger_record *record);
 
-/* Print the ledger of a cluster (NULL: of all), as a table or as JSON. */
+/* Print the ledger of a cluster (NULL: of all), as a table or as JSON; of it what may be told. */
 int ledger_print(const struct settings *settings, const char *cluster, bool json,
                  struct error *err);
 

@@ -10,6 +10,7 @@
 
 #include "command/command.h"
 #include "command/ledger.h"
+#include "command/private.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
 #include "results/publish.h"
@@ -76,6 +77,7 @@ struct listing {
     size_t count;
     uint64_t *undone_by; /* 0: none */
     bool *undone;        /* it does not count: some of its undos may be undone themselves */
+    bool *hidden;        /* it is, or may be, another user's */
 };
 
 static void find_undos(struct listing *listing)
@@ -83,6 +85,7 @@ static void find_undos(struct listing *listing)
     struct id_index *places = id_index_create();
     listing->undone_by = memory_zeroed(listing->count, sizeof *listing->undone_by);
     listing->undone = memory_zeroed(listing->count, sizeof *listing->undone);
+    listing->hidden = memory_zeroed(listing->count, sizeof *listing->hidden);
     for (uint32_t i = 0; i < listing->count; i++)
         id_index_add(places, listing->records[i].entry.id, i);
     /* Backwards: whether an undo counts is known before what it undoes. */
@@ -99,9 +102,32 @@ static void find_undos(struct listing *listing)
     id_index_destroy(places);
 }
 
-static bool is_listed(const struct ledger_record *record, const char *cluster)
+/* With `login` (NULL: nobody's are hidden) the entries of other users, refunds, of which the ledger
+ * does not know whose job it was, and what undoes one of these. */
+static void hide_others(struct listing *listing, const char *login)
+{
+    struct id_index *places = id_index_create();
+    for (uint32_t i = 0; login && i < listing->count; i++) {
+        const struct ledger_record *record = &listing->records[i];
+        uint32_t undone = record->entry.kind == LEDGER_UNDO
+                              ? id_index_find(places, record->entry.undoes)
+                              : INDEX_NONE;
+        listing->hidden[i] = (*record->user && strcmp(record->user, login) != 0) ||
+                             record->entry.kind == LEDGER_REFUND ||
+                             (undone != INDEX_NONE && listing->hidden[undone]);
+        id_index_add(places, record->entry.id, i);
+    }
+    id_index_destroy(places);
+}
+
+static bool is_of_cluster(const struct ledger_record *record, const char *cluster)
 {
     return !cluster || reads_as(cluster, strlen(cluster), record->cluster);
+}
+
+static bool is_listed(const struct listing *listing, size_t i, const char *cluster)
+{
+    return !listing->hidden[i] && is_of_cluster(&listing->records[i], cluster);
 }
 
 static void add_entry(struct text *text, const struct listing *listing, size_t i)
@@ -167,7 +193,7 @@ static void add_json(struct text *text, const struct listing *listing, const cha
 {
     json_t *document = json_object(), *entries = json_array();
     for (size_t i = 0; i < listing->count; i++)
-        if (is_listed(&listing->records[i], cluster))
+        if (is_listed(listing, i, cluster))
             json_array_append_new(entries, json_of(listing, i));
     json_object_set_new(document, "ledger", entries);
     char *dumped = json_dumps(document, JSON_INDENT(2) | JSON_ENSURE_ASCII);
@@ -195,7 +221,7 @@ static int check_cluster(struct db *db, const struct listing *listing, const cha
 {
     struct name_search search = { .cluster = cluster };
     for (size_t i = 0; !search.found && i < listing->count; i++)
-        search.found = is_listed(&listing->records[i], cluster);
+        search.found = is_of_cluster(&listing->records[i], cluster);
     if (!search.found && published_sources(db, look_at_published, &search, err))
         return -1;
     if (!search.found)
@@ -216,10 +242,13 @@ int ledger_print(const struct settings *settings, const char *cluster, bool json
         result = check_cluster(db, &listing, cluster, err);
     db_close(db);
     find_undos(&listing);
+    char *login = private_login(settings);
+    hide_others(&listing, login);
+    free(login);
     if (!result && json)
         add_json(&text, &listing, cluster);
     for (size_t i = 0; !result && !json && i < listing.count; i++)
-        if (is_listed(&listing.records[i], cluster))
+        if (is_listed(&listing, i, cluster))
             add_entry(&text, &listing, i);
     result = result ? results_explain(settings, err) : text.length ? command_print(&text, err) : 0;
     text_free(&text);
@@ -228,5 +257,6 @@ int ledger_print(const struct settings *settings, const char *cluster, bool json
     free(listing.records);
     free(listing.undone_by);
     free(listing.undone);
+    free(listing.hidden);
     return result;
 }

@@ -118,8 +118,9 @@ static void add_candidate(struct found *found, const struct snapshot *snapshot, 
     text_free(&full);
 }
 
+/* With `login` no user but this one. */
 static void find(const struct snapshots *snapshots, const struct snapshot *only, const char *asked,
-                 struct found *found)
+                 const char *login, struct found *found)
 {
     int best = 0;
     for (size_t i = 0; i < snapshots->count; i++) {
@@ -128,6 +129,9 @@ static void find(const struct snapshots *snapshots, const struct snapshot *only,
             continue;
         for (uint32_t node = 0; node < snapshot->tree->count; node++) {
             int answer = answers(snapshot, &snapshot->tree->nodes[node], asked);
+            const char *user = names_text(snapshot->names, snapshot->tree->nodes[node].user);
+            if (login && *user && strcmp(user, login) != 0)
+                continue;
             if (answer > best) {
                 best = answer;
                 text_free(&found->candidates);
@@ -143,11 +147,17 @@ int named_find(const struct snapshots *snapshots, const struct snapshot *only, c
                struct named *named, struct error *err)
 {
     struct found found = { 0 };
-    find(snapshots, only, asked, &found);
+    /* What others are called is not told either: they are looked for only to be refused. */
+    find(snapshots, only, asked, snapshots->login, &found);
+    bool others = snapshots->login && !found.count;
+    if (others)
+        find(snapshots, only, asked, NULL, &found);
     *named = found.named;
     int result = 0;
     if (!found.count)
         result = fail(err, ERROR_USAGE, "there is no user or account '%s'", asked);
+    else if (others)
+        ; /* as one of them is */
     else if (found.count > CANDIDATES_NAMED)
         result = fail(err, ERROR_USAGE, "'%s' may be %s, or one of %zu more", asked,
                       found.candidates.bytes, found.count - CANDIDATES_NAMED);

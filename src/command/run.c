@@ -7,6 +7,7 @@
 #include "command/alert.h"
 #include "command/command.h"
 #include "command/computed_shares.h"
+#include "command/private.h"
 #include "compute.h"
 #include "report/shares.h"
 #include "run.h"
@@ -28,6 +29,9 @@ static int show(const struct settings *settings, const char *cluster,
 {
     (void)err;
     struct share_list *list = computed_shares(settings, cluster, computation);
+    char *login = private_login(settings);
+    share_list_hide_others(list, login);
+    free(login);
     share_table.add(&shown, list, !any_shown);
     any_shown = true;
     share_list_destroy(list);

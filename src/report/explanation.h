@@ -24,6 +24,7 @@ struct explained {
     const struct names *names; /* UTF-8 */
     const struct case_file *file;
     const struct explanation *explanation;
+    const char *login; /* the only user whose jobs and rows are told unasked; NULL: all are */
 };
 
 /* For people; a line is no longer than 80 columns where names and numbers let it. */

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <jansson.h>
@@ -37,6 +38,11 @@ static int by_usage(const void *a, const void *b, void *context)
     return order ? order : (one > other) - (one < other);
 }
 
+static bool is_told(const struct explained *explained, const char *user)
+{
+    return !explained->login || !*user || !strcmp(explained->login, user);
+}
+
 static struct siblings siblings_of(const struct explained *explained)
 {
     const struct tree *tree = explained->file->tree;
@@ -48,8 +54,10 @@ static struct siblings siblings_of(const struct explained *explained)
     siblings.nodes = memory_zeroed(above->child_count, sizeof *siblings.nodes);
     for (uint32_t i = 0; i < above->child_count; i++) {
         uint32_t child = tree->children[above->first_child + i];
+        const struct node *node = &tree->nodes[child];
         /* The children of a `parent` account are members themselves. */
-        if (tree->nodes[child].is_user || !node_has_parent_shares(&tree->nodes[child]))
+        if ((node->is_user || !node_has_parent_shares(node)) &&
+            is_told(explained, names_text(explained->names, node->user)))
             siblings.nodes[siblings.count++] = child;
     }
     qsort_r(siblings.nodes, siblings.count, sizeof *siblings.nodes, by_usage, (void *)tree);
@@ -114,12 +122,14 @@ static void add_jobs(struct text *text, const struct explained *explained,
 {
     const struct heavy *heavy = weights->heavy;
     text_format(text,
-                "\nThe heaviest of %" PRIu64 " job records, as used and as decay has left it:\n",
-                heavy->seen);
+                "\n%s of %" PRIu64 " job records, as used and as decay has left it:\n",
+                explained->login ? "Yours among the heaviest" : "The heaviest", heavy->seen);
     text_format(text, "%10s %-16s %16s %16s %9s %s\n", "Job", "Ended", "Used", "Left", "Part",
                 "User");
     for (size_t i = 0; i < heavy->count; i++) {
         const struct heavy_record *record = &heavy->kept[i];
+        if (!is_told(explained, weights->users[i]))
+            continue;
         text_format(text, "%10" PRIu64 " ", record->id_job);
         add_end(text, record);
         add_number_cell(text, clock_usage(weights->plain, &record->used), USAGE_DIGITS, 16);
@@ -190,6 +200,8 @@ void explanation_set_weights(json_t *json, const struct explained *explained,
     const struct heavy *heavy = weights->heavy;
     for (size_t i = 0; i < heavy->count; i++) {
         const struct heavy_record *record = &heavy->kept[i];
+        if (!is_told(explained, weights->users[i]))
+            continue;
         json_array_append_new(
             jobs,
             json_pack("{s:I, s:s, s:I, s:o, s:f, s:f}", "id_job", (json_int_t)record->id_job,

@@ -149,3 +149,14 @@ void share_list_filter(struct share_list *list, const char *user, const char *ac
         }
     }
 }
+
+void share_list_hide_others(struct share_list *list, const char *login)
+{
+    if (!login)
+        return;
+    login = as_utf8(list, login, strlen(login));
+    for (size_t i = 0; i < list->count; i++) {
+        struct share_row *row = &list->rows[i];
+        row->shown = row->shown && (!*row->user || !strcmp(row->user, login));
+    }
+}

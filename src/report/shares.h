@@ -48,6 +48,8 @@ void share_list_sort(struct share_list *list);
 /* Show only a user's associations (NULL: all), only those below an account (NULL: all), and the
  * accounts on the way to a user.  Names are bytes here too. */
 void share_list_filter(struct share_list *list, const char *user, const char *account);
+/* Of what is shown, no user but this one; NULL hides nobody. */
+void share_list_hide_others(struct share_list *list, const char *login);
 
 /* The forms: what comes before the first cluster, a cluster, and what comes after the last. */
 struct share_form {

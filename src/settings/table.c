@@ -462,10 +462,9 @@ const struct setting settings_table[] = {
       take_days, FIELD(run_days), NULL },
 
     { "report", "private", "no",
-      "yes: show, prio, explain, whatif, forecast, history, compare and diff tell users of "
-      "accounts and of themselves "
-      "only, and metrics and report name no user.  Root and the owner of the settings file see "
-      "all.",
+      "yes: show, prio, explain, whatif, forecast, history, compare, diff and ledger list tell "
+      "users of accounts and of themselves only, and metrics and report name no user.  Root and "
+      "the owner of the settings file see all.",
       take_yes_no, FIELD(private), yes_no },
     { "report", "alert_after", "1 h",
       "A run that ends with 69 or 75 (a database is not available, another run is at work) says so "

@@ -13,13 +13,16 @@ import place as places
 import tap
 from place import NOW, Place
 
-OTHER = 'nobody'  # a login that every Debian has
+OTHER = 'nobody'  # logins that every Debian has
+STRANGER = 'daemon'  # is in no account
 DRAWING = f"""
 cluster tiny
 root/
   physics/ 60
     alice      10  use 300
     {OTHER}    10  use 100
+  chemistry/ 40
+    alice      10  use 50
 job physics.alice    id_job=901 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=8 limit=60
 job physics.{OTHER}  id_job=902 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=8 limit=60
 """
@@ -31,11 +34,59 @@ def names(place, *command, **more):
     return sorted(name for name in ('alice', OTHER) if name in place.out)
 
 
+def as_login(login):
+    return dict(user=pwd.getpwnam(login).pw_uid, group=pwd.getpwnam(login).pw_gid, extra_groups=[])
+
+
+def open_up(place):
+    """Let everybody read and write what there is."""
+    for folder, _, files in os.walk(place.folder):
+        os.chmod(folder, 0o777)
+        for file in files:
+            os.chmod(os.path.join(folder, file), dict([('fm.conf', 0o644), ('fairmill', 0o755)]).get(file, 0o666))
+
+
+def ledger(place, other):
+    for entry in (('credit', '5', '-u', 'alice', '-A', 'physics', '--why', 'hers'),
+                  ('credit', '7', '-u', OTHER, '--why', 'his'), ('undo', '1', '--why', 'undone'),
+                  ('refund', '1', '--why', 'whose'), ('reset', '--account', 'physics', '--at', '1000', '--why', 'all')):
+        place.succeed('ledger', *entry, '--yes')
+    place.succeed('ledger', 'list', '--json')
+    tap.same(len(json.loads(place.out)['ledger']), 5, 'the owner sees every entry of the ledger')
+    open_up(place)
+    for command in (('ledger', 'list'), ('ledger', 'list', '--cluster', 'tiny')):
+        tap.same(names(place, *command, **other), [OTHER], 'others see their own entries')
+        tap.ok('account \'physics\'' in place.out, 'and those of accounts', place.out)
+        tap.ok(not any(word in place.out for word in ('hers', 'undone', 'whose')), 'and nothing of the rest', place.out)
+    place.succeed('ledger', 'list', '--json', **other)
+    tap.same([entry['id'] for entry in json.loads(place.out)['ledger']], [2, 5], 'also as JSON')
+
+
+def jobs_and_siblings(place, other):
+    for command in (('explain', OTHER, '--jobs'), ('explain', 'physics', '--jobs'), ('explain', OTHER, '--jobs', '--json'),
+                    ('explain', 'physics', '--jobs', '--json'), ('run', '--dry-run', '--now', NOW + 7200)):
+        tap.same(names(place, *command, **other), [OTHER], f"nobody else has jobs or usage there ({' '.join(map(str, command))})")
+    place.succeed('explain', 'physics', '--jobs', '--json', **other)
+    told = json.loads(place.out)
+    tap.same([job['user'] for job in told['jobs']], [OTHER], 'the own records of an account are told')
+    tap.same([row['account'] for row in told['siblings']], ['physics', 'chemistry'], 'and its siblings')
+
+
+def strangers(place):
+    stranger = as_login(STRANGER)
+    place.succeed('show', '--json', **stranger)
+    tap.same([row['account'] for row in json.loads(place.out)['clusters'][0]['associations']], ['root', 'chemistry', 'physics'],
+             'who is in no account is shown the accounts')
+    tap.ok('alice' not in place.out and OTHER not in place.out, 'and no user')
+    place.succeed('show', '--account', 'physics', **stranger)
+    tap.ok('physics' in place.out and 'chemistry' not in place.out, 'or the account that was asked for')
+
+
 def private(place):
     place.ready(DRAWING, {'report.private': 'yes'})
     place.succeed('run', '--now', NOW)
     place.succeed('run', '--now', NOW + 7200)
-    for command in (('show',), ('prio', '--long'), ('history', 'alice'), ('explain', 'alice', OTHER)):
+    for command in (('show',), ('prio', '--long'), ('history', 'alice'), ('explain', 'physics/alice', OTHER)):
         tap.ok('alice' in names(place, *command), f'the owner of the settings sees all ({command[0]})')
     tap.same(names(place, 'metrics'), [], 'metrics name no user')
     tap.ok('slurm_account_fairshare_raw_shares{cluster="tiny",account="physics"} 60\n' in place.out, 'but accounts')
@@ -50,19 +101,16 @@ def private(place):
     place.settings({'report.private': 'yes'})
     # The build may be where others may not look.
     places.FAIRMILL = shutil.copy(places.FAIRMILL, place.path('fairmill'))
-    for folder, _, files in os.walk(place.folder):
-        os.chmod(folder, 0o777)
-        for file in files:
-            os.chmod(os.path.join(folder, file), dict([('fm.conf', 0o644), ('fairmill', 0o755)]).get(file, 0o666))
-    other = dict(user=pwd.getpwnam(OTHER).pw_uid, group=pwd.getpwnam(OTHER).pw_gid, extra_groups=[])
+    open_up(place)
+    other = as_login(OTHER)
     for command in (('show',), ('show', '--parsable'), ('show', '--json'), ('prio', '--long'), ('prio', '--json'),
                     ('history', OTHER), ('explain', OTHER), ('compare',), ('compare', '--csv'), ('compare', '--json'),
                     ('whatif', '--add-usage', f'{OTHER}=900'), ('whatif', '--json', '--add-usage', f'{OTHER}=900'),
                     ('forecast', OTHER, '--now', str(NOW))):
         tap.same(names(place, *command, **other), [OTHER], f"others see themselves only ({' '.join(command)})")
     place.succeed('show', '--json', **other)
-    tap.same([row['account'] for row in json.loads(place.out)['clusters'][0]['associations']], ['root', 'physics', 'physics'],
-             'and the accounts that they are in')
+    tap.same([row['account'] for row in json.loads(place.out)['clusters'][0]['associations']],
+             ['root', 'chemistry', 'physics', 'physics'], 'and the accounts')
     place.succeed('show', '--parsable')
     with open(place.path('print'), 'w', encoding='utf-8') as file:
         file.write(place.out)
@@ -70,10 +118,13 @@ def private(place):
     tap.ok('alice' not in place.out and OTHER in place.out, 'nor does diff tell of others', place.out, place.err)
     tap.same(names(place, 'history', 'physics', **other), [], 'accounts have a history for everybody')
     for command in (('show', '--user', 'alice'), ('prio', '-u', 'alice'), ('history', 'alice'), ('explain', 'alice'),
-                    ('explain', OTHER, 'alice'), ('show', '--pbs', 'alice'), ('forecast', 'alice'),
+                    ('explain', OTHER, 'alice'), ('explain', 'physics/alice'), ('show', '--pbs', 'alice'), ('forecast', 'alice'),
                     ('whatif', '--shares', 'alice=7'), ('whatif', '--remove-user', 'alice')):
         place.ends(64, f"another user is refused ({' '.join(command)})", *command, **other)
         place.says('and the message says why', 'private', "'alice' is not you")
+    jobs_and_siblings(place, other)
+    strangers(place)
+    ledger(place, other)
 
 
 def body():
