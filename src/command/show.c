@@ -20,6 +20,7 @@
 
 struct wish {
     const char *user, *account;
+    char *login; /* who alone may be told of; NULL: everybody */
     struct option_list clusters;
     const struct share_form *form;
 };
@@ -176,6 +177,7 @@ static int show_all(struct db *db, const struct wish *wish, const struct publish
             break;
         }
         share_list_filter(shares, wish->user, wish->account);
+        share_list_hide_others(shares, wish->login);
         if (shows_any(shares)) {
             wish->form->add(&text, shares, !any);
             any = true;
@@ -231,7 +233,6 @@ static int show_command(const struct invocation *invocation, struct error *err)
         { .name = NULL },
     };
     struct settings *settings = NULL;
-    char *own = NULL;
     int result = -1;
     if (command_operands(invocation, known, names, 2, err))
         goto done;
@@ -248,15 +249,14 @@ static int show_command(const struct invocation *invocation, struct error *err)
     wish.form = as_pbs ? &share_pbs_tree : wish.form;
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         goto done;
-    own = private_login(settings);
-    if (private_check(own, wish.user, err))
+    wish.login = private_login(settings);
+    if (private_check(wish.login, wish.user, err))
         goto done;
-    wish.user = own ? own : wish.user;
     result = names[0] ? show_pbs(settings, &wish.clusters, names, err)
                       : show_published(settings, &wish, err);
 done:
     option_list_free(&wish.clusters);
-    free(own);
+    free(wish.login);
     settings_destroy(settings);
     return result;
 }
