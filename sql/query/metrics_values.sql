@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- What is published of every association, for a monitor.
-SELECT s."cluster", s."account", s."username", s."partition", p."account", f."shares",
-    s."normshares", s."rawusage", s."normusage", s."effectvusage", s."fairshare", f."level_fs",
+-- What is published of every association, for a monitor.  The root has no RawShares, as in show.
+SELECT s."cluster", s."account", s."username", s."partition", p."account",
+    CASE WHEN f."parent_id" IS NOT NULL THEN f."shares" END, s."normshares", s."rawusage", s."normusage", s."effectvusage", s."fairshare", f."level_fs",
     f."level_fs_infinite", f."fair_tree_rank"
 FROM "fairmill_sshare" s
 JOIN "fairmill_fairshare" f ON f."cluster" = s."cluster" AND f."id_assoc" = s."id_assoc"

@@ -10,6 +10,7 @@
 #include "report/metrics.h"
 #include "results/schema.h"
 #include "settings/settings.h"
+#include "source/layout.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -89,7 +90,8 @@ static void add_account(struct metrics *metrics, const struct db_value *row)
 
 /* The columns of sql/query/status.sql that are metrics. */
 enum {
-    STATUS_SOURCE = 2,
+    STATUS_RUN_ID = 1,
+    STATUS_SOURCE,
     STATUS_AS_OF,
     STATUS_DURATION,
     STATUS_LAG,
@@ -102,7 +104,8 @@ static void add_cluster(struct metrics *metrics, const struct db_value *row)
     char *cluster = copy_of(&row[CLUSTER]), *last = copy_of(&row[STATUS_LAST]);
     struct metric_labels labels = { .cluster = cluster };
     bool published = row[STATUS_AS_OF].type == DB_INTEGER;
-    bool retired = published && !row[STATUS_SOURCE].text.length;
+    /* As in status: it has published, but its rows have no source any more. */
+    bool retired = number_of(&row[STATUS_RUN_ID]) > 0 && !row[STATUS_SOURCE].text.length;
     if (published && !retired) {
         metrics_add(metrics, METRIC_COMPUTED, &labels, number_of(&row[STATUS_AS_OF]));
         metrics_add(metrics, METRIC_DURATION, &labels, number_of(&row[STATUS_DURATION]) / 1000);
@@ -148,7 +151,8 @@ static int read_all(struct metrics *metrics, const struct settings *settings, st
         if (add_all(metrics, db, sql_query_status, "titiiiritit", add_cluster, err) ||
             add_all(metrics, db, sql_query_metrics_values, "tttttirrrrrrii",
                     settings->private ? add_account : add_association, err) ||
-            add_all(metrics, db, sql_query_metrics_queue, "ti", add_queue, err))
+            (layout_of(settings)->read_queue &&
+             add_all(metrics, db, sql_query_metrics_queue, "ti", add_queue, err)))
             result = -1;
         db_rollback(db);
     }

@@ -55,7 +55,8 @@ def content(text):
 def shown(place):
     """What show says of associations, as samples."""
     expected = {}
-    rows = place.query('SELECT s.*, f.level_fs_infinite, f.fair_tree_rank, p.account AS above, f.shares '
+    rows = place.query('SELECT s.*, f.level_fs_infinite, f.fair_tree_rank, p.account AS above, '
+                       'CASE WHEN f.parent_id IS NOT NULL THEN f.shares END '
                        'FROM fairmill_sshare s JOIN fairmill_fairshare f USING (cluster, id_assoc) '
                        'LEFT JOIN fairmill_fairshare p ON p.cluster = f.cluster AND p.id_assoc = f.parent_id')
     for (cluster, _, account, user, partition, _, norm_shares, raw_usage, norm_usage, effective, fairshare, level_fs,
@@ -86,6 +87,7 @@ def numbers(place):
     own = {key for key in found if key[1] == frozenset([('cluster', 'tiny')])}
     tap.same({key: value for key, value in found.items() if key not in own}, shown(place),
              'they are what is published, and what has no value is not there')
+    tap.ok('slurm_account_fairshare_raw_shares{cluster="tiny",account="root"}' not in place.out, 'the root has no RawShares')
     tap.ok(not any(name == 'slurm_account_fairshare' for name, _ in found), 'accounts have no FairShare under Fair Tree')
     tap.ok(any(dict(labels).get('account') == ODD for _, labels in found), 'quotes and backslashes come through')
     of_cluster = {name: found[name, labels] for name, labels in own}
@@ -104,6 +106,18 @@ def numbers(place):
     place.succeed('metrics')
     tap.same(samples(place.out)['fairmill_last_run_failed', frozenset([('cluster', 'tiny')])], 1.0,
              'a failed run is told, beside the values of the one before')
+
+
+def retired(place):
+    place.ready('cluster tiny\nroot/\n  u 1\ncluster other\nroot/\n  u 1\n')
+    place.succeed('run', '--now', NOW)
+    place.succeed('metrics')
+    waiting = {key[1]: value for key, value in samples(place.out).items() if key[0] == 'fairmill_waiting_jobs'}
+    tap.same(waiting, {frozenset([('cluster', name)]): 0.0 for name in ('tiny', 'other')}, 'where no job waits these are 0')
+    place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'other'")
+    place.succeed('run', '--now', NOW)
+    place.succeed('metrics')
+    tap.ok('"tiny"' in place.out and '"other"' not in place.out, 'a retired cluster has no metrics', place.out)
 
 
 def files(place):
@@ -143,7 +157,7 @@ def files(place):
 def body():
     if not shutil.which('promtool'):
         return tap.skip_all('promtool (Debian: prometheus) is not there')
-    for part in (numbers, files):
+    for part in (numbers, retired, files):
         with Place() as place:
             part(place)
     return None
