@@ -16,6 +16,7 @@
 #include "core/tariff.h"
 #include "core/tree.h"
 #include "db/db.h"
+#include "report/terminal.h"
 #include "results/schema.h"
 #include "run.h"
 #include "settings/settings.h"
@@ -289,6 +290,23 @@ static int check_all(const struct settings *settings, struct text *text, struct 
     return result;
 }
 
+/* What somebody should look at, in red: warnings and findings. */
+static void paint_doubts(struct text *text)
+{
+    struct text painted = { 0 };
+    text_add(&painted, "");
+    for (char *line = text->bytes, *end; line && *line; line = end) {
+        size_t start = painted.length;
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        text_add_bytes(&painted, line, (size_t)(end - line));
+        if (!strncmp(line, "  warning: ", 11) || !strncmp(line, "  finding ", 10))
+            terminal_paint(&painted, start, PAINT_BAD);
+    }
+    text_free(text);
+    *text = painted;
+}
+
 static int check_command(const struct invocation *invocation, struct error *err)
 {
     const struct command_option known[] = { { .name = NULL } };
@@ -298,6 +316,7 @@ static int check_command(const struct invocation *invocation, struct error *err)
         settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
         return -1;
     int result = check_all(settings, &text, err);
+    paint_doubts(&text);
     struct error unprinted;
     if (command_print(&text, result ? &unprinted : err))
         result = -1;

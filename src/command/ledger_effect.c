@@ -10,6 +10,7 @@
 #include "core/finding.h"
 #include "db/db.h"
 #include "report/shares.h"
+#include "report/terminal.h"
 #include "results/seal_rows.h"
 #include "sealing.h"
 #include "util/error.h"
@@ -115,9 +116,11 @@ static void add_changes(struct text *text, const struct share_list *before,
         uint32_t place = id_index_find(places, (uint64_t)row->id);
         if (place == INDEX_NONE || !differ(before->rows[place].raw_usage, row->raw_usage))
             continue;
+        size_t start = text->length;
         if (!any)
             text_format(text, "%-12s %-10s %-9s %13s %13s %9s %8s\n", "Account", "User",
                         "Partition", "RawUsage", "then", "FairShare", "then");
+        terminal_paint(text, start, PAINT_HEADING);
         any = true;
         add_change(text, &before->rows[place], row);
     }

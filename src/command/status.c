@@ -9,6 +9,7 @@
 
 #include "command/command.h"
 #include "db/db.h"
+#include "report/terminal.h"
 #include "results/schema.h"
 #include "settings/settings.h"
 #include "sql.h"
@@ -138,10 +139,21 @@ static void add_cell(struct text *text, const char *cell, size_t width)
         text_add(text, " ");
 }
 
-static void add_line(struct text *text, const struct cluster_status *status, size_t width)
+/* In red where it failed or is older than what was asked for, else in green. */
+static void add_name(struct text *text, const struct wish *wish,
+                     const struct cluster_status *status, size_t width)
+{
+    size_t start = text->length;
+    text_add(text, status->shown);
+    terminal_paint(text, start, status->failed || too_old(wish, status) ? PAINT_BAD : PAINT_GOOD);
+    text_format(text, "%*s", (int)(width - utf8_width(status->shown)), "");
+}
+
+static void add_line(struct text *text, const struct wish *wish,
+                     const struct cluster_status *status, size_t width)
 {
     struct text cell = { 0 };
-    add_cell(text, status->shown, width + 1);
+    add_name(text, wish, status, width + 1);
     if (status->published)
         add_span(&cell, status->age);
     else
@@ -170,7 +182,7 @@ static void add_line(struct text *text, const struct cluster_status *status, siz
     text_free(&cell);
 }
 
-static void add_table(struct text *text, const struct status_list *list)
+static void add_table(struct text *text, const struct wish *wish, const struct status_list *list)
 {
     size_t width = strlen("Cluster");
     for (size_t i = 0; i < list->count; i++) {
@@ -179,8 +191,9 @@ static void add_table(struct text *text, const struct status_list *list)
     }
     add_cell(text, "Cluster", width + 1);
     text_add(text, "Age      Duration  Lag      Findings Drift    LastRun\n");
+    terminal_paint(text, 0, PAINT_HEADING);
     for (size_t i = 0; i < list->count; i++)
-        add_line(text, &list->clusters[i], width);
+        add_line(text, wish, &list->clusters[i], width);
 }
 
 static enum nagios judge(const struct wish *wish, const struct status_list *list)
@@ -245,7 +258,7 @@ static int tell(const struct wish *wish, const struct status_list *list, struct 
     if (wish->nagios)
         add_nagios(&text, wish, list);
     else if (list->count)
-        add_table(&text, list);
+        add_table(&text, wish, list);
     int result = !wish->nagios && !list->count ? fail(err, ERROR_OTHER, "no results yet")
                                                : command_print(&text, err);
     text_free(&text);

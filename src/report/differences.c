@@ -10,6 +10,7 @@
 
 #include "core/fairshare.h"
 #include "report/forms.h"
+#include "report/terminal.h"
 #include "report/grid.h"
 #include "util/text.h"
 
@@ -244,10 +245,12 @@ static void add_cause(struct text *text, const struct differences *differences, 
 
 static void add_left(struct text *text, const struct differences *differences)
 {
+    size_t start = text->length;
     size_t users, moved = count_moved(differences, CAUSES), levels = 0;
     double sum = sum_of(differences, CAUSES, &users);
     if (differences_are_explained(differences)) {
         text_add(text, "left unexplained: nothing\n");
+        terminal_paint(text, start, PAINT_GOOD);
         return;
     }
     for (size_t i = 0; i < differences->count; i++)
@@ -258,11 +261,12 @@ static void add_left(struct text *text, const struct differences *differences)
     if (printed > 0)
         text_format(text, " (%.3g %%)", 100 * sum / printed);
     text_format(text, ",\n  the FairShare of %zu, the LevelFS of %zu\n", moved, levels);
-    if (!differences->only_printed)
-        return;
-    text_format(text, "only in the print: %zu associations, first ", differences->only_printed);
-    text_add_printable(text, differences->first_only_printed);
-    text_add(text, "\n");
+    if (differences->only_printed) {
+        text_format(text, "only in the print: %zu associations, first ", differences->only_printed);
+        text_add_printable(text, differences->first_only_printed);
+        text_add(text, "\n");
+    }
+    terminal_paint(text, start, PAINT_BAD);
 }
 
 static void add_table(struct text *text, const struct differences *differences)

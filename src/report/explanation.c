@@ -8,10 +8,10 @@
 
 #include "core/clock.h"
 #include "report/forms.h"
+#include "report/terminal.h"
 #include "util/index.h"
 #include "util/text.h"
 
-#define LINE 80
 #define SECONDS_AN_HOUR 3600.0
 
 static const struct node *node_of(const struct explained *explained, uint32_t i)
@@ -62,33 +62,6 @@ void explanation_add_short(struct text *text, const struct explained *explained,
         explanation_add_who(text, explained, i);
     else
         add_quoted(text, explained, node->user);
-}
-
-/* Add a paragraph with its lines broken where they would be too long; `hang` blanks before all
- * lines but the first. */
-static void add_wrapped(struct text *text, const char *paragraph, size_t hang)
-{
-    size_t column = 0;
-    struct text word = { 0 };
-    while (*paragraph) {
-        size_t length = strcspn(paragraph, " ");
-        word.length = 0;
-        text_add_bytes(&word, paragraph, length);
-        size_t width = utf8_width(word.bytes);
-        if (column && column + 1 + width > LINE) {
-            text_format(text, "\n%*s", (int)hang, "");
-            column = hang;
-        } else if (column) {
-            text_add(text, " ");
-            column++;
-        }
-        text_add(text, word.bytes);
-        column += width;
-        paragraph += length;
-        paragraph += *paragraph == ' ';
-    }
-    text_add(text, "\n");
-    text_free(&word);
 }
 
 static void capitalise(struct text *text)
@@ -329,17 +302,17 @@ static void add_turns(struct text *text, const struct explained *explained)
     explanation_add_short(&line, explained, explanation->ahead);
     text_add(&line, any ? " with any one of these, all else as it is:"
                         : " by a change of one thing alone.");
-    add_wrapped(text, line.bytes, 0);
+    terminal_add_wrapped(text, line.bytes, 0);
     for (uint32_t i = 0; i < explanation->turn_count; i++) {
         if (!explanation->turns[i].amount)
             continue;
         line.length = 0;
         text_add(&line, "- ");
         add_turn(&line, explained, &explanation->turns[i]);
-        add_wrapped(text, line.bytes, 2);
+        terminal_add_wrapped(text, line.bytes, 2);
     }
     if (futile_count)
-        add_wrapped(text, futile.bytes, 0);
+        terminal_add_wrapped(text, futile.bytes, 0);
     text_free(&futile);
     text_free(&line);
 }
@@ -365,7 +338,7 @@ void explanation_add(struct text *text, const struct explained *explained)
         else
             add_difference(&paragraph, explained);
     }
-    add_wrapped(text, paragraph.bytes, 0);
+    terminal_add_wrapped(text, paragraph.bytes, 0);
     text_free(&paragraph);
     if (explanation->turn_count) {
         text_add(text, "\n");

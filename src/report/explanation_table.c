@@ -9,6 +9,7 @@
 
 #include "core/clock.h"
 #include "report/explanation.h"
+#include "report/terminal.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -17,7 +18,6 @@
  * printed numbers comes to the printed result: as many as a struct form says, usage two more. */
 #define RESULT_DIGITS 6
 #define MOST_DIGITS 15
-#define LINE 80
 
 /* What a cell is made from. */
 struct cell_context {
@@ -368,10 +368,12 @@ static void add_rows(struct text *text, const struct cell_context *context, cons
 {
     size_t width[COLUMNS_AT_MOST], names;
     size_t numbers = measure(context, form, rows, width, &names);
-    bool beside = names + numbers <= LINE;
-    size_t indent = beside ? names : numbers < LINE ? 4 : 0;
+    size_t line = terminal_line(), start = text->length;
+    bool beside = names + numbers <= line;
+    size_t indent = beside ? names : numbers < line ? 4 : 0;
     text_format(text, "%*s", (int)indent, "");
     add_cells(text, context, form, width, NO_NODE);
+    terminal_paint(text, start, PAINT_HEADING);
     for (uint32_t i = 0; i < rows->count; i++) {
         struct text name = { 0 };
         text_add(&name, "");
@@ -405,6 +407,19 @@ static void add_how(struct text *text, const struct form *form, const struct exp
         text_add_figure(text, explained->file->options->capacity, MOST_DIGITS);
         text_add(text, " TRES-seconds.\n");
     }
+}
+
+static void add_wrapped_how(struct text *text, const struct form *form,
+                            const struct explained *explained)
+{
+    struct text how = { 0 };
+    add_how(&how, form, explained);
+    for (char *line = how.bytes, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        *end = '\0';
+        terminal_add_wrapped(text, line, 2);
+    }
+    text_free(&how);
 }
 
 /* Whether a division of two printed numbers comes to the third. */
@@ -464,7 +479,7 @@ void explanation_add_table(struct text *text, const struct explained *explained)
         context.digits++;
     add_rows(text, &context, form, &rows);
     text_add(text, "\n");
-    add_how(text, form, explained);
+    add_wrapped_how(text, form, explained);
     free(rows.nodes);
     free(rows.depths);
     free(counted);

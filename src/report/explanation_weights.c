@@ -13,6 +13,7 @@
 #include "core/heavy_days.h"
 #include "report/explanation.h"
 #include "report/forms.h"
+#include "report/terminal.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -121,11 +122,15 @@ static void add_jobs(struct text *text, const struct explained *explained,
                      const struct weights *weights)
 {
     const struct heavy *heavy = weights->heavy;
-    text_format(text,
-                "\n%s of %" PRIu64 " job records, as used and as decay has left it:\n",
+    struct text line = { 0 };
+    text_format(&line, "%s of %" PRIu64 " job records, as used and as decay has left it:",
                 explained->login ? "Yours among the heaviest" : "The heaviest", heavy->seen);
+    text_add(text, "\n");
+    terminal_add_wrapped(text, line.bytes, 0);
+    size_t start = text->length;
     text_format(text, "%10s %-16s %16s %16s %9s %s\n", "Job", "Ended", "Used", "Left", "Part",
                 "User");
+    terminal_paint(text, start, PAINT_HEADING);
     for (size_t i = 0; i < heavy->count; i++) {
         const struct heavy_record *record = &heavy->kept[i];
         if (!is_told(explained, weights->users[i]))
@@ -138,9 +143,12 @@ static void add_jobs(struct text *text, const struct explained *explained,
         add_text_cell(text, weights->users[i], -1);
         end_line(text);
     }
-    text_add(text, "Left are ");
-    text_add_figure(text, clock_usage(weights->clock, &heavy->left), USAGE_DIGITS);
-    text_add(text, " TRES-seconds of all of them together; Part is of these.\n");
+    line.length = 0;
+    text_add(&line, "Left are ");
+    text_add_figure(&line, clock_usage(weights->clock, &heavy->left), USAGE_DIGITS);
+    text_add(&line, " TRES-seconds of all of them together; Part is of these.");
+    terminal_add_wrapped(text, line.bytes, 0);
+    text_free(&line);
     double published = explained->file->values[explained->explanation->one].usage_raw;
     if (clock_usage(weights->clock, &heavy->left) != published) {
         text_add(text, "The published usage is ");
@@ -152,9 +160,12 @@ static void add_jobs(struct text *text, const struct explained *explained,
 static void add_days(struct text *text, const struct weights *weights)
 {
     const struct heavy_days *days = weights->days;
-    if (days->count)
-        text_format(text, "\nThe heaviest of %zu days:\n%-10s %16s %16s %9s\n", days->count, "Day",
-                    "Used", "Left", "Part");
+    if (!days->count)
+        return;
+    text_format(text, "\nThe heaviest of %zu days:\n", days->count);
+    size_t start = text->length;
+    text_format(text, "%-10s %16s %16s %9s\n", "Day", "Used", "Left", "Part");
+    terminal_paint(text, start, PAINT_HEADING);
     for (size_t i = 0; i < days->count && i < DAYS_TOLD; i++) {
         char date[32];
         time_t first = (time_t)days->days[i].first;
@@ -174,7 +185,11 @@ static void add_siblings(struct text *text, const struct explained *explained)
 {
     struct siblings siblings = siblings_of(explained);
     if (siblings.count)
-        text_format(text, "\nThe siblings that used most:\n%16s %9s %s\n", "Usage", "Part", "Name");
+        text_add(text, "\nThe siblings that used most:\n");
+    size_t start = text->length;
+    if (siblings.count)
+        text_format(text, "%16s %9s %s\n", "Usage", "Part", "Name");
+    terminal_paint(text, start, PAINT_HEADING);
     for (uint32_t i = 0; i < siblings.count; i++) {
         const struct values *values = &explained->file->values[siblings.nodes[i]];
         add_number_cell(text, values->usage_raw, USAGE_DIGITS, 16);

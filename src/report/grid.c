@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/forms.h"
+#include "report/terminal.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -93,7 +94,7 @@ static void drop_blanks(struct text *text)
 
 void grid_add(struct text *text, const struct grid *grid)
 {
-    size_t *widths = memory_zeroed(grid->columns, sizeof *widths);
+    size_t line = terminal_line(), *widths = memory_zeroed(grid->columns, sizeof *widths);
     for (size_t i = 0; i < grid->columns; i++)
         widths[i] = width_of(grid, i);
     if (widths[0] > FIRST_AT_MOST)
@@ -102,17 +103,20 @@ void grid_add(struct text *text, const struct grid *grid)
         size_t width = widths[0];
         for (to = from; to < grid->columns; to++) {
             width += BETWEEN + widths[to];
-            if (width > GRID_WIDTH && to > from)
+            if (width > line && to > from)
                 break;
         }
         text_add(text, from > 1 ? "\n" : "");
         for (size_t row = 0; row < grid->rows; row++) {
             const char **cells = &grid->cells[row * grid->columns];
+            size_t start = text->length;
             add_first(text, cells[0], widths[0]);
             for (size_t i = from; i < to; i++)
                 form_add_padded(text, cells[i], widths[i] + BETWEEN, false);
             drop_blanks(text);
             text_add(text, "\n");
+            if (!row)
+                terminal_paint(text, start, PAINT_HEADING);
         }
     }
     free(widths);

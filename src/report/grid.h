@@ -10,8 +10,6 @@ struct text;
 /* A table for people: the first column says what a row is, all others are numbers.  What is too
  * wide for a terminal stands in several parts below each other, each with the first column. */
 
-#define GRID_WIDTH 80
-
 struct grid {
     struct arena *arena; /* of the cells */
     size_t columns, rows, room;

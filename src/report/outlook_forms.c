@@ -11,6 +11,7 @@
 #include "core/fairshare.h"
 #include "report/csv.h"
 #include "report/forms.h"
+#include "report/terminal.h"
 #include "report/outlook.h"
 #include "util/text.h"
 
@@ -61,6 +62,7 @@ static void add_headings(struct text *text, const struct outlook *outlook)
 {
     bool ranked = *outlook->user != '\0';
     int width = ranked ? 14 : 12;
+    size_t start = text->length;
     text_format(text, "%16s", "");
     for (enum course course = COURSE_NOTHING; course < COURSES; course++)
         if (outlook->points[course])
@@ -70,6 +72,7 @@ static void add_headings(struct text *text, const struct outlook *outlook)
         if (outlook->points[course])
             text_format(text, ranked ? "  %9s Rank" : "  %12s", value_name(outlook));
     text_add(text, "\n");
+    terminal_paint(text, start, PAINT_HEADING);
 }
 
 static void add_point(struct text *text, const struct outlook *outlook,

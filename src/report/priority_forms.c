@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "report/forms.h"
+#include "report/terminal.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -254,6 +255,7 @@ static void add_headings(struct text *text, const struct prio_format *format)
     }
     text_free(&cell);
     end_line(text, start);
+    terminal_paint(text, start, PAINT_HEADING);
 }
 
 /* Make the columns of sprio's own format so wide that nothing is cut but digits. */

@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
 #include "report/csv.h"
 #include "report/forms.h"
+#include "report/terminal.h"
 #include "util/text.h"
 
 /* For people: a line for each point, with a bar.  Of more points than these, the last of each
@@ -25,14 +24,6 @@
 /* Of a terminal that does not say, and of none. */
 #define USUAL_WIDTH 80u
 #define LONGEST_BAR 60u
-
-static size_t line_width(void)
-{
-    struct winsize size;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-        return USUAL_WIDTH;
-    return size.ws_col;
-}
 
 /* Whether people see UTF-8 as what it is.  Our own locale is always that, so theirs is asked. */
 static bool shows_utf8(void)
@@ -150,7 +141,7 @@ static struct look look_of(const struct series *series)
         look.highest = fmax(look.highest, series->points[i].usage);
     }
     size_t before = (series->days || look.thinned ? 10u : 16u) + (series->days ? 0u : 23u) + 19u;
-    size_t width = line_width();
+    size_t width = terminal_width() ? terminal_width() : USUAL_WIDTH;
     look.bar = width > before ? width - before : 1;
     if (look.bar > LONGEST_BAR)
         look.bar = LONGEST_BAR;
@@ -162,11 +153,13 @@ static void table_add(struct text *text, const struct series *series, bool first
     struct look look = look_of(series);
     text_add(text, first ? "" : "\n");
     add_title(text, series);
+    size_t start = text->length;
     if (series->days)
         text_add(text, "Day            TRESSeconds\n");
     else
         text_format(text, "%-*s %9s %16s %12s\n", look.thinned ? 10 : 16, "AsOf", "FairShare",
                     "RawUsage", "LevelFS");
+    terminal_paint(text, start, PAINT_HEADING);
     for (size_t i = 0; i < series->count; i++)
         if (!look.thinned || i + 1 == series->count ||
             !same_day(series->points[i].at, series->points[i + 1].at))

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <jansson.h>
 
@@ -13,6 +11,7 @@
 #include "report/csv.h"
 #include "report/forms.h"
 #include "report/shares.h"
+#include "report/terminal.h"
 #include "util/text.h"
 
 /* For people: sshare's columns, as wide as they need to be; on a terminal that is narrower, those
@@ -97,14 +96,6 @@ static void add_cell(struct text *text, const struct share_row *row, enum column
     }
 }
 
-static size_t terminal_width(void)
-{
-    struct winsize size;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-        return SIZE_MAX;
-    return size.ws_col;
-}
-
 /* How wide each column is; 0 where it is left out. */
 static void measure(const struct share_list *list, size_t width[COLUMNS])
 {
@@ -129,6 +120,8 @@ static void measure(const struct share_list *list, size_t width[COLUMNS])
         width[LEVEL_FS] = 0;
 
     size_t room = terminal_width();
+    if (!room)
+        return;
     for (size_t i = 0; i < sizeof expendable / sizeof *expendable; i++) {
         size_t total = 0;
         for (enum column column = 0; column < COLUMNS; column++)
@@ -172,7 +165,9 @@ static void table_add(struct text *text, const struct share_list *list, bool fir
     text_format(text, ", %s, as of ", list->algorithm->name);
     form_add_instant(text, list->as_of);
     text_add(text, "\n");
+    size_t start = text->length;
     add_line(text, NULL, width);
+    terminal_paint(text, start, PAINT_HEADING);
     for (size_t i = 0; i < list->count; i++)
         if (list->rows[i].shown)
             add_line(text, &list->rows[i], width);

@@ -9,6 +9,7 @@
 
 #include "core/fairshare.h"
 #include "report/forms.h"
+#include "report/terminal.h"
 #include "report/whatif.h"
 #include "util/text.h"
 
@@ -60,6 +61,8 @@ static void add_line(struct text *text, const struct table *table, const void *l
     while (text->length > start && text->bytes[text->length - 1] == ' ')
         text->length--;
     text_add(text, "\n");
+    if (!line)
+        terminal_paint(text, start, PAINT_HEADING);
     text_free(&cell);
 }
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_TERMINAL_H
+#define FAIRMILL_REPORT_TERMINAL_H
+
+#include <stddef.h>
+
+struct text;
+
+/* What becomes of a text that people read, when standard output is their terminal.  Forms for
+ * programs have nothing to do with it. */
+
+/* How wide it is, in columns; 0: it does not say, or is no terminal. */
+size_t terminal_width(void);
+/* How long lines may be: 80, or less on a terminal that is narrower. */
+size_t terminal_line(void);
+
+/* Add a paragraph with its lines broken where they would be too long; `hang` blanks before all
+ * lines but the first. */
+void terminal_add_wrapped(struct text *text, const char *paragraph, size_t hang);
+
+/* Colours only where they help: a terminal has them, unless NO_COLOR is set or TERM is dumb. */
+enum paint { PAINT_HEADING, PAINT_GOOD, PAINT_BAD };
+/* Paint what was added from `start` on, without the line's end.  It comes last: widths are counted
+ * before, without what this adds. */
+void terminal_paint(struct text *text, size_t start, enum paint paint);
+
+#endif
