@@ -46,6 +46,10 @@ static int scan_section(struct scan *scan, char *text)
     char *end = strchr(text, ']');
     if (!end)
         return refuse_line(scan, "a section without its ']'", NULL);
+    const char *behind = end + 1 + strspn(end + 1, " \t");
+    /* iniparser wants a comment to have a line of its own here. */
+    if (*behind)
+        return refuse_line(scan, "something behind the section's ']'", NULL);
     *end = '\0';
     text++;
     text += strspn(text, " \t");

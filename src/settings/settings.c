@@ -69,7 +69,7 @@ static int refuse_key(const char *path, const char *section, const char *key, st
     names[count] = NULL;
     const char *nearest = nearest_word(key, names);
     const char *elsewhere = NULL;
-    for (const struct setting *each = settings_table; each->section && !nearest; each++)
+    for (const struct setting *each = settings_table; each->section; each++)
         if (!strcmp(each->key, key))
             elsewhere = each->section;
     if (elsewhere)
@@ -202,6 +202,34 @@ static bool time_zone_exists(const char *name)
     return !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
+/* `CET-1CEST` and `<+03>-3`: what TZ has instead of a name. */
+static bool is_time_zone_rule(const char *text)
+{
+    size_t name = *text == '<'
+                      ? strcspn(text, ">") + 1
+                      : strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (name < 3 || name > strlen(text))
+        return false;
+    text += name;
+    text += *text == '+' || *text == '-';
+    return *text >= '0' && *text <= '9';
+}
+
+/* With a name that is not known the C library has UTC, in silence. */
+static int check_environment_zone(struct error *err)
+{
+    const char *given = getenv("TZ");
+    struct stat status;
+    const char *name = given && *given == ':' ? given + 1 : given;
+    if (!name || !*name || is_time_zone_rule(name) || time_zone_exists(name) ||
+        (*name == '/' && !stat(name, &status) && S_ISREG(status.st_mode)))
+        return 0;
+    return fail(err, ERROR_SETTINGS,
+                "[usage] time_zone = 'system': TZ is '%s', and this machine knows no such time "
+                "zone",
+                given);
+}
+
 /* What a driver cannot do must not be passed over in silence. */
 static int check_connection(const char *section, const struct db_settings *connection,
                             struct error *err)
@@ -269,6 +297,8 @@ static int complete(struct settings *settings, enum settings_use use, struct err
                         settings->time_zone);
         if (setenv("TZ", settings->time_zone, 1))
             return fail(err, ERROR_OTHER, "cannot set the time zone: %s", strerror(errno));
+    } else if (check_environment_zone(err)) {
+        return -1;
     }
     tzset();
     if (!instant_parse(settings->reset_anchor, &settings->reset_period.anchor))

@@ -85,6 +85,10 @@ def values(place):
         place.settings({wrong: '1'})
         place.ends(78, f'the misspelt {wrong} is refused', 'check')
         place.says(f'and the message asks for {meant}', f"'{meant}'")
+    for wrong, section in (('results.layout', 'source'), ('results.max_lag', 'source'), ('usage.algorithm', 'fairshare')):
+        place.settings({wrong: '1'})
+        place.ends(78, f'{wrong} is refused', 'check')
+        place.says('and the message says where it belongs', f"'{wrong.split('.')[1]}'", f'it belongs in [{section}]')
     for name in ('source.driver', 'source.database', 'results.driver', 'results.database'):
         place.settings({name: None})
         place.ends(78, f'{name} must be there', 'check')
@@ -123,6 +127,29 @@ def good_values(place):
     place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')
 
 
+def zones(place):
+    """TZ, which counts with time_zone = system."""
+    place.ready()
+    place.settings({'usage.time_zone': 'system'})
+    before = os.environ.get('TZ')
+    try:
+        for zone in ('Nowhere/Bad', ':Nowhere/Bad', '/nowhere', 'X', '<+03'):
+            os.environ['TZ'] = zone
+            place.ends(78, f'TZ={zone} is refused', 'check')
+            place.says('and named', 'time_zone', f"'{zone}'")
+        for zone in ('', 'UTC', 'Europe/Berlin', ':Europe/Berlin', 'CET-1CEST,M3.5.0,M10.5.0/3', '<+03>-3',
+                     '/usr/share/zoneinfo/Europe/Berlin'):
+            os.environ['TZ'] = zone
+            place.ends(0, f'TZ={zone} is good', 'check')
+        os.environ['TZ'] = 'Nowhere/Bad'
+        place.settings({'usage.time_zone': 'UTC'})
+        place.ends(0, 'and does not count where the settings have a time zone', 'check')
+    finally:
+        os.environ.pop('TZ')
+        if before is not None:
+            os.environ['TZ'] = before
+
+
 def raw(place, text, statement, said=''):
     path = place.path('raw.conf')
     with open(path, 'wb') as file:
@@ -155,6 +182,9 @@ def files(place):
         'a line that the parser does not survive is refused')
     raw(place, good + b'usage:charge = cpu\n', 'a key of another section by a colon is refused')
     raw(place, good + b'[usage\n', 'a section without its end is refused')
+    for behind in (b' # a comment', b'junk', b'\t; x'):
+        raw(place, b'# first\n[slurm]' + behind + b'\n' + good,
+            f'a section with something behind it is refused ({behind})', 'line 2: ')
     raw(place, b'', 'an empty file is refused', 'driver')
     place.ends(78, 'a file that is not there is refused', 'check', settings='nowhere.conf')
     place.says('and named', 'nowhere.conf')
@@ -181,7 +211,7 @@ def whose(place):
 
 
 def body():
-    for part in (values, good_values, files, whose):
+    for part in (values, good_values, zones, files, whose):
         with Place() as place:
             part(place)
 
