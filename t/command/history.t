@@ -439,7 +439,7 @@ def plotted(place):
     ready(place, retention__history_interval='0')
     for hour in range(70):
         place.succeed('run', '--now', START + hour * HOUR)
-    out = on_terminal(place, 'history', 'alice', LC_ALL='de_DE.UTF-8')
+    out = on_terminal(place, 'history', 'alice', LC_ALL='de_DE.UTF-8', NO_COLOR='1')
     lines = out.splitlines()
     tap.same(lines[0], f"Cluster tiny, user alice of physics (association {id_of(place, 'physics.alice')})", 'the title')
     tap.same(lines[1].split(), ['AsOf', 'FairShare', 'RawUsage', 'LevelFS'], 'the columns')
