@@ -19,8 +19,9 @@ struct wish {
     const struct settings *settings;
 };
 
-static int explain_found(const struct wish *wish, const char *login, const struct snapshot *snapshot,
-                         uint32_t one, uint32_t other, struct error *err)
+static int explain_found(const struct wish *wish, const char *login,
+                         const struct snapshot *snapshot, uint32_t one, uint32_t other,
+                         struct error *err)
 {
     struct case_file file = { snapshot->tree, &snapshot->options, snapshot->algorithm,
                               snapshot->values, snapshot->half_life != 0 };
@@ -31,8 +32,9 @@ static int explain_found(const struct wish *wish, const char *login, const struc
                     : one < other ? "above"
                                   : "below",
                     wish->names[1]);
-    struct explained explained = { snapshot->cluster, snapshot->as_of, snapshot->names,
-                                   &file,             &explanation,    login };
+    struct explained explained = { snapshot->cluster, snapshot->as_of,
+                                   snapshot->names,   &file,
+                                   &explanation,      login };
     struct text text = { 0 };
     struct job_weights *jobs = NULL;
     if (wish->jobs && !(jobs = job_weights_read(wish->settings, &explained, err)))
