@@ -453,6 +453,18 @@ def sentences(place):
     says(place, 'a full name is one association', ('root/pair/gpu', 'root/pair'), 'in partition')
 
 
+def all_usage_taken(place):
+    """Of an account all usage is taken on trial, while its user keeps its own."""
+    for conformance in ('documents', 'slurmctld'):
+        for algorithm in ALGORITHMS:
+            place.ready('cluster tiny\nroot/\n  idle 1\n  a/ 1\n    u 1 use 5\n',
+                        {'fairshare.conformance': conformance, 'fairshare.algorithm': algorithm,
+                         'fairshare.capacity': CAPACITY})
+            place.succeed('run', '--now', NOW)
+            place.ends(0, f'who used all there is can be asked about, {algorithm} as {conformance} have it',
+                       'explain', 'u', 'idle')
+
+
 def reader(place):
     """Who may only read results."""
     os.rename(place.path('a.db'), place.path('hidden.db'))
@@ -530,7 +542,7 @@ def jobs(place):
 def body():
     os.environ['TZ'] = 'UTC'
     with Place() as place:
-        for part in (demo, sentences, reader, jobs, random_pairs):
+        for part in (demo, all_usage_taken, sentences, reader, jobs, random_pairs):
             part(place)
 
 
