@@ -414,6 +414,9 @@ void priorities_complete(struct queue *queue, const struct accounting *accountin
     for (size_t i = 0; i < queue->count; i++) {
         struct priority_job *job = &queue->jobs[i];
         uint32_t place = tree_place(tree, job->association);
+        /* It may have had another tree's. */
+        job->fairshare = NAN;
+        job->association_priority = PRIORITY_NONE;
         /* A deleted one has a place too, but no fairshare. */
         if (place == NO_NODE || tree->nodes[place].id != job->association)
             continue;

@@ -420,6 +420,25 @@ def corrected(place):
                  f"corrections count {'in the accounting database' if how else 'in the results'}")
 
 
+def removed_with_jobs(place):
+    """Jobs that wait have no fairshare once their user is removed, on both ways to an answer."""
+    for algorithm in sorted(set(ALGORITHMS)):
+        site = draw('cluster tiny\nroot/\n  a/\n    u 1\n    v 1 use 5\n')
+        cluster = site.clusters[0]
+        user = next(row['id_assoc'] for row in cluster.associations if row['user'] == 'u')
+        cluster.job(user, 0, 0, submit=NOW - DAY, priority=9, time_eligible=NOW - DAY)
+        place.ready(keys={'priority.weight_fairshare': 100000, 'fairshare.algorithm': algorithm,
+                          'fairshare.capacity': 1000})
+        os.unlink(place.path('a.db'))
+        site.write(place.path('a.db'))
+        place.succeed('run', '--now', NOW)
+        for how in ([], ['--now', NOW]):
+            place.succeed('whatif', '--json', '--remove-user', 'u', *how)
+            job, = json.loads(place.out)['jobs']
+            tap.ok(job['before']['priority'] > 1 == job['after']['priority'],
+                   f"under {algorithm} jobs of who is removed have no fairshare{' by the source' if how else ''}", job)
+
+
 def golden(place):
     """The demonstration, as README has it."""
     demonstration.publish(place)
@@ -447,6 +466,7 @@ def body():
         renumbered(place)
         usage_added(place)
         corrected(place)
+        removed_with_jobs(place)
         golden(place)
         random_sites(place)
 
