@@ -47,22 +47,36 @@ static void add_name(struct command_line *line, const char *key, const char *nam
 /* Names of results are UTF-8. */
 struct who {
     const char *account, *user, *partition;
+    bool beside_partitions; /* without a partition, where others of that user there have one */
 };
+
+static bool has_partitions(const struct snapshot *snapshot, const struct node *user)
+{
+    for (uint32_t i = 0; i < snapshot->tree->count; i++) {
+        const struct node *node = &snapshot->tree->nodes[i];
+        if (node->is_user && node->account == user->account && node->user == user->user &&
+            *names_text(snapshot->names, node->partition))
+            return true;
+    }
+    return false;
+}
 
 static struct who who_is(const struct snapshot *snapshot, uint32_t id)
 {
     const struct node *node = &snapshot->tree->nodes[tree_place(snapshot->tree, id)];
+    const char *partition = names_text(snapshot->names, node->partition);
     return (struct who){ names_text(snapshot->names, node->account),
-                         names_text(snapshot->names, node->user),
-                         names_text(snapshot->names, node->partition) };
+                         names_text(snapshot->names, node->user), partition,
+                         node->is_user && !*partition && has_partitions(snapshot, node) };
 }
 
+/* Without a word of partitions sacctmgr takes those with one, too; an empty one is none. */
 static void add_where(struct command_line *line, const struct who *who, const char *cluster)
 {
     if (*who->user) {
         add_name(line, "name", who->user);
         add_name(line, "account", who->account);
-        if (*who->partition)
+        if (*who->partition || who->beside_partitions)
             add_name(line, "partition", who->partition);
     } else
         add_name(line, "name", who->account);
@@ -177,23 +191,35 @@ static void tell_usage(const struct whatif_change *change, const struct snapshot
     text_free(&hours);
 }
 
+static void tell_removal_of(const struct whatif_change *change, const struct who *who,
+                            const struct snapshot *snapshot, struct whatif *whatif)
+{
+    struct command_line line = { 0 };
+    struct text sentence = { 0 };
+    add_who(&sentence, who);
+    text_add(&sentence, " is no more");
+    add_word(&line, "sacctmgr");
+    add_word(&line, "delete");
+    add_word(&line, "user");
+    add_word(&line, "where");
+    add_where(&line, who, snapshot->cluster);
+    whatif_add_change(whatif, sentence.bytes);
+    end_line(&line, whatif, change);
+    text_free(&sentence);
+}
+
+/* One association each, and those with a partition first: slurmdbd does not let go of a user's
+ * default account together with others. */
 static void tell_removal(const struct whatif_change *change, const struct snapshot *snapshot,
                          struct whatif *whatif)
 {
-    for (size_t i = 0; i < change->id_count; i++) {
-        struct command_line line = { 0 };
-        struct text sentence = { 0 };
-        struct who who = who_is(snapshot, change->ids[i]);
-        add_who(&sentence, &who);
-        text_add(&sentence, " is no more");
-        add_word(&line, "sacctmgr");
-        add_word(&line, "delete");
-        add_word(&line, "user");
-        add_word(&line, "where");
-        add_where(&line, &who, snapshot->cluster);
-        whatif_add_change(whatif, sentence.bytes);
-        end_line(&line, whatif, change);
-        text_free(&sentence);
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < change->id_count; i++) {
+            struct who who = who_is(snapshot, change->ids[i]);
+            unsigned its_pass = *who.partition ? 0 : 1;
+            if (pass == its_pass)
+                tell_removal_of(change, &who, snapshot, whatif);
+        }
     }
 }
 

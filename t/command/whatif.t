@@ -363,6 +363,21 @@ def each_command(place):
              'and each setting its place')
 
 
+def partitions(place):
+    """To sacctmgr a user's name without a partition means all of that user's partitions."""
+    place.ready('cluster tiny\nroot/\n  a/\n    u 1 use 5\n    u@gpu 3\n    v 1\n')
+    place.succeed('run', '--now', NOW)
+    where = 'where name=u account=a'
+    for arguments, wanted in (
+            (('--shares', 'a/u=9'), [f'sacctmgr modify user {where} partition= cluster=tiny set fairshare=9']),
+            (('--shares', 'a/u/gpu=9'), [f'sacctmgr modify user {where} partition=gpu cluster=tiny set fairshare=9']),
+            (('--shares', 'v=9'), ['sacctmgr modify user where name=v account=a cluster=tiny set fairshare=9']),
+            (('--remove-user', 'u'), [f'sacctmgr delete user {where} partition=gpu cluster=tiny',
+                                      f'sacctmgr delete user {where} partition= cluster=tiny'])):
+        place.succeed('whatif', '--json', *arguments)
+        tap.same(json.loads(place.out)['commands'], wanted, f"{' '.join(arguments)} names the partition where it must")
+
+
 # ---- who may, and where there are several ----
 
 def readers(place):
@@ -461,6 +476,7 @@ def body():
         files(place)
         commands(place)
         each_command(place)
+        partitions(place)
         readers(place)
         clusters(place)
         renumbered(place)

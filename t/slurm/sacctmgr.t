@@ -7,6 +7,7 @@ who is not root, and a program that reads the result with plain SQL."""
 import os
 import pwd
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -174,6 +175,39 @@ def privileges(site):
         tap.ok(status and 'denied' in said, f'it cannot {what}', said)
 
 
+def foretold(site):
+    """What whatif prints does what it says, and nothing else."""
+    def rows():
+        return sorted(site.server.sql("SELECT acct, `partition`, shares FROM mill_assoc_table WHERE user = 'vikram' "
+                                      'AND deleted = 0', site.server.accounting))
+
+    def follow(*arguments):
+        good(site, 'a run before whatif is silent')
+        status, said = site.run('whatif', *arguments)
+        lines = [shlex.split(line) for line in said.splitlines() if line.startswith('sacctmgr')]
+        tap.ok(not status and lines, f"whatif {' '.join(arguments)} prints commands", status, said)
+        for line in lines:
+            site.server.sacctmgr(*line[1:])
+
+    manage = site.server.sacctmgr
+    for account, shares, *more in (('chemistry', 1), ('chemistry', 3, 'partition=gpu'), ('chemistry', 4, 'partition=cpu'),
+                                   ('physics', 2)):
+        manage('add', 'user', 'vikram', f'account={account}', 'cluster=mill', f'fairshare={shares}', *more)
+    follow('--cluster=mill', '--shares', 'chemistry/vikram=9')
+    tap.same(rows(), [['chemistry', '', '9'], ['chemistry', 'cpu', '4'], ['chemistry', 'gpu', '3'], ['physics', '', '2']],
+             'shares without a partition leave those with one as they are')
+    follow('--cluster=mill', '--shares', 'chemistry/vikram/gpu=7', '--shares', 'physics/vikram=8')
+    tap.same(rows(), [['chemistry', '', '9'], ['chemistry', 'cpu', '4'], ['chemistry', 'gpu', '7'], ['physics', '', '8']],
+             'shares with a partition change that one only')
+    follow('--cluster=mill', '--remove-user', 'chemistry/vikram')
+    tap.same(rows(), [['physics', '', '8']], 'who has several partitions is removed from an account')
+    for partition in ('gpu', 'cpu'):
+        manage('add', 'user', 'vikram', 'account=physics', 'cluster=mill', f'partition={partition}')
+    manage('add', 'user', 'vikram', 'account=chemistry', 'cluster=mill', 'partition=gpu')
+    follow('--cluster=mill', '--remove-user', 'vikram')
+    tap.same(rows(), [], 'and from all of them')
+
+
 def changes(site):
     manage = site.server.sacctmgr
     before = site.read('fairshare, level_fs', "user_name IN ('alice', 'bob')")
@@ -229,7 +263,7 @@ def body():
         os.chmod(folder, 0o755)
         site = Site(server, folder)
         try:
-            for part in (first_run, privileges, changes, without):
+            for part in (first_run, privileges, foretold, changes, without):
                 part(site)
         finally:
             server.sql(f'DROP DATABASE IF EXISTS {RESULTS}')
