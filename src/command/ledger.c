@@ -52,17 +52,12 @@ static bool is(const struct order *order, const char *action)
     return !strcmp(order->action, action);
 }
 
-/* TRES-seconds, or with an h TRES-hours; whole ones, so that an entry is an integer. */
-static bool parse_amount(const char *text, uint64_t *seconds)
+bool amount_parse(const char *text, size_t length, uint64_t unit_s, uint64_t *seconds)
 {
-    size_t length = strlen(text);
-    uint64_t scale = 1;
     struct decimal decimal;
-    if (length && (text[length - 1] == 'h' || text[length - 1] == 's'))
-        scale = text[--length] == 'h' ? 3600 : 1;
     if (!decimal_parse(text, length, &decimal))
         return false;
-    uint128 amount = (uint128)decimal.digits * scale;
+    uint128 amount = (uint128)decimal.digits * unit_s;
     for (; decimal.power < 0 && amount; decimal.power++) {
         if (amount % 10)
             return false;
@@ -72,6 +67,16 @@ static bool parse_amount(const char *text, uint64_t *seconds)
         amount *= 10;
     *seconds = (uint64_t)amount;
     return amount && amount < INT64_MAX;
+}
+
+/* TRES-seconds, or with an h TRES-hours. */
+static bool parse_amount(const char *text, uint64_t *seconds)
+{
+    size_t length = strlen(text);
+    uint64_t unit_s = 1;
+    if (length && (text[length - 1] == 'h' || text[length - 1] == 's'))
+        unit_s = text[--length] == 'h' ? 3600 : 1;
+    return amount_parse(text, length, unit_s, seconds);
 }
 
 static int parse_instant(const char *option, const char *text, int64_t *instant, struct error *err)

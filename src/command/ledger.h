@@ -3,6 +3,7 @@
 #define FAIRMILL_COMMAND_LEDGER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct db;
@@ -12,10 +13,14 @@ struct ledger_record;
 struct settings;
 struct text;
 
-/* What the parts of `fairmill ledger` share. */
+/* What the parts of `fairmill ledger` share, and who prints its commands. */
 
 /* Who is at the keyboard, to be freed: the login, also behind sudo and su. */
 char *login_name(void);
+
+/* What credits and debits may be: a decimal that comes to a whole number of TRES-seconds above 0,
+ * so that an entry is an integer. */
+bool amount_parse(const char *text, size_t length, uint64_t unit_s, uint64_t *seconds);
 
 /* Add an instant in the process's time zone, YYYY-MM-DDTHH:MM:SS. */
 void add_instant(struct text *text, int64_t instant);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/ledger.h"
 #include "command/named.h"
 #include "command/private.h"
 #include "core/clock.h"
@@ -143,13 +144,13 @@ static int take_shares(struct whatif_change *change, struct error *err)
 
 static int take_usage(struct whatif_change *change, struct error *err)
 {
-    double hours;
-    if (!number_real(change->value, &hours) || hours < 0)
+    uint64_t seconds;
+    if (!amount_parse(change->value, strlen(change->value), 3600, &seconds))
         return fail(err, ERROR_USAGE,
-                    "whatif: --add-usage '%s': the TRES-hours of '%s' must be a number, not below "
-                    "0",
+                    "whatif: --add-usage '%s': the TRES-hours of '%s' must come to a whole number "
+                    "of TRES-seconds above 0",
                     change->text, change->name);
-    change->usage = hours * 3600;
+    change->usage = (double)seconds;
     return 0;
 }
 

@@ -15,8 +15,11 @@
 /* A command that a shell takes apart into the words it was made of. */
 struct command_line {
     struct text text;
-    bool unsayable; /* a name that sacctmgr would read as something else, or nobody could see */
+    const char *obstacle; /* why there is none; NULL */
 };
+
+/* A name that sacctmgr would read as something else, or nobody could see. */
+static const char unsayable[] = "no command line can say this safely";
 
 /* A word in single quotes, where a shell would do something about it. */
 static void add_word(struct command_line *line, const char *word)
@@ -38,7 +41,8 @@ static void add_word(struct command_line *line, const char *word)
 static void add_name(struct command_line *line, const char *key, const char *name)
 {
     struct text word = { 0 };
-    line->unsayable |= strpbrk(name, ",\"'") != NULL || !utf8_is_printable(name);
+    if (strpbrk(name, ",\"'") || !utf8_is_printable(name))
+        line->obstacle = unsayable;
     text_format(&word, "%s=%s", key, name);
     add_word(line, word.bytes);
     text_free(&word);
@@ -87,11 +91,12 @@ static void add_where(struct command_line *line, const struct who *who, const ch
 static void end_line(struct command_line *line, struct whatif *whatif,
                      const struct whatif_change *change)
 {
-    struct text none = { 0 };
-    text_format(&none, "# no command line can say this safely: --%s ", change->option->name);
-    text_add_printable(&none, change->text);
-    whatif_add_command(whatif, line->unsayable ? none.bytes : line->text.bytes);
-    text_free(&none);
+    if (line->obstacle) {
+        text_free(&line->text);
+        text_format(&line->text, "# %s: --%s ", line->obstacle, change->option->name);
+        text_add_printable(&line->text, change->text);
+    }
+    whatif_add_command(whatif, line->text.bytes);
     text_free(&line->text);
 }
 
@@ -171,7 +176,7 @@ static void tell_usage(const struct whatif_change *change, const struct snapshot
     add_who(&sentence, &who);
     text_format(&sentence, " has used %.10g TRES-hours more", change->usage / 3600);
     if (*who.user) {
-        text_format(&hours, "%.10gh", change->usage / 3600);
+        text_format(&hours, "%sh", change->value);
         add_word(&line, "fairmill");
         add_word(&line, "ledger");
         add_word(&line, "debit");
@@ -184,7 +189,7 @@ static void tell_usage(const struct whatif_change *change, const struct snapshot
         add_word(&line, "--why");
         add_word(&line, "as whatif has it");
     } else
-        line.unsayable = true;
+        line.obstacle = "the ledger debits users only";
     whatif_add_change(whatif, sentence.bytes);
     end_line(&line, whatif, change);
     text_free(&sentence);

@@ -276,6 +276,10 @@ def mistakes(place):
             ('a move below nobody', ["'nobody'"], '--move', 'chemistry=nobody'),
             ('a move of the root', ["'root'"], '--move', 'root=physics'),
             ('negative usage', ["'bob'"], '--add-usage', 'bob=-1'),
+            ('usage that the ledger has no number for', ["'bob'", 'whole number'], '--add-usage', 'bob=0.3333'),
+            ('usage of less than a second', ["'bob'"], '--add-usage', 'bob=0.0001'),
+            ('no usage', ["'bob'"], '--add-usage', 'bob=0'),
+            ('usage beyond what the ledger has', ["'bob'"], '--add-usage', 'bob=1e17'),
             ('infinite usage', ["'bob'"], '--add-usage', 'bob=inf'),
             ('the removal of nobody', ["'nobody'"], '--remove-user', 'nobody'),
             ('the removal of an account', ["'physics'"], '--remove-user', 'physics'),
@@ -419,6 +423,18 @@ def usage_added(place):
     rows = {(row['account'], row['user']): row for row in json.loads(place.out)['associations']}
     tap.ok(abs(rows['physics', 'bob']['after']['rawusage'] - before[0] - 7200) < 1e-6,
            'hours of usage that are added count as if used just now', rows['physics', 'bob'])
+
+
+    for hours in ('12.5', '0.0025', '123456789012.25', '1e9'):
+        place.succeed('whatif', '--json', '--add-usage', f'bob={hours}')
+        line, = json.loads(place.out)['commands']
+        place.succeed(*shlex.split(line)[1:], '--at', NOW, '--now', NOW, '--yes')
+        place.succeed('ledger', 'list', '--json')
+        tap.same(json.loads(place.out)['ledger'][-1]['tres_seconds'], round(float(hours) * 3600),
+                 f'the ledger enters {hours} hours as whatif prints them')
+    place.succeed('whatif', '--json', '--add-usage', 'physics=100')
+    tap.same(json.loads(place.out)['commands'], ['# the ledger debits users only: --add-usage physics=100'],
+             'what an account has used more is nothing that the ledger can debit')
 
 
 def corrected(place):
