@@ -118,9 +118,24 @@ static void add_candidate(struct found *found, const struct snapshot *snapshot, 
     text_free(&full);
 }
 
-/* With `login` no user but this one. */
-static void find(const struct snapshots *snapshots, const struct snapshot *only, const char *asked,
-                 const char *login, struct found *found)
+/* What is looked for: users and accounts, or accounts only; with `login` no user but this one. */
+struct sought {
+    const char *asked;
+    bool accounts_only;
+    const char *login;
+};
+
+static bool may_be_found(const struct snapshot *snapshot, const struct node *node,
+                         const struct sought *sought)
+{
+    if (!node->is_user)
+        return true;
+    return !sought->accounts_only &&
+           (!sought->login || !strcmp(names_text(snapshot->names, node->user), sought->login));
+}
+
+static void find(const struct snapshots *snapshots, const struct snapshot *only,
+                 struct sought sought, struct found *found)
 {
     int best = 0;
     for (size_t i = 0; i < snapshots->count; i++) {
@@ -128,10 +143,9 @@ static void find(const struct snapshots *snapshots, const struct snapshot *only,
         if (!snapshot->tree || (only && snapshot != only))
             continue;
         for (uint32_t node = 0; node < snapshot->tree->count; node++) {
-            int answer = answers(snapshot, &snapshot->tree->nodes[node], asked);
-            const char *user = names_text(snapshot->names, snapshot->tree->nodes[node].user);
-            if (login && *user && strcmp(user, login) != 0)
+            if (!may_be_found(snapshot, &snapshot->tree->nodes[node], &sought))
                 continue;
+            int answer = answers(snapshot, &snapshot->tree->nodes[node], sought.asked);
             if (answer > best) {
                 best = answer;
                 text_free(&found->candidates);
@@ -143,15 +157,20 @@ static void find(const struct snapshots *snapshots, const struct snapshot *only,
     }
 }
 
-int named_find(const struct snapshots *snapshots, const struct snapshot *only, const char *asked,
-               struct named *named, struct error *err)
+/* Where only an account can be meant users count where no account has that name. */
+static int find_one(const struct snapshots *snapshots, const struct snapshot *only,
+                    const char *asked, bool account, struct named *named, struct error *err)
 {
     struct found found = { 0 };
+    const char *login = snapshots->login;
+    if (account)
+        find(snapshots, only, (struct sought){ asked, true, login }, &found);
+    if (!found.count)
+        find(snapshots, only, (struct sought){ asked, false, login }, &found);
     /* What others are called is not told either: they are looked for only to be refused. */
-    find(snapshots, only, asked, snapshots->login, &found);
-    bool others = snapshots->login && !found.count;
+    bool others = login && !found.count;
     if (others)
-        find(snapshots, only, asked, NULL, &found);
+        find(snapshots, only, (struct sought){ asked, false, NULL }, &found);
     *named = found.named;
     int result = 0;
     if (!found.count)
@@ -165,9 +184,20 @@ int named_find(const struct snapshots *snapshots, const struct snapshot *only, c
         result = fail(err, ERROR_USAGE, "'%s' may be %s", asked, found.candidates.bytes);
     if (!result) {
         const struct node *node = &named->snapshot->tree->nodes[named->node];
-        result =
-            private_check(snapshots->login, names_text(named->snapshot->names, node->user), err);
+        result = private_check(login, names_text(named->snapshot->names, node->user), err);
     }
     text_free(&found.candidates);
     return result;
+}
+
+int named_find(const struct snapshots *snapshots, const struct snapshot *only, const char *asked,
+               struct named *named, struct error *err)
+{
+    return find_one(snapshots, only, asked, false, named, err);
+}
+
+int named_find_account(const struct snapshots *snapshots, const struct snapshot *only,
+                       const char *asked, struct named *named, struct error *err)
+{
+    return find_one(snapshots, only, asked, true, named, err);
 }

@@ -24,5 +24,8 @@ int named_read(const struct settings *settings, const struct option_list *cluste
  * there are several. */
 int named_find(const struct snapshots *snapshots, const struct snapshot *only, const char *asked,
                struct named *named, struct error *err);
+/* Likewise, where only an account can be meant: users count where no account has that name. */
+int named_find_account(const struct snapshots *snapshots, const struct snapshot *only,
+                       const char *asked, struct named *named, struct error *err);
 
 #endif

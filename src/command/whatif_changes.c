@@ -236,12 +236,15 @@ static int find_one(struct whatif_change *change, const struct snapshots *snapsh
                     const struct snapshot *snapshot, struct error *err)
 {
     struct named named;
-    if (named_find(snapshots, snapshot, change->name, &named, err))
+    bool account = change->kind == WHATIF_MOVE;
+    int result = account ? named_find_account(snapshots, snapshot, change->name, &named, err)
+                         : named_find(snapshots, snapshot, change->name, &named, err);
+    if (result)
         return fail_in(err, "whatif: --%s '%s'", change->option->name, change->text);
     if (!named.node && change->kind != WHATIF_ADD_USAGE)
         return fail(err, ERROR_USAGE, "whatif: --%s '%s': '%s' is the root, which has no %s",
                     change->option->name, change->text, change->name,
-                    change->kind == WHATIF_MOVE ? "parent" : "shares");
+                    account ? "parent" : "shares");
     add_id(change, snapshot->tree->nodes[named.node].id);
     return 0;
 }
@@ -253,7 +256,7 @@ static int find_move(struct whatif_change *change, const struct snapshots *snaps
     const struct tree *tree = snapshot->tree;
     if (find_one(change, snapshots, snapshot, err))
         return -1;
-    if (named_find(snapshots, snapshot, change->value, &parent, err))
+    if (named_find_account(snapshots, snapshot, change->value, &parent, err))
         return fail_in(err, "whatif: --move '%s'", change->text);
     change->parent = tree->nodes[parent.node].id;
     if (tree->nodes[tree_place(tree, change->ids[0])].is_user)

@@ -309,6 +309,17 @@ def cycles(place):
     place.ends(64, 'as is a cycle of two moves', 'whatif', '--move', 'a=d', '--move', 'd=c')
 
 
+def namesakes(place):
+    """Only accounts move, and only below accounts."""
+    place.ready('cluster tiny\nroot/\n  root 1\n  a/\n    b/\n      a 1\n      b 1 use 5\n')
+    place.succeed('run', '--now', NOW)
+    place.succeed('whatif', '--json', '--move', 'b=root')
+    tap.same(json.loads(place.out)['commands'], ['sacctmgr modify account where name=b cluster=tiny set parent=root'],
+             'users of the same names are not meant in a move')
+    place.ends(64, 'they are where shares change', 'whatif', '--shares', 'b=3')
+    place.says('which may be either', "'b' may be 'b/', 'b/b'")
+
+
 def files(place):
     place.ready()
     place.succeed('run', '--now', NOW)
@@ -489,6 +500,7 @@ def body():
     with Place() as place:
         mistakes(place)
         cycles(place)
+        namesakes(place)
         files(place)
         commands(place)
         each_command(place)
