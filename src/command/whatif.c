@@ -62,8 +62,9 @@ static int from_source(const struct wish *wish, struct whatif *whatif,
     return result;
 }
 
-static int answer(struct wish *wish, struct db *results, const struct snapshots *snapshots,
-                  const struct snapshot *snapshot, struct error *err)
+static int answer(struct wish *wish, const struct settings *settings, struct db *results,
+                  const struct snapshots *snapshots, const struct snapshot *snapshot,
+                  struct error *err)
 {
     struct text text = { 0 };
     if (changes_find(&wish->changes, snapshots, snapshot, err))
@@ -76,7 +77,7 @@ static int answer(struct wish *wish, struct db *results, const struct snapshots 
         whatif_place_jobs(whatif);
         if (snapshots->login)
             whatif_keep_user(whatif, snapshots->login);
-        changes_tell(&wish->changes, snapshot, whatif);
+        changes_tell(&wish->changes, snapshot, settings, whatif);
         if (wish->json)
             whatif_add_json(&text, whatif, wish->top);
         else
@@ -100,7 +101,7 @@ static int read_and_answer(struct wish *wish, const struct settings *settings, s
         result = snapshot ? snapshot_read(results, snapshot, err) : -1;
     }
     if (!result)
-        result = answer(wish, results, &snapshots, snapshot, err);
+        result = answer(wish, settings, results, &snapshots, snapshot, err);
     snapshots_free(&snapshots);
     return result;
 }

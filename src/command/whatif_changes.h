@@ -70,8 +70,9 @@ void changes_set(const struct whatif_changes *changes, struct settings *settings
 int changes_make(const struct whatif_changes *changes, struct scenario *scenario,
                  const struct clock *clock, struct error *err);
 
-/* Tell what is changed, and the commands that would do it; in whatif_commands.c. */
+/* Tell what is changed, and the commands that would do it, of settings the file; in
+ * whatif_commands.c. */
 void changes_tell(const struct whatif_changes *changes, const struct snapshot *snapshot,
-                  struct whatif *whatif);
+                  const struct settings *settings, struct whatif *whatif);
 
 #endif

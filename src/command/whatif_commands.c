@@ -9,6 +9,7 @@
 #include "report/whatif.h"
 #include "results/snapshot.h"
 #include "settings/settings.h"
+#include "settings/slurm_settings.h"
 #include "util/index.h"
 #include "util/text.h"
 
@@ -228,22 +229,37 @@ static void tell_removal(const struct whatif_change *change, const struct snapsh
     }
 }
 
-/* Settings are not sacctmgr's. */
-static void tell_setting(const struct whatif_change *change, struct whatif *whatif)
+/* Where it stands in slurm.conf, and ours does not say otherwise, it is to be changed there: Slurm
+ * and fairmill go on alike. */
+static bool is_of_slurm_conf(const struct settings *settings, const struct setting *setting)
 {
-    struct text sentence = { 0 }, command = { 0 };
-    text_format(&sentence, "%s is %s", change->setting->key, change->value);
-    text_format(&command, "# fairmill.conf, [%s]: %s = ", change->setting->section,
-                change->setting->key);
-    text_add_printable(&command, change->value);
+    return *settings->slurm_path &&
+           settings->origins[setting - settings_table].from != FROM_SETTINGS;
+}
+
+/* Settings are not sacctmgr's. */
+static void tell_setting(const struct whatif_change *change, const struct settings *settings,
+                         struct whatif *whatif)
+{
+    const struct setting *setting = change->setting;
+    struct text sentence = { 0 }, words = { 0 }, command = { 0 };
+    text_format(&sentence, "%s is %s", setting->key, change->value);
+    if (is_of_slurm_conf(settings, setting) && slurm_setting_add(&words, setting, change->value)) {
+        text_add(&command, "# slurm.conf: ");
+    } else {
+        text_format(&command, "# fairmill.conf, [%s]: ", setting->section);
+        text_format(&words, "%s = %s", setting->key, change->value);
+    }
+    text_add_printable(&command, words.bytes);
     whatif_add_change(whatif, sentence.bytes);
     whatif_add_command(whatif, command.bytes);
     text_free(&sentence);
+    text_free(&words);
     text_free(&command);
 }
 
 void changes_tell(const struct whatif_changes *changes, const struct snapshot *snapshot,
-                  struct whatif *whatif)
+                  const struct settings *settings, struct whatif *whatif)
 {
     for (size_t i = 0; i < changes->count; i++) {
         const struct whatif_change *change = &changes->list[i];
@@ -261,7 +277,7 @@ void changes_tell(const struct whatif_changes *changes, const struct snapshot *s
             tell_removal(change, snapshot, whatif);
             break;
         case WHATIF_SETTING:
-            tell_setting(change, whatif);
+            tell_setting(change, settings, whatif);
             break;
         }
     }

@@ -239,6 +239,29 @@ bool slurm_has_setting(const struct setting *setting)
     return translation_of(setting) || composition_of(setting);
 }
 
+/* Of flags only the one that tells this algorithm; others stand beside it. */
+static bool add_algorithm_flag(struct text *text, const char *algorithm)
+{
+    const char *words = !strcmp(algorithm, "fair_tree") ? "without NO_FAIR_TREE and DEPTH_OBLIVIOUS"
+                        : !strcmp(algorithm, "classic") ? "with NO_FAIR_TREE"
+                        : !strcmp(algorithm, "depth_oblivious") ? "with DEPTH_OBLIVIOUS"
+                                                                : NULL;
+    if (words)
+        text_format(text, "%s %s", slurm_key_name(SLURM_FLAGS), words);
+    return words != NULL;
+}
+
+bool slurm_setting_add(struct text *text, const struct setting *setting, const char *value)
+{
+    const struct translation *translation = translation_of(setting);
+    if (!translation)
+        return false;
+    if (translation->translate == algorithm_of)
+        return add_algorithm_flag(text, value);
+    text_format(text, "%s=%s", slurm_key_name(translation->slurm), value);
+    return true;
+}
+
 static void find_composed(struct slurm_setting *found, const struct slurm_conf *conf,
                           const struct composition *composition)
 {

@@ -11,6 +11,7 @@
 struct error;
 struct setting;
 struct slurm_conf;
+struct text;
 
 /* What a slurm.conf says, in the words of our settings. */
 
@@ -22,6 +23,8 @@ struct slurm_setting {
 
 /* Whether slurm.conf has a word for this setting. */
 bool slurm_has_setting(const struct setting *setting);
+/* Add what slurm.conf would say for a value of it; false where it has no word for that. */
+bool slurm_setting_add(struct text *text, const struct setting *setting, const char *value);
 /* What it says of it.  ERROR_SETTINGS names file and line. */
 int slurm_setting_find(struct slurm_setting *found, const struct slurm_conf *conf,
                        const struct setting *setting, struct error *err);

@@ -378,6 +378,25 @@ def each_command(place):
              'and each setting its place')
 
 
+def slurm_conf(place):
+    """Where a slurm.conf has the settings, its words are told."""
+    keys = {'slurm.conf': place.path('slurm.conf'), 'usage.half_life': None, 'priority.weight_age': 7}
+    with open(place.path('slurm.conf'), 'w') as file:
+        file.write('ClusterName=tiny\nPriorityType=priority/multifactor\nPriorityDecayHalfLife=7-0\nPriorityWeightQOS=3\n')
+    place.ready(keys=keys)
+    place.succeed('run', '--now', NOW)
+    for arguments, wanted in (
+            (('--half-life', '4-0'), '# slurm.conf: PriorityDecayHalfLife=4-0'),
+            (('--weights', 'qos=5'), '# slurm.conf: PriorityWeightQOS=5'),
+            (('--weights', 'tres=CPU=5'), '# slurm.conf: PriorityWeightTRES=CPU=5'),
+            (('--weights', 'age=5'), '# fairmill.conf, [priority]: weight_age = 5'),
+            (('--algorithm', 'classic'), '# slurm.conf: PriorityFlags with NO_FAIR_TREE'),
+            (('--algorithm', 'linear'), '# fairmill.conf, [fairshare]: algorithm = linear'),
+            (('--conformance', 'slurmctld'), '# fairmill.conf, [fairshare]: conformance = slurmctld')):
+        place.succeed('whatif', '--json', *arguments)
+        tap.same(json.loads(place.out)['commands'], [wanted], f"{' '.join(arguments)} is to be set where it stands")
+
+
 def partitions(place):
     """To sacctmgr a user's name without a partition means all of that user's partitions."""
     place.ready('cluster tiny\nroot/\n  a/\n    u 1 use 5\n    u@gpu 3\n    v 1\n')
@@ -505,6 +524,7 @@ def body():
         commands(place)
         each_command(place)
         partitions(place)
+        slurm_conf(place)
         readers(place)
         clusters(place)
         renumbered(place)
