@@ -299,6 +299,10 @@ def mistakes(place):
         file.write('# a plan\n\nshares physics=20\n  move chemistry=physics  \nfly alice=3\n')
     place.ends(64, 'a line of a file that is no change: status 64', 'whatif', '--file', place.path('plan'))
     place.says('which names the line', 'line 5', "'fly'")
+    with open(place.path('plan'), 'w') as file:
+        file.write('  # a plan\nremove-user bob # or not\n')
+    place.ends(64, 'behind a change there is no comment', 'whatif', '--file', place.path('plan'))
+    place.says('but a name with that sign', "'bob # or not'")
 
 
 def cycles(place):
