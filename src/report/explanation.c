@@ -149,19 +149,45 @@ static void add_one(struct text *text, const struct explained *explained)
     way_free(&way);
 }
 
+/* Why Fair Tree has no rank for one or both: users below an account with `parent` shares are
+ * members of the list that the account is in. */
+static void add_rankless(struct text *text, const struct explained *explained)
+{
+    const uint32_t both[] = { explained->explanation->one, explained->explanation->other };
+    for (size_t i = 0; i < 2; i++) {
+        const struct node *node = node_of(explained, both[i]);
+        struct text sentence = { 0 };
+        if (node->is_user || node->users_below)
+            continue;
+        explanation_add_who(&sentence, explained, both[i]);
+        capitalise(&sentence);
+        if (node_has_parent_shares(node)) {
+            text_add(&sentence, " has `parent` shares: users below it are ranked below ");
+            explanation_add_who(&sentence, explained, node->fairshare_parent);
+            text_add(&sentence, ", and not by themselves.");
+        } else
+            text_add(&sentence, " has no users, and Fair Tree ranks nothing else.");
+        text_format(text, "%s%s", text->length ? " " : "", sentence.bytes);
+        text_free(&sentence);
+    }
+}
+
 /* Who is ahead of whom. */
 static void add_standing(struct text *text, const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
     uint32_t behind = explanation->behind, ahead = explanation->ahead;
     bool ranks = explained->file->algorithm == &fair_tree;
+    if (explanation->order == ORDER_NONE && ranks) {
+        add_rankless(text, explained);
+        return;
+    }
     explanation_add_who(text, explained, behind);
     capitalise(text);
     if (explanation->order == ORDER_NONE) {
         text_add(text, " and ");
         explanation_add_who(text, explained, ahead);
-        text_add(text, ranks ? " do not both have users, and Fair Tree ranks nothing else."
-                             : " do not both have a fairshare value.");
+        text_add(text, " do not both have a fairshare value.");
         return;
     }
     bool tied = explanation->order == ORDER_TIED;

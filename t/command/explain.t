@@ -437,7 +437,9 @@ def sentences(place):
     says(place, '`parent` users go with those that used nothing', ('ivo', 'joy'),
          "'joy' has `parent` shares and goes with those that used nothing")
     says(place, 'an account without users has no rank', ('empty', 'left'),
-         "do not both have users")
+         "Account 'empty' has no users, and Fair Tree ranks nothing else.")
+    says(place, 'an account with `parent` shares has none by itself', ('through', 'left'),
+         "Account 'through' has `parent` shares: users below it are ranked below account 'root', and not by themselves.")
     says(place, 'one name alone is told from the root down', ('ann',),
          "From the root down: account 'left' has LevelFS")
     for names, what, text in (
