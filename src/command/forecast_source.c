@@ -42,40 +42,54 @@ static struct settings counting_from(const struct settings *settings, uint64_t i
     return changed;
 }
 
-static struct forecast_past *add_past(struct prospect *prospect, uint64_t grid)
+static struct forecast_past *add_past(struct prospect *prospect, uint64_t from, uint64_t grid)
 {
     struct forecast *forecast = &prospect->forecast;
     forecast->past =
         memory_resized(forecast->past, forecast->past_count + 1, sizeof *forecast->past);
     struct forecast_past *added = &forecast->past[forecast->past_count++];
-    *added =
-        (struct forecast_past){ grid, memory_zeroed(forecast->tree->count, sizeof *added->own) };
+    *added = (struct forecast_past){ from, grid,
+                                     memory_zeroed(forecast->tree->count, sizeof *added->own) };
     return added;
 }
 
-/* The past of each grid on which something of it still counts: at most eight more. */
+/* What is left of the past at a later instant, with its grid. */
+static int read_past_at(struct prospect *prospect, struct db *source, const char *cluster,
+                        uint64_t at, uint64_t grid, uint64_t start, struct error *err)
+{
+    uint64_t first = clock_start(prospect->present.clock);
+    struct settings settings = counting_from(prospect->settings, start > first ? start : first);
+    struct ledger *ledger = ledger_foreseen(prospect->memories.ledger, prospect->forecast.now, at);
+    const struct remembered remembered = { ledger, prospect->memories.remembered.past };
+    int result = read_own(prospect, &settings, &remembered, source, cluster,
+                          add_past(prospect, at, grid)->own, err);
+    ledger_destroy(ledger);
+    return result;
+}
+
+/* The past of each grid on which something of it still counts, at most eight more, and behind each
+ * entry of the ledger to come that changes it. */
 static int read_past(struct prospect *prospect, struct db *source, const char *cluster,
                      uint64_t end, struct error *err)
 {
     const struct forecast *forecast = &prospect->forecast;
-    uint64_t half_life = forecast->half_life;
-    struct wide *own = add_past(prospect, clock_grid(prospect->present.clock))->own;
+    uint64_t now = forecast->now, half_life = forecast->half_life;
+    uint64_t grid = clock_grid_at(half_life, now);
+    struct wide *own = add_past(prospect, now, grid)->own;
     for (uint32_t i = 0; i < forecast->tree->count; i++)
         own[i] = forecast->tree->nodes[i].usage;
-    for (uint64_t at = forecast->now; half_life && at < end;) {
-        uint64_t grid = clock_grid_at(half_life, at = (at / half_life / 8 + 1) * 8 * half_life);
+    for (uint64_t at = now;;) {
+        uint64_t entry = ledger_next(forecast->coming, at, true), before = grid;
+        uint64_t step = half_life ? (at / half_life / 8 + 1) * 8 * half_life : UINT64_MAX;
+        at = entry < step ? entry : step;
+        grid = clock_grid_at(half_life, at);
         uint64_t start = grid * half_life;
-        if (at > end || start >= forecast->now)
-            break;
-        if (start <= clock_start(prospect->present.clock))
-            start = clock_start(prospect->present.clock);
-        struct settings settings = counting_from(prospect->settings, start);
-        if (grid != forecast->past[forecast->past_count - 1].grid &&
-            read_own(prospect, &settings, &prospect->memories.remembered, source, cluster,
-                     add_past(prospect, grid)->own, err))
+        if (at > end || start >= now)
+            return 0;
+        if ((grid != before || at == entry) &&
+            read_past_at(prospect, source, cluster, at, grid, start, err))
             return -1;
     }
-    return 0;
 }
 
 /* What users were charged in the last days, a second.  Accounts have only what users left. */
@@ -130,6 +144,8 @@ int prospect_read(struct prospect *prospect, const struct settings *settings, st
         .options = { .conformance = settings->conformance,
                      .dampening = settings->dampening,
                      .pbs_minimum_usage = settings->pbs_minimum_usage },
+        .coming = ledger_coming(prospect->memories.ledger, clock_now(present->clock),
+                                clock_now(present->clock) + span_s),
         .capacity = capacity_at,
         .context = prospect,
         .first_charge = present->first_charge,
@@ -160,6 +176,7 @@ void prospect_free(struct prospect *prospect)
     free(forecast->rates);
     free(forecast->values);
     free(forecast->meant);
+    ledger_destroy(forecast->coming);
     computation_free(&prospect->present);
     memories_free(&prospect->memories);
     *prospect = (struct prospect){ 0 };

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "core/clock.h"
+#include "core/ledger.h"
 #include "core/ranking.h"
 #include "core/tree.h"
 #include "util/error.h"
@@ -27,15 +28,40 @@ static struct wide aged(const struct forecast *forecast, const struct clock *clo
     uint64_t grid = clock_grid(clock);
     if (reset > forecast->now)
         return nothing;
-    for (size_t i = 0; i < forecast->past_count; i++)
-        if (forecast->past[i].grid == grid)
-            return wide_shifted_down(&forecast->past[i].own[node],
-                                     (unsigned)(grid - forecast->past[0].grid));
-    return nothing;
+    const struct forecast_past *past = &forecast->past[forecast->past_count - 1];
+    while (past->from > clock_now(clock))
+        past--;
+    return past->grid == grid
+               ? wide_shifted_down(&past->own[node], (unsigned)(grid - forecast->past[0].grid))
+               : nothing;
+}
+
+/* Since when what goes on counts for a node. */
+static uint64_t counts_from(const struct forecast *forecast, const struct ledger_state *ledger,
+                            uint32_t node)
+{
+    uint64_t reset = ledger_reset_before(ledger, forecast->tree->nodes[node].id, UINT64_MAX);
+    return reset > forecast->now ? reset : forecast->now;
+}
+
+static bool add_adjustments(struct tree *tree, const struct clock *clock,
+                            const struct ledger_state *ledger)
+{
+    bool fits = true;
+    for (size_t i = 0; i < ledger->adjustment_count; i++) {
+        const struct ledger_entry *each = &ledger->adjustments[i];
+        uint32_t place = tree_place(tree, each->association);
+        uint128 units;
+        bool negative;
+        uint128 weight = ledger_weight(ledger, each, clock, &units, &negative);
+        if (weight && place != NO_NODE)
+            fits &= wide_add_product(&tree->nodes[place].usage, units, weight, negative);
+    }
+    return fits;
 }
 
 static int charge(const struct forecast *forecast, enum course course, const struct clock *clock,
-                  uint64_t reset, struct error *err)
+                  const struct ledger_state *ledger, uint64_t reset, struct error *err)
 {
     struct tree *tree = forecast->tree;
     uint64_t now = forecast->now, at = clock_now(clock);
@@ -43,12 +69,18 @@ static int charge(const struct forecast *forecast, enum course course, const str
     bool fits = true;
     for (uint32_t i = 0; i < tree->count; i++) {
         struct wide *usage = &tree->nodes[i].usage;
+        uint64_t from = counts_from(forecast, ledger, i);
         *usage = aged(forecast, clock, reset, i);
-        fits &= wide_add_product(usage, rate_of(forecast, course, i), weight, false);
+        fits &= wide_add_product(usage, rate_of(forecast, course, i),
+                                 from > now ? clock_weight(clock, from, at) : weight, false);
     }
     if (course == COURSE_JOB)
-        fits &= wide_add_product(&tree->nodes[forecast->entity].usage, forecast->job_rate,
-                                 clock_weight(clock, now, now + forecast->job_s), false);
+        fits &=
+            wide_add_product(&tree->nodes[forecast->entity].usage, forecast->job_rate,
+                             clock_weight(clock, counts_from(forecast, ledger, forecast->entity),
+                                          now + forecast->job_s),
+                             false);
+    fits &= add_adjustments(tree, clock, ledger);
     for (uint32_t i = 0; i < tree->level_count; i++)
         tree->levels[i].usage = tree->levels[i].sharer_usage = (struct wide){ { 0 } };
     return fits ? tree_roll_up_usage(tree, err)
@@ -58,9 +90,12 @@ static int charge(const struct forecast *forecast, enum course course, const str
 int forecast_at(const struct forecast *forecast, enum course course, uint64_t at,
                 struct forecast_point *point, struct error *err)
 {
+    struct ledger_state *ledger = ledger_at(forecast->coming, at);
     uint64_t reset = calendar_last_reset(&forecast->period, at);
     if (reset < forecast->least_reset)
         reset = forecast->least_reset;
+    if (reset < ledger->cluster_reset)
+        reset = ledger->cluster_reset;
     uint64_t first =
         forecast->first_charge < forecast->now ? forecast->first_charge : forecast->now;
     struct clock *clock = clock_create(forecast->half_life, at, reset);
@@ -68,7 +103,7 @@ int forecast_at(const struct forecast *forecast, enum course course, uint64_t at
     options.clock = clock;
     options.capacity = forecast->capacity(
         forecast->context, at, reset, course == COURSE_NOTHING ? forecast->first_charge : first);
-    int result = charge(forecast, course, clock, reset, err);
+    int result = charge(forecast, course, clock, ledger, reset, err);
     if (!result) {
         const struct values *values = &forecast->values[forecast->entity];
         fairshare_compute_one(forecast->tree, &options, forecast->algorithm, forecast->values);
@@ -82,6 +117,7 @@ int forecast_at(const struct forecast *forecast, enum course course, uint64_t at
         };
     }
     clock_destroy(clock);
+    ledger_state_destroy(ledger);
     return result;
 }
 
@@ -120,12 +156,16 @@ static int narrow(const struct forecast *forecast, enum course course, uint64_t 
     return 0;
 }
 
-/* The next instant to look at: a step on, or the reset on the way there. */
+/* The next instant to look at: a step on, or the reset or the entry of the ledger on the way there.
+ */
 static uint64_t next_of(const struct forecast *forecast, uint64_t at, uint64_t step_s, uint64_t end)
 {
     uint64_t next = end - at > step_s ? at + step_s : end;
     uint64_t reset = calendar_last_reset(&forecast->period, next);
-    return reset > at ? reset : next;
+    uint64_t entry = ledger_next(forecast->coming, at, false);
+    if (reset > at)
+        next = reset;
+    return entry < next ? entry : next;
 }
 
 int forecast_crossing(const struct forecast *forecast, enum course course, uint64_t end,

@@ -11,18 +11,19 @@
 #include "core/wide.h"
 
 struct error;
+struct ledger;
 struct tree;
 
 /* What a run will compute at a later instant, if from now on this or that goes on.
  *
  * What was used until now only ages.  A later run may have a coarser grid (core/clock.h), on which
  * what is older counts no more; so that the integers are those of that run, the past is given for
- * each grid that there will be. */
+ * each grid that there will be; and anew where entries of the ledger to come change it. */
 
-/* What each node was charged itself until now, of what a run with this grid counts, in the units
- * of the grid of now. */
+/* What each node was charged itself until now, of what a run from some instant on, with this grid,
+ * counts, in the units of the grid of now. */
 struct forecast_past {
-    uint64_t grid;
+    uint64_t from, grid;
     struct wide *own; /* by node */
 };
 
@@ -42,13 +43,14 @@ struct forecast {
     uint64_t now, half_life;
     struct reset_period period;
     uint64_t least_reset; /* by hand; 0: none */
+    struct ledger *coming;
     const struct algorithm *algorithm;
     struct fairshare_options options; /* but for its clock and capacity */
     /* R_H of an instant, of its last reset, and of when first something was charged. */
     double (*capacity)(const void *context, uint64_t now, uint64_t reset, uint64_t first_charge);
     const void *context;
-    uint64_t first_charge; /* UINT64_MAX: nothing was yet */
-    struct forecast_past *past;
+    uint64_t first_charge;      /* UINT64_MAX: nothing was yet */
+    struct forecast_past *past; /* the later ones behind */
     size_t past_count;
     uint128 *rates;   /* by node: units a second, below 2^127 */
     uint128 job_rate; /* likewise, from now on */
@@ -68,8 +70,8 @@ int forecast_at(const struct forecast *forecast, enum course course, uint64_t at
 
 /* The instant, to the minute, at which the value (the factor, or level_fs where there is none)
  * first reaches `value`, or where it has now, falls below it; 0 where that is not up to `end`.  It
- * is looked for in steps of so many seconds, and where usage is reset: what comes and goes between
- * two of them is not seen. */
+ * is looked for in steps of so many seconds, where usage is reset, and where the ledger has
+ * entries: what comes and goes between two of them is not seen. */
 int forecast_crossing(const struct forecast *forecast, enum course course, uint64_t end,
                       uint64_t step_s, double value, uint64_t *crossing, struct error *err);
 

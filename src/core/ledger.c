@@ -107,6 +107,55 @@ bool ledger_is_undone(const struct ledger *ledger, uint64_t id)
     return undos % 2;
 }
 
+struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t end)
+{
+    struct ledger *coming = ledger_create();
+    struct chains chains = chains_of(ledger);
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct ledger_entry *entry = &ledger->entries[i];
+        unsigned undos;
+        end_of_chain(&chains, i, &undos);
+        if (entry->kind != LEDGER_UNDO && !(undos % 2) && entry->instant > now &&
+            entry->instant <= end)
+            ledger_add(coming, entry);
+    }
+    for (size_t i = 0; i < ledger->cover_count; i++)
+        ledger_add_cover(coming, ledger->covers[i].id, ledger->covers[i].association);
+    chains_free(&chains);
+    return coming;
+}
+
+/* Resets of the whole cluster are the clock's. */
+static bool is_of_past(const struct ledger_entry *entry)
+{
+    return entry->kind == LEDGER_REFUND || (entry->kind == LEDGER_RESET && !entry->of_cluster);
+}
+
+uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < coming->count; i++) {
+        const struct ledger_entry *entry = &coming->entries[i];
+        if (entry->instant > after && entry->instant < next && (!of_past || is_of_past(entry)))
+            next = entry->instant;
+    }
+    return next;
+}
+
+struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64_t until)
+{
+    struct ledger *foreseen = ledger_create();
+    for (size_t i = 0; i < ledger->count; i++) {
+        struct ledger_entry entry = ledger->entries[i];
+        if (is_of_past(&entry) && entry.instant > now && entry.instant <= until)
+            entry.instant = now;
+        ledger_add(foreseen, &entry);
+    }
+    for (size_t i = 0; i < ledger->cover_count; i++)
+        ledger_add_cover(foreseen, ledger->covers[i].id, ledger->covers[i].association);
+    return foreseen;
+}
+
 static int by_job(const void *a, const void *b)
 {
     const struct ledger_entry *one = a, *other = b;

@@ -64,6 +64,15 @@ const struct ledger_entry *ledger_last_undo(const struct ledger *ledger, uint64_
 /* Whether an entry counts, at its instant and after: the undos of its chain are even. */
 bool ledger_is_undone(const struct ledger *ledger, uint64_t id);
 
+/* The entries that begin to count after an instant, up to another one. */
+struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t end);
+/* When the next of these does: the first instant after another, UINT64_MAX where there is none.
+ * `of_past`: only of refunds, and resets of associations, which change what the past counts for. */
+uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past);
+/* A ledger in which those of them that are dated up to `until` are dated `now`: what they leave of
+ * what was used before. */
+struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64_t until);
+
 /* What counts at an instant. */
 struct ledger_state {
     uint64_t cluster_reset;           /* the last one of all associations; 0 for none */

@@ -100,6 +100,21 @@ def add_jobs(place, jobs):
     db.close()
 
 
+def enter(r, place, alive, jobs):
+    """An entry of the ledger, past or to come."""
+    row = r.choice([row for row in alive if row['user']])
+    order = r.choice((['credit', f'{r.randrange(1, 9999)}h', '--user', row['user'], '--account', row['acct']],
+                      ['debit', f'{r.randrange(1, 9999)}h', '--user', row['user'], '--account', row['acct']],
+                      ['reset', '--user', row['user']], ['reset', '--account', row['acct']],
+                      ['reset', '--all'] if r.random() < .3 else ['reset', '--user', 'gone0'],
+                      ['refund', r.randrange(1, jobs + 1)] if jobs else ['reset', '--user', row['user']]))
+    # No job is refunded before it began.
+    first = 0 if order[0] == 'refund' else -10 * DAY
+    place.succeed('ledger', *order, '--at', NOW + r.randrange(first, 12 * DAY), '--why', 'test', '--yes')
+    if r.random() < .2:
+        place.succeed('ledger', 'undo', place.query('SELECT max(id) FROM fairmill_ledger')[0][0], '--why', 'test', '--yes')
+
+
 def random_sites(place):
     sites = seeds(16)
     failures, told = {course: [] for course in ('nothing', 'as_last_week', 'others', 'job')}, 0
@@ -118,10 +133,8 @@ def random_sites(place):
         alive = [row for row in cluster.associations if not row['deleted'] and row['id_assoc'] != 1]
         who = r.choice([row for row in alive if row['user']] if r.random() < .8 else alive)
         number, mine = who['id_assoc'], below(cluster, who['id_assoc'])
-        for _ in range(r.choice((0, 0, 1, 3))):
-            row = r.choice([row for row in alive if row['user']])
-            place.succeed('ledger', r.choice(('credit', 'debit')), f'{r.randrange(1, 9999)}h', '--user', row['user'],
-                          '--account', row['acct'], '--at', NOW - r.randrange(1, 10 * DAY), '--why', 'test', '--yes')
+        for _ in range(r.choice((0, 0, 1, 3, 5))):
+            enter(r, place, alive, len(cluster.jobs))
         tres, hours = r.randrange(1, 500), r.choice((1, 30, 100))
         if place.run('forecast', f"{who['acct']}/{who['user']}", '--now', NOW, '--days', days, '--json',
                      '--job', f'{tres}x{hours}h'):
@@ -187,6 +200,12 @@ def crossings(place):
     place.ready(TWO, {'usage.half_life': '0', 'usage.reset_period': 'weekly', 'usage.time_zone': 'UTC',
                       'fairshare.algorithm': 'classic'})
     place.succeed('run', '--now', NOW)
+    place.succeed('forecast', 'bob', '--now', NOW, '--until', '1', '--json')
+    at = NOW + 5 * HOUR + 17
+    place.succeed('ledger', 'reset', '--user', 'bob', '--at', at, '--why', 'test', '--yes')
+    place.succeed('forecast', 'bob', '--now', NOW, '--until', '1', '--json')
+    tap.same(json.loads(place.out)['courses']['nothing']['crossing'], at, 'so does a reset that the ledger has to come')
+    place.succeed('ledger', 'undo', 1, '--why', 'test', '--yes')
     place.succeed('forecast', 'bob', '--now', NOW, '--until', '1', '--json')
     sunday = NOW // DAY * DAY
     while (sunday // DAY + 4) % 7 or sunday <= NOW:
