@@ -177,8 +177,7 @@ static void take_parent(const struct rebuilding *work, const struct subject *sub
     if (!parent || !change_tells_all(parent) || (!told->parent && parent->kind != CHANGE_SEEN) ||
         (row && same_parent(work, parent, row)))
         return;
-    if (row && !row->deleted && told->parent && !told->next_parent &&
-        is_unseen(past, subject)) {
+    if (row && !row->deleted && told->parent && !told->next_parent && is_unseen(past, subject)) {
         rebuilt->parent_doubt = true;
         return;
     }

@@ -182,8 +182,7 @@ static int read_open(struct day_writer *writer, uint32_t day, struct day_sums *o
 {
     struct db_rows *rows;
     const struct db_value *row;
-    struct db_value of_day[] = { writer->cluster,
-                                 db_integer((int64_t)writer->days->starts[day]) };
+    struct db_value of_day[] = { writer->cluster, db_integer((int64_t)writer->days->starts[day]) };
     if (!writer->has_open[day])
         return 0;
     if (db_query(writer->db, sql_query_usage_open_read, of_day, COUNT(of_day), "iiii", &rows, err))
