@@ -12,6 +12,7 @@
 #include "clusters.h"
 #include "command/command.h"
 #include "command/ledger_target.h"
+#include "command/private.h"
 #include "core/clock.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
@@ -346,7 +347,10 @@ static int make_entry(struct desk *desk, struct error *err)
     desk->record.cluster = memory_text(desk->cluster);
     if (ledger_read(desk->reader, desk->cluster, &desk->ledger, err))
         return results_explain(desk->settings, err);
-    if (find_subject(desk, err))
+    char *login = private_login(desk->settings);
+    int result = private_check(login, order->user, err);
+    free(login);
+    if (result || find_subject(desk, err))
         return -1;
     desk->record.covers = desk->covers.count;
     if ((order->dry_run || !order->yes) && show_effect(desk, err))

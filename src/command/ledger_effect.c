@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "command/computed_shares.h"
+#include "command/private.h"
 #include "compute.h"
 #include "core/finding.h"
 #include "db/db.h"
@@ -114,7 +115,8 @@ static void add_changes(struct text *text, const struct share_list *before,
     for (size_t i = 0; i < after->count; i++) {
         const struct share_row *row = &after->rows[i];
         uint32_t place = id_index_find(places, (uint64_t)row->id);
-        if (place == INDEX_NONE || !differ(before->rows[place].raw_usage, row->raw_usage))
+        if (!row->shown || place == INDEX_NONE ||
+            !differ(before->rows[place].raw_usage, row->raw_usage))
             continue;
         size_t start = text->length;
         if (!any)
@@ -134,7 +136,9 @@ static int add_both(struct text *text, const struct scene *scene, const struct l
 {
     struct share_list *one = shares_with(scene, before, err);
     struct share_list *other = one ? shares_with(scene, after, err) : NULL;
+    char *login = private_login(scene->settings);
     if (other) {
+        share_list_hide_others(other, login);
         text_add(text, "as of ");
         add_instant(text, scene->now);
         text_add(text, ":\n");
@@ -144,6 +148,7 @@ static int add_both(struct text *text, const struct scene *scene, const struct l
         share_list_destroy(one);
     if (other)
         share_list_destroy(other);
+    free(login);
     return other ? 0 : -1;
 }
 

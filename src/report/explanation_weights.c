@@ -39,9 +39,10 @@ static int by_usage(const void *a, const void *b, void *context)
     return order ? order : (one > other) - (one < other);
 }
 
+/* A record whose association is gone has no user's name, and is not told of either. */
 static bool is_told(const struct explained *explained, const char *user)
 {
-    return !explained->login || !*user || !strcmp(explained->login, user);
+    return !explained->login || !strcmp(explained->login, user);
 }
 
 static struct siblings siblings_of(const struct explained *explained)
@@ -58,7 +59,7 @@ static struct siblings siblings_of(const struct explained *explained)
         const struct node *node = &tree->nodes[child];
         /* The children of a `parent` account are members themselves. */
         if ((node->is_user || !node_has_parent_shares(node)) &&
-            is_told(explained, names_text(explained->names, node->user)))
+            (!node->is_user || is_told(explained, names_text(explained->names, node->user))))
             siblings.nodes[siblings.count++] = child;
     }
     qsort_r(siblings.nodes, siblings.count, sizeof *siblings.nodes, by_usage, (void *)tree);

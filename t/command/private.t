@@ -60,6 +60,11 @@ def ledger(place, other):
         tap.ok(not any(word in place.out for word in ('hers', 'undone', 'whose')), 'and nothing of the rest', place.out)
     place.succeed('ledger', 'list', '--json', **other)
     tap.same([entry['id'] for entry in json.loads(place.out)['ledger']], [2, 5], 'also as JSON')
+    tap.same(names(place, 'ledger', 'reset', '--all', '--dry-run', '--why', 'x', **other), [OTHER],
+             'what an entry would do is told of accounts and oneself')
+    place.ends(64, "another user's entry is not tried", 'ledger', 'credit', '1', '-u', 'alice', '-A', 'physics',
+               '--dry-run', '--why', 'x', **other)
+    place.says('and the message says why', 'private', "'alice' is not you")
 
 
 def jobs_and_siblings(place, other):
@@ -70,6 +75,17 @@ def jobs_and_siblings(place, other):
     told = json.loads(place.out)
     tap.same([job['user'] for job in told['jobs']], [OTHER], 'the own records of an account are told')
     tap.same([row['account'] for row in told['siblings']], ['physics', 'chemistry'], 'and its siblings')
+
+
+def gone(place, other):
+    """The jobs of an association that was deleted are somebody's, too."""
+    place.change("UPDATE tiny_assoc_table SET deleted = 1 WHERE user = 'alice'")
+    place.succeed('run', '--now', NOW + 7300)
+    open_up(place)
+    place.succeed('explain', 'physics', '--jobs', '--json')
+    tap.ok('' in [job['user'] for job in json.loads(place.out)['jobs']], 'the owner sees them', place.out)
+    place.succeed('explain', 'physics', '--jobs', '--json', **other)
+    tap.same([job['user'] for job in json.loads(place.out)['jobs']], [OTHER], 'nobody else does')
 
 
 def strangers(place):
@@ -125,6 +141,7 @@ def private(place):
     jobs_and_siblings(place, other)
     strangers(place)
     ledger(place, other)
+    gone(place, other)
 
 
 def body():
