@@ -66,10 +66,10 @@ static bool touched_since(const struct past *past, const struct subject *subject
 
 /* Whether no run saw what there was behind the instant.  The second of the last run is not over
  * where the source has no times that could tell. */
-static bool is_unseen(const struct past *past, const struct subject *subject)
+static bool is_unseen(const struct past *past)
 {
     return past->seen_until == NEVER || past->now > past->seen_until ||
-           (past->now == past->seen_until && subject->modified == NEVER);
+           (past->now == past->seen_until && !past->touched_count);
 }
 
 /* Whether what is there now may have been there at the instant, although the last word is another:
@@ -77,8 +77,8 @@ static bool is_unseen(const struct past *past, const struct subject *subject)
  * touched up to then can have been touched behind the run. */
 static bool may_be_present(const struct past *past, const struct subject *subject)
 {
-    return is_unseen(past, subject) ||
-           (past->now == past->seen_until && subject->modified <= past->now);
+    return is_unseen(past) || (past->now == past->seen_until && subject->modified != NEVER &&
+                               subject->modified <= past->now);
 }
 
 /* What is told and what is there now do not agree, and nothing told is behind the instant: it
@@ -177,7 +177,7 @@ static void take_parent(const struct rebuilding *work, const struct subject *sub
     if (!parent || !change_tells_all(parent) || (!told->parent && parent->kind != CHANGE_SEEN) ||
         (row && same_parent(work, parent, row)))
         return;
-    if (row && !row->deleted && told->parent && !told->next_parent && is_unseen(past, subject)) {
+    if (row && !row->deleted && told->parent && !told->next_parent && is_unseen(past)) {
         rebuilt->parent_doubt = true;
         return;
     }
@@ -191,7 +191,7 @@ static bool take_names(const struct past *past, const struct subject *subject,
                        const struct told *told, struct rebuilt *rebuilt)
 {
     const struct change *named = told->parent;
-    if (subject->row != NO_ROW && is_unseen(past, subject))
+    if (subject->row != NO_ROW && is_unseen(past))
         return true;
     if (!named && told->next_parent && told->next_parent->kind == CHANGE_SEEN)
         named = told->next_parent;
@@ -257,7 +257,9 @@ static void note_doubt(struct rebuilding *work, const struct rebuilt *rebuilt)
         return;
     const uint32_t names[] = { rebuilt->row.user, rebuilt->row.account };
     static const char *const before[] = { " of user '", " of account '" };
-    for (size_t i = names[0] == work->timeline.empty_name; i < 2; i++) {
+    for (size_t i = 0; i < 2; i++) {
+        if (names[i] == work->timeline.empty_name)
+            continue;
         text_add(&text, before[i]);
         text_add_as_utf8(&text, names_text(work->timeline.names, names[i]),
                          strlen(names_text(work->timeline.names, names[i])));

@@ -166,6 +166,12 @@ def vanished(place):
     place.succeed('run', '--now', NOW + HOUR)
     tap.same(doubts(place), [('past_unknown', '3', "existence of user 'alice' of account 'physics'")],
              'an association whose row has vanished is named')
+    place.ready()
+    place.succeed('run', '--now', NOW)
+    place.change('DELETE FROM tiny_assoc_table WHERE id_assoc = 3')
+    place.succeed('run', '--now', NOW)
+    tap.same((place.query("SELECT shares FROM fairmill_fairshare WHERE user_name = 'alice'"), doubts(place)), ([(10,)], []),
+             'and is there at the instant of the run that saw it')
 
 
 def plain(place):
