@@ -104,17 +104,18 @@ uint64_t calendar_day(uint64_t instant)
     return start > 0 ? (uint64_t)start : 0;
 }
 
-#define WEEK_S 604800
-#define WEEKS_TO_2040 3653
+/* The year 2000, and as many days as there are to 2040: clocks are moved once a day at most. */
+#define FIRST_DAY 10957
+#define DAYS_TO_2040 14610
 
 uint64_t calendar_zone(void)
 {
-    long ahead[WEEKS_TO_2040];
-    for (long week = 0; week < WEEKS_TO_2040; week++) {
-        time_t instant = (time_t)week * WEEK_S;
+    int32_t ahead[DAYS_TO_2040];
+    for (long day = 0; day < DAYS_TO_2040; day++) {
+        time_t instant = (FIRST_DAY + day) * 86400;
         struct tm date = { 0 };
         localtime_r(&instant, &date);
-        ahead[week] = date.tm_gmtoff;
+        ahead[day] = (int32_t)date.tm_gmtoff;
     }
     return XXH3_64bits(ahead, sizeof ahead);
 }

@@ -33,7 +33,7 @@ uint64_t calendar_day(uint64_t instant);
 uint64_t calendar_next_day(uint64_t instant);
 uint64_t calendar_next_month(uint64_t instant);
 
-/* A number that tells time zones apart: of what local time is ahead of UTC by, from 1970 to 2040,
+/* A number that tells time zones apart: of what local time is ahead of UTC by, from 2000 to 2040,
  * whatever the zone is called. */
 uint64_t calendar_zone(void);
 
