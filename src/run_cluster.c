@@ -184,6 +184,9 @@ static int64_t seen_at(const struct computation *computation)
     return record->as_of < record->started_at ? record->as_of : record->started_at;
 }
 
+/* What took long to compute is not thrown away for a lock that is held for seconds: the first try
+ * waits for it as long as any, and tries after it end with the deadline. */
+#define FIRST_WAIT_MS 10000
 static int publish_patiently(struct session *session, struct publisher *publisher,
                              const struct computation *computation, const struct sealing *sealing,
                              struct error *err)
@@ -214,12 +217,14 @@ static int publish_patiently(struct session *session, struct publisher *publishe
         .days = sealing->days,
     };
     struct patience patience = { session->deadline, 0 };
+    int64_t waits_end = clock_milliseconds() + FIRST_WAIT_MS;
     bool published = false;
     int result = 0;
     while (!result && !published &&
-           (db_limit_waits(publisher->db, session->deadline, err) ||
+           (db_limit_waits(publisher->db, waits_end, err) ||
             publisher_publish(publisher, &publication, &computation->record, err))) {
         bool gone = err->class == ERROR_GONE;
+        waits_end = session->deadline;
         if (!try_again(&patience, err))
             result = results_explain(session->settings, err);
         else if (gone)
