@@ -70,7 +70,7 @@ static int refuse_key(const char *path, const char *section, const char *key, st
     const char *nearest = nearest_word(key, names);
     const char *elsewhere = NULL;
     for (const struct setting *each = settings_table; each->section; each++)
-        if (!strcmp(each->key, key))
+        if (!elsewhere && !strcmp(each->key, key))
             elsewhere = each->section;
     if (elsewhere)
         return fail(err, ERROR_SETTINGS, "'%s': unknown key '%s' in [%s]; it belongs in [%s]", path,
