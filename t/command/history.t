@@ -7,7 +7,6 @@ import csv
 import io
 import json
 import os
-import pty
 import sqlite3
 import sys
 import time
@@ -420,26 +419,11 @@ def wrong(place):
     place.says('says so', "'bob'")
 
 
-def on_terminal(place, *arguments, **environment):
-    child, terminal = pty.fork()
-    if not child:
-        os.environ.update(environment)
-        os.execv(os.environ['FAIRMILL'], ['fairmill', '-c', place.path('fm.conf'), *arguments])
-    said = b''
-    try:
-        while part := os.read(terminal, 10000):
-            said += part
-    except OSError:
-        pass
-    os.waitpid(child, 0)
-    return said.decode().replace('\r', '')
-
-
 def plotted(place):
     ready(place, retention__history_interval='0')
     for hour in range(70):
         place.succeed('run', '--now', START + hour * HOUR)
-    out = on_terminal(place, 'history', 'alice', LC_ALL='de_DE.UTF-8', NO_COLOR='1')
+    out = place.on_terminal('history', 'alice', LC_ALL='de_DE.UTF-8', NO_COLOR='1')
     lines = out.splitlines()
     tap.same(lines[0], f"Cluster tiny, user alice of physics (association {id_of(place, 'physics.alice')})", 'the title')
     tap.same(lines[1].split(), ['AsOf', 'FairShare', 'RawUsage', 'LevelFS'], 'the columns')
@@ -450,7 +434,7 @@ def plotted(place):
     tap.ok(all(set(bar) <= set('█▏▎▍▌▋▊▉') for bar in bars) and max(map(len, lines)) <= 80, 'with bars', *lines)
     share = place.value('fairshare', 'physics.alice')
     tap.ok(abs(len(bars[-1]) - share * (80 - 52)) <= 1, f'as long as {share} is', *bars)
-    plain = on_terminal(place, 'history', 'alice', LC_ALL='C')
+    plain = place.on_terminal('history', 'alice', LC_ALL='C')
     tap.ok('#' in plain and plain.isascii(), 'in ASCII where the locale is that', plain)
 
 

@@ -2,17 +2,11 @@
 # SPDX-License-Identifier: MIT
 """Manners on a terminal: colours there only, and lines no wider than it is."""
 
-import fcntl
 import os
-import pty
 import re
-import struct
-import subprocess
 import sys
-import termios
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
-import place as places
 import tap
 from place import NOW, Place
 
@@ -34,63 +28,45 @@ FOR_PROGRAMS = (('show', '--parsable'), ('show', '--csv'), ('show', '--json'), (
                 ('history', 'alice', '--csv'), ('metrics',), ('whatif', '--json', '--shares', 'alice=90'))
 
 
-def on_terminal(place, *command, columns=80, **environment):
-    """What a terminal of this width gets."""
-    above, below = pty.openpty()
-    fcntl.ioctl(below, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
-    clean = {name: value for name, value in os.environ.items() if name != 'NO_COLOR'}
-    with subprocess.Popen([places.FAIRMILL, '-c', place.path('fm.conf'), *command], stdin=below, stdout=below,
-                          stderr=below, env=clean | {'TERM': 'xterm'} | environment):
-        os.close(below)
-        got = b''
-        try:
-            while more := os.read(above, 65536):
-                got += more
-        except OSError:  # Linux says so where all is read
-            pass
-    os.close(above)
-    return got.decode().replace('\r\n', '\n')
-
-
 def colours(place):
     for command in TABLES:
         name = ' '.join(command)
         # Wide enough for every column of show; a bar grows with the width.
-        painted = on_terminal(place, *command, columns=80 if 'history' in command else 200)
+        painted = place.on_terminal(*command, columns=80 if 'history' in command else 200)
         tap.ok(BOLD in painted, f'on a terminal headings are bold ({name})', painted)
         place.succeed(*command)
         plain = re.sub('\033\\[[0-9;]*m', '', painted)
         # forecast has a plot too, on a terminal.
         tap.same(plain[:len(place.out)], place.out, 'else it is what a pipe gets, which has no colours')
     for command in FOR_PROGRAMS:
-        tap.ok('\033' not in on_terminal(place, *command), f"what programs read has none ({' '.join(command)})")
+        tap.ok('\033' not in place.on_terminal(*command), f"what programs read has none ({' '.join(command)})")
     for other in (dict(NO_COLOR='1'), dict(TERM='dumb'), dict(TERM='')):
-        tap.ok('\033' not in on_terminal(place, 'show', **other), f'nor where they are not wanted ({other})')
-    tap.ok('\033' in on_terminal(place, 'show', NO_COLOR=''), 'an empty NO_COLOR is none')
+        tap.ok('\033' not in place.on_terminal('show', **other), f'nor where they are not wanted ({other})')
+    tap.ok('\033' in place.on_terminal('show', NO_COLOR=''), 'an empty NO_COLOR is none')
 
 
 def judgements(place):
-    tap.ok(f'{GREEN}tiny\033[0m' in on_terminal(place, 'status'), 'a cluster whose run went well is green')
-    tap.ok(f'{RED}tiny\033[0m' in on_terminal(place, 'status', '--max-age', '1 h'), 'one that is too old is red')
+    tap.ok(f'{GREEN}tiny\033[0m' in place.on_terminal('status'), 'a cluster whose run went well is green')
+    tap.ok(f'{RED}tiny\033[0m' in place.on_terminal('status', '--max-age', '1 h'), 'one that is too old is red')
     place.succeed('show', '--parsable')
     good = place.out
     for text, colour, words in ((good, GREEN, 'left unexplained: nothing'),
                                 (good.replace('|300|', '|400|'), RED, 'left unexplained: ')):
         with open(place.path('print'), 'w', encoding='utf-8') as file:
             file.write(text)
-        told = on_terminal(place, 'diff', '--at', str(NOW), place.path('print'))
+        told = place.on_terminal('diff', '--at', str(NOW), place.path('print'))
         tap.ok(colour + words in told, f'what diff says of its rest has a colour ({words})', told)
     place.settings({'usage.half_life': '0', 'usage.reset_period': 'none'})
-    tap.ok(f'{RED}  warning: half_life' in on_terminal(place, 'check'), 'warnings of check are red')
+    tap.ok(f'{RED}  warning: half_life' in place.on_terminal('check'), 'warnings of check are red')
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'nobody', id_parent = 99 WHERE acct = 'physics'")
     place.run('run', '--now', NOW + 1)
-    tap.ok(f'{RED}tiny\033[0m' in on_terminal(place, 'status'), 'so is a cluster whose run failed')
+    tap.ok(f'{RED}tiny\033[0m' in place.on_terminal('status'), 'so is a cluster whose run failed')
 
 
 def widths(place):
     for columns in (60, 70, 80, 200):
         for command in (('explain', 'alice', 'carol'), ('explain', 'physics')):
-            told = on_terminal(place, *command, columns=columns, NO_COLOR='1')
+            told = place.on_terminal(*command, columns=columns, NO_COLOR='1')
             tap.ok(max(map(len, told.splitlines())) <= min(columns, 80), f"lines end within {columns} columns ({' '.join(command)})", told)
 
 

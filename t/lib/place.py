@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """A place to try the command line: an accounting database a.db, settings fm.conf, results r.db."""
 
+import fcntl
 import os
+import pty
 import shutil
 import sqlite3
+import struct
 import subprocess
 import tempfile
+import termios
 
 import site_drawing
 import tap
@@ -73,6 +77,23 @@ class Place:
         out, err = process.communicate(timeout=120)
         self.out, self.err = out.decode(errors='surrogateescape'), err.decode(errors='surrogateescape')
         return process.returncode
+
+    def on_terminal(self, *arguments, columns=80, **environment):
+        """What a terminal of this width gets, with these variables besides."""
+        above, below = pty.openpty()
+        fcntl.ioctl(below, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+        clean = {name: value for name, value in os.environ.items() if name not in ('NO_COLOR', 'FAIRMILL_CONF')}
+        with subprocess.Popen([FAIRMILL, '-c', self.path('fm.conf'), *map(str, arguments)], cwd=self.folder, stdin=below,
+                              stdout=below, stderr=below, env=clean | {'TERM': 'xterm'} | environment):
+            os.close(below)
+            got = b''
+            try:
+                while more := os.read(above, 65536):
+                    got += more
+            except OSError:  # Linux says so where all is read
+                pass
+        os.close(above)
+        return got.decode().replace('\r\n', '\n')
 
     def succeed(self, *arguments, **more):
         status = self.run(*arguments, **more)
