@@ -16,7 +16,8 @@ struct names;
  * tell: earlier runs, what they saw at their instants (fairmill_share_change), and the source, what
  * was done to an association and when.  A change between two runs is dated by the source, or else
  * by the run that saw it.  Where an association changed and neither says how or when, it is as it
- * is now (or as the first run saw it) and has a finding. */
+ * is now (or as the first run saw it) and has a finding.  Of the second of the last run a source
+ * without times does not say that it is over: there, too, it is as it is now. */
 
 enum change_kind {
     CHANGE_ADDED,     /* the source says that it was made, or made again */
