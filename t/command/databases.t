@@ -285,14 +285,15 @@ def busy(place):
     db.execute('BEGIN IMMEDIATE')
     began = time.monotonic()
     place.ends(69, 'one that is not makes the results unavailable', 'run', '--now', NOW + 20)
-    tap.ok(time.monotonic() - began < 3.9, 'within the deadline', time.monotonic() - began)
-    for seconds, command in ((6, ('run', '--now', NOW + 20)),
-                             (3, ('ledger', 'credit', 5, '-u', 'bob', '--why', 'x', '--yes'))):
+    tap.ok(time.monotonic() - began < 20, 'before long')
+    # Far from what one more whole wait would make of a run, and twenty of the ledger's entry.
+    for seconds, most, command in ((6, 9.5, ('run', '--now', NOW + 20)),
+                                   (3, 20, ('ledger', 'credit', 5, '-u', 'bob', '--why', 'x', '--yes'))):
         place.settings({'source.deadline': f'{seconds} s'})
         began = time.monotonic()
         place.ends(69, f"so it does for '{command[0]}'", *command)
         took = time.monotonic() - began
-        tap.ok(took < seconds + 1.9, f'within {seconds} seconds', took)
+        tap.ok(took < most, f'with a deadline of {seconds} seconds within {most}', took)
     db.execute('ROLLBACK')
     db.close()
     tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW + 10,)],
