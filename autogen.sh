@@ -3,4 +3,8 @@
 # Make configure and what it needs, in a git checkout.
 set -eu
 cd "$(dirname "$0")"
+if [ -e .git ]; then
+    build-aux/list-files.sh >files.am.new
+    mv files.am.new files.am
+fi
 exec autoreconf --install --warnings=all,no-obsolete

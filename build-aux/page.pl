@@ -4,7 +4,7 @@
 # page.pl PAGE.html PAGE.css NOTICES SCRIPT.js... > page.c
 #
 # Makes one text of a page and what belongs to it, in two pieces between which the data comes:
-# the C strings page_before[] and page_after[] of src/report/page.h.  In the page, a line @NAME@
+# the C strings page_before[] and page_after[] of src/report/page/page.h.  In the page, a line @NAME@
 # is what is put there; @STYLE_HASH@ and @SCRIPT_HASH@ tell the browser that these, and no others,
 # may be used.
 use strict;
@@ -76,6 +76,6 @@ my ($before, $after) = split /\@DATA\@/, $page, 2;
 defined $after or die "page.pl: there is no \@DATA\@ in $page_path\n";
 
 print "/* Made by page.pl from the files in src/report/page/ and charting libraries. */\n";
-print "#include \"report/page.h\"\n";
+print "#include \"report/page/page.h\"\n";
 c_string('page_before', $before);
 c_string('page_after', $after);

@@ -8,8 +8,8 @@
 
 #include "command/command.h"
 #include "db/db.h"
+#include "util/complain.h"
 #include "util/error.h"
-#include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -27,25 +27,6 @@ static const struct command *const commands[] = {
 #endif
     &command_forget,   NULL,
 };
-
-/* The status of what was complained of first. */
-static int first_status;
-
-void keep_quiet_about(const struct error *err)
-{
-    if (!first_status)
-        first_status = error_exit_status(err->class);
-}
-
-void complain(const struct error *err)
-{
-    struct text message = { 0 };
-    text_add_printable(&message, err->message);
-    log_progress_done();
-    fprintf(stderr, "fairmill: %s\n", message.bytes);
-    text_free(&message);
-    keep_quiet_about(err);
-}
 
 static void print_usage(void)
 {
@@ -78,7 +59,7 @@ static int end_printing(void)
     struct error err;
     if (command_print(&(const struct text){ 0 }, &err))
         complain(&err);
-    return first_status;
+    return first_failure();
 }
 
 static int usage_error(const char *what, const char *word)
@@ -87,7 +68,7 @@ static int usage_error(const char *what, const char *word)
     fail(&err, ERROR_USAGE, "%s%s%s%s; see `fairmill --help`", what, word ? " '" : "",
          word ? word : "", word ? "'" : "");
     complain(&err);
-    return first_status;
+    return first_failure();
 }
 
 static const struct command *command_named(const char *name)
@@ -108,7 +89,7 @@ static int unknown_command(const char *name)
     fail(&err, ERROR_USAGE, "unknown command '%s'%s%s%s; see `fairmill --help`", name,
          nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     complain(&err);
-    return first_status;
+    return first_failure();
 }
 
 static int run_named(const struct invocation *invocation)
@@ -127,7 +108,7 @@ static int run_named(const struct invocation *invocation)
     int status = command->run(invocation, &err);
     if (status < 0)
         complain(&err);
-    return first_status ? first_status : status;
+    return first_failure() ? first_failure() : status;
 }
 
 int main(int count, char **arguments)

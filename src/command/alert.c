@@ -16,6 +16,7 @@
 
 #include "command/command.h"
 #include "settings/settings.h"
+#include "util/complain.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"

@@ -27,12 +27,6 @@ extern const struct command command_init, command_check, command_run, command_st
     command_prio, command_explain, command_whatif, command_forecast, command_compare, command_diff,
     command_history, command_ledger, command_metrics, command_report, command_forget;
 
-/* Print an error and remember its exit status, if it is the first: for what fails while the rest
- * goes on.  Lives in main.c, the only place that prints errors. */
-void complain(const struct error *err);
-/* Remember its exit status only. */
-void keep_quiet_about(const struct error *err);
-
 /* Options of one command: long name, short letter (0: none), and where the value goes.  Exactly one
  * of `flag` and `value`, or `list` for an option that may be given again. */
 struct option_list {

@@ -8,9 +8,9 @@
 
 #include "command/command.h"
 #include "command/named.h"
-#include "core/correlation.h"
-#include "core/fairshare.h"
-#include "core/tree.h"
+#include "core/insight/correlation.h"
+#include "core/fairshare/fairshare.h"
+#include "core/tree/tree.h"
 #include "report/comparison.h"
 #include "results/snapshot.h"
 #include "settings/settings.h"

@@ -8,8 +8,8 @@
 
 #include "command/command.h"
 #include "command/private.h"
-#include "core/calendar.h"
-#include "core/fairshare.h"
+#include "core/usage/calendar.h"
+#include "core/fairshare/fairshare.h"
 #include "db/db.h"
 #include "report/series.h"
 #include "results/schema.h"

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clusters.h"
+#include "run/clusters.h"
 #include "command/command.h"
 #include "db/db.h"
 #include "results/schema.h"
-#include "run.h"
+#include "run/run.h"
 #include "settings/settings.h"
 #include "source/layout.h"
+#include "util/complain.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/text.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "core/tree.h"
+#include "core/tree/tree.h"
 #include "command/private.h"
 #include "db/db.h"
 #include "results/schema.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/new_jobs.h"
+#include "command/whatif/new_jobs.h"
 #include "command/private.h"
 #include "command/published_jobs.h"
 #include "db/db.h"

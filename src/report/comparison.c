@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "core/correlation.h"
+#include "core/insight/correlation.h"
 #include "report/csv.h"
 #include "report/forms.h"
 #include "report/grid.h"

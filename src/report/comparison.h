@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/fairshare.h"
+#include "core/fairshare/fairshare.h"
 
 struct text;
 

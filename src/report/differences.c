@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-#include "core/fairshare.h"
+#include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/terminal.h"
 #include "report/grid.h"

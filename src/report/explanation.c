@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/clock.h"
+#include "core/usage/clock.h"
 #include "report/forms.h"
 #include "report/terminal.h"
 #include "util/index.h"

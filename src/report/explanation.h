@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/explain.h"
+#include "core/insight/explain.h"
 
 struct clock;
 struct heavy;

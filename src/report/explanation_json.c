@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "core/clock.h"
+#include "core/usage/clock.h"
 #include "report/explanation.h"
 #include "report/forms.h"
 #include "util/index.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clock.h"
+#include "core/usage/clock.h"
 #include "report/explanation.h"
 #include "report/terminal.h"
 #include "util/index.h"

@@ -8,9 +8,9 @@
 
 #include <jansson.h>
 
-#include "core/clock.h"
-#include "core/heavy.h"
-#include "core/heavy_days.h"
+#include "core/usage/clock.h"
+#include "core/insight/heavy.h"
+#include "core/insight/heavy_days.h"
 #include "report/explanation.h"
 #include "report/forms.h"
 #include "report/terminal.h"

@@ -4,8 +4,8 @@
 
 #include <inttypes.h>
 
-#include "core/clock.h"
-#include "core/explain.h"
+#include "core/usage/clock.h"
+#include "core/insight/explain.h"
 #include "report/shares.h"
 #include "util/index.h"
 #include "util/text.h"

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "core/fairshare.h"
+#include "core/fairshare/fairshare.h"
 
 struct names;
 struct text;

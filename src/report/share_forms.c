@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-#include "core/fairshare.h"
+#include "core/fairshare/fairshare.h"
 #include "report/csv.h"
 #include "report/forms.h"
 #include "report/shares.h"

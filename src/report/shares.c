@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fairshare.h"
+#include "core/fairshare/fairshare.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fairshare.h"
-#include "core/ranking.h"
-#include "core/tree.h"
+#include "core/fairshare/fairshare.h"
+#include "core/fairshare/ranking.h"
+#include "core/tree/tree.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"

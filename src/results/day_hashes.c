@@ -6,8 +6,8 @@
 
 #include <xxhash.h>
 
-#include "core/calendar.h"
-#include "core/day_sums.h"
+#include "core/usage/calendar.h"
+#include "core/usage/day_sums.h"
 #include "db/db.h"
 #include "results/days.h"
 #include "sql.h"

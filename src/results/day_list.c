@@ -2,7 +2,7 @@
 #include "config.h"
 #include "results/day_list.h"
 
-#include "core/day_sums.h"
+#include "core/usage/day_sums.h"
 
 struct day_list day_list_of(struct day_sums *sums)
 {

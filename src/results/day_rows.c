@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/calendar.h"
-#include "core/clock.h"
-#include "core/day_sums.h"
+#include "core/usage/calendar.h"
+#include "core/usage/clock.h"
+#include "core/usage/day_sums.h"
 #include "db/db.h"
 #include "results/day_hashes.h"
 #include "results/day_list.h"
-#include "results/day_pile.h"
+#include "results/day_spool.h"
 #include "results/days.h"
 #include "results/publish.h"
 #include "results/rows.h"
@@ -458,8 +458,8 @@ static int write_days(struct day_writer *writer, struct error *err)
     if ((days->anew && skip_empty(writer, err)) || find_open(writer, err) ||
         remove_open(writer, err) || remove_strange(writer, err))
         return -1;
-    day_pile_rewind(days->sealed);
-    day_pile_rewind(days->open);
+    day_spool_rewind(days->sealed);
+    day_spool_rewind(days->open);
     for (size_t day = writer->first; day < days->count; day++)
         if (write_day(writer, (uint32_t)day, err))
             return -1;

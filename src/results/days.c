@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-#include "core/calendar.h"
-#include "core/day_sums.h"
-#include "core/rollup.h"
-#include "results/day_pile.h"
+#include "core/usage/calendar.h"
+#include "core/usage/day_sums.h"
+#include "core/usage/rollup.h"
+#include "results/day_spool.h"
 #include "util/error.h"
 #include "util/memory.h"
 
@@ -16,8 +16,8 @@ struct days *days_create(uint64_t from, uint64_t now)
     struct days *days = memory_zeroed(1, sizeof *days);
     size_t room = 0;
     days->now = now;
-    days->sealed = day_pile_create();
-    days->open = day_pile_create();
+    days->sealed = day_spool_create();
+    days->open = day_spool_create();
     uint64_t first = calendar_day(from);
     if (first < from)
         first = calendar_next_day(from);
@@ -37,8 +37,8 @@ void days_destroy(struct days *days)
 {
     if (!days)
         return;
-    day_pile_destroy(days->sealed);
-    day_pile_destroy(days->open);
+    day_spool_destroy(days->sealed);
+    day_spool_destroy(days->open);
     free(days->starts);
     free(days);
 }
@@ -79,7 +79,7 @@ static uint64_t part_of(const struct days *days, size_t day, uint64_t start, uin
 int days_add(struct days *days, bool sealed, uint64_t id, uint128 units, uint64_t start,
              uint64_t end, bool negative, struct error *err)
 {
-    struct day_pile *pile = sealed ? days->sealed : days->open;
+    struct day_spool *pile = sealed ? days->sealed : days->open;
     if (!days->count)
         return 0;
     if (start < days->starts[0])
@@ -93,11 +93,11 @@ int days_add(struct days *days, bool sealed, uint64_t id, uint128 units, uint64_
         last = find_day(days, end - 1);
     bool has_rate = last - first > WHOLE_DAYS;
     if (has_rate &&
-        day_pile_add_rate(pile, (uint32_t)first + 1, (uint32_t)last, id, units, negative, err))
+        day_spool_add_rate(pile, (uint32_t)first + 1, (uint32_t)last, id, units, negative, err))
         return -1;
     for (size_t day = first; day <= last; day = has_rate && day == first ? last : day + 1)
-        if (day_pile_add_product(pile, (uint32_t)day, id, units, part_of(days, day, start, end),
-                                 negative, err))
+        if (day_spool_add_product(pile, (uint32_t)day, id, units, part_of(days, day, start, end),
+                                  negative, err))
             return -1;
     return 0;
 }
@@ -126,15 +126,15 @@ int days_add_rollup(struct days *days, uint64_t id, const struct rollup *rollup,
         share = after;
         if (!wide_subtract(&share, &before))
             return day_beyond_range(id, err);
-        if (day_pile_add(days->sealed, (uint32_t)day, id, &share, err))
+        if (day_spool_add(days->sealed, (uint32_t)day, id, &share, err))
             return -1;
     }
     return 0;
 }
 
-int days_take(struct days *days, struct day_pile *pile, size_t day, struct day_sums *into,
+int days_take(struct days *days, struct day_spool *pile, size_t day, struct day_sums *into,
               struct error *err)
 {
     uint64_t seconds = days->starts[day + 1] - days->starts[day];
-    return day_pile_take(pile, (uint32_t)day, seconds, into, err);
+    return day_spool_take(pile, (uint32_t)day, seconds, into, err);
 }

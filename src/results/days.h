@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/wide.h"
+#include "core/number/wide.h"
 
-struct day_pile;
+struct day_spool;
 struct day_sums;
 struct error;
 struct publisher;
@@ -33,7 +33,7 @@ struct days {
     uint64_t oldest_end;   /* of all job rows; UINT64_MAX where none has ended */
     size_t last;           /* the day found last */
     size_t earliest;       /* the first day with a sum; `count`: none has */
-    struct day_pile *sealed, *open;
+    struct day_spool *sealed, *open;
 };
 
 /* The days that begin at `from` or later, up to now. */
@@ -50,8 +50,8 @@ int days_add_rollup(struct days *days, uint64_t id, const struct rollup *rollup,
 /* Inside the transaction that publisher_publish() has open; may be called again. */
 int days_write(const struct publisher *publisher, struct days *days, struct error *err);
 
-/* Add the sums of a day in one of the piles to `into`; day by day (day_pile.h). */
-int days_take(struct days *days, struct day_pile *pile, size_t day, struct day_sums *into,
+/* Add the sums of a day in one of the piles to `into`; day by day (day_spool.h). */
+int days_take(struct days *days, struct day_spool *pile, size_t day, struct day_sums *into,
               struct error *err);
 
 #endif

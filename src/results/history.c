@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "core/fairshare.h"
+#include "core/fairshare/fairshare.h"
 #include "db/db.h"
 #include "results/publish.h"
 #include "results/rows.h"

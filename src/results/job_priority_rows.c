@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/queue.h"
+#include "core/priority/queue.h"
 #include "db/db.h"
 #include "results/publish.h"
 #include "results/rows.h"

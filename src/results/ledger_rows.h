@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/ledger.h"
+#include "core/usage/ledger.h"
 
 struct db;
 struct error;

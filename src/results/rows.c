@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/fairshare.h"
+#include "core/fairshare/fairshare.h"
 #include "core/finding.h"
-#include "core/tree.h"
+#include "core/tree/tree.h"
 #include "db/db.h"
 #include "results/publish.h"
 #include "settings/settings.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/finding.h"
-#include "core/seal.h"
+#include "core/usage/seal.h"
 #include "db/db.h"
 #include "results/publish.h"
 #include "sql.h"

@@ -7,8 +7,8 @@
 
 #include <xxhash.h>
 
-#include "core/past.h"
-#include "core/tree.h"
+#include "core/tree/past.h"
+#include "core/tree/tree.h"
 #include "db/db.h"
 #include "results/publish.h"
 #include "sql.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/clock.h"
+#include "core/usage/clock.h"
 #include "core/finding.h"
-#include "core/tree.h"
+#include "core/tree/tree.h"
 #include "db/db.h"
 #include "settings/settings.h"
 #include "sql.h"

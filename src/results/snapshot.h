@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/fairshare.h"
+#include "core/fairshare/fairshare.h"
 
 struct db;
 struct error;

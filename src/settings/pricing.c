@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/tariff.h"
+#include "core/usage/tariff.h"
 #include "settings/settings.h"
 #include "util/memory.h"
 #include "util/number.h"

@@ -18,8 +18,8 @@
 #include <xxhash.h>
 
 #include "settings/scan.h"
-#include "settings/slurm_conf.h"
-#include "settings/slurm_settings.h"
+#include "settings/slurm/slurm_conf.h"
+#include "settings/slurm/slurm_settings.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"

@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/calendar.h"
-#include "core/fairshare.h"
-#include "core/tree.h"
-#include "core/usage.h"
+#include "core/usage/calendar.h"
+#include "core/fairshare/fairshare.h"
+#include "core/tree/tree.h"
+#include "core/usage/usage.h"
 #include "db/db.h"
 
 struct error;

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/rollup.h"
-#include "core/tree.h"
-#include "core/usage.h"
+#include "core/usage/rollup.h"
+#include "core/tree/tree.h"
+#include "core/usage/usage.h"
 
 struct arena;
 struct db;

@@ -9,11 +9,11 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "core/clock.h"
-#include "core/fairshare.h"
+#include "core/usage/clock.h"
+#include "core/fairshare/fairshare.h"
 #include "core/finding.h"
-#include "core/tree.h"
-#include "core/usage.h"
+#include "core/tree/tree.h"
+#include "core/usage/usage.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """What passes by itself is printed only once it has lasted [report] alert_after."""
 
 import fcntl

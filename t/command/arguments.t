@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Command lines that are understood, and those that are not."""
 
 import os

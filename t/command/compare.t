@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """compare: every algorithm and both conformances, against the published values and a plain count of
 pairs."""
 

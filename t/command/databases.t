@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Databases that are missing, locked, of another version, or out of room; and what check says."""
 
 import fcntl

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Why one is behind the other: what explain says is so, by another reckoning.
 
 FAIRMILL_PAIRS=N asks about N random pairs instead of 500, FAIRMILL_SEED=N only on site N."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """What forecast says of an instant is what a run computes then.
 
 FAIRMILL_SITES=N asks about N random sites instead of 16, FAIRMILL_SEED=N only about site N."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """What is kept of earlier runs, for how long, and how history shows it."""
 
 import calendar

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """A run goes on from what earlier ones kept of jobs that ended long ago, and gives the same as one
 that reads all; and reads all by itself where that would not be so."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """`fairmill ledger` enters what it should, says what that does, refuses the rest, and every run
 counts it."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Metrics: the same numbers as show and status, in a form that Prometheus is content with."""
 
 import os

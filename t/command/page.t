@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite report browser
 """The page that report writes, in a browser: that it works, asks nobody for anything, and fits.
 
 With PICTURES=FOLDER in the environment it leaves pictures of the pages there, to be looked at."""

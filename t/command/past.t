@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Runs of an instant that is over: what runs note of associations, and what they make of it."""
 
 import os

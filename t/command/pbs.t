@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """show --pbs and the view fairmill_pbsfs: OpenPBS's own numbers in pbsfs's forms."""
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Priorities of jobs that wait: what a run publishes of them, and what prio prints."""
 
 import json

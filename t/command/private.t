@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """[report] private: users are told of accounts and themselves, and metrics of no user."""
 
 import json

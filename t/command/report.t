@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite report
 """What stands in the page that report writes, and how it is written.  How it looks and works is
 tried in page.t."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """What a run publishes, when it refuses to, and what it leaves alone."""
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """What a slurm.conf comes to: which setting it gives, what is stronger, and what check says of it.
 How its lines are read is in t/unit/slurm_conf.c."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """What status tells of the results, to people and to monitors; and reader.conf."""
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Manners on a terminal: colours there only, and lines no wider than it is."""
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Which seconds of which jobs count, and to whom.  Without decay usage is a plain sum, so that each
 number below can be added up by hand."""
 

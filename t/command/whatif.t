@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """What whatif foretells is what a run computes once it is so.
 
 FAIRMILL_SITES=N asks about N random sites instead of 36, FAIRMILL_SEED=N only about site N."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite pgsql
 """The results stay small on PostgreSQL, where each run leaves as many dead rows as there are
 associations: autovacuum, as sql/pgsql/tables.sql sets it, makes room after each run, and the next
 one fills it.  Who reads for long keeps that room from being made, but only for so long.

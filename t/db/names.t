@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
 """Names are bytes that somebody typed.  Whatever they are, in every database they link, sort and
 are published alike, and none of them does anything to a terminal, a monitor or a parser."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
 """Source and results are any two drivers: whatever the pair, every value is the same, bit for bit."""
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
 """An incremental run reads the job table through the indexes that slurmdbd's tables have, in every
 database: what it touches of the table does not grow with what ended long ago."""
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 # The driver for MariaDB and MySQL does what every driver must do.  The server is this test's own:
 # it dies in the end.
 . "${top_srcdir:-.}/t/lib/mariadb.sh"

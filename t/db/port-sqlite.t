@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 # The driver for SQLite does what every driver must do.
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
 """A source that is a replica is read while it lags no more than max_lag, and not otherwise."""
 
 import os

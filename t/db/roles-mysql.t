@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """What `fairmill init --print` prints for MariaDB lets in whom it should, and nobody else."""
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
 """Passwords stay where the database clients keep them: nothing that fairmill writes or shows has one."""
 
 import os

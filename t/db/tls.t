@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
 """tls_mode and tls_ca: what a mode promises is kept, or a run ends with 78 and says what is wrong."""
 
 import contextlib

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """slurmdbd on MariaDB does not feel us: t/lib/harmless.py.
 
 A minute; ten with FAIRMILL_LONG=1."""

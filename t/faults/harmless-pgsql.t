@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite pgsql
 """Who writes to the accounting database on PostgreSQL does not feel us: t/lib/harmless.py.
 
 A minute; ten with FAIRMILL_LONG=1."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """What a run does when MariaDB, or the way to it, fails: at every step of a run, to either
 database.  Whatever happens, it ends in time with the right status, results are the old ones or
 the new ones and whole, fairmill_run is true, and the next run is right without help.

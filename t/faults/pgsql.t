@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite pgsql
 """What a run does when PostgreSQL, or the way to it, fails: at every message of a run, to either
 database, through TCP and through a unix socket.  Whatever happens, it ends in time with the right
 status, results are the old ones or the new ones and whole, fairmill_run is true, and the next run

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """What a run does when SQLite's files fail it: no room at any byte, a lock that stays, files that
 are removed, replaced, read-only or damaged.  Results are the old ones or the new ones and whole,
 and the next run is right without help.

@@ -2,7 +2,7 @@
 #include "fuzz.h"
 
 #include "settings/settings.h"
-#include "settings/slurm_conf.h"
+#include "settings/slurm/slurm_conf.h"
 #include "util/error.h"
 
 /* A slurm.conf, and behind bytes 0xff the files a, b and c that it may include. */

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "settings/slurm_hosts.h"
-#include "settings/slurm_value.h"
+#include "settings/slurm/slurm_hosts.h"
+#include "settings/slurm/slurm_value.h"
 #include "util/number.h"
 
 /* Spans of time, instants, numbers and lists of hosts, which are all short texts. */

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "core/usage.h"
+#include "core/usage/usage.h"
 
 /* A list of TRES, behind a byte that is the id. */
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# needs: packages
 # The Debian package builds from what a release holds, satisfies lintian, works once installed,
 # and leaves nothing behind when purged.
 #

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
+# needs: packages
 # Whatever drivers it is built with, fairmill works, says which these are, and refuses others.
 #
 # Each driver by itself is built; with FAIRMILL_LONG every choice of them, and then all tests are

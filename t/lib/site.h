@@ -2,10 +2,10 @@
 #ifndef FAIRMILL_T_LIB_SITE_H
 #define FAIRMILL_T_LIB_SITE_H
 
-#include "core/clock.h"
-#include "core/fairshare.h"
+#include "core/usage/clock.h"
+#include "core/fairshare/fairshare.h"
 #include "core/finding.h"
-#include "core/tree.h"
+#include "core/tree/tree.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """Source and results on a Galera cluster of three nodes.  An advisory lock does not reach the other
 nodes, so runs through several nodes at once meet at the fence: one publishes, the others end with
 75, and what is published is whole on every node."""

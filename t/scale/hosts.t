@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """Several hosts that run fairmill for different clusters of one database at the same time: each has
 its own lock and its own rows, and none waits for another, whatever that has locked.  And a replica as the source of results
 that are on its primary: what comes out is what the primary alone would give."""

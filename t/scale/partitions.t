@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite pgsql
 """A source whose job table is spread over three PostgreSQL servers: one partition here, two behind
 postgres_fdw, as doc/scaling.md sets it up.  Whatever is published is, bit for bit, what one server
 would give."""

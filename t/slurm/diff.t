@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """diff leaves nothing unexplained of what sshare of a real Slurm printed, of a cluster that ran and of
 static ones, nor of what a plain simulation of slurmctld's steps gives; and it does not explain
 what is wrong in a print."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """The worked numbers of the documents that fairmill implements, through the whole program on SQLite.
 
 Each test name begins with the document and its section."""

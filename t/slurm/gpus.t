@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Two clusters with GPUs, and what sprio of their controllers printed of queues with jobs of every shape.
 
 gpua has typed GPUs, licenses, a node that is down and ACCRUE_ALWAYS; gpub has shards, MAX_TRES,

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """Histories of an accounting database in MariaDB: see t/lib/history.py."""
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite pgsql
 """Histories of an accounting database in PostgreSQL: see t/lib/history.py."""
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """Seven releases of slurmdbd made the same site; every value must be the same, bit for bit, from
 each of their databases, and from copies of them in SQLite; and be what t/lib/reference.py says."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """A cluster that ran 189 jobs for twelve minutes, and what its controller's sshare printed then.
 
 The controller steps: every minute it decays what is old, by 1 - 0.693/half-life a second, and

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """Names are bytes in slurmdbd's tables, whose charset is latin1 as often as not.  They are
 published as UTF-8: what is valid UTF-8 as it is, anything else as Windows-1252."""
 

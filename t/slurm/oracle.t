@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """What sshare of a real Slurm printed for the cases in t/data/oracle, and what fairmill publishes
 for them in MariaDB under `conformance = slurmctld`."""
 

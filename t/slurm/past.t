@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """Shares and the tree change through sacctmgr, and a run publishes after each change.  Later runs of
 those instants publish the same once more: by what runs noted, and by slurmdbd's txn_table alone."""
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Sites that nobody thought of: random trees and jobs through the whole program on
 SQLite, against t/lib/reference.py; and what must not make a difference.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """Who reads while runs go on sees whole runs only; and a run that is killed leaves whole results.
 
 20 polls and 10 kills a driver; 200 and 100 with FAIRMILL_LONG=1."""

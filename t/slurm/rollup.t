@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """Usage from slurmdbd's sums by hour, day and month: each row is worth its TRES-seconds, spread over
 its span; jobs tell the rest, and rollups tell what jobs were purged did."""
 

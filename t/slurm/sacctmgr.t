@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql
 """The whole way, as a site has it: shares set with sacctmgr, slurmdbd's own tables, a login with
 nothing but the GRANTs that `fairmill init --print` names, a run from the crontab line under a user
 who is not root, and a program that reads the result with plain SQL."""

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite
 """The queue of a live cluster, and what sprio of its controller printed of every job in it.
 
 The same accounting database and slurm.conf must give every factor to its last digit, and each

@@ -1,5 +1,6 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
 """doc/plain.md does what it says, on every database; so do the example views of sql/site."""
 
 import os

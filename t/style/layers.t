@@ -1,69 +1,70 @@
-#!/bin/bash
+#!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-# Each layer of src/ includes only what lies under it.
-. "$(dirname "$0")/../lib/tap.sh"
-cd "$top/src" || exit 1
+"""The floors of src/: a module needs none of a higher floor."""
 
-# LAYER FOLDER MAY-INCLUDE: what a layer may include is an extended pattern.  Everybody may
-# include config.h and the system's headers.
-layer() {
-    local name=$1 folder=$2 allowed=$3
-    find "$folder" -maxdepth 1 -name '*.[ch]' -exec \
-        grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' {} + |
-        grep -vE "\"(config|$allowed)\\.h\"" >"$scratch/above"
-    ok "there is a layer $name" test -n "$(find "$folder" -maxdepth 1 -name '*.c' -print -quit)"
-    empty "$name includes only what is under it" "$scratch/above"
-}
+import os
+import re
+import sys
 
-util='util/[a-z_]+'
-core="$util|core/[a-z_]+"
-settings="$core|db/db|settings/[a-z_]+"
-source="$settings|source/[a-z_]+"
-results="$settings|sql|results/[a-z_]+"
-report="$core|report/[a-z_]+"
-run="$source|$results|$report|[a-z_]+"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+import modules
+import tap
 
-layer util util "$util"
-layer core core "$core"
-layer db db "$util|db/[a-z_]+"
-layer settings settings "$settings"
-layer source source "$source"
-layer results results "$results"
-layer report report "$report"
-layer command command "$run|command/[a-z_]+"
-layer main . "$run|command/[a-z_]+"
+top = os.environ.get("top_srcdir") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+build = os.environ.get("top_builddir") or os.path.join(top, "build")
+src = os.path.join(top, "src")
 
-find . -maxdepth 1 -name '*.[ch]' ! -name main.c -exec grep -n '"command/' {} + >"$scratch/commands"
-empty "only main.c knows the commands" "$scratch/commands"
 
-# HEADER FILES: only these files include that header of a library.
-only_in() {
-    grep -rlE "#[[:space:]]*include[[:space:]]*<$1>" . | sort >"$scratch/users"
-    grep -vE "^\\./($2)\$" "$scratch/users" >"$scratch/strangers"
-    ok "someone includes <$1>" test -s "$scratch/users"
-    empty "only $2 includes <$1>" "$scratch/strangers"
-}
+def empty(name, lines):
+    lines = list(lines)
+    tap.ok(not lines, name)
+    for line in lines:
+        tap.diag(line)
 
-only_in '(iniparser/)?iniparser\.h' 'settings/.*'
-only_in '(mysql/|mariadb/)?mysql\.h' 'db/mysql(_[a-z]+)?\.[ch]'
-only_in 'libpq-fe\.h' 'db/pgsql(_[a-z]+)?\.[ch]'
-only_in 'sqlite3\.h' 'db/sqlite(_[a-z]+)?\.[ch]'
-only_in 'pthread\.h' 'db/read_ahead\.c'
 
-grep -rnE '"config\.h"' --include='*.h' . >"$scratch/headers"
-empty "no header includes config.h" "$scratch/headers"
+def text_of(file):
+    with open(os.path.join(src, file), encoding="utf-8") as text:
+        return text.read()
 
-find . -name '*.c' | while IFS= read -r file; do
-    [ "$(grep -m 1 '#[[:space:]]*include' "$file")" = '#include "config.h"' ] || echo "$file"
-done >"$scratch/sources"
-empty "every source includes config.h first" "$scratch/sources"
 
-grep -nE '\b(fopen|open|read|write|printf|puts|time|clock_gettime|gettimeofday|getenv)[[:space:]]*\(' core/*.[ch] \
-    >"$scratch/impure"
-empty "core reads, writes and asks for the time nowhere" "$scratch/impure"
+files = list(modules.sources(src))
+graph = modules.needs(src, build)
+objects = [module for module in graph if os.path.exists(os.path.join(build, "src", module + ".o"))]
+tap.ok(len(objects) > len(files) / 3, "the objects of the build are there")
+empty("every module stands on a floor", (module for module in graph if modules.floor_of(module) is None))
+empty("no module needs one of a higher floor", modules.climbs(graph))
 
-grep -rnE '\b(exit|abort)[[:space:]]*\(' --include='*.c' . |
-    grep -vE '^\./(main|settings/settings_doc|util/memory)\.c:' >"$scratch/exits"
-empty "only main.c exits, and memory.c where there is none left" "$scratch/exits"
 
-done_testing
+def lines_with(pattern, chosen):
+    for file in chosen:
+        for number, line in enumerate(text_of(file).splitlines(), 1):
+            if re.search(pattern, line):
+                yield f"{file}:{number}: {line.strip()}"
+
+
+def only_in(header, pattern):
+    """Only these files include that header of a library."""
+    users = [file for file in files if re.search(rf"#\s*include\s*<{header}>", text_of(file))]
+    tap.ok(bool(users), f"someone includes <{header}>")
+    empty(f"only {pattern} includes <{header}>", (file for file in users if not re.fullmatch(pattern, file)))
+
+
+only_in(r"(iniparser/)?iniparser\.h", r"settings/.*")
+only_in(r"(mysql/|mariadb/)?mysql\.h", r"db/mysql/.*")
+only_in(r"libpq-fe\.h", r"db/pgsql/.*")
+only_in(r"sqlite3\.h", r"db/sqlite/.*")
+only_in(r"pthread\.h", r"db/sqlite/read_ahead\.c")
+
+empty("no header includes config.h", lines_with(r'"config\.h"', (file for file in files if file.endswith(".h"))))
+empty("every source includes config.h first",
+      (file for file in files if file.endswith(".c")
+       and re.search(r"#\s*include.*", text_of(file)).group() != '#include "config.h"'))
+empty("core reads, writes and asks for the time nowhere",
+      lines_with(r"\b(fopen|open|read|write|printf|puts|time|clock_gettime|gettimeofday|getenv)\s*\(",
+                 (file for file in files if file.startswith("core/"))))
+empty("only main.c exits, and memory.c where there is none left",
+      lines_with(r"\b(exit|abort)\s*\(",
+                 (file for file in files if file.endswith(".c")
+                  and file not in ("main.c", "settings/settings_doc.c", "util/memory.c"))))
+
+tap.done()

@@ -3,9 +3,9 @@
 
 #include <time.h>
 
-#include "core/calendar.h"
-#include "core/clock.h"
-#include "core/rollup.h"
+#include "core/usage/calendar.h"
+#include "core/usage/clock.h"
+#include "core/usage/rollup.h"
 
 /* Computed with seven hundred bits: Q(b) - Q(a), what 16 TRES over [a, b) come to in TRES-seconds
  * as the nearest double, and where the grid begins. */

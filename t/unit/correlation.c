@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/correlation.h"
+#include "core/insight/correlation.h"
 
 static bool near(double a, double b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/clock.h"
-#include "core/day_sums.h"
+#include "core/usage/clock.h"
+#include "core/usage/day_sums.h"
 
 static bool is(const struct wide *sum, uint64_t high, uint64_t low)
 {

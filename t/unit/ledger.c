@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
 
-#include "core/clock.h"
-#include "core/ledger.h"
+#include "core/usage/clock.h"
+#include "core/usage/ledger.h"
 #include "tap.h"
 
 /* What counts of a ledger at an instant. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/past.h"
-#include "core/transaction.h"
+#include "core/tree/past.h"
+#include "core/tree/transaction.h"
 #include "site.h"
 #include "util/text.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/priority.h"
-#include "core/queue.h"
+#include "core/priority/priority.h"
+#include "core/priority/queue.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/text.h"

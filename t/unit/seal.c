@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/seal.h"
+#include "core/usage/seal.h"
 
 static void sums(void)
 {

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "settings/slurm_conf.h"
-#include "settings/slurm_hosts.h"
-#include "settings/slurm_value.h"
+#include "settings/slurm/slurm_conf.h"
+#include "settings/slurm/slurm_hosts.h"
+#include "settings/slurm/slurm_value.h"
 #include "util/error.h"
 #include "util/text.h"
 

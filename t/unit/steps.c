@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "core/steps.h"
+#include "core/usage/steps.h"
 
 /* One job of a TRES, step after step, as slurmctld has it. */
 static double by_hand(double half_life, uint64_t period, bool ends_free, uint64_t newest,

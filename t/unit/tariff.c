@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/clock.h"
-#include "core/tariff.h"
+#include "core/usage/clock.h"
+#include "core/usage/tariff.h"
 
 /* Whether a price is so many millionths of 2^20 units. */
 static bool price_is(double factor, uint64_t millionths)

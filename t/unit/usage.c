@@ -2,7 +2,7 @@
 #include "tap.h"
 
 #include "core/finding.h"
-#include "core/usage.h"
+#include "core/usage/usage.h"
 
 static int64_t count_of(const char *list, uint64_t id)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "core/extended.h"
-#include "core/wide.h"
+#include "core/number/extended.h"
+#include "core/number/wide.h"
 
 static uint64_t state = 88172645463325252u;
 

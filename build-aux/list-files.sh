@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+#
+# list-files.sh >files.am: the lists of files that Makefile.am includes, from what there is in the
+# checkout.  autogen.sh runs it, so a new file needs no line anywhere.
+#
+# What a test needs beside the build stands in its line `# needs:` (sqlite, mysql, pgsql, report,
+# browser, packages); make check leaves out what configure did not find.
+set -eu
+cd "$(dirname "$0")/.."
+export LC_ALL=C
+
+# Files that git has or would take; those that were removed are left out.
+files=$(git ls-files --cached --others --exclude-standard | sort -u | while IFS= read -r file; do
+    [ ! -f "$file" ] || echo "$file"
+done)
+
+# NAME: a list of the names on standard input.
+list() {
+    awk -v name="$1" '
+        { line = line " \\\n\t" $0 }
+        END { print name " =" line "\n" }'
+}
+
+# PATTERN [EXCEPT]: files whose names match.
+matching() {
+    printf '%s\n' "$files" | grep -E "$1" | grep -vE "${2:-^$}" || :
+}
+
+# NEEDS: the test scripts that need exactly these.
+tests_that_need() {
+    matching '^t/.*\.t$' | while IFS= read -r file; do
+        needs=$(sed -n '1,5s/^# needs: //p' "$file")
+        [ "$needs" != "$1" ] || echo "$file"
+    done
+}
+
+echo '# Made by build-aux/list-files.sh; ./autogen.sh makes it anew.'
+echo
+
+program='^src/(main|settings/settings_doc)\.c$'
+report='^src/(command/report|report/page)/.*\.[ch]$'
+matching '^src/util/.*\.[ch]$' | list libfairmill_util_a_SOURCES
+matching '^src/core/.*\.[ch]$' | list libfairmill_core_a_SOURCES
+matching '^src/.*\.[ch]$' "^src/(util|core)/|$program|$report" | list libfairmill_a_SOURCES
+matching "$report" | list REPORT_SOURCES
+matching '^sql/(query|schema)/.*\.sql$|^sql/(mysql|pgsql|sqlite)/.*\.sql$' | list SQL_FILES
+matching '^man/.*\.pod$' | list PODS
+matching '^man/.*\.pod$' '\.conf\.pod$|-tables\.pod$' | sed 's/pod$/8/' | list MANUAL_8
+matching '^man/.*\.conf\.pod$' | sed 's/pod$/5/' | list MANUAL_5
+matching '^man/.*-tables\.pod$' | sed 's/pod$/7/' | list MANUAL_7
+matching '^doc/.*\.md$' | list DOCUMENTS
+
+matching '^t/unit/.*\.c$' | sed 's/c$/t/' | list UNIT_TESTS
+matching '^t/style/.*\.t$' | list STYLE_TESTS
+tests_that_need '' | grep -v '^t/style/' | list INSTALL_TESTS
+tests_that_need packages | list PACKAGE_TESTS
+tests_that_need sqlite | list SQLITE_TESTS
+tests_that_need 'sqlite report' | list REPORT_TESTS
+tests_that_need 'sqlite report browser' | list BROWSER_TESTS
+tests_that_need 'sqlite mysql' | list MYSQL_TESTS
+tests_that_need 'sqlite pgsql' | list PGSQL_TESTS
+tests_that_need 'sqlite mysql pgsql' | list PAIR_TESTS
+
+matching '^t/fuzz/.*\.c$' | sed 's/\.c$//' | list FUZZERS
+for fuzzer in $(matching '^t/fuzz/.*\.c$' | sed 's/\.c$//'); do
+    variable=$(echo "$fuzzer" | tr / _)
+    echo "${variable}_SOURCES = $fuzzer.c t/fuzz/fuzz.h"
+    # shellcheck disable=SC2016 # for make
+    echo "${variable}_LDADD = \$(FUZZER_LDFLAGS) \$(ALL_LIBS)"
+done
+echo
+
+# What begins as a shell script.
+printf '%s\n' "$files" | while IFS= read -r file; do
+    if head -n 1 "$file" | grep -aqE '^#!/bin/(ba)?sh|^# shellcheck shell='; then echo "$file"; fi
+done | list SHELL_FILES
+
+# A release holds what a checkout does; automake adds what it makes itself.
+matching '' '^(\.gitignore|Makefile\.am|configure\.ac)$|^m4/|^src/.*\.[ch]$' | list EXTRA_DIST

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "run/clusters.h"
+#include "command/check/check_slurm.h"
+#include "command/command.h"
+#include "compute/compute.h"
+#include "core/fairshare/fairshare.h"
+#include "core/finding.h"
+#include "core/usage/tariff.h"
+#include "core/tree/tree.h"
+#include "db/db.h"
+#include "report/terminal.h"
+#include "results/schema.h"
+#include "run/run.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "sql.h"
+#include "util/complain.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Every statement that a run writes with, on rows that are not there, and none of it kept. */
+static int try_writing(struct db *db, struct error *err)
+{
+    static const char *const inserts[] = {
+        sql_query_check_association,  sql_query_check_fairshare,     sql_query_check_finding,
+        sql_query_check_history,      sql_query_check_history_point, sql_query_check_job_priority,
+        sql_query_check_run,          sql_query_check_seal,          sql_query_check_seal_odd,
+        sql_query_check_seal_open,    sql_query_check_seal_usage,    sql_query_check_settings,
+        sql_query_check_usage_day,    sql_query_check_usage_open,    sql_query_check_usage_span,
+        sql_query_check_share_change, sql_query_check_share_state,   sql_query_check_usage_hash,
+    };
+    struct db_value nobody[] = { db_integer(0), db_text(""), db_text("\n"), db_integer(-1) };
+    struct db_value nothing[] = { db_text("\n") };
+    if (db_begin(db, err))
+        return -1;
+    int result = db_execute(db, sql_query_counter_make, NULL, 0, NULL, err);
+    if (!result)
+        result = db_execute(db, sql_query_fence_step, nobody, 4, NULL, err);
+    if (!result)
+        result = db_execute(db, sql_query_fairshare_clear, nothing, 1, NULL, err);
+    if (!result)
+        result = db_execute(db, sql_query_finding_clear, nothing, 1, NULL, err);
+    for (size_t i = 0; !result && i < sizeof inserts / sizeof *inserts; i++)
+        result = db_execute(db, inserts[i], NULL, 0, NULL, err);
+    db_rollback(db);
+    return result;
+}
+
+/* Between two texts of ours a name that others chose. */
+static void add_named(struct text *text, const char *before, const char *name, const char *after)
+{
+    text_add(text, before);
+    text_add_printable(text, name);
+    text_add(text, after);
+}
+
+static int check_results(const struct settings *settings, struct db *source, char *const *clusters,
+                         size_t count, struct text *text, struct error *err)
+{
+    struct db *results;
+    if (results_open(&results, settings, DB_RESULTS, err))
+        return -1;
+    int result = run_check_apart(settings, source, results, err);
+    if (!result && try_writing(results, err)) {
+        fail_in(err, "results");
+        result = results_explain(settings, err);
+    }
+    if (!result) {
+        text_format(text, "results: %s", settings->results.driver);
+        add_named(text, " '", settings->results.database, "', ");
+        text_format(text, "tables of version %d, may be written\n", SCHEMA_VERSION);
+    }
+    if (!result)
+        result = check_slurm_period(text, settings, results, clusters, count, err);
+    db_close(results);
+    return result;
+}
+
+/* How many users have another rank under the other conformance. */
+static uint32_t ranks_that_differ(const struct settings *settings,
+                                  const struct computation *computation)
+{
+    struct fairshare_options options = {
+        .conformance = settings->conformance == CONFORMANCE_DOCUMENTS ? CONFORMANCE_SLURMCTLD
+                                                                      : CONFORMANCE_DOCUMENTS,
+        .dampening = settings->dampening,
+        .capacity = computation->capacity,
+        .clock = computation->clock,
+    };
+    const struct tree *tree = computation->tree;
+    struct values *others = memory_zeroed(tree->count, sizeof *others);
+    fairshare_compute(tree, &options, others);
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < tree->count; i++)
+        differ += others[i].fair_tree_rank != computation->values[i].fair_tree_rank;
+    free(others);
+    return differ;
+}
+
+static void add_findings(struct text *text, const struct findings *findings)
+{
+    for (int kind = 0; kind < FINDING_KINDS; kind++) {
+        if (!findings->kind[kind].seen)
+            continue;
+        const struct finding *first = &findings->kind[kind].kept[0];
+        text_format(text, "  finding %s, %" PRIu64 "x (%s), first ", finding_name(kind),
+                    findings->kind[kind].seen, finding_meaning(kind));
+        if (first->subject)
+            text_format(text, "%" PRIu64 ": ", first->subject);
+        text_add_printable(text, first->detail);
+        text_add(text, "\n");
+    }
+}
+
+/* Names in the settings that are nobody's: most likely misspelt. */
+static void add_unmet(struct text *text, const struct tariffs *tariffs)
+{
+    const char *name;
+    for (size_t at = 0; (name = tariffs_unmet_qos(tariffs, &at));)
+        add_named(text, "  warning: qos_factors has '", name, "', which is no QOS\n");
+    for (size_t at = 0; (name = tariffs_unmet_partition(tariffs, &at));)
+        add_named(text, "  warning: partition_usage_factors has '", name,
+                  "', and no job that counts ran in such a partition\n");
+}
+
+/* Why usage by jobs and by slurmdbd's sums differs, as far as the settings tell. */
+static void add_source_causes(struct text *text, const struct settings *settings)
+{
+    text_add(text, "    rollups have the idle time of reservations too, lack what was not summed "
+                   "up yet,\n    and spread it evenly over their hours, days and months\n");
+    if (settings->suspended == SUSPENDED_CHARGED)
+        text_add(text, "    rollups leave suspended time out of CPUs\n");
+    else
+        text_add(text, "    rollups leave suspended time out of CPUs only\n");
+    if (settings->charge == CHARGE_BILLING)
+        text_add(text, "    before Slurm 24.11 rollups know no QOS, whose factors then do not "
+                       "count\n");
+}
+
+/* The same as of the same instant by the other source of usage. */
+static int compare_sources(const struct settings *settings, struct db *source, const char *cluster,
+                           const struct computation *computation, struct text *text,
+                           struct error *err)
+{
+    struct settings others = *settings;
+    bool by_jobs = settings->usage_source == USAGE_OF_JOBS;
+    uint64_t from, until;
+    others.usage_source = by_jobs ? USAGE_OF_ROLLUPS : USAGE_OF_JOBS;
+    if (!layout_of(settings)->rollup_reach || settings_refuse_rollup(settings))
+        return 0;
+    if (layout_of(settings)->rollup_reach(source, cluster, (uint64_t)computation->record.as_of,
+                                          false, &from, &until, err))
+        return -1;
+    if (!until)
+        return 0;
+    struct computation other;
+    if (compute_cluster(&other, &others, source, cluster, NULL, &computation->record.as_of, false,
+                        err))
+        return -1;
+    double jobs = computation->values[0].usage_raw, rollups = other.values[0].usage_raw;
+    if (!by_jobs) {
+        jobs = other.values[0].usage_raw;
+        rollups = computation->values[0].usage_raw;
+    }
+    text_format(text, "  usage by jobs: %.0f TRES-seconds, by rollups: %.0f", jobs, rollups);
+    if (jobs > 0)
+        text_format(text, " (%+.2f %%)", 100 * (rollups / jobs - 1));
+    text_add(text, "\n");
+    if (jobs < rollups || jobs > rollups)
+        add_source_causes(text, settings);
+    computation_free(&other);
+    return 0;
+}
+
+static int check_cluster(const struct settings *settings, struct db *source, const char *cluster,
+                         struct text *text, struct error *err)
+{
+    struct computation computation;
+    if (compute_cluster(&computation, settings, source, cluster, NULL, NULL, true, err))
+        return fail_in(err, "cluster '%s'", cluster);
+    const struct run_record *record = &computation.record;
+    add_named(text, "cluster ", cluster, ":");
+    text_format(text,
+                " %" PRId64 " associations, %" PRId64 " of them users, %" PRId64
+                " job rows that count\n",
+                record->associations, record->users, record->jobs_read);
+    text_format(text, "  ranks that differ between documents and slurmctld: %" PRIu32 "\n",
+                ranks_that_differ(settings, &computation));
+    if (record->unattributed_usage > 0)
+        text_format(text, "  usage without an association: %.0f TRES-seconds\n",
+                    record->unattributed_usage);
+    if (computation.accounting->tariffs)
+        add_unmet(text, computation.accounting->tariffs);
+    check_slurm_cluster(text, settings, cluster, (uint64_t)record->users);
+    add_findings(text, computation.findings);
+    int result = compare_sources(settings, source, cluster, &computation, text, err);
+    computation_free(&computation);
+    return result ? fail_in(err, "cluster '%s'", cluster) : 0;
+}
+
+/* A file of the client library with a password in it is its owner's to read. */
+static void warn_of_readers(struct text *text, const char *path)
+{
+    struct stat status;
+    if (path && !stat(path, &status) && (status.st_mode & S_IROTH))
+        add_named(text, "  warning: everybody may read '", path,
+                  "'; if a password is in it: chmod o-r\n");
+}
+
+static void check_login_files(const struct settings *settings, struct text *text)
+{
+    char *source = db_login_file(&settings->source), *results = db_login_file(&settings->results);
+    warn_of_readers(text, source);
+    if (!source || !results || strcmp(source, results) != 0)
+        warn_of_readers(text, results);
+    free(source);
+    free(results);
+}
+
+/* Whether it is up to date enough, each cluster tells. */
+static int check_lag(const struct settings *settings, struct db *source, struct text *text,
+                     struct error *err)
+{
+    int64_t lag_s;
+    if (settings->max_lag_s < 0)
+        return 0;
+    if (db_replica_lag(source, &lag_s, err))
+        return -1;
+    if (lag_s == DB_LAG_UNBOUNDED)
+        text_add(text, "  a replica to which nothing comes any more");
+    else
+        text_format(text, "  lags %" PRId64 " s", lag_s);
+    text_format(text, ", max_lag is %" PRId64 " s\n", settings->max_lag_s);
+    return 0;
+}
+
+/* Settings that are good each by itself, and together not what anybody can have meant. */
+static void add_doubts(struct text *text, const struct settings *settings)
+{
+    const struct pricing *pricing = &settings->pricing;
+    if (!settings->half_life_s && settings->reset_period.unit == RESET_NEVER)
+        text_add(text, "  warning: half_life is 0 and reset_period none: usage counts for ever\n");
+    if ((pricing->weights.count || pricing->partition_weight_count) &&
+        settings->charge != CHARGE_TRES)
+        text_add(text, "  warning: tres_weights count for nothing without charge = tres\n");
+    if (!strcmp(settings->layout, "plain") &&
+        (settings->charge == CHARGE_TRES || pricing->qos_factors.count ||
+         pricing_knows_partitions(pricing) || settings->suspended == SUSPENDED_OMITTED))
+        text_add(text, "  warning: layout plain has no TRES, QOS, partitions or suspended time:"
+                       " tres_weights, qos_factors, partition_usage_factors and suspended change"
+                       " nothing\n");
+}
+
+static int check_all(const struct settings *settings, struct text *text, struct error *err)
+{
+    struct db *source = NULL;
+    char **clusters = NULL;
+    size_t count = 0;
+    add_named(text, "settings: '", settings->path, "'");
+    text_format(text, ", algorithm %s, conformance %s\n", settings->algorithm->name,
+                conformance_name(settings->conformance));
+    add_doubts(text, settings);
+    check_login_files(settings, text);
+    check_slurm(text, settings);
+    int result = run_open_source(&source, settings, err);
+    if (!result) {
+        text_format(text, "source: %s", settings->source.driver);
+        add_named(text, " '", settings->source.database, "', may be read\n");
+        result = check_lag(settings, source, text, err);
+    }
+    if (!result)
+        result = clusters_wanted(settings, source, NULL, 0, complain, &clusters, &count, err);
+    for (size_t i = 0; !result && i < count; i++) {
+        struct error of_cluster;
+        if (check_cluster(settings, source, clusters[i], text, &of_cluster))
+            complain(&of_cluster);
+    }
+    if (!result)
+        result = check_results(settings, source, clusters, count, text, err);
+    cluster_names_free(clusters, count);
+    db_close(source);
+    return result;
+}
+
+/* What somebody should look at, in red: warnings and findings. */
+static void paint_doubts(struct text *text)
+{
+    struct text painted = { 0 };
+    text_add(&painted, "");
+    for (char *line = text->bytes, *end; line && *line; line = end) {
+        size_t start = painted.length;
+        end = line + strcspn(line, "\n");
+        end += *end == '\n';
+        text_add_bytes(&painted, line, (size_t)(end - line));
+        if (!strncmp(line, "  warning: ", 11) || !strncmp(line, "  finding ", 10))
+            terminal_paint(&painted, start, PAINT_BAD);
+    }
+    text_free(text);
+    *text = painted;
+}
+
+static int check_command(const struct invocation *invocation, struct error *err)
+{
+    const struct command_option known[] = { { .name = NULL } };
+    struct settings *settings = NULL;
+    struct text text = { 0 };
+    if (command_options(invocation, known, err) ||
+        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+        return -1;
+    int result = check_all(settings, &text, err);
+    paint_doubts(&text);
+    struct error unprinted;
+    if (command_print(&text, result ? &unprinted : err))
+        result = -1;
+    text_free(&text);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_check = {
+    "check", "check",       "look at settings, databases, privileges and data; write nothing",
+    "",      check_command,
+};

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/check/check_slurm.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/fairshare/fairshare.h"
+#include "db/db.h"
+#include "settings/settings.h"
+#include "settings/slurm/slurm_conf.h"
+#include "settings/slurm/slurm_settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* Seed 002: weights "may need to be set to a high enough value (say, 1000) to resolve very tiny
+ * differences in priority factors". */
+#define WEIGHT_HIGH_ENOUGH 1000
+
+/* So many distances between runs, of which the one in the middle tells how often they are. */
+#define DISTANCES 9
+#define DISTANCES_AT_LEAST 3
+
+static void add_origin(struct text *text, const struct setting *setting,
+                       const struct setting_origin *origin)
+{
+    text_format(text, "  %s.%s = ", setting->section, setting->key);
+    text_add_printable(text, *origin->value ? origin->value : "''");
+    if (origin->from == FROM_SLURM_CONF)
+        text_format(text, ", of %s in '%s', line %u\n", origin->slurm_key, origin->file,
+                    origin->line);
+    else
+        text_add(text, origin->from == FROM_SETTINGS ? ", of the settings\n" : ", the default\n");
+}
+
+static void add_summary(struct text *text, const struct slurm_conf *conf)
+{
+    const char *cluster = conf->given[SLURM_CLUSTER_NAME].value;
+    text_format(text, "slurm.conf: '%s'", conf->path);
+    if (conf->files > 1)
+        text_format(text, " and what it includes, %u files", conf->files);
+    if (cluster) {
+        text_add(text, ", cluster '");
+        text_add_printable(text, cluster);
+        text_add(text, "'");
+    }
+    text_format(text, ", partitions: %zu, nodes: %" PRIu64 " with %" PRIu64 " CPUs\n",
+                conf->partition_count, conf->totals.nodes, conf->totals.cpus);
+}
+
+static void add_place(struct text *text, struct slurm_place place)
+{
+    text_format(text, "  warning: '%s', line %u: ", place.file, place.line);
+}
+
+/* A warning of a key of slurm.conf, with its value. */
+static void warn_of(struct text *text, const struct slurm_conf *conf, enum slurm_key key,
+                    const char *what)
+{
+    add_place(text, conf->given[key].place);
+    text_format(text, "%s = '", slurm_key_name(key));
+    text_add_printable(text, conf->given[key].value);
+    text_format(text, "': %s\n", what);
+}
+
+static bool says(const struct slurm_conf *conf, enum slurm_key key, const char *value)
+{
+    return conf->given[key].value && !strcasecmp(conf->given[key].value, value);
+}
+
+static void warn_of_flags(struct text *text, const struct slurm_conf *conf)
+{
+    const struct slurm_given *given = &conf->given[SLURM_FLAGS];
+    size_t length;
+    for (const char *at = given->value, *flag; at && (flag = slurm_flag_unknown(&at, &length));) {
+        add_place(text, given->place);
+        text_format(text, "unknown flag '%.*s' in PriorityFlags\n", (int)length, flag);
+    }
+}
+
+/* What Slurm does and a database does not tell, and what Slurm would not do. */
+static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
+{
+    const char *plugin = conf->given[SLURM_SITE_FACTOR_PLUGIN].value;
+    for (size_t i = 0; i < conf->note_count; i++) {
+        add_place(text, conf->notes[i].place);
+        text_add_printable(text, conf->notes[i].text);
+        text_add(text, "\n");
+    }
+    if (conf->given[SLURM_TYPE].value && !says(conf, SLURM_TYPE, "priority/multifactor"))
+        warn_of(text, conf, SLURM_TYPE, "priorities there are not made of weighted factors");
+    if (plugin && *plugin && strcasecmp(plugin, "site_factor/none") != 0)
+        warn_of(text, conf, SLURM_SITE_FACTOR_PLUGIN,
+                "what it adds to priorities is in no database");
+    if (says(conf, SLURM_USAGE_RESET_PERIOD, "now"))
+        warn_of(text, conf, SLURM_USAGE_RESET_PERIOD,
+                "when that was is in no database, so it is taken as NONE");
+    if (!slurm_calc_period(conf))
+        warn_of(text, conf, SLURM_CALC_PERIOD, "is no span of time");
+    warn_of_flags(text, conf);
+}
+
+/* Whether somebody chose the value of a setting. */
+static bool is_chosen(const struct settings *settings, const char *section, const char *key)
+{
+    for (size_t i = 0; settings_table[i].section; i++)
+        if (!strcmp(settings_table[i].section, section) && !strcmp(settings_table[i].key, key))
+            return settings->origins[i].from != FROM_DEFAULT;
+    return false;
+}
+
+/* A factor with so many different values needs a weight as high, or some weigh the same. */
+static void warn_of_weight(struct text *text, const struct settings *settings, const char *key,
+                           uint64_t weight, uint64_t values, const char *of_what)
+{
+    if (weight && weight < values && is_chosen(settings, "priority", key))
+        text_format(text,
+                    "  warning: priority.%s = %" PRIu64 " is low: there may be %" PRIu64
+                    " different %s, and priorities are whole numbers\n",
+                    key, weight, values, of_what);
+}
+
+static uint64_t highest_partition_factor(const struct settings *settings)
+{
+    uint64_t highest = 0;
+    const char *at = settings->partition_factors;
+    for (char *item; (item = list_next(&at)); free(item)) {
+        const char *factor = strrchr(item, ':') + 1;
+        uint64_t number;
+        factor += strspn(factor, " \t");
+        if (number_unsigned(factor, strlen(factor), &number) && number > highest)
+            highest = number;
+    }
+    return highest;
+}
+
+static void warn_of_weights(struct text *text, const struct settings *settings)
+{
+    uint64_t nodes = settings->slurm ? settings->slurm->totals.nodes : 0;
+    uint64_t sum = settings->weight_age + settings->weight_assoc + settings->weight_fairshare +
+                   settings->weight_job_size + settings->weight_partition + settings->weight_qos;
+    warn_of_weight(text, settings, "weight_age", settings->weight_age, WEIGHT_HIGH_ENOUGH,
+                   "ages that matter");
+    warn_of_weight(text, settings, "weight_job_size", settings->weight_job_size,
+                   nodes ? nodes : WEIGHT_HIGH_ENOUGH, "sizes of jobs");
+    if (!(settings->priority_flags & PRIORITY_NO_NORMAL_PART))
+        warn_of_weight(text, settings, "weight_partition", settings->weight_partition,
+                       highest_partition_factor(settings), "factors of partitions");
+    if (sum > UINT32_MAX)
+        text_format(text,
+                    "  warning: the weights of [priority] sum up to %" PRIu64
+                    ", and no priority is above 4294967295\n",
+                    sum);
+}
+
+void check_slurm(struct text *text, const struct settings *settings)
+{
+    if (settings->slurm) {
+        add_summary(text, settings->slurm);
+        for (size_t i = 0; settings_table[i].section; i++)
+            if (slurm_has_setting(&settings_table[i]))
+                add_origin(text, &settings_table[i], &settings->origins[i]);
+        warn_of_conf(text, settings->slurm);
+    }
+    warn_of_weights(text, settings);
+}
+
+void check_slurm_cluster(struct text *text, const struct settings *settings, const char *cluster,
+                         uint64_t users)
+{
+    bool ranks = !strcmp(settings->algorithm->name, "fair_tree");
+    const char *named = settings->slurm ? settings->slurm->given[SLURM_CLUSTER_NAME].value : NULL;
+    if (named && strcasecmp(named, cluster) != 0) {
+        text_add(text, "  warning: the slurm.conf is cluster '");
+        text_add_printable(text, named);
+        text_add(text, "''s, not this one's\n");
+    }
+    warn_of_weight(text, settings, "weight_fairshare", settings->weight_fairshare,
+                   ranks ? users : WEIGHT_HIGH_ENOUGH, ranks ? "ranks" : "fairshare factors");
+}
+
+static int compare_distances(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+    return (left > right) - (left < right);
+}
+
+/* The usual distance of a cluster's runs in seconds; 0 where there are too few. */
+static int run_distance(struct db *results, const char *cluster, int64_t *distance,
+                        struct error *err)
+{
+    struct db_value argument = db_text(cluster);
+    struct db_rows *rows;
+    const struct db_value *row;
+    int64_t distances[DISTANCES], later = 0;
+    size_t count = 0;
+    int got;
+    *distance = 0;
+    if (db_query(results, sql_query_run_times, &argument, 1, "i", &rows, err))
+        return -1;
+    for (bool first = true; (got = db_fetch(rows, &row, err)) > 0; first = false) {
+        if (!first && count < DISTANCES)
+            distances[count++] = later - row[0].integer;
+        later = row[0].integer;
+    }
+    db_finish(rows);
+    if (got < 0)
+        return -1;
+    qsort(distances, count, sizeof *distances, compare_distances);
+    if (count >= DISTANCES_AT_LEAST && distances[count / 2] > 0)
+        *distance = distances[count / 2];
+    return 0;
+}
+
+int check_slurm_period(struct text *text, const struct settings *settings, struct db *results,
+                       char *const *clusters, size_t count, struct error *err)
+{
+    int64_t period = settings->slurm ? (int64_t)slurm_calc_period(settings->slurm) : 0;
+    for (size_t i = 0; period && i < count; i++) {
+        int64_t distance;
+        if (run_distance(results, clusters[i], &distance, err))
+            return -1;
+        /* A pass more or less is nobody's concern. */
+        if (!distance || (distance < 2 * period && 2 * distance > period))
+            continue;
+        text_add(text, "  warning: runs of cluster '");
+        text_add_printable(text, clusters[i]);
+        text_format(text,
+                    "' are %" PRId64 " s apart, while slurmctld computes every %" PRId64
+                    " s (PriorityCalcPeriod)\n",
+                    distance, period);
+    }
+    return 0;
+}

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/diff/diff_causes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/diff/diff_print.h"
+#include "command/diff/diff_settings.h"
+#include "compute/compute.h"
+#include "core/usage/clock.h"
+#include "core/fairshare/fairshare.h"
+#include "core/finding.h"
+#include "core/usage/ledger.h"
+#include "core/tree/tree.h"
+#include "report/differences.h"
+#include "report/sshare_print.h"
+#include "results/ledger_rows.h"
+#include "results/snapshot.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "compute/stepped_usage.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+
+/* What the values are at one stage, by node of the base tree. */
+struct stage {
+    double *usage, *fairshare, *level_fs;
+};
+
+struct finder {
+    const struct diff_case *asked;
+    struct differences *differences;
+    struct ledger *ledger;  /* NULL once it is taken away */
+    struct plainer plainer; /* the settings less the causes that were taken away */
+    struct fairshare_options options;
+    const struct tree *tree; /* the base: all stages are by its nodes */
+    const struct names *names;
+    struct computation first, newest; /* as the settings have it, and less causes */
+    bool computed;                    /* `newest` is another one than `first` */
+    struct printed_match *match;
+    struct stage last;
+    double *own; /* usage charged to the association itself, at this stage */
+    double *dearest;
+};
+
+static struct stage stage_create(uint32_t count)
+{
+    return (struct stage){ memory_zeroed(count, sizeof(double)),
+                           memory_zeroed(count, sizeof(double)),
+                           memory_zeroed(count, sizeof(double)) };
+}
+
+static void stage_free(struct stage *stage)
+{
+    free(stage->usage);
+    free(stage->fairshare);
+    free(stage->level_fs);
+}
+
+/* Where a node of the base is in another tree; NO_NODE where it is not. */
+static uint32_t place_in(const struct tree *tree, const struct node *node)
+{
+    uint32_t place = tree_place(tree, node->id);
+    return place != NO_NODE && tree->nodes[place].id == node->id ? place : NO_NODE;
+}
+
+static struct stage stage_of(const struct finder *finder, const struct tree *tree,
+                             const struct values *values)
+{
+    struct stage stage = stage_create(finder->tree->count);
+    const struct algorithm *algorithm = finder->asked->snapshot->algorithm;
+    for (uint32_t i = 0; i < finder->tree->count; i++) {
+        uint32_t place = place_in(tree, &finder->tree->nodes[i]);
+        bool there = place != NO_NODE;
+        stage.usage[i] = there ? values[place].usage_raw : 0;
+        stage.fairshare[i] = there ? algorithm->factor(&values[place]) : NAN;
+        stage.level_fs[i] = there ? values[place].level_fs : NAN;
+    }
+    return stage;
+}
+
+/* How far a value went; from nothing to something is no way. */
+static double way_between(double from, double to)
+{
+    return isnan(from) || isnan(to) ? 0 : to - from;
+}
+
+/* The cause explains what is different at this stage, which is the last from now on. */
+static void explain_by(struct finder *finder, enum cause cause, struct stage stage)
+{
+    for (size_t i = 0; i < finder->differences->count; i++) {
+        struct compared_row *row = &finder->differences->rows[i];
+        uint32_t node = finder->match->nodes[i];
+        row->usage.cause[cause] += way_between(finder->last.usage[node], stage.usage[node]);
+        row->fairshare.cause[cause] +=
+            way_between(finder->last.fairshare[node], stage.fairshare[node]);
+    }
+    stage_free(&finder->last);
+    finder->last = stage;
+}
+
+/* Whether the association's place is another one because of what deleted users have used: then its
+ * level_fs, or one above it, is another one too. */
+static bool is_by_deleted(const struct finder *finder, const struct stage *stage, uint32_t node)
+{
+    for (; node != NO_NODE; node = finder->tree->nodes[node].fairshare_parent) {
+        double before = finder->last.level_fs[node], after = stage->level_fs[node];
+        if (!isnan(before) && !isnan(after) && fabs(after - before) > 1e-12 * fabs(before))
+            return true;
+    }
+    return false;
+}
+
+static void explain_by_conformance(struct finder *finder, struct stage stage)
+{
+    for (size_t i = 0; i < finder->differences->count; i++) {
+        struct compared_row *row = &finder->differences->rows[i];
+        uint32_t node = finder->match->nodes[i];
+        enum cause cause = is_by_deleted(finder, &stage, node) ? CAUSE_DELETED : CAUSE_TIES;
+        row->fairshare.cause[cause] +=
+            way_between(finder->last.fairshare[node], stage.fairshare[node]);
+    }
+    stage_free(&finder->last);
+    finder->last = stage;
+}
+
+/* The same usage by slurmctld's conformance. */
+static void take_conformance(struct finder *finder, const struct tree *tree)
+{
+    struct values *values = memory_zeroed(tree->count, sizeof *values);
+    finder->options.conformance = finder->plainer.settings.conformance = CONFORMANCE_SLURMCTLD;
+    fairshare_compute(tree, &finder->options, values);
+    explain_by_conformance(finder, stage_of(finder, tree, values));
+    free(values);
+}
+
+/* What is charged to each association of the base itself, of a tree that was rolled up. */
+static void take_own_usage(struct finder *finder, const struct tree *tree)
+{
+    struct wide *own = memory_zeroed(tree->count, sizeof *own);
+    for (uint32_t i = 0; i < tree->count; i++)
+        own[i] = tree->nodes[i].usage;
+    for (uint32_t i = 1; i < tree->count; i++)
+        if (!wide_subtract(&own[tree->nodes[i].parent], &tree->nodes[i].usage))
+            own[tree->nodes[i].parent] = (struct wide){ { 0 } };
+    for (uint32_t i = 0; i < finder->tree->count; i++) {
+        uint32_t place = place_in(tree, &finder->tree->nodes[i]);
+        bool some = place != NO_NODE && !wide_is_negative(&own[place]);
+        finder->own[i] = some ? clock_usage(finder->options.clock, &own[place]) : 0;
+    }
+    free(own);
+}
+
+static int compute_again(struct finder *finder, struct computation *computation, struct error *err)
+{
+    const struct diff_case *asked = finder->asked;
+    const struct remembered remembered = { .ledger = finder->ledger };
+    return compute_cluster(computation, &finder->plainer.settings, asked->source,
+                           asked->snapshot->cluster, &remembered, &asked->printed_at, true, err);
+}
+
+/* Whether there is such a cause, which is then taken away. */
+static bool take_away(struct finder *finder, enum cause cause)
+{
+    if (cause != CAUSE_LEDGER)
+        return plainer_take_away(&finder->plainer, cause, finder->newest.findings);
+    bool was_there = finder->ledger->count != 0;
+    ledger_destroy(finder->ledger);
+    finder->ledger = NULL;
+    return was_there;
+}
+
+static int take_settings_causes(struct finder *finder, struct error *err)
+{
+    for (int cause = 0; cause < CAUSES; cause++) {
+        if (!take_away(finder, (enum cause)cause))
+            continue;
+        struct computation next;
+        if (compute_again(finder, &next, err))
+            return -1;
+        if (finder->computed)
+            computation_free(&finder->newest);
+        finder->newest = next;
+        finder->computed = true;
+        explain_by(finder, (enum cause)cause, stage_of(finder, next.tree, next.values));
+    }
+    take_own_usage(finder, finder->newest.tree);
+    return 0;
+}
+
+/* A tree like the base, with the printed shares where `printed`. */
+static int build_tree(const struct finder *finder, bool printed, struct tree **tree,
+                      struct error *err)
+{
+    const struct tree *base = finder->tree;
+    struct association *rows = memory_zeroed(base->count, sizeof *rows);
+    struct findings *findings = findings_create();
+    uint32_t empty = names_find(finder->names, "", 0);
+    for (uint32_t i = 0; i < base->count; i++) {
+        const struct node *node = &base->nodes[i];
+        const struct printed_row *row = finder->match->rows[i];
+        bool changed = printed && i && row && row->has_shares;
+        rows[i] = (struct association){
+            .id = node->id,
+            .parent_id = i ? base->nodes[node->parent].id : 0,
+            .account = node->account,
+            .user = node->user,
+            .partition = node->partition,
+            .parent_account = i && !node->is_user ? base->nodes[node->parent].account : empty,
+            .shares = !changed             ? node->shares
+                      : row->parent_shares ? SHARES_PARENT
+                                           : printed_shares(row),
+            .order = node->order,
+        };
+    }
+    int result =
+        tree_build(tree, rows, base->count, finder->names, empty, BAD_ROWS_FAIL, findings, err);
+    findings_destroy(findings);
+    free(rows);
+    return result;
+}
+
+/* Every value of a tree in which the associations have this usage of their own. */
+static int restate(const struct finder *finder, struct tree *tree, const double *own,
+                   struct stage *stage, struct error *err)
+{
+    for (uint32_t i = 0; i < tree->count; i++)
+        tree->nodes[i].usage = (struct wide){ { 0 } };
+    for (uint32_t i = 0; i < finder->tree->count; i++) {
+        uint32_t place = place_in(tree, &finder->tree->nodes[i]);
+        if (!clock_sum_of(finder->options.clock, own[i], &tree->nodes[place].usage))
+            return fail(err, ERROR_DATA, "a usage is beyond the range of our integers");
+    }
+    if (tree_roll_up_usage(tree, err))
+        return -1;
+    struct values *values = memory_zeroed(tree->count, sizeof *values);
+    fairshare_compute(tree, &finder->options, values);
+    *stage = stage_of(finder, tree, values);
+    free(values);
+    return 0;
+}
+
+/* slurmctld's steps. */
+static int take_steps(struct finder *finder, struct tree *tree, struct error *err)
+{
+    struct stepped_usage stepped = { .period = finder->asked->period,
+                                     .newest = finder->asked->newest_step,
+                                     .ends_free = finder->asked->ends_free };
+    const struct computation *newest = &finder->newest;
+    struct usage_bounds *bounds = memory_zeroed(newest->tree->count, sizeof *bounds);
+    for (uint32_t i = 0; i < newest->tree->count; i++) {
+        uint32_t place = place_in(finder->tree, &newest->tree->nodes[i]);
+        bounds[i] =
+            place == NO_NODE ? (struct usage_bounds){ NAN, NAN } : finder->match->bounds[place];
+    }
+    int result = stepped_usage_read(&stepped, &finder->plainer.settings, finder->asked->source,
+                                    finder->asked->snapshot->cluster, newest, bounds, err);
+    free(bounds);
+    if (result)
+        return -1;
+    for (uint32_t i = 0; i < finder->tree->count; i++) {
+        uint32_t place = place_in(newest->tree, &finder->tree->nodes[i]);
+        finder->own[i] = place == NO_NODE ? 0 : stepped.usage[place];
+        finder->dearest[i] = place == NO_NODE ? 0 : stepped.dearest[place];
+    }
+    finder->differences->period = stepped.period;
+    finder->differences->newest_step = stepped.newest;
+    stepped_usage_free(&stepped);
+    struct stage stage;
+    if (restate(finder, tree, finder->own, &stage, err))
+        return -1;
+    explain_by(finder, CAUSE_STEPS, stage);
+    return 0;
+}
+
+/* The usage that was printed, as near to the last stage's as its digits allow. */
+static double printed_usage(const struct finder *finder, uint32_t node)
+{
+    const struct usage_bounds *bounds = &finder->match->bounds[node];
+    double usage = finder->last.usage[node];
+    return usage < bounds->low ? bounds->low : usage > bounds->high ? bounds->high : usage;
+}
+
+/* Where nothing was printed otherwise, nothing changes, to the last bit. */
+static double *printed_own_usage(const struct finder *finder)
+{
+    const struct tree *tree = finder->tree;
+    double *own = memory_zeroed(tree->count, sizeof *own);
+    for (uint32_t i = 0; i < tree->count; i++)
+        own[i] = finder->own[i] + (printed_usage(finder, i) - finder->last.usage[i]);
+    for (uint32_t i = 1; i < tree->count; i++)
+        own[tree->nodes[i].parent] -= printed_usage(finder, i) - finder->last.usage[i];
+    for (uint32_t i = 0; i < tree->count; i++)
+        own[i] = own[i] > 0 ? own[i] : 0;
+    return own;
+}
+
+static bool find_left_usage(struct finder *finder)
+{
+    bool any = false;
+    for (size_t i = 0; i < finder->differences->count; i++) {
+        struct difference *usage = &finder->differences->rows[i].usage;
+        uint32_t node = finder->match->nodes[i];
+        double rest = printed_usage(finder, node) - finder->last.usage[node];
+        usage->printed = usage->ours + rest;
+        for (int cause = 0; cause < CAUSES; cause++)
+            usage->printed += usage->cause[cause];
+        if (fabs(rest) <= finder->dearest[node])
+            usage->cause[CAUSE_SECOND] = rest;
+        else
+            usage->left = rest;
+        any |= usage->left < 0 || usage->left > 0;
+    }
+    return any;
+}
+
+/* How much of a value's size may be lost in the digits that sshare leaves out of usage. */
+static double lost_part(const struct finder *finder, uint32_t node)
+{
+    double part = 1e-9;
+    const struct node *at = &finder->tree->nodes[node];
+    const uint32_t nodes[] = { node, at->fairshare_parent };
+    for (size_t i = 0; i < 2; i++) {
+        const struct usage_bounds *bounds =
+            nodes[i] == NO_NODE ? NULL : &finder->match->bounds[nodes[i]];
+        if (bounds && bounds->high > bounds->low)
+            part += (bounds->high - bounds->low) / bounds->high;
+    }
+    return part;
+}
+
+static bool is_printed(const struct printed_number *printed, double value, double lost)
+{
+    if (isinf(printed->value) || isinf(value))
+        return isinf(printed->value) && isinf(value);
+    return fabs(printed->value - value) <= printed->error + lost * fabs(value);
+}
+
+/* The printed shares and usage give the printed values, or not; and on the way there everything
+ * that is left of usage has its say. */
+static void find_left_fairshare(struct finder *finder, const struct stage *stage, bool any_left)
+{
+    bool ranks = finder->asked->snapshot->algorithm == &fair_tree;
+    for (size_t i = 0; i < finder->differences->count; i++) {
+        struct compared_row *row = &finder->differences->rows[i];
+        struct difference *fairshare = &row->fairshare;
+        uint32_t node = finder->match->nodes[i];
+        const struct printed_row *printed = finder->match->rows[node];
+        double rest = way_between(finder->last.fairshare[node], stage->fairshare[node]);
+        *(any_left ? &fairshare->left : &fairshare->cause[CAUSE_SECOND]) += rest;
+        fairshare->printed = isnan(fairshare->ours) ? NAN : printed->fairshare.value;
+        double lost = ranks ? 1e-9 : lost_part(finder, node);
+        if (!isnan(fairshare->printed) &&
+            !is_printed(&printed->fairshare, stage->fairshare[node], lost))
+            fairshare->left += way_between(stage->fairshare[node], fairshare->printed);
+        row->level_fs_differs =
+            ranks && !isnan(printed->level_fs.value) && !isnan(stage->level_fs[node]) &&
+            !is_printed(&printed->level_fs, stage->level_fs[node], lost_part(finder, node));
+    }
+}
+
+/* The printed shares, then the printed usage. */
+static int take_print(struct finder *finder, struct error *err)
+{
+    struct tree *tree = NULL;
+    struct stage stage;
+    if (build_tree(finder, true, &tree, err))
+        return -1;
+    int result = restate(finder, tree, finder->own, &stage, err);
+    if (!result) {
+        explain_by(finder, CAUSE_SHARES, stage);
+        bool any_left = find_left_usage(finder);
+        double *own = printed_own_usage(finder);
+        result = restate(finder, tree, own, &stage, err);
+        free(own);
+        if (!result) {
+            find_left_fairshare(finder, &stage, any_left);
+            stage_free(&stage);
+        }
+    }
+    tree_destroy(tree);
+    return result;
+}
+
+/* Ours, before any cause is taken away. */
+static void take_ours(struct finder *finder)
+{
+    const struct snapshot *snapshot = finder->asked->snapshot;
+    finder->last = stage_of(finder, snapshot->tree, snapshot->values);
+    for (size_t i = 0; i < finder->differences->count; i++) {
+        struct compared_row *row = &finder->differences->rows[i];
+        row->usage.ours = finder->last.usage[finder->match->nodes[i]];
+        row->fairshare.ours = finder->last.fairshare[finder->match->nodes[i]];
+    }
+}
+
+static void begin(struct finder *finder, const struct tree *tree, const struct names *names,
+                  struct printed_match *match)
+{
+    finder->tree = tree;
+    finder->names = names;
+    finder->match = match;
+    printed_match_make(match, finder->asked->print, tree, names, finder->asked->source != NULL,
+                       finder->differences);
+    finder->own = memory_zeroed(tree->count, sizeof *finder->own);
+    finder->dearest = memory_zeroed(tree->count, sizeof *finder->dearest);
+    take_ours(finder);
+}
+
+/* With the accounting database. */
+static int find_by_jobs(struct finder *finder, struct printed_match *match, struct error *err)
+{
+    struct tree *tree = NULL;
+    if (ledger_look_up(finder->asked->settings, finder->asked->snapshot->cluster, &finder->ledger,
+                       err) ||
+        compute_again(finder, &finder->first, err))
+        return -1;
+    finder->newest = finder->first;
+    finder->options.clock = finder->first.clock;
+    finder->options.capacity = finder->first.capacity;
+    begin(finder, finder->first.tree, finder->first.accounting->names, match);
+    explain_by(finder, CAUSE_AGE, stage_of(finder, finder->tree, finder->first.values));
+    take_conformance(finder, finder->tree);
+    int result = take_settings_causes(finder, err);
+    if (!result)
+        result = build_tree(finder, false, &tree, err);
+    if (!result)
+        result = take_steps(finder, tree, err);
+    tree_destroy(tree);
+    return result ? -1 : take_print(finder, err);
+}
+
+/* With what is published alone. */
+static int find_by_results(struct finder *finder, struct printed_match *match, struct error *err)
+{
+    const struct snapshot *snapshot = finder->asked->snapshot;
+    begin(finder, snapshot->tree, snapshot->names, match);
+    take_conformance(finder, snapshot->tree);
+    take_own_usage(finder, snapshot->tree);
+    return take_print(finder, err);
+}
+
+int diff_causes_find(const struct diff_case *asked, struct differences *differences,
+                     struct error *err)
+{
+    const struct snapshot *snapshot = asked->snapshot;
+    struct printed_match match = { 0 };
+    struct finder finder = { .asked = asked,
+                             .differences = differences,
+                             .plainer = { .settings = *asked->settings },
+                             .options = snapshot->options };
+    *differences = (struct differences){ .cluster = snapshot->cluster,
+                                         .as_of = snapshot->as_of,
+                                         .printed_at = asked->printed_at,
+                                         .algorithm = snapshot->algorithm };
+    int result =
+        asked->source ? find_by_jobs(&finder, &match, err) : find_by_results(&finder, &match, err);
+    if (!result) {
+        differences->users = finder.tree->user_count;
+        diff_note_unknown(differences, asked->settings, asked->source != NULL,
+                          finder.first.record.unattributed_usage);
+    }
+    printed_match_free(&match);
+    stage_free(&finder.last);
+    free(finder.own);
+    free(finder.dearest);
+    pricing_free(&finder.plainer.whole);
+    ledger_destroy(finder.ledger);
+    if (finder.computed)
+        computation_free(&finder.newest);
+    computation_free(&finder.first);
+    if (result)
+        diff_causes_free(differences);
+    return result;
+}
+
+void diff_causes_free(struct differences *differences)
+{
+    free(differences->rows);
+    differences->rows = NULL;
+    differences->count = 0;
+    if (differences->texts)
+        arena_destroy(differences->texts);
+    differences->texts = NULL;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/diff/diff_settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/finding.h"
+#include "settings/pricing.h"
+#include "settings/slurm/slurm_settings.h"
+#include "util/error.h"
+#include "util/text.h"
+
+/* An open job's cap that caps none. */
+#define NO_CAP (UINT64_C(1) << 40)
+
+static bool drop_factors(struct pricing *pricing)
+{
+    if (!pricing->qos_factors.count && !pricing->partition_factors.count)
+        return false;
+    pricing->qos_factors = pricing->partition_factors = (struct factor_list){ NULL, 0 };
+    return true;
+}
+
+/* The billing weights of a slurm.conf, which settings take for charge = tres only. */
+static void read_billing(struct plainer *plainer)
+{
+    for (const struct setting *each = settings_table; each->section; each++) {
+        struct slurm_setting found;
+        struct text reason = { 0 };
+        struct error ignored;
+        bool all = !strcmp(each->key, "tres_weights");
+        if (strcmp(each->section, "usage") != 0 ||
+            (!all && strcmp(each->key, "partition_tres_weights") != 0) ||
+            slurm_setting_find(&found, plainer->settings.slurm, each, &ignored) || !found.value)
+            continue;
+        if (all)
+            pricing_take_weights(&plainer->whole, found.value, &reason);
+        else
+            pricing_take_partition_weights(&plainer->whole, found.value, &reason);
+        text_free(&reason);
+        free(found.value);
+    }
+}
+
+/* Billing that is not cut to a whole number.  Without weights Slurm bills CPUs, and there is
+ * nothing to be cut. */
+static bool bill_whole(struct plainer *plainer)
+{
+    struct settings *settings = &plainer->settings;
+    enum charge charge = settings->charge;
+    if (settings->slurm) {
+        read_billing(plainer);
+        settings->pricing = plainer->whole;
+    }
+    bool weighted = settings->pricing.weights.count || settings->pricing.partition_weight_count;
+    settings->charge = weighted ? CHARGE_TRES : CHARGE_BILLING;
+    if (settings->priority_flags & PRIORITY_MAX_TRES_GRES)
+        settings->pricing.weight_rule = WEIGHTS_MAX_TRES_GRES;
+    else if (settings->priority_flags & PRIORITY_MAX_TRES)
+        settings->pricing.weight_rule = WEIGHTS_MAX_TRES;
+    return charge != settings->charge || (weighted && settings->slurm);
+}
+
+static bool lift_caps(struct settings *settings, const struct findings *findings)
+{
+    if (!findings->kind[FINDING_JOB_CAPPED].seen && !settings->horizon_s)
+        return false;
+    settings->open_job_cap_s = NO_CAP;
+    settings->horizon_s = 0;
+    return true;
+}
+
+bool plainer_take_away(struct plainer *plainer, enum cause cause, const struct findings *findings)
+{
+    struct settings *settings = &plainer->settings;
+    bool was_there;
+    switch (cause) {
+    case CAUSE_FACTORS:
+        return drop_factors(&settings->pricing);
+    case CAUSE_SUSPENDED:
+        was_there = settings->suspended != SUSPENDED_CHARGED;
+        settings->suspended = SUSPENDED_CHARGED;
+        return was_there;
+    case CAUSE_ROLLUP:
+        was_there = settings->usage_source != USAGE_OF_JOBS;
+        settings->usage_source = USAGE_OF_JOBS;
+        return was_there;
+    case CAUSE_BILLING:
+        return bill_whole(plainer);
+    case CAUSE_CAPS:
+        return lift_caps(settings, findings);
+    default:
+        return false;
+    }
+}
+
+static void add_unknown(struct differences *differences, const char *sentence)
+{
+    size_t count = 0;
+    while (differences->unknown[count])
+        count++;
+    differences->unknown[count] = sentence;
+}
+
+void diff_note_unknown(struct differences *differences, const struct settings *settings,
+                       bool has_source, double unattributed_usage)
+{
+    const struct pricing *pricing = &settings->pricing;
+    if (!has_source) {
+        add_unknown(differences, "without the accounting database these cannot be told apart:\n"
+                                 "  age, ledger, factors, suspended, rollup, billing, caps, steps");
+        return;
+    }
+    if (settings->charge == CHARGE_BILLING && !settings->slurm && !pricing->weights.count &&
+        !pricing->partition_weight_count)
+        add_unknown(differences, "without a slurm.conf or tres_weights nobody knows what was cut "
+                                 "off billing");
+    if (!settings->slurm)
+        add_unknown(differences, "without a slurm.conf the period is 300 s, or that of --period");
+    if (unattributed_usage > 0)
+        add_unknown(differences, "usage without an association is in no value of ours");
+}

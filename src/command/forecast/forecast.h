@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_FORECAST_H
+#define FAIRMILL_COMMAND_FORECAST_H
+
+#include <stdint.h>
+
+#include "compute/prior.h"
+#include "compute/compute.h"
+#include "core/insight/forecast.h"
+
+struct db;
+struct error;
+struct settings;
+
+/* What a forecast is made from, read from the accounting database: what was used until now, and
+ * what was charged in the last week. */
+
+/* The days that tell how it goes on. */
+#define FORECAST_RATE_DAYS 7
+
+struct prospect {
+    const struct settings *settings;
+    struct prior prior;
+    struct computation present;
+    struct forecast forecast; /* without its entity and job */
+};
+
+/* Read it as of an instant (NULL: now), for a forecast of so many seconds. */
+int prospect_read(struct prospect *prospect, const struct settings *settings, struct db *source,
+                  const char *cluster, const int64_t *now, uint64_t span_s, struct error *err);
+/* Whose values are asked for: a node of its tree. */
+void prospect_mean(struct prospect *prospect, uint32_t entity);
+void prospect_free(struct prospect *prospect);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "command/forecast/forecast.h"
+#include "core/usage/clock.h"
+#include "core/usage/ledger.h"
+#include "core/tree/tree.h"
+#include "settings/settings.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+#define DAY_S 86400u
+
+/* What a reading of the same instant with other settings has charged to each node itself, by the
+ * nodes of the present tree. */
+static int read_own(const struct prospect *prospect, const struct settings *settings,
+                    const struct remembered *remembered, struct db *source, const char *cluster,
+                    struct wide *own, struct error *err)
+{
+    struct computation computation;
+    const int64_t now = prospect->present.record.as_of;
+    if (compute_read(&computation, settings, source, cluster, remembered, &now, false, NULL, NULL,
+                     err))
+        return -1;
+    for (uint32_t i = 0; i < computation.tree->count; i++) {
+        const struct node *node = &computation.tree->nodes[i];
+        uint32_t place = tree_place(prospect->present.tree, node->id);
+        if (place != NO_NODE && prospect->present.tree->nodes[place].id == node->id)
+            own[place] = node->usage;
+    }
+    computation_free(&computation);
+    return 0;
+}
+
+/* Settings under which nothing counts before an instant. */
+static struct settings counting_from(const struct settings *settings, uint64_t instant)
+{
+    struct settings changed = *settings;
+    changed.reset_period = (struct reset_period){ RESET_EVERY, INT64_MAX, (int64_t)instant };
+    return changed;
+}
+
+static struct forecast_past *add_past(struct prospect *prospect, uint64_t from, uint64_t grid)
+{
+    struct forecast *forecast = &prospect->forecast;
+    forecast->past =
+        memory_resized(forecast->past, forecast->past_count + 1, sizeof *forecast->past);
+    struct forecast_past *added = &forecast->past[forecast->past_count++];
+    *added = (struct forecast_past){ from, grid,
+                                     memory_zeroed(forecast->tree->count, sizeof *added->own) };
+    return added;
+}
+
+/* What is left of the past at a later instant, with its grid. */
+static int read_past_at(struct prospect *prospect, struct db *source, const char *cluster,
+                        uint64_t at, uint64_t grid, uint64_t start, struct error *err)
+{
+    uint64_t first = clock_start(prospect->present.clock);
+    struct settings settings = counting_from(prospect->settings, start > first ? start : first);
+    struct ledger *ledger = ledger_foreseen(prospect->prior.ledger, prospect->forecast.now, at);
+    const struct remembered remembered = { ledger, prospect->prior.remembered.past };
+    int result = read_own(prospect, &settings, &remembered, source, cluster,
+                          add_past(prospect, at, grid)->own, err);
+    ledger_destroy(ledger);
+    return result;
+}
+
+/* The past of each grid on which something of it still counts, at most eight more, and behind each
+ * entry of the ledger to come that changes it. */
+static int read_past(struct prospect *prospect, struct db *source, const char *cluster,
+                     uint64_t end, struct error *err)
+{
+    const struct forecast *forecast = &prospect->forecast;
+    uint64_t now = forecast->now, half_life = forecast->half_life;
+    uint64_t grid = clock_grid_at(half_life, now);
+    struct wide *own = add_past(prospect, now, grid)->own;
+    for (uint32_t i = 0; i < forecast->tree->count; i++)
+        own[i] = forecast->tree->nodes[i].usage;
+    for (uint64_t at = now;;) {
+        uint64_t entry = ledger_next(forecast->coming, at, true), before = grid;
+        uint64_t step = half_life ? (at / half_life / 8 + 1) * 8 * half_life : UINT64_MAX;
+        at = entry < step ? entry : step;
+        grid = clock_grid_at(half_life, at);
+        uint64_t start = grid * half_life;
+        if (at > end || start >= now)
+            return 0;
+        if ((grid != before || at == entry) &&
+            read_past_at(prospect, source, cluster, at, grid, start, err))
+            return -1;
+    }
+}
+
+/* What users were charged in the last days, a second.  Accounts have only what users left. */
+static int read_rates(struct prospect *prospect, struct db *source, const char *cluster,
+                      struct error *err)
+{
+    struct forecast *forecast = &prospect->forecast;
+    uint64_t seconds = FORECAST_RATE_DAYS * DAY_S;
+    if (seconds > forecast->now)
+        seconds = forecast->now;
+    struct settings undecayed = counting_from(prospect->settings, forecast->now - seconds);
+    struct wide *charged = memory_zeroed(forecast->tree->count, sizeof *charged);
+    /* Corrections are no rate. */
+    const struct remembered jobs_only = { .past = prospect->prior.remembered.past };
+    undecayed.half_life_s = 0;
+    undecayed.usage_source = USAGE_OF_JOBS;
+    int result = read_own(prospect, &undecayed, &jobs_only, source, cluster, charged, err);
+    forecast->rates = memory_zeroed(forecast->tree->count, sizeof *forecast->rates);
+    for (uint32_t i = 0; !result && seconds && i < forecast->tree->count; i++)
+        if (forecast->tree->nodes[i].is_user)
+            forecast->rates[i] = forecast_rate(&charged[i], seconds);
+    free(charged);
+    return result;
+}
+
+static double capacity_at(const void *context, uint64_t now, uint64_t reset, uint64_t first_charge)
+{
+    const struct prospect *prospect = context;
+    return compute_capacity(prospect->settings, prospect->present.accounting, now, reset,
+                            first_charge);
+}
+
+int prospect_read(struct prospect *prospect, const struct settings *settings, struct db *source,
+                  const char *cluster, const int64_t *now, uint64_t span_s, struct error *err)
+{
+    *prospect = (struct prospect){ .settings = settings };
+    struct computation *present = &prospect->present;
+    if (prior_read(&prospect->prior, settings, cluster, now, err))
+        return -1;
+    if (compute_read(present, settings, source, cluster, &prospect->prior.remembered, now, false,
+                     NULL, NULL, err)) {
+        prior_free(&prospect->prior);
+        return -1;
+    }
+    prospect->forecast = (struct forecast){
+        .tree = present->tree,
+        .now = clock_now(present->clock),
+        .half_life = settings->half_life_s,
+        .period = settings->reset_period,
+        .least_reset = present->ledger->cluster_reset,
+        .algorithm = settings->algorithm,
+        .options = { .conformance = settings->conformance,
+                     .dampening = settings->dampening,
+                     .pbs_minimum_usage = settings->pbs_minimum_usage },
+        .coming = ledger_coming(prospect->prior.ledger, clock_now(present->clock),
+                                clock_now(present->clock) + span_s),
+        .capacity = capacity_at,
+        .context = prospect,
+        .first_charge = present->first_charge,
+        .values = memory_zeroed(present->tree->count, sizeof(struct values)),
+        .meant = memory_zeroed(present->tree->count, sizeof(bool)),
+    };
+    if (!read_past(prospect, source, cluster, prospect->forecast.now + span_s, err) &&
+        !read_rates(prospect, source, cluster, err))
+        return 0;
+    prospect_free(prospect);
+    return -1;
+}
+
+void prospect_mean(struct prospect *prospect, uint32_t entity)
+{
+    struct forecast *forecast = &prospect->forecast;
+    forecast->entity = entity;
+    for (uint32_t i = 0; i < forecast->tree->count; i++)
+        forecast->meant[i] = i == entity || (i && forecast->meant[forecast->tree->nodes[i].parent]);
+}
+
+void prospect_free(struct prospect *prospect)
+{
+    struct forecast *forecast = &prospect->forecast;
+    for (size_t i = 0; i < forecast->past_count; i++)
+        free(forecast->past[i].own);
+    free(forecast->past);
+    free(forecast->rates);
+    free(forecast->values);
+    free(forecast->meant);
+    ledger_destroy(forecast->coming);
+    computation_free(&prospect->present);
+    prior_free(&prospect->prior);
+    *prospect = (struct prospect){ 0 };
+}

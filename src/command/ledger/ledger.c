@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/ledger/ledger.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run/clusters.h"
+#include "command/command.h"
+#include "command/ledger/ledger_target.h"
+#include "command/private.h"
+#include "core/usage/clock.h"
+#include "db/db.h"
+#include "results/ledger_rows.h"
+#include "results/schema.h"
+#include "run/run.h"
+#include "settings/settings.h"
+#include "util/complain.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* The last second of the year 9999: later dates have no form. */
+#define LATEST_INSTANT INT64_C(253402300799)
+#define WHY_LENGTH 250
+
+/* What was asked for. */
+struct order {
+    const char *action, *subject; /* credit ... undo, and the amount, job or entry */
+    const char *user, *account, *partition;
+    const char *why, *at, *now;
+    struct option_list clusters;
+    bool all, yes, dry_run, json;
+};
+
+/* What is at hand while an entry is made. */
+struct desk {
+    const struct settings *settings;
+    const struct order *order;
+    struct db *source, *reader;
+    char *cluster;
+    struct ledger *ledger; /* of the cluster, as it is */
+    struct ledger_record record;
+    struct job_keys covers;
+};
+
+static bool is(const struct order *order, const char *action)
+{
+    return !strcmp(order->action, action);
+}
+
+bool amount_parse(const char *text, size_t length, uint64_t unit_s, uint64_t *seconds)
+{
+    struct decimal decimal;
+    if (!decimal_parse(text, length, &decimal))
+        return false;
+    uint128 amount = (uint128)decimal.digits * unit_s;
+    for (; decimal.power < 0 && amount; decimal.power++) {
+        if (amount % 10)
+            return false;
+        amount /= 10;
+    }
+    for (; decimal.power > 0 && amount && amount < INT64_MAX; decimal.power--)
+        amount *= 10;
+    *seconds = (uint64_t)amount;
+    return amount && amount < INT64_MAX;
+}
+
+/* TRES-seconds, or with an h TRES-hours. */
+static bool parse_amount(const char *text, uint64_t *seconds)
+{
+    size_t length = strlen(text);
+    uint64_t unit_s = 1;
+    if (length && (text[length - 1] == 'h' || text[length - 1] == 's'))
+        unit_s = text[--length] == 'h' ? 3600 : 1;
+    return amount_parse(text, length, unit_s, seconds);
+}
+
+static int parse_instant(const char *option, const char *text, int64_t *instant, struct error *err)
+{
+    if (!text)
+        *instant = time(NULL);
+    else if (!instant_parse(text, instant) || *instant < 1 || *instant > LATEST_INSTANT)
+        return fail(err, ERROR_USAGE,
+                    "--%s '%s': must be epoch seconds or YYYY-MM-DD[THH:MM[:SS]], from 1970 up to "
+                    "year 9999",
+                    option, text);
+    return 0;
+}
+
+/* What options an action takes besides those that all take. */
+static int check_options(const struct order *order, struct error *err)
+{
+    bool adjusts = is(order, "credit") || is(order, "debit"), resets = is(order, "reset");
+    if (is(order, "undo") && order->at)
+        return fail(err, ERROR_USAGE,
+                    "ledger undo: an entry is undone at its own instant; --at is "
+                    "not for it");
+    if (order->json)
+        return fail(err, ERROR_USAGE, "ledger %s: --json is for list", order->action);
+    if (order->all && !resets)
+        return fail(err, ERROR_USAGE, "ledger %s: --all is for reset", order->action);
+    if (!adjusts && !resets && (order->user || order->account || order->partition))
+        return fail(err, ERROR_USAGE, "ledger %s: takes no --user, --account and --partition",
+                    order->action);
+    if (adjusts && !order->user)
+        return fail(err, ERROR_USAGE, "ledger %s: --user is needed", order->action);
+    if (resets && order->all == (order->user || order->account))
+        return fail(err, ERROR_USAGE, "ledger reset: --user, --account or --all is needed");
+    if (resets && order->partition && (!order->user || !order->account))
+        return fail(err, ERROR_USAGE, "ledger reset: --partition needs --user and --account");
+    return 0;
+}
+
+/* An entry says why, for ever. */
+static int check_why(const char *why, struct error *err)
+{
+    if (!why || !why[strspn(why, " \t")])
+        return fail(err, ERROR_USAGE, "the ledger wants a reason: --why TEXT");
+    if (!utf8_valid(why, strlen(why)) || !utf8_is_printable(why))
+        return fail(err, ERROR_USAGE, "--why: must be one line of UTF-8");
+    if (utf8_length(why) > WHY_LENGTH)
+        return fail(err, ERROR_USAGE, "--why: is longer than %d characters", WHY_LENGTH);
+    return 0;
+}
+
+/* What can be said of an order before any database is asked. */
+static int begin_record(const struct order *order, struct ledger_record *record, struct error *err)
+{
+    int64_t instant;
+    struct ledger_entry *entry = &record->entry;
+    if (check_options(order, err) || check_why(order->why, err) ||
+        parse_instant("at", order->at, &instant, err))
+        return -1;
+    if (!order->yes && !order->dry_run && !isatty(STDIN_FILENO))
+        return fail(err, ERROR_USAGE,
+                    "nobody can be asked here; --yes enters it, --dry-run tells what it would do");
+    for (enum ledger_kind kind = 0; kind < LEDGER_KINDS; kind++)
+        if (is(order, ledger_kind_name(kind)))
+            entry->kind = kind;
+    entry->instant = (uint64_t)instant;
+    entry->of_cluster = order->all;
+    if ((entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT) &&
+        !parse_amount(order->subject, &entry->tres_seconds))
+        return fail(err, ERROR_USAGE,
+                    "'%s': must be TRES-seconds, or TRES-hours as in 12.5h, and come to a whole "
+                    "number of TRES-seconds above 0",
+                    order->subject);
+    uint64_t *number = entry->kind == LEDGER_REFUND ? &entry->job
+                       : entry->kind == LEDGER_UNDO ? &entry->undoes
+                                                    : NULL;
+    if (number && (!number_unsigned(order->subject, strlen(order->subject), number) || !*number ||
+                   *number > INT64_MAX))
+        return fail(err, ERROR_USAGE, "'%s': must be the number of %s", order->subject,
+                    entry->kind == LEDGER_REFUND ? "a job" : "an entry");
+    record->entered_at = time(NULL);
+    record->who = login_name();
+    record->why = memory_text(order->why);
+    record->account = memory_text(order->account ? order->account : "");
+    record->user = memory_text(order->user ? order->user : "");
+    record->partition = memory_text(order->partition ? order->partition : "");
+    return 0;
+}
+
+/* The one cluster that is meant. */
+static int find_cluster(struct desk *desk, struct error *err)
+{
+    char **clusters;
+    size_t count;
+    const struct option_list *asked = &desk->order->clusters;
+    if (clusters_wanted(desk->settings, desk->source, asked->values, asked->count, complain,
+                        &clusters, &count, err))
+        return -1;
+    if (count == 1)
+        desk->cluster = memory_text(clusters[0]);
+    cluster_names_free(clusters, count);
+    return desk->cluster
+               ? 0
+               : fail(err, ERROR_USAGE, "there are %zu clusters; name one with --cluster", count);
+}
+
+/* The cluster and the instant of what is undone are the undo's own.  Of a chain of undos only the
+ * last can be undone, which is what somebody means who names any entry of it that counts. */
+static int find_undone(struct desk *desk, struct error *err)
+{
+    struct ledger_record *records;
+    size_t count;
+    uint64_t id = desk->record.entry.undoes;
+    int result = ledger_read_all(desk->reader, &records, &count, err);
+    for (size_t i = 0; i < count; i++) {
+        if (!result && records[i].entry.id == id) {
+            desk->cluster = memory_text(records[i].cluster);
+            desk->record.entry.instant = records[i].entry.instant;
+        }
+        ledger_record_free(&records[i]);
+    }
+    free(records);
+    if (result)
+        return results_explain(desk->settings, err);
+    if (!desk->cluster)
+        return fail(err, ERROR_USAGE, "the ledger has no entry %" PRIu64, id);
+    const struct option_list *asked = &desk->order->clusters;
+    for (size_t i = 0; i < asked->count; i++)
+        if (!reads_as(asked->values[i], strlen(asked->values[i]), desk->cluster))
+            return fail(err, ERROR_USAGE, "entry %" PRIu64 " of the ledger is of cluster '%s'", id,
+                        desk->cluster);
+    return 0;
+}
+
+static int check_undone(struct desk *desk, struct error *err)
+{
+    uint64_t id = desk->record.entry.undoes;
+    const struct ledger_entry *last = ledger_last_undo(desk->ledger, id);
+    if (ledger_is_undone(desk->ledger, id))
+        return fail(err, ERROR_USAGE,
+                    "entry %" PRIu64 " is undone already; to have it count again, undo entry "
+                    "%" PRIu64,
+                    id, last->id);
+    desk->record.entry.undoes = last->id;
+    return 0;
+}
+
+static int find_subject(struct desk *desk, struct error *err)
+{
+    struct ledger_record *record = &desk->record;
+    struct target target = { desk->settings, desk->source, desk->cluster };
+    switch (record->entry.kind) {
+    case LEDGER_CREDIT:
+    case LEDGER_DEBIT:
+        return target_association(&target, record, err);
+    case LEDGER_REFUND:
+        return target_job(&target, record, desk->ledger, err);
+    case LEDGER_RESET:
+        return record->entry.of_cluster ? 0 : target_covers(&target, record, &desk->covers, err);
+    case LEDGER_UNDO:
+        break;
+    }
+    return check_undone(desk, err);
+}
+
+/* The ledger with the entry in it. */
+static struct ledger *with_entry(const struct desk *desk)
+{
+    struct ledger *ledger = ledger_create();
+    struct ledger_entry entry = desk->record.entry;
+    entry.id = 1;
+    for (size_t i = 0; i < desk->ledger->count; i++) {
+        ledger_add(ledger, &desk->ledger->entries[i]);
+        if (desk->ledger->entries[i].id >= entry.id)
+            entry.id = desk->ledger->entries[i].id + 1;
+    }
+    for (size_t i = 0; i < desk->ledger->cover_count; i++)
+        ledger_add_cover(ledger, desk->ledger->covers[i].id, desk->ledger->covers[i].association);
+    for (size_t i = 0; i < desk->covers.count; i++)
+        ledger_add_cover(ledger, entry.id, desk->covers.keys[i]);
+    ledger_add(ledger, &entry);
+    return ledger;
+}
+
+static void add_intent(struct text *text, const struct desk *desk)
+{
+    struct text deed = { 0 };
+    add_deed(&deed, &desk->record);
+    text_add_printable(text, desk->cluster);
+    text_add(text, ": ");
+    text_add_printable(text, deed.bytes);
+    text_add(text, "\ndated ");
+    add_instant(text, (int64_t)desk->record.entry.instant);
+    text_add(text, "\n");
+    text_free(&deed);
+}
+
+static int show_effect(const struct desk *desk, struct error *err)
+{
+    struct text text = { 0 };
+    struct ledger *after = with_entry(desk);
+    int64_t now;
+    add_intent(&text, desk);
+    int result = parse_instant("now", desk->order->now, &now, err);
+    if (!result)
+        result = ledger_add_effect(&text, desk->settings, desk->source, desk->reader, desk->cluster,
+                                   desk->ledger, after, now, err);
+    if (!result)
+        result = command_print(&text, err);
+    ledger_destroy(after);
+    text_free(&text);
+    return result;
+}
+
+static int ask(struct error *err)
+{
+    char answer[16];
+    fputs("Enter this? [y/N] ", stdout);
+    fflush(stdout);
+    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+        return 0;
+    return fail(err, ERROR_OTHER, "nothing was entered");
+}
+
+/* The answer to COMMIT was lost: an entry that is there is made. */
+static int look_again(const struct desk *desk, struct error *err)
+{
+    struct db *db;
+    struct error other;
+    bool there = false;
+    if (!results_open(&db, desk->settings, DB_READER, &other)) {
+        ledger_has(db, &desk->record, &there, &other);
+        db_close(db);
+    }
+    return there ? 0
+                 : fail_in(err, "whether entry %" PRIu64 " was made is not known, list will tell",
+                           desk->record.entry.id);
+}
+
+static int enter(struct desk *desk, struct error *err)
+{
+    struct db *results;
+    struct text text = { 0 };
+    bool in_doubt = false;
+    if (results_open(&results, desk->settings, DB_RESULTS, err))
+        return -1;
+    int result =
+        ledger_enter(results, &desk->record, desk->covers.keys, desk->covers.count, &in_doubt, err);
+    db_close(results);
+    if (result && in_doubt)
+        result = look_again(desk, err);
+    if (result)
+        return results_explain(desk->settings, err);
+    text_format(&text, "entry %" PRIu64 ", ", desk->record.entry.id);
+    add_intent(&text, desk);
+    result = command_print(&text, err);
+    text_free(&text);
+    return result;
+}
+
+static int make_entry(struct desk *desk, struct error *err)
+{
+    const struct order *order = desk->order;
+    if (results_open(&desk->reader, desk->settings, DB_READER, err) ||
+        run_open_source(&desk->source, desk->settings, err) ||
+        (is(order, "undo") ? find_undone(desk, err) : find_cluster(desk, err)))
+        return -1;
+    desk->record.cluster = memory_text(desk->cluster);
+    if (ledger_read(desk->reader, desk->cluster, &desk->ledger, err))
+        return results_explain(desk->settings, err);
+    char *login = private_login(desk->settings);
+    int result = private_check(login, order->user, err);
+    free(login);
+    if (result || find_subject(desk, err))
+        return -1;
+    desk->record.covers = desk->covers.count;
+    if ((order->dry_run || !order->yes) && show_effect(desk, err))
+        return -1;
+    if (order->dry_run || (!order->yes && ask(err)))
+        return order->dry_run ? 0 : -1;
+    return enter(desk, err);
+}
+
+static int make_at_desk(const struct settings *settings, const struct order *order,
+                        struct error *err)
+{
+    struct desk desk = { .settings = settings, .order = order };
+    int result = begin_record(order, &desk.record, err);
+    if (!result)
+        result = make_entry(&desk, err);
+    db_close(desk.source);
+    db_close(desk.reader);
+    ledger_destroy(desk.ledger);
+    ledger_record_free(&desk.record);
+    job_keys_free(&desk.covers);
+    free(desk.cluster);
+    return result;
+}
+
+static int list(const struct invocation *invocation, const struct order *order, struct error *err)
+{
+    struct settings *settings;
+    if (order->clusters.count > 1)
+        return fail(err, ERROR_USAGE, "ledger list: --cluster is given more than once");
+    if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+        return -1;
+    int result = ledger_print(settings, order->clusters.count ? order->clusters.values[0] : NULL,
+                              order->json, err);
+    settings_destroy(settings);
+    return result;
+}
+
+/* The words before the options: what to do, and with which amount, job or entry.  *rest gets what
+ * is behind them. */
+static int take_words(const struct invocation *invocation, struct order *order,
+                      struct invocation *rest, struct error *err)
+{
+    static const struct {
+        const char *action, *subject;
+    } actions[] = {
+        { "credit", "an amount" }, { "debit", "an amount" }, { "refund", "the number of a job" },
+        { "reset", NULL },         { "list", NULL },         { "undo", "the number of an entry" }
+    };
+    const char *names[sizeof actions / sizeof *actions + 1] = { NULL };
+    size_t chosen = 0;
+    if (invocation->count < 2)
+        return fail(err, ERROR_USAGE,
+                    "ledger: credit, debit, refund, reset, list or undo? See "
+                    "`fairmill ledger --help`");
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        names[i] = actions[i].action;
+    while (names[chosen] && strcmp(names[chosen], invocation->arguments[1]) != 0)
+        chosen++;
+    if (!names[chosen]) {
+        const char *nearest = nearest_word(invocation->arguments[1], names);
+        return fail(err, ERROR_USAGE, "ledger: unknown '%s'%s%s%s; see `fairmill ledger --help`",
+                    invocation->arguments[1], nearest ? ", did you mean '" : "",
+                    nearest ? nearest : "", nearest ? "'?" : "");
+    }
+    int words = actions[chosen].subject ? 2 : 1;
+    order->action = names[chosen];
+    if (invocation->count <= words || (words == 2 && invocation->arguments[2][0] == '-'))
+        return fail(err, ERROR_USAGE, "ledger %s: %s must follow", order->action,
+                    actions[chosen].subject);
+    order->subject = words == 2 ? invocation->arguments[2] : NULL;
+    /* The options' reader says whose they are by the word before them. */
+    *rest = (struct invocation){ invocation->settings_path, invocation->count - words,
+                                 invocation->arguments + words };
+    rest->arguments[0] = invocation->arguments[0];
+    return 0;
+}
+
+static int ledger_command(const struct invocation *invocation, struct error *err)
+{
+    struct order order = { 0 };
+    struct invocation rest;
+    const struct command_option known[] = {
+        { "user", 'u', NULL, &order.user, NULL },
+        { "account", 'A', NULL, &order.account, NULL },
+        { "partition", 'p', NULL, &order.partition, NULL },
+        { "all", 0, &order.all, NULL, NULL },
+        { "cluster", 'M', NULL, NULL, &order.clusters },
+        { "at", 0, NULL, &order.at, NULL },
+        { "why", 'w', NULL, &order.why, NULL },
+        { "yes", 'y', &order.yes, NULL, NULL },
+        { "dry-run", 'n', &order.dry_run, NULL, NULL },
+        { "now", 0, NULL, &order.now, NULL },
+        { "json", 0, &order.json, NULL, NULL },
+        { .name = NULL },
+    };
+    struct settings *settings = NULL;
+    int result = -1;
+    if (!take_words(invocation, &order, &rest, err) && !command_options(&rest, known, err)) {
+        if (is(&order, "list"))
+            result = list(invocation, &order, err);
+        else if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+            result = make_at_desk(settings, &order, err);
+    }
+    option_list_free(&order.clusters);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_ledger = {
+    "ledger",
+    "ledger ACTION [OPTION...]",
+    "correct usage: credits, debits, refunds, resets; all can be undone",
+    "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
+    "                   TRES-hours as in 12.5h\n"
+    "  debit AMOUNT     put usage on it\n"
+    "  refund JOB       take off what a job charged, as if it had not run\n"
+    "  reset            usage before the instant does not count: of a user, an\n"
+    "                   account with all below it now, or (--all) the whole cluster\n"
+    "  undo ENTRY       an entry does not count, and never did\n"
+    "  list             the entries\n"
+    "\n"
+    "  -u, --user NAME  whose\n"
+    "  -A, --account NAME\n"
+    "                   in which account; with reset and no --user, all below it;\n"
+    "                   credit and debit find the only one that a user is in\n"
+    "  -p, --partition NAME\n"
+    "                   the user's association with this partition\n"
+    "  --all            reset everything\n"
+    "  -M, --cluster NAME\n"
+    "                   on this cluster; needed where there are several\n"
+    "  --at TIME        the instant: epoch seconds or YYYY-MM-DD[THH:MM[:SS]]; else\n"
+    "                   now\n"
+    "  -w, --why TEXT   the reason, which every entry needs\n"
+    "  -y, --yes        do not ask\n"
+    "  -n, --dry-run    enter nothing; print what usage and fairshare would become\n"
+    "  --now TIME       print that as of this instant; else now\n"
+    "  --json           with list: one JSON object\n",
+    ledger_command,
+};

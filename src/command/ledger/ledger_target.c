@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/ledger/ledger_target.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/finding.h"
+#include "core/usage/seal.h"
+#include "core/tree/tree.h"
+#include "db/db.h"
+#include "results/ledger_rows.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+static bool is_named(const struct names *names, uint32_t number, const char *name)
+{
+    return reads_as(names_text(names, number), names_length(names, number), name);
+}
+
+/* The small tables, in a snapshot that ends with what `look` does. */
+static int in_snapshot(const struct target *target,
+                       int (*look)(void *context, struct accounting *accounting, struct error *err),
+                       void *context, struct error *err)
+{
+    struct accounting *accounting = NULL;
+    if (db_begin(target->source, err))
+        return -1;
+    int result =
+        layout_of(target->settings)
+            ->read(target->source, target->settings, target->cluster, false, &accounting, err);
+    if (!result)
+        result = look(context, accounting, err);
+    if (result)
+        db_rollback(target->source);
+    else
+        result = db_commit(target->source, err);
+    accounting_destroy(accounting);
+    return result;
+}
+
+static bool is_of(const struct accounting *accounting, const struct association *row,
+                  const struct ledger_record *record)
+{
+    return row->user != accounting->empty_name &&
+           is_named(accounting->names, row->user, record->user) &&
+           (!*record->account || is_named(accounting->names, row->account, record->account));
+}
+
+static int no_such(const struct ledger_record *record, struct error *err)
+{
+    return fail(err, ERROR_USAGE, "there is no association of user '%s'%s%s%s%s%s%s", record->user,
+                *record->account ? " in account '" : "", record->account,
+                *record->account ? "'" : "", *record->partition ? " with partition '" : "",
+                record->partition, *record->partition ? "'" : "");
+}
+
+/* The account as readers know it, where it was not named. */
+static void take_association(struct ledger_record *record, const struct names *names,
+                             const struct association *row)
+{
+    record->entry.association = row->id;
+    if (*record->account)
+        return;
+    struct text account = { 0 };
+    text_add_as_utf8(&account, names_text(names, row->account), names_length(names, row->account));
+    free(record->account);
+    record->account = memory_text(account.bytes);
+    text_free(&account);
+}
+
+/* Add a row as `account/user` or `account/user/partition`. */
+static void add_full_name(struct text *text, const struct names *names,
+                          const struct association *row)
+{
+    const uint32_t parts[] = { row->account, row->user, row->partition };
+    text_add(text, text->length ? ", '" : "'");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        text_add(text, i && names_length(names, parts[i]) ? "/" : "");
+        text_add_as_utf8(text, names_text(names, parts[i]), names_length(names, parts[i]));
+    }
+    text_add(text, "'");
+}
+
+/* Perhaps the user has others, with another partition or in another account. */
+static int none_but_others(const struct accounting *accounting, const struct ledger_record *record,
+                           struct error *err)
+{
+    struct text message = { 0 }, others = { 0 };
+    for (size_t i = 0; i < accounting->count; i++) {
+        const struct association *row = &accounting->rows[i];
+        if (!row->deleted && row->user != accounting->empty_name &&
+            is_named(accounting->names, row->user, record->user))
+            add_full_name(&others, accounting->names, row);
+    }
+    no_such(record, err);
+    if (others.length) {
+        text_format(&message, "%s%s; there is %s", err->message,
+                    *record->partition ? "" : " without a partition", others.bytes);
+        fail(err, ERROR_USAGE, "%s", message.bytes);
+    }
+    text_free(&message);
+    text_free(&others);
+    return -1;
+}
+
+/* A living association comes before those that were deleted.  Without an account there must be no
+ * other one that may be meant. */
+static int look_for_association(void *context, struct accounting *accounting, struct error *err)
+{
+    struct ledger_record *record = context;
+    const struct association *found = NULL;
+    struct text candidates = { 0 };
+    size_t count = 0;
+    for (size_t i = 0; i < accounting->count; i++) {
+        const struct association *row = &accounting->rows[i];
+        if (!is_of(accounting, row, record) ||
+            !is_named(accounting->names, row->partition, record->partition) ||
+            (found && row->deleted && !found->deleted))
+            continue;
+        if (!found || row->deleted != found->deleted) {
+            found = row;
+            count = 0;
+            text_free(&candidates);
+        }
+        count++;
+        add_full_name(&candidates, accounting->names, row);
+    }
+    int result = 0;
+    if (!found)
+        result = none_but_others(accounting, record, err);
+    else if (count > 1 && !*record->account)
+        result = fail(err, ERROR_USAGE, "'%s' may be %s; name one with --account", record->user,
+                      candidates.bytes);
+    else
+        take_association(record, accounting->names, found);
+    text_free(&candidates);
+    return result;
+}
+
+int target_association(const struct target *target, struct ledger_record *record, struct error *err)
+{
+    return in_snapshot(target, look_for_association, record, err);
+}
+
+struct cover_search {
+    const struct target *target;
+    const struct ledger_record *record;
+    struct job_keys *covers;
+};
+
+/* Which nodes an account and all below it are, to be freed; NULL where there is no such account. */
+static bool *nodes_below(const struct tree *tree, const struct accounting *accounting,
+                         const char *account)
+{
+    bool *below = memory_zeroed(tree->count, sizeof *below), found = false;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        below[i] = (!node->is_user && is_named(accounting->names, node->account, account)) ||
+                   (i && below[node->parent]);
+        found |= below[i];
+    }
+    if (found)
+        return below;
+    free(below);
+    return NULL;
+}
+
+static int cover_account(const struct cover_search *search, struct accounting *accounting,
+                         struct error *err)
+{
+    const char *account = search->record->account;
+    struct tree *tree;
+    struct findings *ignored = findings_create();
+    int result =
+        tree_build(&tree, accounting->rows, accounting->count, accounting->names,
+                   accounting->empty_name, search->target->settings->on_bad_rows, ignored, err);
+    findings_destroy(ignored);
+    if (result)
+        return -1;
+    bool *below = nodes_below(tree, accounting, account);
+    for (size_t i = 0; below && i < accounting->count; i++) {
+        uint32_t place = tree_place(tree, accounting->rows[i].id);
+        if (place != NO_NODE && below[place])
+            job_keys_add(search->covers, accounting->rows[i].id);
+    }
+    tree_destroy(tree);
+    if (!below)
+        return fail(err, ERROR_USAGE, "there is no account '%s'", account);
+    free(below);
+    return 0;
+}
+
+static int cover_user(const struct cover_search *search, struct accounting *accounting,
+                      struct error *err)
+{
+    const struct ledger_record *record = search->record;
+    for (size_t i = 0; i < accounting->count; i++) {
+        const struct association *row = &accounting->rows[i];
+        if (is_of(accounting, row, record) &&
+            (!*record->partition || is_named(accounting->names, row->partition, record->partition)))
+            job_keys_add(search->covers, row->id);
+    }
+    return search->covers->count ? 0 : no_such(record, err);
+}
+
+static int look_for_covers(void *context, struct accounting *accounting, struct error *err)
+{
+    const struct cover_search *search = context;
+    int result = *search->record->user ? cover_user(search, accounting, err)
+                                       : cover_account(search, accounting, err);
+    job_keys_sort(search->covers);
+    return result;
+}
+
+int target_covers(const struct target *target, const struct ledger_record *record,
+                  struct job_keys *covers, struct error *err)
+{
+    struct cover_search search = { target, record, covers };
+    return in_snapshot(target, look_for_covers, &search, err);
+}
+
+struct job_search {
+    const struct target *target;
+    const struct ledger_record *record;
+    struct ledger_state *state;
+    uint64_t rows, begun, refunded;
+};
+
+static int take_row(void *context, const struct job_row *row, struct error *err)
+{
+    struct job_search *search = context;
+    const struct job *job = &row->job;
+    uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
+    (void)err;
+    search->rows++;
+    search->begun += begin <= search->record->entry.instant;
+    search->refunded +=
+        begin <= search->record->entry.instant && ledger_refunds(search->state, row->id_job, begin);
+    return 0;
+}
+
+static int look_for_job(void *context, struct accounting *accounting, struct error *err)
+{
+    struct job_search *search = context;
+    const struct target *target = search->target;
+    const struct layout *layout = layout_of(target->settings);
+    uint64_t job = search->record->entry.job;
+    struct job_range range = { .to = INT64_MAX, .open = true, .ids = &job, .id_count = 1 };
+    if (layout->read_jobs(target->source, target->settings, target->cluster, accounting, &range,
+                          take_row, search, err))
+        return -1;
+    if (!search->begun)
+        return fail(err, ERROR_USAGE, "job %" PRIu64 " %s", job,
+                    search->rows ? "had not begun by then"
+                                 : "has not run, or the accounting database has it no more");
+    if (search->refunded == search->begun)
+        return fail(err, ERROR_USAGE, "job %" PRIu64 " was refunded already", job);
+    return 0;
+}
+
+int target_job(const struct target *target, const struct ledger_record *record,
+               const struct ledger *ledger, struct error *err)
+{
+    const struct settings *settings = target->settings;
+    if (!layout_of(settings)->read_open_keys || settings->usage_source == USAGE_OF_ROLLUPS)
+        return fail(err, ERROR_USAGE, "with %s there are no jobs to refund; a credit will do",
+                    settings->usage_source == USAGE_OF_ROLLUPS ? "[usage] source = rollup"
+                                                               : "[source] layout = plain");
+    struct job_search search = { target, record, ledger_at(ledger, INT64_MAX), 0, 0, 0 };
+    int result = in_snapshot(target, look_for_job, &search, err);
+    ledger_state_destroy(search.state);
+    return result;
+}

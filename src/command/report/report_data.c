@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/report/report_data.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/db.h"
+#include "report/page/page.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+
+/* What keeps a page small.  A number of a series takes some six bytes. */
+#define NUMBERS_AT_MOST 120000u
+#define INSTANTS_AT_MOST 60u
+#define JOBS_AT_MOST 500u
+
+#define INFINITE_LEVEL_FS 1e100
+
+struct reading {
+    struct db *db;
+    struct page_cluster *cluster;
+    struct arena *arena;
+    int64_t from;
+    bool accounts_only;
+    struct id_index
+        *places; /* of living associations; of a user who is not told of, the account's */
+    /* Associations that are gone, and what they hung below last. */
+    struct id_index *gone;
+    int64_t *gone_parents;
+    uint32_t gone_count;
+    double *sums; /* of a day, by row */
+};
+
+static const char *text_of(const struct reading *reading, const struct db_value *value)
+{
+    return value->type == DB_TEXT
+               ? arena_copy(reading->arena, value->text.bytes, value->text.length)
+               : "";
+}
+
+static double real_of(const struct db_value *value)
+{
+    return value->type == DB_REAL ? value->real : NAN;
+}
+
+static double level_fs_of(const struct db_value *value)
+{
+    double level_fs = real_of(value);
+    return level_fs >= INFINITE_LEVEL_FS ? INFINITY : level_fs;
+}
+
+static int64_t integer_of(const struct db_value *value, int64_t otherwise)
+{
+    return value->type == DB_INTEGER ? value->integer : otherwise;
+}
+
+/* Room for one more, where there is room for a power of two. */
+static void *with_room(void *array, size_t count, size_t size)
+{
+    return count & (count - 1) ? array : memory_resized(array, count ? count * 2 : 1, size);
+}
+
+/* Hand each row of a query to `take`, until that wants no more. */
+static int for_each(struct reading *reading, const char *sql, const struct db_value *arguments,
+                    size_t argument_count, const char *types,
+                    void (*take)(struct reading *, const struct db_value *), struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(reading->db, sql, arguments, argument_count, types, &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0)
+        take(reading, row);
+    db_finish(rows);
+    return got;
+}
+
+/* ---- the tree ---- */
+
+static void take_row(struct reading *reading, const struct db_value *row)
+{
+    struct page_cluster *cluster = reading->cluster;
+    uint32_t place = (uint32_t)cluster->row_count;
+    uint32_t parent = row[1].type == DB_INTEGER
+                          ? id_index_find(reading->places, (uint64_t)row[1].integer)
+                          : INDEX_NONE;
+    if (reading->accounts_only && row[3].text.length) {
+        if (parent != INDEX_NONE)
+            id_index_add(reading->places, (uint64_t)row[0].integer, parent);
+        return;
+    }
+    cluster->rows = with_room(cluster->rows, place, sizeof *cluster->rows);
+    cluster->rows[cluster->row_count++] = (struct page_row){
+        .id = row[0].integer,
+        .parent = parent == INDEX_NONE ? place : parent,
+        .account = text_of(reading, &row[2]),
+        .user = text_of(reading, &row[3]),
+        .partition = text_of(reading, &row[4]),
+        .shares = integer_of(&row[5], -1),
+        .share = real_of(&row[6]),
+        .usage = real_of(&row[7]),
+        .used = real_of(&row[8]),
+        .factor = real_of(&row[9]),
+        .level_fs = level_fs_of(&row[10]),
+    };
+    id_index_add(reading->places, (uint64_t)row[0].integer, place);
+}
+
+/* ---- use by day ---- */
+
+static void take_name(struct reading *reading, const struct db_value *row)
+{
+    uint64_t id = (uint64_t)row[1].integer;
+    size_t length = strlen(reading->cluster->name);
+    if (row[0].text.length != length || memcmp(row[0].text.bytes, reading->cluster->name, length))
+        return;
+    if (id_index_find(reading->places, id) != INDEX_NONE)
+        return;
+    reading->gone_parents =
+        with_room(reading->gone_parents, reading->gone_count, sizeof *reading->gone_parents);
+    uint32_t place = id_index_add(reading->gone, id, reading->gone_count);
+    if (place == INDEX_NONE)
+        place = reading->gone_count++;
+    reading->gone_parents[place] = integer_of(&row[2], 0);
+}
+
+/* Where an association's use is shown: with itself, or with what it hung below and is still there.
+ * Names of different times may make a ring. */
+static uint32_t place_of(const struct reading *reading, int64_t id)
+{
+    for (uint32_t steps = 0; steps <= reading->gone_count; steps++) {
+        uint32_t place = id_index_find(reading->places, (uint64_t)id);
+        if (place != INDEX_NONE)
+            return place;
+        uint32_t gone = id_index_find(reading->gone, (uint64_t)id);
+        if (gone == INDEX_NONE)
+            break;
+        id = reading->gone_parents[gone];
+    }
+    return 0;
+}
+
+static struct page_point *add_point(struct page_points *points, int64_t at)
+{
+    points->points = with_room(points->points, points->count, sizeof *points->points);
+    struct page_point *point = &points->points[points->count++];
+    *point = (struct page_point){ .at = at };
+    return point;
+}
+
+/* What those below used is used by an account, too. */
+static void end_day(struct reading *reading)
+{
+    struct page_cluster *cluster = reading->cluster;
+    if (!cluster->days.count)
+        return;
+    struct page_point *day = &cluster->days.points[cluster->days.count - 1];
+    for (size_t i = cluster->row_count; i-- > 1;)
+        if (cluster->rows[i].parent != i)
+            reading->sums[cluster->rows[i].parent] += reading->sums[i];
+    for (size_t i = 0; i < cluster->series_count; i++)
+        day->usage[i] = reading->sums[cluster->series[i]];
+    memset(reading->sums, 0, cluster->row_count * sizeof *reading->sums);
+}
+
+static void take_day(struct reading *reading, const struct db_value *row)
+{
+    struct page_cluster *cluster = reading->cluster;
+    struct page_points *days = &cluster->days;
+    if (!days->count || days->points[days->count - 1].at != row[0].integer) {
+        end_day(reading);
+        add_point(days, row[0].integer)->usage =
+            memory_zeroed(cluster->series_count, sizeof(double));
+    }
+    double use = real_of(&row[2]);
+    if (!isnan(use))
+        reading->sums[place_of(reading, row[1].integer)] += use;
+}
+
+static int read_days(struct reading *reading, struct error *err)
+{
+    struct db_value span[] = { db_text(reading->cluster->name), db_integer(reading->from),
+                               db_integer(reading->cluster->as_of) };
+    if (for_each(reading, sql_query_association_read, NULL, 0, "tiittt", take_name, err) ||
+        for_each(reading, sql_query_usage_day_span, span, 3, "iir", take_day, err))
+        return -1;
+    end_day(reading);
+    return 0;
+}
+
+/* ---- values over time ---- */
+
+/* Factors of another algorithm are left out. */
+static void take_instant(struct reading *reading, const struct db_value *row)
+{
+    struct page_cluster *cluster = reading->cluster;
+    if (row[1].text.length == strlen(cluster->algorithm) &&
+        !memcmp(row[1].text.bytes, cluster->algorithm, row[1].text.length))
+        add_point(&cluster->instants, row[0].integer);
+}
+
+/* Of many points the last one of each of so many spans. */
+static void thin_instants(struct page_points *points, int64_t from, int64_t to)
+{
+    int64_t step = (to - from) / INSTANTS_AT_MOST + 1;
+    size_t kept = 0;
+    for (size_t i = 0; i < points->count; i++)
+        if (points->count <= INSTANTS_AT_MOST || i + 1 == points->count ||
+            (to - points->points[i].at) / step != (to - points->points[i + 1].at) / step)
+            points->points[kept++] = points->points[i];
+    points->count = kept;
+}
+
+static int read_instant(const struct reading *reading, struct page_point *point,
+                        const uint32_t *series_of, struct error *err)
+{
+    const struct page_cluster *cluster = reading->cluster;
+    struct db_value key[] = { db_text(cluster->name), db_integer(point->at) };
+    struct db_rows *rows;
+    const struct db_value *row;
+    point->usage = memory_zeroed(cluster->series_count, sizeof(double));
+    point->factor = memory_zeroed(cluster->series_count, sizeof(double));
+    point->level_fs = memory_zeroed(cluster->series_count, sizeof(double));
+    for (size_t i = 0; i < cluster->series_count; i++)
+        point->usage[i] = point->factor[i] = point->level_fs[i] = NAN;
+    if (db_query(reading->db, sql_query_report_point_values, key, 2, "irrr", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        uint32_t place = id_index_find(reading->places, (uint64_t)row[0].integer);
+        uint32_t series = place == INDEX_NONE ? INDEX_NONE : series_of[place];
+        if (series == INDEX_NONE || cluster->rows[place].id != row[0].integer)
+            continue;
+        point->factor[series] = real_of(&row[1]);
+        point->usage[series] = real_of(&row[2]);
+        point->level_fs[series] = level_fs_of(&row[3]);
+    }
+    db_finish(rows);
+    return got;
+}
+
+static int read_instants(struct reading *reading, struct error *err)
+{
+    struct page_cluster *cluster = reading->cluster;
+    uint32_t *series_of = memory_zeroed(cluster->row_count, sizeof *series_of);
+    memset(series_of, 0xff, cluster->row_count * sizeof *series_of);
+    for (uint32_t i = 0; i < cluster->series_count; i++)
+        series_of[cluster->series[i]] = i;
+    int result = 0;
+    for (size_t i = 0; !result && i < cluster->instants.count; i++)
+        result = read_instant(reading, &cluster->instants.points[i], series_of, err);
+    free(series_of);
+    return result;
+}
+
+static int by_usage(const void *a, const void *b, void *rows)
+{
+    const struct page_row *one = (struct page_row *)rows + *(const uint32_t *)a;
+    const struct page_row *other = (struct page_row *)rows + *(const uint32_t *)b;
+    if (one->usage != other->usage)
+        return one->usage > other->usage ? -1 : 1;
+    return (one > other) - (one < other); /* the parent, of two */
+}
+
+/* Whose series are shown: the root's, and those of who used most. */
+static void choose_series(struct page_cluster *cluster, uint64_t days)
+{
+    size_t room = (size_t)(NUMBERS_AT_MOST / (days + 3 * cluster->instants.count));
+    cluster->series = memory_zeroed(cluster->row_count, sizeof *cluster->series);
+    for (uint32_t i = 0; i < cluster->row_count; i++)
+        cluster->series[i] = i;
+    cluster->series_count = cluster->row_count;
+    qsort_r(cluster->series, cluster->row_count, sizeof *cluster->series, by_usage, cluster->rows);
+    if (cluster->series_count > room + 1)
+        cluster->series_count = room + 1;
+}
+
+/* ---- the queue ---- */
+
+static void take_job(struct reading *reading, const struct db_value *row)
+{
+    struct page_cluster *cluster = reading->cluster;
+    if (cluster->job_total++ >= JOBS_AT_MOST || reading->accounts_only)
+        return;
+    cluster->jobs = with_room(cluster->jobs, cluster->job_count, sizeof *cluster->jobs);
+    struct page_job *job = &cluster->jobs[cluster->job_count++];
+    *job = (struct page_job){
+        .id = row[0].integer,
+        .user = text_of(reading, &row[1]),
+        .account = text_of(reading, &row[2]),
+        .partition = text_of(reading, &row[3]),
+        .qos = text_of(reading, &row[4]),
+        .priority = row[5].integer,
+        .tres = text_of(reading, &row[6 + PAGE_PARTS]),
+        .site = integer_of(&row[7 + PAGE_PARTS], 0),
+        .nice = integer_of(&row[8 + PAGE_PARTS], 0),
+    };
+    for (size_t i = 0; i < PAGE_PARTS; i++)
+        job->parts[i] = real_of(&row[6 + i]);
+}
+
+static int read_all(struct reading *reading, uint64_t days, struct error *err)
+{
+    struct page_cluster *cluster = reading->cluster;
+    struct db_value span[] = { db_text(cluster->name), db_integer(reading->from),
+                               db_integer(cluster->as_of) };
+    if (for_each(reading, sql_query_report_rows, span, 1,
+                 "iittti"
+                 "rrrrr",
+                 take_row, err) ||
+        for_each(reading, sql_query_report_jobs, span, 1, "ittttirrrrrrtii", take_job, err) ||
+        for_each(reading, sql_query_report_points, span, 3, "it", take_instant, err))
+        return -1;
+    if (!cluster->row_count)
+        return 0;
+    thin_instants(&cluster->instants, reading->from, cluster->as_of);
+    choose_series(cluster, days);
+    reading->sums = memory_zeroed(cluster->row_count, sizeof *reading->sums);
+    return read_instants(reading, err) || read_days(reading, err) ? -1 : 0;
+}
+
+int report_data_read(struct db *db, struct page_cluster *cluster, uint64_t days, bool accounts_only,
+                     struct arena *arena, struct error *err)
+{
+    struct reading reading = {
+        .db = db,
+        .cluster = cluster,
+        .arena = arena,
+        .accounts_only = accounts_only,
+        .from = cluster->as_of - (int64_t)days * 86400,
+        .places = id_index_create(),
+        .gone = id_index_create(),
+    };
+    int result = read_all(&reading, days, err);
+    id_index_destroy(reading.places);
+    id_index_destroy(reading.gone);
+    free(reading.gone_parents);
+    free(reading.sums);
+    return result;
+}
+
+static void points_free(struct page_points *points)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        free(points->points[i].usage);
+        free(points->points[i].factor);
+        free(points->points[i].level_fs);
+    }
+    free(points->points);
+}
+
+void report_data_free(struct page_cluster *cluster)
+{
+    points_free(&cluster->days);
+    points_free(&cluster->instants);
+    free(cluster->rows);
+    free(cluster->series);
+    free(cluster->jobs);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/show/computed_shares.h"
+
+#include <string.h>
+
+#include "compute/compute.h"
+#include "core/fairshare/fairshare.h"
+#include "report/shares.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "util/index.h"
+
+struct share_list *computed_shares(const struct settings *settings, const char *cluster,
+                                   const struct computation *computation)
+{
+    const struct tree *tree = computation->tree;
+    const struct names *names = computation->accounting->names;
+    struct share_list *list =
+        share_list_create(cluster, settings->algorithm, computation->record.as_of);
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        const char *const texts[] = { names_text(names, node->account),
+                                      names_text(names, node->user),
+                                      names_text(names, node->partition) };
+        const size_t lengths[] = { strlen(texts[0]), strlen(texts[1]), strlen(texts[2]) };
+        share_list_add(list, node->id, i ? tree->nodes[node->parent].id : 0, texts, lengths,
+                       node_has_parent_shares(node), node->shares, &computation->values[i]);
+    }
+    share_list_sort(list);
+    return list;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/private.h"
+#include "command/show/show_pbs.h"
+#include "core/fairshare/fairshare.h"
+#include "db/db.h"
+#include "report/shares.h"
+#include "results/schema.h"
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+struct wish {
+    const char *user, *account;
+    char *login; /* who alone may be told of; NULL: everybody */
+    struct option_list clusters;
+    const struct share_form *form;
+};
+
+/* A cluster that is published. */
+struct published {
+    char *cluster;
+    const struct algorithm *algorithm;
+    int64_t as_of;
+};
+
+struct published_list {
+    struct published *clusters;
+    size_t count;
+};
+
+static int read_published(struct db *db, struct published_list *list, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (db_query(db, sql_query_shown_clusters, NULL, 0, "tti", &rows, err))
+        return -1;
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0) {
+        char *name = memory_bytes(row[1].text.bytes, row[1].text.length);
+        const struct algorithm *algorithm = algorithm_named(name);
+        free(name);
+        if (!algorithm) {
+            got = fail(err, ERROR_DATA, "fairmill_run holds an algorithm that is not known");
+            break;
+        }
+        list->clusters = memory_resized(list->clusters, list->count + 1, sizeof *list->clusters);
+        list->clusters[list->count++] =
+            (struct published){ memory_bytes(row[0].text.bytes, row[0].text.length), algorithm,
+                                row[2].integer };
+    }
+    db_finish(rows);
+    return got;
+}
+
+static double real_of(const struct db_value *value)
+{
+    return value->type == DB_REAL ? value->real : NAN;
+}
+
+/* The columns of sql/query/shown_rows.sql. */
+enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, FIRST_VALUE };
+
+static void add_row(struct share_list *list, const struct db_value *row)
+{
+    const struct db_value *value = &row[FIRST_VALUE];
+    struct values values = {
+        .shares_norm = real_of(&value[0]),
+        .level_shares_norm = real_of(&value[1]),
+        .usage_raw = real_of(&value[2]),
+        .usage_norm = real_of(&value[3]),
+        .capacity_usage = real_of(&value[4]),
+        .level_usage = real_of(&value[5]),
+        .classic_usage = real_of(&value[6]),
+        .classic_factor = real_of(&value[7]),
+        .linear_usage = real_of(&value[8]),
+        .linear_factor = real_of(&value[9]),
+        .depth_oblivious_ratio = real_of(&value[10]),
+        .depth_oblivious_factor = real_of(&value[11]),
+        .level_fs = real_of(&value[12]),
+        .fair_tree_factor = real_of(&value[13]),
+        .pbs_tree_usage = real_of(&value[14]),
+        .pbs_factor = real_of(&value[15]),
+    };
+    if (row[FIRST_VALUE + 16].type == DB_INTEGER && row[FIRST_VALUE + 16].integer == 1)
+        values.level_fs = INFINITY;
+    const char *const names[] = { row[ACCOUNT].text.bytes, row[USER].text.bytes,
+                                  row[PARTITION].text.bytes };
+    const size_t lengths[] = { row[ACCOUNT].text.length, row[USER].text.length,
+                               row[PARTITION].text.length };
+    bool parent = row[SHARES].type == DB_NULL;
+    share_list_add(list, row[ID].integer,
+                   row[PARENT_ID].type == DB_INTEGER ? row[PARENT_ID].integer : 0, names, lengths,
+                   parent, parent ? 0 : row[SHARES].integer, &values);
+}
+
+static struct share_list *read_shares(struct db *db, const struct published *published,
+                                      struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct db_value cluster = db_text(published->cluster);
+    if (db_query(db, sql_query_shown_rows, &cluster, 1,
+                 "iittti"
+                 "rrrrrrrrrrrrrrrr"
+                 "i",
+                 &rows, err))
+        return NULL;
+    struct share_list *list =
+        share_list_create(published->cluster, published->algorithm, published->as_of);
+    int got;
+    while ((got = db_fetch(rows, &row, err)) > 0)
+        add_row(list, row);
+    db_finish(rows);
+    if (!got) {
+        share_list_sort(list);
+        return list;
+    }
+    share_list_destroy(list);
+    return NULL;
+}
+
+static bool is_wanted(const struct wish *wish, const char *cluster)
+{
+    for (size_t i = 0; i < wish->clusters.count; i++)
+        if (reads_as(wish->clusters.values[i], strlen(wish->clusters.values[i]), cluster))
+            return true;
+    return wish->clusters.count == 0;
+}
+
+/* Something must answer to each name that was asked for. */
+static int check_wish(const struct wish *wish, const struct published_list *list, struct error *err)
+{
+    if (!list->count)
+        return fail(err, ERROR_OTHER, "no results yet");
+    for (size_t i = 0; i < wish->clusters.count; i++) {
+        bool there = false;
+        for (size_t j = 0; j < list->count; j++)
+            there |= reads_as(wish->clusters.values[i], strlen(wish->clusters.values[i]),
+                              list->clusters[j].cluster);
+        if (!there)
+            return fail(err, ERROR_USAGE, "there are no results of a cluster '%s'",
+                        wish->clusters.values[i]);
+    }
+    return 0;
+}
+
+static bool shows_any(const struct share_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].shown)
+            return true;
+    return false;
+}
+
+static int show_all(struct db *db, const struct wish *wish, const struct published_list *list,
+                    struct error *err)
+{
+    struct text text = { 0 };
+    bool any = false;
+    int result = check_wish(wish, list, err);
+    wish->form->begin(&text);
+    for (size_t i = 0; !result && i < list->count; i++) {
+        if (!is_wanted(wish, list->clusters[i].cluster))
+            continue;
+        struct share_list *shares = read_shares(db, &list->clusters[i], err);
+        if (!shares) {
+            result = -1;
+            break;
+        }
+        share_list_filter(shares, wish->user, wish->account);
+        share_list_hide_others(shares, wish->login);
+        if (shows_any(shares)) {
+            wish->form->add(&text, shares, !any);
+            any = true;
+        }
+        share_list_destroy(shares);
+    }
+    wish->form->end(&text);
+    if (!result && !any)
+        result =
+            fail(err, ERROR_USAGE, "there is no association of %s%s%s%s%s%s%s",
+                 wish->user ? "user '" : "", wish->user ? wish->user : "", wish->user ? "'" : "",
+                 wish->user && wish->account ? " below " : "", wish->account ? "account '" : "",
+                 wish->account ? wish->account : "", wish->account ? "'" : "");
+    if (!result)
+        result = command_print(&text, err);
+    text_free(&text);
+    return result;
+}
+
+static int show_published(const struct settings *settings, const struct wish *wish,
+                          struct error *err)
+{
+    struct db *db;
+    struct published_list list = { 0 };
+    if (results_open(&db, settings, DB_READER, err))
+        return -1;
+    int result = -1;
+    if (!db_begin(db, err)) {
+        if (!read_published(db, &list, err))
+            result = show_all(db, wish, &list, err);
+        db_rollback(db);
+    }
+    for (size_t i = 0; i < list.count; i++)
+        free(list.clusters[i].cluster);
+    free(list.clusters);
+    db_close(db);
+    return result;
+}
+
+static int show_command(const struct invocation *invocation, struct error *err)
+{
+    struct wish wish = { .form = &share_table };
+    const char *names[2] = { NULL };
+    bool parsable = false, csv = false, json = false, as_pbs = false;
+    const struct command_option known[] = {
+        { "user", 'u', NULL, &wish.user, NULL },
+        { "account", 'A', NULL, &wish.account, NULL },
+        { "cluster", 'M', NULL, NULL, &wish.clusters },
+        { "parsable", 'P', &parsable, NULL, NULL },
+        { "csv", 0, &csv, NULL, NULL },
+        { "json", 0, &json, NULL, NULL },
+        { "pbs", 0, &as_pbs, NULL, NULL },
+        { .name = NULL },
+    };
+    struct settings *settings = NULL;
+    int result = -1;
+    if (command_operands(invocation, known, names, 2, err))
+        goto done;
+    if (parsable + csv + json + as_pbs > 1) {
+        fail(err, ERROR_USAGE, "show: --parsable, --csv, --json and --pbs exclude each other");
+        goto done;
+    }
+    if (names[0] && (!as_pbs || wish.user || wish.account)) {
+        fail(err, ERROR_USAGE, "show: unexpected argument '%s'; see `fairmill show --help`",
+             names[0]);
+        goto done;
+    }
+    wish.form = parsable ? &share_parsable : csv ? &share_csv : json ? &share_json : &share_table;
+    wish.form = as_pbs ? &share_pbs_tree : wish.form;
+    if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+        goto done;
+    wish.login = private_login(settings);
+    if (private_check(wish.login, wish.user, err))
+        goto done;
+    result = names[0] ? show_pbs(settings, &wish.clusters, names, err)
+                      : show_published(settings, &wish, err);
+done:
+    option_list_free(&wish.clusters);
+    free(wish.login);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_show = {
+    "show",
+    "show [--user NAME] [--account NAME]\n"
+    "       [--cluster NAME]... [--parsable | --csv | --json | --pbs [NAME [NAME]]]",
+    "the published tree in sshare's columns",
+    "  -u, --user NAME     only this user's associations, and the accounts above them\n"
+    "  -A, --account NAME  only this account and what is below it\n"
+    "  -M, --cluster NAME  only this cluster; may be given again\n"
+    "  -P, --parsable      a header, `|` between fields, every digit\n"
+    "      --csv           the same, separated by commas\n"
+    "      --json          one JSON object\n"
+    "      --pbs           the tree as `pbsfs -t` prints it; with a NAME this entity\n"
+    "                      as -g does, with two of them who is more deserving, as\n"
+    "                      -c\n",
+    show_command,
+};

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/whatif/new_jobs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/finding.h"
+#include "core/priority/queue.h"
+#include "core/tree/tree.h"
+#include "db/db.h"
+#include "compute/priorities.h"
+#include "report/priorities.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Nobody waits longer than this for what need not be there. */
+#define PATIENCE_S 5
+
+/* The published jobs by key, and the queue to add from. */
+struct adder {
+    struct prio_list *list;
+    const struct queue *queue;
+    struct id_index *published;
+};
+
+static bool is_new(const struct adder *adder, const struct priority_job *job)
+{
+    return id_index_find(adder->published, job->key) == INDEX_NONE;
+}
+
+static const char *as_text(struct adder *adder, const char *name)
+{
+    return prio_list_text(adder->list, name, strlen(name));
+}
+
+static const char *tres_text(struct adder *adder, const struct queue_row *row, bool weighted)
+{
+    struct text text = { 0 };
+    text_add(&text, "");
+    priority_add_tres(&text, &adder->queue->options, row->counts, row->partition, weighted);
+    const char *copy = as_text(adder, text.bytes);
+    text_free(&text);
+    return copy;
+}
+
+static void fill_parts(double parts[PRIO_PARTS], const struct priority_parts *from)
+{
+    parts[PRIO_AGE] = from->age;
+    parts[PRIO_ASSOC] = from->association;
+    parts[PRIO_FAIRSHARE] = from->fairshare;
+    parts[PRIO_JOB_SIZE] = from->job_size;
+    parts[PRIO_PARTITION] = from->partition;
+    parts[PRIO_QOS] = from->qos;
+}
+
+static int add_row(void *context, const struct queue_row *row, struct error *err)
+{
+    struct adder *adder = context;
+    const struct names *names = adder->queue->names;
+    (void)err;
+    if (!is_new(adder, row->job))
+        return 0;
+    struct prio_row added = {
+        .key = row->job->key,
+        .id_job = row->job->id_job,
+        .user = as_text(adder, names_text(names, row->job->user)),
+        .account = as_text(adder, names_text(names, row->job->account)),
+        .partition = as_text(adder, row->partition->name),
+        .qos = as_text(adder, row->qos->name),
+        .tres_factors = tres_text(adder, row, false),
+        .tres_weighted = tres_text(adder, row, true),
+        .priority = row->priority.value,
+        .norm = row->priority.norm,
+        .best = row->best,
+    };
+    fill_parts(added.factor, &row->priority.factor);
+    fill_parts(added.weighted, &row->priority.weighted);
+    prio_list_add(adder->list, &added);
+    return 0;
+}
+
+/* What is read of the accounting database. */
+struct reading {
+    struct names *names; /* of the queue */
+    struct queue *queue;
+    struct accounting *accounting;
+    struct tree *tree;
+    struct findings *findings;
+};
+
+static void reading_free(struct reading *reading)
+{
+    queue_destroy(reading->queue);
+    names_destroy(reading->names);
+    tree_destroy(reading->tree);
+    accounting_destroy(reading->accounting);
+    findings_destroy(reading->findings);
+}
+
+static bool any_new(const struct adder *adder)
+{
+    for (size_t i = 0; adder->queue && i < adder->queue->count; i++)
+        if (is_new(adder, &adder->queue->jobs[i]))
+            return true;
+    return false;
+}
+
+/* The queue first: where all of it is published there is nothing else to read. */
+static int read_snapshot(struct reading *reading, struct adder *adder,
+                         const struct settings *settings, struct db *source, struct error *err)
+{
+    const char *cluster = adder->list->cluster;
+    if (priorities_read(&reading->queue, settings, source, cluster, (uint64_t)time(NULL),
+                        (uint64_t)adder->list->as_of, reading->names, reading->findings, err))
+        return -1;
+    adder->queue = reading->queue;
+    if (!any_new(adder))
+        return 0;
+    if (layout_of(settings)->read(source, settings, cluster, false, &reading->accounting, err))
+        return -1;
+    struct accounting *accounting = reading->accounting;
+    return tree_build(&reading->tree, accounting->rows, accounting->count, accounting->names,
+                      accounting->empty_name, settings->on_bad_rows, reading->findings, err);
+}
+
+/* -1 where it cannot be read, whatever the reason is. */
+static int read_source(struct reading *reading, struct adder *adder,
+                       const struct settings *settings)
+{
+    struct error ignored;
+    struct db_settings connection = settings->source;
+    struct db *source;
+    if (connection.deadline_s > PATIENCE_S)
+        connection.deadline_s = PATIENCE_S;
+    if (db_open(&source, &connection, DB_SOURCE, &ignored))
+        return -1;
+    *reading = (struct reading){ .names = names_create(), .findings = findings_create() };
+    int result = db_begin(source, &ignored);
+    if (!result)
+        result = read_snapshot(reading, adder, settings, source, &ignored);
+    db_rollback(source);
+    db_close(source);
+    if (result)
+        reading_free(reading);
+    return result;
+}
+
+/* By node. */
+static double fairshare_of(const void *fairshare, uint32_t node)
+{
+    return ((const double *)fairshare)[node];
+}
+
+/* The factors that the run published; NAN where there is none. */
+static double *read_fairshare(struct db *results, const char *cluster, const struct tree *tree)
+{
+    struct error ignored;
+    struct db_rows *rows;
+    const struct db_value *row;
+    struct db_value argument = db_text(cluster);
+    double *fairshare = memory_zeroed(tree->count, sizeof *fairshare);
+    for (uint32_t i = 0; i < tree->count; i++)
+        fairshare[i] = NAN;
+    if (db_query(results, sql_query_shown_fairshare, &argument, 1, "ir", &rows, &ignored))
+        return fairshare;
+    while (db_fetch(rows, &row, &ignored) > 0) {
+        uint32_t place = tree_place(tree, (uint64_t)row[0].integer);
+        if (place != NO_NODE && tree->nodes[place].id == row[0].integer && row[1].type == DB_REAL)
+            fairshare[place] = row[1].real;
+    }
+    db_finish(rows);
+    return fairshare;
+}
+
+void new_jobs_add(struct prio_list *list, const struct settings *settings, struct db *results)
+{
+    struct reading reading;
+    struct adder adder = { .list = list, .published = id_index_create() };
+    for (uint32_t i = 0; i < list->count; i++)
+        id_index_add(adder.published, list->rows[i].key, i);
+    if (!read_source(&reading, &adder, settings)) {
+        if (reading.tree) {
+            struct error ignored;
+            double *fairshare = read_fairshare(results, list->cluster, reading.tree);
+            priorities_complete(reading.queue, reading.accounting, reading.tree, fairshare_of,
+                                fairshare);
+            queue_each(reading.queue, add_row, &adder, &ignored);
+            free(fairshare);
+        }
+        reading_free(&reading);
+    }
+    id_index_destroy(adder.published);
+}

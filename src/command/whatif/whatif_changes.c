@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/whatif/whatif_changes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/ledger/ledger.h"
+#include "command/named.h"
+#include "command/private.h"
+#include "core/usage/clock.h"
+#include "core/insight/scenario.h"
+#include "core/tree/tree.h"
+#include "results/snapshot.h"
+#include "settings/settings.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* The options that change something. */
+static const struct whatif_option options[] = {
+    { "shares", WHATIF_SHARES, NULL, NULL, false },
+    { "move", WHATIF_MOVE, NULL, NULL, false },
+    { "add-usage", WHATIF_ADD_USAGE, NULL, NULL, false },
+    { "remove-user", WHATIF_REMOVE, NULL, NULL, false },
+    { "half-life", WHATIF_SETTING, "usage", "half_life", true },
+    { "algorithm", WHATIF_SETTING, "fairshare", "algorithm", false },
+    { "conformance", WHATIF_SETTING, "fairshare", "conformance", true },
+    { "weights", WHATIF_SETTING, "priority", NULL, false },
+    { NULL, WHATIF_SETTING, NULL, NULL, false },
+};
+/* Weights of TRES hang on what each job asks for, which only the accounting database tells. */
+static const struct whatif_option tres_weights = { "weights", WHATIF_SETTING, "priority",
+                                                   "weight_tres", true };
+
+static const struct setting *setting_of(const char *section, const char *key)
+{
+    for (const struct setting *each = settings_table; each->section; each++)
+        if (!strcmp(each->section, section) && !strcmp(each->key, key))
+            return each;
+    return NULL;
+}
+
+static struct whatif_change *add(struct whatif_changes *changes, const struct whatif_option *option,
+                                 const char *text)
+{
+    changes->list = memory_resized(changes->list, changes->count + 1, sizeof *changes->list);
+    struct whatif_change *change = &changes->list[changes->count++];
+    *change =
+        (struct whatif_change){ .kind = option->kind, .option = option, .text = memory_text(text) };
+    return change;
+}
+
+/* Have the table of settings judge a value, in settings that nobody uses. */
+static int check_setting(const struct whatif_change *change, struct error *err)
+{
+    const struct setting *setting = change->setting;
+    struct settings scratch = { 0 };
+    struct error reason;
+    if (!setting->take(setting, (char *)&scratch + setting->offset, change->value, &reason)) {
+        free(scratch.weight_tres);
+        return 0;
+    }
+    return fail(err, ERROR_USAGE, "whatif: --%s '%s': %s", change->option->name, change->text,
+                reason.message);
+}
+
+static int take_setting(struct whatif_changes *changes, const struct whatif_option *option,
+                        const char *text, const char *key, const char *value, struct error *err)
+{
+    struct whatif_change *change = add(changes, option, text);
+    change->name = memory_text(key);
+    change->value = memory_text(value);
+    change->setting = setting_of(option->section, key);
+    if (!change->setting)
+        return fail(err, ERROR_USAGE,
+                    "whatif: --weights '%s': '%s' is no weight; they are age, assoc, fairshare, "
+                    "job_size, partition, qos, and tres",
+                    text, key + strlen("weight_"));
+    return check_setting(change, err);
+}
+
+/* `age=1000,fairshare=5000`, or `tres=CPU=100,Mem=50`. */
+static int take_weights(struct whatif_changes *changes, const struct whatif_option *option,
+                        const char *text, struct error *err)
+{
+    if (!strncmp(text, "tres=", 5))
+        return take_setting(changes, &tres_weights, text, "weight_tres", text + 5, err);
+    const char *at = text;
+    int result = 0;
+    bool any = false;
+    for (char *item; !result && (item = list_next(&at)); free(item)) {
+        char *value = strchr(item, '=');
+        struct text key = { 0 };
+        any = true;
+        if (value)
+            *value++ = '\0';
+        text_format(&key, "weight_%s", item);
+        result =
+            value ? take_setting(changes, option, text, key.bytes, value, err)
+                  : fail(err, ERROR_USAGE, "whatif: --weights '%s': must be NAME=NUMBER,...", text);
+        text_free(&key);
+    }
+    return result || any ? result
+                         : fail(err, ERROR_USAGE, "whatif: --weights '': must be NAME=NUMBER,...");
+}
+
+/* NAME=VALUE: an account's name may have a sign of its own, a number has none. */
+static int take_pair(struct whatif_changes *changes, const struct whatif_option *option,
+                     const char *text, struct error *err)
+{
+    const char *sign = option->kind == WHATIF_MOVE ? strchr(text, '=') : strrchr(text, '=');
+    struct whatif_change *change = add(changes, option, text);
+    if (!sign || sign == text || !sign[1])
+        return fail(err, ERROR_USAGE, "whatif: --%s '%s': must be NAME=%s", option->name, text,
+                    option->kind == WHATIF_MOVE     ? "PARENT"
+                    : option->kind == WHATIF_SHARES ? "SHARES"
+                                                    : "HOURS");
+    change->name = memory_bytes(text, (size_t)(sign - text));
+    change->value = memory_text(sign + 1);
+    return 0;
+}
+
+static int take_shares(struct whatif_change *change, struct error *err)
+{
+    uint64_t shares;
+    if (!strcmp(change->value, "parent")) {
+        change->shares = SHARES_PARENT;
+        return 0;
+    }
+    if (!number_unsigned(change->value, strlen(change->value), &shares) || shares >= SHARES_PARENT)
+        return fail(err, ERROR_USAGE,
+                    "whatif: --shares '%s': the shares of '%s' must be a whole number below "
+                    "2147483647, not below 0, or parent",
+                    change->text, change->name);
+    change->shares = (int32_t)shares;
+    return 0;
+}
+
+static int take_usage(struct whatif_change *change, struct error *err)
+{
+    uint64_t seconds;
+    if (!amount_parse(change->value, strlen(change->value), 3600, &seconds))
+        return fail(err, ERROR_USAGE,
+                    "whatif: --add-usage '%s': the TRES-hours of '%s' must come to a whole number "
+                    "of TRES-seconds above 0",
+                    change->text, change->name);
+    change->usage = (double)seconds;
+    return 0;
+}
+
+int changes_take(struct whatif_changes *changes, const char *name, const char *text,
+                 struct error *err)
+{
+    const struct whatif_option *option = options;
+    while (option->name && strcmp(option->name, name) != 0)
+        option++;
+    if (!option->name)
+        return fail(err, ERROR_USAGE, "whatif: '%s' is no change", name);
+    if (option->kind == WHATIF_SETTING)
+        return option->key ? take_setting(changes, option, text, option->key, text, err)
+                           : take_weights(changes, option, text, err);
+    if (option->kind == WHATIF_REMOVE) {
+        add(changes, option, text)->name = memory_text(text);
+        return 0;
+    }
+    if (take_pair(changes, option, text, err))
+        return -1;
+    struct whatif_change *change = &changes->list[changes->count - 1];
+    return change->kind == WHATIF_SHARES      ? take_shares(change, err)
+           : change->kind == WHATIF_ADD_USAGE ? take_usage(change, err)
+                                              : 0;
+}
+
+/* A line without the blanks around it; the rest behind its first word is the value. */
+static int take_line(struct whatif_changes *changes, char *line, struct error *err)
+{
+    size_t length = strlen(line);
+    while (length && strchr(" \t\r\n", line[length - 1]))
+        line[--length] = '\0';
+    line += strspn(line, " \t");
+    if (!*line || *line == '#')
+        return 0;
+    char *value = line + strcspn(line, " \t");
+    if (*value)
+        *value++ = '\0';
+    return changes_take(changes, line, value + strspn(value, " \t"), err);
+}
+
+int changes_take_file(struct whatif_changes *changes, const char *path, struct error *err)
+{
+    FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
+    char *line = NULL;
+    size_t room = 0, number = 0;
+    int result = 0;
+    if (!file)
+        return fail(err, ERROR_USAGE, "whatif: cannot open '%s': %s", path, strerror(errno));
+    while (!result && getline(&line, &room, file) >= 0) {
+        number++;
+        if (take_line(changes, line, err))
+            result = fail_in(err, "'%s', line %zu", path, number);
+    }
+    if (!result && ferror(file))
+        result = fail(err, ERROR_USAGE, "whatif: cannot read '%s': %s", path, strerror(errno));
+    free(line);
+    if (file != stdin)
+        fclose(file);
+    return result;
+}
+
+void changes_free(struct whatif_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        free(changes->list[i].text);
+        free(changes->list[i].name);
+        free(changes->list[i].value);
+        free(changes->list[i].ids);
+    }
+    free(changes->list);
+    *changes = (struct whatif_changes){ 0 };
+}
+
+static void add_id(struct whatif_change *change, uint32_t id)
+{
+    change->ids = memory_resized(change->ids, change->id_count + 1, sizeof *change->ids);
+    change->ids[change->id_count++] = id;
+}
+
+/* What is before the `=` names one association. */
+static int find_one(struct whatif_change *change, const struct snapshots *snapshots,
+                    const struct snapshot *snapshot, struct error *err)
+{
+    struct named named;
+    bool account = change->kind == WHATIF_MOVE;
+    int result = account ? named_find_account(snapshots, snapshot, change->name, &named, err)
+                         : named_find(snapshots, snapshot, change->name, &named, err);
+    if (result)
+        return fail_in(err, "whatif: --%s '%s'", change->option->name, change->text);
+    if (!named.node && change->kind != WHATIF_ADD_USAGE)
+        return fail(err, ERROR_USAGE, "whatif: --%s '%s': '%s' is the root, which has no %s",
+                    change->option->name, change->text, change->name,
+                    account ? "parent" : "shares");
+    add_id(change, snapshot->tree->nodes[named.node].id);
+    return 0;
+}
+
+static int find_move(struct whatif_change *change, const struct snapshots *snapshots,
+                     const struct snapshot *snapshot, struct error *err)
+{
+    struct named parent;
+    const struct tree *tree = snapshot->tree;
+    if (find_one(change, snapshots, snapshot, err))
+        return -1;
+    if (named_find_account(snapshots, snapshot, change->value, &parent, err))
+        return fail_in(err, "whatif: --move '%s'", change->text);
+    change->parent = tree->nodes[parent.node].id;
+    if (tree->nodes[tree_place(tree, change->ids[0])].is_user)
+        return fail(err, ERROR_USAGE, "whatif: --move '%s': '%s' is a user; only accounts move",
+                    change->text, change->name);
+    if (tree->nodes[parent.node].is_user)
+        return fail(err, ERROR_USAGE,
+                    "whatif: --move '%s': '%s' is a user; only accounts have "
+                    "something below them",
+                    change->text, change->value);
+    return 0;
+}
+
+static bool reads(const struct snapshot *snapshot, uint32_t name, const char *asked)
+{
+    return reads_as(asked, strlen(asked), names_text(snapshot->names, name));
+}
+
+/* A user's name means all associations of this user, as it does to sacctmgr; `account/user` those
+ * there. */
+static int find_user(struct whatif_change *change, const struct snapshots *snapshots,
+                     const struct snapshot *snapshot, struct error *err)
+{
+    const struct tree *tree = snapshot->tree;
+    const char *slash = strrchr(change->name, '/');
+    char *account = slash ? memory_bytes(change->name, (size_t)(slash - change->name)) : NULL;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        if (node->is_user && (reads(snapshot, node->user, change->name) ||
+                              (slash && reads(snapshot, node->user, slash + 1) &&
+                               reads(snapshot, node->account, account))))
+            add_id(change, node->id);
+    }
+    free(account);
+    if (change->id_count && private_check(snapshots->login, slash ? slash + 1 : change->name, err))
+        return -1;
+    return change->id_count ? 0
+                            : fail(err, ERROR_USAGE,
+                                   "whatif: --remove-user '%s': there is no such "
+                                   "user",
+                                   change->name);
+}
+
+int changes_find(struct whatif_changes *changes, const struct snapshots *snapshots,
+                 const struct snapshot *snapshot, struct error *err)
+{
+    int result = 0;
+    for (size_t i = 0; !result && i < changes->count; i++) {
+        struct whatif_change *change = &changes->list[i];
+        if (change->kind == WHATIF_MOVE)
+            result = find_move(change, snapshots, snapshot, err);
+        else if (change->kind == WHATIF_REMOVE)
+            result = find_user(change, snapshots, snapshot, err);
+        else if (change->kind != WHATIF_SETTING)
+            result = find_one(change, snapshots, snapshot, err);
+    }
+    return result;
+}
+
+bool changes_need_source(const struct whatif_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++)
+        if (changes->list[i].option->needs_source)
+            return true;
+    return false;
+}
+
+bool changes_read_anew(const struct whatif_changes *changes)
+{
+    for (size_t i = 0; i < changes->count; i++)
+        if (changes->list[i].kind == WHATIF_SETTING)
+            return true;
+    return false;
+}
+
+void changes_set(const struct whatif_changes *changes, struct settings *settings)
+{
+    struct error ignored;
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct whatif_change *change = &changes->list[i];
+        if (change->kind == WHATIF_SETTING)
+            change->setting->take(change->setting, (char *)settings + change->setting->offset,
+                                  change->value, &ignored);
+    }
+}
+
+static int make(const struct whatif_change *change, struct scenario *scenario, size_t row,
+                const struct clock *clock, struct error *err)
+{
+    size_t parent;
+    struct wide usage;
+    switch (change->kind) {
+    case WHATIF_SHARES:
+        scenario->rows[row].shares = change->shares;
+        break;
+    case WHATIF_MOVE:
+        parent = scenario_find(scenario, change->parent);
+        if (parent == NO_ROW || !scenario_move(scenario, row, parent))
+            return fail(err, ERROR_USAGE, "whatif: --move '%s': '%s' is %s%s%s", change->text,
+                        change->value, parent == row ? "the account itself" : "below '",
+                        parent == row ? "" : change->name, parent == row ? "" : "'");
+        break;
+    case WHATIF_ADD_USAGE:
+        if (!clock_sum_of(clock, change->usage, &usage) || !wide_add(&scenario->usage[row], &usage))
+            return fail(err, ERROR_USAGE,
+                        "whatif: --add-usage '%s': this is more usage than can "
+                        "be counted",
+                        change->text);
+        break;
+    case WHATIF_REMOVE:
+        scenario->rows[row].deleted = true;
+        break;
+    case WHATIF_SETTING:
+        break;
+    }
+    return 0;
+}
+
+int changes_make(const struct whatif_changes *changes, struct scenario *scenario,
+                 const struct clock *clock, struct error *err)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct whatif_change *change = &changes->list[i];
+        for (size_t j = 0; j < change->id_count; j++) {
+            size_t row = scenario_find(scenario, change->ids[j]);
+            if (row == NO_ROW)
+                return fail(err, ERROR_OTHER,
+                            "whatif: --%s '%s': association %u is not in the accounting database "
+                            "any more",
+                            change->option->name, change->text, change->ids[j]);
+            if (make(change, scenario, row, clock, err))
+                return -1;
+        }
+    }
+    return 0;
+}

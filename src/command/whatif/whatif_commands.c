@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "command/whatif/whatif_changes.h"
+#include "core/tree/tree.h"
+#include "report/whatif.h"
+#include "results/snapshot.h"
+#include "settings/settings.h"
+#include "settings/slurm/slurm_settings.h"
+#include "util/index.h"
+#include "util/text.h"
+
+/* A command that a shell takes apart into the words it was made of. */
+struct command_line {
+    struct text text;
+    const char *obstacle; /* why there is none; NULL */
+};
+
+/* A name that sacctmgr would read as something else, or nobody could see. */
+static const char unsayable[] = "no command line can say this safely";
+
+/* A word in single quotes, where a shell would do something about it. */
+static void add_word(struct command_line *line, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_-+./:=@%,";
+    text_add(&line->text, line->text.length ? " " : "");
+    if (*word && !word[strspn(word, plain)]) {
+        text_add(&line->text, word);
+        return;
+    }
+    text_add(&line->text, "'");
+    for (const char *at = word; *at; at++)
+        text_add_bytes(&line->text, *at == '\'' ? "'\\''" : at, *at == '\'' ? 4 : 1);
+    text_add(&line->text, "'");
+}
+
+/* `key=name`.  To sacctmgr a comma begins the next name, and quotes are not part of one. */
+static void add_name(struct command_line *line, const char *key, const char *name)
+{
+    struct text word = { 0 };
+    if (strpbrk(name, ",\"'") || !utf8_is_printable(name))
+        line->obstacle = unsayable;
+    text_format(&word, "%s=%s", key, name);
+    add_word(line, word.bytes);
+    text_free(&word);
+}
+
+/* Names of results are UTF-8. */
+struct who {
+    const char *account, *user, *partition;
+    bool beside_partitions; /* without a partition, where others of that user there have one */
+};
+
+static bool has_partitions(const struct snapshot *snapshot, const struct node *user)
+{
+    for (uint32_t i = 0; i < snapshot->tree->count; i++) {
+        const struct node *node = &snapshot->tree->nodes[i];
+        if (node->is_user && node->account == user->account && node->user == user->user &&
+            *names_text(snapshot->names, node->partition))
+            return true;
+    }
+    return false;
+}
+
+static struct who who_is(const struct snapshot *snapshot, uint32_t id)
+{
+    const struct node *node = &snapshot->tree->nodes[tree_place(snapshot->tree, id)];
+    const char *partition = names_text(snapshot->names, node->partition);
+    return (struct who){ names_text(snapshot->names, node->account),
+                         names_text(snapshot->names, node->user), partition,
+                         node->is_user && !*partition && has_partitions(snapshot, node) };
+}
+
+/* Without a word of partitions sacctmgr takes those with one, too; an empty one is none. */
+static void add_where(struct command_line *line, const struct who *who, const char *cluster)
+{
+    if (*who->user) {
+        add_name(line, "name", who->user);
+        add_name(line, "account", who->account);
+        if (*who->partition || who->beside_partitions)
+            add_name(line, "partition", who->partition);
+    } else
+        add_name(line, "name", who->account);
+    add_name(line, "cluster", cluster);
+}
+
+/* Hand it over, or say that there is none. */
+static void end_line(struct command_line *line, struct whatif *whatif,
+                     const struct whatif_change *change)
+{
+    if (line->obstacle) {
+        text_free(&line->text);
+        text_format(&line->text, "# %s: --%s ", line->obstacle, change->option->name);
+        text_add_printable(&line->text, change->text);
+    }
+    whatif_add_command(whatif, line->text.bytes);
+    text_free(&line->text);
+}
+
+static void add_shares(struct text *text, int64_t shares)
+{
+    if (shares == SHARES_PARENT)
+        text_add(text, "parent");
+    else
+        text_format(text, "%" PRId64, shares);
+}
+
+/* The part of a sentence that names an association. */
+static void add_who(struct text *text, const struct who *who)
+{
+    if (*who->user)
+        text_format(text, "user '%s' of account '%s'", who->user, who->account);
+    else
+        text_format(text, "account '%s'", who->account);
+    if (*who->partition)
+        text_format(text, " in partition '%s'", who->partition);
+}
+
+static void tell_shares(const struct whatif_change *change, const struct snapshot *snapshot,
+                        struct whatif *whatif)
+{
+    struct command_line line = { 0 };
+    struct text sentence = { 0 }, shares = { 0 };
+    struct who who = who_is(snapshot, change->ids[0]);
+    uint32_t node = tree_place(snapshot->tree, change->ids[0]);
+    add_who(&sentence, &who);
+    text_add(&sentence, " has shares ");
+    add_shares(&sentence, change->shares);
+    text_add(&sentence, ", not ");
+    add_shares(&sentence, snapshot->tree->nodes[node].shares);
+    add_word(&line, "sacctmgr");
+    add_word(&line, "modify");
+    add_word(&line, *who.user ? "user" : "account");
+    add_word(&line, "where");
+    add_where(&line, &who, snapshot->cluster);
+    add_word(&line, "set");
+    text_add(&shares, "fairshare=");
+    add_shares(&shares, change->shares);
+    add_word(&line, shares.bytes);
+    whatif_add_change(whatif, sentence.bytes);
+    end_line(&line, whatif, change);
+    text_free(&sentence);
+    text_free(&shares);
+}
+
+static void tell_move(const struct whatif_change *change, const struct snapshot *snapshot,
+                      struct whatif *whatif)
+{
+    struct command_line line = { 0 };
+    struct text sentence = { 0 };
+    struct who who = who_is(snapshot, change->ids[0]), parent = who_is(snapshot, change->parent);
+    add_who(&sentence, &who);
+    text_add(&sentence, " is below ");
+    add_who(&sentence, &parent);
+    add_word(&line, "sacctmgr");
+    add_word(&line, "modify");
+    add_word(&line, "account");
+    add_word(&line, "where");
+    add_where(&line, &who, snapshot->cluster);
+    add_word(&line, "set");
+    add_name(&line, "parent", parent.account);
+    whatif_add_change(whatif, sentence.bytes);
+    end_line(&line, whatif, change);
+    text_free(&sentence);
+}
+
+static void tell_usage(const struct whatif_change *change, const struct snapshot *snapshot,
+                       struct whatif *whatif)
+{
+    struct command_line line = { 0 };
+    struct text sentence = { 0 }, hours = { 0 };
+    struct who who = who_is(snapshot, change->ids[0]);
+    add_who(&sentence, &who);
+    text_format(&sentence, " has used %.10g TRES-hours more", change->usage / 3600);
+    if (*who.user) {
+        text_format(&hours, "%sh", change->value);
+        add_word(&line, "fairmill");
+        add_word(&line, "ledger");
+        add_word(&line, "debit");
+        add_word(&line, hours.bytes);
+        add_name(&line, "--user", who.user);
+        add_name(&line, "--account", who.account);
+        if (*who.partition)
+            add_name(&line, "--partition", who.partition);
+        add_name(&line, "--cluster", snapshot->cluster);
+        add_word(&line, "--why");
+        add_word(&line, "as whatif has it");
+    } else
+        line.obstacle = "the ledger debits users only";
+    whatif_add_change(whatif, sentence.bytes);
+    end_line(&line, whatif, change);
+    text_free(&sentence);
+    text_free(&hours);
+}
+
+static void tell_removal_of(const struct whatif_change *change, const struct who *who,
+                            const struct snapshot *snapshot, struct whatif *whatif)
+{
+    struct command_line line = { 0 };
+    struct text sentence = { 0 };
+    add_who(&sentence, who);
+    text_add(&sentence, " is no more");
+    add_word(&line, "sacctmgr");
+    add_word(&line, "delete");
+    add_word(&line, "user");
+    add_word(&line, "where");
+    add_where(&line, who, snapshot->cluster);
+    whatif_add_change(whatif, sentence.bytes);
+    end_line(&line, whatif, change);
+    text_free(&sentence);
+}
+
+/* One association each, and those with a partition first: slurmdbd does not let go of a user's
+ * default account together with others. */
+static void tell_removal(const struct whatif_change *change, const struct snapshot *snapshot,
+                         struct whatif *whatif)
+{
+    for (unsigned pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < change->id_count; i++) {
+            struct who who = who_is(snapshot, change->ids[i]);
+            unsigned its_pass = *who.partition ? 0 : 1;
+            if (pass == its_pass)
+                tell_removal_of(change, &who, snapshot, whatif);
+        }
+    }
+}
+
+/* Where it stands in slurm.conf, and ours does not say otherwise, it is to be changed there: Slurm
+ * and fairmill go on alike. */
+static bool is_of_slurm_conf(const struct settings *settings, const struct setting *setting)
+{
+    return *settings->slurm_path &&
+           settings->origins[setting - settings_table].from != FROM_SETTINGS;
+}
+
+/* Settings are not sacctmgr's. */
+static void tell_setting(const struct whatif_change *change, const struct settings *settings,
+                         struct whatif *whatif)
+{
+    const struct setting *setting = change->setting;
+    struct text sentence = { 0 }, words = { 0 }, command = { 0 };
+    text_format(&sentence, "%s is %s", setting->key, change->value);
+    if (is_of_slurm_conf(settings, setting) && slurm_setting_add(&words, setting, change->value)) {
+        text_add(&command, "# slurm.conf: ");
+    } else {
+        text_format(&command, "# fairmill.conf, [%s]: ", setting->section);
+        text_format(&words, "%s = %s", setting->key, change->value);
+    }
+    text_add_printable(&command, words.bytes);
+    whatif_add_change(whatif, sentence.bytes);
+    whatif_add_command(whatif, command.bytes);
+    text_free(&sentence);
+    text_free(&words);
+    text_free(&command);
+}
+
+void changes_tell(const struct whatif_changes *changes, const struct snapshot *snapshot,
+                  const struct settings *settings, struct whatif *whatif)
+{
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct whatif_change *change = &changes->list[i];
+        switch (change->kind) {
+        case WHATIF_SHARES:
+            tell_shares(change, snapshot, whatif);
+            break;
+        case WHATIF_MOVE:
+            tell_move(change, snapshot, whatif);
+            break;
+        case WHATIF_ADD_USAGE:
+            tell_usage(change, snapshot, whatif);
+            break;
+        case WHATIF_REMOVE:
+            tell_removal(change, snapshot, whatif);
+            break;
+        case WHATIF_SETTING:
+            tell_setting(change, settings, whatif);
+            break;
+        }
+    }
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/published_jobs.h"
+#include "command/whatif/whatif.h"
+#include "command/whatif/whatif_changes.h"
+#include "core/fairshare/fairshare.h"
+#include "core/priority/priority.h"
+#include "core/insight/scenario.h"
+#include "core/tree/tree.h"
+#include "report/priorities.h"
+#include "report/whatif.h"
+#include "results/snapshot.h"
+#include "settings/settings.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+
+/* A state and what it is made of. */
+struct side {
+    struct tree *tree;
+    struct values *values;
+    struct whatif_state state;
+};
+
+static int compute(struct side *side, const struct scenario *scenario,
+                   const struct snapshot *snapshot, const struct algorithm *algorithm,
+                   struct error *err)
+{
+    /* Slurm's own order among ties is that of lineage, which names tell. */
+    bool ordered = snapshot->options.conformance == CONFORMANCE_SLURMCTLD;
+    if (scenario_build(scenario, ordered, &side->tree, err) || tree_roll_up_usage(side->tree, err))
+        return -1;
+    side->values = memory_zeroed(side->tree->count, sizeof *side->values);
+    fairshare_compute(side->tree, &snapshot->options, side->values);
+    side->state = (struct whatif_state){ side->tree, side->values, algorithm, snapshot->names };
+    return 0;
+}
+
+static void side_free(struct side *side)
+{
+    tree_destroy(side->tree);
+    free(side->values);
+}
+
+/* The jobs that wait, and what their priorities hang on. */
+struct queue_view {
+    const struct snapshot *snapshot;
+    const struct side *sides;
+    struct prio_list *list;
+    double weight[PRIO_PARTS]; /* afterwards */
+};
+
+/* The associations of a user by account: which of them a job has is not published, but its factor
+ * is. */
+static uint32_t association_of(const struct queue_view *view, const struct prio_row *row)
+{
+    const struct snapshot *snapshot = view->snapshot;
+    uint32_t account = names_find(snapshot->names, row->account, strlen(row->account));
+    uint32_t user = names_find(snapshot->names, row->user, strlen(row->user));
+    uint32_t found = NO_NODE;
+    if (account == INDEX_NONE || user == INDEX_NONE)
+        return NO_NODE;
+    for (uint32_t i = 0; i < snapshot->tree->count; i++) {
+        const struct node *node = &snapshot->tree->nodes[i];
+        if (!node->is_user || node->account != account || node->user != user)
+            continue;
+        double factor = snapshot->algorithm->factor(&snapshot->values[i]);
+        bool fits = factor >= row->factor[PRIO_FAIRSHARE] && factor <= row->factor[PRIO_FAIRSHARE];
+        const char *partition = names_text(snapshot->names, node->partition);
+        if (fits && (found == NO_NODE || !strcmp(partition, row->partition)))
+            found = i;
+    }
+    return found;
+}
+
+static double factor_on(const struct side *side, uint32_t id)
+{
+    uint32_t place = tree_place(side->tree, id);
+    if (place == NO_NODE || side->tree->nodes[place].id != id)
+        return 0;
+    double factor = side->state.algorithm->factor(&side->values[place]);
+    return isnan(factor) ? 0 : factor;
+}
+
+/* The factor of a job's row afterwards: as published where nothing changes. */
+static double fairshare_after(const struct queue_view *view, const struct prio_row *row)
+{
+    uint32_t node = association_of(view, row);
+    if (node == NO_NODE)
+        return row->factor[PRIO_FAIRSHARE];
+    uint32_t id = view->snapshot->tree->nodes[node].id;
+    double before = factor_on(&view->sides[BEFORE], id), after = factor_on(&view->sides[AFTER], id);
+    return before < after || before > after ? after : row->factor[PRIO_FAIRSHARE];
+}
+
+static struct priority_parts parts_of(const double parts[PRIO_PARTS])
+{
+    return (struct priority_parts){ .age = parts[PRIO_AGE],
+                                    .association = parts[PRIO_ASSOC],
+                                    .fairshare = parts[PRIO_FAIRSHARE],
+                                    .job_size = parts[PRIO_JOB_SIZE],
+                                    .partition = parts[PRIO_PARTITION],
+                                    .qos = parts[PRIO_QOS] };
+}
+
+/* Of TRES the sum is not published, but what is left of the priority without the other parts. */
+static double tres_of(const struct prio_row *row)
+{
+    double rest = row->norm * PRIORITY_MAXIMUM;
+    if (!*row->tres_weighted)
+        return 0;
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++)
+        rest -= row->weighted[part];
+    return rest > 0 ? rest : 0;
+}
+
+static struct priority priority_after(const struct queue_view *view, const struct prio_row *row)
+{
+    double weighted[PRIO_PARTS];
+    bool same = true;
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
+        double factor = part == PRIO_FAIRSHARE ? fairshare_after(view, row) : row->factor[part];
+        weighted[part] = factor * view->weight[part];
+        same &= !(weighted[part] < row->weighted[part] || weighted[part] > row->weighted[part]);
+    }
+    struct priority priority = { .weighted = parts_of(weighted), .tres = tres_of(row) };
+    priority_add_up(&priority, row->priority == 0);
+    if (same) {
+        priority.value = (uint32_t)row->priority;
+        priority.norm = row->norm;
+    }
+    return priority;
+}
+
+/* A job's rows stand together, the best of them counts. */
+static void add_jobs(struct whatif *whatif, const struct queue_view *view)
+{
+    const struct prio_list *list = view->list;
+    for (size_t i = 0; i < list->count;) {
+        const struct prio_row *first = &list->rows[i];
+        struct whatif_job job = { .key = first->key,
+                                  .id = first->id_job,
+                                  .user = whatif_text(whatif, first->user),
+                                  .account = whatif_text(whatif, first->account),
+                                  .norm = { -1, -1 } };
+        for (; i < list->count && list->rows[i].key == first->key; i++) {
+            const struct prio_row *row = &list->rows[i];
+            struct priority after = priority_after(view, row);
+            if (row->norm > job.norm[BEFORE]) {
+                job.norm[BEFORE] = row->norm;
+                job.priority[BEFORE] = row->priority;
+                job.partition[BEFORE] = whatif_text(whatif, row->partition);
+            }
+            if (after.norm > job.norm[AFTER]) {
+                job.norm[AFTER] = after.norm;
+                job.priority[AFTER] = after.value;
+                job.partition[AFTER] = whatif_text(whatif, row->partition);
+            }
+        }
+        whatif_add_job(whatif, &job);
+    }
+}
+
+static int read_queue(struct whatif *whatif, struct db *results, const struct queue_view *view,
+                      const struct whatif_changes *changes, struct error *err)
+{
+    struct queue_view changed = *view;
+    struct settings weights = { 0 };
+    if (published_weights_read(results, view->list, err) ||
+        published_jobs_read(results, view->list, err) || prio_list_sort(view->list, "i", err))
+        return -1;
+    const uint64_t *published = view->list->weights.of;
+    weights.weight_age = published[PRIO_AGE];
+    weights.weight_assoc = published[PRIO_ASSOC];
+    weights.weight_fairshare = published[PRIO_FAIRSHARE];
+    weights.weight_job_size = published[PRIO_JOB_SIZE];
+    weights.weight_partition = published[PRIO_PARTITION];
+    weights.weight_qos = published[PRIO_QOS];
+    changes_set(changes, &weights);
+    changed.weight[PRIO_AGE] = (double)weights.weight_age;
+    changed.weight[PRIO_ASSOC] = (double)weights.weight_assoc;
+    changed.weight[PRIO_FAIRSHARE] = (double)weights.weight_fairshare;
+    changed.weight[PRIO_JOB_SIZE] = (double)weights.weight_job_size;
+    changed.weight[PRIO_PARTITION] = (double)weights.weight_partition;
+    changed.weight[PRIO_QOS] = (double)weights.weight_qos;
+    add_jobs(whatif, &changed);
+    return 0;
+}
+
+static int compute_both(struct side sides[SIDES], struct scenario *scenario,
+                        const struct whatif_changes *changes, const struct snapshot *snapshot,
+                        struct error *err)
+{
+    struct settings changed = { .algorithm = snapshot->algorithm };
+    changes_set(changes, &changed);
+    if (compute(&sides[BEFORE], scenario, snapshot, snapshot->algorithm, err) ||
+        changes_make(changes, scenario, snapshot->clock, err))
+        return -1;
+    return compute(&sides[AFTER], scenario, snapshot, changed.algorithm, err);
+}
+
+int whatif_from_results(struct whatif *whatif, struct db *results,
+                        const struct whatif_changes *changes, const struct snapshot *snapshot,
+                        struct error *err)
+{
+    struct side sides[SIDES] = { { NULL } };
+    struct scenario scenario;
+    struct queue_view view = {
+        snapshot, sides, prio_list_create(snapshot->cluster, snapshot->as_of), { 0 }
+    };
+    scenario_create(&scenario, snapshot->tree, snapshot->names, true);
+    int result = compute_both(sides, &scenario, changes, snapshot, err);
+    if (!result) {
+        whatif_compare(whatif, &sides[BEFORE].state, &sides[AFTER].state);
+        result = read_queue(whatif, results, &view, changes, err);
+    }
+    prio_list_destroy(view.list);
+    scenario_free(&scenario);
+    side_free(&sides[BEFORE]);
+    side_free(&sides[AFTER]);
+    return result;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "compute/compute.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "compute/charge_jobs.h"
+#include "core/fairshare/fairshare.h"
+#include "core/finding.h"
+#include "core/usage/ledger.h"
+#include "core/priority/queue.h"
+#include "core/usage/seal.h"
+#include "core/tree/tree.h"
+#include "core/usage/usage.h"
+#include "db/db.h"
+#include "compute/priorities.h"
+#include "results/days.h"
+#include "compute/seal_plan.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "util/error.h"
+#include "util/log.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
+                    uint64_t now)
+{
+    uint64_t periodic = calendar_last_reset(&settings->reset_period, now);
+    return ledger->cluster_reset > periodic ? ledger->cluster_reset : periodic;
+}
+
+double compute_capacity(const struct settings *settings, const struct accounting *accounting,
+                        uint64_t now, uint64_t reset, uint64_t first_charge)
+{
+    double count = settings->capacity;
+    if (!(count > 0)) {
+        count = settings->charge == CHARGE_TRES ? accounting->weighted : accounting->billing;
+        if (settings->charge == CHARGE_CPU || (settings->charge == CHARGE_BILLING && isnan(count)))
+            count = accounting->cpus;
+        if (!(count > 0))
+            return NAN;
+    }
+    if (settings->half_life_s)
+        return count * (double)settings->half_life_s * settings->capacity_half_lives;
+    uint64_t since = reset ? reset : first_charge;
+    return since < now ? count * (double)(now - since) : 0;
+}
+
+/* The largest part of a value that jobs which were not read could have added.  Those that were
+ * purged had ended before all that are there, and those behind the horizon before that. */
+static double truncation_bound(const struct settings *settings, uint64_t now, uint64_t reset,
+                               uint64_t oldest_end)
+{
+    uint64_t last = oldest_end;
+    if (settings->horizon_s && settings->horizon_s < now && last < now - settings->horizon_s)
+        last = now - settings->horizon_s;
+    if (last > now)
+        return NAN;
+    if (reset && last <= reset)
+        return 0;
+    return settings->half_life_s ? exp2(-(double)(now - last) / (double)settings->half_life_s)
+                                 : NAN;
+}
+
+/* Rows that ended at or before this instant are not read. */
+static uint64_t oldest_read(const struct settings *settings, const struct clock *clock)
+{
+    uint64_t now = clock_now(clock), oldest = clock_start(clock);
+    if (!settings->horizon_s || settings->horizon_s >= now)
+        return oldest;
+    uint64_t horizon = now - settings->horizon_s - 1; /* one that ended right on it is read */
+    return horizon > oldest ? horizon : oldest;
+}
+
+static void note_unknown_tres(struct computation *computation)
+{
+    const struct tariffs *tariffs = computation->accounting->tariffs;
+    const struct tres_weight *weight;
+    struct text names = { 0 };
+    for (size_t at = 0; tariffs && (weight = tariffs_unmet_tres(tariffs, &at));)
+        text_format(&names, "%s'%s%s%s'", names.length ? ", " : "", weight->type,
+                    *weight->name ? "/" : "", weight->name);
+    if (names.length)
+        findings_add(computation->findings, FINDING_TRES_UNKNOWN, 0, "%s", names.bytes);
+    text_free(&names);
+}
+
+/* Make the associations those of an instant that is over. */
+static int go_back(struct computation *computation, const struct settings *settings,
+                   struct db *source, const char *cluster, struct past *past, struct error *err)
+{
+    struct accounting *accounting = computation->accounting;
+    const struct layout *layout = layout_of(settings);
+    struct past_told *told = &computation->told;
+    past_forget_source(past);
+    if (layout->read_changes &&
+        layout->read_changes(source, cluster, past, computation->findings, err))
+        return -1;
+    past_apply(past, &accounting->rows, &accounting->count, accounting->names,
+               accounting->empty_name, computation->findings, told);
+    if (!accounting->count)
+        return fail(err, ERROR_DATA, "there were no associations yet at that instant");
+    if (told->by_runs || told->by_source || told->by_times || told->unknown) {
+        if (accounting->by_lineage)
+            past_order(accounting->rows, accounting->count, accounting->names,
+                       accounting->empty_name);
+        snprintf(computation->said, sizeof computation->said,
+                 "associations of this instant: told by earlier runs %zu, by txn_table %zu, by "
+                 "creation_time and mod_time %zu; not told %zu",
+                 told->by_runs, told->by_source, told->by_times, told->unknown);
+        computation->record.message = computation->said;
+    }
+    return 0;
+}
+
+static int read_small(struct computation *computation, const struct settings *settings,
+                      struct db *source, const char *cluster, struct past *past, bool ordered,
+                      struct error *err)
+{
+    if (layout_of(settings)->read(source, settings, cluster, ordered, &computation->accounting,
+                                  err))
+        return -1;
+    struct accounting *accounting = computation->accounting;
+    if (past && go_back(computation, settings, source, cluster, past, err))
+        return -1;
+    /* What is put together of several instants need not be a tree. */
+    const struct past_told *told = &computation->told;
+    bool mixed = told->unknown && (told->by_runs || told->by_source || told->by_times);
+    enum bad_rows bad_rows = mixed ? BAD_ROWS_SKIP : settings->on_bad_rows;
+    if (tree_build(&computation->tree, accounting->rows, accounting->count, accounting->names,
+                   accounting->empty_name, bad_rows, computation->findings, err))
+        return -1;
+    free(accounting->rows);
+    accounting->rows = NULL;
+    note_unknown_tres(computation);
+    return 0;
+}
+
+static void note_seen(struct computation *computation, const struct settings *settings,
+                      const struct jobs_seen *seen)
+{
+    struct run_record *record = &computation->record;
+    uint64_t now = clock_now(computation->clock);
+    computation->first_charge = seen->first_charge;
+    record->jobs_read = (int64_t)seen->count;
+    record->truncation_bound = truncation_bound(
+        settings, now, last_reset(settings, computation->ledger, now), seen->oldest_end);
+    record->source_newest = seen->newest ? (int64_t)seen->newest : -1;
+    record->source_lag = seen->newest ? (int64_t)(now - seen->newest) : -1;
+}
+
+/* The oldest end of all rows.  Where not all of them are read it is not among what was seen. */
+static int find_oldest_end(struct computation *computation, const struct settings *settings,
+                           struct db *source, const char *cluster, uint64_t *oldest_end,
+                           struct error *err)
+{
+    const struct layout *layout = layout_of(settings);
+    uint64_t oldest, newest;
+    if (!layout->read_open_keys && !settings->horizon_s &&
+        settings->reset_period.unit == RESET_NEVER && !computation->ledger->cluster_reset)
+        return 0;
+    if (layout->read_ends(source, settings, cluster, 0, clock_now(computation->clock), &oldest,
+                          &newest, err))
+        return -1;
+    *oldest_end = oldest ? oldest : UINT64_MAX;
+    return 0;
+}
+
+/* All that is read, inside the snapshot. */
+static int read_cluster(struct computation *computation, const struct settings *settings,
+                        struct db *source, const char *cluster, struct past *past, bool ordered,
+                        struct sealing *sealing, const char *source_identity, struct error *err)
+{
+    struct jobs_seen seen = jobs_seen_none;
+    uint64_t now = clock_now(computation->clock);
+    uint64_t cutoff = oldest_read(settings, computation->clock);
+    if (read_small(computation, settings, source, cluster, past, ordered, err) ||
+        (sealing && sealing_plan(sealing, computation, settings, source, cluster, source_identity,
+                                 cutoff, err)) ||
+        find_oldest_end(computation, settings, source, cluster, &seen.oldest_end, err) ||
+        priorities_read(&computation->queue, settings, source, cluster, now, now,
+                        computation->accounting->names, computation->findings, err))
+        return -1;
+    if (sealing)
+        sealing_begin_days(sealing, settings, computation->ledger, now, cutoff);
+    if (charge_jobs(computation, sealing, settings, source, cluster, cutoff, &seen, err))
+        return -1;
+    note_seen(computation, settings, &seen);
+    if (sealing && sealing->days)
+        sealing->days->oldest_end = seen.oldest_end;
+    return 0;
+}
+
+/* Before the snapshot: it will see what has arrived by now, or more. */
+static int refuse_lagging(const struct settings *settings, struct db *source, struct error *err)
+{
+    int64_t lag_s;
+    if (settings->max_lag_s < 0)
+        return 0;
+    if (db_replica_lag(source, &lag_s, err))
+        return -1;
+    if (lag_s > 0 && lag_s != DB_LAG_UNBOUNDED)
+        log_note("the accounting database lags %" PRId64 " s", lag_s);
+    if (lag_s == DB_LAG_UNBOUNDED)
+        return fail(err, ERROR_LAGGING,
+                    "database '%s' is a replica to which nothing comes any more, so that it lags "
+                    "without bound; max_lag is %" PRId64 " s",
+                    settings->source.database, settings->max_lag_s);
+    if (lag_s > settings->max_lag_s)
+        return fail(err, ERROR_LAGGING,
+                    "database '%s' is a replica that lags %" PRId64 " s; max_lag is %" PRId64 " s",
+                    settings->source.database, lag_s, settings->max_lag_s);
+    return 0;
+}
+
+static int read_snapshot(struct computation *computation, const struct settings *settings,
+                         struct db *source, const char *cluster,
+                         const struct remembered *remembered, const int64_t *asked, bool ordered,
+                         struct sealing *sealing, const char *source_identity, struct error *err)
+{
+    if (refuse_lagging(settings, source, err) || db_begin(source, err))
+        return -1;
+    uint64_t now = (uint64_t)(asked ? *asked : time(NULL));
+    computation->record.as_of = (int64_t)now;
+    computation->findings = findings_create();
+    computation->ledger = ledger_at(remembered->ledger, now);
+    computation->unattributed = usage_sums_create();
+    computation->clock =
+        clock_create(settings->half_life_s, now, last_reset(settings, computation->ledger, now));
+    if (read_cluster(computation, settings, source, cluster, remembered->past,
+                     ordered || settings->conformance == CONFORMANCE_SLURMCTLD, sealing,
+                     source_identity, err) ||
+        db_commit(source, err)) {
+        db_rollback(source);
+        return -1;
+    }
+    return 0;
+}
+
+int compute_read(struct computation *computation, const struct settings *settings,
+                 struct db *source, const char *cluster, const struct remembered *remembered,
+                 const int64_t *now, bool ordered, struct sealing *sealing,
+                 const char *source_identity, struct error *err)
+{
+    static const struct remembered nothing;
+    *computation = (struct computation){ .record = run_record_empty };
+    computation->record.started_at = time(NULL);
+    if (!read_snapshot(computation, settings, source, cluster, remembered ? remembered : &nothing,
+                       now, ordered, sealing, source_identity, err))
+        return 0;
+    computation_free(computation);
+    return -1;
+}
+
+struct wide *computation_sum_of(struct computation *computation, uint64_t association)
+{
+    uint32_t place = tree_place(computation->tree, association);
+    return place == NO_NODE ? usage_sums_of(computation->unattributed, association)
+                            : &computation->tree->nodes[place].usage;
+}
+
+/* Whose usage is nothing, as where all of it was suspended, is not odd: a sum that was kept does
+ * not tell whether there was a job. */
+static int note_unattributed(struct computation *computation, struct error *err)
+{
+    struct wide all = { { 0 } };
+    for (size_t i = 0; i < computation->unattributed->count; i++) {
+        const struct usage_sum *row = &computation->unattributed->rows[i];
+        if (wide_is_zero(&row->sum))
+            continue;
+        findings_add(computation->findings, FINDING_JOB_WITHOUT_ASSOCIATION, row->id,
+                     "no row of this id is among the associations");
+        if (!wide_add(&all, &row->sum))
+            return fail(err, ERROR_DATA,
+                        "the usage without an association is beyond the range of our integers");
+    }
+    if (wide_is_negative(&all)) /* more was credited than used */
+        all = (struct wide){ { 0 } };
+    computation->record.unattributed_usage = clock_usage(computation->clock, &all);
+    return 0;
+}
+
+static void note_sealing(struct run_record *record, const struct sealing *sealing)
+{
+    record->kind = sealing->mode == SEALING_INCREMENTAL ? "incremental" : "full";
+    record->why = sealing->why;
+    record->drift_max = sealing->drift;
+    record->drifted = sealing->drifted;
+}
+
+struct factors {
+    const struct settings *settings;
+    const struct values *values;
+};
+
+static double published_factor(const void *context, uint32_t node)
+{
+    const struct factors *factors = context;
+    return factors->settings->algorithm->factor(&factors->values[node]);
+}
+
+int compute_values(struct computation *computation, const struct settings *settings,
+                   const struct sealing *sealing, struct error *err)
+{
+    struct run_record *record = &computation->record;
+    uint64_t now = clock_now(computation->clock);
+    if (note_unattributed(computation, err) || tree_roll_up_usage(computation->tree, err))
+        return -1;
+    computation->capacity =
+        compute_capacity(settings, computation->accounting, now,
+                         last_reset(settings, computation->ledger, now), computation->first_charge);
+    if (isnan(computation->capacity))
+        findings_add(computation->findings, FINDING_CAPACITY_UNKNOWN, 0,
+                     "the cluster registered no TRES that is charged");
+    struct fairshare_options options = {
+        .conformance = settings->conformance,
+        .dampening = settings->dampening,
+        .pbs_minimum_usage = settings->pbs_minimum_usage,
+        .capacity = computation->capacity,
+        .clock = computation->clock,
+    };
+    computation->values = memory_zeroed(computation->tree->count, sizeof *computation->values);
+    fairshare_compute(computation->tree, &options, computation->values);
+    if (computation->queue)
+        priorities_complete(computation->queue, computation->accounting, computation->tree,
+                            published_factor, &(struct factors){ settings, computation->values });
+    record->associations = computation->tree->count;
+    record->users = computation->tree->user_count;
+    if (sealing)
+        note_sealing(record, sealing);
+    return 0;
+}
+
+const struct run_record run_record_empty = {
+    .kind = "full",
+    .why = "",
+    .associations = -1,
+    .users = -1,
+    .jobs_read = -1,
+    .unattributed_usage = NAN,
+    .truncation_bound = NAN,
+    .source_newest = -1,
+    .drift_max = NAN,
+    .drifted = -1,
+    .message = "",
+};
+
+int compute_cluster(struct computation *computation, const struct settings *settings,
+                    struct db *source, const char *cluster, const struct remembered *remembered,
+                    const int64_t *now, bool ordered, struct error *err)
+{
+    if (compute_read(computation, settings, source, cluster, remembered, now, ordered, NULL, NULL,
+                     err))
+        return -1;
+    if (!compute_values(computation, settings, NULL, err))
+        return 0;
+    computation_free(computation);
+    return -1;
+}
+
+int compute_watched(struct computation *computation, const struct settings *settings,
+                    struct db *source, const char *cluster, const struct remembered *remembered,
+                    const int64_t *now, const struct charge_watcher *watcher, struct error *err)
+{
+    static const struct remembered nothing;
+    *computation = (struct computation){ .record = run_record_empty, .watcher = watcher };
+    computation->record.started_at = time(NULL);
+    if (!read_snapshot(computation, settings, source, cluster, remembered ? remembered : &nothing,
+                       now, false, NULL, NULL, err) &&
+        !compute_values(computation, settings, NULL, err))
+        return 0;
+    computation_free(computation);
+    return -1;
+}
+
+void computation_free(struct computation *computation)
+{
+    accounting_destroy(computation->accounting);
+    tree_destroy(computation->tree);
+    findings_destroy(computation->findings);
+    usage_sums_destroy(computation->unattributed);
+    clock_destroy(computation->clock);
+    ledger_state_destroy(computation->ledger);
+    free(computation->values);
+    queue_destroy(computation->queue);
+    computation->queue = NULL;
+    computation->accounting = NULL;
+    computation->tree = NULL;
+    computation->findings = NULL;
+    computation->unattributed = NULL;
+    computation->clock = NULL;
+    computation->ledger = NULL;
+    computation->values = NULL;
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "compute/priorities.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/finding.h"
+#include "core/priority/queue.h"
+#include "core/tree/tree.h"
+#include "core/usage/usage.h"
+#include "settings/priority_keys.h"
+#include "settings/settings.h"
+#include "settings/slurm/slurm_conf.h"
+#include "settings/slurm/slurm_hosts.h"
+#include "settings/slurm/slurm_model.h"
+#include "source/layout.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* The ids that every slurmdbd gives these, besides those of core/usage.h. */
+enum { TRES_MEMORY = 2, TRES_NODE = 4 };
+
+/* What a reading of the queue works with. */
+struct reader {
+    struct queue *queue;
+    const struct settings *settings;
+    struct cluster_facts facts;
+    uint64_t *counts; /* of weighted TRES, of the job at hand */
+};
+
+static uint64_t count_of(const char *tres, size_t length, uint64_t id)
+{
+    uint64_t count;
+    return tres_count(tres, length, id, &count) == TRES_FOUND ? count : 0;
+}
+
+static uint64_t registered(const struct reader *reader, uint64_t id)
+{
+    return count_of(reader->facts.registered, strlen(reader->facts.registered), id);
+}
+
+static uint32_t narrowed(uint64_t number)
+{
+    return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
+/* Part `NAME<sign>VALUE` at the last sign, without the blanks around; NULL where one is missing. */
+static char *part(char *item, char sign, char **name)
+{
+    char *value = strrchr(item, sign);
+    if (!value)
+        return NULL;
+    char *end = value;
+    *value++ = '\0';
+    while (end > item && strchr(" \t", end[-1]))
+        *--end = '\0';
+    *name = item + strspn(item, " \t");
+    return value + strspn(value, " \t");
+}
+
+static const struct tres_fact *tres_named(const struct cluster_facts *facts, const char *name)
+{
+    for (size_t i = 0; i < facts->tres_count; i++)
+        if (!strcasecmp(facts->tres[i].name, name))
+            return &facts->tres[i];
+    return NULL;
+}
+
+/* The place among the weighted TRES, which stand by id, that this one has or gets. */
+static struct priority_tres *place_of(struct priority_tres *tres, size_t *count, uint64_t id)
+{
+    size_t at = *count;
+    while (at && tres[at - 1].id > id)
+        at--;
+    if (at && tres[at - 1].id == id)
+        return &tres[at - 1];
+    memmove(tres + at + 1, tres + at, (*count - at) * sizeof *tres);
+    ++*count;
+    return &tres[at];
+}
+
+static int refuse(const char *key, const char *value, struct error *err)
+{
+    return fail(err, ERROR_SETTINGS, "[priority] %s = '%s' cannot be read", key, value);
+}
+
+/* `CPU=100,Mem=50`, to weights by id: of a TRES that is there twice the last weight counts.  Those
+ * that the database does not have go to `unknown`. */
+static bool list_tres(const struct reader *reader, const char *value, struct priority_tres *tres,
+                      size_t *count, struct text *unknown)
+{
+    bool good = true;
+    for (char *item, *name; good && (item = list_next(&value)); free(item)) {
+        double weight;
+        char *text = part(item, '=', &name);
+        good = text && tres_weight_of(name, text, &weight);
+        const struct tres_fact *fact = good ? tres_named(&reader->facts, name) : NULL;
+        if (fact)
+            *place_of(tres, count, fact->id) = (struct priority_tres){
+                .name = arena_copy(reader->queue->arena, fact->name, strlen(fact->name)),
+                .id = fact->id,
+                .weight = weight,
+                .total = registered(reader, fact->id),
+            };
+        else if (good)
+            text_format(unknown, "%s'%s'", unknown->length ? ", " : "", name);
+    }
+    return good;
+}
+
+static int read_tres_weights(struct reader *reader, struct findings *findings, struct error *err)
+{
+    struct queue *queue = reader->queue;
+    const char *value = reader->settings->weight_tres;
+    struct priority_tres *tres =
+        arena_take(queue->arena, (reader->facts.tres_count + 1) * sizeof *tres);
+    struct text unknown = { 0 };
+    size_t count = 0;
+    bool good = list_tres(reader, value, tres, &count, &unknown);
+    if (unknown.length)
+        findings_add(findings, FINDING_PRIORITY_TRES_UNKNOWN, 0, "%s", unknown.bytes);
+    text_free(&unknown);
+    queue->options.tres = tres;
+    queue->options.tres_count = count;
+    reader->counts = arena_take(queue->arena, (count + 1) * sizeof *reader->counts);
+    return good ? 0 : refuse("weight_tres", value, err);
+}
+
+/* What the nodes of a partition have of a TRES; what nodes have not, the cluster has. */
+static uint64_t total_in(const struct slurm_partition *partition, const struct priority_tres *tres)
+{
+    const struct slurm_totals *totals = &partition->totals;
+    if (tres->id == TRES_CPU || tres->id == TRES_BILLING)
+        return totals->cpus;
+    if (tres->id == TRES_MEMORY)
+        return totals->memory;
+    if (tres->id == TRES_NODE)
+        return totals->nodes;
+    for (size_t i = 0; i < totals->gres_count; i++)
+        if (!strcasecmp(totals->gres[i].name, tres->name))
+            return totals->gres[i].count;
+    return strncasecmp(tres->name, "gres/", 5) ? tres->total : 0;
+}
+
+/* Whether MAX_TRES or MAX_TRES_GRES takes the highest of this TRES and others, not their sum. */
+static bool is_in_maximum(unsigned flags, const struct priority_tres *tres)
+{
+    if (tres->id == TRES_CPU || tres->id == TRES_MEMORY || tres->id == TRES_NODE)
+        return flags & (PRIORITY_MAX_TRES | PRIORITY_MAX_TRES_GRES);
+    return flags & PRIORITY_MAX_TRES && !(flags & PRIORITY_MAX_TRES_GRES) &&
+           !strncasecmp(tres->name, "gres/", 5);
+}
+
+/* What a partition bills for all that it has, cut to an integer, as scontrol shows it: its CPUs
+ * where it has no TRESBillingWeights. */
+static int billing_in(const struct reader *reader, const struct slurm_partition *partition,
+                      uint64_t *billing, struct error *err)
+{
+    const char *weights = partition->billing_weights;
+    struct priority_tres *tres = memory_zeroed(reader->facts.tres_count + 1, sizeof *tres);
+    struct text unknown = { 0 };
+    size_t count = 0;
+    double sum = 0, highest = 0;
+    bool good = !weights || list_tres(reader, weights, tres, &count, &unknown);
+    for (size_t i = 0; i < count; i++) {
+        double part = (double)total_in(partition, &tres[i]) * tres[i].weight;
+        if (tres[i].id == TRES_BILLING)
+            continue;
+        if (!is_in_maximum(reader->settings->priority_flags, &tres[i]))
+            sum += part;
+        else if (part > highest)
+            highest = part;
+    }
+    sum += highest;
+    text_free(&unknown);
+    free(tres);
+    if (!good)
+        return fail(err, ERROR_SETTINGS, "'%s', line %u: TRESBillingWeights = '%s' cannot be read",
+                    partition->place.file, partition->place.line, weights);
+    *billing = partition->totals.cpus;
+    if (weights)
+        *billing = sum > 0 && sum < 0x1p63 ? (uint64_t)sum : 0;
+    return 0;
+}
+
+static const struct slurm_partition *slurm_partition_of(const struct settings *settings,
+                                                        const char *name)
+{
+    for (size_t i = 0; settings->slurm && i < settings->slurm->partition_count; i++)
+        if (!strcmp(settings->slurm->partitions[i].name, name))
+            return &settings->slurm->partitions[i];
+    return NULL;
+}
+
+/* A partition with its factor, and what a slurm.conf says of it. */
+static int add_partition(const struct reader *reader, const char *name, double factor,
+                         struct error *err)
+{
+    const struct priority_options *options = &reader->queue->options;
+    const struct slurm_partition *known = slurm_partition_of(reader->settings, name);
+    struct priority_partition partition = {
+        .name = name,
+        .factor = factor,
+        .max_minutes = known ? known->max_time : PRIORITY_NO_LIMIT,
+        .max_nodes = known && known->totals.nodes ? known->totals.nodes : PRIORITY_NO_LIMIT,
+    };
+    uint64_t *totals = memory_zeroed(options->tres_count + 1, sizeof *totals);
+    int result = 0;
+    for (size_t i = 0; !result && known && i < options->tres_count; i++) {
+        totals[i] = total_in(known, &options->tres[i]);
+        if (options->tres[i].id == TRES_BILLING)
+            result = billing_in(reader, known, &totals[i], err);
+    }
+    partition.tres_totals = known ? totals : NULL;
+    if (!result)
+        queue_add_partition(reader->queue, &partition);
+    free(totals);
+    return result;
+}
+
+static bool is_added(const struct queue *queue, const char *name)
+{
+    for (uint32_t i = 0; i < queue->partition_count; i++)
+        if (!strcmp(queue->partitions[i].name, name))
+            return true;
+    return false;
+}
+
+/* `GPU:100, debug:10`.  A partition that is not named has what slurm.conf gives it, 1; seed 002
+ * gives it nothing, and so does Slurm where the partition is gone. */
+static int take_partitions(struct reader *reader, struct error *err)
+{
+    const struct settings *settings = reader->settings;
+    const char *value = settings->partition_factors, *at = value;
+    double unnamed = settings->conformance == CONFORMANCE_SLURMCTLD ? 1 : 0;
+    int result = 0;
+    for (char *item, *name; !result && (item = list_next(&at)); free(item)) {
+        double factor;
+        char *text = part(item, ':', &name);
+        if (text && number_real(text, &factor))
+            result = add_partition(reader, name, factor, err);
+        else
+            result = refuse("partition_factors", value, err);
+    }
+    for (size_t i = 0; !result && settings->slurm && i < settings->slurm->partition_count; i++)
+        if (!is_added(reader->queue, settings->slurm->partitions[i].name))
+            result = add_partition(reader, settings->slurm->partitions[i].name, unnamed, err);
+    reader->queue->unnamed_factor = settings->slurm ? 0 : unnamed;
+    return result;
+}
+
+static void pass_over(void *context, const char *name, size_t length)
+{
+    (void)context;
+    (void)name;
+    (void)length;
+}
+
+/* How many nodes the cluster has: registered as a count, or by name; or as slurm.conf has them. */
+static uint64_t count_nodes(const struct reader *reader)
+{
+    uint64_t nodes = registered(reader, TRES_NODE);
+    size_t left = SLURM_NODES_AT_MOST;
+    struct slurm_hosts hosts = { pass_over, NULL, &left };
+    if (nodes)
+        return nodes;
+    if (*reader->facts.nodes && !slurm_hosts_expand(&hosts, reader->facts.nodes))
+        return SLURM_NODES_AT_MOST - left;
+    return reader->settings->slurm ? reader->settings->slurm->totals.nodes : 0;
+}
+
+static void take_options(struct reader *reader, uint64_t now)
+{
+    const struct settings *settings = reader->settings;
+    unsigned flags = settings->priority_flags;
+    struct priority_options *options = &reader->queue->options;
+    options->conformance = settings->conformance;
+    options->now = now;
+    options->max_age = settings->max_age_s;
+    options->weights = (struct priority_weights){
+        .age = (double)settings->weight_age,
+        .association = (double)settings->weight_assoc,
+        .fairshare = (double)settings->weight_fairshare,
+        .job_size = (double)settings->weight_job_size,
+        .partition = (double)settings->weight_partition,
+        .qos = (double)settings->weight_qos,
+    };
+    options->favor_small = settings->favor_small;
+    options->relative_to_time = flags & PRIORITY_SMALL_RELATIVE_TO_TIME;
+    options->accrue_always = flags & PRIORITY_ACCRUE_ALWAYS;
+    options->no_normal_association = flags & PRIORITY_NO_NORMAL_ASSOC;
+    options->no_normal_partition = flags & PRIORITY_NO_NORMAL_PART;
+    options->no_normal_qos = flags & PRIORITY_NO_NORMAL_QOS;
+    options->no_normal_tres = flags & PRIORITY_NO_NORMAL_TRES;
+    options->nodes = count_nodes(reader);
+    options->cpus = registered(reader, TRES_CPU);
+    if (!options->cpus && settings->slurm)
+        options->cpus = settings->slurm->totals.cpus;
+}
+
+static int take_facts(struct reader *reader, uint64_t now, struct findings *findings,
+                      struct error *err)
+{
+    take_options(reader, now);
+    for (size_t i = 0; i < reader->facts.qos_count; i++)
+        queue_add_qos(reader->queue, reader->facts.qos[i].id, reader->facts.qos[i].name,
+                      reader->facts.qos[i].priority);
+    if (read_tres_weights(reader, findings, err) || take_partitions(reader, err))
+        return -1;
+    return 0;
+}
+
+static int take_job(void *context, const struct queued_job *row, struct error *err)
+{
+    const struct reader *reader = context;
+    struct queue *queue = reader->queue;
+    uint64_t cpus = count_of(row->tres.bytes, row->tres.length, TRES_CPU);
+    (void)err;
+    struct priority_job job = {
+        .key = row->key,
+        .submitted = row->time_submit,
+        .eligible = row->time_eligible,
+        .id_job = narrowed(row->id_job),
+        .association = narrowed(row->association),
+        .account = names_add(queue->names, row->account.bytes, row->account.length),
+        .user = names_add(queue->names, "", 0),
+        .partitions = queue_partitions(queue, row->partitions.bytes, row->partitions.length),
+        .qos = queue_qos(queue, row->qos_asked.bytes, row->qos_asked.length, row->qos),
+        .time_limit = narrowed(row->time_limit),
+        .nodes = narrowed(count_of(row->tres.bytes, row->tres.length, TRES_NODE)),
+        .cpus = narrowed(cpus ? cpus : row->cpus),
+        .association_priority = PRIORITY_NONE,
+        .held = row->held,
+        .started = row->started,
+        .fairshare = NAN,
+    };
+    for (size_t i = 0; i < queue->options.tres_count; i++)
+        reader->counts[i] = count_of(row->tres.bytes, row->tres.length, queue->options.tres[i].id);
+    queue_add_job(queue, &job, reader->counts);
+    return 0;
+}
+
+int priorities_read(struct queue **read, const struct settings *settings, struct db *source,
+                    const char *cluster, uint64_t asked, uint64_t now, struct names *names,
+                    struct findings *findings, struct error *err)
+{
+    const struct layout *layout = layout_of(settings);
+    struct reader reader = { .settings = settings };
+    *read = NULL;
+    if (!layout->read_queue)
+        return 0;
+    if (layout->read_facts(source, settings, cluster, &reader.facts, err))
+        return -1;
+    reader.queue = queue_create(names);
+    int result = take_facts(&reader, now, findings, err);
+    if (!result)
+        result = layout->read_queue(source, settings, cluster, asked,
+                                    settings->priority_flags & PRIORITY_CALCULATE_RUNNING, take_job,
+                                    &reader, err);
+    cluster_facts_free(&reader.facts);
+    if (result) {
+        queue_destroy(reader.queue);
+        return -1;
+    }
+    queue_sort(reader.queue);
+    *read = reader.queue;
+    return 0;
+}
+
+/* By node: an association's own priority, or the nearest one above; *highest is the highest.  To be
+ * freed; NULL where there is none at all. */
+static uint32_t *inherited_priorities(const struct accounting *accounting, const struct tree *tree,
+                                      uint32_t *highest)
+{
+    *highest = 0;
+    if (!accounting->priority_count)
+        return NULL;
+    uint32_t *priorities = memory_zeroed(tree->count, sizeof *priorities);
+    memset(priorities, 0xff, tree->count * sizeof *priorities);
+    for (size_t i = 0; i < accounting->priority_count; i++) {
+        const struct association_priority *each = &accounting->priorities[i];
+        uint32_t place = tree_place(tree, each->id);
+        if (place == NO_NODE || tree->nodes[place].id != each->id)
+            continue;
+        priorities[place] = each->priority;
+        if (each->priority > *highest)
+            *highest = each->priority;
+    }
+    for (uint32_t i = 1; i < tree->count; i++)
+        if (priorities[i] == PRIORITY_NONE)
+            priorities[i] = priorities[tree->nodes[i].parent];
+    return priorities;
+}
+
+static uint32_t name_of(struct queue *queue, const struct accounting *accounting, uint32_t number)
+{
+    const char *name = names_text(accounting->names, number);
+    return names_add(queue->names, name, strlen(name));
+}
+
+void priorities_complete(struct queue *queue, const struct accounting *accounting,
+                         const struct tree *tree,
+                         double (*fairshare)(const void *context, uint32_t node),
+                         const void *context)
+{
+    uint32_t *priorities =
+        inherited_priorities(accounting, tree, &queue->options.highest_association);
+    for (size_t i = 0; i < queue->count; i++) {
+        struct priority_job *job = &queue->jobs[i];
+        uint32_t place = tree_place(tree, job->association);
+        /* It may have had another tree's. */
+        job->fairshare = NAN;
+        job->association_priority = PRIORITY_NONE;
+        /* A deleted one has a place too, but no fairshare. */
+        if (place == NO_NODE || tree->nodes[place].id != job->association)
+            continue;
+        job->account = name_of(queue, accounting, tree->nodes[place].account);
+        job->user = name_of(queue, accounting, tree->nodes[place].user);
+        job->fairshare = fairshare(context, place);
+        if (priorities)
+            job->association_priority = priorities[place];
+    }
+    free(priorities);
+}

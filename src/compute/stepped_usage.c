@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "compute/stepped_usage.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "compute/compute.h"
+#include "core/usage/clock.h"
+#include "core/usage/steps.h"
+#include "core/tree/tree.h"
+#include "core/usage/usage.h"
+#include "db/db.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "util/memory.h"
+
+/* The instants that a newest step is looked for at, spread over the period; the users that it is
+ * looked for by, of which each job is counted under every instant; and the jobs that one of them
+ * may have to be looked at so closely. */
+#define CANDIDATES_AT_MOST 900
+#define WITNESSES_AT_MOST 64
+#define WITNESS_JOBS_AT_MOST 2000
+
+struct candidate {
+    uint64_t newest, reset;
+};
+
+struct reader {
+    const struct settings *settings;
+    const struct tree *tree;
+    struct steps *steps;
+    uint64_t now;
+    struct candidate *candidates;
+    size_t candidate_count;
+    struct candidate found; /* the only one, in the end */
+    /* While candidates are tried, later NULL: which witness a node is, what each has by candidate,
+     * and how many jobs it has. */
+    uint32_t *witness;
+    double *sums;
+    uint32_t *jobs;
+    struct stepped_usage *stepped;
+};
+
+/* TRES that the job is charged each second, and when it begins; 0: nothing. */
+static double charge_of(const struct reader *reader, const struct job_row *row, uint64_t *start)
+{
+    const struct job *job = &row->job;
+    enum job_outcome outcome = JOB_CHARGED;
+    if (!job->time_start || job->time_start > reader->now ||
+        (job->time_end && job->time_end < job->time_start))
+        return 0;
+    /* A resized job's later row begins at the resize. */
+    *start = job->time_start > job->time_submit ? job->time_start : job->time_submit;
+    uint128 units = job->tres_alloc ? tres_charge(reader->settings->charge, row->tariff,
+                                                  job->tres_alloc, job->tres_alloc_length, &outcome)
+                                    : row->tariff->price;
+    return (double)units / (double)UNITS_PER_TRES;
+}
+
+/* Add it under every candidate. */
+static void try_job(struct reader *reader, const struct job *job, uint32_t node, uint64_t start,
+                    double charge)
+{
+    uint32_t witness = reader->witness[node];
+    if (witness == NO_NODE || ++reader->jobs[witness] > WITNESS_JOBS_AT_MOST)
+        return;
+    double *sums = &reader->sums[witness * reader->candidate_count];
+    for (size_t i = 0; i < reader->candidate_count; i++)
+        sums[i] += charge * steps_worth(reader->steps, reader->candidates[i].newest,
+                                        reader->candidates[i].reset, start, job->time_end);
+}
+
+static int take_job(void *context, const struct job_row *row, struct error *err)
+{
+    struct reader *reader = context;
+    struct stepped_usage *stepped = reader->stepped;
+    uint64_t start = 0;
+    double charge = charge_of(reader, row, &start);
+    uint32_t node = tree_place(reader->tree, row->association);
+    (void)err;
+    if (!(charge > 0) || node == NO_NODE)
+        return 0;
+    if (reader->witness) {
+        try_job(reader, &row->job, node, start, charge);
+        return 0;
+    }
+    double worth = charge * steps_worth(reader->steps, reader->candidates[0].newest,
+                                        reader->candidates[0].reset, start, row->job.time_end);
+    uint64_t end =
+        row->job.time_end && row->job.time_end < reader->now ? row->job.time_end : reader->now;
+    double second = worth > 0 ? charge * steps_decay(reader->steps, reader->now - end) : 0;
+    stepped->usage[node] += worth;
+    if (second > stepped->dearest[node])
+        stepped->dearest[node] = second;
+    return 0;
+}
+
+/* What ended before this instant is worth nothing any more, whichever the newest step was. */
+static uint64_t oldest_of(const struct reader *reader, const struct clock *clock)
+{
+    const struct reset_period *reset = &reader->settings->reset_period;
+    uint64_t period = reader->stepped->period;
+    if (reset->unit == RESET_NEVER || reader->now < period)
+        return clock_start(clock);
+    uint64_t oldest = calendar_last_reset(reset, reader->now - period);
+    return oldest > period ? oldest - period : 0;
+}
+
+static int read_jobs(struct reader *reader, struct db *source, const char *cluster,
+                     const struct computation *computation, struct error *err)
+{
+    struct job_range range = { .from = oldest_of(reader, computation->clock) + 1,
+                               .to = INT64_MAX,
+                               .open = true,
+                               .most = true };
+    return layout_of(reader->settings)
+        ->read_jobs(source, reader->settings, cluster, computation->accounting, &range, take_job,
+                    reader, err);
+}
+
+static struct candidate candidate_at(const struct settings *settings, uint64_t newest)
+{
+    return (struct candidate){ newest, calendar_last_reset(&settings->reset_period, newest) };
+}
+
+static void list_candidates(struct reader *reader)
+{
+    uint64_t period = reader->stepped->period;
+    uint64_t stride = (period + CANDIDATES_AT_MOST - 1) / CANDIDATES_AT_MOST;
+    reader->candidate_count = (size_t)((period + stride - 1) / stride);
+    reader->candidates = memory_zeroed(reader->candidate_count, sizeof *reader->candidates);
+    for (size_t i = 0; i < reader->candidate_count; i++)
+        reader->candidates[i] = candidate_at(reader->settings, reader->now - i * stride);
+}
+
+/* Users of whom something is known, by usage. */
+struct witness {
+    uint32_t node;
+    double high;
+};
+
+static int by_usage(const void *a, const void *b)
+{
+    const struct witness *one = a, *other = b;
+    if (one->high != other->high)
+        return one->high > other->high ? -1 : 1;
+    return (one->node > other->node) - (one->node < other->node);
+}
+
+/* Half of them those with the most usage, the others from among all the rest, who may have fewer
+ * jobs. */
+static struct witness *list_witnesses(const struct tree *tree, const struct usage_bounds *bounds,
+                                      size_t *count)
+{
+    struct witness *list = memory_zeroed(tree->count, sizeof *list);
+    size_t half = WITNESSES_AT_MOST / 2, all = 0;
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (tree->nodes[i].is_user && bounds[i].low > 0)
+            list[all++] = (struct witness){ i, bounds[i].high };
+    qsort(list, all, sizeof *list, by_usage);
+    *count = all < WITNESSES_AT_MOST ? all : WITNESSES_AT_MOST;
+    for (size_t i = half; all > WITNESSES_AT_MOST && i < WITNESSES_AT_MOST; i++)
+        list[i] = list[half + (i - half) * (all - half) / half];
+    return list;
+}
+
+/* How far a value is from what is known. */
+static double miss_of(const struct usage_bounds *bounds, double value)
+{
+    return value < bounds->low    ? bounds->low - value
+           : value > bounds->high ? value - bounds->high
+                                  : 0;
+}
+
+/* The candidate whose greatest miss is the least; the latest of several. */
+static size_t best_candidate(const struct reader *reader, const struct witness *list, size_t count,
+                             const struct usage_bounds *bounds)
+{
+    size_t width = reader->candidate_count, best = 0;
+    double least = INFINITY;
+    for (size_t j = 0; j < width; j++) {
+        double greatest = 0;
+        for (size_t i = 0; i < count; i++)
+            if (reader->jobs[i] <= WITNESS_JOBS_AT_MOST)
+                greatest =
+                    fmax(greatest, miss_of(&bounds[list[i].node], reader->sums[i * width + j]));
+        if (greatest < least) {
+            least = greatest;
+            best = j;
+        }
+    }
+    return best;
+}
+
+/* When the newest step was. */
+static int find_newest(struct reader *reader, struct db *source, const char *cluster,
+                       const struct computation *computation, const struct usage_bounds *bounds,
+                       struct error *err)
+{
+    size_t count;
+    struct witness *list = list_witnesses(reader->tree, bounds, &count);
+    list_candidates(reader);
+    reader->witness = memory_zeroed(reader->tree->count, sizeof *reader->witness);
+    reader->sums = memory_zeroed((count + 1) * reader->candidate_count, sizeof *reader->sums);
+    reader->jobs = memory_zeroed(count + 1, sizeof *reader->jobs);
+    for (uint32_t i = 0; i < reader->tree->count; i++)
+        reader->witness[i] = NO_NODE;
+    for (uint32_t i = 0; i < count; i++)
+        reader->witness[list[i].node] = i;
+    int result = read_jobs(reader, source, cluster, computation, err);
+    if (!result)
+        reader->stepped->newest =
+            reader->candidates[best_candidate(reader, list, count, bounds)].newest;
+    free(list);
+    free(reader->candidates);
+    free(reader->witness);
+    free(reader->sums);
+    free(reader->jobs);
+    reader->candidates = NULL;
+    reader->witness = NULL;
+    return result;
+}
+
+/* A second of what is below may be off in the account, too. */
+static void raise_dearest(const struct tree *tree, double *dearest)
+{
+    for (uint32_t i = tree->count; i-- > 1;) {
+        uint32_t above = tree->nodes[i].parent;
+        if (dearest[i] > dearest[above])
+            dearest[above] = dearest[i];
+    }
+}
+
+static int read_snapshot(struct reader *reader, struct db *source, const char *cluster,
+                         const struct computation *computation, const struct usage_bounds *bounds,
+                         struct error *err)
+{
+    if (!reader->stepped->newest && find_newest(reader, source, cluster, computation, bounds, err))
+        return -1;
+    reader->found = candidate_at(reader->settings, reader->stepped->newest);
+    reader->candidates = &reader->found;
+    reader->candidate_count = 1;
+    return read_jobs(reader, source, cluster, computation, err);
+}
+
+int stepped_usage_read(struct stepped_usage *stepped, const struct settings *settings,
+                       struct db *source, const char *cluster,
+                       const struct computation *computation, const struct usage_bounds *bounds,
+                       struct error *err)
+{
+    const struct tree *tree = computation->tree;
+    struct reader reader = { .settings = settings, .tree = tree, .stepped = stepped };
+    reader.now = clock_now(computation->clock);
+    reader.steps =
+        steps_create(clock_half_life(computation->clock), stepped->period, stepped->ends_free,
+                     oldest_of(&reader, computation->clock), reader.now);
+    stepped->usage = memory_zeroed(tree->count, sizeof *stepped->usage);
+    stepped->dearest = memory_zeroed(tree->count, sizeof *stepped->dearest);
+    int result = db_begin(source, err);
+    if (!result) {
+        result = read_snapshot(&reader, source, cluster, computation, bounds, err);
+        db_rollback(source);
+    }
+    steps_destroy(reader.steps);
+    if (result)
+        stepped_usage_free(stepped);
+    else
+        raise_dearest(tree, stepped->dearest);
+    return result;
+}
+
+void stepped_usage_free(struct stepped_usage *stepped)
+{
+    free(stepped->usage);
+    free(stepped->dearest);
+    stepped->usage = stepped->dearest = NULL;
+}

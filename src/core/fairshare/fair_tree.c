@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/usage/clock.h"
+#include "core/number/extended.h"
+#include "core/fairshare/fairshare.h"
+#include "util/memory.h"
+
+/* Fair Tree: seed 001.
+ *
+ *     LF = S / U, S = shares / level's shares, U = usage / level's usage
+ *
+ * The tree is visited depth first, at every level by descending LF; users are ranked in the
+ * order they are met.  Tied users share a rank; a user tied with an account has the rank of the
+ * account's best user; the children of tied accounts are merged into one list.
+ *
+ * Two LF are compared as doubles first.  Those are correctly rounded quotients of integers, so
+ * where they differ the order is certain; where they are equal the integers decide. */
+
+/* The exact fraction behind level_fs: (shares x level's usage) / (level's shares x usage). */
+static void exact_level_fs(const struct tree *tree, uint32_t i, struct natural *numerator,
+                           struct natural *denominator)
+{
+    const struct node *node = &tree->nodes[i];
+    const struct level *level = level_of(tree, node);
+    *numerator = natural_of_wide(&level->usage);
+    *numerator = natural_times(numerator, (uint64_t)node->shares);
+    *denominator = natural_of_wide(&node->usage);
+    *denominator = natural_times(denominator, level->shares);
+}
+
+static double level_fs_as_documented(const struct fairshare *fairshare, uint32_t i)
+{
+    const struct node *node = &fairshare->tree->nodes[i];
+    if (node->shares == 0)
+        return 0;
+    if (wide_is_zero(&node->usage))
+        return INFINITY;
+    struct natural numerator, denominator;
+    exact_level_fs(fairshare->tree, i, &numerator, &denominator);
+    return natural_quotient(&numerator, &denominator);
+}
+
+/* What the walk sorts. */
+struct entry {
+    double level_fs; /* infinite for `parent` users */
+    uint32_t node;
+};
+
+/* A list that the walk is in the middle of. */
+struct list {
+    uint32_t next, end; /* in walk->entries */
+};
+
+struct walk {
+    const struct fairshare *fairshare;
+    const struct tree *tree;
+    struct entry *entries; /* a stack: the lists on the way down stand one behind the other */
+    uint32_t used;
+    struct list *lists;
+    uint32_t depth;
+    uint32_t rank, next_rank;
+    bool tied; /* the next user has the rank of the one before */
+};
+
+static int compare_exactly(const struct tree *tree, uint32_t a, uint32_t b)
+{
+    const struct node *one = &tree->nodes[a], *other = &tree->nodes[b];
+    struct natural left, right;
+    if (one->fairshare_parent == other->fairshare_parent) {
+        /* Within a level its sums cancel: one is ahead where s_a u_b > s_b u_a. */
+        left = natural_of_wide(&other->usage);
+        left = natural_times(&left, (uint64_t)one->shares);
+        right = natural_of_wide(&one->usage);
+        right = natural_times(&right, (uint64_t)other->shares);
+    } else {
+        struct natural top_a, bottom_a, top_b, bottom_b;
+        exact_level_fs(tree, a, &top_a, &bottom_a);
+        exact_level_fs(tree, b, &top_b, &bottom_b);
+        left = natural_product(&top_a, &bottom_b);
+        right = natural_product(&top_b, &bottom_a);
+    }
+    return natural_compare(&left, &right);
+}
+
+/* Above 0 where a comes before b, 0 where their LF are equal. */
+static int compare_level_fs(const struct tree *tree, const struct entry *a, const struct entry *b)
+{
+    if (a->level_fs != b->level_fs)
+        return a->level_fs > b->level_fs ? 1 : -1;
+    if (a->level_fs == 0 || isinf(a->level_fs))
+        return 0;
+    return compare_exactly(tree, a->node, b->node);
+}
+
+static int by_level_fs(const void *a, const void *b, void *context)
+{
+    const struct tree *tree = context;
+    const struct entry *one = a, *other = b;
+    int order = compare_level_fs(tree, other, one);
+    if (order)
+        return order;
+    return tree->nodes[other->node].is_user - tree->nodes[one->node].is_user;
+}
+
+/* Append the children of an account to the list on top of the stack.  An account with no user
+ * below it has no rank to give and takes part in no tie, so it is left out. */
+static void append_children(struct walk *walk, uint32_t account)
+{
+    const struct node *node = &walk->tree->nodes[account];
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        uint32_t child = walk->tree->children[node->first_child + i];
+        const struct node *member = &walk->tree->nodes[child];
+        if (!member->is_user && member->users_below == 0)
+            continue;
+        double level_fs = walk->fairshare->values[child].level_fs;
+        if (node_has_parent_shares(member))
+            level_fs = INFINITY;
+        walk->entries[walk->used++] = (struct entry){ level_fs, child };
+    }
+}
+
+static void push_list(struct walk *walk, uint32_t start)
+{
+    walk->lists[walk->depth++] = (struct list){ start, walk->used };
+    qsort_r(walk->entries + start, walk->used - start, sizeof *walk->entries, by_level_fs,
+            (void *)walk->tree);
+}
+
+static void rank_user(struct walk *walk, uint32_t node)
+{
+    struct values *values = &walk->fairshare->values[node];
+    values->fair_tree_rank = walk->rank;
+    values->fair_tree_factor = walk->rank / (double)walk->tree->user_count;
+}
+
+/* Rank the users of the next group of equals; its accounts, which stand behind them, become the
+ * list that is walked before the rest. */
+static void visit_group(struct walk *walk)
+{
+    struct list *list = &walk->lists[walk->depth - 1];
+    uint32_t first = list->next, end = first + 1;
+    while (end < list->end &&
+           !compare_level_fs(walk->tree, &walk->entries[first], &walk->entries[end]))
+        end++;
+    list->next = end;
+
+    uint32_t at = first;
+    for (; at < end && walk->tree->nodes[walk->entries[at].node].is_user; at++) {
+        if (!walk->tied)
+            walk->rank = walk->next_rank;
+        walk->tied = true;
+        walk->next_rank--;
+        rank_user(walk, walk->entries[at].node);
+    }
+    if (at == end) {
+        walk->tied = false;
+        return;
+    }
+    uint32_t start = walk->used;
+    for (; at < end; at++)
+        append_children(walk, walk->entries[at].node);
+    push_list(walk, start);
+}
+
+static void rank_as_documented(struct fairshare *fairshare)
+{
+    const struct tree *tree = fairshare->tree;
+    struct walk walk = {
+        .fairshare = fairshare,
+        .tree = tree,
+        .entries = memory_zeroed(tree->count, sizeof *walk.entries),
+        .lists = memory_zeroed(tree->level_count + 1, sizeof *walk.lists),
+        .next_rank = tree->user_count,
+    };
+    append_children(&walk, 0);
+    push_list(&walk, 0);
+    while (walk.depth) {
+        struct list *list = &walk.lists[walk.depth - 1];
+        if (list->next < list->end) {
+            visit_group(&walk);
+            continue;
+        }
+        /* The list is done: what it took from the stack goes back with it. */
+        walk.depth--;
+        walk.used = walk.depth ? walk.lists[walk.depth - 1].end : 0;
+        walk.tied = false;
+    }
+    free(walk.entries);
+    free(walk.lists);
+}
+
+static void compute(struct fairshare *fairshare)
+{
+    bool slurmctld = fairshare->options->conformance == CONFORMANCE_SLURMCTLD;
+    for (uint32_t i = 0; i < fairshare->tree->count; i++) {
+        struct values *values = &fairshare->values[i];
+        bool defined = i > 0 && !node_has_parent_shares(&fairshare->tree->nodes[i]);
+        values->fair_tree_rank = 0;
+        values->fair_tree_factor = NAN;
+        values->level_fs = NAN;
+        if (defined && !slurmctld)
+            values->level_fs = level_fs_as_documented(fairshare, i);
+    }
+    if (slurmctld)
+        fair_tree_rank_as_slurmctld(fairshare);
+    else
+        rank_as_documented(fairshare);
+}
+
+static double factor(const struct values *values)
+{
+    return values->fair_tree_factor;
+}
+
+static double norm_shares(const struct values *values)
+{
+    return values->level_shares_norm;
+}
+
+static double usage(const struct values *values)
+{
+    return values->level_usage;
+}
+
+const struct algorithm fair_tree = { "fair_tree", compute, factor, norm_shares, usage };

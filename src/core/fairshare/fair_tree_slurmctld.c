@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/usage/clock.h"
+#include "core/number/extended.h"
+#include "core/fairshare/fairshare.h"
+#include "util/memory.h"
+
+/* Fair Tree as a running slurmctld computes it (facts of Slurm 1.7, as observed 1 to 4):
+ *
+ *   - LF is an x86 long double of a double S, and ties are ties of that format;
+ *   - tied accounts are not merged but visited one after the other, in `lineage` order (`lft`
+ *     before there was one); the first child of the second one counts as tied with the user
+ *     before;
+ *   - a `parent` account stands in its list without children, at LF 4294967294. */
+
+#define NO_VALUE 4294967294.0
+
+struct entry {
+    struct extended level_fs;
+    uint32_t node;
+};
+
+struct list {
+    uint32_t start, next, end;
+    struct extended before; /* LF of the member before the next one */
+};
+
+struct walk {
+    const struct tree *tree;
+    struct values *values;
+    const struct extended *level_fs; /* by node */
+    struct entry *entries;
+    uint32_t used;
+    struct list *lists;
+    uint32_t depth;
+    uint32_t rank, next_rank;
+};
+
+static struct extended level_fs_of(const struct fairshare *fairshare, uint32_t i)
+{
+    const struct tree *tree = fairshare->tree;
+    const struct node *node = &tree->nodes[i];
+    const struct node *parent = &tree->nodes[node->fairshare_parent];
+    const struct clock *clock = fairshare->options->clock;
+    if (node_has_parent_shares(node))
+        return node->is_user ? extended_infinite() : extended_of_double(NO_VALUE);
+    struct extended shares = extended_of_double(fairshare->values[i].level_shares_norm);
+    if (!shares.mantissa)
+        return shares;
+    /* U is 0 below an account without usage, too, which explain tries. */
+    if (wide_is_zero(&node->usage) || wide_is_zero(&parent->usage))
+        return extended_infinite();
+    struct floating usage = clock_usage_floating(clock, &node->usage);
+    struct floating above = clock_usage_floating(clock, &parent->usage);
+    struct extended part =
+        extended_quotient(extended_of_floating(usage), extended_of_floating(above));
+    return extended_quotient(shares, part);
+}
+
+/* slurmctld's sort is a stable one of a list in `lineage` order. */
+static int by_level_fs(const void *a, const void *b, void *context)
+{
+    const struct tree *tree = context;
+    const struct entry *one = a, *other = b;
+    const struct node *node = &tree->nodes[one->node], *second = &tree->nodes[other->node];
+    int order = extended_compare(other->level_fs, one->level_fs);
+    if (order)
+        return order;
+    if (node->is_user != second->is_user)
+        return second->is_user - node->is_user;
+    return (node->order > second->order) - (node->order < second->order);
+}
+
+static void push_children(struct walk *walk, uint32_t account)
+{
+    const struct node *node = &walk->tree->nodes[account];
+    uint32_t start = walk->used;
+    for (uint32_t i = 0; i < node->child_count; i++) {
+        uint32_t child = walk->tree->children[node->first_child + i];
+        walk->entries[walk->used++] = (struct entry){ walk->level_fs[child], child };
+    }
+    qsort_r(walk->entries + start, walk->used - start, sizeof *walk->entries, by_level_fs,
+            (void *)walk->tree);
+    walk->lists[walk->depth++] =
+        (struct list){ start, start, walk->used, extended_of_double(NO_VALUE) };
+}
+
+static void rank_user(struct walk *walk, uint32_t node, bool tied)
+{
+    if (!tied)
+        walk->rank = walk->next_rank;
+    walk->next_rank--;
+    walk->values[node].fair_tree_rank = walk->rank;
+    walk->values[node].fair_tree_factor = walk->rank / (double)walk->tree->user_count;
+}
+
+static void walk_tree(struct walk *walk)
+{
+    bool inherited = false; /* the first member of the list on top is tied with what was before */
+    push_children(walk, 0);
+    while (walk->depth) {
+        struct list *list = &walk->lists[walk->depth - 1];
+        if (list->next == list->end) {
+            walk->used = list->start;
+            walk->depth--;
+            continue;
+        }
+        const struct entry *entry = &walk->entries[list->next];
+        bool tied = (list->next == list->start && inherited) ||
+                    !extended_compare(list->before, entry->level_fs);
+        list->before = entry->level_fs;
+        list->next++;
+        if (walk->tree->nodes[entry->node].is_user) {
+            rank_user(walk, entry->node, tied);
+        } else {
+            inherited = tied;
+            push_children(walk, entry->node);
+        }
+    }
+}
+
+void fair_tree_rank_as_slurmctld(struct fairshare *fairshare)
+{
+    const struct tree *tree = fairshare->tree;
+    struct extended *level_fs = memory_zeroed(tree->count, sizeof *level_fs);
+    for (uint32_t i = 1; i < tree->count; i++) {
+        level_fs[i] = level_fs_of(fairshare, i);
+        if (!node_has_parent_shares(&tree->nodes[i]))
+            fairshare->values[i].level_fs = extended_to_double(level_fs[i]);
+    }
+    struct walk walk = {
+        .tree = tree,
+        .values = fairshare->values,
+        .level_fs = level_fs,
+        .entries = memory_zeroed(tree->count, sizeof *walk.entries),
+        .lists = memory_zeroed(tree->level_count + 1, sizeof *walk.lists),
+        .rank = tree->user_count,
+        .next_rank = tree->user_count,
+    };
+    walk_tree(&walk);
+    free(walk.entries);
+    free(walk.lists);
+    free(level_fs);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/fairshare/fairshare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/usage/clock.h"
+
+const struct algorithm *const algorithms[] = {
+    &fair_tree, &depth_oblivious, &classic, &linear, &pbs, NULL,
+};
+
+const struct algorithm *algorithm_named(const char *name)
+{
+    for (const struct algorithm *const *each = algorithms; *each; each++)
+        if (!strcmp((*each)->name, name))
+            return *each;
+    return NULL;
+}
+
+const struct level *level_of(const struct tree *tree, const struct node *node)
+{
+    return &tree->levels[tree->nodes[node->fairshare_parent].level];
+}
+
+uint64_t level_shares(const struct fairshare *fairshare, const struct node *node)
+{
+    uint64_t shares = level_of(fairshare->tree, node)->shares;
+    return fairshare->options->conformance == CONFORMANCE_SLURMCTLD ? (uint32_t)shares : shares;
+}
+
+const struct wide *level_usage(const struct fairshare *fairshare, const struct node *node)
+{
+    return fairshare->options->conformance == CONFORMANCE_SLURMCTLD
+               ? &fairshare->tree->nodes[node->fairshare_parent].usage
+               : &level_of(fairshare->tree, node)->usage;
+}
+
+double effective_usage(const struct fairshare *fairshare, uint32_t i, double own, double parents)
+{
+    const struct node *node = &fairshare->tree->nodes[i];
+    if (node->fairshare_parent == 0)
+        return own;
+    if (node_has_parent_shares(node))
+        return parents;
+    uint64_t of_level = level_shares(fairshare, node);
+    if (!of_level)
+        return parents;
+    return own + (parents - own) * ((double)node->shares / (double)of_level);
+}
+
+double factor_of(double usage, double shares, double dampening)
+{
+    return shares > 0 ? exp2(-(usage / shares) / dampening) : 0;
+}
+
+double values_shares_norm(const struct values *values)
+{
+    return values->shares_norm;
+}
+
+/* Without usage that is 0 even where there was no time to deliver anything: 0/0 is 0. */
+static double part_of_capacity(const struct fairshare *fairshare, double usage)
+{
+    double capacity = fairshare->options->capacity;
+    return usage == 0 && !isnan(capacity) ? 0 : usage / capacity;
+}
+
+/* The root's values: shares and usage are all there is; what compares siblings is NULL. */
+static void common_of_root(const struct fairshare *fairshare)
+{
+    const struct node *root = &fairshare->tree->nodes[0];
+    double usage = clock_usage(fairshare->options->clock, &root->usage);
+    fairshare->values[0] = (struct values){
+        .shares_norm = 1,
+        .usage_raw = usage,
+        .usage_norm = wide_is_zero(&root->usage) ? 0 : 1,
+        .capacity_usage = part_of_capacity(fairshare, usage),
+        .level_shares_norm = NAN,
+        .level_usage = NAN,
+    };
+}
+
+static void common_of(const struct fairshare *fairshare, uint32_t i)
+{
+    const struct tree *tree = fairshare->tree;
+    const struct node *node = &tree->nodes[i];
+    const struct values *above = &fairshare->values[node->fairshare_parent];
+    struct values *values = &fairshare->values[i];
+
+    values->usage_raw = clock_usage(fairshare->options->clock, &node->usage);
+    values->usage_norm = wide_quotient(&node->usage, &tree->nodes[0].usage);
+    values->capacity_usage = part_of_capacity(fairshare, values->usage_raw);
+    values->level_usage = wide_quotient(&node->usage, level_usage(fairshare, node));
+    if (node_has_parent_shares(node)) {
+        values->shares_norm = above->shares_norm;
+        values->level_shares_norm = above->level_shares_norm;
+    } else {
+        uint64_t shares = level_shares(fairshare, node);
+        values->level_shares_norm = shares ? (double)node->shares / (double)shares : 0;
+        values->shares_norm = above->shares_norm * values->level_shares_norm;
+    }
+}
+
+static void common_of_all(const struct fairshare *fairshare)
+{
+    common_of_root(fairshare);
+    for (uint32_t i = 1; i < fairshare->tree->count; i++)
+        common_of(fairshare, i);
+}
+
+void fairshare_compute(const struct tree *tree, const struct fairshare_options *options,
+                       struct values *values)
+{
+    struct fairshare fairshare = { tree, options, values };
+    common_of_all(&fairshare);
+    for (const struct algorithm *const *each = algorithms; *each; each++)
+        (*each)->compute(&fairshare);
+}
+
+void fairshare_compute_one(const struct tree *tree, const struct fairshare_options *options,
+                           const struct algorithm *algorithm, struct values *values)
+{
+    struct fairshare fairshare = { tree, options, values };
+    common_of_all(&fairshare);
+    algorithm->compute(&fairshare);
+}

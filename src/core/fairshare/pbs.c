@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/usage/clock.h"
+#include "core/insight/explain.h"
+#include "core/fairshare/fairshare.h"
+#include "util/memory.h"
+
+/* OpenPBS's fairshare_tree_usage and fairshare_factor: seed 003 (PP-718).
+ *
+ *     UE = U + (UEparent - U) x share of the level, right below the root UE = U
+ *     F = 2^-(UE / target), 0 where the target is 0
+ *
+ * In the text U = usage / usage of the root.  pbsfs starts every node at a minimum m: a leaf
+ * counts max(usage, m), a group m plus those of its leaves that have usage. */
+
+static struct wide larger(const struct wide *a, const struct wide *b)
+{
+    struct natural one = natural_of_wide(a), other = natural_of_wide(b);
+    return natural_compare(&one, &other) < 0 ? *b : *a;
+}
+
+/* Every node's usage as pbsfs counts it. */
+static struct wide *usage_with_minimum(const struct tree *tree, const struct wide *minimum)
+{
+    /* First what every node adds upwards: a user what it counts if it has usage, an account what
+     * deleted users left there. */
+    struct wide *counted = memory_zeroed(tree->count, sizeof *counted);
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        counted[i] = node->usage;
+        if (i)
+            wide_subtract(&counted[node->parent], &node->usage);
+    }
+    for (uint32_t i = tree->count; i-- > 1;) {
+        const struct node *node = &tree->nodes[i];
+        if (node->is_user && !wide_is_zero(&node->usage))
+            counted[i] = larger(&node->usage, minimum);
+        wide_add(&counted[node->parent], &counted[i]);
+    }
+    for (uint32_t i = 0; i < tree->count; i++) {
+        if (tree->nodes[i].is_user)
+            counted[i] = larger(&counted[i], minimum);
+        else
+            wide_add(&counted[i], minimum);
+    }
+    return counted;
+}
+
+struct wide *pbs_counted_usage(const struct fairshare *fairshare)
+{
+    struct wide minimum;
+    if (!clock_sum_of(fairshare->options->clock, fairshare->options->pbs_minimum_usage, &minimum) ||
+        wide_is_zero(&minimum))
+        return NULL;
+    return usage_with_minimum(fairshare->tree, &minimum);
+}
+
+static void compute(struct fairshare *fairshare)
+{
+    const struct tree *tree = fairshare->tree;
+    struct values *values = fairshare->values;
+    struct wide *counted = pbs_counted_usage(fairshare);
+
+    values[0].pbs_tree_usage = values[0].usage_norm;
+    values[0].pbs_factor = NAN;
+    for (uint32_t i = 1; i < tree->count; i++) {
+        const struct values *above = &values[tree->nodes[i].fairshare_parent];
+        double own = counted ? wide_quotient(&counted[i], &counted[0]) : values[i].usage_norm;
+        values[i].pbs_tree_usage = effective_usage(fairshare, i, own, above->pbs_tree_usage);
+        values[i].pbs_factor = factor_of(values[i].pbs_tree_usage, values[i].shares_norm, 1);
+    }
+    free(counted);
+}
+
+double pbs_quotient(double usage, double target)
+{
+    return target > 0 ? usage / target : -1;
+}
+
+/* Of two members of one list, whose target is alike made from their shares, so that a tie is one.
+ */
+static int compare_siblings(const struct fairshare *fairshare, const struct wide *usage,
+                            uint32_t one, uint32_t other)
+{
+    const struct node *nodes = fairshare->tree->nodes;
+    struct natural first = natural_of_wide(&usage[one]), second = natural_of_wide(&usage[other]);
+    first = natural_times(&first, (uint64_t)nodes[other].shares);
+    second = natural_times(&second, (uint64_t)nodes[one].shares);
+    return natural_compare(&first, &second);
+}
+
+static int compare_members(const struct fairshare *fairshare, const struct wide *usage,
+                           uint32_t one, uint32_t other)
+{
+    const struct node *first = &fairshare->tree->nodes[one];
+    const struct node *second = &fairshare->tree->nodes[other];
+    double target = fairshare->values[one].shares_norm;
+    double against = fairshare->values[other].shares_norm;
+    if (!(target > 0) || !(against > 0))
+        return (target > 0 ? -1 : 0) + (against > 0 ? 1 : 0);
+    if (first->fairshare_parent == second->fairshare_parent && !node_has_parent_shares(first) &&
+        !node_has_parent_shares(second))
+        return compare_siblings(fairshare, usage, one, other);
+    const struct clock *clock = fairshare->options->clock;
+    double quotient = pbs_quotient(clock_usage(clock, &usage[one]), target);
+    double other_quotient = pbs_quotient(clock_usage(clock, &usage[other]), against);
+    return (quotient > other_quotient) - (quotient < other_quotient);
+}
+
+int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uint32_t one,
+                uint32_t other)
+{
+    struct way first = way_to(fairshare->tree, one, true);
+    struct way second = way_to(fairshare->tree, other, true);
+    int order = 0;
+    for (uint32_t at = 0; !order && at < first.count && at < second.count; at++) {
+        uint32_t here = first.nodes[at], there = second.nodes[at];
+        if (here == there)
+            continue;
+        order = compare_members(fairshare, usage, here, there);
+        /* Where neither has a target nothing below has one. */
+        if (!(fairshare->values[here].shares_norm > 0))
+            break;
+    }
+    way_free(&first);
+    way_free(&second);
+    return order;
+}
+
+static double factor(const struct values *values)
+{
+    return values->pbs_factor;
+}
+
+static double usage(const struct values *values)
+{
+    return values->pbs_tree_usage;
+}
+
+const struct algorithm pbs = { "pbs", compute, factor, values_shares_norm, usage };

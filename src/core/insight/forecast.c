@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/insight/forecast.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#include "core/usage/clock.h"
+#include "core/usage/ledger.h"
+#include "core/fairshare/ranking.h"
+#include "core/tree/tree.h"
+#include "util/error.h"
+
+#define MINUTE_S 60
+
+static uint128 rate_of(const struct forecast *forecast, enum course course, uint32_t node)
+{
+    if (course == COURSE_NOTHING || (course != COURSE_ALL && forecast->meant[node]))
+        return 0;
+    return forecast->rates[node];
+}
+
+/* What was used until now, as of a later instant. */
+static struct wide aged(const struct forecast *forecast, const struct clock *clock, uint64_t reset,
+                        uint32_t node)
+{
+    struct wide nothing = { { 0 } };
+    uint64_t grid = clock_grid(clock);
+    if (reset > forecast->now)
+        return nothing;
+    const struct forecast_past *past = &forecast->past[forecast->past_count - 1];
+    while (past->from > clock_now(clock))
+        past--;
+    return past->grid == grid
+               ? wide_shifted_down(&past->own[node], (unsigned)(grid - forecast->past[0].grid))
+               : nothing;
+}
+
+/* Since when what goes on counts for a node. */
+static uint64_t counts_from(const struct forecast *forecast, const struct ledger_state *ledger,
+                            uint32_t node)
+{
+    uint64_t reset = ledger_reset_before(ledger, forecast->tree->nodes[node].id, UINT64_MAX);
+    return reset > forecast->now ? reset : forecast->now;
+}
+
+static bool add_adjustments(struct tree *tree, const struct clock *clock,
+                            const struct ledger_state *ledger)
+{
+    bool fits = true;
+    for (size_t i = 0; i < ledger->adjustment_count; i++) {
+        const struct ledger_entry *each = &ledger->adjustments[i];
+        uint32_t place = tree_place(tree, each->association);
+        uint128 units;
+        bool negative;
+        uint128 weight = ledger_weight(ledger, each, clock, &units, &negative);
+        if (weight && place != NO_NODE)
+            fits &= wide_add_product(&tree->nodes[place].usage, units, weight, negative);
+    }
+    return fits;
+}
+
+static int charge(const struct forecast *forecast, enum course course, const struct clock *clock,
+                  const struct ledger_state *ledger, uint64_t reset, struct error *err)
+{
+    struct tree *tree = forecast->tree;
+    uint64_t now = forecast->now, at = clock_now(clock);
+    uint128 weight = clock_weight(clock, now, at);
+    bool fits = true;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        struct wide *usage = &tree->nodes[i].usage;
+        uint64_t from = counts_from(forecast, ledger, i);
+        *usage = aged(forecast, clock, reset, i);
+        fits &= wide_add_product(usage, rate_of(forecast, course, i),
+                                 from > now ? clock_weight(clock, from, at) : weight, false);
+    }
+    if (course == COURSE_JOB)
+        fits &=
+            wide_add_product(&tree->nodes[forecast->entity].usage, forecast->job_rate,
+                             clock_weight(clock, counts_from(forecast, ledger, forecast->entity),
+                                          now + forecast->job_s),
+                             false);
+    fits &= add_adjustments(tree, clock, ledger);
+    for (uint32_t i = 0; i < tree->level_count; i++)
+        tree->levels[i].usage = tree->levels[i].sharer_usage = (struct wide){ { 0 } };
+    return fits ? tree_roll_up_usage(tree, err)
+                : fail(err, ERROR_DATA, "this is more usage than can be counted");
+}
+
+int forecast_at(const struct forecast *forecast, enum course course, uint64_t at,
+                struct forecast_point *point, struct error *err)
+{
+    struct ledger_state *ledger = ledger_at(forecast->coming, at);
+    uint64_t reset = calendar_last_reset(&forecast->period, at);
+    if (reset < forecast->least_reset)
+        reset = forecast->least_reset;
+    if (reset < ledger->cluster_reset)
+        reset = ledger->cluster_reset;
+    uint64_t first =
+        forecast->first_charge < forecast->now ? forecast->first_charge : forecast->now;
+    struct clock *clock = clock_create(forecast->half_life, at, reset);
+    struct fairshare_options options = forecast->options;
+    options.clock = clock;
+    options.capacity = forecast->capacity(
+        forecast->context, at, reset, course == COURSE_NOTHING ? forecast->first_charge : first);
+    int result = charge(forecast, course, clock, ledger, reset, err);
+    if (!result) {
+        const struct values *values = &forecast->values[forecast->entity];
+        fairshare_compute_one(forecast->tree, &options, forecast->algorithm, forecast->values);
+        *point = (struct forecast_point){
+            .at = at,
+            .factor = forecast->algorithm->factor(values),
+            .level_fs = forecast->algorithm == &fair_tree ? values->level_fs : NAN,
+            .usage = values->usage_raw,
+            .rank =
+                user_rank(forecast->tree, forecast->values, forecast->algorithm, forecast->entity),
+        };
+    }
+    clock_destroy(clock);
+    ledger_state_destroy(ledger);
+    return result;
+}
+
+double forecast_value(const struct forecast_point *point)
+{
+    return isnan(point->factor) ? point->level_fs : point->factor;
+}
+
+/* Whether the value is reached at an instant. */
+static int is_reached(const struct forecast *forecast, enum course course, uint64_t at,
+                      double value, bool *reached, struct error *err)
+{
+    struct forecast_point point;
+    if (forecast_at(forecast, course, at, &point, err))
+        return -1;
+    *reached = forecast_value(&point) >= value;
+    return 0;
+}
+
+/* The first minute after `before`, up to `after`, at which it is no more as it was before. */
+static int narrow(const struct forecast *forecast, enum course course, uint64_t before,
+                  uint64_t after, bool was, double value, uint64_t *crossing, struct error *err)
+{
+    while (after - before > MINUTE_S) {
+        uint64_t minutes = (after - before + MINUTE_S - 1) / MINUTE_S;
+        uint64_t middle = before + minutes / 2 * MINUTE_S;
+        bool reached;
+        if (is_reached(forecast, course, middle, value, &reached, err))
+            return -1;
+        if (reached == was)
+            before = middle;
+        else
+            after = middle;
+    }
+    *crossing = after;
+    return 0;
+}
+
+/* The next instant to look at: a step on, or the reset or the entry of the ledger on the way there.
+ */
+static uint64_t next_of(const struct forecast *forecast, uint64_t at, uint64_t step_s, uint64_t end)
+{
+    uint64_t next = end - at > step_s ? at + step_s : end;
+    uint64_t reset = calendar_last_reset(&forecast->period, next);
+    uint64_t entry = ledger_next(forecast->coming, at, false);
+    if (reset > at)
+        next = reset;
+    return entry < next ? entry : next;
+}
+
+int forecast_crossing(const struct forecast *forecast, enum course course, uint64_t end,
+                      uint64_t step_s, double value, uint64_t *crossing, struct error *err)
+{
+    bool was, is;
+    *crossing = 0;
+    if (is_reached(forecast, course, forecast->now, value, &was, err))
+        return -1;
+    for (uint64_t at = forecast->now, next; at < end; at = next) {
+        next = next_of(forecast, at, step_s, end);
+        if (is_reached(forecast, course, next, value, &is, err))
+            return -1;
+        if (is != was)
+            return narrow(forecast, course, at, next, was, value, crossing, err);
+    }
+    return 0;
+}
+
+uint128 forecast_rate(const struct wide *charged, uint64_t seconds)
+{
+    if (wide_is_negative(charged))
+        return 0;
+    struct natural rate = natural_of_wide(charged);
+    natural_divide(&rate, seconds);
+    if (natural_bits(&rate) > 126)
+        return (uint128)1 << 126;
+    uint64_t high = rate.length > 1 ? rate.word[1] : 0, low = rate.length ? rate.word[0] : 0;
+    return (uint128)high << 64 | low;
+}

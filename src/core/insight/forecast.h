@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_FORECAST_H
+#define FAIRMILL_CORE_FORECAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/usage/calendar.h"
+#include "core/fairshare/fairshare.h"
+#include "core/number/wide.h"
+
+struct error;
+struct ledger;
+struct tree;
+
+/* What a run will compute at a later instant, if from now on this or that goes on.
+ *
+ * What was used until now only ages.  A later run may have a coarser grid (core/clock.h), on which
+ * what is older counts no more; so that the integers are those of that run, the past is given for
+ * each grid that there will be; and anew where entries of the ledger to come change it. */
+
+/* What each node was charged itself until now, of what a run from some instant on, with this grid,
+ * counts, in the units of the grid of now. */
+struct forecast_past {
+    uint64_t from, grid;
+    struct wide *own; /* by node */
+};
+
+/* Who goes on. */
+enum course {
+    COURSE_NOTHING, /* nobody */
+    COURSE_ALL,     /* everybody at their rates */
+    COURSE_OTHERS,  /* everybody else than the entity and those below it */
+    COURSE_JOB,     /* likewise, and the entity runs one job */
+    COURSES,
+};
+
+struct forecast {
+    struct tree *tree; /* its usage is made anew for each instant */
+    uint32_t entity;   /* whose values are asked for */
+    bool *meant;       /* by node: is the entity or below it */
+    uint64_t now, half_life;
+    struct reset_period period;
+    uint64_t least_reset; /* by hand; 0: none */
+    struct ledger *coming;
+    const struct algorithm *algorithm;
+    struct fairshare_options options; /* but for its clock and capacity */
+    /* R_H of an instant, of its last reset, and of when first something was charged. */
+    double (*capacity)(const void *context, uint64_t now, uint64_t reset, uint64_t first_charge);
+    const void *context;
+    uint64_t first_charge;      /* UINT64_MAX: nothing was yet */
+    struct forecast_past *past; /* the later ones behind */
+    size_t past_count;
+    uint128 *rates;   /* by node: units a second, below 2^127 */
+    uint128 job_rate; /* likewise, from now on */
+    uint64_t job_s;
+    struct values *values; /* by node: room to work in */
+};
+
+struct forecast_point {
+    uint64_t at;
+    double factor, level_fs, usage; /* of the entity; NAN where there is none */
+    uint32_t rank;                  /* 0: none */
+};
+
+/* The values at an instant, now or later.  ERROR_DATA where usage leaves the integers' range. */
+int forecast_at(const struct forecast *forecast, enum course course, uint64_t at,
+                struct forecast_point *point, struct error *err);
+
+/* The instant, to the minute, at which the value (the factor, or level_fs where there is none)
+ * first reaches `value`, or where it has now, falls below it; 0 where that is not up to `end`.  It
+ * is looked for in steps of so many seconds, where usage is reset, and where the ledger has
+ * entries: what comes and goes between two of them is not seen. */
+int forecast_crossing(const struct forecast *forecast, enum course course, uint64_t end,
+                      uint64_t step_s, double value, uint64_t *crossing, struct error *err);
+
+/* What was charged in so many seconds, a second; the largest rate where that is more than one. */
+uint128 forecast_rate(const struct wide *charged, uint64_t seconds);
+
+/* The value that forecast_crossing() looks at. */
+double forecast_value(const struct forecast_point *point);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/insight/scenario.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/finding.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* What is left of a published usage below 2^-40 of it is what doubles were off. */
+#define DOUBTFUL_BITS 40
+
+static struct association row_of(const struct scenario *scenario, const struct tree *tree,
+                                 const struct node *node)
+{
+    const struct node *parent = node->parent == NO_NODE ? NULL : &tree->nodes[node->parent];
+    return (struct association){
+        .id = node->id,
+        .parent_id = parent ? parent->id : 0,
+        .account = node->account,
+        .user = node->user,
+        .partition = node->partition,
+        .parent_account = parent ? parent->account : scenario->empty_name,
+        .shares = node->shares,
+        .order = node->order,
+    };
+}
+
+static bool is_doubtful(const struct wide *rest, const struct wide *whole)
+{
+    struct natural number = natural_of_wide(rest), all = natural_of_wide(whole);
+    return natural_bits(&number) + DOUBTFUL_BITS < natural_bits(&all);
+}
+
+/* Every node's usage less that of its children. */
+static struct wide *own_usage(const struct tree *tree, bool rolled_up)
+{
+    struct wide *own = memory_zeroed(tree->count, sizeof *own);
+    for (uint32_t i = 0; i < tree->count; i++)
+        own[i] = tree->nodes[i].usage;
+    for (uint32_t i = 1; rolled_up && i < tree->count; i++)
+        wide_subtract(&own[tree->nodes[i].parent], &tree->nodes[i].usage);
+    for (uint32_t i = 0; rolled_up && i < tree->count; i++)
+        if (!tree->nodes[i].is_user &&
+            (wide_is_negative(&own[i]) || is_doubtful(&own[i], &tree->nodes[i].usage)))
+            own[i] = (struct wide){ { 0 } };
+    return own;
+}
+
+/* A row and its usage, while they are sorted. */
+struct charged_row {
+    struct association row;
+    struct wide usage;
+};
+
+static int by_id(const void *a, const void *b)
+{
+    const struct charged_row *one = a, *other = b;
+    return (one->row.id > other->row.id) - (one->row.id < other->row.id);
+}
+
+void scenario_create(struct scenario *scenario, const struct tree *tree, const struct names *names,
+                     bool rolled_up)
+{
+    *scenario = (struct scenario){
+        .names = names,
+        .empty_name = names_find(names, "", 0),
+        .rows = memory_zeroed(tree->count, sizeof *scenario->rows),
+        .usage = memory_zeroed(tree->count, sizeof *scenario->usage),
+        .count = tree->count,
+    };
+    struct wide *own = own_usage(tree, rolled_up);
+    struct charged_row *sorted = memory_zeroed(tree->count, sizeof *sorted);
+    for (uint32_t i = 0; i < tree->count; i++)
+        sorted[i] = (struct charged_row){ row_of(scenario, tree, &tree->nodes[i]), own[i] };
+    qsort(sorted, tree->count, sizeof *sorted, by_id);
+    for (size_t i = 0; i < scenario->count; i++) {
+        scenario->rows[i] = sorted[i].row;
+        scenario->usage[i] = sorted[i].usage;
+    }
+    free(sorted);
+    free(own);
+}
+
+void scenario_free(struct scenario *scenario)
+{
+    free(scenario->rows);
+    free(scenario->usage);
+    *scenario = (struct scenario){ 0 };
+}
+
+size_t scenario_find(const struct scenario *scenario, uint32_t id)
+{
+    size_t low = 0, high = scenario->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (scenario->rows[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < scenario->count && scenario->rows[low].id == id ? low : NO_ROW;
+}
+
+bool scenario_move(struct scenario *scenario, size_t account, size_t parent)
+{
+    struct association *moved = &scenario->rows[account];
+    for (size_t at = parent; at != NO_ROW;
+         at = scenario_find(scenario, scenario->rows[at].parent_id))
+        if (at == account)
+            return false;
+    moved->parent_id = scenario->rows[parent].id;
+    moved->parent_account = scenario->rows[parent].account;
+    scenario->moved = true;
+    return true;
+}
+
+/* What slurmdbd adds to the parent's lineage: `NAME/`, and `0-NAME/` or `0-NAME/PARTITION/`. */
+static struct text own_lineage(const struct names *names, const struct node *node)
+{
+    struct text text = { 0 };
+    const char *partition = names_text(names, node->partition);
+    text_format(&text, "%s%s/%s%s", node->is_user ? "0-" : "",
+                names_text(names, node->is_user ? node->user : node->account), partition,
+                *partition ? "/" : "");
+    return text;
+}
+
+struct sibling {
+    struct text lineage;
+    uint32_t node;
+};
+
+static int by_lineage(const void *a, const void *b)
+{
+    const struct sibling *one = a, *other = b;
+    int order = strcmp(one->lineage.bytes, other->lineage.bytes);
+    return order ? order : (one->node > other->node) - (one->node < other->node);
+}
+
+/* Number siblings, each with room for all below it. */
+static void order_siblings(struct tree *tree, struct sibling *siblings, uint32_t count,
+                           const uint32_t *sizes)
+{
+    if (!count)
+        return;
+    uint32_t order = tree->nodes[tree->nodes[siblings[0].node].parent].order + 1;
+    qsort(siblings, count, sizeof *siblings, by_lineage);
+    for (uint32_t i = 0; i < count; i++) {
+        tree->nodes[siblings[i].node].order = order;
+        order += sizes[siblings[i].node];
+        text_free(&siblings[i].lineage);
+    }
+}
+
+/* Bytewise by lineage that is depth first, siblings by their own part of it. */
+static void order_by_lineage(struct tree *tree, const struct names *names)
+{
+    uint32_t *sizes = memory_zeroed(tree->count, sizeof *sizes), count = 0;
+    struct sibling *siblings = memory_zeroed(tree->count, sizeof *siblings);
+    for (uint32_t i = tree->count; i-- > 0;) {
+        sizes[i]++;
+        if (i)
+            sizes[tree->nodes[i].parent] += sizes[i];
+    }
+    tree->nodes[0].order = 0;
+    for (uint32_t i = 1; i < tree->count; i++) {
+        if (count && tree->nodes[i].parent != tree->nodes[i - 1].parent) {
+            order_siblings(tree, siblings, count, sizes);
+            count = 0;
+        }
+        siblings[count++] = (struct sibling){ own_lineage(names, &tree->nodes[i]), i };
+    }
+    order_siblings(tree, siblings, count, sizes);
+    free(siblings);
+    free(sizes);
+}
+
+static int charge_rows(const struct scenario *scenario, struct tree *tree, struct error *err)
+{
+    for (size_t i = 0; i < scenario->count; i++) {
+        uint32_t id = scenario->rows[i].id;
+        if (!wide_add(&tree->nodes[tree_place(tree, id)].usage, &scenario->usage[i]))
+            return fail(err, ERROR_DATA,
+                        "the usage of association %u is beyond the range of our integers", id);
+    }
+    return 0;
+}
+
+int scenario_build(const struct scenario *scenario, bool ordered, struct tree **built,
+                   struct error *err)
+{
+    struct association *rows = memory_zeroed(scenario->count, sizeof *rows);
+    struct findings *findings = findings_create();
+    memcpy(rows, scenario->rows, scenario->count * sizeof *rows);
+    int result = tree_build(built, rows, scenario->count, scenario->names, scenario->empty_name,
+                            BAD_ROWS_FAIL, findings, err);
+    if (!result && (scenario->moved || ordered))
+        order_by_lineage(*built, scenario->names);
+    if (!result && charge_rows(scenario, *built, err)) {
+        tree_destroy(*built);
+        result = -1;
+    }
+    free(rows);
+    findings_destroy(findings);
+    return result;
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/priority/queue.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/number.h"
+
+static void lists_create(struct queue_lists *lists)
+{
+    *lists = (struct queue_lists){ .number_of = id_index_create() };
+    lists->starts = memory_zeroed(1, sizeof *lists->starts);
+}
+
+static void lists_free(struct queue_lists *lists)
+{
+    id_index_destroy(lists->number_of);
+    free(lists->starts);
+    free(lists->places);
+}
+
+struct queue *queue_create(struct names *names)
+{
+    struct queue *queue = memory_zeroed(1, sizeof *queue);
+    queue->names = names;
+    queue->arena = arena_create();
+    queue->seen_counts = names_create();
+    queue->options.highest_partition = 1;
+    lists_create(&queue->partition_lists);
+    lists_create(&queue->qos_lists);
+    return queue;
+}
+
+void queue_destroy(struct queue *queue)
+{
+    if (!queue)
+        return;
+    arena_destroy(queue->arena);
+    free(queue->partitions);
+    free(queue->qos);
+    lists_free(&queue->partition_lists);
+    lists_free(&queue->qos_lists);
+    free(queue->jobs);
+    names_destroy(queue->seen_counts);
+    free(queue->counts);
+    free(queue);
+}
+
+void queue_add_partition(struct queue *queue, const struct priority_partition *partition)
+{
+    size_t totals = queue->options.tres_count * sizeof *partition->tres_totals;
+    queue->partitions =
+        memory_resized(queue->partitions, queue->partition_count + 1, sizeof *queue->partitions);
+    struct priority_partition *added = &queue->partitions[queue->partition_count++];
+    *added = *partition;
+    added->name = arena_copy(queue->arena, partition->name, strlen(partition->name));
+    if (partition->tres_totals && totals)
+        added->tres_totals =
+            memcpy(arena_take(queue->arena, totals), partition->tres_totals, totals);
+    if (partition->factor > queue->options.highest_partition)
+        queue->options.highest_partition = partition->factor;
+}
+
+void queue_add_qos(struct queue *queue, uint64_t id, const char *name, uint32_t priority)
+{
+    queue->qos = memory_resized(queue->qos, queue->qos_count + 1, sizeof *queue->qos);
+    queue->qos[queue->qos_count++] =
+        (struct priority_qos){ arena_copy(queue->arena, name, strlen(name)), id, priority };
+    if (priority > queue->options.highest_qos)
+        queue->options.highest_qos = priority;
+}
+
+/* A partition of this name, made where there is none: sites name them in slurm.conf, and there are
+ * few. */
+static uint32_t partition_of(struct queue *queue, const char *name)
+{
+    for (uint32_t i = 0; i < queue->partition_count; i++)
+        if (!strcmp(queue->partitions[i].name, name))
+            return i;
+    struct priority_partition unnamed = { .name = name,
+                                          .factor = queue->unnamed_factor,
+                                          .max_minutes = PRIORITY_NO_LIMIT,
+                                          .max_nodes = PRIORITY_NO_LIMIT };
+    queue_add_partition(queue, &unnamed);
+    return queue->partition_count - 1;
+}
+
+static uint32_t qos_of_id(const struct queue *queue, uint64_t id)
+{
+    for (uint32_t i = 0; i < queue->qos_count; i++)
+        if (queue->qos[i].id == id)
+            return i;
+    return INDEX_NONE;
+}
+
+/* The QOS of a name or, as Slurm takes both, of a number. */
+static uint32_t qos_of(const struct queue *queue, const char *name)
+{
+    for (uint32_t i = 0; i < queue->qos_count; i++)
+        if (!strcmp(queue->qos[i].name, name))
+            return i;
+    uint64_t id;
+    return number_unsigned(name, strlen(name), &id) ? qos_of_id(queue, id) : INDEX_NONE;
+}
+
+static void add_place(struct queue_lists *lists, uint32_t place)
+{
+    for (uint32_t i = lists->starts[lists->count]; i < lists->place_count; i++)
+        if (lists->places[i] == place)
+            return;
+    lists->places = memory_resized(lists->places, lists->place_count + 1, sizeof *lists->places);
+    lists->places[lists->place_count++] = place;
+}
+
+static uint32_t end_list(struct queue_lists *lists)
+{
+    lists->starts = memory_resized(lists->starts, lists->count + 2, sizeof *lists->starts);
+    lists->starts[lists->count + 1] = lists->place_count;
+    return lists->count++;
+}
+
+/* The next name of a list, to be freed; NULL at its end. */
+static char *next_name(const char **at)
+{
+    while (**at == ',')
+        ++*at;
+    size_t length = strcspn(*at, ",");
+    char *name = length ? memory_bytes(*at, length) : NULL;
+    *at += length;
+    return name;
+}
+
+uint32_t queue_partitions(struct queue *queue, const char *bytes, size_t length)
+{
+    struct queue_lists *lists = &queue->partition_lists;
+    uint32_t text = names_add(queue->names, bytes, length);
+    uint32_t known = id_index_add(lists->number_of, text, lists->count);
+    if (known != INDEX_NONE)
+        return known;
+    const char *at = names_text(queue->names, text);
+    for (char *name; (name = next_name(&at)); free(name))
+        add_place(lists, partition_of(queue, name));
+    if (lists->starts[lists->count] == lists->place_count)
+        add_place(lists, partition_of(queue, ""));
+    return end_list(lists);
+}
+
+/* The list of one QOS. */
+static uint32_t single_qos(struct queue *queue, uint64_t id)
+{
+    char number[24] = "";
+    uint32_t place = qos_of_id(queue, id);
+    if (place == INDEX_NONE) {
+        if (id)
+            snprintf(number, sizeof number, "%" PRIu64, id);
+        place = queue->qos_count;
+        queue_add_qos(queue, id, number, 0);
+    }
+    add_place(&queue->qos_lists, place);
+    return end_list(&queue->qos_lists);
+}
+
+/* Ids and numbers of texts share an index: the former are negative there. */
+uint32_t queue_qos(struct queue *queue, const char *bytes, size_t length, uint64_t id)
+{
+    struct queue_lists *lists = &queue->qos_lists;
+    if (memchr(bytes, ',', length)) {
+        uint32_t text = names_add(queue->names, bytes, length);
+        uint32_t known = id_index_find(lists->number_of, text);
+        if (known != INDEX_NONE)
+            return known;
+        const char *at = names_text(queue->names, text);
+        for (char *name; (name = next_name(&at)); free(name))
+            if (qos_of(queue, name) != INDEX_NONE)
+                add_place(lists, qos_of(queue, name));
+        if (lists->place_count - lists->starts[lists->count] > 1) {
+            id_index_add(lists->number_of, text, lists->count);
+            return end_list(lists);
+        }
+        lists->place_count = lists->starts[lists->count];
+    }
+    uint32_t known = id_index_add(lists->number_of, ~id, lists->count);
+    return known != INDEX_NONE ? known : single_qos(queue, id);
+}
+
+static uint32_t number_of_counts(struct queue *queue, const uint64_t *counts)
+{
+    size_t count = queue->options.tres_count, size = count * sizeof *counts;
+    if (!count)
+        return 0;
+    uint32_t fresh = names_count(queue->seen_counts);
+    uint32_t number = names_add(queue->seen_counts, (const char *)counts, size);
+    if (number < fresh)
+        return number;
+    if (number >= queue->counts_room) {
+        queue->counts_room = queue->counts_room ? queue->counts_room * 2 : 64;
+        queue->counts = memory_resized(queue->counts, queue->counts_room, size);
+    }
+    memcpy(queue->counts + number * count, counts, size);
+    return number;
+}
+
+void queue_add_job(struct queue *queue, const struct priority_job *job, const uint64_t *counts)
+{
+    if (queue->count == queue->room) {
+        queue->room = queue->room ? queue->room * 2 : 1024;
+        queue->jobs = memory_resized(queue->jobs, queue->room, sizeof *queue->jobs);
+    }
+    struct priority_job *added = &queue->jobs[queue->count++];
+    *added = *job;
+    added->counts = number_of_counts(queue, counts);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct priority_job *one = a, *other = b;
+    return (one->key > other->key) - (one->key < other->key);
+}
+
+void queue_sort(struct queue *queue)
+{
+    if (queue->count)
+        qsort(queue->jobs, queue->count, sizeof *queue->jobs, by_key);
+}
+
+/* The rows of one job. */
+struct row_list {
+    struct queue_row *rows;
+    uint32_t count, room;
+};
+
+static void add_row(const struct queue *queue, struct row_list *list, const struct queue_row *row)
+{
+    if (list->count == list->room) {
+        list->room = list->room ? list->room * 2 : 16;
+        list->rows = memory_resized(list->rows, list->room, sizeof *list->rows);
+    }
+    struct queue_row *added = &list->rows[list->count++];
+    *added = *row;
+    priority_compute(&queue->options, added->job, added->counts, added->partition, added->qos,
+                     &added->priority);
+}
+
+static void rows_of(const struct queue *queue, const struct priority_job *job,
+                    struct row_list *list)
+{
+    const struct queue_lists *partitions = &queue->partition_lists, *qos = &queue->qos_lists;
+    const uint64_t *counts = queue->counts + job->counts * queue->options.tres_count;
+    list->count = 0;
+    for (uint32_t i = partitions->starts[job->partitions];
+         i < partitions->starts[job->partitions + 1]; i++)
+        for (uint32_t j = qos->starts[job->qos]; j < qos->starts[job->qos + 1]; j++)
+            add_row(
+                queue, list,
+                &(struct queue_row){ .job = job,
+                                     .counts = counts,
+                                     .partition = &queue->partitions[partitions->places[i]],
+                                     .qos = &queue->qos[qos->places[j]],
+                                     .tres = (uint64_t)job->counts << 32 | partitions->places[i] });
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < list->count; i++)
+        if (list->rows[i].priority.norm > list->rows[best].priority.norm)
+            best = i;
+    list->rows[best].best = true;
+}
+
+int queue_each(const struct queue *queue,
+               int (*take)(void *context, const struct queue_row *row, struct error *err),
+               void *context, struct error *err)
+{
+    struct row_list list = { 0 };
+    int result = 0;
+    for (size_t at = 0; !result && at < queue->count; at++) {
+        rows_of(queue, &queue->jobs[at], &list);
+        for (uint32_t i = 0; !result && i < list.count; i++)
+            result = take(context, &list.rows[i], err);
+    }
+    free(list.rows);
+    return result ? -1 : 0;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/tree/linking.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/finding.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+
+#define BAD_ROWS_NAMED 10
+#define CYCLE_NAMED 5
+
+/* In characters: what the results have room for, and more than slurmdbd has. */
+#define LONGEST_NAME 255
+
+bool linking_is_account(const struct linking *linking, const struct association *row)
+{
+    return row->user == linking->empty_name;
+}
+
+/* A name of the source as readers know it, to be freed. */
+static struct text readable(const struct linking *linking, uint32_t name)
+{
+    struct text text = { 0 };
+    const char *bytes = names_text(linking->names, name);
+    text_add_as_utf8(&text, bytes, strlen(bytes));
+    return text;
+}
+
+static void note_bad(struct linking *linking, const struct association *row, const char *what)
+{
+    if (linking->bad_count++ < BAD_ROWS_NAMED) {
+        struct text user = readable(linking, row->user), account = readable(linking, row->account);
+        text_format(&linking->bad, "%sassociation %u (", linking->bad.length ? "; " : "", row->id);
+        if (!linking_is_account(linking, row))
+            text_format(&linking->bad, "user '%s', ", user.bytes);
+        text_format(&linking->bad, "account '%s') %s", account.bytes, what);
+        text_free(&user);
+        text_free(&account);
+    }
+    if (linking->bad_rows == BAD_ROWS_SKIP)
+        findings_add(linking->findings, FINDING_ASSOCIATION_LEFT_OUT, row->id, "%s", what);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct association *one = a, *other = b;
+    if (one->id != other->id)
+        return one->id < other->id ? -1 : 1;
+    return one->deleted - other->deleted;
+}
+
+static void sort_by_id(struct association *rows, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (rows[i].id <= rows[i - 1].id) {
+            qsort(rows, count, sizeof *rows, by_id);
+            return;
+        }
+}
+
+static bool same_names(const struct association *a, const struct association *b)
+{
+    return a->account == b->account && a->user == b->user && a->partition == b->partition;
+}
+
+static size_t names_hash(const struct association *row)
+{
+    uint64_t hash = row->account * UINT64_C(0x9e3779b97f4a7c15);
+    hash = (hash ^ row->user) * UINT64_C(0xbf58476d1ce4e5b9);
+    hash = (hash ^ hash >> 32 ^ row->partition) * UINT64_C(0x94d049bb133111eb);
+    return (size_t)(hash >> 20);
+}
+
+/* The living rows by names: an open-addressed table of their places. */
+struct row_set {
+    uint32_t *places;
+    size_t mask;
+};
+
+static void fetch_names(const struct row_set *set, const struct association *row)
+{
+    __builtin_prefetch(&set->places[names_hash(row) & set->mask]);
+}
+
+/* The row that has these names already; NO_NODE where none had them, but this one has them now. */
+static uint32_t add_names(struct row_set *set, const struct association *rows, uint32_t i)
+{
+    size_t at = names_hash(&rows[i]) & set->mask;
+    for (; set->places[at] != NO_NODE; at = (at + 1) & set->mask)
+        if (same_names(&rows[set->places[at]], &rows[i]))
+            return set->places[at];
+    set->places[at] = i;
+    return NO_NODE;
+}
+
+static void note_same_names(struct linking *linking, const struct association *row, uint32_t other)
+{
+    char what[64];
+    snprintf(what, sizeof what, "is there twice, as association %u too", other);
+    note_bad(linking, row, what);
+}
+
+/* Enter the rows in the look-ups, and mark those that are there already. */
+static void enter_rows(struct linking *linking)
+{
+    struct row_set living = { .mask = 63 };
+    while (living.mask < 2 * linking->count)
+        living.mask = 2 * living.mask + 1;
+    living.places = memory_resized(NULL, living.mask + 1, sizeof *living.places);
+    memset(living.places, 0xff, (living.mask + 1) * sizeof *living.places);
+    for (uint32_t i = 0; i < linking->count; i++) {
+        const struct association *row = &linking->rows[i];
+        if (i + AHEAD < linking->count)
+            fetch_names(&living, row + AHEAD);
+        linking->parent[i] = NO_NODE;
+        linking->node[i] = NO_NODE;
+        linking->kind[i] = row->deleted                       ? GONE
+                           : linking_is_account(linking, row) ? LIVE_ACCOUNT
+                                                              : LIVE_USER;
+        if (id_index_add(linking->row_of_id, row->id, i) != INDEX_NONE) {
+            note_bad(linking, row, "has an id that is there twice");
+            linking->parent[i] = DUPLICATE;
+            continue;
+        }
+        uint32_t other = row->deleted ? NO_NODE : add_names(&living, linking->rows, i);
+        if (other != NO_NODE) {
+            note_same_names(linking, row, linking->rows[other].id);
+            linking->parent[i] = DUPLICATE;
+            continue;
+        }
+        /* A deleted account's row stands until a living one of that name is found. */
+        uint32_t *account = &linking->account_row[row->account];
+        if (linking_is_account(linking, row) &&
+            (*account == NO_NODE || linking->kind[*account] == GONE))
+            *account = i;
+    }
+    free(living.places);
+}
+
+/* What is wrong with a name that cannot be published; NULL where it can. */
+static const char *flaw_of(const struct linking *linking, uint32_t name)
+{
+    const char *bytes = names_text(linking->names, name);
+    size_t length = names_length(linking->names, name);
+    if (strlen(bytes) < length)
+        return "has a name with a NUL byte";
+    if (length <= LONGEST_NAME)
+        return NULL;
+    bool fits = utf8_valid(bytes, length) && utf8_length(bytes) <= LONGEST_NAME;
+    return fits ? NULL : "has a name of more than 255 characters";
+}
+
+/* Hardly any site has one, so that rows need not be looked at. */
+static bool any_flaw(const struct linking *linking)
+{
+    for (uint32_t name = 0; name < names_count(linking->names); name++)
+        if (flaw_of(linking, name))
+            return true;
+    return false;
+}
+
+static const char *flaw_of_row(const struct linking *linking, const struct association *row)
+{
+    if (!linking->any_flaw)
+        return NULL;
+    const char *flaw = flaw_of(linking, row->account);
+    flaw = flaw ? flaw : flaw_of(linking, row->user);
+    return flaw ? flaw : flaw_of(linking, row->partition);
+}
+
+static bool claims_root(const struct linking *linking, const struct association *row)
+{
+    return linking_is_account(linking, row) && row->parent_account == linking->empty_name &&
+           row->parent_id == 0;
+}
+
+static int find_root(struct linking *linking, struct error *err)
+{
+    size_t roots = 0, named = 0;
+    uint32_t named_root = NO_NODE, first = NO_NODE;
+    struct text ids = { 0 };
+    for (uint32_t i = 0; i < linking->count; i++) {
+        const struct association *row = &linking->rows[i];
+        if (row->deleted || !claims_root(linking, row) || linking->parent[i] == DUPLICATE)
+            continue;
+        if (roots++ < BAD_ROWS_NAMED)
+            text_format(&ids, "%s%u", ids.length ? ", " : "", row->id);
+        first = first == NO_NODE ? i : first;
+        if (!strcmp(names_text(linking->names, row->account), "root")) {
+            named++;
+            named_root = i;
+        }
+    }
+    linking->root = roots == 1 ? first : named_root;
+    int result = 0;
+    if (roots == 0)
+        result =
+            fail(err, ERROR_DATA, "there is no root among the %zu associations", linking->count);
+    else if (roots > 1 && (linking->bad_rows == BAD_ROWS_FAIL || named != 1))
+        result = fail(err, ERROR_DATA, "there are %zu roots: associations %s", roots, ids.bytes);
+    text_free(&ids);
+    return result;
+}
+
+static void note_disagreement(struct linking *linking, const struct association *row,
+                              uint32_t account, uint32_t name)
+{
+    struct text by_id = readable(linking, account), by_name = readable(linking, name);
+    findings_add(linking->findings, FINDING_PARENTS_DISAGREE, row->id,
+                 "id_parent is %u (account '%s'), by name it is account '%s'", row->parent_id,
+                 by_id.bytes, by_name.bytes);
+    text_free(&by_id);
+    text_free(&by_name);
+}
+
+/* The row that the source names as a row's parent, NO_NODE where it is not there. */
+static uint32_t parent_row(struct linking *linking, const struct association *row)
+{
+    uint32_t name = linking_is_account(linking, row) ? row->parent_account : row->account;
+    if (!row->parent_id)
+        return name == linking->empty_name ? NO_NODE : linking->account_row[name];
+    uint32_t parent = id_index_find(linking->row_of_id, row->parent_id);
+    if (parent != INDEX_NONE && linking->rows[parent].account != name && !row->deleted)
+        note_disagreement(linking, row, linking->rows[parent].account, name);
+    return parent;
+}
+
+static void link_parents(struct linking *linking)
+{
+    for (uint32_t i = 0; i < linking->count; i++) {
+        struct association *row = &linking->rows[i];
+        if (i == linking->root || linking->parent[i] == DUPLICATE)
+            continue;
+        linking->parent[i] = parent_row(linking, row);
+        if (row->deleted)
+            continue;
+        const char *flaw = flaw_of_row(linking, row);
+        if (flaw) {
+            note_bad(linking, row, flaw);
+            linking->parent[i] = NO_NODE;
+        } else if (linking->parent[i] == NO_NODE)
+            note_bad(linking, row,
+                     claims_root(linking, row) ? "is a second root" : "has no parent");
+        else if (linking->kind[linking->parent[i]] == GONE)
+            note_bad(linking, row, "has a parent that is deleted");
+        else if (linking->kind[linking->parent[i]] == LIVE_USER) {
+            note_bad(linking, row, "has a user association as its parent");
+            linking->parent[i] = NO_NODE;
+        }
+        if (row->shares < 0) {
+            findings_add(linking->findings, FINDING_SHARES_NEGATIVE, row->id, "shares are %d",
+                         row->shares);
+            row->shares = 0;
+        }
+    }
+}
+
+bool linking_is_live_child(const struct linking *linking, uint32_t i)
+{
+    uint32_t parent = linking->parent[i];
+    return i != linking->root && linking->kind[i] != GONE && parent < linking->count &&
+           linking->kind[parent] != GONE;
+}
+
+int linking_link(struct linking *linking, struct error *err)
+{
+    sort_by_id(linking->rows, linking->count);
+    enter_rows(linking);
+    linking->any_flaw = any_flaw(linking);
+    if (find_root(linking, err))
+        return -1;
+    const struct association *root = &linking->rows[linking->root];
+    const char *flaw = flaw_of_row(linking, root);
+    if (flaw)
+        return fail(err, ERROR_DATA, "the root, association %u, %s", root->id, flaw);
+    link_parents(linking);
+    return 0;
+}
+
+/* Name a cycle by one that is in it, and the others as far as they are few. */
+static void note_cycle(struct linking *linking, uint32_t start)
+{
+    struct text what = { 0 };
+    size_t others = 0;
+    text_add(&what, "is in a cycle of parents");
+    for (uint32_t at = linking->parent[start]; at != start; at = linking->parent[at])
+        if (others++ < CYCLE_NAMED)
+            text_format(&what, "%s%u", others == 1 ? ", with " : ", ", linking->rows[at].id);
+    if (others > CYCLE_NAMED)
+        text_format(&what, " and %zu more", others - CYCLE_NAMED);
+    note_bad(linking, &linking->rows[start], what.bytes);
+    text_free(&what);
+}
+
+/* Live rows that were not reached hang below a bad row or in a cycle.  A cycle is named once. */
+static void note_unreached(struct linking *linking, uint32_t nodes)
+{
+    if (nodes == linking->count)
+        return;
+    enum { UNSEEN, ON_PATH, DONE };
+    unsigned char *state = memory_zeroed(linking->count, 1);
+    for (uint32_t i = 0; i < linking->count; i++) {
+        uint32_t at = i;
+        while (linking_is_live_child(linking, at) && linking->node[at] == NO_NODE &&
+               state[at] == UNSEEN) {
+            state[at] = ON_PATH;
+            at = linking->parent[at];
+        }
+        if (state[at] == ON_PATH && linking_is_live_child(linking, at))
+            note_cycle(linking, at);
+        for (at = i; state[at] == ON_PATH; at = linking->parent[at])
+            state[at] = DONE;
+    }
+    free(state);
+}
+
+void linking_note_orphan(const struct linking *linking, const struct association *row)
+{
+    struct text account = readable(linking, row->account);
+    findings_add(linking->findings, FINDING_DELETED_WITHOUT_PARENT, row->id, "account '%s'",
+                 account.bytes);
+    text_free(&account);
+}
+
+int linking_check_reached(struct linking *linking, uint32_t nodes, struct error *err)
+{
+    note_unreached(linking, nodes);
+    if (!linking->bad_count || linking->bad_rows != BAD_ROWS_FAIL)
+        return 0;
+    if (linking->bad_count > BAD_ROWS_NAMED)
+        text_format(&linking->bad, "; and %zu more", linking->bad_count - BAD_ROWS_NAMED);
+    return fail(err, ERROR_DATA, "%s", linking->bad.bytes);
+}
+
+struct linking linking_of(struct association *rows, size_t count, const struct names *names,
+                          uint32_t empty_name, enum bad_rows bad_rows, struct findings *findings)
+{
+    struct linking linking = {
+        .rows = rows,
+        .count = count,
+        .names = names,
+        .empty_name = empty_name,
+        .findings = findings,
+        .row_of_id = id_index_create(),
+        .account_row = memory_resized(NULL, names_count(names), sizeof(uint32_t)),
+        .parent = memory_zeroed(count, sizeof(uint32_t)),
+        .node = memory_zeroed(count, sizeof(uint32_t)),
+        .kind = memory_zeroed(count, 1),
+        .bad_rows = bad_rows,
+    };
+    memset(linking.account_row, 0xff, names_count(names) * sizeof *linking.account_row);
+    return linking;
+}
+
+void linking_free(struct linking *linking)
+{
+    id_index_destroy(linking->row_of_id);
+    free(linking->account_row);
+    free(linking->parent);
+    free(linking->node);
+    free(linking->kind);
+    text_free(&linking->bad);
+}

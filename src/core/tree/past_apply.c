@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/finding.h"
+#include "core/tree/past.h"
+#include "core/tree/timeline.h"
+#include "core/tree/tree.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* What past_apply() works on. */
+struct rebuilding {
+    struct timeline timeline;
+    struct findings *findings;
+    struct past_told *told;
+};
+
+/* The last change that tells a thing up to the instant, and the first one behind it. */
+struct told {
+    const struct change *existence, *shares, *parent;
+    const struct change *next_existence, *next_shares, *next_parent;
+};
+
+static struct told told_of(const struct subject *subject, int64_t now)
+{
+    struct told told = { 0 };
+    for (const struct change *each = subject->changes; each < subject->end; each++) {
+        bool ends = change_tells_end(each), all = change_tells_all(each);
+        if (each->at <= now) {
+            if (ends || all)
+                told.existence = each;
+            if (ends || each->has_shares)
+                told.shares = ends ? NULL : each;
+            if (all)
+                told.parent = each;
+            continue;
+        }
+        if (!told.next_existence && (ends || all))
+            told.next_existence = each;
+        if (!told.next_shares && (ends || each->has_shares))
+            told.next_shares = each;
+        if (!told.next_parent && all)
+            told.next_parent = each;
+    }
+    return told;
+}
+
+/* An association as it was. */
+struct rebuilt {
+    bool lives;
+    struct association row;
+    const struct change *source; /* whose word was taken; NULL: the source's rows */
+    bool existence_doubt, shares_doubt, parent_doubt;
+};
+
+/* Whether it was touched since and the source does not say how. */
+static bool touched_since(const struct past *past, const struct subject *subject)
+{
+    bool covered = past->reach != NEVER && past->reach <= past->now;
+    return !covered && subject->modified > past->now;
+}
+
+/* Whether no run saw what there was behind the instant.  The second of the last run is not over
+ * where the source has no times that could tell. */
+static bool is_unseen(const struct past *past)
+{
+    return past->seen_until == NEVER || past->now > past->seen_until ||
+           (past->now == past->seen_until && !past->touched_count);
+}
+
+/* Whether what is there now may have been there at the instant, although the last word is another:
+ * no run saw anything behind it.  The second of the last run is over only when nothing that was
+ * touched up to then can have been touched behind the run. */
+static bool may_be_present(const struct past *past, const struct subject *subject)
+{
+    return is_unseen(past) || (past->now == past->seen_until && subject->modified != NEVER &&
+                               subject->modified <= past->now);
+}
+
+/* What is told and what is there now do not agree, and nothing told is behind the instant: it
+ * changed at some time without a word. */
+static bool present_existence(const struct past *past, const struct subject *subject, bool deleted,
+                              bool *doubt)
+{
+    if (subject->row == NO_ROW) {
+        *doubt = true;
+        return false;
+    }
+    if (subject->modified == NEVER) {
+        *doubt = true;
+        return !deleted;
+    }
+    return subject->modified <= past->now ? !deleted : deleted;
+}
+
+static bool existed(const struct rebuilding *work, const struct subject *subject,
+                    const struct told *told, bool *doubt)
+{
+    const struct past *past = work->timeline.past;
+    bool there = subject->row != NO_ROW,
+         deleted = there && work->timeline.rows[subject->row].deleted;
+    bool covered = past->reach != NEVER && past->reach <= past->now;
+    if (there && subject->created > past->now)
+        return false;
+    if (told->existence) {
+        bool lives = change_tells_all(told->existence);
+        if (told->next_existence || !may_be_present(past, subject) || lives == (there && !deleted))
+            return lives;
+        return present_existence(past, subject, deleted, doubt);
+    }
+    if (told->next_existence) {
+        /* Made again: it was there before, and deleted at some time. */
+        if (told->next_existence->kind == CHANGE_ADDED)
+            *doubt = there && subject->created != NEVER && !covered;
+        return told->next_existence->kind == CHANGE_REMOVED ||
+               told->next_existence->kind == CHANGE_SEEN;
+    }
+    return there && (!deleted || subject->modified > past->now);
+}
+
+static int32_t shares_of(const struct rebuilding *work, const struct subject *subject,
+                         const struct told *told, struct rebuilt *rebuilt)
+{
+    const struct past *past = work->timeline.past;
+    const struct association *row =
+        subject->row == NO_ROW ? NULL : &work->timeline.rows[subject->row];
+    bool lives = row && !row->deleted;
+    int32_t present = row ? row->shares : 1;
+    if (told->shares) {
+        /* Negative ones are published as 0. */
+        bool same = (present > 0 ? present : 0) == told->shares->shares;
+        if (same && row)
+            return present;
+        if (!told->next_shares && may_be_present(past, subject) && lives) {
+            rebuilt->shares_doubt = subject->modified == NEVER || subject->modified > past->now;
+            return present;
+        }
+        rebuilt->source = told->shares;
+        return told->shares->shares;
+    }
+    if (told->next_shares && told->next_shares->kind == CHANGE_SEEN) {
+        rebuilt->source = told->next_shares;
+        rebuilt->shares_doubt = touched_since(past, subject);
+        return told->next_shares->shares;
+    }
+    /* Deleting sets them to 1. */
+    rebuilt->shares_doubt = told->next_shares || !lives || touched_since(past, subject);
+    return present;
+}
+
+/* Where it is not told by id, the parent of a user is the account of its name. */
+static bool same_parent(const struct rebuilding *work, const struct change *change,
+                        const struct association *row)
+{
+    if (change->parent_id && row->parent_id)
+        return change->parent_id == row->parent_id;
+    return row->user != work->timeline.empty_name || change->parent_account == row->parent_account;
+}
+
+static void set_parent(struct rebuilt *rebuilt, const struct change *told)
+{
+    rebuilt->row.parent_id = told->parent_id;
+    rebuilt->row.parent_account = told->parent_account;
+}
+
+static void take_parent(const struct rebuilding *work, const struct subject *subject,
+                        const struct told *told, struct rebuilt *rebuilt)
+{
+    const struct past *past = work->timeline.past;
+    const struct association *row =
+        subject->row == NO_ROW ? NULL : &work->timeline.rows[subject->row];
+    const struct change *parent = told->parent ? told->parent : told->next_parent;
+    if (!parent || !change_tells_all(parent) || (!told->parent && parent->kind != CHANGE_SEEN) ||
+        (row && same_parent(work, parent, row)))
+        return;
+    if (row && !row->deleted && told->parent && !told->next_parent && is_unseen(past)) {
+        rebuilt->parent_doubt = true;
+        return;
+    }
+    set_parent(rebuilt, parent);
+    rebuilt->source = parent;
+}
+
+/* Whether its names are known.  They do not change, but an id that is gone without a trace may be
+ * given again. */
+static bool take_names(const struct past *past, const struct subject *subject,
+                       const struct told *told, struct rebuilt *rebuilt)
+{
+    const struct change *named = told->parent;
+    if (subject->row != NO_ROW && is_unseen(past))
+        return true;
+    if (!named && told->next_parent && told->next_parent->kind == CHANGE_SEEN)
+        named = told->next_parent;
+    if (!named)
+        return subject->row != NO_ROW;
+    rebuilt->row.account = named->account;
+    rebuilt->row.user = named->user;
+    rebuilt->row.partition = named->partition;
+    return true;
+}
+
+static struct rebuilt rebuild(const struct rebuilding *work, const struct subject *subject)
+{
+    const struct association *row =
+        subject->row == NO_ROW ? NULL : &work->timeline.rows[subject->row];
+    struct told told = told_of(subject, work->timeline.past->now);
+    struct rebuilt rebuilt = { .row = { .id = subject->id } };
+    if (row)
+        rebuilt.row = *row;
+    else
+        rebuilt.row.order =
+            (uint32_t)work->timeline.count + (uint32_t)(subject - work->timeline.subjects);
+    rebuilt.lives = existed(work, subject, &told, &rebuilt.existence_doubt);
+    if (rebuilt.lives != (row && !row->deleted))
+        rebuilt.source = told.existence ? told.existence : told.next_existence;
+    const struct change *seen = told.parent ? told.parent : told.next_parent;
+    if (!row && seen) {
+        rebuilt.row.account = seen->account;
+        rebuilt.row.user = seen->user;
+        rebuilt.row.partition = seen->partition;
+    }
+    if (!rebuilt.lives) {
+        /* Its usage goes to where it last hung, which the row itself says while it is gone. */
+        rebuilt.row.deleted = true;
+        if (row && (!row->deleted || told.next_existence) && told.parent &&
+            !same_parent(work, told.parent, row))
+            set_parent(&rebuilt, told.parent);
+        return rebuilt;
+    }
+    if (!take_names(work->timeline.past, subject, &told, &rebuilt)) {
+        rebuilt.lives = false;
+        rebuilt.existence_doubt = true;
+        return rebuilt;
+    }
+    rebuilt.row.deleted = false;
+    rebuilt.row.shares = shares_of(work, subject, &told, &rebuilt);
+    take_parent(work, subject, &told, &rebuilt);
+    return rebuilt;
+}
+
+/* ---- All of them ---- */
+
+static void note_doubt(struct rebuilding *work, const struct rebuilt *rebuilt)
+{
+    const bool doubts[] = { rebuilt->existence_doubt, rebuilt->shares_doubt,
+                            rebuilt->parent_doubt };
+    static const char *const things[] = { "existence", "shares", "parent" };
+    struct text text = { 0 };
+    for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++)
+        if (doubts[i])
+            text_format(&text, "%s%s", text.length ? ", " : "", things[i]);
+    if (!text.length)
+        return;
+    const uint32_t names[] = { rebuilt->row.user, rebuilt->row.account };
+    static const char *const before[] = { " of user '", " of account '" };
+    for (size_t i = 0; i < 2; i++) {
+        if (names[i] == work->timeline.empty_name)
+            continue;
+        text_add(&text, before[i]);
+        text_add_as_utf8(&text, names_text(work->timeline.names, names[i]),
+                         strlen(names_text(work->timeline.names, names[i])));
+        text_add(&text, "'");
+    }
+    findings_add(work->findings, FINDING_PAST_UNKNOWN, rebuilt->row.id, "%s", text.bytes);
+    work->told->unknown++;
+    text_free(&text);
+}
+
+static void count_word(struct rebuilding *work, const struct subject *subject,
+                       const struct rebuilt *rebuilt)
+{
+    static const struct association nothing = { .deleted = true };
+    const struct association *was = &rebuilt->row;
+    const struct association *is =
+        subject->row == NO_ROW ? &nothing : &work->timeline.rows[subject->row];
+    bool same = was->deleted == is->deleted &&
+                (was->deleted ||
+                 (was->shares == is->shares && was->account == is->account &&
+                  was->user == is->user && was->partition == is->partition &&
+                  was->parent_id == is->parent_id && was->parent_account == is->parent_account));
+    if (same)
+        return;
+    if (!rebuilt->source)
+        work->told->by_times++;
+    else if (change_is_of_run(rebuilt->source))
+        work->told->by_runs++;
+    else
+        work->told->by_source++;
+}
+
+static struct id_index *living_of(const struct association *rows, size_t count)
+{
+    struct id_index *living = id_index_create();
+    for (uint32_t i = 0; i < count; i++)
+        if (!rows[i].deleted)
+            id_index_add(living, rows[i].id, i);
+    return living;
+}
+
+/* Whether the source has it below nothing that lives: its mistake, and not ours to hide. */
+static bool is_astray_now(const struct timeline *timeline, const struct id_index *living,
+                          const struct association *row)
+{
+    const struct subject *subject = timeline_subject(timeline, row->id);
+    if (!subject || subject->row == NO_ROW)
+        return false;
+    const struct association *present = &timeline->rows[subject->row];
+    return !present->deleted && present->parent_id == row->parent_id &&
+           id_index_find(living, row->parent_id) == INDEX_NONE;
+}
+
+/* Where the id that is told leads to nothing that lived, the name has to. */
+static void link_to_living(const struct timeline *timeline, struct association *rows, size_t count)
+{
+    struct id_index *living = living_of(rows, count),
+                    *living_now = living_of(timeline->rows, timeline->count);
+    for (size_t i = 0; i < count; i++)
+        if (!rows[i].deleted && rows[i].parent_id &&
+            id_index_find(living, rows[i].parent_id) == INDEX_NONE &&
+            !is_astray_now(timeline, living_now, &rows[i]))
+            rows[i].parent_id = 0;
+    id_index_destroy(living);
+    id_index_destroy(living_now);
+}
+
+static struct association *rebuild_all(struct rebuilding *work, size_t *count)
+{
+    struct association *rows =
+        memory_zeroed(work->timeline.subject_count + work->timeline.count + 1, sizeof *rows);
+    *count = 0;
+    for (size_t i = 0; i < work->timeline.subject_count; i++) {
+        const struct subject *subject = &work->timeline.subjects[i];
+        struct rebuilt rebuilt = rebuild(work, subject);
+        note_doubt(work, &rebuilt);
+        count_word(work, subject, &rebuilt);
+        /* A deleted one leads its usage to its parent; one that was not made yet has none. */
+        bool later = subject->row == NO_ROW || subject->created > work->timeline.past->now;
+        if (rebuilt.lives || !later)
+            rows[(*count)++] = rebuilt.row;
+    }
+    /* An id that is there twice is not for us to judge. */
+    for (size_t i = 0; i < work->timeline.count; i++)
+        if (timeline_subject(&work->timeline, work->timeline.rows[i].id)->row != i)
+            rows[(*count)++] = work->timeline.rows[i];
+    link_to_living(&work->timeline, rows, *count);
+    return rows;
+}
+
+void past_apply(const struct past *past, struct association **rows, size_t *count,
+                struct names *names, uint32_t empty_name, struct findings *findings,
+                struct past_told *told)
+{
+    struct rebuilding work = { .timeline = { .past = past,
+                                             .rows = *rows,
+                                             .count = *count,
+                                             .names = names,
+                                             .empty_name = empty_name },
+                               .findings = findings,
+                               .told = told };
+    *told = (struct past_told){ 0 };
+    timeline_fill(&work.timeline);
+    struct association *present = *rows;
+    *rows = rebuild_all(&work, count);
+    free(present);
+    timeline_free(&work.timeline);
+}
+
+/* ---- The order of siblings ---- */
+
+struct lineage_end {
+    const char *bytes;
+    uint32_t id, row;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct lineage_end *one = a, *other = b;
+    int order = strcmp(one->bytes, other->bytes);
+    return order ? order : (one->id > other->id) - (one->id < other->id);
+}
+
+void past_order(struct association *rows, size_t count, const struct names *names,
+                uint32_t empty_name)
+{
+    struct arena *arena = arena_create();
+    struct lineage_end *ends = memory_zeroed(count + 1, sizeof *ends);
+    struct text text = { 0 };
+    for (size_t i = 0; i < count; i++) {
+        bool user = rows[i].user != empty_name;
+        text.length = 0;
+        text_format(&text, "%s%s/", user ? "0-" : "",
+                    names_text(names, user ? rows[i].user : rows[i].account));
+        if (user && rows[i].partition != empty_name)
+            text_format(&text, "%s/", names_text(names, rows[i].partition));
+        ends[i] = (struct lineage_end){ arena_copy(arena, text.bytes, text.length),
+                                        (uint32_t)rows[i].id, (uint32_t)i };
+    }
+    qsort(ends, count, sizeof *ends, by_bytes);
+    for (size_t i = 0; i < count; i++)
+        rows[ends[i].row].order = (uint32_t)i;
+    text_free(&text);
+    free(ends);
+    arena_destroy(arena);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_TIMELINE_H
+#define FAIRMILL_CORE_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/tree/past.h"
+#include "core/tree/tree.h"
+
+/* What is told of the past, in order: by association, the oldest change first. */
+
+#define NO_ROW SIZE_MAX
+
+/* An association that is there now, or of which something is told. */
+struct subject {
+    uint32_t id;
+    size_t row;                /* NO_ROW where it is not there now */
+    int64_t created, modified; /* or NEVER */
+    const struct change *changes, *end;
+};
+
+struct timeline {
+    const struct past *past;
+    const struct association *rows; /* what there is now */
+    size_t count;
+    struct names *names; /* of the rows, and from here on of the changes */
+    uint32_t empty_name;
+    struct change *changes;
+    size_t change_count, change_room;
+    struct subject *subjects;
+    size_t subject_count;
+    struct id_index *places;
+    uint32_t *translated; /* by number in the past's names: the number in `names` */
+};
+
+/* From past, rows, count, names and empty_name. */
+void timeline_fill(struct timeline *timeline);
+void timeline_free(struct timeline *timeline);
+/* NULL where nothing is known of the id. */
+struct subject *timeline_subject(const struct timeline *timeline, uint64_t id);
+
+/* Whether a run saw it; whether it tells all of an association, or that it is gone. */
+bool change_is_of_run(const struct change *change);
+bool change_tells_all(const struct change *change);
+bool change_tells_end(const struct change *change);
+
+#endif

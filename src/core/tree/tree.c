@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/tree/tree.h"
+
+#include <stdlib.h>
+
+#include "core/tree/linking.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+
+bool node_has_parent_shares(const struct node *node)
+{
+    return node->shares == SHARES_PARENT;
+}
+
+static void add_node(struct tree *tree, struct linking *linking, uint32_t i, uint32_t parent)
+{
+    const struct association *row = &linking->rows[i];
+    struct node *node = &tree->nodes[tree->count];
+    *node = (struct node){
+        .id = row->id,
+        .account = row->account,
+        .user = row->user,
+        .partition = row->partition,
+        .parent = parent,
+        .depth = parent == NO_NODE ? 0 : tree->nodes[parent].depth + 1,
+        .shares = row->shares,
+        .order = row->order,
+        .is_user = !linking_is_account(linking, row),
+    };
+    linking->node[i] = tree->count++;
+    tree->user_count += node->is_user;
+}
+
+/* The rows of the nodes, level by level from the root, and where each node's parent is. */
+static uint32_t order_rows(const struct linking *linking, uint32_t *row_of_node, uint32_t *parent)
+{
+    size_t count = linking->count;
+    uint32_t *first = memory_zeroed(count + 1, sizeof *first), nodes = 1;
+    uint32_t *sorted = memory_zeroed(count, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++)
+        if (linking_is_live_child(linking, i))
+            first[linking->parent[i] + 1]++;
+    for (size_t i = 0; i < count; i++)
+        first[i + 1] += first[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (linking_is_live_child(linking, i))
+            sorted[first[linking->parent[i]]++] = i;
+    /* first[p] has moved to where the children of p end. */
+    row_of_node[0] = linking->root;
+    parent[0] = NO_NODE;
+    for (uint32_t at = 0; at < nodes; at++) {
+        uint32_t row = row_of_node[at];
+        if (at + AHEAD < nodes)
+            __builtin_prefetch(&first[row_of_node[at + AHEAD]]);
+        for (uint32_t i = row ? first[row - 1] : 0; i < first[row]; i++) {
+            row_of_node[nodes] = sorted[i];
+            parent[nodes++] = at;
+        }
+    }
+    free(first);
+    free(sorted);
+    return nodes;
+}
+
+/* Lay the live rows out: parents come before children, and the children of one parent stand
+ * together. */
+static void lay_out(struct tree *tree, struct linking *linking)
+{
+    uint32_t *row_of_node = memory_zeroed(linking->count, sizeof *row_of_node);
+    uint32_t *parent = memory_zeroed(linking->count, sizeof *parent);
+    uint32_t nodes = order_rows(linking, row_of_node, parent);
+    for (uint32_t i = 0; i < nodes; i++) {
+        if (i + AHEAD < nodes) {
+            __builtin_prefetch(&linking->rows[row_of_node[i + AHEAD]]);
+            __builtin_prefetch(&linking->node[row_of_node[i + AHEAD]], 1);
+        }
+        add_node(tree, linking, row_of_node[i], parent[i]);
+    }
+    free(row_of_node);
+    free(parent);
+}
+
+/* Every id leads to the node that takes its usage.  Chains of deleted rows are walked once. */
+static void place_ids(struct tree *tree, struct linking *linking)
+{
+    uint32_t *path = memory_zeroed(linking->count, sizeof *path), of_ids = 0;
+    unsigned char *seen = memory_zeroed(linking->count, 1);
+    tree->by_id = memory_zeroed(tree->count, sizeof *tree->by_id);
+    for (uint32_t i = 0; i < linking->count; i++) {
+        size_t length = 0;
+        uint32_t at = i;
+        if (linking->node[i] != NO_NODE && linking->kind[i] != GONE)
+            tree->by_id[of_ids++] = linking->node[i];
+        while (linking->node[at] == NO_NODE && linking->kind[at] == GONE && !seen[at]) {
+            seen[at] = 1;
+            path[length++] = at;
+            if (linking->parent[at] >= linking->count)
+                break;
+            at = linking->parent[at];
+        }
+        uint32_t node = linking->node[at];
+        while (length > 0)
+            linking->node[path[--length]] = node;
+        if (linking->node[i] != NO_NODE)
+            id_index_add(tree->places, linking->rows[i].id, linking->node[i]);
+        else if (linking->rows[i].deleted && linking->parent[i] != DUPLICATE)
+            linking_note_orphan(linking, &linking->rows[i]);
+    }
+    free(path);
+    free(seen);
+}
+
+/* Fairshare parents, and the lists of their children. */
+static void link_fairshare(struct tree *tree)
+{
+    struct node *nodes = tree->nodes;
+    nodes[0].fairshare_parent = NO_NODE;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        struct node *node = &nodes[i];
+        node->level = node->is_user ? NO_NODE : tree->level_count++;
+        if (i == 0)
+            continue;
+        uint32_t parent = node->parent;
+        if (parent != 0 && node_has_parent_shares(&nodes[parent]))
+            parent = nodes[parent].fairshare_parent;
+        node->fairshare_parent = parent;
+        nodes[parent].child_count++;
+    }
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        nodes[i].first_child = place;
+        place += nodes[i].child_count;
+        nodes[i].child_count = 0;
+    }
+    tree->children = memory_zeroed(tree->count, sizeof *tree->children);
+    for (uint32_t i = 1; i < tree->count; i++) {
+        struct node *parent = &nodes[nodes[i].fairshare_parent];
+        tree->children[parent->first_child + parent->child_count++] = i;
+    }
+    for (uint32_t i = tree->count; i-- > 1;)
+        nodes[nodes[i].fairshare_parent].users_below += nodes[i].is_user ? 1 : nodes[i].users_below;
+
+    tree->levels = memory_zeroed(tree->level_count, sizeof *tree->levels);
+    for (uint32_t i = 1; i < tree->count; i++)
+        if (!node_has_parent_shares(&nodes[i]))
+            tree->levels[nodes[nodes[i].fairshare_parent].level].shares +=
+                (uint64_t)nodes[i].shares;
+}
+
+static int place_rows(struct tree *tree, struct linking *linking, struct error *err)
+{
+    if (linking_link(linking, err))
+        return -1;
+    lay_out(tree, linking);
+    if (linking_check_reached(linking, tree->count, err))
+        return -1;
+    place_ids(tree, linking);
+    return 0;
+}
+
+int tree_build(struct tree **built, struct association *rows, size_t count,
+               const struct names *names, uint32_t empty_name, enum bad_rows bad_rows,
+               struct findings *findings, struct error *err)
+{
+    struct tree *tree = memory_zeroed(1, sizeof *tree);
+    tree->nodes = memory_zeroed(count, sizeof *tree->nodes);
+    tree->places = id_index_create();
+    struct linking linking = linking_of(rows, count, names, empty_name, bad_rows, findings);
+    int result = place_rows(tree, &linking, err);
+    linking_free(&linking);
+    if (result) {
+        tree_destroy(tree);
+        return -1;
+    }
+    link_fairshare(tree);
+    *built = tree;
+    return 0;
+}
+
+void tree_destroy(struct tree *tree)
+{
+    if (!tree)
+        return;
+    free(tree->nodes);
+    free(tree->by_id);
+    free(tree->children);
+    free(tree->levels);
+    id_index_destroy(tree->places);
+    free(tree);
+}
+
+uint32_t tree_place(const struct tree *tree, uint64_t id)
+{
+    return id_index_find(tree->places, id);
+}
+
+bool tree_sum_levels(struct tree *tree)
+{
+    for (uint32_t i = 0; i < tree->level_count; i++)
+        tree->levels[i].usage = tree->levels[i].sharer_usage = (struct wide){ { 0 } };
+    for (uint32_t i = 1; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        struct level *level = &tree->levels[tree->nodes[node->fairshare_parent].level];
+        bool sharer = !node_has_parent_shares(node);
+        if ((sharer || node->is_user) && !wide_add(&level->usage, &node->usage))
+            return false;
+        if (sharer && !wide_add(&level->sharer_usage, &node->usage))
+            return false;
+    }
+    return true;
+}
+
+int tree_roll_up_usage(struct tree *tree, struct error *err)
+{
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (wide_is_negative(&tree->nodes[i].usage))
+            tree->nodes[i].usage = (struct wide){ { 0 } };
+    for (uint32_t i = tree->count; i-- > 1;) {
+        struct node *node = &tree->nodes[i];
+        if (!wide_add(&tree->nodes[node->parent].usage, &node->usage))
+            return fail(err, ERROR_DATA,
+                        "usage below association %u is beyond the range of our integers",
+                        tree->nodes[node->parent].id);
+    }
+    if (!tree_sum_levels(tree))
+        return fail(err, ERROR_DATA, "the usage of a level is beyond the range of our integers");
+    return 0;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_TREE_H
+#define FAIRMILL_CORE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/number/wide.h"
+
+struct error;
+struct findings;
+struct names;
+struct id_index;
+
+/* The association tree.
+ *
+ * One array, parents before children: usage flows up in one backward loop, shares flow down in
+ * one forward loop, nothing recurses on depth.  Usage sums along the parents that the source
+ * names; shares are divided among the children of the fairshare parent, which is the nearest
+ * ancestor that does not have `parent` shares (facts of Slurm 1.0, 1.1). */
+
+#define SHARES_PARENT INT32_MAX /* what sacctmgr stores for fairshare=parent */
+#define NO_NODE UINT32_MAX
+
+/* An association as the source has it.  Names are numbers in a struct names, whose number of ""
+ * the caller gives to tree_build(). */
+struct association {
+    uint32_t id;
+    uint32_t parent_id; /* 0 where the source has none: then the names link */
+    uint32_t account, user, partition, parent_account;
+    int32_t shares;
+    bool deleted;
+    uint32_t order; /* place among all rows in `lineage` or `lft` order; slurmctld ties only */
+};
+
+struct node {
+    uint32_t id;
+    uint32_t account, user, partition;
+    uint32_t parent;           /* NO_NODE for the root */
+    uint32_t fairshare_parent; /* likewise */
+    uint32_t depth;            /* the root's is 0 */
+    int32_t shares;            /* never negative; SHARES_PARENT */
+    uint32_t first_child;      /* in tree->children: the list whose fairshare parent this is */
+    uint32_t child_count;
+    uint32_t users_below; /* user associations in that list and below */
+    uint32_t level;       /* in tree->levels; NO_NODE for a user association */
+    uint32_t order;
+    bool is_user;
+    struct wide usage; /* charged to itself; after tree_roll_up_usage() with all below */
+};
+
+/* The children of one fairshare parent, summed.  `parent` accounts are left out: their children
+ * are members themselves. */
+struct level {
+    uint64_t shares;          /* of those whose shares are not `parent` */
+    struct wide usage;        /* `parent` users count */
+    struct wide sharer_usage; /* they don't */
+};
+
+struct tree {
+    struct node *nodes; /* nodes[0] is the root */
+    uint32_t count;
+    uint32_t user_count; /* live user associations: N of Fair Tree */
+    uint32_t *by_id;     /* the nodes in the order of their ids */
+    uint32_t *children;
+    struct level *levels;
+    uint32_t level_count;
+    struct id_index *places; /* association id -> the node that its usage is charged to */
+};
+
+/* What to do with a row whose parent is missing, that is in a cycle or there twice. */
+enum bad_rows { BAD_ROWS_FAIL, BAD_ROWS_SKIP };
+
+/* Build the tree from all rows, deleted ones included, in any order; sorts `rows` by id.
+ * ERROR_DATA names the ids where a parent is missing, a cycle, two roots, no root or duplicates
+ * are found; with BAD_ROWS_SKIP such a row, or all of a cycle, is left out with all below it, and
+ * has one finding
+ * (no root, or two that are not told apart by the name `root`, still fails). */
+int tree_build(struct tree **tree, struct association *rows, size_t count,
+               const struct names *names, uint32_t empty_name, enum bad_rows bad_rows,
+               struct findings *findings, struct error *err);
+void tree_destroy(struct tree *tree);
+
+/* The node that usage of this association id is charged to: itself, or the nearest living
+ * ancestor of a deleted one; NO_NODE where there is none. */
+uint32_t tree_place(const struct tree *tree, uint64_t id);
+
+/* Add every node's own usage (below 0 counts as 0) to all its ancestors, then sum the levels.
+ * ERROR_DATA where a sum leaves the integers' range. */
+int tree_roll_up_usage(struct tree *tree, struct error *err);
+/* Sum the levels' usage anew, of nodes whose usage has all below it already; false where a sum
+ * leaves the integers' range. */
+bool tree_sum_levels(struct tree *tree);
+
+bool node_has_parent_shares(const struct node *node);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/usage/calendar.h"
+
+#include <time.h>
+
+#include <xxhash.h>
+
+/* Days since some day, of a local date: good for telling dates apart and ordering them. */
+static long date_of(time_t instant)
+{
+    struct tm date = { 0 };
+    localtime_r(&instant, &date);
+    return (date.tm_year * 12L + date.tm_mon) * 31 + date.tm_mday;
+}
+
+/* The first second of a local day, found between the noons around it: midnight may come twice
+ * where clocks are set back, and not at all where they are set forward. */
+static time_t start_of_day(struct tm day)
+{
+    day.tm_hour = 12;
+    day.tm_min = day.tm_sec = 0;
+    day.tm_isdst = -1;
+    time_t within = mktime(&day), before = within - 86400;
+    long date = date_of(within);
+    while (date_of(before) >= date)
+        before -= 3600;
+    while (within - before > 1) {
+        time_t middle = before + (within - before) / 2;
+        if (date_of(middle) < date)
+            before = middle;
+        else
+            within = middle;
+    }
+    return within;
+}
+
+static uint64_t last_of_span(const struct reset_period *period, uint64_t now)
+{
+    int64_t span = (int64_t)period->span, since = (int64_t)now - period->anchor;
+    int64_t periods = since / span - (since % span < 0);
+    int64_t boundary = period->anchor + periods * span;
+    return boundary > 0 ? (uint64_t)boundary : 0;
+}
+
+uint64_t calendar_last_reset(const struct reset_period *period, uint64_t now)
+{
+    if (period->unit == RESET_NEVER)
+        return 0;
+    if (period->unit == RESET_EVERY)
+        return last_of_span(period, now);
+
+    time_t instant = (time_t)now;
+    struct tm day;
+    localtime_r(&instant, &day);
+    switch (period->unit) {
+    case RESET_WEEKLY:
+        day.tm_mday -= day.tm_wday;
+        break;
+    case RESET_YEARLY:
+        day.tm_mon = 0;
+        day.tm_mday = 1;
+        break;
+    case RESET_QUARTERLY:
+        day.tm_mon -= day.tm_mon % 3;
+        day.tm_mday = 1;
+        break;
+    case RESET_MONTHLY:
+        day.tm_mday = 1;
+        break;
+    default:
+        break;
+    }
+    time_t boundary = start_of_day(day);
+    return boundary > 0 ? (uint64_t)boundary : 0;
+}
+
+static uint64_t start_after(uint64_t instant, int days, int months)
+{
+    time_t time = (time_t)instant;
+    struct tm day;
+    localtime_r(&time, &day);
+    day.tm_mday = months ? 1 : day.tm_mday + days;
+    day.tm_mon += months;
+    return (uint64_t)start_of_day(day);
+}
+
+uint64_t calendar_next_day(uint64_t instant)
+{
+    return start_after(instant, 1, 0);
+}
+
+uint64_t calendar_next_month(uint64_t instant)
+{
+    return start_after(instant, 0, 1);
+}
+
+uint64_t calendar_day(uint64_t instant)
+{
+    time_t time = (time_t)instant;
+    struct tm day;
+    localtime_r(&time, &day);
+    time_t start = start_of_day(day);
+    return start > 0 ? (uint64_t)start : 0;
+}
+
+/* The year 2000, and as many days as there are to 2040: clocks are moved once a day at most. */
+#define FIRST_DAY 10957
+#define DAYS_TO_2040 14610
+
+uint64_t calendar_zone(void)
+{
+    int32_t ahead[DAYS_TO_2040];
+    for (long day = 0; day < DAYS_TO_2040; day++) {
+        time_t instant = (FIRST_DAY + day) * 86400;
+        struct tm date = { 0 };
+        localtime_r(&instant, &date);
+        ahead[day] = (int32_t)date.tm_gmtoff;
+    }
+    return XXH3_64bits(ahead, sizeof ahead);
+}

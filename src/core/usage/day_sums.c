@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/usage/day_sums.h"
+
+#include <stdlib.h>
+
+#include "util/memory.h"
+
+/* Most additions are to sums of a while ago: jobs come in the order of time, those of an array one
+ * behind another, and a few users have most of them.  So what is added is a row of its own unless
+ * a table that stays in the processor's caches knows a row of the same sum; rows of one sum are
+ * brought together when they are put in order, which costs less than to look for each. */
+struct day_sums {
+    struct day_sum *rows;
+    size_t count, room;
+    size_t ordered; /* so many first are in order, each sum once */
+    uint32_t *seen; /* by hash, where a sum was seen last: maybe, for rows move */
+};
+
+#define SEEN_BITS 12
+#define FIRST_ROOM 1024u
+
+struct day_sums *day_sums_create(void)
+{
+    struct day_sums *sums = memory_zeroed(1, sizeof *sums);
+    sums->seen = memory_zeroed((size_t)1 << SEEN_BITS, sizeof *sums->seen);
+    return sums;
+}
+
+void day_sums_destroy(struct day_sums *sums)
+{
+    if (!sums)
+        return;
+    free(sums->rows);
+    free(sums->seen);
+    free(sums);
+}
+
+size_t day_sums_held(const struct day_sums *sums)
+{
+    return sums->count;
+}
+
+bool day_sum_is_in_range(const struct wide *sum)
+{
+    return sum->word[3] == (sum->word[2] >> 63 ? UINT64_MAX : 0);
+}
+
+static uint32_t *seen_at(const struct day_sums *sums, uint32_t day, uint64_t id)
+{
+    uint64_t mixed = (id ^ (uint64_t)day << 40) * UINT64_C(0x9e3779b97f4a7c15);
+    return &sums->seen[mixed >> (64 - SEEN_BITS)];
+}
+
+/* Some row of the sum, maybe a new one. */
+static struct wide *row_of(struct day_sums *sums, uint32_t day, uint64_t id)
+{
+    uint32_t *seen = seen_at(sums, day, id);
+    if (*seen < sums->count) {
+        struct day_sum *row = &sums->rows[*seen];
+        if (row->id == id && row->day == day)
+            return &row->sum;
+    }
+    if (sums->count == sums->room) {
+        sums->room += sums->room / 2 + FIRST_ROOM;
+        sums->rows = memory_resized(sums->rows, sums->room, sizeof *sums->rows);
+    }
+    *seen = (uint32_t)sums->count;
+    sums->rows[sums->count] = (struct day_sum){ .id = id, .day = day };
+    return &sums->rows[sums->count++].sum;
+}
+
+void day_sums_add_product(struct day_sums *sums, uint32_t day, uint64_t id, uint128 units,
+                          uint64_t seconds, bool negative)
+{
+    wide_add_product(row_of(sums, day, id), units, seconds, negative);
+}
+
+bool day_sums_add(struct day_sums *sums, uint32_t day, uint64_t id, const struct wide *more)
+{
+    return day_sum_is_in_range(more) && wide_add(row_of(sums, day, id), more);
+}
+
+static int compare(const struct day_sum *one, const struct day_sum *other)
+{
+    if (one->day != other->day)
+        return one->day < other->day ? -1 : 1;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+static int by_day_and_id(const void *a, const void *b)
+{
+    return compare(a, b);
+}
+
+/* Of numbers, how many bits the differences from the least have. */
+struct spread {
+    uint64_t least;
+    unsigned bits;
+};
+
+static unsigned bits_of(uint64_t number)
+{
+    return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
+}
+
+static void find_spreads(const struct day_sums *sums, struct spread *days, struct spread *ids)
+{
+    uint64_t most_day = 0, most_id = 0;
+    days->least = ids->least = UINT64_MAX;
+    for (size_t i = 0; i < sums->count; i++) {
+        const struct day_sum *row = &sums->rows[i];
+        days->least = row->day < days->least ? row->day : days->least;
+        ids->least = row->id < ids->least ? row->id : ids->least;
+        most_day = row->day > most_day ? row->day : most_day;
+        most_id = row->id > most_id ? row->id : most_id;
+    }
+    days->bits = bits_of(most_day - days->least);
+    ids->bits = bits_of(most_id - ids->least);
+}
+
+/* A digit is as wide as counts of its values stay in the first cache. */
+#define DIGIT_BITS 11
+#define DIGITS ((size_t)1 << DIGIT_BITS)
+
+/* Put `from` in order of the digit at `bit`, in `to`; equal ones stay as they are. */
+static void order_by_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned bit)
+{
+    size_t place[DIGITS] = { 0 }, next = 0;
+    for (size_t i = 0; i < count; i++)
+        place[from[i] >> bit & (DIGITS - 1)]++;
+    for (size_t digit = 0; digit < DIGITS; digit++) {
+        size_t here = place[digit];
+        place[digit] = next;
+        next += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[place[from[i] >> bit & (DIGITS - 1)]++] = from[i];
+}
+
+/* Rows in order, by way of numbers that have a row's day, its id and below them its place. */
+static struct day_sum *by_digits(const struct day_sums *sums, const struct spread *days,
+                                 const struct spread *ids, unsigned place_bits)
+{
+    size_t count = sums->count;
+    uint64_t *keys = memory_resized(NULL, count * 2, sizeof *keys);
+    uint64_t *ordered = keys, *others = keys + count;
+    for (size_t i = 0; i < count; i++) {
+        const struct day_sum *row = &sums->rows[i];
+        uint64_t day = row->day - days->least, id = row->id - ids->least;
+        keys[i] = (day << ids->bits | id) << place_bits | i;
+    }
+    unsigned end = place_bits + days->bits + ids->bits;
+    for (unsigned bit = place_bits; bit < end; bit += DIGIT_BITS) {
+        order_by_digit(ordered, others, count, bit);
+        uint64_t *done = others;
+        others = ordered;
+        ordered = done;
+    }
+    struct day_sum *rows = memory_resized(NULL, count, sizeof *rows);
+    uint64_t place = ((uint64_t)1 << place_bits) - 1;
+    for (size_t i = 0; i < count; i++)
+        rows[i] = sums->rows[ordered[i] & place];
+    free(keys);
+    return rows;
+}
+
+/* Ids may be any numbers, but those of a database are close together. */
+static void put_in_order(struct day_sums *sums)
+{
+    struct spread days, ids;
+    unsigned place_bits = bits_of(sums->count - 1);
+    find_spreads(sums, &days, &ids);
+    if (days.bits + ids.bits + place_bits >= 64) {
+        qsort(sums->rows, sums->count, sizeof *sums->rows, by_day_and_id);
+        return;
+    }
+    struct day_sum *rows = by_digits(sums, &days, &ids, place_bits);
+    free(sums->rows);
+    sums->rows = rows;
+    sums->room = sums->count;
+}
+
+/* Rows in order have those of one sum side by side. */
+static void bring_together(struct day_sums *sums)
+{
+    size_t kept = 0;
+    for (size_t i = 1; i < sums->count; i++)
+        if (!compare(&sums->rows[kept], &sums->rows[i]))
+            wide_add(&sums->rows[kept].sum, &sums->rows[i].sum);
+        else if (++kept != i)
+            sums->rows[kept] = sums->rows[i];
+    sums->count = kept + 1;
+}
+
+const struct day_sum *day_sums_sorted(struct day_sums *sums, size_t *count)
+{
+    if (sums->ordered < sums->count) {
+        put_in_order(sums);
+        bring_together(sums);
+        sums->ordered = sums->count;
+    }
+    *count = sums->count;
+    return sums->rows;
+}
+
+bool day_sums_has(struct day_sums *sums, uint32_t day, uint64_t id)
+{
+    size_t count;
+    const struct day_sum wanted = { .id = id, .day = day };
+    const struct day_sum *rows = day_sums_sorted(sums, &count);
+    return count && bsearch(&wanted, rows, count, sizeof *rows, by_day_and_id);
+}
+
+void day_sums_clear(struct day_sums *sums)
+{
+    sums->count = sums->ordered = 0;
+}
+
+bool day_share(uint128 units, uint64_t start, uint64_t end, uint64_t until, struct wide *share)
+{
+    *share = (struct wide){ { 0 } };
+    if (until <= start)
+        return true;
+    if (until > end)
+        until = end;
+    if (!wide_add_product(share, units, until - start, false))
+        return false;
+    struct natural number = natural_of_wide(share);
+    natural_divide(&number, end - start);
+    *share = (struct wide){ { 0 } };
+    for (unsigned i = 0; i < number.length; i++)
+        share->word[i] = number.word[i];
+    return true;
+}

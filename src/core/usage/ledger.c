@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/usage/ledger.h"
+
+#include <stdlib.h>
+
+#include <xxhash.h>
+
+#include "util/index.h"
+#include "util/memory.h"
+
+const char *ledger_kind_name(enum ledger_kind kind)
+{
+    static const char *const names[LEDGER_KINDS] = { "credit", "debit", "refund", "reset", "undo" };
+    return names[kind];
+}
+
+struct ledger *ledger_create(void)
+{
+    return memory_zeroed(1, sizeof(struct ledger));
+}
+
+void ledger_destroy(struct ledger *ledger)
+{
+    if (!ledger)
+        return;
+    free(ledger->entries);
+    free(ledger->covers);
+    free(ledger);
+}
+
+void ledger_add(struct ledger *ledger, const struct ledger_entry *entry)
+{
+    if (ledger->count == ledger->room) {
+        ledger->room = ledger->room ? ledger->room * 2 : 64;
+        ledger->entries = memory_resized(ledger->entries, ledger->room, sizeof *ledger->entries);
+    }
+    ledger->entries[ledger->count++] = *entry;
+}
+
+void ledger_add_cover(struct ledger *ledger, uint64_t id, uint64_t association)
+{
+    if (ledger->cover_count == ledger->cover_room) {
+        ledger->cover_room = ledger->cover_room ? ledger->cover_room * 2 : 64;
+        ledger->covers = memory_resized(ledger->covers, ledger->cover_room, sizeof *ledger->covers);
+    }
+    ledger->covers[ledger->cover_count++] = (struct ledger_cover){ id, association };
+}
+
+/* Where each entry stands, and where the one that undoes it does; INDEX_NONE for none. */
+struct chains {
+    struct id_index *places;
+    uint32_t *undone_by;
+};
+
+static struct chains chains_of(const struct ledger *ledger)
+{
+    struct chains chains = { id_index_create(), memory_zeroed(ledger->count, sizeof(uint32_t)) };
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        chains.undone_by[i] = INDEX_NONE;
+        id_index_add(chains.places, ledger->entries[i].id, i);
+    }
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct ledger_entry *entry = &ledger->entries[i];
+        uint32_t undone = entry->kind == LEDGER_UNDO && entry->undoes < entry->id
+                              ? id_index_find(chains.places, entry->undoes)
+                              : INDEX_NONE;
+        if (undone != INDEX_NONE)
+            chains.undone_by[undone] = i;
+    }
+    return chains;
+}
+
+static void chains_free(struct chains *chains)
+{
+    id_index_destroy(chains->places);
+    free(chains->undone_by);
+}
+
+/* Ids ascend along a chain, so it ends. */
+static uint32_t end_of_chain(const struct chains *chains, uint32_t place, unsigned *undos)
+{
+    for (*undos = 0; chains->undone_by[place] != INDEX_NONE; ++*undos)
+        place = chains->undone_by[place];
+    return place;
+}
+
+const struct ledger_entry *ledger_last_undo(const struct ledger *ledger, uint64_t id)
+{
+    struct chains chains = chains_of(ledger);
+    uint32_t place = id_index_find(chains.places, id);
+    unsigned undos;
+    if (place != INDEX_NONE)
+        place = end_of_chain(&chains, place, &undos);
+    chains_free(&chains);
+    return place == INDEX_NONE ? NULL : &ledger->entries[place];
+}
+
+bool ledger_is_undone(const struct ledger *ledger, uint64_t id)
+{
+    struct chains chains = chains_of(ledger);
+    uint32_t place = id_index_find(chains.places, id);
+    unsigned undos = 0;
+    if (place != INDEX_NONE)
+        end_of_chain(&chains, place, &undos);
+    chains_free(&chains);
+    return undos % 2;
+}
+
+struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t end)
+{
+    struct ledger *coming = ledger_create();
+    struct chains chains = chains_of(ledger);
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct ledger_entry *entry = &ledger->entries[i];
+        unsigned undos;
+        end_of_chain(&chains, i, &undos);
+        if (entry->kind != LEDGER_UNDO && !(undos % 2) && entry->instant > now &&
+            entry->instant <= end)
+            ledger_add(coming, entry);
+    }
+    for (size_t i = 0; i < ledger->cover_count; i++)
+        ledger_add_cover(coming, ledger->covers[i].id, ledger->covers[i].association);
+    chains_free(&chains);
+    return coming;
+}
+
+/* Resets of the whole cluster are the clock's. */
+static bool is_of_past(const struct ledger_entry *entry)
+{
+    return entry->kind == LEDGER_REFUND || (entry->kind == LEDGER_RESET && !entry->of_cluster);
+}
+
+uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past)
+{
+    uint64_t next = UINT64_MAX;
+    for (size_t i = 0; i < coming->count; i++) {
+        const struct ledger_entry *entry = &coming->entries[i];
+        if (entry->instant > after && entry->instant < next && (!of_past || is_of_past(entry)))
+            next = entry->instant;
+    }
+    return next;
+}
+
+struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64_t until)
+{
+    struct ledger *foreseen = ledger_create();
+    for (size_t i = 0; i < ledger->count; i++) {
+        struct ledger_entry entry = ledger->entries[i];
+        if (is_of_past(&entry) && entry.instant > now && entry.instant <= until)
+            entry.instant = now;
+        ledger_add(foreseen, &entry);
+    }
+    for (size_t i = 0; i < ledger->cover_count; i++)
+        ledger_add_cover(foreseen, ledger->covers[i].id, ledger->covers[i].association);
+    return foreseen;
+}
+
+static int by_job(const void *a, const void *b)
+{
+    const struct ledger_entry *one = a, *other = b;
+    return (one->job > other->job) - (one->job < other->job);
+}
+
+/* Of several refunds of a job the last one reaches furthest. */
+static void add_refunds(struct ledger_state *state, struct ledger_entry *refunds, size_t count)
+{
+    if (!count)
+        return;
+    qsort(refunds, count, sizeof *refunds, by_job);
+    state->refunded_until = memory_zeroed(count, sizeof *state->refunded_until);
+    for (size_t i = 0; i < count; i++) {
+        if (!i || refunds[i].job != refunds[i - 1].job)
+            job_keys_add(&state->refunded, refunds[i].job);
+        uint64_t *until = &state->refunded_until[state->refunded.count - 1];
+        if (refunds[i].instant > *until)
+            *until = refunds[i].instant;
+    }
+}
+
+static int by_association(const void *a, const void *b)
+{
+    const struct ledger_cover *one = a, *other = b;
+    if (one->association != other->association)
+        return one->association < other->association ? -1 : 1;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+/* `counts` is by place in the ledger. */
+static void add_resets(struct ledger_state *state, const struct ledger *ledger,
+                       const struct chains *chains, const bool *counts)
+{
+    state->resets = memory_zeroed(ledger->cover_count, sizeof *state->resets);
+    for (size_t i = 0; i < ledger->cover_count; i++) {
+        uint32_t place = id_index_find(chains->places, ledger->covers[i].id);
+        if (place != INDEX_NONE && counts[place])
+            state->resets[state->reset_count++] =
+                (struct ledger_cover){ ledger->entries[place].instant,
+                                       ledger->covers[i].association };
+    }
+    if (state->reset_count)
+        qsort(state->resets, state->reset_count, sizeof *state->resets, by_association);
+    for (uint32_t i = 0; i < state->reset_count; i++)
+        id_index_add(state->places, state->resets[i].association, i);
+}
+
+static void sort_out(struct ledger_state *state, const struct ledger *ledger,
+                     const struct chains *chains, uint64_t now)
+{
+    bool *counts = memory_zeroed(ledger->count, sizeof *counts);
+    struct ledger_entry *refunds = memory_zeroed(ledger->count, sizeof *refunds);
+    size_t refund_count = 0;
+    state->adjustments = memory_zeroed(ledger->count, sizeof *state->adjustments);
+    for (uint32_t i = 0; i < ledger->count; i++) {
+        const struct ledger_entry *entry = &ledger->entries[i];
+        unsigned undos;
+        end_of_chain(chains, i, &undos);
+        if (entry->instant > now || undos % 2)
+            continue;
+        counts[i] = true;
+        if (entry->kind == LEDGER_REFUND)
+            refunds[refund_count++] = *entry;
+        else if (entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT)
+            state->adjustments[state->adjustment_count++] = *entry;
+        else if (entry->kind == LEDGER_RESET && entry->of_cluster &&
+                 entry->instant > state->cluster_reset)
+            state->cluster_reset = entry->instant;
+    }
+    add_refunds(state, refunds, refund_count);
+    add_resets(state, ledger, chains, counts);
+    free(refunds);
+    free(counts);
+}
+
+struct ledger_state *ledger_at(const struct ledger *ledger, uint64_t now)
+{
+    struct ledger_state *state = memory_zeroed(1, sizeof *state);
+    state->places = id_index_create();
+    if (ledger && ledger->count) {
+        struct chains chains = chains_of(ledger);
+        sort_out(state, ledger, &chains, now);
+        chains_free(&chains);
+    }
+    return state;
+}
+
+void ledger_state_destroy(struct ledger_state *state)
+{
+    if (!state)
+        return;
+    free(state->adjustments);
+    job_keys_free(&state->refunded);
+    free(state->refunded_until);
+    free(state->resets);
+    id_index_destroy(state->places);
+    free(state);
+}
+
+uint64_t ledger_reset_before(const struct ledger_state *state, uint64_t association,
+                             uint64_t before)
+{
+    uint64_t last = 0;
+    if (!state->reset_count)
+        return 0;
+    uint32_t i = id_index_find(state->places, association);
+    if (i == INDEX_NONE)
+        return 0;
+    for (; i < state->reset_count && state->resets[i].association == association &&
+           state->resets[i].id < before;
+         i++)
+        last = state->resets[i].id;
+    return last;
+}
+
+uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < state->reset_count; i++) {
+        const struct ledger_cover *reset = &state->resets[i];
+        bool is_last = i + 1 == state->reset_count || reset[1].association != reset->association ||
+                       reset[1].id >= before;
+        uint64_t words[] = { reset->association, reset->id };
+        if (reset->id < before && is_last)
+            hash += XXH3_64bits(words, sizeof words);
+    }
+    return hash;
+}
+
+bool ledger_refunds(const struct ledger_state *state, uint64_t job, uint64_t begin)
+{
+    size_t low = 0, high = state->refunded.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (state->refunded.keys[middle] < job)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < state->refunded.count && state->refunded.keys[low] == job &&
+           begin <= state->refunded_until[low];
+}
+
+uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entry *adjustment,
+                      const struct clock *clock, uint128 *units, bool *negative)
+{
+    uint64_t end = adjustment->instant, start = end ? end - 1 : 0;
+    uint64_t reset = ledger_reset_before(state, adjustment->association, UINT64_MAX);
+    *units = (uint128)adjustment->tres_seconds * UNITS_PER_TRES;
+    *negative = adjustment->kind == LEDGER_CREDIT;
+    return clock_weight(clock, start < reset ? reset : start, end);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_LEDGER_H
+#define FAIRMILL_CORE_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/usage/clock.h"
+#include "core/usage/seal.h"
+
+struct id_index;
+
+/* The ledger: dated entries by which people correct usage.  None is ever changed or deleted; one
+ * that was wrong is undone by another.
+ *
+ * An entry counts in every run whose `now` is not before the entry's instant, however late it was
+ * entered, so that any past instant can be computed again from the entries that there are.  What
+ * it does is an integer like any charge (clock.h):
+ *
+ *     credit, debit   a charge of X TRES for the second that ends at the instant, which comes off
+ *                     or goes on the association's usage
+ *     refund          what the job's rows that began up to the instant charge, with the same
+ *                     interval, comes off: as if they had not run
+ *     reset           usage of some associations, or of all, before the instant does not count
+ *     undo            the undone entry does not count at any instant; an undo can be undone */
+
+enum ledger_kind { LEDGER_CREDIT, LEDGER_DEBIT, LEDGER_REFUND, LEDGER_RESET, LEDGER_UNDO };
+#define LEDGER_KINDS (LEDGER_UNDO + 1)
+
+/* As the result tables and people have it. */
+const char *ledger_kind_name(enum ledger_kind kind);
+
+struct ledger_entry {
+    uint64_t id, instant;
+    enum ledger_kind kind;
+    uint64_t association;  /* LEDGER_CREDIT, _DEBIT */
+    uint64_t tres_seconds; /* likewise; below 2^63 */
+    uint64_t job;          /* LEDGER_REFUND */
+    bool of_cluster;       /* LEDGER_RESET: of everything, else of what was added for it */
+    uint64_t undoes;       /* LEDGER_UNDO: an entry's id */
+};
+
+/* What a reset covers: an association id as job rows have it. */
+struct ledger_cover {
+    uint64_t id, association;
+};
+
+/* A cluster's entries in any order. */
+struct ledger {
+    struct ledger_entry *entries;
+    size_t count, room;
+    struct ledger_cover *covers;
+    size_t cover_count, cover_room;
+};
+struct ledger *ledger_create(void);
+void ledger_destroy(struct ledger *ledger);
+void ledger_add(struct ledger *ledger, const struct ledger_entry *entry);
+void ledger_add_cover(struct ledger *ledger, uint64_t id, uint64_t association);
+
+/* The last of the chain of undos that begins with an entry: that one itself where nobody undid it.
+ * It is the only one of the chain that can be undone now.  NULL where there is no such entry. */
+const struct ledger_entry *ledger_last_undo(const struct ledger *ledger, uint64_t id);
+/* Whether an entry counts, at its instant and after: the undos of its chain are even. */
+bool ledger_is_undone(const struct ledger *ledger, uint64_t id);
+
+/* The entries that begin to count after an instant, up to another one. */
+struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t end);
+/* When the next of these does: the first instant after another, UINT64_MAX where there is none.
+ * `of_past`: only of refunds, and resets of associations, which change what the past counts for. */
+uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past);
+/* A ledger in which those of them that are dated up to `until` are dated `now`: what they leave of
+ * what was used before. */
+struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64_t until);
+
+/* What counts at an instant. */
+struct ledger_state {
+    uint64_t cluster_reset;           /* the last one of all associations; 0 for none */
+    struct ledger_entry *adjustments; /* credits and debits */
+    size_t adjustment_count;
+    struct job_keys refunded;    /* ids of jobs, in order */
+    uint64_t *refunded_until;    /* of each: rows that began later were not refunded */
+    struct ledger_cover *resets; /* by association and instant, which stands in `id` */
+    size_t reset_count;
+    struct id_index *places; /* association -> its first reset */
+};
+/* Of no ledger (NULL): nothing. */
+struct ledger_state *ledger_at(const struct ledger *ledger, uint64_t now);
+void ledger_state_destroy(struct ledger_state *state);
+
+/* The last reset of an association before an instant, 0 where there is none.  Resets of the whole
+ * cluster are the clock's start, and not among these. */
+uint64_t ledger_reset_before(const struct ledger_state *state, uint64_t association,
+                             uint64_t before);
+/* A hash of all that ledger_reset_before() can tell with this `before`; 0 where that is nothing. */
+uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before);
+
+/* Whether a job's row that began at this instant was refunded. */
+bool ledger_refunds(const struct ledger_state *state, uint64_t job, uint64_t begin);
+
+/* What a credit or debit is: `units` a second times `weight`, 0 where it does not count any more;
+ * *negative where it comes off. */
+uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entry *adjustment,
+                      const struct clock *clock, uint128 *units, bool *negative);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_SEAL_H
+#define FAIRMILL_CORE_SEAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/number/wide.h"
+
+struct findings;
+struct id_index;
+
+/* The seal: what is kept of jobs that ended long ago, so that the next run need not read them.
+ *
+ * Usage sums are integers on a grid that does not depend on `now` (clock.h), so the sum over the
+ * jobs that ended before an instant stays as it is: it is never aged and never rounded.  A run
+ * that adds the jobs which ended since, or are open, gets the bits that reading all of them
+ * gives. */
+
+/* Sums by the association id that job rows have, whether or not there is such an association. */
+struct usage_sum {
+    uint64_t id;
+    struct wide sum;
+};
+struct usage_sums {
+    struct usage_sum *rows;
+    size_t count, room;
+    struct id_index *places;
+};
+struct usage_sums *usage_sums_create(void);
+void usage_sums_destroy(struct usage_sums *sums);
+/* The sum of an id, made as 0 where there is none; it holds until the next is made. */
+struct wide *usage_sums_of(struct usage_sums *sums, uint64_t id);
+/* NULL where there is none. */
+struct usage_sum *usage_sums_find(const struct usage_sums *sums, uint64_t id);
+/* All of them by ascending id, to be freed. */
+const struct usage_sum **usage_sums_by_id(const struct usage_sums *sums);
+/* What a sum adds to the hash of all sums, which does not depend on their order. */
+uint64_t usage_sum_hash(uint64_t id, const struct wide *sum);
+
+/* Keys of job rows. */
+struct job_keys {
+    uint64_t *keys;
+    size_t count, room;
+};
+void job_keys_add(struct job_keys *keys, uint64_t key);
+/* Put them in order, each once; the functions below want that. */
+void job_keys_sort(struct job_keys *keys);
+/* Those of `keys` that `others` lacks. */
+struct job_keys job_keys_without(const struct job_keys *keys, const struct job_keys *others);
+uint64_t job_keys_hash(const struct job_keys *keys);
+void job_keys_free(struct job_keys *keys);
+
+/* What is known of the sums, a row for each cluster.  Times are epoch seconds, 0 for none. */
+struct seal {
+    bool kept;             /* there is one */
+    uint64_t as_of;        /* of the run that kept it */
+    uint64_t full_as_of;   /* of the last run that read all */
+    uint64_t cutoff;       /* the sums are over rows with a time_end behind this ... */
+    uint64_t sealed_to;    /* ... and before this */
+    uint64_t start;        /* what they charged before this instant did not count */
+    uint64_t jobs_from;    /* what jobs did before this instant is in the sums by rollups */
+    uint64_t oldest_end;   /* of these rows, UINT64_MAX where there is none; likewise below */
+    uint64_t first_charge; /* the first second that counts in the sums */
+    uint64_t newest_end;   /* of all rows that had ended */
+    uint64_t sums_hash, open_hash;
+    char *source; /* the identity of the database they are from */
+    char *basis;  /* all else that they depend on, a line each: `name value` */
+};
+void seal_free(struct seal *seal);
+/* The instant before which all lies that the sums may have in them. */
+uint64_t seal_reach(const struct seal *seal);
+struct seal seal_copy(const struct seal *seal);
+/* Of everything in it: what is stored beside it tells whether it was damaged. */
+uint64_t seal_hash(const struct seal *seal);
+/* The name that the first line has in which two bases differ, to be freed; NULL where they are
+ * the same. */
+char *seal_basis_difference(const char *one, const char *other);
+
+#endif

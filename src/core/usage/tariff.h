@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_TARIFF_H
+#define FAIRMILL_CORE_TARIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/usage/price.h"
+
+/* Who pays what: the settings' weights and factors, and what the accounting database says of its
+ * TRES and QOS. */
+
+/* The ids that every slurmdbd gives these TRES. */
+enum { TRES_CPU = 1, TRES_BILLING = 5 };
+
+/* What a job is charged each second. */
+enum charge {
+    CHARGE_BILLING, /* its billing, or its CPUs where it has none */
+    CHARGE_CPU,
+    CHARGE_TRES, /* its weighted TRES */
+};
+
+/* How weighted TRES make a charge, in the words of slurm.conf's PriorityFlags. */
+enum weight_rule {
+    WEIGHTS_SUM,
+    WEIGHTS_MAX_TRES,      /* the highest of cpu, mem, node and every gres, and the sum of others */
+    WEIGHTS_MAX_TRES_GRES, /* the highest of cpu, mem and node, and the sum of others */
+};
+
+/* No more TRES than this may have weights, in each list. */
+#define WEIGHTS_LIMIT 64
+
+struct tres_weight {
+    char *type, *name; /* as in `gres/gpu`; no name is "" */
+    struct decimal weight;
+    unsigned halvings; /* the weight is divided by 2^halvings */
+};
+struct weight_list {
+    struct tres_weight *weights;
+    size_t count;
+};
+/* What jobs of one partition pay instead of the weights for all. */
+struct named_weights {
+    char *name; /* UTF-8 */
+    struct weight_list list;
+};
+
+/* What the settings give a QOS or a partition. */
+struct named_factor {
+    char *name; /* UTF-8 */
+    struct decimal factor;
+};
+struct factor_list {
+    struct named_factor *factors;
+    size_t count;
+};
+
+struct pricing {
+    enum weight_rule weight_rule;
+    struct weight_list weights;
+    struct named_weights *partition_weights;
+    size_t partition_weight_count;
+    struct factor_list qos_factors, partition_factors;
+};
+/* Whether it says anything of partitions. */
+bool pricing_knows_partitions(const struct pricing *pricing);
+void pricing_free(struct pricing *pricing);
+
+/* What the jobs of a partition and a QOS pay for each TRES. */
+struct tres_price {
+    uint64_t id;
+    bool in_maximum; /* the highest of these counts, of all others the sum */
+    uint128 price;
+};
+struct tariff {
+    uint128 price; /* of what CHARGE_BILLING and CHARGE_CPU count */
+    size_t tres_count;
+    const struct tres_price *tres; /* for CHARGE_TRES */
+};
+
+struct tariffs;
+/* The pricing must stay. */
+struct tariffs *tariffs_create(enum charge charge, const struct pricing *pricing);
+void tariffs_destroy(struct tariffs *tariffs);
+/* A row of the database's tables.  Names of TRES compare as in Slurm, without regard to case. */
+void tariffs_add_tres(struct tariffs *tariffs, uint64_t id, const char *type, const char *name);
+void tariffs_add_qos(struct tariffs *tariffs, uint64_t id, const char *name, size_t length,
+                     double usage_factor);
+/* The tariff of a job, once all rows were added.  It holds until tariffs_destroy().  A QOS that
+ * was not added has factor 1.  Of several partitions, separated by commas, the first counts. */
+const struct tariff *tariffs_find(struct tariffs *tariffs, uint64_t qos, const char *partition,
+                                  size_t length);
+/* The tariff without any factor. */
+const struct tariff *tariffs_plain(struct tariffs *tariffs);
+
+/* Names that the settings have and nothing that was added or looked for: which of them is at or
+ * behind *at, or NULL; *at moves on.  Of TRES only those that should charge. */
+const char *tariffs_unmet_qos(const struct tariffs *tariffs, size_t *at);
+const char *tariffs_unmet_partition(const struct tariffs *tariffs, size_t *at);
+const struct tres_weight *tariffs_unmet_tres(const struct tariffs *tariffs, size_t *at);
+
+/* A hash of what prices hang on besides the settings: the ids of TRES that have a weight, and the
+ * factors of QOS, unless they are the usual 1.  Where it differs, jobs are charged something else.
+ */
+uint64_t tariffs_hash(const struct tariffs *tariffs);
+
+#endif

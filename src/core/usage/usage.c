@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "core/usage/usage.h"
+
+#include "util/number.h"
+
+/* A start may be this much later than our clock before it is called odd. */
+#define CLOCK_SKEW_S 300
+
+#define ID_LIMIT UINT64_C(1000000000) /* ids have 32 bits */
+
+#define NO_VALUE_64 UINT64_C(0xfffffffffffffffe) /* and above: "no value", "infinite" */
+
+/* The id at the beginning of an item `id=count` that ends at `stop`, and where its count begins;
+ * 0 where there is no id.  Inline because every job row comes here some five times. */
+static inline uint64_t item_id(const char *item, const char *stop, const char **count)
+{
+    uint64_t id = 0;
+    while (item < stop && *item >= '0' && *item <= '9' && id < ID_LIMIT)
+        id = id * 10 + (uint64_t)(*item++ - '0');
+    *count = item + 1;
+    return item == stop || *item == '=' ? id : 0;
+}
+
+static bool read_count(const char *text, const char *stop, uint64_t *count)
+{
+    return text <= stop && number_unsigned(text, (size_t)(stop - text), count) &&
+           *count < NO_VALUE_64;
+}
+
+/* Where an item ends.  Most are too short for memchr() to be worth its call. */
+static inline const char *item_end(const char *item, const char *end)
+{
+    while (item < end && *item != ',')
+        item++;
+    return item;
+}
+
+enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint64_t *count)
+{
+    const char *end = list + length, *stop, *text;
+    for (; list < end; list = stop + 1) {
+        stop = item_end(list, end);
+        if (item_id(list, stop, &text) == id)
+            return read_count(text, stop, count) ? TRES_FOUND : TRES_UNREADABLE;
+    }
+    return TRES_ABSENT;
+}
+
+/* The count of a billing, or of CPUs. */
+static enum tres_reading billing_or_cpus(enum charge charge, const char *list, size_t length,
+                                         uint64_t *count)
+{
+    enum tres_reading reading = TRES_ABSENT;
+    if (charge == CHARGE_BILLING)
+        reading = tres_count(list, length, TRES_BILLING, count);
+    if (reading == TRES_ABSENT)
+        reading = tres_count(list, length, TRES_CPU, count);
+    if (reading == TRES_ABSENT)
+        *count = 0;
+    return reading;
+}
+
+/* count x price; PRICE_TOO_LARGE where that is at or above it. */
+static uint128 charge_of(uint64_t count, uint128 price)
+{
+    uint128 units;
+    if (!count)
+        return 0;
+    if (price >= PRICE_TOO_LARGE || __builtin_mul_overflow(price, (uint128)count, &units) ||
+        units >= PRICE_TOO_LARGE)
+        return PRICE_TOO_LARGE;
+    return units;
+}
+
+/* Every TRES that is charged, in one walk along the list.  Of one that is there twice the first
+ * counts, as above. */
+static enum tres_reading weighted_charge(const struct tariff *tariff, const char *list,
+                                         size_t length, uint128 *units)
+{
+    const char *end = list + length, *stop, *text;
+    uint64_t seen = 0, count;
+    uint128 highest = 0;
+    *units = 0;
+    for (; list < end; list = stop + 1) {
+        stop = item_end(list, end);
+        uint64_t id = item_id(list, stop, &text);
+        size_t i = 0;
+        while (i < tariff->tres_count && tariff->tres[i].id != id)
+            i++;
+        if (i == tariff->tres_count || seen >> i & 1)
+            continue;
+        seen |= UINT64_C(1) << i;
+        if (!read_count(text, stop, &count))
+            return TRES_UNREADABLE;
+        uint128 part = charge_of(count, tariff->tres[i].price);
+        if (!tariff->tres[i].in_maximum)
+            *units += part;
+        else if (part > highest)
+            highest = part;
+    }
+    *units += highest;
+    return TRES_FOUND;
+}
+
+uint128 tres_charge(enum charge charge, const struct tariff *tariff, const char *list,
+                    size_t length, enum job_outcome *outcome)
+{
+    uint128 units;
+    uint64_t count;
+    enum tres_reading reading;
+    if (charge == CHARGE_TRES) {
+        reading = weighted_charge(tariff, list, length, &units);
+    } else {
+        reading = billing_or_cpus(charge, list, length, &count);
+        units = charge_of(count, tariff->price);
+    }
+    *outcome = reading == TRES_UNREADABLE ? JOB_TRES_UNREADABLE
+               : units >= PRICE_TOO_LARGE ? JOB_CHARGE_TOO_LARGE
+                                          : JOB_CHARGED;
+    return *outcome == JOB_CHARGED ? units : 0;
+}
+
+/* Where an open job stops being charged, and whether that is before now. */
+static bool open_job_end(const struct charging *charging, const struct job *job, uint64_t *end)
+{
+    *end = clock_now(charging->clock);
+    if (job->time_limit == 0 || job->time_limit >= TIME_LIMIT_NONE)
+        return false;
+    uint64_t cap = job->time_start + job->time_limit * 60 + charging->open_job_cap;
+    if (cap >= *end)
+        return false;
+    *end = cap;
+    return true;
+}
+
+enum job_outcome job_charge(const struct charging *charging, const struct job *job,
+                            const struct tariff *tariff, struct charge_term *term)
+{
+    *term = (struct charge_term){ 0 };
+    uint64_t now = clock_now(charging->clock), end = job->time_end;
+    if (job->time_start == 0)
+        return JOB_CHARGED;
+    if (end && end < job->time_start)
+        return JOB_ENDS_BEFORE_START;
+    if (job->time_start > now) {
+        bool odd = !charging->in_past && job->time_start - now > CLOCK_SKEW_S;
+        return odd ? JOB_STARTS_IN_FUTURE : JOB_CHARGED;
+    }
+    bool capped = !end && open_job_end(charging, job, &end);
+
+    /* A resized job's later row begins at the resize, which is its time_submit. */
+    uint64_t start = job->time_start > job->time_submit ? job->time_start : job->time_submit;
+    if (start < charging->from)
+        start = charging->from;
+    uint128 weight = clock_weight(charging->clock, start, end);
+    if (!weight && (start >= end || end <= charging->days_from))
+        return capped ? JOB_CAPPED : JOB_CHARGED;
+
+    enum job_outcome outcome = JOB_CHARGED;
+    uint128 units = job->tres_alloc ? tres_charge(charging->charge, tariff, job->tres_alloc,
+                                                  job->tres_alloc_length, &outcome)
+                                    : tariff->price;
+    /* What is odd about a row of which nothing counts is not told. */
+    if (!weight && (outcome != JOB_CHARGED || units >= PRICE_TOO_LARGE))
+        return capped ? JOB_CAPPED : JOB_CHARGED;
+    if (units >= PRICE_TOO_LARGE)
+        return JOB_CHARGE_TOO_LARGE;
+    if (units && start < end)
+        *term = (struct charge_term){ units, weight, start, end };
+    return outcome == JOB_CHARGED && capped ? JOB_CAPPED : outcome;
+}
+
+uint128 suspensions_weight(struct suspensions *suspensions, const struct clock *clock, uint64_t key,
+                           const struct charge_term *term, uint64_t start, uint64_t end)
+{
+    if (key != suspensions->key)
+        *suspensions = (struct suspensions){ .key = key };
+    suspensions->counted_from = suspensions->counted_to;
+    if (!start)
+        return 0;
+    if (start < term->start)
+        start = term->start;
+    if (start < suspensions->counted_to)
+        start = suspensions->counted_to;
+    if (!end || end > term->end)
+        end = term->end;
+    if (start >= end)
+        return 0;
+    suspensions->counted_from = start;
+    suspensions->counted_to = end;
+    return clock_weight(clock, start, end);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/driver.h"
+
+#ifdef HAVE_MYSQL
+
+#include "db/mysql/mysql_session.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* A source session that is idle or does not take its rows is ended soon: its transaction might
+ * keep slurmdbd waiting. */
+#define SOURCE_IDLE_S 60
+#define SOURCE_STALLED_S 10
+
+#define RESULTS_STALLED_S 60
+
+#define UNKNOWN_VARIABLE 1193u
+
+/* Set-up: everything that another setting of the server could change for us. */
+
+static int run_known(struct mysql_session *session, const char *sql, int64_t argument,
+                     struct error *err)
+{
+    struct db_value value = db_integer(argument);
+    if (session_execute(&session->base, sql, &value, 1, NULL, err) == 0)
+        return 0;
+    /* MariaDB and MySQL have different variables; whoever does not know one has the other. */
+    return session->last_error == UNKNOWN_VARIABLE ? 0 : -1;
+}
+
+static int set_limits(struct mysql_session *session, struct error *err)
+{
+    bool source = session->base.role == DB_SOURCE;
+    int64_t lock_wait_s = db_lock_wait(&session->settings);
+    int64_t deadline_s = session->settings.deadline_s;
+    const struct db_value limits[] = {
+        db_integer(lock_wait_s),
+        db_integer(lock_wait_s),
+        db_integer(source ? SOURCE_IDLE_S : db_results_idle(&session->settings)),
+        db_integer(source ? SOURCE_STALLED_S : RESULTS_STALLED_S),
+    };
+    if (session_execute(&session->base,
+                        "SET SESSION lock_wait_timeout = ?, innodb_lock_wait_timeout = ?, "
+                        "wait_timeout = ?, net_write_timeout = ?",
+                        limits, sizeof limits / sizeof *limits, NULL, err))
+        return -1;
+    if (source && run_known(session, "SET SESSION idle_readonly_transaction_timeout = ?",
+                            SOURCE_STALLED_S, err))
+        return -1;
+    if (run_known(session, "SET SESSION max_statement_time = ?", deadline_s, err) ||
+        run_known(session, "SET SESSION max_execution_time = ?", deadline_s * 1000, err))
+        return -1;
+    return 0;
+}
+
+static int set_isolation(struct mysql_session *session, struct error *err)
+{
+    switch (session->base.role) {
+    case DB_SOURCE:
+        /* Rows come as the bytes that are stored: what slurmdbd calls latin1 often is not. */
+        if (session_run(session, "SET character_set_results = NULL", err) ||
+            session_run(session, "SET SESSION TRANSACTION READ ONLY", err))
+            return -1;
+        return session_run(session, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", err);
+    case DB_READER:
+        return session_run(session, "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", err);
+    case DB_RESULTS:
+    case DB_OWNER:
+        break;
+    }
+    return session_run(session, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", err);
+}
+
+static int read_variables(struct mysql_session *session, struct error *err)
+{
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (session_query(&session->base,
+                      "SHOW SESSION VARIABLES WHERE \"Variable_name\" IN"
+                      " ('max_allowed_packet', 'wsrep_on')",
+                      NULL, 0, "tt", &rows, err))
+        return -1;
+    int got;
+    while ((got = session_fetch(rows, &row, err)) > 0) {
+        uint64_t bytes;
+        if (number_unsigned(row[1].text.bytes, row[1].text.length, &bytes))
+            session->packet_bytes = (size_t)bytes;
+        else
+            session->is_galera = row[1].text.length == 2; /* ON, not OFF */
+    }
+    session_finish(rows);
+    return got < 0 ? -1 : 0;
+}
+
+/* What another node of the cluster has committed can be seen from here: without, a node may be a
+ * moment behind. */
+static int see_all_nodes(struct mysql_session *session, struct error *err)
+{
+    return session->is_galera ? session_run(session, "SET SESSION wsrep_sync_wait = 1", err) : 0;
+}
+
+static int set_up(struct mysql_session *session, struct error *err)
+{
+    /* NO_BACKSLASH_ESCAPES and PIPES_AS_CONCAT make SQL mean what it means elsewhere. */
+    if (session_run(
+            session,
+            "SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,"
+            "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1, completion_type = 0, "
+            "sql_safe_updates = 0, sql_big_selects = 1, "
+            "sql_select_limit = 18446744073709551615",
+            err) ||
+        session_run(session, "SET NAMES 'utf8mb4' COLLATE 'utf8mb4_bin'", err))
+        return -1;
+    if (set_limits(session, err) || set_isolation(session, err) || read_variables(session, err))
+        return -1;
+    return see_all_nodes(session, err);
+}
+
+/* Sessions. */
+
+static char *copy(const char *text)
+{
+    return db_given(text) ? memory_text(text) : NULL;
+}
+
+static void keep_settings(struct mysql_session *session, const struct db_settings *settings)
+{
+    session->settings = (struct db_settings){
+        .driver = mysql_driver.name,
+        .host = copy(settings->host),
+        .port = settings->port,
+        .socket = copy(settings->socket),
+        .database = copy(settings->database),
+        .user = copy(settings->user),
+        .option_file = copy(settings->option_file),
+        .tls_mode = settings->tls_mode,
+        .tls_ca = copy(settings->tls_ca),
+        .deadline_s = settings->deadline_s,
+    };
+    struct text name = { 0 };
+    text_format(&name, "database '%s'", db_given(settings->database) ? settings->database : "");
+    if (db_given(settings->host))
+        text_format(&name, " on '%s'", settings->host);
+    session->name = name.bytes;
+}
+
+static void close_session(struct db *db)
+{
+    struct mysql_session *session = (struct mysql_session *)db;
+    mysql_close(session->mysql);
+    free((char *)session->settings.host);
+    free((char *)session->settings.socket);
+    free((char *)session->settings.database);
+    free((char *)session->settings.user);
+    free((char *)session->settings.option_file);
+    free((char *)session->settings.tls_ca);
+    free(session->name);
+    free(session);
+}
+
+/* Without a user in the settings or an option file it is the one that this process runs as.  The
+ * library would take the name of who logged in on the terminal, which under sudo is another. */
+static const char *login(const struct db_settings *settings)
+{
+    if (settings->user || settings->option_file)
+        return settings->user;
+    const struct passwd *own = getpwuid(geteuid());
+    return own ? own->pw_name : NULL;
+}
+
+static char *login_file(const struct db_settings *settings)
+{
+    return copy(settings->option_file);
+}
+
+static int prepare_connection(struct mysql_session *session, struct error *err)
+{
+    const struct db_settings *settings = &session->settings;
+    unsigned connect_timeout_s = db_connect_wait(settings);
+    unsigned network_timeout_s = db_answer_wait(settings);
+    unsigned local_files = 0;
+
+    session->mysql = mysql_init(NULL);
+    if (!session->mysql)
+        return fail(err, ERROR_OTHER, "out of memory");
+    mysql_options(session->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout_s);
+    mysql_options(session->mysql, MYSQL_OPT_READ_TIMEOUT, &network_timeout_s);
+    mysql_options(session->mysql, MYSQL_OPT_WRITE_TIMEOUT, &network_timeout_s);
+    /* Or a server could ask for any file that this process can read. */
+    mysql_options(session->mysql, MYSQL_OPT_LOCAL_INFILE, &local_files);
+    mysql_options(session->mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+
+    if (session_set_tls(session, err))
+        return -1;
+
+    /* Without an option file of ours none is read, not even those in /etc. */
+    if (!settings->option_file)
+        return 0;
+    /* The library takes a file that is not there for an empty one. */
+    if (access(settings->option_file, R_OK))
+        return fail(err, ERROR_SETTINGS, "cannot read option file '%s': %s", settings->option_file,
+                    strerror(errno));
+    mysql_options(session->mysql, MYSQL_READ_DEFAULT_FILE, settings->option_file);
+    mysql_options(session->mysql, MYSQL_READ_DEFAULT_GROUP, "fairmill");
+    return 0;
+}
+
+static int connect_session(struct mysql_session *session, struct error *err)
+{
+    const struct db_settings *settings = &session->settings;
+    if (prepare_connection(session, err))
+        return -1;
+    /* The password comes from the option file, else the library takes MYSQL_PWD.  FOUND_ROWS:
+     * an UPDATE counts the rows that it found, as in other databases. */
+    if (!mysql_real_connect(session->mysql, settings->host, login(settings), NULL,
+                            settings->database, settings->port, settings->socket,
+                            CLIENT_FOUND_ROWS)) {
+        session_fail_connection(session, err);
+        session_judge_handshake(session, err);
+        return fail_in(err, "cannot connect");
+    }
+    if (session_check_tls(session, err))
+        return fail_in(err, "cannot connect");
+    return set_up(session, err);
+}
+
+static int open_session(struct db **opened, const struct db_settings *settings, enum db_role role,
+                        struct error *err)
+{
+    struct mysql_session *session = memory_zeroed(1, sizeof *session);
+    session->base = (struct db){ .driver = &mysql_driver, .role = role };
+    keep_settings(session, settings);
+    if (connect_session(session, err)) {
+        close_session(&session->base);
+        return -1;
+    }
+    *opened = &session->base;
+    return 0;
+}
+
+void session_cancel(struct mysql_session *session)
+{
+    struct error ignored;
+    struct db *second;
+    struct db_value id = db_integer((int64_t)mysql_thread_id(session->mysql));
+    if (open_session(&second, &session->settings, DB_READER, &ignored))
+        return;
+    session_execute(second, "KILL QUERY ?", &id, 1, NULL, &ignored);
+    close_session(second);
+}
+
+/* Transactions. */
+
+static int begin(struct db *db, struct error *err)
+{
+    struct mysql_session *session = (struct mysql_session *)db;
+    /* To begin a transaction in MySQL is to commit the one before. */
+    if (session->stuck)
+        return fail(err, ERROR_GONE, "%s: the transaction before could not be rolled back",
+                    session->name);
+    bool snapshot = db->role == DB_SOURCE || db->role == DB_READER;
+    if (session_run(session,
+                    snapshot ? "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
+                             : "START TRANSACTION",
+                    err))
+        return -1;
+    session->in_transaction = true;
+    return 0;
+}
+
+static int commit(struct db *db, struct error *err)
+{
+    struct mysql_session *session = (struct mysql_session *)db;
+    session->in_transaction = false;
+    return session_run(session, "COMMIT", err);
+}
+
+static void rollback(struct db *db)
+{
+    struct mysql_session *session = (struct mysql_session *)db;
+    struct error ignored;
+    session->in_transaction = false;
+    if (session_run(session, "ROLLBACK", &ignored))
+        session->stuck = true;
+}
+
+/* Locks. */
+
+static int set_lock_wait(struct db *db, unsigned seconds, struct error *err)
+{
+    const struct db_value waits[] = { db_integer(seconds), db_integer(seconds) };
+    return session_execute(db, "SET SESSION lock_wait_timeout = ?, innodb_lock_wait_timeout = ?",
+                           waits, 2, NULL, err);
+}
+
+static int lock(struct db *db, const char *name, struct error *err)
+{
+    struct mysql_session *session = (struct mysql_session *)db;
+    struct db_value argument = db_text(name);
+    struct db_rows *rows;
+    const struct db_value *row;
+    if (session_query(db, "SELECT GET_LOCK(?, 0)", &argument, 1, "i", &rows, err))
+        return -1;
+    int got = session_fetch(rows, &row, err);
+    bool locked = got == 1 && row[0].type == DB_INTEGER && row[0].integer == 1;
+    session_finish(rows);
+    if (got < 0)
+        return -1;
+    if (!locked)
+        return fail(err, ERROR_LOCKED, "%s: another run holds the lock '%s'", session->name, name);
+    return 0;
+}
+
+static void unlock(struct db *db, const char *name)
+{
+    struct error ignored;
+    struct db_value argument = db_text(name);
+    session_execute(db, "DO RELEASE_LOCK(?)", &argument, 1, NULL, &ignored);
+}
+
+const struct db_driver mysql_driver = {
+    .name = "mysql",
+    .comes_back = true,
+    .scan_hint = "USE INDEX (PRIMARY)",
+    .columns_query = "SELECT column_name FROM information_schema.columns "
+                     "WHERE table_schema = DATABASE() AND table_name = ? "
+                     "ORDER BY ordinal_position",
+    .name_characters = 64,
+    .name_is_basic = true,
+    .identity_query = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@datadir, DATABASE())",
+    .privileges = &mysql_privileges,
+    .login_file = login_file,
+    .tls_objection = session_tls_objection,
+    .open = open_session,
+    .close = close_session,
+    .begin = begin,
+    .commit = commit,
+    .rollback = rollback,
+    .replica_lag = session_replica_lag,
+    .query = session_query,
+    .fetch = session_fetch,
+    .finish = session_finish,
+    .execute = session_execute,
+    .script = session_script,
+    .set_lock_wait = set_lock_wait,
+    .lock = lock,
+    .unlock = unlock,
+    .bulk_begin = session_bulk_begin,
+    .bulk_row = session_bulk_row,
+    .bulk_end = session_bulk_end,
+    .bulk_abandon = session_bulk_abandon,
+};
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/driver.h"
+
+#ifdef HAVE_MYSQL
+
+#include "db/mysql/mysql_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Rows are gathered in batches.  MariaDB takes a batch as arrays, one a column, of a statement
+ * for one row; any other pair of library and server as a statement with that many rows. */
+
+#define ARRAY_ROWS 1000
+#define STATEMENT_ROWS 100
+#define STATEMENT_PARAMETERS 65535
+
+/* No batch is much longer than this, nor than a quarter of what the server takes. */
+#define BATCH_BYTES ((size_t)1024 * 1024)
+
+bool mysql_binds_arrays = true;
+
+union slot {
+    int64_t integer;
+    double real;
+    size_t offset; /* of a text in the batch's texts, until it is sent, */
+    char *bytes;   /* and where it is then */
+};
+
+struct batch_column {
+    char type;
+    bool has_negative;
+    bool has_unsigned; /* beyond INT64_MAX */
+    union slot *slots;
+    unsigned long *lengths; /* of texts */
+    char *nulls;            /* for each row 1 (MariaDB's STMT_INDICATOR_NULL) or 0 */
+};
+
+struct mysql_bulk {
+    struct db_bulk base;
+    const char *table;
+    const struct db_column *described;
+    size_t column_count, key_count;
+
+    MYSQL_STMT *statement;
+    size_t statement_rows; /* that its text has places for */
+
+    struct batch_column *columns;
+    struct text texts;
+    size_t row_count, most_rows;
+    size_t bytes, most_bytes;
+    bool as_arrays;
+};
+
+static bool takes_arrays(struct mysql_session *session)
+{
+#if HAVE_DECL_STMT_ATTR_ARRAY_SIZE
+    unsigned long long abilities = 0;
+    if (mariadb_get_info(session->mysql, MARIADB_CONNECTION_EXTENDED_SERVER_CAPABILITIES,
+                         &abilities))
+        return false;
+    return mysql_binds_arrays && abilities & (MARIADB_CLIENT_STMT_BULK_OPERATIONS >> 32);
+#else
+    (void)session;
+    return false;
+#endif
+}
+
+/* Statements. */
+
+static void add_on_duplicate(struct text *sql, const struct mysql_bulk *bulk)
+{
+    if (!bulk->key_count)
+        return;
+    text_add(sql, " ON DUPLICATE KEY UPDATE ");
+    /* A row that is nothing but its key is set to what it is. */
+    size_t first = bulk->key_count < bulk->column_count ? bulk->key_count : 0;
+    for (size_t i = first; i < bulk->column_count; i++) {
+        text_add(sql, i > first ? ", " : "");
+        text_add_identifier(sql, bulk->described[i].name);
+        text_add(sql, " = VALUES(");
+        text_add_identifier(sql, bulk->described[i].name);
+        text_add(sql, ")");
+    }
+}
+
+/* Have a statement that takes so many rows. */
+static int prepare_for(struct mysql_bulk *bulk, size_t row_count, struct error *err)
+{
+    if (bulk->statement && bulk->statement_rows == row_count)
+        return 0;
+    if (bulk->statement)
+        mysql_stmt_close(bulk->statement);
+
+    struct text sql = { 0 };
+    db_add_insert(&sql, bulk->table, bulk->described, bulk->column_count, row_count);
+    add_on_duplicate(&sql, bulk);
+    bulk->statement = session_prepare((struct mysql_session *)bulk->base.db, sql.bytes, err);
+    bulk->statement_rows = row_count;
+    text_free(&sql);
+    return bulk->statement ? 0 : -1;
+}
+
+static enum enum_field_types wire_type(const struct batch_column *column)
+{
+    return column->type == 'i'   ? MYSQL_TYPE_LONGLONG
+           : column->type == 'r' ? MYSQL_TYPE_DOUBLE
+                                 : MYSQL_TYPE_STRING;
+}
+
+#if HAVE_DECL_STMT_ATTR_ARRAY_SIZE
+static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
+{
+    struct mysql_session *session = (struct mysql_session *)bulk->base.db;
+    if (prepare_for(bulk, 1, err))
+        return -1;
+    MYSQL_BIND *parameters = memory_zeroed(bulk->column_count, sizeof *parameters);
+    for (size_t i = 0; i < bulk->column_count; i++) {
+        struct batch_column *column = &bulk->columns[i];
+        parameters[i].buffer_type = wire_type(column);
+        parameters[i].is_unsigned = column->has_unsigned;
+        parameters[i].buffer = column->slots;
+        parameters[i].length = column->lengths;
+        parameters[i].u.indicator = column->nulls;
+    }
+    unsigned row_count = (unsigned)bulk->row_count;
+    int status = 0;
+    if (mysql_stmt_attr_set(bulk->statement, STMT_ATTR_ARRAY_SIZE, &row_count) ||
+        session_bind(bulk->statement, parameters, bulk->column_count) ||
+        mysql_stmt_execute(bulk->statement))
+        status = session_fail_statement(session, bulk->statement, err);
+    free(parameters);
+    return status ? status : session_check_transaction(session, err);
+}
+#else
+static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
+{
+    return fail(err, ERROR_OTHER, "%s: the client library binds no arrays", bulk->table);
+}
+#endif
+
+static void bind_slot(MYSQL_BIND *parameter, struct batch_column *column, size_t row)
+{
+    if (column->nulls[row]) {
+        parameter->buffer_type = MYSQL_TYPE_NULL;
+        return;
+    }
+    parameter->buffer_type = wire_type(column);
+    parameter->is_unsigned = column->has_unsigned;
+    parameter->buffer = &column->slots[row];
+    if (column->type == 't') {
+        parameter->buffer = column->slots[row].bytes;
+        parameter->buffer_length = column->lengths[row];
+    }
+}
+
+static int send_as_rows(struct mysql_bulk *bulk, struct error *err)
+{
+    struct mysql_session *session = (struct mysql_session *)bulk->base.db;
+    if (prepare_for(bulk, bulk->row_count, err))
+        return -1;
+    size_t count = bulk->row_count * bulk->column_count;
+    MYSQL_BIND *parameters = memory_zeroed(count, sizeof *parameters);
+    MYSQL_BIND *parameter = parameters;
+    for (size_t row = 0; row < bulk->row_count; row++)
+        for (size_t i = 0; i < bulk->column_count; i++)
+            bind_slot(parameter++, &bulk->columns[i], row);
+    int status = 0;
+    if (session_bind(bulk->statement, parameters, count) || mysql_stmt_execute(bulk->statement))
+        status = session_fail_statement(session, bulk->statement, err);
+    free(parameters);
+    return status ? status : session_check_transaction(session, err);
+}
+
+/* Batches. */
+
+static void empty_batch(struct mysql_bulk *bulk)
+{
+    bulk->row_count = 0;
+    bulk->bytes = 0;
+    bulk->texts.length = 0;
+    for (size_t i = 0; i < bulk->column_count; i++)
+        bulk->columns[i].has_negative = bulk->columns[i].has_unsigned = false;
+}
+
+static int send_batch(struct mysql_bulk *bulk, struct error *err)
+{
+    if (!bulk->row_count)
+        return 0;
+    for (size_t i = 0; i < bulk->column_count; i++) {
+        struct batch_column *column = &bulk->columns[i];
+        for (size_t row = 0; column->type == 't' && row < bulk->row_count; row++)
+            column->slots[row].bytes = bulk->texts.bytes + column->slots[row].offset;
+    }
+    int status = bulk->as_arrays ? send_as_arrays(bulk, err) : send_as_rows(bulk, err);
+    empty_batch(bulk);
+    return status;
+}
+
+/* The bytes that a row takes on the wire, at most. */
+static size_t row_bytes(const struct mysql_bulk *bulk, const struct db_value *row)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < bulk->column_count; i++)
+        bytes += 12 + (row[i].type == DB_TEXT ? row[i].text.length : 0);
+    return bytes;
+}
+
+/* All integers of a batch's column are signed or all are unsigned; only a row whose own goes
+ * against it, a negative number after one beyond INT64_MAX or the reverse, has to wait for the
+ * next batch. */
+static bool goes_against_batch(const struct mysql_bulk *bulk, const struct db_value *row)
+{
+    for (size_t i = 0; i < bulk->column_count; i++) {
+        const struct batch_column *column = &bulk->columns[i];
+        if ((row[i].type == DB_UNSIGNED && column->has_negative) ||
+            (row[i].type == DB_INTEGER && row[i].integer < 0 && column->has_unsigned))
+            return true;
+    }
+    return false;
+}
+
+static bool store(struct mysql_bulk *bulk, struct batch_column *column,
+                  const struct db_value *value)
+{
+    size_t row = bulk->row_count;
+    column->nulls[row] = value->type == DB_NULL;
+    switch (value->type) {
+    case DB_INTEGER:
+        column->has_negative |= value->integer < 0;
+        column->slots[row].integer = value->integer;
+        return column->type == 'i';
+    case DB_UNSIGNED:
+        column->has_unsigned |= value->unsigned_integer > INT64_MAX;
+        column->slots[row].integer = (int64_t)value->unsigned_integer;
+        return column->type == 'i';
+    case DB_REAL:
+        column->slots[row].real = value->real;
+        return column->type == 'r';
+    case DB_TEXT:
+        if (column->type != 't')
+            return false;
+        column->slots[row].offset = bulk->texts.length;
+        column->lengths[row] = value->text.length;
+        text_add_bytes(&bulk->texts, value->text.bytes, value->text.length);
+        return true;
+    case DB_NULL:
+        break;
+    }
+    column->slots[row].offset = 0;
+    if (column->lengths)
+        column->lengths[row] = 0;
+    return true;
+}
+
+int session_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
+{
+    struct mysql_bulk *bulk = (struct mysql_bulk *)base;
+    size_t bytes = row_bytes(bulk, row);
+    if ((bulk->row_count == bulk->most_rows || bulk->bytes + bytes > bulk->most_bytes ||
+         goes_against_batch(bulk, row)) &&
+        send_batch(bulk, err))
+        return -1;
+    for (size_t i = 0; i < bulk->column_count; i++)
+        if (!store(bulk, &bulk->columns[i], &row[i]))
+            return db_value_misfit(&bulk->described[i], err);
+    bulk->row_count++;
+    bulk->bytes += bytes;
+    return 0;
+}
+
+int session_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                       size_t column_count, size_t key_count, struct db_bulk **opened,
+                       struct error *err)
+{
+    struct mysql_session *session = (struct mysql_session *)db;
+    struct mysql_bulk *bulk = memory_zeroed(1, sizeof *bulk);
+    bulk->base.db = db;
+    bulk->table = table;
+    bulk->described = columns;
+    bulk->column_count = column_count;
+    bulk->key_count = key_count;
+    bulk->as_arrays = takes_arrays(session);
+    bulk->most_rows = bulk->as_arrays ? ARRAY_ROWS : STATEMENT_ROWS;
+    if (!bulk->as_arrays && bulk->most_rows > STATEMENT_PARAMETERS / column_count)
+        bulk->most_rows = STATEMENT_PARAMETERS / column_count;
+    bulk->most_bytes = BATCH_BYTES;
+    if (bulk->most_bytes > session->packet_bytes / 4)
+        bulk->most_bytes = session->packet_bytes / 4;
+
+    bulk->columns = memory_zeroed(column_count, sizeof *bulk->columns);
+    for (size_t i = 0; i < column_count; i++) {
+        struct batch_column *column = &bulk->columns[i];
+        column->type = columns[i].type;
+        column->slots = memory_zeroed(bulk->most_rows, sizeof *column->slots);
+        column->nulls = memory_zeroed(bulk->most_rows, 1);
+        if (column->type == 't')
+            column->lengths = memory_zeroed(bulk->most_rows, sizeof *column->lengths);
+    }
+    text_add(&bulk->texts, "");
+
+    /* What is wrong with the table or its columns is better known before the first row. */
+    if (prepare_for(bulk, bulk->as_arrays ? 1 : bulk->most_rows, err)) {
+        session_bulk_abandon(&bulk->base);
+        return -1;
+    }
+    *opened = &bulk->base;
+    return 0;
+}
+
+void session_bulk_abandon(struct db_bulk *base)
+{
+    struct mysql_bulk *bulk = (struct mysql_bulk *)base;
+    for (size_t i = 0; i < bulk->column_count; i++) {
+        free(bulk->columns[i].slots);
+        free(bulk->columns[i].lengths);
+        free(bulk->columns[i].nulls);
+    }
+    free(bulk->columns);
+    text_free(&bulk->texts);
+    if (bulk->statement)
+        mysql_stmt_close(bulk->statement);
+    free(bulk);
+}
+
+int session_bulk_end(struct db_bulk *base, struct error *err)
+{
+    int status = send_batch((struct mysql_bulk *)base, err);
+    session_bulk_abandon(base);
+    return status;
+}
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/driver.h"
+
+#ifdef HAVE_MYSQL
+
+#include "db/mysql/mysql_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+
+/* Errors. */
+
+/* Numbers, since no header has the names of both MariaDB and MySQL. */
+static const struct {
+    unsigned number;
+    enum error_class class;
+} classes[] = {
+    { 2001, ERROR_GONE },    /* no socket to be had */
+    { 2002, ERROR_GONE },    /* nobody at the server's socket */
+    { 2003, ERROR_GONE },    /* nobody at its port */
+    { 2004, ERROR_GONE },    /* no TCP socket to be had */
+    { 2005, ERROR_GONE },    /* unknown host */
+    { 2006, ERROR_GONE },    /* server gone */
+    { 2011, ERROR_GONE },    /* TCP */
+    { 2012, ERROR_GONE },    /* handshake */
+    { 2013, ERROR_GONE },    /* connection lost */
+    { 2026, ERROR_GONE },    /* TLS */
+    { 2027, ERROR_GONE },    /* malformed packet */
+    { 2055, ERROR_GONE },    /* connection lost, with its errno */
+    { 2056, ERROR_GONE },    /* statement closed by a lost connection */
+    { 5013, ERROR_GONE },    /* read */
+    { 5014, ERROR_GONE },    /* write */
+    { 1040, ERROR_GONE },    /* too many connections */
+    { 1041, ERROR_GONE },    /* server out of memory */
+    { 1047, ERROR_GONE },    /* a Galera node that is not ready */
+    { 1053, ERROR_GONE },    /* shutdown */
+    { 1077, ERROR_GONE },    /* shutdown */
+    { 1079, ERROR_GONE },    /* shutdown */
+    { 1129, ERROR_GONE },    /* host blocked after errors */
+    { 1158, ERROR_GONE },    /* the server could not read */
+    { 1159, ERROR_GONE },    /* in time */
+    { 1160, ERROR_GONE },    /* or write */
+    { 1161, ERROR_GONE },    /* in time */
+    { 1184, ERROR_GONE },    /* aborted connection */
+    { 1203, ERROR_GONE },    /* too many connections of this user */
+    { 1226, ERROR_GONE },    /* the user's quota */
+    { 1290, ERROR_GONE },    /* read only: a replica, or a server that is being switched */
+    { 1317, ERROR_GONE },    /* statement killed */
+    { 1836, ERROR_GONE },    /* read-only mode */
+    { 1927, ERROR_GONE },    /* connection killed */
+    { 1969, ERROR_GONE },    /* max_statement_time */
+    { 3024, ERROR_GONE },    /* max_execution_time */
+    { 4031, ERROR_GONE },    /* idle for too long */
+    { 1020, ERROR_RETRY },   /* row changed since it was read */
+    { 1205, ERROR_RETRY },   /* lock wait */
+    { 1206, ERROR_RETRY },   /* lock table full */
+    { 1213, ERROR_RETRY },   /* deadlock */
+    { 1412, ERROR_RETRY },   /* table changed since the snapshot */
+    { 1615, ERROR_RETRY },   /* table changed since the statement was prepared */
+    { 1637, ERROR_RETRY },   /* too many transactions */
+    { 3058, ERROR_RETRY },   /* deadlock of advisory locks */
+    { 1044, ERROR_DENIED },  /* database */
+    { 1045, ERROR_DENIED },  /* login */
+    { 1130, ERROR_DENIED },  /* host */
+    { 1142, ERROR_DENIED },  /* table */
+    { 1143, ERROR_DENIED },  /* column */
+    { 1227, ERROR_DENIED },  /* administrative privilege */
+    { 1251, ERROR_DENIED },  /* authentication protocol */
+    { 1370, ERROR_DENIED },  /* routine */
+    { 1410, ERROR_DENIED },  /* may not grant */
+    { 1698, ERROR_DENIED },  /* login by socket */
+    { 1792, ERROR_DENIED },  /* write in a read-only transaction */
+    { 1820, ERROR_DENIED },  /* password expired */
+    { 1862, ERROR_DENIED },  /* password expired */
+    { 2059, ERROR_DENIED },  /* unknown authentication plugin */
+    { 2061, ERROR_DENIED },  /* authentication plugin */
+    { 3118, ERROR_DENIED },  /* account locked (MySQL) */
+    { 3159, ERROR_DENIED },  /* TLS required */
+    { 4151, ERROR_DENIED },  /* account locked (MariaDB) */
+    { 1049, ERROR_MISSING }, /* database */
+    { 1054, ERROR_MISSING }, /* column */
+    { 1146, ERROR_MISSING }, /* table */
+    { 1176, ERROR_MISSING }, /* key */
+    { 1356, ERROR_MISSING }, /* what a view selects from */
+    { 1932, ERROR_MISSING }, /* table, in the engine */
+    { 1021, ERROR_FULL },    /* disk */
+    { 1114, ERROR_FULL },    /* table */
+};
+
+/* The server reports what its system said in one of these, with the system's own number: ENOSPC,
+ * EDQUOT or EFBIG as they are on Linux. */
+static bool says_no_room(unsigned number, const char *message)
+{
+    static const char *const wordings[] = { "error 28 ",    "error 122 ",   "error 27 ",
+                                            "Errcode: 28 ", "Errcode: 122", "Errcode: 27 ",
+                                            "errno: 28 ",   "errno: 122",   "errno: 27 " };
+    if (number != 3 && number != 1026 && number != 1030)
+        return false;
+    for (size_t i = 0; i < sizeof wordings / sizeof *wordings; i++)
+        if (strstr(message, wordings[i]))
+            return true;
+    return false;
+}
+
+static enum error_class class_of(unsigned number, const char *message)
+{
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (classes[i].number == number)
+            return classes[i].class;
+    return says_no_room(number, message) ? ERROR_FULL : ERROR_OTHER;
+}
+
+int session_fail(struct mysql_session *session, unsigned number, const char *message,
+                 struct error *err)
+{
+    session->last_error = number;
+    return fail(err, class_of(number, message), "%s: %s (%u)", session->name, message, number);
+}
+
+int session_fail_connection(struct mysql_session *session, struct error *err)
+{
+    return session_fail(session, mysql_errno(session->mysql), mysql_error(session->mysql), err);
+}
+
+int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement, struct error *err)
+{
+    /* MariaDB's library leaves an error amid an unbuffered answer with the connection only. */
+    if (!mysql_stmt_errno(statement))
+        return session_fail_connection(session, err);
+    return session_fail(session, mysql_stmt_errno(statement), mysql_stmt_error(statement), err);
+}
+
+/* A node of Galera that rolls a transaction back amid a prepared statement, since another node's
+ * has won, says that the statement worked; what comes next would go in by itself. */
+int session_check_transaction(struct mysql_session *session, struct error *err)
+{
+    if (!session->in_transaction || session->mysql->server_status & SERVER_STATUS_IN_TRANS)
+        return 0;
+    return fail(err, ERROR_RETRY, "%s: the server rolled the transaction back", session->name);
+}
+
+/* Statements. */
+
+MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, struct error *err)
+{
+    MYSQL_STMT *statement = mysql_stmt_init(session->mysql);
+    if (!statement) {
+        session_fail_connection(session, err);
+    } else if (mysql_stmt_prepare(statement, sql, strlen(sql))) {
+        session_fail_statement(session, statement, err);
+        mysql_stmt_close(statement);
+        statement = NULL;
+    }
+    return statement;
+}
+
+bool session_bind(MYSQL_STMT *statement, MYSQL_BIND *parameters, size_t count)
+{
+    if (!count)
+        return false;
+#ifdef HAVE_MYSQL_STMT_BIND_NAMED_PARAM
+    return mysql_stmt_bind_named_param(statement, parameters, (unsigned)count, NULL);
+#else
+    return mysql_stmt_bind_param(statement, parameters);
+#endif
+}
+
+static void bind_argument(MYSQL_BIND *parameter, const struct db_value *argument)
+{
+    switch (argument->type) {
+    case DB_INTEGER:
+    case DB_UNSIGNED:
+        parameter->buffer_type = MYSQL_TYPE_LONGLONG;
+        parameter->buffer = (void *)&argument->integer;
+        parameter->is_unsigned = argument->type == DB_UNSIGNED;
+        break;
+    case DB_REAL:
+        parameter->buffer_type = MYSQL_TYPE_DOUBLE;
+        parameter->buffer = (void *)&argument->real;
+        break;
+    case DB_TEXT:
+        parameter->buffer_type = MYSQL_TYPE_STRING;
+        parameter->buffer = (void *)argument->text.bytes;
+        parameter->buffer_length = argument->text.length;
+        break;
+    case DB_NULL:
+        parameter->buffer_type = MYSQL_TYPE_NULL;
+        break;
+    }
+}
+
+int session_send(struct mysql_session *session, MYSQL_STMT *statement,
+                 const struct db_value *arguments, size_t argument_count, struct error *err)
+{
+    if (mysql_stmt_param_count(statement) != argument_count)
+        return fail(err, ERROR_OTHER, "%s: a statement with %lu parameters was given %zu arguments",
+                    session->name, mysql_stmt_param_count(statement), argument_count);
+
+    MYSQL_BIND *parameters = memory_zeroed(argument_count, sizeof *parameters);
+    for (size_t i = 0; i < argument_count; i++)
+        bind_argument(&parameters[i], &arguments[i]);
+    int status = 0;
+    if (session_bind(statement, parameters, argument_count) || mysql_stmt_execute(statement))
+        status = session_fail_statement(session, statement, err);
+    free(parameters);
+    return status ? status : session_check_transaction(session, err);
+}
+
+int session_execute(struct db *db, const char *sql, const struct db_value *arguments,
+                    size_t argument_count, int64_t *changed, struct error *err)
+{
+    struct mysql_session *session = (struct mysql_session *)db;
+    MYSQL_STMT *statement = session_prepare(session, sql, err);
+    if (!statement)
+        return -1;
+    int status = session_send(session, statement, arguments, argument_count, err);
+    if (status == 0 && changed)
+        *changed = (int64_t)mysql_stmt_affected_rows(statement);
+    mysql_stmt_close(statement);
+    return status;
+}
+
+int session_run(struct mysql_session *session, const char *sql, struct error *err)
+{
+    if (mysql_real_query(session->mysql, sql, strlen(sql)))
+        return session_fail_connection(session, err);
+    return 0;
+}
+
+int session_script(struct db *db, const char *sql, struct error *err)
+{
+    struct mysql_session *session = (struct mysql_session *)db;
+    MYSQL *mysql = session->mysql;
+    /* The server finds the statements' ends better than we could. */
+    if (mysql_set_server_option(mysql, MYSQL_OPTION_MULTI_STATEMENTS_ON))
+        return session_fail_connection(session, err);
+    int more = mysql_real_query(mysql, sql, strlen(sql)) ? 1 : 0;
+    while (!more) {
+        mysql_free_result(mysql_use_result(mysql));
+        more = mysql_next_result(mysql);
+    }
+    int status = more > 0 ? session_fail_connection(session, err) : 0;
+    mysql_set_server_option(mysql, MYSQL_OPTION_MULTI_STATEMENTS_OFF);
+    return status;
+}
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/driver.h"
+
+#ifdef HAVE_PGSQL
+
+#include "db/pgsql/pgsql_session.h"
+
+#include <endian.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Rows are gathered in batches.  Without a key a batch goes by COPY, which is the fastest road;
+ * with one as an INSERT from arrays, one a column, since COPY replaces nothing.  (A staging table
+ * in between is no faster, costs each small write a hundred kilobytes of log, and is DDL.)  In
+ * both a value is its length and its bytes in the order of the network.
+ *
+ * A COPY is sent with its end and not waited for until the next one is made, so that the server
+ * works meanwhile.  It is short enough to be on its way as a whole: a server that waits for the
+ * rest of a COPY looks at no time limit. */
+
+#define BATCH_BYTES ((size_t)1024 * 1024)
+#define COPY_BYTES ((size_t)96 * 1024)
+#define ARRAY_ROWS 1000
+
+/* A column's type, as a bulk write knows it: COPY asks for exactly what the table has. */
+struct wire_type {
+    Oid stored, array;
+    char type; /* of struct db_column that may go there */
+};
+
+static const struct wire_type wire_types[] = {
+    { PGSQL_INT8, 1016, 'i' },   { PGSQL_INT4, 1007, 'i' }, { PGSQL_NUMERIC, 1231, 'i' },
+    { PGSQL_FLOAT8, 1022, 'r' }, { PGSQL_TEXT, 1009, 't' }, { PGSQL_VARCHAR, 1015, 't' },
+    { PGSQL_BYTEA, 1001, 't' },
+};
+
+struct pgsql_bulk {
+    struct db_bulk base;
+    const struct db_column *columns;
+    size_t column_count, key_count;
+    const struct wire_type **types;
+    char *sql;
+    struct text *parts; /* with a key an array for each column; else one, of all rows */
+    size_t row_count, bytes;
+    bool under_way; /* a COPY that was not waited for */
+};
+
+/* Values. */
+
+static void add_16(struct text *part, uint16_t number)
+{
+    number = htobe16(number);
+    text_add_bytes(part, (const char *)&number, sizeof number);
+}
+
+static void add_32(struct text *part, uint32_t number)
+{
+    number = htobe32(number);
+    text_add_bytes(part, (const char *)&number, sizeof number);
+}
+
+static void add_64(struct text *part, uint64_t number)
+{
+    number = htobe64(number);
+    text_add_bytes(part, (const char *)&number, sizeof number);
+}
+
+#define NUMERIC_BASE 10000
+#define NUMERIC_DIGITS 5 /* that 2^64 has in this base */
+#define NUMERIC_NEGATIVE 0x4000
+
+/* A decimal: how many digits of base 10000, the weight of the first, sign, scale, the digits. */
+static void add_numeric(struct text *part, uint64_t magnitude, bool negative)
+{
+    uint16_t digits[NUMERIC_DIGITS];
+    uint16_t count = 0;
+    for (; magnitude; magnitude /= NUMERIC_BASE)
+        digits[count++] = (uint16_t)(magnitude % NUMERIC_BASE);
+    add_32(part, 8 + 2u * count);
+    add_16(part, count);
+    add_16(part, count ? (uint16_t)(count - 1) : 0);
+    add_16(part, negative ? NUMERIC_NEGATIVE : 0);
+    add_16(part, 0);
+    while (count)
+        add_16(part, digits[--count]);
+}
+
+static bool add_integer(struct text *part, Oid stored, int64_t integer)
+{
+    switch (stored) {
+    case PGSQL_INT4:
+        if (integer < INT32_MIN || integer > INT32_MAX)
+            return false;
+        add_32(part, sizeof(int32_t));
+        add_32(part, (uint32_t)integer);
+        break;
+    case PGSQL_INT8:
+        add_32(part, sizeof integer);
+        add_64(part, (uint64_t)integer);
+        break;
+    default:
+        add_numeric(part, integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer, integer < 0);
+    }
+    return true;
+}
+
+/* False where the value is not of the column's type. */
+static bool add_value(struct text *part, const struct wire_type *type, const struct db_value *value)
+{
+    uint64_t bits;
+    switch (value->type) {
+    case DB_INTEGER:
+        return type->type == 'i' && add_integer(part, type->stored, value->integer);
+    case DB_UNSIGNED:
+        if (value->unsigned_integer <= INT64_MAX)
+            return type->type == 'i' &&
+                   add_integer(part, type->stored, (int64_t)value->unsigned_integer);
+        if (type->stored != PGSQL_NUMERIC)
+            return false;
+        add_numeric(part, value->unsigned_integer, false);
+        return true;
+    case DB_REAL:
+        memcpy(&bits, &value->real, sizeof bits);
+        add_32(part, sizeof bits);
+        add_64(part, bits);
+        return type->type == 'r';
+    case DB_TEXT:
+        add_32(part, (uint32_t)value->text.length);
+        text_add_bytes(part, value->text.bytes, value->text.length);
+        return type->type == 't' && value->text.length <= INT_MAX;
+    case DB_NULL:
+        break;
+    }
+    add_32(part, (uint32_t)-1);
+    return true;
+}
+
+/* Batches. */
+
+static void empty_batch(struct pgsql_bulk *bulk)
+{
+    bulk->row_count = 0;
+    bulk->bytes = 0;
+    for (size_t i = 0; i < (bulk->key_count ? bulk->column_count : 1); i++)
+        bulk->parts[i].length = 0;
+}
+
+/* The library keeps what cannot be sent at once.  If it cannot even keep it, there is no way out of
+ * the COPY: rows without the trailer would be taken for all of them. */
+static int put_copy(struct pgsql_bulk *bulk, struct error *err)
+{
+    static const char header[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* ended by one more 0 */
+    static const char trailer[] = { '\377', '\377' };
+    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
+    PGconn *connection = session->connection;
+    const struct text *rows = &bulk->parts[0];
+    if (PQputCopyData(connection, header, sizeof header) == 1 &&
+        PQputCopyData(connection, rows->bytes, (int)rows->length) == 1 &&
+        PQputCopyData(connection, trailer, sizeof trailer) == 1 &&
+        PQputCopyEnd(connection, NULL) == 1)
+        return 0;
+    pgsql_fail(session, NULL, err);
+    session->hung = true;
+    return -1;
+}
+
+static int finish_copy(struct pgsql_bulk *bulk, struct error *err)
+{
+    if (!bulk->under_way)
+        return 0;
+    bulk->under_way = false;
+    return pgsql_end((struct pgsql_session *)bulk->base.db, NULL, err);
+}
+
+static int send_as_copy(struct pgsql_bulk *bulk, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
+    if (finish_copy(bulk, err) || pgsql_send_script(session, bulk->sql, err))
+        return -1;
+    PGresult *started = pgsql_next(session);
+    bool begun = PQresultStatus(started) == PGRES_COPY_IN;
+    int status = begun ? put_copy(bulk, err) : pgsql_fail(session, started, err);
+    PQclear(started);
+    bulk->under_way = true;
+    if (!status) {
+        PQflush(session->connection); /* what fails is told by the answer */
+        return 0;
+    }
+    struct error ignored;
+    finish_copy(bulk, &ignored);
+    return -1;
+}
+
+/* An array begins with its number of dimensions, whether it has NULLs, its elements' type, their
+ * number, and the number of the first. */
+static void add_array(struct text *array, const struct wire_type *type, const struct text *part,
+                      size_t row_count)
+{
+    add_32(array, 1);
+    add_32(array, 1);
+    add_32(array, type->stored);
+    add_32(array, (uint32_t)row_count);
+    add_32(array, 1);
+    text_add_bytes(array, part->bytes, part->length);
+}
+
+static int send_as_arrays(struct pgsql_bulk *bulk, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
+    size_t count = bulk->column_count;
+    struct text *arrays = memory_zeroed(count, sizeof *arrays);
+    struct pgsql_parameters parameters = pgsql_parameters_create(count);
+    for (size_t i = 0; i < count; i++) {
+        add_array(&arrays[i], bulk->types[i], &bulk->parts[i], bulk->row_count);
+        parameters.types[i] = bulk->types[i]->array;
+        parameters.values[i] = arrays[i].bytes;
+        parameters.lengths[i] = (int)arrays[i].length;
+        parameters.formats[i] = PGSQL_AS_BINARY;
+    }
+    int status = pgsql_send_parameters(session, bulk->sql, &parameters, err);
+    if (!status)
+        status = pgsql_end(session, NULL, err);
+    for (size_t i = 0; i < count; i++)
+        text_free(&arrays[i]);
+    free(arrays);
+    pgsql_parameters_free(&parameters);
+    return status;
+}
+
+static int send_batch(struct pgsql_bulk *bulk, struct error *err)
+{
+    if (!bulk->row_count)
+        return 0;
+    int status = bulk->key_count ? send_as_arrays(bulk, err) : send_as_copy(bulk, err);
+    empty_batch(bulk);
+    return status;
+}
+
+/* The bytes that a row takes on the wire, nearly. */
+static size_t row_bytes(const struct pgsql_bulk *bulk, const struct db_value *row)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < bulk->column_count; i++)
+        bytes += 12 + (row[i].type == DB_TEXT ? row[i].text.length : 0);
+    return bytes;
+}
+
+int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
+{
+    struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
+    size_t bytes = row_bytes(bulk, row);
+    bool full = bulk->key_count ? bulk->bytes + bytes > BATCH_BYTES || bulk->row_count == ARRAY_ROWS
+                                : bulk->bytes + bytes > COPY_BYTES;
+    if (full && send_batch(bulk, err))
+        return -1;
+    if (!bulk->key_count)
+        add_16(&bulk->parts[0], (uint16_t)bulk->column_count);
+    for (size_t i = 0; i < bulk->column_count; i++)
+        if (!add_value(&bulk->parts[bulk->key_count ? i : 0], bulk->types[i], &row[i]))
+            return db_value_misfit(&bulk->columns[i], err);
+    bulk->row_count++;
+    bulk->bytes += bytes;
+    return 0;
+}
+
+/* Statements. */
+
+static char *copy_statement(const char *table, const struct db_column *columns, size_t count)
+{
+    struct text sql = { 0 };
+    text_add(&sql, "COPY ");
+    text_add_identifier(&sql, table);
+    text_add(&sql, " (");
+    db_add_columns(&sql, columns, count);
+    text_add(&sql, ") FROM STDIN (FORMAT binary)");
+    return sql.bytes;
+}
+
+static char *insert_statement(const char *table, const struct db_column *columns, size_t count,
+                              size_t key_count)
+{
+    struct text sql = { 0 };
+    text_add(&sql, "INSERT INTO ");
+    text_add_identifier(&sql, table);
+    text_add(&sql, " (");
+    db_add_columns(&sql, columns, count);
+    text_add(&sql, ") SELECT * FROM unnest(");
+    for (size_t i = 0; i < count; i++)
+        text_format(&sql, "%s$%zu", i ? ", " : "", i + 1);
+    text_add(&sql, ")");
+    db_add_on_conflict(&sql, columns, count, key_count);
+    return sql.bytes;
+}
+
+static const struct wire_type *wire_type(Oid stored, char type)
+{
+    for (size_t i = 0; i < sizeof wire_types / sizeof *wire_types; i++)
+        if (wire_types[i].stored == stored && wire_types[i].type == type)
+            return &wire_types[i];
+    return NULL;
+}
+
+static int take_types(struct pgsql_bulk *bulk, const PGresult *described, const char *table,
+                      struct error *err)
+{
+    for (size_t i = 0; i < bulk->column_count; i++) {
+        bulk->types[i] = wire_type(PQftype(described, (int)i), bulk->columns[i].type);
+        if (!bulk->types[i])
+            return fail(err, ERROR_OTHER,
+                        "column '%s' of table '%s' is of a type that '%c' does "
+                        "not go into",
+                        bulk->columns[i].name, table, bulk->columns[i].type);
+    }
+    return 0;
+}
+
+/* Ask for the columns' types, and so whether the table and they are there. */
+static int read_types(struct pgsql_bulk *bulk, const char *table, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
+    struct text sql = { 0 };
+    text_add(&sql, "SELECT ");
+    db_add_columns(&sql, bulk->columns, bulk->column_count);
+    text_add(&sql, " FROM ");
+    text_add_identifier(&sql, table);
+    text_add(&sql, " LIMIT 0");
+    int status = pgsql_send(session, sql.bytes, NULL, 0, err);
+    text_free(&sql);
+    if (status)
+        return -1;
+
+    PGresult *described = pgsql_next(session);
+    if (PQresultStatus(described) == PGRES_TUPLES_OK)
+        status = take_types(bulk, described, table, err);
+    else
+        status = pgsql_fail(session, described, err);
+    PQclear(described);
+    struct error ignored;
+    return pgsql_end(session, NULL, status ? &ignored : err) ? -1 : status;
+}
+
+int pgsql_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                     size_t column_count, size_t key_count, struct db_bulk **opened,
+                     struct error *err)
+{
+    struct pgsql_bulk *bulk = memory_zeroed(1, sizeof *bulk);
+    bulk->base.db = db;
+    bulk->columns = columns;
+    bulk->column_count = column_count;
+    bulk->key_count = key_count;
+    bulk->types = memory_zeroed(column_count, sizeof *bulk->types);
+    bulk->parts = memory_zeroed(column_count, sizeof *bulk->parts);
+    bulk->sql = key_count ? insert_statement(table, columns, column_count, key_count)
+                          : copy_statement(table, columns, column_count);
+    if (read_types(bulk, table, err)) {
+        pgsql_bulk_abandon(&bulk->base);
+        return -1;
+    }
+    *opened = &bulk->base;
+    return 0;
+}
+
+void pgsql_bulk_abandon(struct db_bulk *base)
+{
+    struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
+    struct error ignored;
+    finish_copy(bulk, &ignored);
+    for (size_t i = 0; i < bulk->column_count; i++)
+        text_free(&bulk->parts[i]);
+    free(bulk->parts);
+    free(bulk->types);
+    free(bulk->sql);
+    free(bulk);
+}
+
+int pgsql_bulk_end(struct db_bulk *base, struct error *err)
+{
+    struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
+    int status = send_batch(bulk, err) || finish_copy(bulk, err) ? -1 : 0;
+    pgsql_bulk_abandon(base);
+    return status;
+}
+
+#endif

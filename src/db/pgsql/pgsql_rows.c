@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/driver.h"
+
+#ifdef HAVE_PGSQL
+
+#include "db/pgsql/pgsql_session.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Rows come one by one as they are read (libpq's single-row mode), their values as text: that is
+ * as fast as binary, and every type of number that a foreign table may have is read alike.
+ *
+ * For each row libpq makes a result with all its columns, which is more than half of what such a
+ * row costs this process.  Lines of a COPY it hands over as they are; but a COPY takes no arguments
+ * and says nothing of types, so that it begins with a question more. */
+
+/* Of an answer that is not wanted any more, so many rows are read on; most end before that. */
+#define ROWS_TO_READ_ON 1000
+
+/* How long somebody may stop this process amid an answer that comes through a unix socket. */
+#define STOPPED_S 10
+
+struct answer_column {
+    Oid stored;
+    char type;       /* that was asked for */
+    bool is_integer; /* is one, and was asked for as one */
+    char *name;
+    struct text decoded; /* of bytea */
+};
+
+struct pgsql_rows {
+    struct db_rows base;
+    PGresult *result; /* the row that was fetched last, or that is fetched next, or what ended */
+    bool unread;      /* the result was not fetched yet */
+    bool copies;      /* lines of a COPY are next */
+    char *line;       /* the last one */
+    bool savepoint;
+    timer_t waker;
+    bool has_waker;
+    struct answer_column *columns;
+    struct db_value *values;
+    size_t count;
+};
+
+static bool is_row(const PGresult *result)
+{
+    return result && PQresultStatus(result) == PGRES_SINGLE_TUPLE;
+}
+
+static void receive(struct pgsql_rows *rows)
+{
+    PQclear(rows->result);
+    rows->result = pgsql_next((struct pgsql_session *)rows->base.db);
+    rows->unread = true;
+}
+
+/* A statement that is broken off would take the open transaction with it, were it not for a
+ * savepoint to go back to. */
+static int set_savepoint(struct pgsql_rows *rows, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
+    if (PQtransactionStatus(session->connection) != PQTRANS_INTRANS)
+        return 0;
+    rows->savepoint = true;
+    return pgsql_run(session, "SAVEPOINT fairmill_query", err);
+}
+
+static void release_savepoint(struct pgsql_rows *rows)
+{
+    struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
+    struct error ignored;
+    if (rows->savepoint && PQtransactionStatus(session->connection) == PQTRANS_INERROR)
+        pgsql_run(session, "ROLLBACK TO SAVEPOINT fairmill_query", &ignored);
+    if (rows->savepoint)
+        pgsql_run(session, "RELEASE SAVEPOINT fairmill_query", &ignored);
+}
+
+/* While we do not take its rows the server waits for us, and its transaction keeps others from
+ * altering what it reads.  Through TCP that ends by tcp_user_timeout.  Through a unix socket the
+ * server looks at no time limit while it waits, and would do so for as long as this process is
+ * stopped: so the system's clock tells it to go on, which means nothing to a process that runs.
+ * (With a cursor the server would wait idle, which it limits; but rows would take a third longer.)
+ */
+static void set_waker(struct pgsql_rows *rows)
+{
+    const struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
+    const char *host = PQhost(session->connection);
+    bool by_path = host && (*host == '/' || *host == '@');
+    if (session->base.role != DB_SOURCE || !by_path)
+        return;
+    struct sigevent go_on = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
+    const struct itimerspec again = { { STOPPED_S, 0 }, { STOPPED_S, 0 } };
+    rows->has_waker = !timer_create(CLOCK_MONOTONIC, &go_on, &rows->waker);
+    if (rows->has_waker)
+        timer_settime(rows->waker, 0, &again, NULL);
+}
+
+/* The next line, in rows->line; after the last one what ended the COPY is the result. */
+static bool receive_line(struct pgsql_rows *rows)
+{
+    PQfreemem(rows->line);
+    rows->line = pgsql_next_line((struct pgsql_session *)rows->base.db);
+    if (rows->line)
+        return true;
+    rows->copies = false;
+    receive(rows);
+    return false;
+}
+
+static void finish_copy(struct pgsql_rows *rows)
+{
+    for (int i = 0; rows->copies && i < ROWS_TO_READ_ON; i++)
+        receive_line(rows);
+    if (rows->copies)
+        pgsql_cancel((struct pgsql_session *)rows->base.db);
+    while (rows->copies)
+        receive_line(rows);
+    PQfreemem(rows->line);
+}
+
+void pgsql_finish(struct db_rows *base)
+{
+    struct pgsql_rows *rows = (struct pgsql_rows *)base;
+    finish_copy(rows);
+    for (int i = 0; is_row(rows->result) && i < ROWS_TO_READ_ON; i++)
+        receive(rows);
+    if (is_row(rows->result))
+        pgsql_cancel((struct pgsql_session *)base->db);
+    /* After the last row or an error comes the end, which is NULL. */
+    PQclear(rows->result);
+    pgsql_pass_over((struct pgsql_session *)base->db);
+    if (rows->has_waker)
+        timer_delete(rows->waker);
+    release_savepoint(rows);
+    for (size_t i = 0; i < rows->count; i++) {
+        free(rows->columns[i].name);
+        text_free(&rows->columns[i].decoded);
+    }
+    free(rows->columns);
+    free(rows->values);
+    free(rows);
+}
+
+/* Whether the result that was received is an error. */
+static bool failed(const struct pgsql_rows *rows)
+{
+    return !is_row(rows->result) &&
+           (!rows->result || (PQresultStatus(rows->result) != PGRES_TUPLES_OK &&
+                              PQresultStatus(rows->result) != PGRES_COMMAND_OK));
+}
+
+static int describe_columns(struct pgsql_rows *rows, const char *types, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
+    size_t count = (size_t)PQnfields(rows->result);
+    if (count != strlen(types))
+        return fail(err, ERROR_OTHER, "%s: a query answers with %zu columns instead of %zu",
+                    session->name, count, strlen(types));
+    rows->columns = memory_zeroed(count, sizeof *rows->columns);
+    rows->values = memory_zeroed(count, sizeof *rows->values);
+    rows->count = count;
+    for (size_t i = 0; i < count; i++) {
+        Oid stored = PQftype(rows->result, (int)i);
+        bool integer = stored == PGSQL_INT2 || stored == PGSQL_INT4 || stored == PGSQL_INT8;
+        rows->columns[i] = (struct answer_column){
+            .stored = stored,
+            .type = types[i],
+            .is_integer = integer && types[i] == 'i',
+            .name = memory_text(PQfname(rows->result, (int)i)),
+        };
+    }
+    return 0;
+}
+
+int pgsql_query(struct db *db, const char *sql, const struct db_value *arguments,
+                size_t argument_count, const char *column_types, struct db_rows **opened,
+                struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)db;
+    struct pgsql_rows *rows = memory_zeroed(1, sizeof *rows);
+    rows->base.db = db;
+    int status = set_savepoint(rows, err);
+    if (!status)
+        status = pgsql_send(session, sql, arguments, argument_count, err);
+    if (!status) {
+        PQsetSingleRowMode(session->connection);
+        set_waker(rows);
+        receive(rows);
+        if (failed(rows))
+            status = pgsql_fail(session, rows->result, err);
+        else
+            status = describe_columns(rows, column_types, err);
+    }
+    if (status) {
+        pgsql_finish(&rows->base);
+        return -1;
+    }
+    *opened = &rows->base;
+    return 0;
+}
+
+static bool all_are_integers(const struct db_value *arguments, size_t count)
+{
+    while (count > 0 && arguments[count - 1].type == DB_INTEGER)
+        count--;
+    return count == 0;
+}
+
+/* What the columns are, which a COPY does not tell. */
+static int describe(struct pgsql_rows *rows, const char *sql, size_t argument_count,
+                    const char *types, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
+    if (pgsql_send_describe(session, sql, argument_count, err))
+        return -1;
+    receive(rows);
+    int status = PQresultStatus(rows->result) == PGRES_COMMAND_OK
+                     ? describe_columns(rows, types, err)
+                     : pgsql_fail(session, rows->result, err);
+    PQclear(rows->result);
+    rows->result = NULL;
+    pgsql_pass_over(session);
+    return status;
+}
+
+static int start_copy(struct pgsql_rows *rows, const char *sql, const struct db_value *arguments,
+                      size_t argument_count, const char *types, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
+    if (set_savepoint(rows, err) || describe(rows, sql, argument_count, types, err) ||
+        pgsql_send_copy(session, sql, arguments, err))
+        return -1;
+    set_waker(rows);
+    receive(rows);
+    rows->copies = PQresultStatus(rows->result) == PGRES_COPY_OUT;
+    return rows->copies ? 0 : pgsql_fail(session, rows->result, err);
+}
+
+int pgsql_stream(struct db *db, const char *sql, const struct db_value *arguments,
+                 size_t argument_count, const char *column_types, struct db_rows **opened,
+                 struct error *err)
+{
+    if (!all_are_integers(arguments, argument_count))
+        return pgsql_query(db, sql, arguments, argument_count, column_types, opened, err);
+    struct pgsql_rows *rows = memory_zeroed(1, sizeof *rows);
+    rows->base.db = db;
+    if (start_copy(rows, sql, arguments, argument_count, column_types, err)) {
+        pgsql_finish(&rows->base);
+        return -1;
+    }
+    *opened = &rows->base;
+    return 0;
+}
+
+/* What the server holds as an integer is one, and in range.  Reading it strictly would be a fifth
+ * of the time that a row costs us. */
+static int64_t read_integer(const char *digits)
+{
+    bool negative = *digits == '-';
+    uint64_t magnitude = 0;
+    for (digits += negative; *digits; digits++)
+        magnitude = magnitude * 10 + (uint64_t)(*digits - '0');
+    return (int64_t)(negative ? 0 - magnitude : magnitude);
+}
+
+static unsigned char nibble(char digit)
+{
+    return (unsigned char)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+/* \x616263 */
+static struct db_value decode_bytea(struct answer_column *column, const char *hex, size_t length)
+{
+    struct text *decoded = &column->decoded;
+    decoded->length = 0;
+    text_add_bytes(decoded, "", 0);
+    for (size_t i = 2; i + 1 < length; i += 2) {
+        char byte = (char)(nibble(hex[i]) << 4 | nibble(hex[i + 1]));
+        text_add_bytes(decoded, &byte, 1);
+    }
+    return db_bytes(decoded->bytes, decoded->length);
+}
+
+/* 12.00 is an integer, 12.5 a real. */
+static int read_decimal(struct db_value *value, const char *column, struct error *err)
+{
+    const char *point = memchr(value->text.bytes, '.', value->text.length);
+    if (!point)
+        return 0;
+    size_t whole = (size_t)(point - value->text.bytes);
+    if (strspn(point + 1, "0") < value->text.length - whole - 1)
+        return db_value_fit(value, 'r', column, err);
+    value->text.length = whole;
+    return 0;
+}
+
+/* `bytes` are followed by NUL. */
+static int read_bytes(char *bytes, size_t length, struct answer_column *column,
+                      struct db_value *value, struct error *err)
+{
+    if (column->is_integer) {
+        value->type = DB_INTEGER;
+        value->integer = read_integer(bytes);
+        return 0;
+    }
+    *value = db_bytes(bytes, length);
+    switch (column->stored) {
+    case PGSQL_BOOL:
+        *value = db_integer(bytes[0] == 't');
+        break;
+    case PGSQL_BYTEA:
+        *value = decode_bytea(column, bytes, length);
+        break;
+    case PGSQL_NUMERIC:
+        if (read_decimal(value, column->name, err))
+            return -1;
+        break;
+    case PGSQL_FLOAT4:
+    case PGSQL_FLOAT8:
+        if (db_value_fit(value, 'r', column->name, err))
+            return -1;
+        break;
+    }
+    return db_value_fit(value, column->type, column->name, err);
+}
+
+static int read_value(const PGresult *result, int i, struct answer_column *column,
+                      struct db_value *value, struct error *err)
+{
+    /* NULL is empty like an empty text. */
+    char *bytes = PQgetvalue(result, 0, i);
+    if (!*bytes && PQgetisnull(result, 0, i)) {
+        value->type = DB_NULL;
+        return 0;
+    }
+    return read_bytes(bytes, (size_t)PQgetlength(result, 0, i), column, value, err);
+}
+
+/* What stands for a character behind a backslash; any other one for itself. */
+static char unescaped(char character)
+{
+    static const char escaped[] = "bfnrtv", meant[] = "\b\f\n\r\t\v";
+    const char *found = character ? strchr(escaped, character) : NULL;
+    return found ? meant[found - escaped] : character;
+}
+
+/* The value that a line goes on with, made plain where it stands, and what comes behind it. */
+static char *take_value(char *at, size_t *length, bool *is_null)
+{
+    char *end = at, *to = at;
+    *is_null = at[0] == '\\' && at[1] == 'N';
+    while (*end && *end != '\t' && *end != '\n') {
+        if (*end == '\\' && end[1])
+            *to++ = unescaped(*++end);
+        else
+            *to++ = *end;
+        end++;
+    }
+    *length = (size_t)(to - at);
+    bool more = *end == '\t';
+    *to = '\0';
+    return end + more;
+}
+
+static int read_line(struct pgsql_rows *rows, struct error *err)
+{
+    char *at = rows->line;
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t length;
+        bool is_null;
+        char *bytes = at;
+        at = take_value(at, &length, &is_null);
+        rows->values[i].type = DB_NULL;
+        if (!is_null && read_bytes(bytes, length, &rows->columns[i], &rows->values[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+int pgsql_fetch(struct db_rows *base, const struct db_value **row, struct error *err)
+{
+    struct pgsql_rows *rows = (struct pgsql_rows *)base;
+    *row = rows->values;
+    if (rows->copies && receive_line(rows))
+        return read_line(rows, err) ? -1 : 1;
+    if (!rows->unread && is_row(rows->result))
+        receive(rows);
+    rows->unread = false;
+    if (!is_row(rows->result))
+        return failed(rows) ? pgsql_fail((struct pgsql_session *)base->db, rows->result, err) : 0;
+    for (size_t i = 0; i < rows->count; i++)
+        if (read_value(rows->result, (int)i, &rows->columns[i], &rows->values[i], err))
+            return -1;
+    return 1;
+}
+
+#endif

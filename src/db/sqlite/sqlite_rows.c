@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/driver.h"
+
+#ifdef HAVE_SQLITE
+
+#include "db/sqlite/sqlite_session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/sqlite/read_ahead.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+/* SQLite has no process of its own that would read while we work on a row, so for a long answer
+ * there is a thread.  The session is its alone until the answer is over, as nobody else may use
+ * it then. */
+#define ROWS_WITHOUT_THREAD 4096
+
+struct sqlite_rows {
+    struct db_rows base;
+    sqlite3_stmt *statement;
+    size_t fetched; /* without the thread */
+    struct read_ahead *ahead;
+    char *types;
+    int count;
+    struct db_value values[];
+};
+
+int sqlite_query(struct db *base, const char *sql, const struct db_value *arguments,
+                 size_t argument_count, const char *column_types, struct db_rows **opened,
+                 struct error *err)
+{
+    sqlite3_stmt *statement;
+    if (sqlite_prepare((struct sqlite_db *)base, sql, arguments, argument_count, &statement, err))
+        return -1;
+    size_t count = (size_t)sqlite3_column_count(statement);
+    if (count != strlen(column_types)) {
+        sqlite3_finalize(statement);
+        return fail(err, ERROR_OTHER, "a query answers with %zu columns: %s", count, sql);
+    }
+
+    struct sqlite_rows *rows = memory_zeroed(1, sizeof *rows + count * sizeof *rows->values);
+    rows->base.db = base;
+    rows->statement = statement;
+    rows->types = memory_text(column_types);
+    rows->count = (int)count;
+    *opened = &rows->base;
+    return 0;
+}
+
+/* Values are taken from a sqlite3_value, which without mutexes may be read like any other, since
+ * that asks SQLite for the column once and not once for each of type, value and length. */
+static int read_value(sqlite3_stmt *statement, int column, char type, struct db_value *value,
+                      struct error *err)
+{
+    sqlite3_value *stored = sqlite3_column_value(statement, column);
+    switch (sqlite3_value_type(stored)) {
+    case SQLITE_INTEGER:
+        value->type = DB_INTEGER;
+        value->integer = sqlite3_value_int64(stored);
+        if (type == 't')
+            *value = db_text((const char *)sqlite3_value_text(stored));
+        break;
+    case SQLITE_FLOAT:
+        *value = db_real(sqlite3_value_double(stored));
+        break;
+    case SQLITE_NULL:
+        value->type = DB_NULL;
+        break;
+    default: {
+        const char *bytes = sqlite3_value_blob(stored);
+        *value = db_bytes(bytes ? bytes : "", (size_t)sqlite3_value_bytes(stored));
+    }
+    }
+    if (sqlite_fits(value, type))
+        return 0;
+    return db_value_fit(value, type, sqlite3_column_name(statement, column), err);
+}
+
+static int read_row(void *context, const struct db_value **row, struct error *err)
+{
+    struct sqlite_rows *rows = context;
+    switch (sqlite3_step(rows->statement)) {
+    case SQLITE_ROW:
+        break;
+    case SQLITE_DONE:
+        return 0;
+    default:
+        return sqlite_fail((struct sqlite_db *)rows->base.db, err);
+    }
+    for (int i = 0; i < rows->count; i++)
+        if (read_value(rows->statement, i, rows->types[i], &rows->values[i], err))
+            return -1;
+    *row = rows->values;
+    return 1;
+}
+
+int sqlite_fetch(struct db_rows *base, const struct db_value **row, struct error *err)
+{
+    struct sqlite_rows *rows = (struct sqlite_rows *)base;
+    if (!rows->ahead && rows->fetched++ == ROWS_WITHOUT_THREAD && sqlite3_threadsafe())
+        rows->ahead = read_ahead_start(read_row, rows, (size_t)rows->count);
+    return rows->ahead ? read_ahead_next(rows->ahead, row, err) : read_row(rows, row, err);
+}
+
+void sqlite_finish(struct db_rows *base)
+{
+    struct sqlite_rows *rows = (struct sqlite_rows *)base;
+    /* The next row may be long in coming.  Where all have come this does nothing. */
+    if (rows->ahead)
+        sqlite3_interrupt(((struct sqlite_db *)base->db)->sqlite);
+    read_ahead_stop(rows->ahead);
+    sqlite3_finalize(rows->statement);
+    free(rows->types);
+    free(rows);
+}
+
+#endif

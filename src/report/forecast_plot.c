@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/forecast.h"
+#include "util/text.h"
+
+#define HEIGHT 10
+#define WIDTH FORECAST_COLUMNS
+
+/* What stands for each course, and where several meet. */
+static const char *const marks[2][COURSES + 1] = { { "n", "w", "o", "j", "#" },
+                                                   { "●", "▲", "○", "◆", "█" } };
+enum { NONE = COURSES + 1, SEVERAL = COURSES };
+
+struct range {
+    double low, high;
+};
+
+static bool is_drawn(double value)
+{
+    return !isnan(value) && !isinf(value);
+}
+
+static struct range range_of(const struct forecast_report *report)
+{
+    struct range range = { INFINITY, -INFINITY };
+    for (enum course course = COURSE_NOTHING; course < COURSES; course++)
+        for (size_t i = 0; report->curves[course] && i < WIDTH; i++) {
+            double value = forecast_value(&report->curves[course][i]);
+            if (!is_drawn(value))
+                continue;
+            range.low = fmin(range.low, value);
+            range.high = fmax(range.high, value);
+        }
+    return range;
+}
+
+static size_t line_of(const struct range *range, double value)
+{
+    double part = range->high > range->low ? (value - range->low) / (range->high - range->low) : .5;
+    return HEIGHT - 1 - (size_t)lround(part * (HEIGHT - 1));
+}
+
+static void draw(const struct forecast_report *report, const struct range *range,
+                 unsigned char field[HEIGHT][WIDTH])
+{
+    memset(field, NONE, HEIGHT * WIDTH);
+    for (enum course course = COURSE_NOTHING; course < COURSES; course++)
+        for (size_t column = 0; report->curves[course] && column < WIDTH; column++) {
+            double value = forecast_value(&report->curves[course][column]);
+            if (!is_drawn(value))
+                continue;
+            unsigned char *place = &field[line_of(range, value)][column];
+            *place = *place == NONE ? (unsigned char)course : SEVERAL;
+        }
+}
+
+static void add_legend(struct text *text, const struct forecast_report *report, bool utf8)
+{
+    static const char *const names[COURSES] = { "nothing runs", "as last week", "others go on",
+                                                "and the job" };
+    for (enum course course = COURSE_NOTHING; course < COURSES; course++)
+        if (report->curves[course])
+            text_format(text, "%s %s  ", marks[utf8][course], names[course]);
+    text_format(text, "%s several\n", marks[utf8][SEVERAL]);
+}
+
+void forecast_report_add_plot(struct text *text, const struct forecast_report *report, bool utf8)
+{
+    struct range range = range_of(report);
+    unsigned char field[HEIGHT][WIDTH];
+    if (!is_drawn(range.low))
+        return;
+    draw(report, &range, field);
+    for (size_t line = 0; line < HEIGHT; line++) {
+        size_t blanks = 0;
+        if (line == line_of(&range, range.low) || line == line_of(&range, range.high))
+            text_format(text, "%10.6g %s", line ? range.low : range.high, utf8 ? "┤" : "|");
+        else
+            text_format(text, "%10s %s", "", utf8 ? "│" : "|");
+        for (size_t column = 0; column < WIDTH; column++) {
+            if (field[line][column] == NONE) {
+                blanks++;
+                continue;
+            }
+            text_format(text, "%*s%s", (int)blanks, "", marks[utf8][field[line][column]]);
+            blanks = 0;
+        }
+        text_add(text, "\n");
+    }
+    add_legend(text, report, utf8);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/clusters.h"
+#include "core/tree/past.h"
+#include "db/db.h"
+#include "run/retry.h"
+#include "results/publish.h"
+#include "results/schema.h"
+#include "run/cluster_run.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "util/error.h"
+#include "util/log.h"
+#include "util/memory.h"
+
+int run_open_source(struct db **source, const struct settings *settings, struct error *err)
+{
+    return open_source(source, settings, starting_deadline_of(settings), err);
+}
+
+int run_check_apart(const struct settings *settings, struct db *source, struct db *results,
+                    struct error *err)
+{
+    if (settings->share_database)
+        return 0;
+    char *one = db_identity(source, err), *other = one ? db_identity(results, err) : NULL;
+    int result = other ? 0 : -1;
+    if (other && !strcmp(one, other))
+        result = fail(err, ERROR_SETTINGS,
+                      "'%s' is the accounting database itself; give the results one of their own, "
+                      "or set [results] share_database = yes",
+                      settings->results.database);
+    free(one);
+    free(other);
+    return result;
+}
+
+struct retiring {
+    const char *source;
+    const struct cluster *all;
+    size_t count;
+    char **gone;
+    size_t gone_count;
+};
+
+/* One that is marked as deleted is gone.  One that is not there at all is gone too, as slurmdbd
+ * really deletes what is young, unless nothing is there: then somebody is loading a dump. */
+static bool is_gone(const struct retiring *retiring, const char *cluster)
+{
+    bool any_live = false;
+    for (size_t i = 0; i < retiring->count; i++) {
+        any_live |= !retiring->all[i].deleted;
+        if (!strcmp(retiring->all[i].name, cluster))
+            return retiring->all[i].deleted;
+    }
+    return any_live;
+}
+
+static int note_gone(void *context, const char *cluster, const char *source)
+{
+    struct retiring *retiring = context;
+    if (!strcmp(source, retiring->source) && is_gone(retiring, cluster)) {
+        retiring->gone =
+            memory_resized(retiring->gone, retiring->gone_count + 1, sizeof *retiring->gone);
+        retiring->gone[retiring->gone_count++] = memory_text(cluster);
+    }
+    return 0;
+}
+
+static int retire_cluster(struct session *session, const char *cluster, struct error *err)
+{
+    struct publisher publisher;
+    if (start_publisher(session, cluster, &publisher, err))
+        return -1;
+    int result = publisher_retire(&publisher, err);
+    publisher_end(&publisher);
+    if (!result)
+        log_note("%s: retired, the accounting database has it no more", cluster);
+    return result;
+}
+
+/* Take the rows of clusters that came from this source and are not there any more.  One that
+ * cannot be retired now is complained of, and will be next time. */
+static int retire_clusters(struct session *session, struct error *err)
+{
+    struct cluster *all;
+    size_t count;
+    const struct layout *layout = layout_of(session->settings);
+    if (layout->clusters(session->source, session->settings, &all, &count, err))
+        return -1;
+    struct retiring retiring = { session->source_identity, all, count, NULL, 0 };
+    int result = published_sources(session->results, note_gone, &retiring, err);
+    if (result)
+        results_explain(session->settings, err);
+    for (size_t i = 0; !result && i < retiring.gone_count; i++) {
+        struct error of_cluster;
+        if (retire_cluster(session, retiring.gone[i], &of_cluster)) {
+            fail_in(&of_cluster, "cluster '%s' cannot be retired", retiring.gone[i]);
+            session->options->complain(&of_cluster);
+        }
+    }
+    cluster_names_free(retiring.gone, retiring.gone_count);
+    clusters_free(all, count);
+    return result;
+}
+
+static void close_both(struct session *session)
+{
+    db_close(session->source);
+    db_close(session->results);
+    session->source = session->results = NULL;
+}
+
+static int open_both(struct session *session, struct error *err)
+{
+    if (open_source(&session->source, session->settings, session->deadline, err))
+        return -1;
+    if (session->options->dry_run)
+        return 0;
+    return open_results(&session->results, session->settings, session->deadline, err);
+}
+
+/* What is asked once a run: which databases these are, and which clusters there are. */
+static int look_round(struct session *session, char ***clusters, size_t *count, struct error *err)
+{
+    const struct run_options *options = session->options;
+    free(session->source_identity);
+    session->source_identity = db_identity(session->source, err);
+    if (!session->source_identity)
+        return -1;
+    if (!options->dry_run &&
+        (run_check_apart(session->settings, session->source, session->results, err) ||
+         (!options->cluster_count && retire_clusters(session, err))))
+        return -1;
+    return clusters_wanted(session->settings, session->source, options->clusters,
+                           options->cluster_count, options->complain, clusters, count, err);
+}
+
+static int prepare(struct session *session, char ***clusters, size_t *count, struct error *err)
+{
+    struct retry retry = { session->deadline, 0 };
+    for (;;) {
+        if (open_both(session, err))
+            return -1;
+        if (!look_round(session, clusters, count, err))
+            return 0;
+        close_both(session);
+        if (!try_again(&retry, err))
+            return -1;
+    }
+}
+
+/* One cluster, by itself: it is complained of, and the others go on.  Where a database is not to
+ * be had within the deadline they get one try each, or a run would last a deadline a cluster. */
+static void run_each(struct session *session, const char *cluster, bool *gave_up)
+{
+    struct error err;
+    session->deadline = *gave_up ? clock_milliseconds() : deadline_of(session->settings);
+    if (!(session->options->dry_run ? show_cluster(session, cluster, &err)
+                                    : run_cluster(session, cluster, &err)))
+        return;
+    if (err.class == ERROR_GONE) {
+        *gave_up = true;
+        close_both(session);
+    }
+    fail_in(&err, "cluster '%s'", cluster);
+    session->options->complain(&err);
+}
+
+int run(const struct settings *settings, const struct run_options *options, struct error *err)
+{
+    struct session session = { .settings = settings, .options = options };
+    char **clusters = NULL;
+    size_t count = 0;
+    session.deadline = starting_deadline_of(settings);
+    int result = prepare(&session, &clusters, &count, err);
+    bool gave_up = false;
+    for (size_t i = 0; !result && i < count; i++)
+        run_each(&session, clusters[i], &gave_up);
+    cluster_names_free(clusters, count);
+    close_both(&session);
+    free(session.source_identity);
+    past_destroy(session.past);
+    return result;
+}

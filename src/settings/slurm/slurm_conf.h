@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SETTINGS_SLURM_CONF_H
+#define FAIRMILL_SETTINGS_SLURM_CONF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "settings/slurm/slurm_file.h"
+
+struct arena;
+struct error;
+
+/* What a slurm.conf says of priorities, nodes and partitions.  Nothing else of it is kept: the
+ * file may hold what is no business of ours. */
+
+/* Keys with a line of their own.  The last of several lines counts. */
+enum slurm_key {
+    SLURM_ACCOUNTING_ENFORCE,
+    SLURM_CLUSTER_NAME,
+    SLURM_DAMPENING_FACTOR,
+    SLURM_CALC_PERIOD,
+    SLURM_DECAY_HALF_LIFE,
+    SLURM_FAVOR_SMALL,
+    SLURM_FLAGS,
+    SLURM_MAX_AGE,
+    SLURM_SITE_FACTOR_PLUGIN,
+    SLURM_TYPE,
+    SLURM_USAGE_RESET_PERIOD,
+    SLURM_WEIGHT_AGE,
+    SLURM_WEIGHT_ASSOC,
+    SLURM_WEIGHT_FAIRSHARE,
+    SLURM_WEIGHT_JOB_SIZE,
+    SLURM_WEIGHT_PARTITION,
+    SLURM_WEIGHT_QOS,
+    SLURM_WEIGHT_TRES,
+    SLURM_KEYS
+};
+/* As slurm.conf spells it: "PriorityMaxAge". */
+const char *slurm_key_name(enum slurm_key key);
+
+/* What stands there, as it stands there; a value of NULL does not. */
+struct slurm_given {
+    const char *value;
+    struct slurm_place place;
+};
+
+/* What nodes have in all. */
+struct slurm_tres {
+    const char *name; /* "gres/gpu"; of a typed one "gres/gpu:a100" as well */
+    uint64_t count;
+};
+struct slurm_totals {
+    uint64_t nodes, cpus, memory; /* memory in MiB */
+    struct slurm_tres *gres;
+    size_t gres_count;
+};
+
+struct slurm_partition {
+    const char *name;
+    struct slurm_place place;
+    uint64_t job_factor;         /* PriorityJobFactor */
+    uint64_t max_time;           /* minutes; SLURM_UNLIMITED */
+    const char *billing_weights; /* TRESBillingWeights; NULL: none, so jobs are billed CPUs */
+    struct slurm_totals totals;
+};
+
+/* What looks wrong and does not stop anything. */
+struct slurm_note {
+    struct slurm_place place;
+    const char *text;
+};
+
+struct slurm_conf {
+    struct arena *arena; /* of all texts */
+    const char *path;
+    unsigned files; /* this one and those that it includes */
+    struct slurm_given given[SLURM_KEYS];
+    struct slurm_partition *partitions;
+    size_t partition_count;
+    struct slurm_totals totals; /* of the cluster */
+    struct slurm_note *notes;
+    size_t note_count;
+};
+
+/* Read it.  ERROR_SETTINGS names file and line. */
+int slurm_conf_read(struct slurm_conf **conf, const char *path, struct error *err);
+void slurm_conf_destroy(struct slurm_conf *conf);
+
+/* Note it; the hundredth and later are passed over. */
+void slurm_conf_note(struct slurm_conf *conf, struct slurm_place place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

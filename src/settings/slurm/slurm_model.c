@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "settings/slurm/slurm_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "settings/slurm/slurm_conf.h"
+#include "settings/slurm/slurm_record.h"
+#include "settings/slurm/slurm_value.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* One of a node's counts; 0 where it is not given.  Slurm makes 1 of 0. */
+static int take_count(const struct slurm_record *record, int value, uint64_t limit, uint64_t *count,
+                      struct error *err)
+{
+    *count = 0;
+    if (!record->values[value])
+        return 0;
+    if (!slurm_number(record->values[value], limit, count))
+        return slurm_record_refuse(record, value, "must be a number that a node may have", err);
+    if (!*count)
+        *count = 1;
+    return 0;
+}
+
+/* How many CPUs Slurm sees in a node: what CPUs says, if it fits the rest. */
+static int take_cpus(const struct slurm_record *record, uint64_t *cpus, struct error *err)
+{
+    uint64_t given[NODE_THREADS + 1];
+    for (int value = 0; value <= NODE_THREADS; value++)
+        if (take_count(record, value, UINT16_MAX, &given[value], err))
+            return -1;
+    uint64_t boards = given[NODE_BOARDS] ? given[NODE_BOARDS] : 1;
+    uint64_t cores = given[NODE_CORES] ? given[NODE_CORES] : 1;
+    uint64_t threads = given[NODE_THREADS] ? given[NODE_THREADS] : 1;
+    uint64_t sockets = given[NODE_SOCKETS];
+    *cpus = given[NODE_CPUS] ? given[NODE_CPUS] : given[NODE_PROCS];
+    if (given[NODE_SOCKETS_PER_BOARD])
+        sockets = boards * given[NODE_SOCKETS_PER_BOARD];
+    else if (!sockets)
+        sockets = *cpus && *cpus % (cores * threads) == 0 ? *cpus / (cores * threads) : boards;
+    uint64_t all = sockets <= UINT16_MAX ? sockets * cores * threads : UINT64_MAX;
+    if (all > SLURM_OF_A_NODE_AT_MOST)
+        return slurm_record_refuse_name(record, "has more CPUs than a node may have", err);
+    if (*cpus != sockets && *cpus != sockets * cores)
+        *cpus = all;
+    return 0;
+}
+
+/* The count of a TRES in a list; 0 where it was not there. */
+static uint64_t *count_of(struct slurm_tres **list, size_t *length, const char *name)
+{
+    for (size_t i = 0; i < *length; i++)
+        if (!strcasecmp((*list)[i].name, name))
+            return &(*list)[i].count;
+    *list = memory_resized(*list, *length + 1, sizeof **list);
+    (*list)[*length] = (struct slurm_tres){ name, 0 };
+    return &(*list)[(*length)++].count;
+}
+
+static bool add_gres(struct slurm_model *model, const char *name, const char *type, uint64_t number,
+                     struct arena *arena)
+{
+    struct text text = { 0 };
+    text_format(&text, "gres/%s%s%s", name, type ? ":" : "", type ? type : "");
+    const char *kept = arena_copy(arena, text.bytes, text.length);
+    text_free(&text);
+    uint64_t *count = count_of(&model->gres, &model->gres_count, kept);
+    return !__builtin_add_overflow(*count, number, count) && *count <= SLURM_OF_A_NODE_AT_MOST;
+}
+
+/* `gpu`, `gpu:2`, `gpu:a100:2` or `bandwidth:lustre:no_consume:4G`; which socket it is at stands in
+ * brackets behind it. */
+static bool take_gres_item(struct slurm_model *model, char *item, struct arena *arena)
+{
+    char *fields[8] = { NULL }, *type = NULL;
+    size_t count = 0;
+    uint64_t number = 1;
+    item[strcspn(item, "(")] = '\0';
+    for (char *at = item; count < 8; *at++ = '\0') {
+        fields[count++] = at;
+        at += strcspn(at, ":");
+        if (!*at)
+            break;
+    }
+    if (count > 1 && slurm_count(fields[count - 1], strlen(fields[count - 1]), &number))
+        count--;
+    for (size_t i = 1; i < count && !type; i++)
+        if (strcasecmp(fields[i], "no_consume") != 0)
+            type = fields[i];
+    return *fields[0] && add_gres(model, fields[0], NULL, number, arena) &&
+           (!type || add_gres(model, fields[0], type, number, arena));
+}
+
+/* A list of them; within brackets a comma parts nothing. */
+static int take_gres(struct slurm_model *model, const struct slurm_record *record,
+                     struct arena *arena, struct error *err)
+{
+    const char *at = record->values[NODE_GRES];
+    while (at && *at) {
+        size_t length = 0;
+        for (int depth = 0; at[length] && (depth > 0 || at[length] != ','); length++)
+            depth += (at[length] == '(') - (at[length] == ')');
+        char *item = memory_bytes(at, length);
+        bool good = !length || take_gres_item(model, item, arena);
+        free(item);
+        if (!good)
+            return slurm_record_refuse(record, NODE_GRES,
+                                       "must be NAME[:TYPE][:no_consume][:NUMBER], separated by "
+                                       "commas, and what a node may have",
+                                       err);
+        at += length + (at[length] == ',');
+    }
+    return 0;
+}
+
+int slurm_model_read(struct slurm_model *model, const struct slurm_record *record,
+                     struct arena *arena, struct error *err)
+{
+    *model = (struct slurm_model){ .features = record->values[NODE_FEATURES] };
+    if (take_cpus(record, &model->cpus, err) ||
+        take_count(record, NODE_MEMORY, SLURM_OF_A_NODE_AT_MOST, &model->memory, err) ||
+        take_gres(model, record, arena, err))
+        return -1;
+    if (!model->memory)
+        model->memory = 1;
+    return 0;
+}
+
+bool slurm_model_has_feature(const struct slurm_model *model, const char *feature)
+{
+    size_t length = strlen(feature);
+    for (const char *at = model->features; at && *at;) {
+        size_t next = strcspn(at, ", \t");
+        if (next == length && !strncmp(at, feature, length))
+            return true;
+        at += next + strspn(at + next, ", \t");
+    }
+    return false;
+}
+
+void slurm_totals_add(struct slurm_totals *totals, const struct slurm_model *model, uint64_t nodes)
+{
+    totals->nodes += nodes;
+    totals->cpus += nodes * model->cpus;
+    totals->memory += nodes * model->memory;
+    for (size_t i = 0; nodes && i < model->gres_count; i++)
+        *count_of(&totals->gres, &totals->gres_count, model->gres[i].name) +=
+            nodes * model->gres[i].count;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/finding.h"
+#include "core/tree/past.h"
+#include "core/tree/transaction.h"
+#include "db/db.h"
+#include "source/layout.h"
+#include "source/reading.h"
+#include "source/slurmdbd/slurmdbd_tables.h"
+#include "util/error.h"
+#include "util/log.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* What slurmdbd tells of the past of associations. */
+
+struct change_reader {
+    const char *cluster;
+    struct past *past;
+    struct findings *findings;
+};
+
+/* Whether a table that a run can do without is there and may be read. */
+static int is_there(struct db *db, const struct table *table, const char *cluster, bool *there,
+                    struct error *err)
+{
+    *there = !slurmdbd_probe(db, table, cluster, NULL, err);
+    return *there || err->class == ERROR_MISSING ? 0 : -1;
+}
+
+static int take_times(void *context, const struct db_value *row, struct error *err)
+{
+    const struct change_reader *reader = context;
+    (void)err;
+    past_set_times(reader->past, reading_number(&row[0]), (int64_t)reading_number(&row[1]),
+                   (int64_t)reading_number(&row[2]));
+    return 0;
+}
+
+static int read_times(struct db *db, struct change_reader *reader, struct error *err)
+{
+    const struct table *table = &slurmdbd_association_times;
+    bool there;
+    if (is_there(db, table, reader->cluster, &there, err))
+        return -1;
+    if (!there)
+        return 0;
+    struct text sql = { 0 };
+    text_add(&sql, "SELECT \"id_assoc\", \"creation_time\", \"mod_time\" FROM ");
+    slurmdbd_add_name(&sql, table, reader->cluster);
+    int result = slurmdbd_read(db, table, reader->cluster, sql.bytes, NULL, 0, "iii", take_times,
+                               reader, err);
+    text_free(&sql);
+    return result;
+}
+
+static char *text_of(const struct db_value *value)
+{
+    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
+                                  : memory_text("");
+}
+
+enum { TXN_ID, TXN_TIME, TXN_ACTION, TXN_CLUSTER, TXN_NAME, TXN_INFO };
+
+/* Users and accounts are removed on all clusters at once, under no cluster's name. */
+static int take_transaction(void *context, const struct db_value *row, struct error *err)
+{
+    const struct change_reader *reader = context;
+    const struct db_value *cluster = &row[TXN_CLUSTER];
+    (void)err;
+    if (cluster->type == DB_TEXT && cluster->text.length &&
+        !reads_as(cluster->text.bytes, cluster->text.length, reader->cluster))
+        return 0;
+    char *name = text_of(&row[TXN_NAME]), *info = text_of(&row[TXN_INFO]);
+    struct transaction transaction = {
+        .at = (int64_t)reading_number(&row[TXN_TIME]),
+        .action = (int64_t)reading_number(&row[TXN_ACTION]),
+        .name = name,
+        .info = info,
+    };
+    if (!transaction_tell(&transaction, reader->past))
+        findings_add(reader->findings, FINDING_PAST_UNREADABLE, reading_number(&row[TXN_ID]),
+                     "action %" PRId64 ", %s", transaction.action, name);
+    free(name);
+    free(info);
+    return 0;
+}
+
+static int take_reach(void *context, const struct db_value *row, struct error *err)
+{
+    const struct change_reader *reader = context;
+    (void)err;
+    if (row[0].type == DB_INTEGER)
+        past_set_reach(reader->past, row[0].integer);
+    return 0;
+}
+
+static int read_transactions(struct db *db, struct change_reader *reader, struct error *err)
+{
+    const struct table *table = &slurmdbd_transactions;
+    bool there;
+    if (is_there(db, table, "", &there, err))
+        return -1;
+    if (!there) {
+        log_note("%s", err->message);
+        findings_add(reader->findings, FINDING_PAST_UNREADABLE, 0,
+                     "txn_table is missing or not readable");
+        return 0;
+    }
+    if (slurmdbd_read(db, table, "", "SELECT MIN(\"timestamp\") FROM \"txn_table\"", NULL, 0, "i",
+                      take_reach, reader, err))
+        return -1;
+    static const struct db_value actions[] = {
+        { .type = DB_INTEGER, .integer = TRANSACTION_ADD },
+        { .type = DB_INTEGER, .integer = TRANSACTION_MODIFY },
+        { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_ACCOUNTS },
+        { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE },
+        { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_USERS },
+    };
+    return slurmdbd_read(db, table, "",
+                         "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
+                         " FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?, ?, ?)"
+                         " ORDER BY \"timestamp\", \"id\"",
+                         actions, sizeof actions / sizeof *actions, "iiittt", take_transaction,
+                         reader, err);
+}
+
+int slurmdbd_read_changes(struct db *db, const char *cluster, struct past *past,
+                          struct findings *findings, struct error *err)
+{
+    struct change_reader reader = { cluster, past, findings };
+    return read_times(db, &reader, err) ? -1 : read_transactions(db, &reader, err);
+}

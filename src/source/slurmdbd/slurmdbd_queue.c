@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <string.h>
+
+#include "core/priority/priority.h"
+#include "db/db.h"
+#include "source/reading.h"
+#include "source/slurmdbd/slurmdbd_tables.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* What priorities need of slurmdbd's tables: names and priorities, and the jobs that wait. */
+
+static struct bytes bytes_of(const struct db_value *value)
+{
+    if (value->type != DB_TEXT)
+        return (struct bytes){ "", 0 };
+    return (struct bytes){ value->text.bytes, value->text.length };
+}
+
+static const char *copy_of(struct cluster_facts *facts, const struct db_value *value)
+{
+    struct bytes bytes = bytes_of(value);
+    return arena_copy(facts->arena, bytes.bytes, bytes.length);
+}
+
+static int take_tres(void *context, const struct db_value *row, struct error *err)
+{
+    struct cluster_facts *facts = context;
+    (void)err;
+    struct bytes type = bytes_of(&row[1]), name = bytes_of(&row[2]);
+    struct text whole = { 0 };
+    text_add_bytes(&whole, type.bytes, type.length);
+    text_add(&whole, name.length ? "/" : "");
+    text_add_bytes(&whole, name.bytes, name.length);
+    facts->tres = memory_resized(facts->tres, facts->tres_count + 1, sizeof *facts->tres);
+    facts->tres[facts->tres_count++] = (struct tres_fact){
+        .id = reading_number(&row[0]),
+        .name = arena_copy(facts->arena, whole.bytes, whole.length),
+    };
+    text_free(&whole);
+    return 0;
+}
+
+static int take_qos(void *context, const struct db_value *row, struct error *err)
+{
+    struct cluster_facts *facts = context;
+    (void)err;
+    uint64_t priority = reading_number(&row[2]);
+    bool deleted = reading_number(&row[3]) != 0;
+    facts->qos = memory_resized(facts->qos, facts->qos_count + 1, sizeof *facts->qos);
+    facts->qos[facts->qos_count++] = (struct qos_fact){
+        .id = reading_number(&row[0]),
+        .name = copy_of(facts, &row[1]),
+        .priority = deleted || priority >= PRIORITY_NONE ? 0 : (uint32_t)priority,
+    };
+    return 0;
+}
+
+static int take_registration(void *context, const struct db_value *row, struct error *err)
+{
+    struct cluster_facts *facts = context;
+    (void)err;
+    facts->registered = copy_of(facts, &row[0]);
+    facts->nodes = copy_of(facts, &row[1]);
+    return 0;
+}
+
+int slurmdbd_read_facts(struct db *db, const struct settings *settings, const char *cluster,
+                        struct cluster_facts *facts, struct error *err)
+{
+    *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
+    if (slurmdbd_each_tres(db, settings, take_tres, facts, err) ||
+        slurmdbd_read(db, &slurmdbd_qos, "",
+                      "SELECT \"id\", \"name\", \"priority\", \"deleted\" FROM \"qos_table\""
+                      " ORDER BY \"id\"",
+                      NULL, 0, "itii", take_qos, facts, err) ||
+        slurmdbd_each_registration(db, cluster, take_registration, facts, err)) {
+        cluster_facts_free(facts);
+        return -1;
+    }
+    return 0;
+}
+
+enum {
+    QUEUED_KEY,
+    QUEUED_ID,
+    QUEUED_ASSOCIATION,
+    QUEUED_QOS,
+    QUEUED_PRIORITY,
+    QUEUED_SUBMIT,
+    QUEUED_ELIGIBLE,
+    QUEUED_START,
+    QUEUED_LIMIT,
+    QUEUED_CPUS,
+    QUEUED_ACCOUNT,
+    QUEUED_PARTITION,
+    QUEUED_TRES_ASKED,
+    QUEUED_TRES_HELD,
+    QUEUED_QOS_ASKED,
+};
+#define QUEUED_COLUMNS                                                                     \
+    "\"job_db_inx\", \"id_job\", \"id_assoc\", \"id_qos\", \"priority\", \"time_submit\"," \
+    " \"time_eligible\", \"time_start\", \"timelimit\", \"cpus_req\", \"account\","        \
+    " \"partition\", \"tres_req\", \"tres_alloc\""
+
+struct queue_reader {
+    uint64_t instant;
+    queued_taker take;
+    void *context;
+};
+
+/* slurmdbd writes a job's priority once, 0 for one submitted on hold, and never again; but a job
+ * that is held has no eligible time, and one that was released has a later one than its submission.
+ * Where both are the same second it was held in it, before its row was written. */
+static bool is_held(const struct db_value *row)
+{
+    uint64_t eligible = reading_number(&row[QUEUED_ELIGIBLE]);
+    return reading_number(&row[QUEUED_PRIORITY]) == 0 &&
+           (!eligible || eligible <= reading_number(&row[QUEUED_SUBMIT]));
+}
+
+static int take_queued(void *context, const struct db_value *row, struct error *err)
+{
+    const struct queue_reader *reader = context;
+    uint64_t start = reading_number(&row[QUEUED_START]);
+    bool started = start && start <= reader->instant;
+    bool holds = started && bytes_of(&row[QUEUED_TRES_HELD]).length;
+    struct queued_job job = {
+        .key = reading_number(&row[QUEUED_KEY]),
+        .id_job = reading_number(&row[QUEUED_ID]),
+        .association = reading_number(&row[QUEUED_ASSOCIATION]),
+        .qos = reading_number(&row[QUEUED_QOS]),
+        .time_submit = reading_number(&row[QUEUED_SUBMIT]),
+        .time_eligible = reading_number(&row[QUEUED_ELIGIBLE]),
+        .time_limit = reading_number(&row[QUEUED_LIMIT]),
+        .cpus = reading_number(&row[QUEUED_CPUS]),
+        .held = !started && is_held(row),
+        .started = started,
+        .account = bytes_of(&row[QUEUED_ACCOUNT]),
+        .partitions = bytes_of(&row[QUEUED_PARTITION]),
+        .qos_asked = bytes_of(&row[QUEUED_QOS_ASKED]),
+        .tres = bytes_of(&row[holds ? QUEUED_TRES_HELD : QUEUED_TRES_ASKED]),
+    };
+    return reader->take(reader->context, &job, err);
+}
+
+int slurmdbd_read_queue(struct db *db, const struct settings *settings, const char *cluster,
+                        uint64_t instant, bool started, queued_taker take, void *context,
+                        struct error *err)
+{
+    unsigned has;
+    (void)settings;
+    struct queue_reader reader = { instant, take, context };
+    struct db_value now = db_integer(instant > INT64_MAX ? INT64_MAX : (int64_t)instant);
+    struct db_value arguments[] = { now, now, now };
+    if (slurmdbd_probe(db, &slurmdbd_jobs, cluster, &has, err)) {
+        /* It was there a moment ago: somebody upgrades slurmdbd just now. */
+        if (err->class == ERROR_MISSING)
+            err->class = ERROR_RETRY;
+        return -1;
+    }
+    /* Two queries, as not every database makes two ranges of an index of an OR.  The second has
+     * rows only where the instant has passed. */
+    static const char *const ends[] = { "\"time_end\" = 0", "\"time_end\" > ?" };
+    int result = 0;
+    for (size_t i = 0; !result && i < 2; i++) {
+        struct text sql = { 0 };
+        text_format(&sql, "SELECT " QUEUED_COLUMNS ", %s FROM ",
+                    has & HAS_QOS_REQ ? "\"qos_req\"" : "''");
+        slurmdbd_add_name(&sql, &slurmdbd_jobs, cluster);
+        text_format(&sql, " WHERE \"time_submit\" <= ? AND %s%s",
+                    started ? "" : "(\"time_start\" = 0 OR \"time_start\" > ?) AND ", ends[i]);
+        result =
+            slurmdbd_read(db, &slurmdbd_jobs, cluster, sql.bytes, arguments,
+                          (started ? 1u : 2u) + i, "iiiiiiiiiittttt", take_queued, &reader, err);
+        text_free(&sql);
+    }
+    return result;
+}

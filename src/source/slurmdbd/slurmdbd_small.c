@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/priority/priority.h"
+#include "core/usage/usage.h"
+#include "db/db.h"
+#include "settings/settings.h"
+#include "source/layout.h"
+#include "source/reading.h"
+#include "source/slurmdbd/slurmdbd_tables.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* slurmdbd's small tables: QOS, TRES, what the cluster registered, associations. */
+
+/* Associations, with what slurmdbd orders them by where that is wanted. */
+struct association_reader {
+    struct accounting *accounting;
+    bool ordered;
+    struct arena *arena;
+    size_t room;
+    const char **lineages; /* by row */
+    int64_t *lefts;
+};
+
+enum { READ_PARENT_ACCOUNT = READ_OWN, READ_LINEAGE, READ_LFT, READ_PRIORITY };
+
+static void note_order(struct association_reader *reader, const struct db_value *row)
+{
+    size_t at = reader->accounting->count - 1;
+    if (at >= reader->room) {
+        reader->room = reader->accounting->room;
+        reader->lineages = memory_resized(reader->lineages, reader->room, sizeof *reader->lineages);
+        reader->lefts = memory_resized(reader->lefts, reader->room, sizeof *reader->lefts);
+    }
+    const struct db_value *lineage = &row[READ_LINEAGE];
+    bool is_text = lineage->type == DB_TEXT;
+    reader->lineages[at] = arena_copy(reader->arena, is_text ? lineage->text.bytes : "",
+                                      is_text ? lineage->text.length : 0);
+    reader->lefts[at] = row[READ_LFT].type == DB_INTEGER ? row[READ_LFT].integer : 0;
+}
+
+/* Few have one; NULL and INFINITE are none. */
+static void add_priority(struct accounting *accounting, uint32_t id, int64_t priority)
+{
+    if (priority < 0 || priority >= PRIORITY_NONE)
+        return;
+    if (accounting->priority_count == accounting->priority_room) {
+        accounting->priority_room = accounting->priority_room ? accounting->priority_room * 2 : 64;
+        accounting->priorities = memory_resized(accounting->priorities, accounting->priority_room,
+                                                sizeof *accounting->priorities);
+    }
+    accounting->priorities[accounting->priority_count++] =
+        (struct association_priority){ id, (uint32_t)priority };
+}
+
+static int take_association(void *context, const struct db_value *row, struct error *err)
+{
+    struct association_reader *reader = context;
+    struct association *association;
+    if (reading_association(reader->accounting, row, &association, err))
+        return -1;
+    association->parent_account = reading_name(reader->accounting, &row[READ_PARENT_ACCOUNT]);
+    if (row[READ_PRIORITY].type == DB_INTEGER && !association->deleted)
+        add_priority(reader->accounting, association->id, row[READ_PRIORITY].integer);
+    if (reader->ordered)
+        note_order(reader, row);
+    return 0;
+}
+
+static int by_lineage(const void *a, const void *b, void *context)
+{
+    const struct association_reader *reader = context;
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    int order = strcmp(reader->lineages[one], reader->lineages[other]);
+    if (order)
+        return order;
+    if (reader->lefts[one] != reader->lefts[other])
+        return reader->lefts[one] < reader->lefts[other] ? -1 : 1;
+    const struct association *rows = reader->accounting->rows;
+    return (rows[one].id > rows[other].id) - (rows[one].id < rows[other].id);
+}
+
+/* Number the rows in the order in which slurmdbd hands them to slurmctld. */
+static void number_rows(struct association_reader *reader)
+{
+    size_t count = reader->accounting->count;
+    uint32_t *sorted = memory_zeroed(count, sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = i;
+    if (count)
+        qsort_r(sorted, count, sizeof *sorted, by_lineage, reader);
+    for (uint32_t i = 0; i < count; i++)
+        reader->accounting->rows[sorted[i]].order = i;
+    free(sorted);
+}
+
+static int read_associations(struct db *db, const char *cluster, bool ordered,
+                             struct accounting *accounting, struct error *err)
+{
+    unsigned has;
+    if (slurmdbd_probe(db, &slurmdbd_associations, cluster, &has, err))
+        return -1;
+    bool lineage = ordered && (has & HAS_LINEAGE), lft = ordered && !lineage && (has & HAS_LFT);
+    struct text sql = { 0 };
+    text_format(&sql,
+                "SELECT \"id_assoc\", %s, \"acct\", \"user\", \"partition\", \"shares\","
+                " \"deleted\", \"parent_acct\", %s, %s, \"priority\" FROM ",
+                has & HAS_ID_PARENT ? "\"id_parent\"" : "0", lineage ? "\"lineage\"" : "''",
+                lft ? "\"lft\"" : "0");
+    slurmdbd_add_name(&sql, &slurmdbd_associations, cluster);
+    struct association_reader reader = { accounting, ordered, arena_create(), 0, NULL, NULL };
+    int result = slurmdbd_read(db, &slurmdbd_associations, cluster, sql.bytes, NULL, 0,
+                               "iitttiittii", take_association, &reader, err);
+    accounting->by_lineage = lineage;
+    if (!result && ordered)
+        number_rows(&reader);
+    text_free(&sql);
+    free(reader.lineages);
+    free(reader.lefts);
+    arena_destroy(reader.arena);
+    return result;
+}
+
+static int take_qos(void *context, const struct db_value *row, struct error *err)
+{
+    struct accounting *accounting = context;
+    (void)err;
+    bool named = row[1].type == DB_TEXT;
+    tariffs_add_qos(accounting->tariffs, reading_number(&row[0]), named ? row[1].text.bytes : "",
+                    named ? row[1].text.length : 0, row[2].type == DB_REAL ? row[2].real : 1);
+    return 0;
+}
+
+static int read_qos(struct db *db, struct accounting *accounting, struct error *err)
+{
+    if (slurmdbd_probe(db, &slurmdbd_qos, "", NULL, err))
+        return -1;
+    return slurmdbd_read(db, &slurmdbd_qos, "",
+                         "SELECT \"id\", \"name\", \"usage_factor\" FROM"
+                         " \"qos_table\"",
+                         NULL, 0, "itr", take_qos, accounting, err);
+}
+
+int slurmdbd_each_tres(struct db *db, const struct settings *settings, row_taker take,
+                       void *context, struct error *err)
+{
+    if (!slurmdbd_is_read(&slurmdbd_tres, settings))
+        return 0;
+    if (slurmdbd_probe(db, &slurmdbd_tres, "", NULL, err))
+        return -1;
+    return slurmdbd_read(db, &slurmdbd_tres, "",
+                         "SELECT \"id\", \"type\", \"name\" FROM \"tres_table\""
+                         " WHERE \"deleted\" = 0 ORDER BY \"id\"",
+                         NULL, 0, "itt", take, context, err);
+}
+
+/* The cluster's own event without an end is what it last registered. */
+int slurmdbd_each_registration(struct db *db, const char *cluster, row_taker take, void *context,
+                               struct error *err)
+{
+    if (slurmdbd_probe(db, &slurmdbd_events, cluster, NULL, err))
+        return -1;
+    struct text sql = { 0 };
+    text_add(&sql, "SELECT \"tres\", \"cluster_nodes\" FROM ");
+    slurmdbd_add_name(&sql, &slurmdbd_events, cluster);
+    text_add(&sql, " WHERE \"node_name\" = '' AND \"time_end\" = 0 ORDER BY \"time_start\"");
+    int result =
+        slurmdbd_read(db, &slurmdbd_events, cluster, sql.bytes, NULL, 0, "tt", take, context, err);
+    text_free(&sql);
+    return result;
+}
+
+static int take_tres(void *context, const struct db_value *row, struct error *err)
+{
+    struct accounting *accounting = context;
+    (void)err;
+    uint32_t type = reading_name(accounting, &row[1]), name = reading_name(accounting, &row[2]);
+    tariffs_add_tres(accounting->tariffs, reading_number(&row[0]),
+                     names_text(accounting->names, type), names_text(accounting->names, name));
+    return 0;
+}
+
+static int take_registration(void *context, const struct db_value *row, struct error *err)
+{
+    struct accounting *accounting = context;
+    uint64_t count;
+    (void)err;
+    if (row[0].type != DB_TEXT)
+        return 0;
+    if (tres_count(row[0].text.bytes, row[0].text.length, TRES_CPU, &count) == TRES_FOUND)
+        accounting->cpus = (double)count;
+    if (tres_count(row[0].text.bytes, row[0].text.length, TRES_BILLING, &count) == TRES_FOUND)
+        accounting->billing = (double)count;
+    enum job_outcome outcome;
+    uint128 units = tres_charge(CHARGE_TRES, tariffs_plain(accounting->tariffs), row[0].text.bytes,
+                                row[0].text.length, &outcome);
+    if (outcome == JOB_CHARGED)
+        accounting->weighted = (double)units / (double)UNITS_PER_TRES;
+    return 0;
+}
+
+int slurmdbd_read_small(struct db *db, const struct settings *settings, const char *cluster,
+                        bool ordered, struct accounting **read, struct error *err)
+{
+    struct accounting *accounting = accounting_create(settings);
+    if (read_qos(db, accounting, err) ||
+        slurmdbd_each_tres(db, settings, take_tres, accounting, err) ||
+        slurmdbd_each_registration(db, cluster, take_registration, accounting, err) ||
+        read_associations(db, cluster, ordered, accounting, err) ||
+        (slurmdbd_is_read(&slurmdbd_suspends, settings) &&
+         slurmdbd_probe(db, &slurmdbd_suspends, cluster, NULL, err)) ||
+        slurmdbd_probe(db, &slurmdbd_jobs, cluster, NULL, err)) {
+        accounting_destroy(accounting);
+        return -1;
+    }
+    *read = accounting;
+    return 0;
+}

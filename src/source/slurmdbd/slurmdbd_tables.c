@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "source/slurmdbd/slurmdbd_tables.h"
+
+#include <string.h>
+
+#include "db/db.h"
+#include "settings/settings.h"
+#include "source/reading.h"
+#include "util/error.h"
+#include "util/text.h"
+
+const struct table slurmdbd_clusters = {
+    "cluster_table", false, false, { "name", "deleted" }, { 0 },
+};
+const struct table slurmdbd_qos = {
+    "qos_table", false, false, { "id", "name", "usage_factor", "priority", "deleted" }, { 0 },
+};
+const struct table slurmdbd_tres = {
+    "tres_table", false, false, { "id", "type", "name", "deleted" }, { 0 },
+};
+const struct table slurmdbd_events = {
+    "event_table", true, false, { "node_name", "time_start", "time_end", "tres", "cluster_nodes" },
+    { 0 },
+};
+const struct table slurmdbd_associations = {
+    "assoc_table",
+    true,
+    false,
+    { "id_assoc", "acct", "user", "partition", "parent_acct", "shares", "deleted", "priority" },
+    { "id_parent", "lineage", "lft" },
+};
+const struct table slurmdbd_suspends = {
+    "suspend_table", true, false, { "job_db_inx", "time_start", "time_end" }, { 0 },
+};
+const struct table slurmdbd_association_times = {
+    "assoc_table", true, false, { "id_assoc", "creation_time", "mod_time" }, { 0 },
+};
+/* Who did it is none of our business. */
+const struct table slurmdbd_transactions = {
+    "txn_table", false, true, { "id", "timestamp", "action", "name", "cluster", "info" }, { 0 },
+};
+const struct table slurmdbd_jobs = {
+    "job_table",
+    true,
+    true,
+    { "id_assoc", "id_qos", "time_submit", "time_start", "time_end", "timelimit", "id_job",
+      "tres_alloc", "partition",
+      /* To know jobs again, and of those that wait. */
+      "job_db_inx", "time_eligible", "account", "cpus_req", "priority", "tres_req" },
+    { "qos_req" },
+};
+/* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
+static const struct table job_table_wanted = { "job_table", true, true, { "qos_req" }, { 0 } };
+
+static bool omits_suspended(const struct settings *settings)
+{
+    return settings->suspended == SUSPENDED_OMITTED;
+}
+
+unsigned slurmdbd_job_columns(const struct settings *settings)
+{
+    return pricing_knows_partitions(&settings->pricing) ? JOB_PARTITION + 1 : JOB_PARTITION;
+}
+
+bool slurmdbd_is_read(const struct table *table, const struct settings *settings)
+{
+    if (table == &slurmdbd_tres)
+        return settings->charge == CHARGE_TRES || *settings->weight_tres;
+    return table != &slurmdbd_suspends || omits_suspended(settings);
+}
+
+static void add_name(struct text *text, const struct table *table, const char *cluster)
+{
+    if (table->per_cluster)
+        text_format(text, "%s_", cluster);
+    text_add(text, table->suffix);
+}
+
+void slurmdbd_add_name(struct text *text, const struct table *table, const char *cluster)
+{
+    struct text name = { 0 };
+    add_name(&name, table, cluster);
+    text_add_identifier(text, name.bytes);
+    text_free(&name);
+}
+
+/* Users' scripts, environments and command lines are none of our business, so the job table is
+ * granted column by column; the other tables whole, since their columns come and go. */
+static void add_grant(struct text *text, const struct table *table,
+                      const struct db_settings *settings, const char *cluster)
+{
+    struct text name = { 0 };
+    add_name(&name, table, cluster);
+    db_add_grant(text, settings, "SELECT", table->by_column ? table->needed : NULL, name.bytes);
+    text_free(&name);
+}
+
+static void add_grant_line(struct text *text, const struct table *table,
+                           const struct settings *settings, const char *cluster, const char *before)
+{
+    struct text grant = { 0 };
+    if (table->per_cluster == (cluster != NULL) && slurmdbd_is_read(table, settings))
+        add_grant(&grant, table, &settings->source, cluster ? cluster : "");
+    /* A line break in a name would end the comment, and what is behind it be run. */
+    if (grant.length && (!*before || !strpbrk(grant.bytes, "\r\n")))
+        text_format(text, "%s%s;\n", before, grant.bytes);
+    text_free(&grant);
+}
+
+void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster)
+{
+    const struct table *const tables[] = {
+        &slurmdbd_clusters, &slurmdbd_qos,          &slurmdbd_tres,
+        &slurmdbd_events,   &slurmdbd_associations, &slurmdbd_jobs,
+        &slurmdbd_suspends, &slurmdbd_transactions, NULL,
+    };
+    for (const struct table *const *each = tables; *each; each++)
+        add_grant_line(text, *each, settings, cluster, "");
+    for (const struct table *const *each = slurmdbd_rollup_tables; *each; each++)
+        add_grant_line(text, *each, settings, cluster, "");
+    add_grant_line(text, &job_table_wanted, settings, cluster, "-- Slurm 24.11 or later: ");
+    for (const struct table *const *each = slurmdbd_qos_rollup_tables; *each; each++)
+        add_grant_line(text, *each, settings, cluster, "-- Slurm 24.11 or later: ");
+}
+
+/* What is missing, and how it may be had. */
+static int fail_missing(const struct db *db, const struct table *table, const char *cluster,
+                        const char *column, struct error *err)
+{
+    struct text name = { 0 }, grant = { 0 };
+    add_name(&name, table, cluster);
+    add_grant(&grant, table, db->settings, cluster);
+    fail(err, ERROR_MISSING, "%s%s%s'%s' of the accounting database is missing or not readable%s%s",
+         column ? "column '" : "table ", column ? column : "", column ? "' of table " : "",
+         name.bytes, grant.length ? "; if it is there: " : "", grant.length ? grant.bytes : "");
+    text_free(&name);
+    text_free(&grant);
+    return -1;
+}
+
+/* Which of a table's columns were seen, a bit each. */
+struct probe {
+    const struct table *table;
+    unsigned needed, wanted;
+    bool any;
+};
+
+static unsigned seen(const char *const *columns, size_t count, const struct db_value *name)
+{
+    for (unsigned i = 0; i < count && columns[i]; i++)
+        if (strlen(columns[i]) == name->text.length &&
+            !memcmp(columns[i], name->text.bytes, name->text.length))
+            return 1u << i;
+    return 0;
+}
+
+static int take_column(void *context, const struct db_value *row, struct error *err)
+{
+    struct probe *probe = context;
+    (void)err;
+    if (row[0].type != DB_TEXT)
+        return 0;
+    probe->any = true;
+    probe->needed |= seen(probe->table->needed, COLUMNS_NEEDED, &row[0]);
+    probe->wanted |= seen(probe->table->wanted, COLUMNS_WANTED, &row[0]);
+    return 0;
+}
+
+int slurmdbd_probe(struct db *db, const struct table *table, const char *cluster, unsigned *wanted,
+                   struct error *err)
+{
+    struct probe found = { .table = table };
+    struct text name = { 0 };
+    add_name(&name, table, cluster);
+    struct db_value argument = db_text(name.bytes);
+    int result = db_check_table_name(db, name.bytes, err);
+    if (!result)
+        result = reading_each(db, db->driver->columns_query, &argument, 1, "t", take_column, &found,
+                              err);
+    text_free(&name);
+    if (result)
+        return -1;
+    for (unsigned i = 0; i < COLUMNS_NEEDED && table->needed[i]; i++)
+        if (!(found.needed >> i & 1))
+            return fail_missing(db, table, cluster, found.any ? table->needed[i] : NULL, err);
+    if (wanted)
+        *wanted = found.wanted;
+    return 0;
+}
+
+static int tell(const struct table *table, const char *cluster, struct error *err)
+{
+    if (err->class == ERROR_MISSING)
+        err->class = ERROR_RETRY;
+    struct text name = { 0 };
+    add_name(&name, table, cluster);
+    fail_in(err, "cannot read '%s'", name.bytes);
+    text_free(&name);
+    return -1;
+}
+
+int slurmdbd_read(struct db *db, const struct table *table, const char *cluster, const char *sql,
+                  const struct db_value *arguments, size_t argument_count, const char *types,
+                  row_taker take, void *context, struct error *err)
+{
+    return reading_each(db, sql, arguments, argument_count, types, take, context, err)
+               ? tell(table, cluster, err)
+               : 0;
+}
+
+int slurmdbd_read_many(struct db *db, const struct table *table, const char *cluster,
+                       const char *sql, const struct db_value *arguments, size_t argument_count,
+                       const char *types, row_taker take, void *context, struct error *err)
+{
+    return reading_many(db, sql, arguments, argument_count, types, take, context, err)
+               ? tell(table, cluster, err)
+               : 0;
+}

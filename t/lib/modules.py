@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""The modules of src/ and what each needs of others.
+
+A module is a .c file with its header, or a header alone; its name is its path without the ending.  It
+needs another if it includes its header, or if its object file uses a function or variable that the
+other's defines."""
+
+import collections
+import os
+import re
+import subprocess
+
+# From the ground up; rooms of one floor stand beside each other.
+FLOORS = [
+    ["util"],
+    ["core", "db"],
+    ["settings", "report"],
+    ["source", "results"],
+    ["compute"],
+    ["run"],
+    ["command"],
+    ["main"],
+]
+
+
+def floor_of(module):
+    """The number of a module's floor, None where it stands in none."""
+    room = module.split("/")[0]
+    for number, rooms in enumerate(FLOORS):
+        if room in rooms:
+            return number
+    return None
+
+
+def sources(folder):
+    for path, _, names in sorted(os.walk(folder)):
+        for name in sorted(names):
+            if name.endswith((".c", ".h")):
+                yield os.path.relpath(os.path.join(path, name), folder)
+
+
+def read_includes(folder):
+    """By module: the modules whose headers it includes, and where it says so."""
+    includes = collections.defaultdict(dict)
+    files = set(sources(folder))
+    for file in sorted(files):
+        module = os.path.splitext(file)[0]
+        includes[module].update({})
+        with open(os.path.join(folder, file), encoding="utf-8") as text:
+            for number, line in enumerate(text, 1):
+                match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+                if match and match.group(1) in files:
+                    other = os.path.splitext(match.group(1))[0]
+                    if other != module:
+                        includes[module].setdefault(other, f"{file}:{number} includes it")
+    return includes
+
+
+def read_symbols(build, modules):
+    """By module: the names that its object defines for others, and those that it uses."""
+    defined, used = {}, collections.defaultdict(set)
+    for module in modules:
+        file = os.path.join(build, "src", module + ".o")
+        if not os.path.exists(file):
+            continue
+        listing = subprocess.run(["nm", "--portability", file], check=True, capture_output=True, text=True)
+        for line in listing.stdout.splitlines():
+            name, kind = line.split()[:2]
+            if kind in "TDRBVWC":
+                defined[name] = module
+            elif kind == "U":
+                used[module].add(name)
+    return defined, used
+
+
+def needs(folder, build):
+    """By module: the modules it needs, and why (the first cause that was found)."""
+    graph = read_includes(folder)
+    defined, used = read_symbols(build, graph)
+    for module, names in used.items():
+        for name in sorted(names):
+            other = defined.get(name)
+            if other and other != module:
+                graph[module].setdefault(other, f"{module}.c uses {name}")
+    return graph
+
+
+def circles(graph):
+    """Groups of modules that need each other, by Tarjan's algorithm."""
+    index, low, stack, found = {}, {}, [], []
+    for start in sorted(graph):
+        if start in index:
+            continue
+        work = [(start, iter(sorted(graph[start])))]
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        while work:
+            module, others = work[-1]
+            for other in others:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    work.append((other, iter(sorted(graph[other]))))
+                    break
+                if other in stack:
+                    low[module] = min(low[module], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[module])
+                if low[module] == index[module]:
+                    at = stack.index(module)
+                    if len(stack) - at > 1:
+                        found.append(sorted(stack[at:]))
+                    del stack[at:]
+    return found
+
+
+def climbs(graph):
+    """Needs of a module of a higher floor, one sentence each."""
+    for module in sorted(graph):
+        for other, why in sorted(graph[module].items()):
+            if (floor_of(other) or 0) > (floor_of(module) or 0):
+                yield f"{module} needs {other}: {why}"
+
+
+def told(graph, circle):
+    """What ties a circle, one line each."""
+    for module in circle:
+        for other, why in sorted(graph[module].items()):
+            if other in circle:
+                yield f"{module} needs {other}: {why}"

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include <string.h>
+
+#include "core/usage/day_sums.h"
+#include "results/day_spool.h"
+#include "util/error.h"
+
+#define DAYS 400
+#define IDS 700
+#define DAY 86400
+
+static struct wide wanted[DAYS][IDS];
+
+/* One day is longer, as where a clock is set back for winter. */
+static uint64_t seconds_of(uint32_t day)
+{
+    return day == 200 ? DAY + 3600 : DAY;
+}
+
+static uint64_t state = 42;
+
+static uint32_t any(uint32_t below)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(state >> 33) % below;
+}
+
+static void add_job(struct day_spool *pile, struct error *err)
+{
+    uint32_t first = any(DAYS - 1), end = first + 1 + any(DAYS - first - 1), id = any(IDS);
+    uint128 units = (uint128)any(1000000) << any(70);
+    bool negative = any(4) == 0;
+    day_spool_add_rate(pile, first, end, id, units, negative, err);
+    for (uint32_t day = first; day < end; day++)
+        wide_add_product(&wanted[day][id], units, seconds_of(day), negative);
+    day_spool_add_product(pile, end, id, units, 7, negative, err);
+    wide_add_product(&wanted[end][id], units, 7, negative);
+}
+
+/* Whether the pile gives back what was added, from a day on. */
+static bool gives_back(struct day_spool *pile, uint32_t from, struct error *err)
+{
+    bool same = true;
+    day_spool_rewind(pile);
+    for (uint32_t day = from; day < DAYS; day++) {
+        struct day_sums *sums = day_sums_create();
+        same &= !day_spool_take(pile, day, seconds_of(day), sums, err);
+        for (uint32_t id = 0; id < IDS; id++) {
+            same &= wide_is_zero(&wanted[day][id]) || day_sums_has(sums, day, id);
+        }
+        size_t count;
+        const struct day_sum *row = day_sums_sorted(sums, &count);
+        for (size_t i = 0; i < count; i++)
+            same &= row[i].day == day &&
+                    !memcmp(&row[i].sum, &wanted[day][row[i].id], sizeof row[i].sum);
+        day_sums_destroy(sums);
+    }
+    return same;
+}
+
+int main(void)
+{
+    struct error err = { 0 };
+    struct day_spool *pile = day_spool_create();
+    ok(gives_back(pile, 0, &err), "a new pile has nothing");
+    for (unsigned i = 0; i < 2000; i++)
+        add_job(pile, &err);
+    ok(gives_back(pile, 0, &err), "jobs of months come back day by day");
+    ok(gives_back(pile, 0, &err) && gives_back(pile, 150, &err),
+       "and again, also where one begins with a later day");
+    for (unsigned i = 0; i < 200000; i++)
+        add_job(pile, &err);
+    ok(gives_back(pile, 0, &err), "so do more than memory is to hold");
+    ok(gives_back(pile, 399, &err) && gives_back(pile, 0, &err), "again, too");
+    ok(!day_spool_add_product(pile, 1, 1, ((uint128)1 << 127) - 1, UINT64_MAX, false, &err),
+       "the greatest product is added");
+    struct wide most = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX } };
+    ok(day_spool_add(pile, 1, 1, &most, &err) && strstr(err.message, "association 1 on a day"),
+       "what leaves the range is an error that names the association");
+    day_spool_destroy(pile);
+    return done_testing();
+}
