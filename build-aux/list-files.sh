@@ -77,4 +77,4 @@ printf '%s\n' "$files" | while IFS= read -r file; do
 done | list SHELL_FILES
 
 # A release holds what a checkout does; automake adds what it makes itself.
-matching '' '^(\.gitignore|Makefile\.am|configure\.ac)$|^m4/|^src/.*\.[ch]$' | list EXTRA_DIST
+matching '' '^(\.gitignore|Makefile\.am|configure\.ac)$|^m4/|^(src|t/bench|t/fuzz)/.*\.[ch]$' | list EXTRA_DIST
