@@ -74,6 +74,6 @@ try ../fairmill -c fairmill.conf report --output fairshare.html
 cat <<'END'
 
 All of it is in build/demo/; open fairshare.html there in a browser, or change shares or jobs in
-accounting.db, or the settings in fairmill.conf, and run again.  README.md tells the way to a real
+accounting.db, or the settings in fairmill.conf, and run again.  doc/production.md tells the way to a real
 accounting database.
 END

@@ -260,7 +260,7 @@ def mistakes(place):
 
 
 def golden(place):
-    """The demonstration, as README has it."""
+    """The demonstration, as doc/questions.md has it."""
     demonstration.publish(place)
     for name, *arguments in (('user', 'beatriz', '--until', '0.4', '--days', 8, '--plot'),
                              ('account', 'fluids', '--days', 7, '--plot', '--until', 1),
@@ -268,7 +268,7 @@ def golden(place):
         place.succeed('forecast', *arguments, '--now', NOW, env=dict(os.environ, LC_ALL='C.UTF-8'))
         demonstration.is_as_known(place, 'forecast', name, f'the forecast of the demonstration, {name}, is as we know it')
         if name == 'user':
-            demonstration.is_in_readme(place)
+            demonstration.is_in_questions(place)
 
 
 def body():

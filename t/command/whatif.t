@@ -506,7 +506,7 @@ def removed_with_jobs(place):
 
 
 def golden(place):
-    """The demonstration, as README has it."""
+    """The demonstration, as doc/questions.md has it."""
     demonstration.publish(place)
     for name, *arguments in (('shares', '--shares', 'physics=60'),
                              ('several', '--move', 'chemistry=medicine', '--remove-user', 'anders', '--add-usage',
@@ -515,7 +515,7 @@ def golden(place):
         place.succeed('whatif', *arguments)
         demonstration.is_as_known(place, 'whatif', name, f'the demonstration with other {name} is as we know it')
         if name == 'shares':
-            demonstration.is_in_readme(place)
+            demonstration.is_in_questions(place)
         tap.ok(all(len(line) <= 80 for line in place.out.splitlines() if not line.startswith(('sacctmgr', 'fairmill'))),
                'and fits a terminal', place.out)
 

@@ -31,7 +31,7 @@ def is_as_known(place, folder, name, statement):
         tap.same(place.out, file.read(), statement)
 
 
-def is_in_readme(place):
-    with open(os.path.join(TOP, 'README.md'), encoding='utf-8') as file:
+def is_in_questions(place):
+    with open(os.path.join(TOP, 'doc', 'questions.md'), encoding='utf-8') as file:
         tap.ok(''.join('    ' * bool(line.strip()) + line for line in place.out.splitlines(True)) in file.read(),
-               'and as README.md has it', place.out)
+               'and as doc/questions.md has it', place.out)
