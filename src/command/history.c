@@ -170,7 +170,7 @@ static double real_of(const struct db_value *value)
     return value->type == DB_REAL ? value->real : NAN;
 }
 
-/* A row of sql/query/history_read.sql. */
+/* A row of sql_query_history_read. */
 static struct series_point point_of(const struct db_value *row)
 {
     char *name = text_of(&row[4]);

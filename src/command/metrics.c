@@ -33,7 +33,7 @@ static double number_of(const struct db_value *value)
                                        : NAN;
 }
 
-/* The columns of sql/query/metrics_values.sql. */
+/* The columns of sql_query_metrics_values. */
 enum {
     CLUSTER,
     ACCOUNT,
@@ -88,7 +88,7 @@ static void add_account(struct metrics *metrics, const struct db_value *row)
         add_association(metrics, row);
 }
 
-/* The columns of sql/query/status.sql that are metrics. */
+/* The columns of sql_query_status that are metrics. */
 enum {
     STATUS_RUN_ID = 1,
     STATUS_SOURCE,

@@ -13,7 +13,7 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* The columns of sql/query/shown_priorities.sql. */
+/* The columns of sql_query_shown_priorities. */
 enum {
     KEY,
     ID,

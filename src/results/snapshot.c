@@ -82,7 +82,7 @@ struct reading {
     uint32_t empty_name;
 };
 
-/* The columns of sql/query/snapshot_rows.sql. */
+/* The columns of sql_query_snapshot_rows. */
 enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, RANK, INFINITE, FIRST_VALUE };
 
 static double real_of(const struct db_value *value)

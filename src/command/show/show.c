@@ -66,7 +66,7 @@ static double real_of(const struct db_value *value)
     return value->type == DB_REAL ? value->real : NAN;
 }
 
-/* The columns of sql/query/shown_rows.sql. */
+/* The columns of sql_query_shown_rows. */
 enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, FIRST_VALUE };
 
 static void add_row(struct share_list *list, const struct db_value *row)

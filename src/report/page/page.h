@@ -32,7 +32,7 @@ struct page_points {
     size_t count;
 };
 
-/* What a priority is a sum of, in the order of sql/query/report_jobs.sql. */
+/* What a priority is a sum of, in the order of sql_query_report_jobs. */
 #define PAGE_PARTS 6
 struct page_job {
     int64_t id;

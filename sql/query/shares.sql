@@ -1,4 +1,12 @@
 -- SPDX-License-Identifier: MIT
+--
+-- Changes of associations.
+
+-- name: share_state_read
+-- What runs last knew of associations.
+SELECT "last_as_of", "hash" FROM "fairmill_share_state" WHERE "cluster" = ?
+
+-- name: share_change_read
 -- What runs noted of associations, the oldest first.
 SELECT "id_assoc", "as_of", "deleted", "parent_id", "parent_account", "account", "user_name",
     "partition_name", "shares"

@@ -1,0 +1,71 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Usage by day.
+
+-- name: usage_span_read
+-- What is known of a cluster's usage by day.
+SELECT "as_of", "oldest_end", "final_to" FROM "fairmill_usage_span" WHERE "cluster" = ?
+
+-- name: usage_day_read
+-- The sums of a day.
+SELECT "id_assoc", "sum_2", "sum_1", "sum_0" FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" = ?
+
+-- name: usage_day_span
+-- The usage of some days.
+SELECT "day", "id_assoc", "tres_seconds"
+FROM "fairmill_usage_day"
+WHERE "cluster" = ? AND "day" >= ? AND "day" <= ?
+ORDER BY "day"
+
+-- name: usage_day_oldest
+-- The oldest day.
+SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
+
+-- name: usage_day_last
+-- The newest day of a cluster.
+SELECT MAX("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
+
+-- name: usage_day_between
+-- The oldest day between two, which is none in this time zone.
+SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" > ? AND "day" < ?
+
+-- name: usage_day_clear
+-- All of a day.
+DELETE /*! "fairmill_usage_day" */ FROM "fairmill_usage_day" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "day" = ?
+
+-- name: usage_day_remove
+-- Associations without usage on a day; a list of them follows.
+DELETE /*! "fairmill_usage_day" */ FROM "fairmill_usage_day" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "day" = ? AND "id_assoc"
+
+-- name: usage_open_read
+-- What unsealed jobs added to a day.
+SELECT "id_assoc", "sum_2", "sum_1", "sum_0" FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" = ?
+
+-- name: usage_open_days
+-- The days to which unsealed jobs added.
+SELECT DISTINCT "day" FROM "fairmill_usage_open" WHERE "cluster" = ?
+
+-- name: usage_open_before
+-- The oldest day before one to which unsealed jobs added.
+SELECT MIN("day") FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" < ?
+
+-- name: usage_open_clear
+-- Forget what unsealed jobs added to a day.
+DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "day" = ?
+
+-- name: usage_open_remove
+-- What no unsealed job adds to any more; a list of associations follows.
+DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "day" = ? AND "id_assoc"
+
+-- name: usage_hash_read
+-- What the rows of each day have for a hash.
+SELECT "day", "hash" FROM "fairmill_usage_hash" WHERE "cluster" = ?
+
+-- name: usage_hash_clear
+-- Nothing is known of the rows of a day.
+DELETE /*! "fairmill_usage_hash" */ FROM "fairmill_usage_hash" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "day" = ?

@@ -1,0 +1,86 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Points of history, and the names that associations had at them.
+
+-- name: history_point
+-- The first point of a span.
+SELECT MIN("as_of") FROM "fairmill_history_point" WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" < ?
+
+-- name: history_oldest
+-- The oldest point.
+SELECT MIN("as_of") FROM "fairmill_history_point" WHERE "cluster" = ?
+
+-- name: history_last
+-- The newest point of a cluster.
+SELECT MAX("as_of") FROM "fairmill_history_point" WHERE "cluster" = ?
+
+-- name: history_point_associations
+-- The hash of the associations at the last point up to an instant.
+SELECT "associations"
+FROM "fairmill_history_point"
+WHERE "cluster" = ? AND "as_of" <= ?
+ORDER BY "as_of" DESC
+LIMIT 1
+
+-- name: history_read
+-- An association at the points of a span.
+SELECT h."as_of", h."fairshare", h."usage_raw", h."level_fs", p."algorithm"
+FROM "fairmill_history_point" p
+JOIN "fairmill_history" h ON h."cluster" = p."cluster" AND h."as_of" = p."as_of" AND h."id_assoc" = ?
+WHERE p."cluster" = ? AND p."as_of" >= ? AND p."as_of" <= ?
+ORDER BY h."as_of"
+
+-- name: history_add
+-- What is published becomes a point.
+INSERT INTO "fairmill_history" ("cluster", "id_assoc", "as_of", "fairshare", "usage_raw", "level_fs")
+SELECT "cluster", "id_assoc", "computed_at", "fairshare", "usage_raw", "level_fs"
+FROM "fairmill_fairshare"
+WHERE "cluster" = ?
+
+-- name: history_point_add
+-- A point.
+INSERT INTO "fairmill_history_point" ("cluster", "as_of", "algorithm", "associations") VALUES (?, ?, ?, ?)
+
+-- name: history_point_doubt
+-- Points behind one at which associations changed: theirs may have changed again.
+UPDATE "fairmill_history_point" SET "associations" = 0 WHERE "cluster" = ? AND "as_of" > ?
+
+-- name: history_remove
+-- All of a point.
+DELETE /*! "fairmill_history" */ FROM "fairmill_history" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" = ?
+
+-- name: history_point_remove
+-- A point that goes.
+DELETE /*! "fairmill_history_point" */ FROM "fairmill_history_point" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" = ?
+
+-- name: association_read
+-- All names that associations had.
+SELECT "cluster", "id_assoc", "parent_id", "account", "user_name", "partition_name"
+FROM "fairmill_association"
+ORDER BY "cluster", "id_assoc", "since"
+
+-- name: association_add
+-- What associations are called and where they hang, where that changed.
+INSERT INTO "fairmill_association"
+    ("cluster", "id_assoc", "since", "parent_id", "account", "user_name", "partition_name")
+SELECT f."cluster", f."id_assoc", f."computed_at", f."parent_id", f."account", f."user_name",
+    f."partition_name"
+FROM "fairmill_fairshare" f
+WHERE f."cluster" = ? AND NOT EXISTS (
+    SELECT 1 FROM "fairmill_association" a
+    WHERE a."cluster" = f."cluster" AND a."id_assoc" = f."id_assoc" AND a."since" = (
+            SELECT MAX(b."since") FROM "fairmill_association" b
+            WHERE b."cluster" = f."cluster" AND b."id_assoc" = f."id_assoc"
+                AND b."since" <= f."computed_at"
+        )
+        AND COALESCE(a."parent_id", 0) = COALESCE(f."parent_id", 0)
+        AND a."account" = f."account" AND a."user_name" = f."user_name"
+        AND a."partition_name" = f."partition_name"
+)
+
+-- name: association_remove
+-- What was found to have changed at an instant.
+DELETE /*! "fairmill_association" */ FROM "fairmill_association" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "since" = ?

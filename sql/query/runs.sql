@@ -1,0 +1,48 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Runs, and the settings that they had.
+
+-- name: run_find
+-- Whether a run was published.
+SELECT "run_id" FROM "fairmill_run" WHERE "cluster" = ? AND "run_id" = ? AND "status" = 'done'
+
+-- name: run_times
+-- When the last runs of a cluster were, the newest first.
+SELECT "started_at"
+FROM "fairmill_run"
+WHERE "cluster" = ? AND "status" = 'done'
+ORDER BY "run_id" DESC
+LIMIT 10
+
+-- name: run_old
+-- The oldest runs but one.
+SELECT "run_id", "started_at"
+FROM "fairmill_run"
+WHERE "cluster" = ? AND "run_id" <> ?
+ORDER BY "run_id"
+LIMIT 500
+
+-- name: run_remove
+-- Old runs; a list of them follows.
+DELETE /*! "fairmill_run" */ FROM "fairmill_run" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "run_id"
+
+-- name: settings_find
+-- Whether these settings are there.
+SELECT 1 FROM "fairmill_settings" WHERE "digest" = ?
+
+-- name: settings_add
+-- Settings that no run had until now.
+INSERT INTO "fairmill_settings" ("digest", "text") VALUES (?, ?)
+
+-- name: settings_of_runs
+-- The settings that runs of a cluster had.
+SELECT DISTINCT "settings_digest" FROM "fairmill_run" WHERE "cluster" = ?
+
+-- name: settings_used
+-- A run, of any cluster, with these settings.
+SELECT "run_id" FROM "fairmill_run" WHERE "settings_digest" = ? LIMIT 1
+
+-- name: settings_remove
+-- Settings that no run has any more.
+DELETE FROM "fairmill_settings" WHERE "digest" = ?

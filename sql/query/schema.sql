@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The version of the result tables, and whether they may be written.
+
+-- name: schema_version
+-- The version of the result tables.
+SELECT MAX("version") FROM "fairmill_schema"
+
+-- name: schema_made
+-- The result tables are of this version now.
+INSERT INTO "fairmill_schema" ("version", "made_at") VALUES (?, ?)
+
+-- May each table be written?  These write nothing.
+
+-- name: check_association
+INSERT INTO "fairmill_association" SELECT * FROM "fairmill_association" WHERE 1 = 0
+-- name: check_fairshare
+INSERT INTO "fairmill_fairshare" SELECT * FROM "fairmill_fairshare" WHERE 1 = 0
+-- name: check_finding
+INSERT INTO "fairmill_finding" SELECT * FROM "fairmill_finding" WHERE 1 = 0
+-- name: check_history
+INSERT INTO "fairmill_history" SELECT * FROM "fairmill_history" WHERE 1 = 0
+-- name: check_history_point
+INSERT INTO "fairmill_history_point" SELECT * FROM "fairmill_history_point" WHERE 1 = 0
+-- name: check_job_priority
+INSERT INTO "fairmill_job_priority" SELECT * FROM "fairmill_job_priority" WHERE 1 = 0
+-- name: check_run
+INSERT INTO "fairmill_run" SELECT * FROM "fairmill_run" WHERE 1 = 0
+-- name: check_seal
+INSERT INTO "fairmill_seal" SELECT * FROM "fairmill_seal" WHERE 1 = 0
+-- name: check_seal_odd
+INSERT INTO "fairmill_seal_odd" SELECT * FROM "fairmill_seal_odd" WHERE 1 = 0
+-- name: check_seal_open
+INSERT INTO "fairmill_seal_open" SELECT * FROM "fairmill_seal_open" WHERE 1 = 0
+-- name: check_seal_usage
+INSERT INTO "fairmill_seal_usage" SELECT * FROM "fairmill_seal_usage" WHERE 1 = 0
+-- name: check_settings
+INSERT INTO "fairmill_settings" SELECT * FROM "fairmill_settings" WHERE 1 = 0
+-- name: check_share_change
+INSERT INTO "fairmill_share_change" SELECT * FROM "fairmill_share_change" WHERE 1 = 0
+-- name: check_share_state
+INSERT INTO "fairmill_share_state" SELECT * FROM "fairmill_share_state" WHERE 1 = 0
+-- name: check_usage_day
+INSERT INTO "fairmill_usage_day" SELECT * FROM "fairmill_usage_day" WHERE 1 = 0
+-- name: check_usage_hash
+INSERT INTO "fairmill_usage_hash" SELECT * FROM "fairmill_usage_hash" WHERE 1 = 0
+-- name: check_usage_open
+INSERT INTO "fairmill_usage_open" SELECT * FROM "fairmill_usage_open" WHERE 1 = 0
+-- name: check_usage_span
+INSERT INTO "fairmill_usage_span" SELECT * FROM "fairmill_usage_span" WHERE 1 = 0

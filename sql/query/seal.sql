@@ -1,0 +1,47 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Sums of jobs that ended long ago, which are kept from run to run.
+
+-- name: seal_read
+-- What is known of the sums that are kept for a cluster.
+SELECT "as_of", "full_as_of", "cutoff", "sealed_to", "counts_from", "jobs_from", "oldest_end",
+    "first_charge", "newest_end", "sums_hash", "open_hash", "source", "basis", "hash"
+FROM "fairmill_seal"
+WHERE "cluster" = ?
+
+-- name: seal_usage_read
+-- The sums that are kept for a cluster.
+SELECT "id_assoc", "sum_3", "sum_2", "sum_1", "sum_0" FROM "fairmill_seal_usage" WHERE "cluster" = ?
+
+-- name: seal_open_read
+-- The keys of job rows that were open.
+SELECT "job_key" FROM "fairmill_seal_open" WHERE "cluster" = ?
+
+-- name: seal_odd_read
+-- What was odd about jobs in the sums.
+SELECT "kind", "subject", "time_end", "detail" FROM "fairmill_seal_odd" WHERE "cluster" = ?
+
+-- name: seal_clear
+-- Nothing is kept for a cluster any more.
+DELETE /*! "fairmill_seal" */ FROM "fairmill_seal" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?
+
+-- name: seal_usage_clear
+-- No sums are kept for a cluster any more.
+DELETE /*! "fairmill_seal_usage" */ FROM "fairmill_seal_usage" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?
+
+-- name: seal_open_clear
+-- No keys are kept for a cluster any more.
+DELETE /*! "fairmill_seal_open" */ FROM "fairmill_seal_open" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?
+
+-- name: seal_open_remove
+-- Take away keys, a list of which follows.
+DELETE /*! "fairmill_seal_open" */ FROM "fairmill_seal_open" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "job_key"
+
+-- name: seal_odd_clear
+-- No findings are kept for a cluster any more.
+DELETE /*! "fairmill_seal_odd" */ FROM "fairmill_seal_odd" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?

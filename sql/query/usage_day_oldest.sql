@@ -1,3 +1,0 @@
--- SPDX-License-Identifier: MIT
--- The oldest day.
-SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
