@@ -7,11 +7,11 @@
 
 #include "db/db.h"
 #include "report/priorities.h"
+#include "settings/recorded.h"
+#include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 /* The columns of sql_query_shown_priorities. */
 enum {
@@ -84,28 +84,13 @@ int published_jobs_read(struct db *db, struct prio_list *list, struct error *err
     return got;
 }
 
-/* The value of a key in the text of a run's settings; the end of the line ends it. */
-static struct db_value setting_in(const char *text, const char *key)
+static void add_weights(struct prio_list *list, const struct settings *settings)
 {
-    size_t length = strlen(key);
-    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
-        if (!strncmp(line, key, length) && !strncmp(line + length, " = ", 3))
-            return db_bytes(line + length + 3, strcspn(line + length + 3, "\n"));
-    return db_bytes("", 0);
-}
-
-static void take_weights(struct prio_list *list, const char *text)
-{
-    static const char *const keys[PRIO_PARTS] = {
-        "priority.weight_age",      "priority.weight_assoc",     "priority.weight_fairshare",
-        "priority.weight_job_size", "priority.weight_partition", "priority.weight_qos",
+    list->weights = (struct prio_weights){
+        .of = { settings->weight_age, settings->weight_assoc, settings->weight_fairshare,
+                settings->weight_job_size, settings->weight_partition, settings->weight_qos },
+        .tres = prio_list_text(list, settings->weight_tres, strlen(settings->weight_tres)),
     };
-    for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
-        struct db_value value = setting_in(text, keys[part]);
-        number_unsigned(value.text.bytes, value.text.length, &list->weights.of[part]);
-    }
-    struct db_value tres = setting_in(text, "priority.weight_tres");
-    list->weights.tres = text_of(list, &tres);
 }
 
 int published_weights_read(struct db *db, struct prio_list *list, struct error *err)
@@ -118,7 +103,9 @@ int published_weights_read(struct db *db, struct prio_list *list, struct error *
     int got = db_fetch(rows, &row, err);
     if (got > 0 && row[0].type == DB_TEXT) {
         char *text = memory_bytes(row[0].text.bytes, row[0].text.length);
-        take_weights(list, text);
+        struct settings *settings = settings_recorded(text);
+        add_weights(list, settings);
+        settings_destroy(settings);
         free(text);
     }
     db_finish(rows);

@@ -10,24 +10,12 @@
 #include "core/finding.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
+#include "settings/recorded.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-
-/* What a line `key = value` of the settings' text says, a number; `fallback` where it is not there.
- */
-static double setting_of(const char *text, const char *key, double fallback)
-{
-    size_t length = strlen(key);
-    for (const char *line = text; line && *line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (!strncmp(line, key, length) && !strncmp(line + length, " = ", 3))
-            return strtod(line + length + 3, NULL);
-    }
-    return fallback;
-}
 
 static int fill_snapshot(struct snapshot *snapshot, const struct db_value *row, struct error *err)
 {
@@ -35,6 +23,7 @@ static int fill_snapshot(struct snapshot *snapshot, const struct db_value *row, 
     char *conformance = memory_bytes(row[2].text.bytes, row[2].text.length);
     char *text = row[4].type == DB_TEXT ? memory_bytes(row[4].text.bytes, row[4].text.length)
                                         : memory_text("");
+    struct settings *settings = settings_recorded(text);
     bool slurmctld = !strcmp(conformance, conformance_name(CONFORMANCE_SLURMCTLD));
     *snapshot = (struct snapshot){
         .cluster = memory_bytes(row[0].text.bytes, row[0].text.length),
@@ -42,13 +31,14 @@ static int fill_snapshot(struct snapshot *snapshot, const struct db_value *row, 
         .as_of = row[3].integer,
         .half_life = (uint64_t)row[5].integer,
         .options = { .conformance = slurmctld ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS,
-                     .dampening = setting_of(text, "fairshare.dampening", 1),
-                     .pbs_minimum_usage = setting_of(text, "fairshare.pbs_minimum_usage", 0),
+                     .dampening = settings->dampening,
+                     .pbs_minimum_usage = settings->pbs_minimum_usage,
                      .capacity = NAN },
     };
     free(algorithm);
     free(conformance);
     free(text);
+    settings_destroy(settings);
     return snapshot->algorithm
                ? 0
                : fail(err, ERROR_DATA, "fairmill_run holds an algorithm that is not known");

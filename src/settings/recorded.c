@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "settings/recorded.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings/settings.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* The value that the text has for a setting; NULL: none. */
+static char *value_in(const char *text, const struct setting *setting)
+{
+    struct text start = { 0 };
+    char *value = NULL;
+    text_format(&start, "%s.%s = ", setting->section, setting->key);
+    for (const char *line = text; !value && *line; line += strcspn(line, "\n"), line += !!*line)
+        if (!strncmp(line, start.bytes, start.length))
+            value = memory_bytes(line + start.length, strcspn(line + start.length, "\n"));
+    text_free(&start);
+    return value;
+}
+
+struct settings *settings_recorded(const char *text)
+{
+    struct settings *settings = memory_zeroed(1, sizeof *settings);
+    for (const struct setting *each = settings_table; each->section; each++) {
+        struct error ignored;
+        void *field = (char *)settings + each->offset;
+        const char *fallback = setting_fallback(each, settings->conformance);
+        char *value = value_in(text, each);
+        if ((!value || each->take(each, field, value, &ignored)) && fallback)
+            each->take(each, field, fallback, &ignored);
+        free(value);
+    }
+    return settings;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include "settings/recorded.h"
+#include "settings/settings.h"
+
+/* What a run left in fairmill_settings, read back. */
+
+int main(void)
+{
+    struct settings *settings = settings_recorded("usage.half_life = 3-0\n"
+                                                  "fairshare.algorithm = classic\n"
+                                                  "fairshare.conformance = slurmctld\n"
+                                                  "fairshare.dampening = 3\n"
+                                                  "priority.weight_age = 7\n"
+                                                  "priority.weight_tres = CPU=10,Mem=2\n");
+    is_int((int64_t)settings->half_life_s, 259200, "a span of time is read as the file's is");
+    is_string(settings->algorithm->name, "classic", "an algorithm is found by its name");
+    is_double_exact(settings->dampening, 3, "a number is read");
+    is_int((int64_t)settings->weight_age, 7, "a weight is read");
+    is_string(settings->weight_tres, "CPU=10,Mem=2", "weights of TRES are kept as text");
+    is_int((int64_t)settings->weight_qos, 0, "a missing weight is what its conformance has");
+    is_double_exact(settings->pbs_minimum_usage, 0, "a missing number is its default");
+    settings_destroy(settings);
+
+    settings = settings_recorded("fairshare.dampening = blue\n"
+                                 "results.driver = of_another_build\n"
+                                 "fairshare.invented_later = 1\n"
+                                 "priority.max_age = 1-0");
+    is_double_exact(settings->dampening, 1, "a value that cannot be read is the default");
+    is_int((int64_t)settings->max_age_s, 86400, "the last line needs no end");
+    settings_destroy(settings);
+
+    settings = settings_recorded("");
+    is_string(settings->algorithm->name, "fair_tree", "an empty text has every default");
+    is_int((int64_t)settings->weight_qos, 1, "and so the documents' weights");
+    settings_destroy(settings);
+    return done_testing();
+}
