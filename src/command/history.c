@@ -112,9 +112,9 @@ static void add_known(struct known_list *list, const struct db_value *row, const
 
 static int read_known(struct db *db, const char *asked, struct known_list *list, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_association_read, NULL, 0, "tiittt", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_association_read, NULL, 0, "tiittt", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)
@@ -135,14 +135,14 @@ static bool is_wanted(const struct wish *wish, const char *cluster)
 static int find_span(struct db *db, const struct wish *wish, const char *cluster, int64_t *from,
                      int64_t *to, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     const char *newest = wish->usage ? sql_query_usage_day_last : sql_query_history_last;
     *from = wish->from;
     *to = wish->to;
     if (*to == INT64_MAX) {
-        if (db_query(db, newest, &name, 1, "i", &rows, err))
+        struct db_rows *rows = db_query(db, newest, &name, 1, "i", err);
+        if (!rows)
             return -1;
         int got = db_fetch(rows, &row, err);
         if (got > 0 && row[0].type == DB_INTEGER)
@@ -191,9 +191,9 @@ static int read_points(struct db *db, const struct known *known, int64_t from, i
 {
     struct db_value arguments[] = { db_integer(known->id), db_text(known->cluster),
                                     db_integer(from), db_integer(to) };
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_history_read, arguments, 4, "irrrt", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_history_read, arguments, 4, "irrrt", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)
@@ -262,11 +262,11 @@ static int read_days(struct db *db, struct known_list *list, struct known *known
                      int64_t to, struct series *series, struct error *err)
 {
     struct db_value arguments[] = { db_text(known->cluster), db_integer(from), db_integer(to) };
-    struct db_rows *rows;
     const struct db_value *row;
     if (!*known->user)
         note_below(list, known);
-    if (db_query(db, sql_query_usage_day_span, arguments, 3, "iir", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_usage_day_span, arguments, 3, "iir", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {

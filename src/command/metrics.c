@@ -129,9 +129,9 @@ static void add_queue(struct metrics *metrics, const struct db_value *row)
 static int add_all(struct metrics *metrics, struct db *db, const char *sql, const char *types,
                    void (*add)(struct metrics *, const struct db_value *), struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql, NULL, 0, types, &rows, err))
+    struct db_rows *rows = db_query(db, sql, NULL, 0, types, err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)

@@ -51,9 +51,9 @@ static bool is_wanted(const struct wish *wish, const char *cluster)
 static int read_clusters(struct db *db, const struct wish *wish, struct shown *shown,
                          struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_shown_clusters, NULL, 0, "tti", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_shown_clusters, NULL, 0, "tti", err);
+    if (!rows)
         return -1;
     int got;
     bool any = false;

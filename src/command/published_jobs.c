@@ -71,11 +71,11 @@ static void add_row(struct prio_list *list, const struct db_value *row)
 
 int published_jobs_read(struct db *db, struct prio_list *list, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value cluster = db_text(list->cluster);
-    if (db_query(db, sql_query_shown_priorities, &cluster, 1, "iittttirrrrrrrrrrrrttiiir", &rows,
-                 err))
+    struct db_rows *rows =
+        db_query(db, sql_query_shown_priorities, &cluster, 1, "iittttirrrrrrrrrrrrttiiir", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)
@@ -95,10 +95,10 @@ static void add_weights(struct prio_list *list, const struct settings *settings)
 
 int published_weights_read(struct db *db, struct prio_list *list, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value cluster = db_text(list->cluster);
-    if (db_query(db, sql_query_shown_settings, &cluster, 1, "t", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_shown_settings, &cluster, 1, "t", err);
+    if (!rows)
         return -1;
     int got = db_fetch(rows, &row, err);
     if (got > 0 && row[0].type == DB_TEXT) {

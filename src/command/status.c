@@ -98,12 +98,12 @@ static void take_row(struct status_list *list, const struct db_value *row, int64
 static int read_status(const struct settings *settings, struct status_list *list, struct error *err)
 {
     struct db *db;
-    struct db_rows *rows;
     const struct db_value *row;
     if (results_open(&db, settings, DB_READER, err))
         return -1;
-    int got = db_query(db, sql_query_status, NULL, 0, "titiiiritit", &rows, err);
-    if (!got) {
+    struct db_rows *rows = db_query(db, sql_query_status, NULL, 0, "titiiiritit", err);
+    int got = rows ? 0 : -1;
+    if (rows) {
         int64_t now = time(NULL);
         while ((got = db_fetch(rows, &row, err)) > 0)
             take_row(list, row, now);

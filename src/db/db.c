@@ -86,9 +86,9 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
 
 char *db_identity(struct db *db, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, db->driver->identity_query, NULL, 0, "t", &rows, err))
+    struct db_rows *rows = db_query(db, db->driver->identity_query, NULL, 0, "t", err);
+    if (!rows)
         return NULL;
     int got = db_fetch(rows, &row, err);
     struct text identity = { 0 };
@@ -168,28 +168,27 @@ static int refuse_while_busy(const struct db *db, struct error *err)
     return 0;
 }
 
-int db_query(struct db *db, const char *sql, const struct db_value *arguments,
-             size_t argument_count, const char *column_types, struct db_rows **rows,
-             struct error *err)
+struct db_rows *db_query(struct db *db, const char *sql, const struct db_value *arguments,
+                         size_t argument_count, const char *column_types, struct error *err)
 {
-    if (refuse_while_busy(db, err) ||
-        db->driver->query(db, sql, arguments, argument_count, column_types, rows, err))
-        return -1;
-    db->answering = true;
-    return 0;
+    if (refuse_while_busy(db, err))
+        return NULL;
+    struct db_rows *rows = db->driver->query(db, sql, arguments, argument_count, column_types, err);
+    db->answering = rows != NULL;
+    return rows;
 }
 
-int db_stream(struct db *db, const char *sql, const struct db_value *arguments,
-              size_t argument_count, const char *column_types, struct db_rows **rows,
-              struct error *err)
+struct db_rows *db_stream(struct db *db, const char *sql, const struct db_value *arguments,
+                          size_t argument_count, const char *column_types, struct error *err)
 {
     if (!db->driver->stream)
-        return db_query(db, sql, arguments, argument_count, column_types, rows, err);
-    if (refuse_while_busy(db, err) ||
-        db->driver->stream(db, sql, arguments, argument_count, column_types, rows, err))
-        return -1;
-    db->answering = true;
-    return 0;
+        return db_query(db, sql, arguments, argument_count, column_types, err);
+    if (refuse_while_busy(db, err))
+        return NULL;
+    struct db_rows *rows =
+        db->driver->stream(db, sql, arguments, argument_count, column_types, err);
+    db->answering = rows != NULL;
+    return rows;
 }
 
 int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *err)
@@ -254,14 +253,14 @@ int db_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
     return refuse_while_busy(db, err) ? -1 : db->driver->replica_lag(db, lag_s, err);
 }
 
-int db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
-                  size_t column_count, size_t key_count, struct db_bulk **bulk, struct error *err)
+struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                              size_t column_count, size_t key_count, struct error *err)
 {
-    if (refuse_while_busy(db, err) ||
-        db->driver->bulk_begin(db, table, columns, column_count, key_count, bulk, err))
-        return -1;
-    db->writing = true;
-    return 0;
+    if (refuse_while_busy(db, err))
+        return NULL;
+    struct db_bulk *bulk = db->driver->bulk_begin(db, table, columns, column_count, key_count, err);
+    db->writing = bulk != NULL;
+    return bulk;
 }
 
 int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err)

@@ -169,16 +169,14 @@ struct db_driver {
      * Outside of transactions only.  NULL where there are no replicas. */
     int (*replica_lag)(struct db *db, int64_t *lag_s, struct error *err);
 
-    /* Start a query.  Rows are streamed: memory does not grow with their number.  One query at
-     * a time for each session; finish() ends it, also before its last row. */
-    int (*query)(struct db *db, const char *sql, const struct db_value *arguments,
-                 size_t argument_count, const char *column_types, struct db_rows **rows,
-                 struct error *err);
+    /* Start a query; NULL when that failed.  Rows are streamed: memory does not grow with their
+     * number.  One query at a time for each session; finish() ends it, also before its last row. */
+    struct db_rows *(*query)(struct db *db, const char *sql, const struct db_value *arguments,
+                             size_t argument_count, const char *column_types, struct error *err);
     /* The same for a query that answers with very many rows, where there is a road that costs less
      * a row and more to begin with; NULL where there is none. */
-    int (*stream)(struct db *db, const char *sql, const struct db_value *arguments,
-                  size_t argument_count, const char *column_types, struct db_rows **rows,
-                  struct error *err);
+    struct db_rows *(*stream)(struct db *db, const char *sql, const struct db_value *arguments,
+                              size_t argument_count, const char *column_types, struct error *err);
     /* The next row: 1 and *row, 0 after the last one, -1.  The row and the texts in it hold
      * until the next fetch or finish. */
     int (*fetch)(struct db_rows *rows, const struct db_value **row, struct error *err);
@@ -206,11 +204,10 @@ struct db_driver {
      * replaces it, any other row is added; without a key every row is added.  Values of a row
      * must be DB_NULL or of their column's type, and no two rows may have the same key.  bulk_row()
      * copies what it keeps of a row; the columns must stay until the end, and the session does
-     * nothing else up to there.  bulk_end() sends what is left and frees, also when it fails;
-     * bulk_abandon() sends nothing more, and frees. */
-    int (*bulk_begin)(struct db *db, const char *table, const struct db_column *columns,
-                      size_t column_count, size_t key_count, struct db_bulk **bulk,
-                      struct error *err);
+     * nothing else up to there.  bulk_begin() returns NULL when it failed.  bulk_end() sends what
+     * is left and frees, also when it fails; bulk_abandon() sends nothing more, and frees. */
+    struct db_bulk *(*bulk_begin)(struct db *db, const char *table, const struct db_column *columns,
+                                  size_t column_count, size_t key_count, struct error *err);
     int (*bulk_row)(struct db_bulk *bulk, const struct db_value *row, struct error *err);
     int (*bulk_end)(struct db_bulk *bulk, struct error *err);
     void (*bulk_abandon)(struct db_bulk *bulk);
@@ -250,12 +247,10 @@ int db_begin(struct db *db, struct error *err);
 int db_commit(struct db *db, struct error *err);
 int db_replica_lag(struct db *db, int64_t *lag_s, struct error *err);
 void db_rollback(struct db *db);
-int db_query(struct db *db, const char *sql, const struct db_value *arguments,
-             size_t argument_count, const char *column_types, struct db_rows **rows,
-             struct error *err);
-int db_stream(struct db *db, const char *sql, const struct db_value *arguments,
-              size_t argument_count, const char *column_types, struct db_rows **rows,
-              struct error *err);
+struct db_rows *db_query(struct db *db, const char *sql, const struct db_value *arguments,
+                         size_t argument_count, const char *column_types, struct error *err);
+struct db_rows *db_stream(struct db *db, const char *sql, const struct db_value *arguments,
+                          size_t argument_count, const char *column_types, struct error *err);
 int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void db_finish(struct db_rows *rows);
 int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
@@ -266,8 +261,8 @@ int db_script(struct db *db, const char *sql, struct error *err);
 int db_limit_waits(struct db *db, int64_t end_ms, struct error *err);
 int db_lock(struct db *db, const char *name, struct error *err);
 void db_unlock(struct db *db, const char *name);
-int db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
-                  size_t column_count, size_t key_count, struct db_bulk **bulk, struct error *err);
+struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                              size_t column_count, size_t key_count, struct error *err);
 int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
 int db_bulk_end(struct db_bulk *bulk, struct error *err);
 void db_bulk_abandon(struct db_bulk *bulk);

@@ -79,9 +79,10 @@ static void take(struct day_hashes *hashes, uint64_t day, uint64_t hash)
 
 static int read_all(struct day_hashes *hashes, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(hashes->db, sql_query_usage_hash_read, hashes->cluster, 1, "ii", &rows, err))
+    struct db_rows *rows =
+        db_query(hashes->db, sql_query_usage_hash_read, hashes->cluster, 1, "ii", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)
@@ -177,9 +178,9 @@ static int write_changed(struct day_hashes *hashes, struct error *err)
         { "day", 'i' },
         { "hash", 'i' },
     };
-    struct db_bulk *bulk;
-    if (db_bulk_begin(hashes->db, "fairmill_usage_hash", columns, sizeof columns / sizeof *columns,
-                      2, &bulk, err))
+    struct db_bulk *bulk = db_bulk_begin(hashes->db, "fairmill_usage_hash", columns,
+                                         sizeof columns / sizeof *columns, 2, err);
+    if (!bulk)
         return -1;
     for (size_t i = 0; i < hashes->days->count; i++)
         if (hashes->of_day[i].changed && hashes->of_day[i].hash &&

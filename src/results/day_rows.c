@@ -81,10 +81,11 @@ static struct wide sum_of(const struct db_value *words)
 
 static int read_span(struct day_writer *writer, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     writer->span = (struct span){ .oldest_end = UINT64_MAX };
-    if (db_query(writer->db, sql_query_usage_span_read, &writer->cluster, 1, "iii", &rows, err))
+    struct db_rows *rows =
+        db_query(writer->db, sql_query_usage_span_read, &writer->cluster, 1, "iii", err);
+    if (!rows)
         return -1;
     int got = db_fetch(rows, &row, err);
     if (got > 0)
@@ -104,8 +105,9 @@ static int write_span(struct day_writer *writer, struct error *err)
     struct db_value row[] = { writer->cluster, db_integer((int64_t)writer->days->now),
                               db_integer((int64_t)writer->days->oldest_end),
                               db_integer((int64_t)writer->span.final_to) };
-    struct db_bulk *bulk;
-    if (db_bulk_begin(writer->db, "fairmill_usage_span", columns, COUNT(columns), 1, &bulk, err))
+    struct db_bulk *bulk =
+        db_bulk_begin(writer->db, "fairmill_usage_span", columns, COUNT(columns), 1, err);
+    if (!bulk)
         return -1;
     if (db_bulk_row(bulk, row, err)) {
         db_bulk_abandon(bulk);
@@ -138,10 +140,11 @@ static void find_first(struct day_writer *writer)
 static int skip_empty(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->days;
-    struct db_rows *rows;
     const struct db_value *row;
     size_t used = days->earliest;
-    if (db_query(writer->db, sql_query_usage_day_oldest, &writer->cluster, 1, "i", &rows, err))
+    struct db_rows *rows =
+        db_query(writer->db, sql_query_usage_day_oldest, &writer->cluster, 1, "i", err);
+    if (!rows)
         return -1;
     int got = db_fetch(rows, &row, err);
     if (got > 0 && row[0].type == DB_INTEGER)
@@ -160,9 +163,10 @@ static int damaged(struct error *err)
 
 static int find_open(struct day_writer *writer, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(writer->db, sql_query_usage_open_days, &writer->cluster, 1, "i", &rows, err))
+    struct db_rows *rows =
+        db_query(writer->db, sql_query_usage_open_days, &writer->cluster, 1, "i", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
@@ -180,12 +184,13 @@ static int find_open(struct day_writer *writer, struct error *err)
 static int read_open(struct day_writer *writer, uint32_t day, struct day_sums *open,
                      struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value of_day[] = { writer->cluster, db_integer((int64_t)writer->days->starts[day]) };
     if (!writer->has_open[day])
         return 0;
-    if (db_query(writer->db, sql_query_usage_open_read, of_day, COUNT(of_day), "iiii", &rows, err))
+    struct db_rows *rows =
+        db_query(writer->db, sql_query_usage_open_read, of_day, COUNT(of_day), "iiii", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
@@ -268,7 +273,6 @@ static int read_stored(struct day_writer *writer, uint32_t day, const uint64_t *
     struct db_value arguments[IDS_A_STATEMENT + 2] = {
         writer->cluster, db_integer((int64_t)writer->days->starts[day])
     };
-    struct db_rows *rows;
     const struct db_value *row;
     struct text sql = { 0 };
     text_add(&sql, sql_query_usage_day_read);
@@ -278,10 +282,11 @@ static int read_stored(struct day_writer *writer, uint32_t day, const uint64_t *
     }
     if (count)
         text_add(&sql, ")");
-    int got = db_query(writer->db, sql.bytes, arguments, count + 2, "iiii", &rows, err);
+    struct db_rows *rows = db_query(writer->db, sql.bytes, arguments, count + 2, "iiii", err);
     text_free(&sql);
-    if (got)
+    if (!rows)
         return -1;
+    int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
         uint64_t id = bits_of(&row[0]);
         struct wide sum = sum_of(&row[1]);
@@ -385,10 +390,9 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
             continue;
         }
         if (!bulk)
-            result = db_bulk_begin(writer->db, table->name, table->columns, table->count,
-                                   old.count ? 3 : 0, &bulk, err);
-        if (!result)
-            result = write_sum(writer, table, other, bulk, err);
+            bulk = db_bulk_begin(writer->db, table->name, table->columns, table->count,
+                                 old.count ? 3 : 0, err);
+        result = bulk ? write_sum(writer, table, other, bulk, err) : -1;
     }
     if (result)
         db_bulk_abandon(bulk);

@@ -23,10 +23,10 @@ static const char *const tables[] = {
 
 int forget_check(struct db *db, const char *cluster, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value name = db_text(cluster);
-    if (db_query(db, sql_query_fence_source, &name, 1, "t", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_fence_source, &name, 1, "t", err);
+    if (!rows)
         return -1;
     int got = *cluster ? db_fetch(rows, &row, err) : 0;
     if (got == 0)

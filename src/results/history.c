@@ -144,9 +144,9 @@ static int prune_runs(const struct publisher *publisher, int64_t before, struct 
     struct db *db = publisher->db;
     struct db_value arguments[RUNS_A_STATEMENT + 2] = { db_text(publisher->cluster),
                                                         db_integer(publisher->run_id) };
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_run_old, arguments, 2, "ii", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_run_old, arguments, 2, "ii", err);
+    if (!rows)
         return -1;
     size_t count = 0;
     struct text sql = { 0 };

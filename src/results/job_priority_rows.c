@@ -145,8 +145,9 @@ int job_priority_rows_write(const struct publisher *publisher, const struct queu
         return -1;
     if (!queue || !queue->count)
         return 0;
-    if (db_bulk_begin(publisher->db, "fairmill_job_priority", columns, COUNT(columns), 0,
-                      &writer.bulk, err))
+    writer.bulk =
+        db_bulk_begin(publisher->db, "fairmill_job_priority", columns, COUNT(columns), 0, err);
+    if (!writer.bulk)
         return -1;
     writer.arena = arena_create();
     writer.tres_places = id_index_create();

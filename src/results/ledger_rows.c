@@ -85,10 +85,10 @@ static bool is_empty(const struct db_value *value)
 static int read_entries(struct db *db, const char *cluster, struct ledger *ledger,
                         struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value argument = db_text(cluster);
-    if (db_query(db, sql_query_ledger_read, &argument, 1, "iitiiiitt", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_ledger_read, &argument, 1, "iitiiiitt", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
@@ -106,10 +106,10 @@ static int read_entries(struct db *db, const char *cluster, struct ledger *ledge
 
 static int read_covers(struct db *db, const char *cluster, struct ledger *ledger, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value argument = db_text(cluster);
-    if (db_query(db, sql_query_ledger_reset_read, &argument, 1, "ii", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_ledger_reset_read, &argument, 1, "ii", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)
@@ -147,11 +147,11 @@ int ledger_look_up(const struct settings *settings, const char *cluster, struct 
 
 int ledger_read_all(struct db *db, struct ledger_record **records, size_t *count, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     *records = NULL;
     *count = 0;
-    if (db_query(db, sql_query_ledger_list, NULL, 0, "tiitiiiitttitti", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_ledger_list, NULL, 0, "tiitiiiitttitti", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
@@ -180,10 +180,10 @@ int ledger_read_all(struct db *db, struct ledger_record **records, size_t *count
 
 static int read_last(struct db *db, uint64_t *last, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     *last = 0;
-    if (db_query(db, sql_query_ledger_last, NULL, 0, "i", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_ledger_last, NULL, 0, "i", err);
+    if (!rows)
         return -1;
     int got = db_fetch(rows, &row, err);
     if (got > 0)
@@ -218,8 +218,9 @@ static int write_entry(struct db *db, const struct ledger_record *record, struct
         number_or_null(entry->kind == LEDGER_UNDO, entry->undoes),
     };
     _Static_assert(COUNT(row) == COUNT(ledger_columns), "a value for each column");
-    struct db_bulk *bulk;
-    if (db_bulk_begin(db, "fairmill_ledger", ledger_columns, COUNT(ledger_columns), 0, &bulk, err))
+    struct db_bulk *bulk =
+        db_bulk_begin(db, "fairmill_ledger", ledger_columns, COUNT(ledger_columns), 0, err);
+    if (!bulk)
         return -1;
     if (db_bulk_row(bulk, row, err)) {
         db_bulk_abandon(bulk);
@@ -231,11 +232,11 @@ static int write_entry(struct db *db, const struct ledger_record *record, struct
 static int write_covers(struct db *db, uint64_t id, const uint64_t *covers, size_t count,
                         struct error *err)
 {
-    struct db_bulk *bulk;
     if (!count)
         return 0;
-    if (db_bulk_begin(db, "fairmill_ledger_reset", reset_columns, COUNT(reset_columns), 0, &bulk,
-                      err))
+    struct db_bulk *bulk =
+        db_bulk_begin(db, "fairmill_ledger_reset", reset_columns, COUNT(reset_columns), 0, err);
+    if (!bulk)
         return -1;
     for (size_t i = 0; i < count; i++) {
         struct db_value row[] = { db_integer((int64_t)id), db_integer((int64_t)covers[i]) };

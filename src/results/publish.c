@@ -200,9 +200,9 @@ int published_sources(struct db *db,
                       int (*take)(void *context, const char *cluster, const char *source),
                       void *context, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_fence_sources, NULL, 0, "tt", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_fence_sources, NULL, 0, "tt", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {

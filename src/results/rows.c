@@ -93,9 +93,9 @@ static struct db_value text_as_utf8(const char *bytes, struct text *converted)
 int rows_read_integer(struct db *db, const char *sql, const struct db_value *arguments,
                       size_t count, int64_t *integer, bool *found, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql, arguments, count, "i", &rows, err))
+    struct db_rows *rows = db_query(db, sql, arguments, count, "i", err);
+    if (!rows)
         return -1;
     int got = db_fetch(rows, &row, err);
     *found = got > 0 && row[0].type == DB_INTEGER;
@@ -159,15 +159,16 @@ static void fill_row(struct row_writer *writer, uint32_t i, struct db_value *row
 int rows_write_fairshare(const struct publisher *publisher, const struct publication *publication,
                          int64_t as_of, struct error *err)
 {
-    struct db_bulk *bulk;
     struct row_writer writer = { publisher, publication, as_of, { { 0 } } };
     struct db_value cluster = db_text(publisher->cluster);
     /* Nearly every value changes with every run, so that writing over the old rows would be the
      * slower road by a third.  In the order of the key a database need not search for where a row
      * belongs, nor split what it has just filled. */
-    if (db_execute(publisher->db, sql_query_fairshare_clear, &cluster, 1, NULL, err) ||
-        db_bulk_begin(publisher->db, "fairmill_fairshare", fairshare_columns,
-                      COUNT(fairshare_columns), 0, &bulk, err))
+    if (db_execute(publisher->db, sql_query_fairshare_clear, &cluster, 1, NULL, err))
+        return -1;
+    struct db_bulk *bulk = db_bulk_begin(publisher->db, "fairmill_fairshare", fairshare_columns,
+                                         COUNT(fairshare_columns), 0, err);
+    if (!bulk)
         return -1;
     int result = 0;
     for (uint32_t i = 0; !result && i < publication->tree->count; i++) {
@@ -209,10 +210,11 @@ static char *text_of(const struct db_value *value)
 static int read_findings(const struct publisher *publisher, struct finding_rows *found,
                          struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value cluster = db_text(publisher->cluster);
-    if (db_query(publisher->db, sql_query_finding_read, &cluster, 1, "ttiiit", &rows, err))
+    struct db_rows *rows =
+        db_query(publisher->db, sql_query_finding_read, &cluster, 1, "ttiiit", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
@@ -277,11 +279,12 @@ static int by_kind_and_age(const void *a, const void *b)
 static int write_findings(const struct publisher *publisher, struct finding_rows *found,
                           struct error *err)
 {
-    struct db_bulk *bulk;
     struct db_value cluster = db_text(publisher->cluster);
-    if (db_execute(publisher->db, sql_query_finding_clear, &cluster, 1, NULL, err) ||
-        db_bulk_begin(publisher->db, "fairmill_finding", finding_columns, COUNT(finding_columns), 3,
-                      &bulk, err))
+    if (db_execute(publisher->db, sql_query_finding_clear, &cluster, 1, NULL, err))
+        return -1;
+    struct db_bulk *bulk = db_bulk_begin(publisher->db, "fairmill_finding", finding_columns,
+                                         COUNT(finding_columns), 3, err);
+    if (!bulk)
         return -1;
     size_t of_kind = 0;
     struct text detail = { 0 };
@@ -361,8 +364,8 @@ static const struct db_column run_columns[] = {
 static int write_one(struct db *db, const char *table, const struct db_column *columns,
                      size_t count, size_t keys, const struct db_value *row, struct error *err)
 {
-    struct db_bulk *bulk;
-    if (db_bulk_begin(db, table, columns, count, keys, &bulk, err))
+    struct db_bulk *bulk = db_bulk_begin(db, table, columns, count, keys, err);
+    if (!bulk)
         return -1;
     if (db_bulk_row(bulk, row, err)) {
         db_bulk_abandon(bulk);

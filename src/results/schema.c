@@ -110,9 +110,9 @@ static int explain(const struct settings *settings, const char *role, bool of_ta
 /* The tables' version, 0 where there is none. */
 static int read_version(struct db *db, int64_t *version, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_schema_version, NULL, 0, "i", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_schema_version, NULL, 0, "i", err);
+    if (!rows)
         return -1;
     int got = db_fetch(rows, &row, err);
     *version = got > 0 && row[0].type == DB_INTEGER ? row[0].integer : 0;
@@ -213,10 +213,10 @@ int results_open(struct db **opened, const struct settings *settings, enum db_ro
 /* Whether the database has a table or a view of this name; -1 on failure. */
 static int has(struct db *db, const char *name, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value argument = db_text(name);
-    if (db_query(db, db->driver->columns_query, &argument, 1, "t", &rows, err))
+    struct db_rows *rows = db_query(db, db->driver->columns_query, &argument, 1, "t", err);
+    if (!rows)
         return -1;
     int got = db_fetch(rows, &row, err);
     db_finish(rows);

@@ -61,9 +61,9 @@ static const struct db_column seal_columns[] = {
 static int read_header(struct db *db, const struct db_value *cluster, struct seal *seal,
                        bool *damaged, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiitti", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiitti", err);
+    if (!rows)
         return -1;
     int got = db_fetch(rows, &row, err);
     if (got > 0) {
@@ -92,9 +92,9 @@ static int read_header(struct db *db, const struct db_value *cluster, struct sea
 static int read_open(struct db *db, const struct db_value *cluster, struct job_keys *open,
                      struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_seal_open_read, cluster, 1, "i", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_seal_open_read, cluster, 1, "i", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)
@@ -117,9 +117,9 @@ static void add_finding(struct findings *findings, const struct db_value *row)
 static int read_findings(struct db *db, const struct db_value *cluster, struct findings *findings,
                          struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_seal_odd_read, cluster, 1, "tiit", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_seal_odd_read, cluster, 1, "tiit", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)
@@ -146,10 +146,10 @@ int seal_read_sums(struct db *db, const char *cluster,
                                struct error *err),
                    void *context, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value name = db_text(cluster);
-    if (db_query(db, sql_query_seal_usage_read, &name, 1, "iiiii", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_seal_usage_read, &name, 1, "iiiii", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
@@ -167,7 +167,6 @@ int seal_read_sums(struct db *db, const char *cluster,
 static int write_header(struct db *db, const struct db_value *cluster, const struct seal *seal,
                         struct error *err)
 {
-    struct db_bulk *bulk;
     struct db_value row[] = {
         *cluster,
         bits_value(seal->as_of),
@@ -186,7 +185,9 @@ static int write_header(struct db *db, const struct db_value *cluster, const str
         bits_value(seal_hash(seal)),
     };
     _Static_assert(COUNT(row) == COUNT(seal_columns), "a value for each column");
-    if (db_bulk_begin(db, "fairmill_seal", seal_columns, COUNT(seal_columns), 1, &bulk, err))
+    struct db_bulk *bulk =
+        db_bulk_begin(db, "fairmill_seal", seal_columns, COUNT(seal_columns), 1, err);
+    if (!bulk)
         return -1;
     if (db_bulk_row(bulk, row, err)) {
         db_bulk_abandon(bulk);
@@ -203,9 +204,9 @@ static const struct db_column usage_columns[] = {
 static int write_sums(struct db *db, const struct db_value *cluster,
                       const struct seal_change *change, struct error *err)
 {
-    struct db_bulk *bulk;
-    if (db_bulk_begin(db, "fairmill_seal_usage", usage_columns, COUNT(usage_columns),
-                      change->anew ? 0 : 2, &bulk, err))
+    struct db_bulk *bulk = db_bulk_begin(db, "fairmill_seal_usage", usage_columns,
+                                         COUNT(usage_columns), change->anew ? 0 : 2, err);
+    if (!bulk)
         return -1;
     const struct usage_sum **sums = usage_sums_by_id(change->sums);
     int result = 0;
@@ -234,8 +235,9 @@ static const struct db_column open_columns[] = { { "cluster", 't' }, { "job_key"
 static int write_opened(struct db *db, const struct db_value *cluster, const struct job_keys *keys,
                         struct error *err)
 {
-    struct db_bulk *bulk;
-    if (db_bulk_begin(db, "fairmill_seal_open", open_columns, COUNT(open_columns), 0, &bulk, err))
+    struct db_bulk *bulk =
+        db_bulk_begin(db, "fairmill_seal_open", open_columns, COUNT(open_columns), 0, err);
+    if (!bulk)
         return -1;
     for (size_t i = 0; i < keys->count; i++) {
         struct db_value row[] = { *cluster, bits_value(keys->keys[i]) };
@@ -279,12 +281,13 @@ static const struct db_column finding_columns[] = {
 static int write_findings(struct db *db, const struct db_value *cluster,
                           const struct findings *findings, struct error *err)
 {
-    struct db_bulk *bulk;
     struct text detail = { 0 };
     int result = 0;
-    if (db_execute(db, sql_query_seal_odd_clear, cluster, 1, NULL, err) ||
-        db_bulk_begin(db, "fairmill_seal_odd", finding_columns, COUNT(finding_columns), 0, &bulk,
-                      err))
+    if (db_execute(db, sql_query_seal_odd_clear, cluster, 1, NULL, err))
+        return -1;
+    struct db_bulk *bulk =
+        db_bulk_begin(db, "fairmill_seal_odd", finding_columns, COUNT(finding_columns), 0, err);
+    if (!bulk)
         return -1;
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         for (size_t i = 0; !result && i < findings->kind[kind].count; i++) {

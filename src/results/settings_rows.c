@@ -40,10 +40,11 @@ int settings_rows_read(const struct publisher *publisher, struct settings_digest
                        struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
-    struct db_rows *rows;
     const struct db_value *row;
     *digests = (struct settings_digests){ 0 };
-    if (db_query(publisher->db, sql_query_settings_of_runs, &cluster, 1, "t", &rows, err))
+    struct db_rows *rows =
+        db_query(publisher->db, sql_query_settings_of_runs, &cluster, 1, "t", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {

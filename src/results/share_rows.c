@@ -65,11 +65,11 @@ struct state {
 
 static int read_state(struct db *db, const char *cluster, struct state *state, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     *state = (struct state){ 0 };
-    if (db_query(db, sql_query_share_state_read, &name, 1, "ii", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_share_state_read, &name, 1, "ii", err);
+    if (!rows)
         return -1;
     int got = db_fetch(rows, &row, err);
     if (got > 0)
@@ -110,12 +110,13 @@ static void tell(struct past *past, const struct db_value *row)
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err)
 {
     struct state state;
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     int64_t first = NEVER;
-    if (read_state(db, cluster, &state, err) ||
-        db_query(db, sql_query_share_change_read, &name, 1, SHARE_TYPES, &rows, err))
+    if (read_state(db, cluster, &state, err))
+        return -1;
+    struct db_rows *rows = db_query(db, sql_query_share_change_read, &name, 1, SHARE_TYPES, err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
@@ -175,11 +176,11 @@ static void keep_last(struct noting *noting, const struct db_value *row)
 
 static int read_known(struct noting *noting, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value cluster = db_text(noting->publisher->cluster);
-    if (db_query(noting->publisher->db, sql_query_share_change_read, &cluster, 1, SHARE_TYPES,
-                 &rows, err))
+    struct db_rows *rows =
+        db_query(noting->publisher->db, sql_query_share_change_read, &cluster, 1, SHARE_TYPES, err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)
@@ -234,9 +235,11 @@ static int write_changes(struct noting *noting, const struct known *present, siz
                          struct error *err)
 {
     /* An instant that was published before is written over. */
-    if (read_known(noting, err) ||
-        db_bulk_begin(noting->publisher->db, "fairmill_share_change", change_columns,
-                      COUNT(change_columns), 3, &noting->bulk, err))
+    if (read_known(noting, err))
+        return -1;
+    noting->bulk = db_bulk_begin(noting->publisher->db, "fairmill_share_change", change_columns,
+                                 COUNT(change_columns), 3, err);
+    if (!noting->bulk)
         return -1;
     if (note_changes(noting, present, count, err)) {
         db_bulk_abandon(noting->bulk);
@@ -252,11 +255,11 @@ static int write_state(struct noting *noting, uint64_t hash, struct error *err)
         { "last_as_of", 'i' },
         { "hash", 'i' },
     };
-    struct db_bulk *bulk;
     struct db_value row[] = { db_text(noting->publisher->cluster), db_integer(noting->seen_at),
                               db_integer((int64_t)hash) };
-    if (db_bulk_begin(noting->publisher->db, "fairmill_share_state", columns, COUNT(columns), 1,
-                      &bulk, err))
+    struct db_bulk *bulk = db_bulk_begin(noting->publisher->db, "fairmill_share_state", columns,
+                                         COUNT(columns), 1, err);
+    if (!bulk)
         return -1;
     if (db_bulk_row(bulk, row, err)) {
         db_bulk_abandon(bulk);

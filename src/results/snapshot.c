@@ -46,9 +46,9 @@ static int fill_snapshot(struct snapshot *snapshot, const struct db_value *row, 
 
 int snapshots_read(struct db *db, struct snapshots *snapshots, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_snapshot_runs, NULL, 0, "tttiti", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_snapshot_runs, NULL, 0, "tttiti", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
@@ -138,13 +138,13 @@ static void add_row(struct reading *reading, struct names *names, const struct d
 static int read_rows(struct db *db, struct snapshot *snapshot, struct reading *reading,
                      struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row, cluster = db_text(snapshot->cluster);
-    if (db_query(db, sql_query_snapshot_rows, &cluster, 1,
-                 "iittti"
-                 "ii"
-                 "rrrrrrrrrrrrrrrr",
-                 &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_snapshot_rows, &cluster, 1,
+                                    "iittti"
+                                    "ii"
+                                    "rrrrrrrrrrrrrrrr",
+                                    err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)

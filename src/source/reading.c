@@ -33,8 +33,8 @@ int reading_each(struct db *db, const char *sql, const struct db_value *argument
                  int (*take)(void *context, const struct db_value *row, struct error *err),
                  void *context, struct error *err)
 {
-    struct db_rows *rows;
-    if (db_query(db, sql, arguments, argument_count, types, &rows, err))
+    struct db_rows *rows = db_query(db, sql, arguments, argument_count, types, err);
+    if (!rows)
         return -1;
     return take_all(rows, take, context, err);
 }
@@ -44,8 +44,8 @@ int reading_many(struct db *db, const char *sql, const struct db_value *argument
                  int (*take)(void *context, const struct db_value *row, struct error *err),
                  void *context, struct error *err)
 {
-    struct db_rows *rows;
-    if (db_stream(db, sql, arguments, argument_count, types, &rows, err))
+    struct db_rows *rows = db_stream(db, sql, arguments, argument_count, types, err);
+    if (!rows)
         return -1;
     return take_all(rows, take, context, err);
 }

@@ -77,6 +77,12 @@ static void run(struct db *db, const char *sql)
     must(db_execute(db, sql, NULL, 0, NULL, &err), &err);
 }
 
+/* What would be NULL if a call had failed. */
+static void must_have(const void *made, const struct error *err)
+{
+    must(made ? 0 : -1, err);
+}
+
 static void begin(struct db *db)
 {
     struct error err;
@@ -95,7 +101,8 @@ static int64_t number_of(struct db *db, const char *sql)
     struct error err;
     struct db_rows *rows;
     const struct db_value *row;
-    must(db_query(db, sql, NULL, 0, "i", &rows, &err), &err);
+    rows = db_query(db, sql, NULL, 0, "i", &err);
+    must_have(rows, &err);
     int got = db_fetch(rows, &row, &err);
     must(got, &err);
     int64_t number = got == 1 && row[0].type == DB_INTEGER ? row[0].integer : INT64_MIN;
@@ -124,9 +131,9 @@ static bool equal(const struct db_value *a, const struct db_value *b)
 }
 
 /* As db_query() and db_stream(). */
-typedef int (*asker)(struct db *db, const char *sql, const struct db_value *arguments,
-                     size_t argument_count, const char *column_types, struct db_rows **rows,
-                     struct error *err);
+typedef struct db_rows *(*asker)(struct db *db, const char *sql, const struct db_value *arguments,
+                                 size_t argument_count, const char *column_types,
+                                 struct error *err);
 
 static bool answers_to(asker ask, struct db *db, const char *sql, const struct db_value *argument,
                        char type, const struct db_value *expected)
@@ -134,7 +141,8 @@ static bool answers_to(asker ask, struct db *db, const char *sql, const struct d
     struct error err = { 0 };
     struct db_rows *rows;
     const struct db_value *row;
-    must(ask(db, sql, argument, argument != NULL, (char[]){ type, '\0' }, &rows, &err), &err);
+    rows = ask(db, sql, argument, argument != NULL, (char[]){ type, '\0' }, &err);
+    must_have(rows, &err);
     int got = db_fetch(rows, &row, &err);
     bool same = got == 1 && equal(&row[0], expected);
     if (got < 0)
@@ -154,10 +162,10 @@ static bool answers(struct db *db, const char *sql, const struct db_value *argum
 /* The class of error that a query ends in, or -1 if it answers. */
 static int class_of(asker ask, struct db *db, const char *sql, const char *types, struct error *err)
 {
-    struct db_rows *rows;
+    struct db_rows *rows = ask(db, sql, NULL, 0, types, err);
     const struct db_value *row;
     int got = 1;
-    if (ask(db, sql, NULL, 0, types, &rows, err))
+    if (!rows)
         return (int)err->class;
     while (got == 1)
         got = db_fetch(rows, &row, err);
@@ -266,11 +274,11 @@ static bool comes_back(struct db *db, asker ask, struct db_value rows[][THING_CO
     struct db_rows *answer;
     const struct db_value *row;
     size_t same = 0, got = 0;
-    must(ask(db,
-             "SELECT \"id\", \"number\", \"share\", \"name\", \"raw\" FROM \"thing\" "
-             "WHERE \"id\" >= ? ORDER BY \"id\"",
-             &least, 1, "iirtt", &answer, &err),
-         &err);
+    answer = ask(db,
+                 "SELECT \"id\", \"number\", \"share\", \"name\", \"raw\" FROM \"thing\" "
+                 "WHERE \"id\" >= ? ORDER BY \"id\"",
+                 &least, 1, "iirtt", &err);
+    must_have(answer, &err);
     int status;
     while ((status = db_fetch(answer, &row, &err)) == 1) {
         bool row_same = got < count;
@@ -318,7 +326,8 @@ static void every_value_goes_in_bulk(void)
     struct db_bulk *bulk;
     begin(db);
     run(db, "DELETE FROM \"thing\"");
-    must(db_bulk_begin(db, "thing", thing_columns, THING_COLUMNS, 1, &bulk, &err), &err);
+    bulk = db_bulk_begin(db, "thing", thing_columns, THING_COLUMNS, 1, &err);
+    must_have(bulk, &err);
     for (size_t i = 0; i < count; i++)
         must(db_bulk_row(bulk, rows[i], &err), &err);
     must(db_bulk_end(bulk, &err), &err);
@@ -339,7 +348,8 @@ static void large_integers_are_whole(void)
 
     run(db, "DELETE FROM \"large\"");
     begin(db);
-    must(db_bulk_begin(db, "large", columns, 2, 1, &bulk, &err), &err);
+    bulk = db_bulk_begin(db, "large", columns, 2, 1, &err);
+    must_have(bulk, &err);
     must(db_bulk_row(bulk, (struct db_value[]){ db_integer(7), db_integer(-7) }, &err), &err);
     must(db_bulk_row(bulk, (struct db_value[]){ largest, db_integer(-1) }, &err), &err);
     must(db_bulk_row(bulk, (struct db_value[]){ smaller, db_integer(1) }, &err), &err);
@@ -373,7 +383,8 @@ static void signs_may_alternate(void)
     run(db, "CREATE TABLE IF NOT EXISTS \"sign\" (\"a\" BIGINT, \"b\" DECIMAL(20))");
     run(db, "DELETE FROM \"sign\"");
     begin(db);
-    must(db_bulk_begin(db, "sign", columns, 2, 0, &bulk, &err), &err);
+    bulk = db_bulk_begin(db, "sign", columns, 2, 0, &err);
+    must_have(bulk, &err);
     for (int64_t i = 0; i < 10; i++) {
         struct db_value value = { .type = DB_UNSIGNED, .unsigned_integer = UINT64_MAX };
         if (i % 3)
@@ -461,7 +472,8 @@ static bool column_is(struct db *db, const char *table, size_t position, const c
     struct db_value argument = db_text(table), name = db_text(expected);
     int got;
     bool same = false;
-    must(db_query(db, db->driver->columns_query, &argument, 1, "t", &rows, &err), &err);
+    rows = db_query(db, db->driver->columns_query, &argument, 1, "t", &err);
+    must_have(rows, &err);
     for (size_t i = 0; (got = db_fetch(rows, &row, &err)) == 1; i++)
         same |= i == position && equal(row, &name);
     must(got, &err);
@@ -479,7 +491,8 @@ static void a_database_describes_itself(void)
 
     struct db_rows *rows;
     const struct db_value *row;
-    must(db_query(db, db->driver->identity_query, NULL, 0, "t", &rows, &err), &err);
+    rows = db_query(db, db->driver->identity_query, NULL, 0, "t", &err);
+    must_have(rows, &err);
     int got = db_fetch(rows, &row, &err);
     bool same = got == 1 && row[0].type == DB_TEXT && row[0].text.length > 1 &&
                 answers(other, other->driver->identity_query, NULL, 't', &row[0]);
@@ -501,7 +514,8 @@ static void fill_heap(void)
     static const struct db_column columns[] = { { "a", 'i' }, { "share", 'r' } };
     struct db_bulk *bulk;
     begin(db);
-    must(db_bulk_begin(db, "heap", columns, 2, 0, &bulk, &err), &err);
+    bulk = db_bulk_begin(db, "heap", columns, 2, 0, &err);
+    must_have(bulk, &err);
     for (int64_t i = 0; i < MANY_ROWS; i++)
         must(db_bulk_row(bulk, (struct db_value[]){ db_integer(i), db_real((double)i / 7) }, &err),
              &err);
@@ -524,11 +538,11 @@ static void rows_are_streamed(asker ask)
 
     begin(db);
     getrusage(RUSAGE_SELF, &before);
-    must(ask(db,
-             "SELECT \"x\".\"a\", \"x\".\"share\", 'a text of some forty bytes or so beside' "
-             "FROM \"heap\" \"x\" CROSS JOIN \"first\"",
-             NULL, 0, "irt", &rows, &err),
-         &err);
+    rows = ask(db,
+               "SELECT \"x\".\"a\", \"x\".\"share\", 'a text of some forty bytes or so beside' "
+               "FROM \"heap\" \"x\" CROSS JOIN \"first\"",
+               NULL, 0, "irt", &err);
+    must_have(rows, &err);
     while ((got = db_fetch(rows, &row, &err)) == 1) {
         count++;
         sum += row[0].integer;
@@ -554,11 +568,11 @@ static void an_answer_may_be_broken_off(asker ask)
     for (int i = 0; i < 20; i++) {
         struct db_rows *rows;
         const struct db_value *row;
-        must(ask(db,
-                 "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\" "
-                 "CROSS JOIN \"heap\" \"z\"",
-                 NULL, 0, "i", &rows, &err),
-             &err);
+        rows = ask(db,
+                   "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\" "
+                   "CROSS JOIN \"heap\" \"z\"",
+                   NULL, 0, "i", &err);
+        must_have(rows, &err);
         for (int fetched = 0; fetched < i * i * 50; fetched++)
             must(db_fetch(rows, &row, &err), &err);
         db_finish(rows);
@@ -580,11 +594,11 @@ static void an_answer_fails_late(asker ask)
     int64_t count = 0;
     int got;
     begin(db);
-    must(ask(db,
-             "SELECT CASE WHEN \"a\" = 150000 THEN 'word' ELSE '12' END AS \"field\" "
-             "FROM \"heap\" WHERE \"a\" <= 150000 ORDER BY \"a\"",
-             NULL, 0, "i", &rows, &err),
-         &err);
+    rows = ask(db,
+               "SELECT CASE WHEN \"a\" = 150000 THEN 'word' ELSE '12' END AS \"field\" "
+               "FROM \"heap\" WHERE \"a\" <= 150000 ORDER BY \"a\"",
+               NULL, 0, "i", &err);
+    must_have(rows, &err);
     while ((got = db_fetch(rows, &row, &err)) == 1)
         count += row[0].integer == 12;
     ok(got == -1 && err.class == ERROR_DATA && strstr(err.message, "field"),
@@ -600,9 +614,9 @@ static void one_answer_at_a_time(void)
 {
     struct error err = { 0 };
     struct db *db = session(DB_RESULTS);
-    struct db_rows *rows, *more;
-    must(db_query(db, "SELECT \"a\" FROM \"first\"", NULL, 0, "i", &rows, &err), &err);
-    ok(db_query(db, "SELECT 1", NULL, 0, "i", &more, &err) == -1 && err.class == ERROR_OTHER,
+    struct db_rows *rows = db_query(db, "SELECT \"a\" FROM \"first\"", NULL, 0, "i", &err);
+    must_have(rows, &err);
+    ok(!db_query(db, "SELECT 1", NULL, 0, "i", &err) && err.class == ERROR_OTHER,
        "a second query has to wait for the first one's end");
     ok(db_execute(db, "DELETE FROM \"first\"", NULL, 0, NULL, &err) == -1,
        "and so has another statement");
@@ -612,8 +626,9 @@ static void one_answer_at_a_time(void)
     static const struct db_column column = { "a", 'i' };
     struct db_bulk *bulk;
     begin(db);
-    must(db_bulk_begin(db, "first", &column, 1, 0, &bulk, &err), &err);
-    ok(db_query(db, "SELECT 1", NULL, 0, "i", &more, &err) == -1 && err.class == ERROR_OTHER &&
+    bulk = db_bulk_begin(db, "first", &column, 1, 0, &err);
+    must_have(bulk, &err);
+    ok(!db_query(db, "SELECT 1", NULL, 0, "i", &err) && err.class == ERROR_OTHER &&
            strstr(err.message, "bulk"),
        "a query has to wait for a bulk write's end");
     db_bulk_abandon(bulk);
@@ -697,8 +712,9 @@ static void a_source_cannot_be_written(void)
            err.class == ERROR_DENIED,
        "nor update in its transaction");
     db_rollback(db);
-    int status = db_bulk_begin(db, "first", columns, 1, 0, &bulk, &err);
-    if (status == 0)
+    bulk = db_bulk_begin(db, "first", columns, 1, 0, &err);
+    int status = -1;
+    if (bulk)
         status =
             db_bulk_row(bulk, &one, &err) ? (db_bulk_abandon(bulk), -1) : db_bulk_end(bulk, &err);
     ok(status == -1 && err.class == ERROR_DENIED, "nor write in bulk");
@@ -721,7 +737,8 @@ static void write_generation(struct db *db, int64_t count, int64_t g)
     struct error err;
     struct db_bulk *bulk;
     begin(db);
-    must(db_bulk_begin(db, "thing", thing_columns, THING_COLUMNS, 1, &bulk, &err), &err);
+    bulk = db_bulk_begin(db, "thing", thing_columns, THING_COLUMNS, 1, &err);
+    must_have(bulk, &err);
     for (int64_t i = 0; i < count; i++) {
         struct db_value row[THING_COLUMNS];
         char name[64];
@@ -742,11 +759,11 @@ static bool holds_generation(struct db *db, int64_t count, int64_t g)
     int64_t i = 0;
     int got;
     bool same = true;
-    must(db_query(db,
-                  "SELECT \"id\", \"number\", \"share\", \"name\", \"raw\" FROM \"thing\" "
-                  "ORDER BY \"id\"",
-                  NULL, 0, "iirtt", &rows, &err),
-         &err);
+    rows = db_query(db,
+                    "SELECT \"id\", \"number\", \"share\", \"name\", \"raw\" FROM \"thing\" "
+                    "ORDER BY \"id\"",
+                    NULL, 0, "iirtt", &err);
+    must_have(rows, &err);
     for (; (got = db_fetch(rows, &row, &err)) == 1; i++) {
         struct db_value expected[THING_COLUMNS];
         char name[64];
@@ -783,7 +800,8 @@ static void bulk_writes_keep_what_they_do_not_name(void)
     static const struct db_column keys[] = { { "a", 'i' }, { "b", 't' } };
 
     begin(db);
-    must(db_bulk_begin(db, "thing", two, 2, 1, &bulk, &err), &err);
+    bulk = db_bulk_begin(db, "thing", two, 2, 1, &err);
+    must_have(bulk, &err);
     must(db_bulk_row(bulk, (struct db_value[]){ db_integer(1), db_integer(-5) }, &err), &err);
     must(db_bulk_end(bulk, &err), &err);
     is_int(number_of(db, "SELECT \"number\" FROM \"thing\" WHERE \"id\" = 1 AND \"name\" = "
@@ -791,7 +809,8 @@ static void bulk_writes_keep_what_they_do_not_name(void)
            -5, "columns that a bulk write does not name stay");
 
     for (int round = 0; round < 2; round++) {
-        must(db_bulk_begin(db, "pair", keys, 2, 2, &bulk, &err), &err);
+        bulk = db_bulk_begin(db, "pair", keys, 2, 2, &err);
+        must_have(bulk, &err);
         for (int64_t i = 0; i < 10; i++)
             must(db_bulk_row(bulk,
                              (struct db_value[]){ db_integer(i % 5), db_text(i < 5 ? "" : "b") },
@@ -801,12 +820,13 @@ static void bulk_writes_keep_what_they_do_not_name(void)
     }
     is_int(number_of(db, "SELECT COUNT(*) FROM \"pair\""), 10, "rows may be nothing but a key");
 
-    must(db_bulk_begin(db, "thing", two, 2, 1, &bulk, &err), &err);
+    bulk = db_bulk_begin(db, "thing", two, 2, 1, &err);
+    must_have(bulk, &err);
     ok(db_bulk_row(bulk, (struct db_value[]){ db_integer(1), db_real(1) }, &err) == -1 &&
            strstr(err.message, "'number'"),
        "a value of another type than its column's is refused");
     db_bulk_abandon(bulk);
-    ok(db_bulk_begin(db, "nonesuch", two, 2, 1, &bulk, &err) == -1 && err.class == ERROR_MISSING,
+    ok(!db_bulk_begin(db, "nonesuch", two, 2, 1, &err) && err.class == ERROR_MISSING,
        "a bulk write into a missing table fails at once");
     db_rollback(db);
     is_int(number_of(db, "SELECT COUNT(*) FROM \"pair\""), 0, "a bulk write can be rolled back");
@@ -824,7 +844,8 @@ static void bulk_writes_take_long_rows(void)
     char *bytes = malloc(LENGTH);
     memset(bytes, 'z', LENGTH);
     begin(db);
-    must(db_bulk_begin(db, "thing", columns, 2, 1, &bulk, &err), &err);
+    bulk = db_bulk_begin(db, "thing", columns, 2, 1, &err);
+    must_have(bulk, &err);
     for (int64_t i = 0; i < COUNT; i++)
         must(db_bulk_row(bulk, (struct db_value[]){ db_integer(i), db_bytes(bytes, LENGTH) }, &err),
              &err);
@@ -1189,11 +1210,11 @@ static void servers_die(pid_t server, int signal)
     const struct db_value *row;
     int got = 1;
     begin(db);
-    must(db_query(db,
-                  "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\" "
-                  "CROSS JOIN \"heap\" \"z\"",
-                  NULL, 0, "i", &rows, &err),
-         &err);
+    rows = db_query(db,
+                    "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\" "
+                    "CROSS JOIN \"heap\" \"z\"",
+                    NULL, 0, "i", &err);
+    must_have(rows, &err);
     for (int i = 0; got == 1 && i < 10; i++)
         got = db_fetch(rows, &row, &err);
     kill(server, signal);
@@ -1239,14 +1260,16 @@ static void pgsql_narrow_columns_are_written(void)
     struct db_bulk *bulk;
     begin(db);
     run(db, "DELETE FROM \"first\"");
-    must(db_bulk_begin(db, "first", columns, 1, 0, &bulk, &err), &err);
+    bulk = db_bulk_begin(db, "first", columns, 1, 0, &err);
+    must_have(bulk, &err);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         must(db_bulk_row(bulk, (struct db_value[]){ db_integer(numbers[i]) }, &err), &err);
     must(db_bulk_end(bulk, &err), &err);
     is_int(number_of(db, "SELECT COUNT(*) FROM \"first\" WHERE \"a\" IN (-2147483648, -1, 0, "
                          "2147483647)"),
            4, "a bulk write fills columns of 32 bits");
-    must(db_bulk_begin(db, "first", columns, 1, 0, &bulk, &err), &err);
+    bulk = db_bulk_begin(db, "first", columns, 1, 0, &err);
+    must_have(bulk, &err);
     ok(db_bulk_row(bulk, (struct db_value[]){ db_integer((int64_t)INT32_MAX + 1) }, &err) == -1 &&
            strstr(err.message, "'a'"),
        "and refuses what they cannot hold");
@@ -1308,9 +1331,8 @@ static void ask_without_memory(asker ask)
     begin(db);
     alarm(60);
     setrlimit(RLIMIT_AS, &room);
-    int got = ask(db, "SELECT repeat('x', CAST(? AS integer))", &length, 1, "t", &rows, &err);
-    if (!got)
-        got = db_fetch(rows, &row, &err);
+    rows = ask(db, "SELECT repeat('x', CAST(? AS integer))", &length, 1, "t", &err);
+    int got = rows ? db_fetch(rows, &row, &err) : -1;
     db_finish(rows);
     db_rollback(db);
     db_close(db);
@@ -1386,9 +1408,9 @@ static void pgsql_answers_fail_amid_rows(asker ask)
     ok(number_of(db, "SELECT 1") == 1 && !db_commit(db, &err), "and costs no transaction");
 
     begin(db);
-    must(ask(db, "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\"", NULL, 0, "i",
-             &rows, &err),
-         &err);
+    rows = ask(db, "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\"", NULL, 0, "i",
+               &err);
+    must_have(rows, &err);
     must(db_execute(killer, "SELECT pg_terminate_backend(CAST(? AS INTEGER))", &id, 1, NULL, &err),
          &err);
     int got;
@@ -1523,9 +1545,9 @@ static void pgsql_servers_that_hang_are_left(pid_t postmaster)
     struct db_rows *rows;
     server = (pid_t)number_of(source, "SELECT pg_backend_pid()");
     begin(source);
-    must(db_query(source, "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\"", NULL,
-                  0, "i", &rows, &err),
-         &err);
+    rows = db_query(source, "SELECT \"x\".\"a\" FROM \"heap\" \"x\" CROSS JOIN \"heap\" \"y\"",
+                    NULL, 0, "i", &err);
+    must_have(rows, &err);
     kill(server, SIGSTOP);
     kill(postmaster, SIGSTOP);
     start = clock_now();

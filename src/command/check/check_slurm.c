@@ -194,13 +194,13 @@ static int run_distance(struct db *results, const char *cluster, int64_t *distan
                         struct error *err)
 {
     struct db_value argument = db_text(cluster);
-    struct db_rows *rows;
     const struct db_value *row;
     int64_t distances[DISTANCES], later = 0;
     size_t count = 0;
     int got;
     *distance = 0;
-    if (db_query(results, sql_query_run_times, &argument, 1, "i", &rows, err))
+    struct db_rows *rows = db_query(results, sql_query_run_times, &argument, 1, "i", err);
+    if (!rows)
         return -1;
     for (bool first = true; (got = db_fetch(rows, &row, err)) > 0; first = false) {
         if (!first && count < DISTANCES)

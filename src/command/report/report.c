@@ -48,9 +48,9 @@ static const char *text_of(struct report *report, const struct db_value *value)
 
 static int read_clusters(struct db *db, struct report *report, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_report_clusters, NULL, 0, "ttiit", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_report_clusters, NULL, 0, "ttiit", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {

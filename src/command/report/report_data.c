@@ -69,9 +69,9 @@ static int for_each(struct reading *reading, const char *sql, const struct db_va
                     size_t argument_count, const char *types,
                     void (*take)(struct reading *, const struct db_value *), struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(reading->db, sql, arguments, argument_count, types, &rows, err))
+    struct db_rows *rows = db_query(reading->db, sql, arguments, argument_count, types, err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0)
@@ -221,14 +221,15 @@ static int read_instant(const struct reading *reading, struct page_point *point,
 {
     const struct page_cluster *cluster = reading->cluster;
     struct db_value key[] = { db_text(cluster->name), db_integer(point->at) };
-    struct db_rows *rows;
     const struct db_value *row;
     point->usage = memory_zeroed(cluster->series_count, sizeof(double));
     point->factor = memory_zeroed(cluster->series_count, sizeof(double));
     point->level_fs = memory_zeroed(cluster->series_count, sizeof(double));
     for (size_t i = 0; i < cluster->series_count; i++)
         point->usage[i] = point->factor[i] = point->level_fs[i] = NAN;
-    if (db_query(reading->db, sql_query_report_point_values, key, 2, "irrr", &rows, err))
+    struct db_rows *rows =
+        db_query(reading->db, sql_query_report_point_values, key, 2, "irrr", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {

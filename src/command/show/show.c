@@ -39,9 +39,9 @@ struct published_list {
 
 static int read_published(struct db *db, struct published_list *list, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (db_query(db, sql_query_shown_clusters, NULL, 0, "tti", &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_shown_clusters, NULL, 0, "tti", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
@@ -105,14 +105,14 @@ static void add_row(struct share_list *list, const struct db_value *row)
 static struct share_list *read_shares(struct db *db, const struct published *published,
                                       struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value cluster = db_text(published->cluster);
-    if (db_query(db, sql_query_shown_rows, &cluster, 1,
-                 "iittti"
-                 "rrrrrrrrrrrrrrrr"
-                 "i",
-                 &rows, err))
+    struct db_rows *rows = db_query(db, sql_query_shown_rows, &cluster, 1,
+                                    "iittti"
+                                    "rrrrrrrrrrrrrrrr"
+                                    "i",
+                                    err);
+    if (!rows)
         return NULL;
     struct share_list *list =
         share_list_create(published->cluster, published->algorithm, published->as_of);

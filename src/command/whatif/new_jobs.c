@@ -163,13 +163,14 @@ static double fairshare_of(const void *fairshare, uint32_t node)
 static double *read_fairshare(struct db *results, const char *cluster, const struct tree *tree)
 {
     struct error ignored;
-    struct db_rows *rows;
     const struct db_value *row;
     struct db_value argument = db_text(cluster);
     double *fairshare = memory_zeroed(tree->count, sizeof *fairshare);
     for (uint32_t i = 0; i < tree->count; i++)
         fairshare[i] = NAN;
-    if (db_query(results, sql_query_shown_fairshare, &argument, 1, "ir", &rows, &ignored))
+    struct db_rows *rows =
+        db_query(results, sql_query_shown_fairshare, &argument, 1, "ir", &ignored);
+    if (!rows)
         return fairshare;
     while (db_fetch(rows, &row, &ignored) > 0) {
         uint32_t place = tree_place(tree, (uint64_t)row[0].integer);

@@ -83,12 +83,12 @@ static int set_isolation(struct mysql_session *session, struct error *err)
 
 static int read_variables(struct mysql_session *session, struct error *err)
 {
-    struct db_rows *rows;
     const struct db_value *row;
-    if (session_query(&session->base,
-                      "SHOW SESSION VARIABLES WHERE \"Variable_name\" IN"
-                      " ('max_allowed_packet', 'wsrep_on')",
-                      NULL, 0, "tt", &rows, err))
+    struct db_rows *rows = session_query(&session->base,
+                                         "SHOW SESSION VARIABLES WHERE \"Variable_name\" IN"
+                                         " ('max_allowed_packet', 'wsrep_on')",
+                                         NULL, 0, "tt", err);
+    if (!rows)
         return -1;
     int got;
     while ((got = session_fetch(rows, &row, err)) > 0) {
@@ -307,9 +307,9 @@ static int lock(struct db *db, const char *name, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)db;
     struct db_value argument = db_text(name);
-    struct db_rows *rows;
     const struct db_value *row;
-    if (session_query(db, "SELECT GET_LOCK(?, 0)", &argument, 1, "i", &rows, err))
+    struct db_rows *rows = session_query(db, "SELECT GET_LOCK(?, 0)", &argument, 1, "i", err);
+    if (!rows)
         return -1;
     int got = session_fetch(rows, &row, err);
     bool locked = got == 1 && row[0].type == DB_INTEGER && row[0].integer == 1;

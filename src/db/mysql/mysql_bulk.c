@@ -274,9 +274,9 @@ int session_bulk_row(struct db_bulk *base, const struct db_value *row, struct er
     return 0;
 }
 
-int session_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
-                       size_t column_count, size_t key_count, struct db_bulk **opened,
-                       struct error *err)
+struct db_bulk *session_bulk_begin(struct db *db, const char *table,
+                                   const struct db_column *columns, size_t column_count,
+                                   size_t key_count, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)db;
     struct mysql_bulk *bulk = memory_zeroed(1, sizeof *bulk);
@@ -307,10 +307,9 @@ int session_bulk_begin(struct db *db, const char *table, const struct db_column 
     /* What is wrong with the table or its columns is better known before the first row. */
     if (prepare_for(bulk, bulk->as_arrays ? 1 : bulk->most_rows, err)) {
         session_bulk_abandon(&bulk->base);
-        return -1;
+        return NULL;
     }
-    *opened = &bulk->base;
-    return 0;
+    return &bulk->base;
 }
 
 void session_bulk_abandon(struct db_bulk *base)

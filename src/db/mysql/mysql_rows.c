@@ -150,14 +150,13 @@ static int attach_buffers(struct mysql_rows *rows, const char *types, struct err
     return 0;
 }
 
-int session_query(struct db *db, const char *sql, const struct db_value *arguments,
-                  size_t argument_count, const char *column_types, struct db_rows **opened,
-                  struct error *err)
+struct db_rows *session_query(struct db *db, const char *sql, const struct db_value *arguments,
+                              size_t argument_count, const char *column_types, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)db;
     MYSQL_STMT *statement = session_prepare(session, sql, err);
     if (!statement)
-        return -1;
+        return NULL;
     struct mysql_rows *rows = memory_zeroed(1, sizeof *rows);
     rows->base.db = db;
     rows->statement = statement;
@@ -165,10 +164,9 @@ int session_query(struct db *db, const char *sql, const struct db_value *argumen
     if (session_send(session, statement, arguments, argument_count, err) ||
         attach_buffers(rows, column_types, err)) {
         free_rows(rows);
-        return -1;
+        return NULL;
     }
-    *opened = &rows->base;
-    return 0;
+    return &rows->base;
 }
 
 /* Fetch again the texts of this row that were longer than their buffers. */

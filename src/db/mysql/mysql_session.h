@@ -69,15 +69,14 @@ bool session_bind(MYSQL_STMT *statement, MYSQL_BIND *parameters, size_t count);
 /* Have the server end the statement that it is still answering. */
 void session_cancel(struct mysql_session *session);
 
-int session_query(struct db *db, const char *sql, const struct db_value *arguments,
-                  size_t argument_count, const char *column_types, struct db_rows **rows,
-                  struct error *err);
+struct db_rows *session_query(struct db *db, const char *sql, const struct db_value *arguments,
+                              size_t argument_count, const char *column_types, struct error *err);
 int session_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void session_finish(struct db_rows *rows);
 
-int session_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
-                       size_t column_count, size_t key_count, struct db_bulk **bulk,
-                       struct error *err);
+struct db_bulk *session_bulk_begin(struct db *db, const char *table,
+                                   const struct db_column *columns, size_t column_count,
+                                   size_t key_count, struct error *err);
 int session_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
 int session_bulk_end(struct db_bulk *bulk, struct error *err);
 void session_bulk_abandon(struct db_bulk *bulk);

@@ -323,9 +323,9 @@ static int check_snapshot(struct db *db, struct error *err)
         " OR NULLIF(c.relfilenode, 0) IS DISTINCT FROM pg_catalog.pg_relation_filenode(c.oid)) "
         "ORDER BY c.relkind DESC LIMIT 1"; /* tables before their indexes */
     struct pgsql_session *session = (struct pgsql_session *)db;
-    struct db_rows *rows;
     const struct db_value *row;
-    if (pgsql_query(db, younger, NULL, 0, "t", &rows, err))
+    struct db_rows *rows = pgsql_query(db, younger, NULL, 0, "t", err);
+    if (!rows)
         return -1;
     int got = pgsql_fetch(rows, &row, err);
     if (got > 0)
@@ -367,9 +367,9 @@ static int lock(struct db *db, const char *name, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)db;
     struct db_value key = lock_key(name);
-    struct db_rows *rows;
     const struct db_value *row;
-    if (pgsql_query(db, "SELECT pg_try_advisory_lock(?)", &key, 1, "i", &rows, err))
+    struct db_rows *rows = pgsql_query(db, "SELECT pg_try_advisory_lock(?)", &key, 1, "i", err);
+    if (!rows)
         return -1;
     int got = pgsql_fetch(rows, &row, err);
     bool locked = got == 1 && row[0].type == DB_INTEGER && row[0].integer == 1;

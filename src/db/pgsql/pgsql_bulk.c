@@ -345,9 +345,8 @@ static int read_types(struct pgsql_bulk *bulk, const char *table, struct error *
     return pgsql_end(session, NULL, status ? &ignored : err) ? -1 : status;
 }
 
-int pgsql_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
-                     size_t column_count, size_t key_count, struct db_bulk **opened,
-                     struct error *err)
+struct db_bulk *pgsql_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                                 size_t column_count, size_t key_count, struct error *err)
 {
     struct pgsql_bulk *bulk = memory_zeroed(1, sizeof *bulk);
     bulk->base.db = db;
@@ -360,10 +359,9 @@ int pgsql_bulk_begin(struct db *db, const char *table, const struct db_column *c
                           : copy_statement(table, columns, column_count);
     if (read_types(bulk, table, err)) {
         pgsql_bulk_abandon(&bulk->base);
-        return -1;
+        return NULL;
     }
-    *opened = &bulk->base;
-    return 0;
+    return &bulk->base;
 }
 
 void pgsql_bulk_abandon(struct db_bulk *base)

@@ -39,9 +39,9 @@ static const char look[] =
 static int look_once(struct db *db, struct text *received, int64_t *lag_s, struct error *err)
 {
     struct db_value argument = received->length ? db_text(received->bytes) : db_null();
-    struct db_rows *rows;
     const struct db_value *row;
-    if (pgsql_query(db, look, &argument, 1, "it", &rows, err))
+    struct db_rows *rows = pgsql_query(db, look, &argument, 1, "it", err);
+    if (!rows)
         return -1;
     int got = pgsql_fetch(rows, &row, err);
     if (got == 1) {

@@ -180,9 +180,8 @@ static int describe_columns(struct pgsql_rows *rows, const char *types, struct e
     return 0;
 }
 
-int pgsql_query(struct db *db, const char *sql, const struct db_value *arguments,
-                size_t argument_count, const char *column_types, struct db_rows **opened,
-                struct error *err)
+struct db_rows *pgsql_query(struct db *db, const char *sql, const struct db_value *arguments,
+                            size_t argument_count, const char *column_types, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)db;
     struct pgsql_rows *rows = memory_zeroed(1, sizeof *rows);
@@ -201,10 +200,9 @@ int pgsql_query(struct db *db, const char *sql, const struct db_value *arguments
     }
     if (status) {
         pgsql_finish(&rows->base);
-        return -1;
+        return NULL;
     }
-    *opened = &rows->base;
-    return 0;
+    return &rows->base;
 }
 
 static bool all_are_integers(const struct db_value *arguments, size_t count)
@@ -244,20 +242,18 @@ static int start_copy(struct pgsql_rows *rows, const char *sql, const struct db_
     return rows->copies ? 0 : pgsql_fail(session, rows->result, err);
 }
 
-int pgsql_stream(struct db *db, const char *sql, const struct db_value *arguments,
-                 size_t argument_count, const char *column_types, struct db_rows **opened,
-                 struct error *err)
+struct db_rows *pgsql_stream(struct db *db, const char *sql, const struct db_value *arguments,
+                             size_t argument_count, const char *column_types, struct error *err)
 {
     if (!all_are_integers(arguments, argument_count))
-        return pgsql_query(db, sql, arguments, argument_count, column_types, opened, err);
+        return pgsql_query(db, sql, arguments, argument_count, column_types, err);
     struct pgsql_rows *rows = memory_zeroed(1, sizeof *rows);
     rows->base.db = db;
     if (start_copy(rows, sql, arguments, argument_count, column_types, err)) {
         pgsql_finish(&rows->base);
-        return -1;
+        return NULL;
     }
-    *opened = &rows->base;
-    return 0;
+    return &rows->base;
 }
 
 /* What the server holds as an integer is one, and in range.  Reading it strictly would be a fifth

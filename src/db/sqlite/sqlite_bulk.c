@@ -20,9 +20,9 @@ struct sqlite_bulk {
     size_t column_count;
 };
 
-int sqlite_bulk_begin(struct db *base, const char *table, const struct db_column *columns,
-                      size_t column_count, size_t key_count, struct db_bulk **opened,
-                      struct error *err)
+struct db_bulk *sqlite_bulk_begin(struct db *base, const char *table,
+                                  const struct db_column *columns, size_t column_count,
+                                  size_t key_count, struct error *err)
 {
     struct sqlite_db *db = (struct sqlite_db *)base;
     struct text sql = { 0 };
@@ -32,16 +32,17 @@ int sqlite_bulk_begin(struct db *base, const char *table, const struct db_column
     sqlite3_stmt *statement;
     int prepared = sqlite3_prepare_v2(db->sqlite, sql.bytes, -1, &statement, NULL);
     text_free(&sql);
-    if (prepared != SQLITE_OK)
-        return sqlite_fail(db, err);
+    if (prepared != SQLITE_OK) {
+        sqlite_fail(db, err);
+        return NULL;
+    }
 
     struct sqlite_bulk *bulk = memory_zeroed(1, sizeof *bulk);
     bulk->base.db = base;
     bulk->statement = statement;
     bulk->columns = columns;
     bulk->column_count = column_count;
-    *opened = &bulk->base;
-    return 0;
+    return &bulk->base;
 }
 
 int sqlite_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)

@@ -28,17 +28,17 @@ struct sqlite_rows {
     struct db_value values[];
 };
 
-int sqlite_query(struct db *base, const char *sql, const struct db_value *arguments,
-                 size_t argument_count, const char *column_types, struct db_rows **opened,
-                 struct error *err)
+struct db_rows *sqlite_query(struct db *base, const char *sql, const struct db_value *arguments,
+                             size_t argument_count, const char *column_types, struct error *err)
 {
     sqlite3_stmt *statement;
     if (sqlite_prepare((struct sqlite_db *)base, sql, arguments, argument_count, &statement, err))
-        return -1;
+        return NULL;
     size_t count = (size_t)sqlite3_column_count(statement);
     if (count != strlen(column_types)) {
         sqlite3_finalize(statement);
-        return fail(err, ERROR_OTHER, "a query answers with %zu columns: %s", count, sql);
+        fail(err, ERROR_OTHER, "a query answers with %zu columns: %s", count, sql);
+        return NULL;
     }
 
     struct sqlite_rows *rows = memory_zeroed(1, sizeof *rows + count * sizeof *rows->values);
@@ -46,8 +46,7 @@ int sqlite_query(struct db *base, const char *sql, const struct db_value *argume
     rows->statement = statement;
     rows->types = memory_text(column_types);
     rows->count = (int)count;
-    *opened = &rows->base;
-    return 0;
+    return &rows->base;
 }
 
 /* Values are taken from a sqlite3_value, which without mutexes may be read like any other, since

@@ -66,15 +66,13 @@ int sqlite_execute(struct db *db, const char *sql, const struct db_value *argume
                    size_t argument_count, int64_t *changed, struct error *err);
 int sqlite_script(struct db *db, const char *sql, struct error *err);
 
-int sqlite_query(struct db *db, const char *sql, const struct db_value *arguments,
-                 size_t argument_count, const char *column_types, struct db_rows **rows,
-                 struct error *err);
+struct db_rows *sqlite_query(struct db *db, const char *sql, const struct db_value *arguments,
+                             size_t argument_count, const char *column_types, struct error *err);
 int sqlite_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void sqlite_finish(struct db_rows *rows);
 
-int sqlite_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
-                      size_t column_count, size_t key_count, struct db_bulk **bulk,
-                      struct error *err);
+struct db_bulk *sqlite_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
+                                  size_t column_count, size_t key_count, struct error *err);
 int sqlite_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
 int sqlite_bulk_end(struct db_bulk *bulk, struct error *err);
 void sqlite_bulk_abandon(struct db_bulk *bulk);
