@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# One command for every check: installs what is missing, builds, runs all tests, once more with
-# sanitizers, reads the code, and makes a release and tests that.  Goes on after a failure and
-# tells at the end; only what nothing can go on without stops it.
+# One command for every check: installs what is missing, builds, reads the code, runs every test, and
+# makes a release.  Each test runs once, in the build that finds most by it: what needs no server with
+# sanitizers, everything else as it is installed; the release runs the quick tests.  A failure does not
+# stop it, unless nothing can go on without what failed.
 #
 #   check.sh           what every change must pass
 #   check.sh --long    the same, with as many cases as the figures in doc/ stand for
@@ -82,21 +83,23 @@ build_here() {
 
 # Warnings are judged above: with sanitizers the compiler sees less and gives false ones.
 build_sanitizers() {
-    build build-sanitizers --enable-sanitizers --disable-server-tests CFLAGS='-O1 -g'
+    build build-sanitizers --enable-sanitizers --disable-server-tests CFLAGS='-O1 -g --coverage'
 }
 
-# FOLDER: the tests of that build, two at a time.
+# FOLDER LIST...: these lists of tests, in that build, some at a time: many of them wait.
 run_tests() {
-    make -s -C "$1" prove PROVE_FLAGS='-j2 --timer' </dev/null
+    make -s -C "$1" prove PROVE_FLAGS="-j$((jobs + 1)) --timer" TESTS="${*:2}" </dev/null
 }
 
-# What random tests find they find once, with neither sanitizers nor a release around them.
-few() {
-    FAIRMILL_PAIRS=${FAIRMILL_PAIRS:-60} FAIRMILL_SITES=${FAIRMILL_SITES:-6} "$@"
-}
-
+# shellcheck disable=SC2016 # make knows the lists
 run_sanitized() {
-    few run_tests build-sanitizers
+    find build-sanitizers -name '*.gcda' -delete
+    run_tests build-sanitizers '$(EMBEDDED_TESTS)'
+}
+
+# Lines that the tests above ran.
+coverage() {
+    make -s -C build-sanitizers coverage
 }
 
 # One server of each kind serves all tests that do not ask for their own.
@@ -122,8 +125,10 @@ with_postgres() (
     "$@"
 )
 
-run_all_tests() {
-    with_mariadb with_postgres run_tests build
+# shellcheck disable=SC2016 # make knows the lists
+run_other_tests() {
+    with_mariadb with_postgres run_tests build \
+        '$(STYLE_TESTS)' '$(INSTALL_TESTS)' '$(VALGRIND_TESTS)' '$(SERVER_TESTS)'
 }
 
 lint() {
@@ -137,17 +142,19 @@ fuzz() {
     quietly build/fuzz.log make -C build fuzz FUZZ_SECONDS="$seconds"
 }
 
+# shellcheck disable=SC2016 # make knows the list
 release() {
-    few quietly build/distcheck.log make -C build -j"$jobs" distcheck \
-        DISTCHECK_CONFIGURE_FLAGS=--enable-werror
+    FAIRMILL_PAIRS=40 FAIRMILL_SITES=4 quietly build/distcheck.log make -C build -j"$jobs" distcheck \
+        DISTCHECK_CONFIGURE_FLAGS=--enable-werror TESTS='$(QUICK_TESTS)'
 }
 
 step "packages are there" packages || finish
 step "builds without warnings" build_here || finish
 step "cppcheck and shellcheck find nothing" lint
 step "builds with sanitizers" build_sanitizers &&
-    step "unit and SQLite tests pass with sanitizers" run_sanitized
+    step "units and everything on SQLite pass with sanitizers" run_sanitized &&
+    step "coverage" coverage
 step "fuzzers find nothing" fuzz
 step "make distcheck passes" release
-step "all tests pass" run_all_tests
+step "all other tests pass" run_other_tests
 finish

@@ -5,7 +5,7 @@
 # checkout.  autogen.sh runs it, so a new file needs no line anywhere.
 #
 # What a test needs beside the build stands in its line `# needs:` (sqlite, mysql, pgsql, report,
-# browser, packages); make check leaves out what configure did not find.
+# browser, valgrind, packages); make check leaves out what configure did not find.
 set -eu
 cd "$(dirname "$0")/.."
 export LC_ALL=C
@@ -54,8 +54,14 @@ matching '^doc/.*\.md$' | list DOCUMENTS
 matching '^t/unit/.*\.c$' | sed 's/c$/t/' | list UNIT_TESTS
 matching '^t/style/.*\.t$' | list STYLE_TESTS
 tests_that_need '' | grep -v '^t/style/' | list INSTALL_TESTS
+{
+    matching '^t/unit/.*\.c$' | sed 's/c$/t/'
+    matching '^t/style/.*\.t$'
+    tests_that_need sqlite | grep '^t/command/'
+} | list QUICK_TESTS
 tests_that_need packages | list PACKAGE_TESTS
 tests_that_need sqlite | list SQLITE_TESTS
+tests_that_need 'sqlite valgrind' | list VALGRIND_TESTS
 tests_that_need 'sqlite report' | list REPORT_TESTS
 tests_that_need 'sqlite report browser' | list BROWSER_TESTS
 tests_that_need 'sqlite mysql' | list MYSQL_TESTS

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# needs: sqlite
+# needs: sqlite valgrind
 # Every command, on a site with everything a site has, touches no memory it should not and gives
 # all of it back.
 . "$(dirname "$0")/../lib/tap.sh"

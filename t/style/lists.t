@@ -22,7 +22,7 @@ empty "no list of sources names a file twice" "$scratch/twice"
 comm -12 <(listed Makefile.am | sort -u | grep '\.[cht]$') <(listed files.am | sort -u) >"$scratch/hand"
 empty "no file of a made list stands in Makefile.am too" "$scratch/hand"
 
-sed -n '/_TESTS =/,/^$/p' files.am | listed | sort | uniq -d >"$scratch/tests"
+sed -n '/^QUICK_TESTS =/,/^$/d; /_TESTS =/,/^$/p' files.am | listed | sort | uniq -d >"$scratch/tests"
 empty "no test is in two lists" "$scratch/tests"
 
 find t -name '*.t' -type f -exec grep -lI '^#!' {} + | sort |
