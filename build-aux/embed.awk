@@ -5,8 +5,11 @@
 # Turns SQL files into C texts in sql.c, which sql.h declares.
 #
 # A file of sql/query/ holds queries.  Each begins with a line "-- name: seal_read" and ends at a
-# blank line; it becomes `const char sql_query_seal_read[]`.  Any other file is one text:
-# sql/mysql/tables.sql becomes `const char sql_mysql_tables[]`.
+# blank line; it becomes `const char sql_query_seal_read[]`.
+#
+# A file of sql/schema/ is a template, from which each dialect gets a text of its own: tables.sql
+# becomes `const char sql_mysql_tables[]` and so on.  Its first paragraph is left out, {words} are
+# replaced by those in dialects.txt, and a line "mysql: ..." is for that dialect only.
 #
 # The texts are lists of bytes, since C promises string literals of 4095 characters only.  Run it
 # with LC_ALL=C, where a character is a byte.
@@ -22,8 +25,10 @@ BEGIN {
         read_file(ARGV[i])
         if (file ~ /^sql\/query\//)
             embed_queries()
+        else if (file ~ /\.txt$/)
+            learn_words()
         else
-            embed_file()
+            embed_template()
     }
 }
 
@@ -64,15 +69,101 @@ function embed_queries(    i, name, statement)
     }
 }
 
-function embed_file(    i, name)
+# A paragraph is a word, and below it what it is in each dialect: word[NAME, DIALECT].
+function learn_words(    i, name, count)
+{
+    line[lines + 1] = "" # ends the last word
+    for (i = 1; i <= lines + 1; i++) {
+        if (line[i] ~ /^#/)
+            continue
+        if (line[i] ~ /^[a-z_]+$/ && !name) {
+            name = line[i]
+            count = 0
+        } else if (line[i] ~ /^ +[a-z]+( |$)/ && name) {
+            learn(name, line[i], ++count, i)
+        } else if (line[i] != "") {
+            refuse(i, "expected a word, or a dialect below a word")
+        } else if (name) {
+            if (count != dialects)
+                refuse(i - 1, "'" name "' is not there in each dialect")
+            name = ""
+        }
+    }
+}
+
+# The first word decides which dialects there are, and in which order every word has them.
+function learn(name, text, count, at,    which)
+{
+    which = text
+    sub(/^ +/, "", which)
+    sub(/ .*/, "", which)
+    sub(/^ +[a-z]+ */, "", text)
+    if (!first)
+        first = name
+    if (name == first)
+        dialect[++dialects] = which
+    if (dialect[count] != which)
+        refuse(at, "'" which "' is not the dialect that is expected here")
+    if ((name, which) in word)
+        refuse(at, "'" name "' is there already")
+    word[name, which] = text
+}
+
+function embed_template(    d)
+{
+    if (!dialects)
+        refuse(0, "dialects.txt comes first")
+    for (d = 1; d <= dialects; d++)
+        embed_for(dialect[d])
+}
+
+function embed_for(which,    i, name, text)
 {
     name = file
+    sub(/.*\//, "", name)
     sub(/\.sql$/, "", name)
-    gsub(/[^A-Za-z0-9]/, "_", name)
-    begin(name, 1)
-    for (i = 1; i <= lines; i++)
-        add(line[i])
+    begin("sql_" which "_" name, 1)
+    for (i = 1; i <= lines && line[i] != ""; i++)
+        ;
+    while (++i <= lines) {
+        text = line[i]
+        if (match(text, /^[a-z]+:( |$)/)) {
+            if (!is_dialect(substr(text, 1, index(text, ":") - 1)))
+                refuse(i, "'" text "' is for a dialect that is not there")
+            if (index(text, which ":") != 1)
+                continue
+            text = substr(text, RLENGTH + 1)
+        }
+        add(expanded(text, which, i))
+    }
     end()
+}
+
+function is_dialect(name,    d)
+{
+    for (d = 1; d <= dialects; d++)
+        if (dialect[d] == name)
+            return 1
+    return 0
+}
+
+function expanded(text, which, at,    name)
+{
+    while (match(text, /[{][^}]*[}]/)) {
+        name = substr(text, RSTART + 1, RLENGTH - 2)
+        if (!((name, which) in word))
+            refuse(at, "'{" name "}' is no word of '" which "'")
+        text = joined(substr(text, 1, RSTART - 1), word[name, which], substr(text, RSTART + RLENGTH))
+    }
+    return text
+}
+
+# Where nothing stands in the middle, the blank before it goes as well.
+function joined(left, middle, right)
+{
+    if (middle == "")
+        sub(/ $/, "", left)
+    return left middle right
 }
 
 function begin(name, at)

@@ -44,7 +44,7 @@ matching '^src/util/.*\.[ch]$' | list libfairmill_util_a_SOURCES
 matching '^src/core/.*\.[ch]$' | list libfairmill_core_a_SOURCES
 matching '^src/.*\.[ch]$' "^src/(util|core)/|$program|$report" | list libfairmill_a_SOURCES
 matching "$report" | list REPORT_SOURCES
-matching '^sql/(query|schema)/.*\.sql$|^sql/(mysql|pgsql|sqlite)/.*\.sql$' | list SQL_FILES
+matching '^sql/(query|schema)/' | list SQL_FILES
 matching '^man/.*\.pod$' | list PODS
 matching '^man/.*\.pod$' '\.conf\.pod$|-tables\.pod$' | sed 's/pod$/8/' | list MANUAL_8
 matching '^man/.*\.conf\.pod$' | sed 's/pod$/5/' | list MANUAL_5

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # needs: sqlite pgsql
 """The results stay small on PostgreSQL, where each run leaves as many dead rows as there are
-associations: autovacuum, as sql/pgsql/tables.sql sets it, makes room after each run, and the next
+associations: autovacuum, as sql/schema/dialects.txt sets it, makes room after each run, and the next
 one fills it.  Who reads for long keeps that room from being made, but only for so long.
 
 A few runs; 30 on 20 000 associations, and with other storage parameters too, with FAIRMILL_LONG=1.
@@ -144,7 +144,7 @@ def somebody_reads(server, folder):
 
 
 def otherwise(server, folder):
-    """What sql/pgsql/tables.sql does not do."""
+    """What sql/schema/dialects.txt does not do."""
     for what, parameters in (('fillfactor = 50', 'SET (fillfactor = 50)'),
                              ('without autovacuum', 'SET (autovacuum_enabled = off)')):
         results = Results(server, folder, f'other{len(rows)}', parameters)

@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: MIT
+--
+-- The views, written as tables.sql is.
 
 -- The tree in the columns of sshare.
-DROP VIEW IF EXISTS "fairmill_sshare";
-CREATE VIEW "fairmill_sshare" AS
+sqlite: DROP VIEW IF EXISTS "fairmill_sshare";
+{create_view} "fairmill_sshare" AS
 SELECT
     f."cluster" AS "cluster",
     f."id_assoc" AS "id_assoc",
@@ -12,7 +14,7 @@ SELECT
     CASE
         WHEN f."parent_id" IS NULL THEN NULL
         WHEN f."shares" IS NULL THEN 'parent'
-        ELSE CAST(f."shares" AS TEXT)
+        ELSE CAST(f."shares" AS {characters})
     END AS "rawshares",
     CASE r."algorithm"
         WHEN 'fair_tree' THEN f."level_shares_norm"
@@ -34,8 +36,8 @@ FROM "fairmill_fairshare" f
 JOIN "fairmill_run" r ON r."cluster" = f."cluster" AND r."run_id" = f."run_id";
 
 -- Jobs that wait in the columns of sprio.
-DROP VIEW IF EXISTS "fairmill_sprio";
-CREATE VIEW "fairmill_sprio" AS
+sqlite: DROP VIEW IF EXISTS "fairmill_sprio";
+{create_view} "fairmill_sprio" AS
 SELECT
     j."cluster" AS "cluster",
     j."id_job" AS "jobid",
@@ -56,9 +58,9 @@ SELECT
     j."best" AS "best"
 FROM "fairmill_job_priority" j;
 
--- Of each account, how those fare who are right below it.
-DROP VIEW IF EXISTS "fairmill_account";
-CREATE VIEW "fairmill_account" AS
+-- For each account, how its own users fare.
+sqlite: DROP VIEW IF EXISTS "fairmill_account";
+{create_view} "fairmill_account" AS
 SELECT
     a."cluster" AS "cluster",
     a."id_assoc" AS "id_assoc",
@@ -82,8 +84,8 @@ LEFT JOIN (
 WHERE a."user_name" = '';
 
 -- The tree in the columns of pbsfs.
-DROP VIEW IF EXISTS "fairmill_pbsfs";
-CREATE VIEW "fairmill_pbsfs" AS
+sqlite: DROP VIEW IF EXISTS "fairmill_pbsfs";
+{create_view} "fairmill_pbsfs" AS
 SELECT
     f."cluster" AS "cluster",
     f."id_assoc" AS "id_assoc",

@@ -1,0 +1,320 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The result tables.  {name} and other words stand for those of a dialect in dialects.txt; a line that
+-- begins with "sqlite:" is for that dialect only.  This paragraph is left out.
+
+sqlite: -- Readers and the writer do not wait for each other.
+sqlite: PRAGMA journal_mode = WAL;
+sqlite:
+-- Which upgrade of these tables this is; the highest version counts.
+CREATE TABLE IF NOT EXISTS "fairmill_schema" (
+    "version"  {integer} NOT NULL,
+    "made_at"  {integer} NOT NULL,
+    PRIMARY KEY ("version")
+) {kept};
+
+-- The fence: the run that published last, a row for each cluster.  The row of '' counts runs.
+CREATE TABLE IF NOT EXISTS "fairmill_lock" (
+    "cluster"  {name} NOT NULL,
+    "run_id"   {integer} NOT NULL,
+    "source"   {text} NOT NULL,
+    PRIMARY KEY ("cluster")
+) {kept};
+
+-- The settings that runs had.
+CREATE TABLE IF NOT EXISTS "fairmill_settings" (
+    "digest"  {word} NOT NULL,
+    "text"    {text} NOT NULL,
+    PRIMARY KEY ("digest")
+) {kept};
+
+-- Every run, also those that failed.
+CREATE TABLE IF NOT EXISTS "fairmill_run" (
+    "cluster"               {name} NOT NULL,
+    "run_id"                {integer} NOT NULL,
+    "as_of"                 {integer} NOT NULL,
+    "started_at"            {integer} NOT NULL,
+    "duration_ms"           {integer} NOT NULL,
+    "kind"                  {word} NOT NULL,
+    "why"                   {line},
+    "status"                {word} NOT NULL,
+    "algorithm"             {word} NOT NULL,
+    "conformance"           {word} NOT NULL,
+    "half_life"             {integer} NOT NULL,
+    "time_zone"             {line},
+    "associations"          {integer},
+    "users"                 {integer},
+    "jobs_read"             {integer},
+    "unattributed_usage"    {real},
+    "truncation_bound"      {real},
+    "source_newest"         {integer},
+    "source_lag"            {integer},
+    "drift_max"             {real},
+    "drifted_associations"  {integer},
+    "settings_digest"       {word} NOT NULL,
+    "version"               {word} NOT NULL,
+    "host"                  {line},
+    "os_user"               {line},
+    "message"               {text} NOT NULL,
+    PRIMARY KEY ("cluster", "run_id")
+) {kept};
+
+-- What was wrong or doubtful in the input and did not stop a run.
+CREATE TABLE IF NOT EXISTS "fairmill_finding" (
+    "cluster"     {name} NOT NULL,
+    "kind"        {word} NOT NULL,
+    "subject"     {word} NOT NULL,
+    "first_seen"  {integer} NOT NULL,
+    "last_seen"   {integer} NOT NULL,
+    "count"       {integer} NOT NULL,
+    "detail"      {line},
+    PRIMARY KEY ("cluster", "kind", "subject")
+) {replaced};
+
+-- Every value of every living association.
+CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
+    "cluster"                 {name} NOT NULL,
+    "id_assoc"                {integer} NOT NULL,
+    "parent_id"               {integer},
+    "depth"                   {integer} NOT NULL,
+    "account"                 {name} NOT NULL,
+    "user_name"               {name} NOT NULL,
+    "partition_name"          {name} NOT NULL,
+    "shares"                  {integer},
+    "shares_norm"             {real},
+    "level_shares_norm"       {real},
+    "usage_raw"               {real},
+    "usage_norm"              {real},
+    "capacity_usage"          {real},
+    "level_usage"             {real},
+    "classic_usage"           {real},
+    "classic_factor"          {real},
+    "linear_usage"            {real},
+    "linear_factor"           {real},
+    "depth_oblivious_ratio"   {real},
+    "depth_oblivious_factor"  {real},
+    "level_fs"                {real},
+    "level_fs_infinite"       {integer},
+    "fair_tree_rank"          {integer},
+    "fair_tree_factor"        {real},
+    "pbs_target"              {real},
+    "pbs_tree_usage"          {real},
+    "pbs_factor"              {real},
+    "fairshare"               {real},
+    "run_id"                  {integer} NOT NULL,
+    "computed_at"             {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc")
+) {replaced};
+
+-- The priority of every job that waits, a row for each partition and QOS it may take.
+CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
+    "cluster"             {name} NOT NULL,
+    "job_db_inx"          {key} NOT NULL,
+    "partition_name"      {name} NOT NULL,
+    "qos"                 {name} NOT NULL,
+    "id_job"              {integer} NOT NULL,
+    "user_name"           {name} NOT NULL,
+    "account"             {name} NOT NULL,
+    "best"                {integer} NOT NULL,
+    "age_factor"          {real} NOT NULL,
+    "fairshare_factor"    {real} NOT NULL,
+    "job_size_factor"     {real} NOT NULL,
+    "partition_factor"    {real} NOT NULL,
+    "qos_factor"          {real} NOT NULL,
+    "assoc_factor"        {real} NOT NULL,
+    "age_weighted"        {real} NOT NULL,
+    "fairshare_weighted"  {real} NOT NULL,
+    "job_size_weighted"   {real} NOT NULL,
+    "partition_weighted"  {real} NOT NULL,
+    "qos_weighted"        {real} NOT NULL,
+    "assoc_weighted"      {real} NOT NULL,
+    "tres_factors"        {text} NOT NULL,
+    "tres_weighted"       {text} NOT NULL,
+    "site"                {integer},
+    "nice"                {integer},
+    "priority"            {integer} NOT NULL,
+    "priority_norm"       {real} NOT NULL,
+    "run_id"              {integer} NOT NULL,
+    "computed_at"         {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "job_db_inx", "partition_name", "qos")
+) {replaced};
+
+-- What the sums of fairmill_seal_usage are made of.  By it a run knows which jobs it need not read
+-- again; it is not meant for other readers.
+CREATE TABLE IF NOT EXISTS "fairmill_seal" (
+    "cluster"       {name} NOT NULL,
+    "as_of"         {integer} NOT NULL,
+    "full_as_of"    {integer} NOT NULL,
+    "cutoff"        {integer} NOT NULL,
+    "sealed_to"     {integer} NOT NULL,
+    "counts_from"   {integer} NOT NULL,
+    "jobs_from"     {integer} NOT NULL,
+    "oldest_end"    {integer} NOT NULL,
+    "first_charge"  {integer} NOT NULL,
+    "newest_end"    {integer} NOT NULL,
+    "sums_hash"     {integer} NOT NULL,
+    "open_hash"     {integer} NOT NULL,
+    "source"        {text} NOT NULL,
+    "basis"         {text} NOT NULL,
+    "hash"          {integer} NOT NULL,
+    PRIMARY KEY ("cluster")
+) {replaced};
+
+-- Usage of jobs that ended before the seal, by association: integers of 256 bits in four
+-- words, the highest first.
+CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
+    "cluster"   {name} NOT NULL,
+    "id_assoc"  {integer} NOT NULL,
+    "sum_3"     {integer} NOT NULL,
+    "sum_2"     {integer} NOT NULL,
+    "sum_1"     {integer} NOT NULL,
+    "sum_0"     {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc")
+) {replaced};
+
+-- Job rows that had not ended when the seal was made.
+CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
+    "cluster"  {name} NOT NULL,
+    "job_key"  {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "job_key")
+) {replaced};
+
+-- Findings about jobs that ended before the seal.
+CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
+    "cluster"  {name} NOT NULL,
+    "kind"     {word} NOT NULL,
+    "subject"  {integer} NOT NULL,
+    "time_end" {integer} NOT NULL,
+    "detail"   {line} NOT NULL,
+    PRIMARY KEY ("cluster", "kind", "subject", "time_end")
+) {replaced};
+
+-- The ledger: corrections of usage that people entered, each with who and why.  Rows are only ever
+-- added; `undoes` names one that does not count because of this one.
+CREATE TABLE IF NOT EXISTS "fairmill_ledger" (
+    "id"              {integer} NOT NULL,
+    "cluster"         {name} NOT NULL,
+    "instant"         {integer} NOT NULL,
+    "entered_at"      {integer} NOT NULL,
+    "who"             {name} NOT NULL,
+    "why"             {line} NOT NULL,
+    "kind"            {word} NOT NULL,
+    "account"         {name} NOT NULL,
+    "user_name"       {name} NOT NULL,
+    "partition_name"  {name} NOT NULL,
+    "id_assoc"        {integer},
+    "tres_seconds"    {integer},
+    "id_job"          {integer},
+    "undoes"          {integer},
+    PRIMARY KEY ("id"),
+    UNIQUE ("undoes")
+) {kept};
+
+-- The associations that a reset of a user or an account in the ledger covers.
+CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
+    "id"        {integer} NOT NULL,
+    "id_assoc"  {integer} NOT NULL,
+    PRIMARY KEY ("id", "id_assoc")
+) {kept};
+
+pgsql: -- Whoever runs `fairmill run` may add to the ledger only, whatever default privileges say.
+pgsql: DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fairmill_writer') THEN REVOKE UPDATE, DELETE ON "fairmill_ledger", "fairmill_ledger_reset" FROM "fairmill_writer"; END IF; END $$;
+pgsql:
+-- Every association as the first run saw it, and from then on as it was whenever a run saw that it
+-- had changed.
+CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
+    "cluster"         {name} NOT NULL,
+    "id_assoc"        {integer} NOT NULL,
+    "as_of"           {integer} NOT NULL,
+    "deleted"         {integer} NOT NULL,
+    "run_id"          {integer} NOT NULL,
+    "parent_id"       {integer},
+    "parent_account"  {name} NOT NULL,
+    "account"         {name} NOT NULL,
+    "user_name"       {name} NOT NULL,
+    "partition_name"  {name} NOT NULL,
+    "shares"          {integer},
+    PRIMARY KEY ("cluster", "id_assoc", "as_of")
+) {kept};
+
+-- A hash of the associations of the last run, by which the next knows whether any has changed.
+CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
+    "cluster"     {name} NOT NULL,
+    "last_as_of"  {integer} NOT NULL,
+    "hash"        {integer} NOT NULL,
+    PRIMARY KEY ("cluster")
+) {replaced};
+
+-- The instants of fairmill_history: the first run of each history_interval.  `associations` is a hash of
+-- their names and parents, by which the next point knows whether any has changed.
+CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
+    "cluster"       {name} NOT NULL,
+    "as_of"         {integer} NOT NULL,
+    "algorithm"     {word} NOT NULL,
+    "associations"  {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "as_of")
+) {kept};
+
+-- The values that were published at these instants.
+CREATE TABLE IF NOT EXISTS "fairmill_history" (
+    "cluster"    {name} NOT NULL,
+    "as_of"      {integer} NOT NULL,
+    "id_assoc"   {integer} NOT NULL,
+    "fairshare"  {real},
+    "usage_raw"  {real},
+    "level_fs"   {real},
+    PRIMARY KEY ("cluster", "as_of", "id_assoc")
+) {kept};
+
+-- What the associations of fairmill_history were called, and where they hung, from an instant on.
+CREATE TABLE IF NOT EXISTS "fairmill_association" (
+    "cluster"         {name} NOT NULL,
+    "id_assoc"        {integer} NOT NULL,
+    "since"           {integer} NOT NULL,
+    "parent_id"       {integer},
+    "account"         {name} NOT NULL,
+    "user_name"       {name} NOT NULL,
+    "partition_name"  {name} NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc", "since")
+) {kept};
+
+-- Undecayed usage by day and association: a rounded number for readers, and the exact integer in three
+-- words, the highest first.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_day" (
+    "cluster"       {name} NOT NULL,
+    "day"           {integer} NOT NULL,
+    "id_assoc"      {integer} NOT NULL,
+    "tres_seconds"  {real} NOT NULL,
+    "sum_2"         {integer} NOT NULL,
+    "sum_1"         {integer} NOT NULL,
+    "sum_0"         {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "day", "id_assoc")
+) {kept};
+
+-- The part of these sums that comes from jobs that had not ended before the seal.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
+    "cluster"   {name} NOT NULL,
+    "day"       {integer} NOT NULL,
+    "id_assoc"  {integer} NOT NULL,
+    "sum_2"     {integer} NOT NULL,
+    "sum_1"     {integer} NOT NULL,
+    "sum_0"     {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "day", "id_assoc")
+) {replaced};
+
+-- Until when these sums are complete, and which of them are final.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
+    "cluster"     {name} NOT NULL,
+    "as_of"       {integer} NOT NULL,
+    "oldest_end"  {integer} NOT NULL,
+    "final_to"    {integer} NOT NULL,
+    PRIMARY KEY ("cluster")
+) {replaced};
+
+-- A hash of the sums of a day, by which a full run knows that it need not read the rows.
+CREATE TABLE IF NOT EXISTS "fairmill_usage_hash" (
+    "cluster"  {name} NOT NULL,
+    "day"      {integer} NOT NULL,
+    "hash"     {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "day")
+) {replaced};
