@@ -90,25 +90,32 @@ static void note_unknown_tres(struct computation *computation)
     text_free(&names);
 }
 
+static struct associations associations_of(const struct accounting *accounting)
+{
+    return (struct associations){ accounting->rows, accounting->count, accounting->names,
+                                  accounting->empty_name };
+}
+
 /* Make the associations those of an instant that is over. */
 static int go_back(struct computation *computation, const struct settings *settings,
                    struct db *source, const char *cluster, struct past *past, struct error *err)
 {
     struct accounting *accounting = computation->accounting;
     const struct layout *layout = layout_of(settings);
-    struct past_told *told = &computation->told;
+    struct past_counts *told = &computation->told;
     past_forget_source(past);
     if (layout->read_changes &&
         layout->read_changes(source, cluster, past, computation->findings, err))
         return -1;
-    past_apply(past, &accounting->rows, &accounting->count, accounting->names,
-               accounting->empty_name, computation->findings, told);
+    struct associations associations = associations_of(accounting);
+    past_apply(past, &associations, computation->findings, told);
+    accounting->rows = associations.rows;
+    accounting->count = associations.count;
     if (!accounting->count)
         return fail(err, ERROR_DATA, "there were no associations yet at that instant");
     if (told->by_runs || told->by_source || told->by_times || told->unknown) {
         if (accounting->by_lineage)
-            past_order(accounting->rows, accounting->count, accounting->names,
-                       accounting->empty_name);
+            past_order(&associations);
         snprintf(computation->said, sizeof computation->said,
                  "associations of this instant: told by earlier runs %zu, by txn_table %zu, by "
                  "creation_time and mod_time %zu; not told %zu",
@@ -129,11 +136,11 @@ static int read_small(struct computation *computation, const struct settings *se
     if (past && go_back(computation, settings, source, cluster, past, err))
         return -1;
     /* What is put together of several instants need not be a tree. */
-    const struct past_told *told = &computation->told;
+    const struct past_counts *told = &computation->told;
     bool mixed = told->unknown && (told->by_runs || told->by_source || told->by_times);
     enum bad_rows bad_rows = mixed ? BAD_ROWS_SKIP : settings->on_bad_rows;
-    if (tree_build(&computation->tree, accounting->rows, accounting->count, accounting->names,
-                   accounting->empty_name, bad_rows, computation->findings, err))
+    const struct associations associations = associations_of(accounting);
+    if (tree_build(&computation->tree, &associations, bad_rows, computation->findings, err))
         return -1;
     free(accounting->rows);
     accounting->rows = NULL;

@@ -38,8 +38,8 @@ struct computation {
     uint64_t first_charge;                /* the first second that counts */
     const struct charge_watcher *watcher; /* who looks at each charge; NULL: nobody */
     struct run_record record;
-    struct past_told told; /* of an instant that is over: whose word the associations are */
-    char said[160];        /* likewise, the record's message */
+    struct past_counts told; /* of an instant that is over: whose word the associations are */
+    char said[160];          /* likewise, the record's message */
 };
 
 /* What the results database tells of a cluster before it is computed. */

@@ -81,10 +81,10 @@ static void add(struct findings *findings, enum finding_kind kind, const struct 
             kept[at - 1] = *added;
         return;
     }
-    if (at == FINDINGS_A_KIND)
+    if (at == FINDINGS_PER_KIND)
         return;
     size_t moved = *count - at;
-    if (*count < FINDINGS_A_KIND)
+    if (*count < FINDINGS_PER_KIND)
         ++*count;
     else
         moved--;

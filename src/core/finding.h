@@ -32,7 +32,7 @@ const char *finding_meaning(enum finding_kind kind);
 
 /* At most this many of a kind are kept, those with the lowest subjects: so what is kept does not
  * depend on the order of rows. */
-#define FINDINGS_A_KIND 100
+#define FINDINGS_PER_KIND 100
 
 struct finding {
     uint64_t subject; /* an id of a job or an association; 0 where the cluster is meant */
@@ -44,7 +44,7 @@ struct findings {
     struct {
         uint64_t seen; /* how many there were, kept or not */
         size_t count;
-        struct finding kept[FINDINGS_A_KIND]; /* by ascending subject, and end */
+        struct finding kept[FINDINGS_PER_KIND]; /* by ascending subject, and end */
     } kind[FINDING_KINDS];
 };
 

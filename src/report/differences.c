@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "core/fairshare/fair_tree.h"
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/terminal.h"

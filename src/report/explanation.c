@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/fairshare/fair_tree.h"
+#include "core/tree/path.h"
 #include "core/usage/clock.h"
 #include "report/forms.h"
 #include "report/terminal.h"
@@ -16,12 +18,12 @@
 
 static const struct node *node_of(const struct explained *explained, uint32_t i)
 {
-    return &explained->file->tree->nodes[i];
+    return &explained->input->tree->nodes[i];
 }
 
 static const struct values *values_of(const struct explained *explained, uint32_t i)
 {
-    return &explained->file->values[i];
+    return &explained->input->values[i];
 }
 
 static void add_quoted(struct text *text, const struct explained *explained, uint32_t name)
@@ -73,7 +75,7 @@ static void capitalise(struct text *text)
 /* How all that was used stands to the share, where the factor is made of that. */
 static void add_excess(struct text *text, const struct explained *explained, uint32_t i)
 {
-    const struct algorithm *algorithm = explained->file->algorithm;
+    const struct algorithm *algorithm = explained->input->algorithm;
     const struct values *values = values_of(explained, i);
     double shares = algorithm->norm_shares(values);
     if (algorithm == &linear || !(shares > 0))
@@ -87,10 +89,10 @@ static void add_excess(struct text *text, const struct explained *explained, uin
 
 static void add_result(struct text *text, const struct explained *explained, uint32_t i)
 {
-    const struct case_file *file = explained->file;
+    const struct explain_input *input = explained->input;
     const struct values *values = values_of(explained, i);
-    if (file->algorithm != &fair_tree) {
-        double factor = file->algorithm->factor(values);
+    if (input->algorithm != &fair_tree) {
+        double factor = input->algorithm->factor(values);
         text_add(text, " has fairshare ");
         text_add_figure(text, factor, 6);
         if (isnan(factor))
@@ -99,7 +101,7 @@ static void add_result(struct text *text, const struct explained *explained, uin
             add_excess(text, explained, i);
     } else if (node_of(explained, i)->is_user) {
         text_format(text, " has rank %" PRIu32 " of %" PRIu32 ", the best being %" PRIu32,
-                    values->fair_tree_rank, file->tree->user_count, file->tree->user_count);
+                    values->fair_tree_rank, input->tree->user_count, input->tree->user_count);
     } else {
         text_add(text, " has no rank, only users have");
     }
@@ -132,21 +134,21 @@ static void add_one(struct text *text, const struct explained *explained)
     explanation_add_who(text, explained, one);
     capitalise(text);
     add_result(text, explained, one);
-    double factor = explained->file->algorithm->factor(values_of(explained, one));
-    if (explained->file->algorithm == &fair_tree && !isnan(factor)) {
+    double factor = explained->input->algorithm->factor(values_of(explained, one));
+    if (explained->input->algorithm == &fair_tree && !isnan(factor)) {
         text_add(text, ": fairshare ");
         text_add_figure(text, factor, 6);
     }
     text_add(text, ".");
-    if (explained->file->algorithm != &fair_tree)
+    if (explained->input->algorithm != &fair_tree)
         return;
-    struct way way = way_to(explained->file->tree, one, true);
-    for (uint32_t i = 1; i < way.count; i++) {
+    struct path path = path_to(explained->input->tree, one, true);
+    for (uint32_t i = 1; i < path.count; i++) {
         text_add(text, i == 1 ? " From the root down: " : "; ");
-        add_reason(text, explained, way.nodes[i]);
+        add_reason(text, explained, path.nodes[i]);
     }
-    text_add(text, way.count > 1 ? "." : "");
-    way_free(&way);
+    text_add(text, path.count > 1 ? "." : "");
+    path_free(&path);
 }
 
 /* Why Fair Tree has no rank for one or both: users below an account with `parent` shares are
@@ -177,7 +179,7 @@ static void add_standing(struct text *text, const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
     uint32_t behind = explanation->behind, ahead = explanation->ahead;
-    bool ranks = explained->file->algorithm == &fair_tree;
+    bool ranks = explained->input->algorithm == &fair_tree;
     if (explanation->order == ORDER_NONE && ranks) {
         add_rankless(text, explained);
         return;
@@ -197,15 +199,16 @@ static void add_standing(struct text *text, const struct explained *explained)
     bool users = node_of(explained, behind)->is_user && node_of(explained, ahead)->is_user;
     if (!ranks) {
         text_add(text, ": fairshare ");
-        text_add_figure(text, explained->file->algorithm->factor(values_of(explained, behind)), 6);
+        text_add_figure(text, explained->input->algorithm->factor(values_of(explained, behind)), 6);
         add_excess(text, explained, behind);
         text_add(text, " against ");
-        text_add_figure(text, explained->file->algorithm->factor(values_of(explained, ahead)), 6);
+        text_add_figure(text, explained->input->algorithm->factor(values_of(explained, ahead)), 6);
         add_excess(text, explained, ahead);
     } else if (users) {
         text_format(text, ": rank %" PRIu32 " against %" PRIu32 " of %" PRIu32,
                     values_of(explained, behind)->fair_tree_rank,
-                    values_of(explained, ahead)->fair_tree_rank, explained->file->tree->user_count);
+                    values_of(explained, ahead)->fair_tree_rank,
+                    explained->input->tree->user_count);
     } else {
         text_add(text, tied ? ": the ranks of their users overlap"
                             : ": all users there have the lower ranks");
@@ -216,10 +219,10 @@ static void add_standing(struct text *text, const struct explained *explained)
 /* What Fair Tree makes of two equal members of a list. */
 static void add_equality(struct text *text, const struct explained *explained)
 {
-    const struct parting *parting = &explained->explanation->parting;
-    bool first = node_of(explained, parting->decides_one)->is_user;
-    bool second = node_of(explained, parting->decides_other)->is_user;
-    if (explained->file->options->conformance == CONFORMANCE_SLURMCTLD)
+    const struct divergence *divergence = &explained->explanation->divergence;
+    bool first = node_of(explained, divergence->decides_one)->is_user;
+    bool second = node_of(explained, divergence->decides_other)->is_user;
+    if (explained->input->options->conformance == CONFORMANCE_SLURMCTLD)
         text_add(text, "; slurmctld visits equal accounts one after another");
     else if (first && second)
         text_add(text, "; equals share a rank");
@@ -233,20 +236,20 @@ static void add_equality(struct text *text, const struct explained *explained)
 static void add_decision(struct text *text, const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
-    const struct parting *parting = &explanation->parting;
+    const struct divergence *divergence = &explanation->divergence;
     bool first = explanation->behind == explanation->one;
-    uint32_t behind = first ? parting->decides_one : parting->decides_other;
-    uint32_t ahead = first ? parting->decides_other : parting->decides_one;
+    uint32_t behind = first ? divergence->decides_one : divergence->decides_other;
+    uint32_t ahead = first ? divergence->decides_other : divergence->decides_one;
     text_add(text, "Their ways part below ");
-    explanation_add_who(text, explained, parting->ancestor);
-    if (parting->merged) {
+    explanation_add_who(text, explained, divergence->ancestor);
+    if (divergence->merged) {
         text_add(text, ", where ");
-        explanation_add_short(text, explained, parting->one);
+        explanation_add_short(text, explained, divergence->one);
         text_add(text, " and ");
-        explanation_add_short(text, explained, parting->other);
+        explanation_add_short(text, explained, divergence->other);
         text_add(text, " are equals, so that what is below them is one list");
-        if (parting->merged > 1)
-            text_format(text, ", and so on for %" PRIu32 " lists", parting->merged);
+        if (divergence->merged > 1)
+            text_format(text, ", and so on for %" PRIu32 " lists", divergence->merged);
         text_add(text, ". In it ");
     } else {
         text_add(text, ". There ");
@@ -254,7 +257,7 @@ static void add_decision(struct text *text, const struct explained *explained)
     add_reason(text, explained, behind);
     text_add(text, ", and ");
     add_reason(text, explained, ahead);
-    if (are_equals(explained->file, behind, ahead))
+    if (are_equals(explained->input, behind, ahead))
         add_equality(text, explained);
     text_add(text, ".");
 }
@@ -262,9 +265,9 @@ static void add_decision(struct text *text, const struct explained *explained)
 /* Where the others begin to differ. */
 static void add_difference(struct text *text, const struct explained *explained)
 {
-    const struct parting *parting = &explained->explanation->parting;
+    const struct divergence *divergence = &explained->explanation->divergence;
     text_add(text, "Their ways part below ");
-    explanation_add_who(text, explained, parting->ancestor);
+    explanation_add_who(text, explained, divergence->ancestor);
     text_add(text, "; down to there all numbers are the same for both.");
 }
 
@@ -275,19 +278,20 @@ static void add_usage_amount(struct text *text, uint64_t amount)
     text_add(text, " TRES-hours)");
 }
 
-static void add_turn(struct text *text, const struct explained *explained, const struct turn *turn)
+static void add_reversal(struct text *text, const struct explained *explained,
+                         const struct reversal *reversal)
 {
-    bool more = turn->change == MORE_SHARES || turn->change == MORE_USAGE;
-    if (turn->change == MORE_USAGE || turn->change == LESS_USAGE) {
-        add_usage_amount(text, turn->amount);
+    bool more = reversal->change == MORE_SHARES || reversal->change == MORE_USAGE;
+    if (reversal->change == MORE_USAGE || reversal->change == LESS_USAGE) {
+        add_usage_amount(text, reversal->amount);
         text_add(text, more ? " more used by " : " less used by ");
-        explanation_add_short(text, explained, turn->node);
+        explanation_add_short(text, explained, reversal->node);
         return;
     }
-    int64_t shares = node_of(explained, turn->node)->shares, amount = (int64_t)turn->amount;
+    int64_t shares = node_of(explained, reversal->node)->shares, amount = (int64_t)reversal->amount;
     text_format(text, "%" PRId64 " %s share%s of ", amount, more ? "more" : "fewer",
                 amount == 1 ? "" : "s");
-    explanation_add_short(text, explained, turn->node);
+    explanation_add_short(text, explained, reversal->node);
     text_format(text, ", %" PRId64 " instead of %" PRId64, more ? shares + amount : shares - amount,
                 shares);
 }
@@ -303,13 +307,13 @@ static uint32_t add_futile(struct text *text, const struct explained *explained)
     };
     const struct explanation *explanation = explained->explanation;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < explanation->turn_count; i++) {
-        const struct turn *turn = &explanation->turns[i];
-        if (turn->amount)
+    for (uint32_t i = 0; i < explanation->reversal_count; i++) {
+        const struct reversal *reversal = &explanation->reversals[i];
+        if (reversal->amount)
             continue;
         text_add(text, count++ ? ", " : "");
-        text_add(text, changes[turn->change]);
-        explanation_add_short(text, explained, turn->node);
+        text_add(text, changes[reversal->change]);
+        explanation_add_short(text, explained, reversal->node);
     }
     return count;
 }
@@ -323,18 +327,18 @@ static void add_turns(struct text *text, const struct explained *explained)
     text_add(&futile, ".");
     explanation_add_short(&line, explained, explanation->behind);
     capitalise(&line);
-    bool any = futile_count < explanation->turn_count;
+    bool any = futile_count < explanation->reversal_count;
     text_add(&line, any ? " would be ahead of " : " cannot get ahead of ");
     explanation_add_short(&line, explained, explanation->ahead);
     text_add(&line, any ? " with any one of these, all else as it is:"
                         : " by a change of one thing alone.");
     terminal_add_wrapped(text, line.bytes, 0);
-    for (uint32_t i = 0; i < explanation->turn_count; i++) {
-        if (!explanation->turns[i].amount)
+    for (uint32_t i = 0; i < explanation->reversal_count; i++) {
+        if (!explanation->reversals[i].amount)
             continue;
         line.length = 0;
         text_add(&line, "- ");
-        add_turn(&line, explained, &explanation->turns[i]);
+        add_reversal(&line, explained, &explanation->reversals[i]);
         terminal_add_wrapped(text, line.bytes, 2);
     }
     if (futile_count)
@@ -349,7 +353,7 @@ void explanation_add(struct text *text, const struct explained *explained)
     struct text paragraph = { 0 };
     text_add(text, "Cluster ");
     text_add_printable(text, explained->cluster);
-    text_format(text, ", %s, as of ", explained->file->algorithm->name);
+    text_format(text, ", %s, as of ", explained->input->algorithm->name);
     form_add_instant(text, explained->as_of);
     text_add(text, "\n\n");
     explanation_add_table(text, explained);
@@ -359,14 +363,14 @@ void explanation_add(struct text *text, const struct explained *explained)
     } else {
         add_standing(&paragraph, explained);
         text_add(&paragraph, " ");
-        if (explained->file->algorithm == &fair_tree)
+        if (explained->input->algorithm == &fair_tree)
             add_decision(&paragraph, explained);
         else
             add_difference(&paragraph, explained);
     }
     terminal_add_wrapped(text, paragraph.bytes, 0);
     text_free(&paragraph);
-    if (explanation->turn_count) {
+    if (explanation->reversal_count) {
         text_add(text, "\n");
         add_turns(text, explained);
     }

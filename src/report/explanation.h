@@ -8,8 +8,8 @@
 #include "core/insight/explain.h"
 
 struct clock;
-struct heavy;
-struct heavy_days;
+struct top_jobs;
+struct daily_usage;
 struct json_t;
 struct names;
 struct text;
@@ -22,7 +22,7 @@ struct explained {
     const char *cluster;
     int64_t as_of;
     const struct names *names; /* UTF-8 */
-    const struct case_file *file;
+    const struct explain_input *input;
     const struct explanation *explanation;
     const char *login; /* the only user whose jobs and rows are told unasked; NULL: all are */
 };
@@ -35,8 +35,8 @@ void explanation_add_json(struct text *text, const struct explained *explained,
 
 /* What weighs most: the heaviest job records and days of `one`, and its siblings. */
 struct weights {
-    const struct heavy *heavy;
-    const struct heavy_days *days;
+    const struct top_jobs *top_jobs;
+    const struct daily_usage *days;
     const struct clock *plain, *clock; /* of the records' sums */
     char **users;                      /* of each record kept, UTF-8 */
 };

@@ -5,6 +5,8 @@
 
 #include <jansson.h>
 
+#include "core/tree/path.h"
+#include "core/fairshare/fair_tree.h"
 #include "core/usage/clock.h"
 #include "report/explanation.h"
 #include "report/forms.h"
@@ -14,9 +16,9 @@
 static json_t *values_json(const struct explained *explained, const struct fairshare *fairshare,
                            uint32_t i)
 {
-    const struct values *values = &explained->file->values[i];
-    const struct clock *clock = explained->file->options->clock;
-    const struct node *node = &explained->file->tree->nodes[i];
+    const struct values *values = &explained->input->values[i];
+    const struct clock *clock = explained->input->options->clock;
+    const struct node *node = &explained->input->tree->nodes[i];
     json_t *json =
         json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "usage_raw", form_json_real(values->usage_raw),
                   "usage_norm", form_json_real(values->usage_norm), "shares_norm",
@@ -24,8 +26,8 @@ static json_t *values_json(const struct explained *explained, const struct fairs
                   i ? json_integer((json_int_t)level_shares(fairshare, node)) : json_null(),
                   "level_usage_raw",
                   i ? json_real(clock_usage(clock, level_usage(fairshare, node))) : json_null(),
-                  "fairshare", form_json_real(explained->file->algorithm->factor(values)));
-    if (explained->file->algorithm == &fair_tree) {
+                  "fairshare", form_json_real(explained->input->algorithm->factor(values)));
+    if (explained->input->algorithm == &fair_tree) {
         json_object_set_new(json, "level_shares_norm", form_json_real(values->level_shares_norm));
         json_object_set_new(json, "level_usage", form_json_real(values->level_usage));
         json_object_set_new(json, "level_fs", form_json_real(i ? values->level_fs : NAN));
@@ -35,11 +37,11 @@ static json_t *values_json(const struct explained *explained, const struct fairs
                                                    : json_null());
     } else {
         json_object_set_new(json, "effective_usage",
-                            form_json_real(explained->file->algorithm->effective_usage(values)));
+                            form_json_real(explained->input->algorithm->effective_usage(values)));
     }
-    if (explained->file->algorithm == &linear)
+    if (explained->input->algorithm == &linear)
         json_object_set_new(json, "capacity_usage", form_json_real(values->capacity_usage));
-    if (explained->file->algorithm == &depth_oblivious)
+    if (explained->input->algorithm == &depth_oblivious)
         json_object_set_new(json, "depth_oblivious_ratio",
                             form_json_real(values->depth_oblivious_ratio));
     return json;
@@ -52,7 +54,7 @@ static const char *name_of(const struct explained *explained, uint32_t name)
 
 static json_t *who_json(const struct explained *explained, uint32_t i)
 {
-    const struct node *node = &explained->file->tree->nodes[i];
+    const struct node *node = &explained->input->tree->nodes[i];
     return json_pack("{s:I, s:s, s:s, s:s}", "id_assoc", (json_int_t)node->id, "account",
                      name_of(explained, node->account), "user", name_of(explained, node->user),
                      "partition", name_of(explained, node->partition));
@@ -64,10 +66,10 @@ static json_t *way_json(const struct explained *explained, const struct fairshar
     json_t *list = json_array();
     if (end == NO_NODE)
         return list;
-    struct way way = way_to(explained->file->tree, end, false);
-    for (uint32_t at = 0; at < way.count; at++) {
-        uint32_t i = way.nodes[at];
-        const struct node *node = &explained->file->tree->nodes[i];
+    struct path path = path_to(explained->input->tree, end, false);
+    for (uint32_t at = 0; at < path.count; at++) {
+        uint32_t i = path.nodes[at];
+        const struct node *node = &explained->input->tree->nodes[i];
         json_t *json = who_json(explained, i);
         json_t *shares = !i                             ? json_null()
                          : node_has_parent_shares(node) ? json_string("parent")
@@ -78,11 +80,11 @@ static json_t *way_json(const struct explained *explained, const struct fairshar
         json_decref(values);
         json_array_append_new(list, json);
     }
-    way_free(&way);
+    path_free(&path);
     return list;
 }
 
-static json_t *turns_json(const struct explained *explained)
+static json_t *reversals_json(const struct explained *explained)
 {
     static const char *const changes[] = {
         [MORE_SHARES] = "more_shares",
@@ -91,12 +93,13 @@ static json_t *turns_json(const struct explained *explained)
         [LESS_USAGE] = "less_usage",
     };
     json_t *list = json_array();
-    for (uint32_t i = 0; i < explained->explanation->turn_count; i++) {
-        const struct turn *turn = &explained->explanation->turns[i];
-        json_t *json = who_json(explained, turn->node);
-        json_object_set_new(json, "change", json_string(changes[turn->change]));
+    for (uint32_t i = 0; i < explained->explanation->reversal_count; i++) {
+        const struct reversal *reversal = &explained->explanation->reversals[i];
+        json_t *json = who_json(explained, reversal->node);
+        json_object_set_new(json, "change", json_string(changes[reversal->change]));
         json_object_set_new(json, "amount",
-                            turn->amount ? json_integer((json_int_t)turn->amount) : json_null());
+                            reversal->amount ? json_integer((json_int_t)reversal->amount)
+                                             : json_null());
         json_array_append_new(list, json);
     }
     return list;
@@ -108,28 +111,28 @@ static json_t *comparison_json(const struct explained *explained)
     if (explanation->other == NO_NODE)
         return json_null();
     static const char *const orders[] = { "behind", "tied", "ahead", "none" };
-    const struct parting *parting = &explanation->parting;
+    const struct divergence *divergence = &explanation->divergence;
     return json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "order",
                      orders[explanation->order - ORDER_BEHIND], "ancestor",
-                     who_json(explained, parting->ancestor), "decides_a",
-                     who_json(explained, parting->decides_one), "decides_b",
-                     who_json(explained, parting->decides_other), "merged",
-                     (json_int_t)parting->merged, "behind",
+                     who_json(explained, divergence->ancestor), "decides_a",
+                     who_json(explained, divergence->decides_one), "decides_b",
+                     who_json(explained, divergence->decides_other), "merged",
+                     (json_int_t)divergence->merged, "behind",
                      who_json(explained, explanation->behind), "ahead",
-                     who_json(explained, explanation->ahead), "turns", turns_json(explained));
+                     who_json(explained, explanation->ahead), "turns", reversals_json(explained));
 }
 
 void explanation_add_json(struct text *text, const struct explained *explained,
                           const struct weights *weights)
 {
-    const struct case_file *file = explained->file;
-    struct fairshare fairshare = { file->tree, file->options, (struct values *)file->values };
+    const struct explain_input *input = explained->input;
+    struct fairshare fairshare = { input->tree, input->options, (struct values *)input->values };
     json_t *json =
         json_pack("{s:s, s:s, s:s, s:I, s:f, s:I, s:o, s:o, s:o}", "cluster", explained->cluster,
-                  "algorithm", file->algorithm->name, "conformance",
-                  file->options->conformance == CONFORMANCE_SLURMCTLD ? "slurmctld" : "documents",
-                  "as_of", (json_int_t)explained->as_of, "dampening", file->options->dampening,
-                  "users", (json_int_t)file->tree->user_count, "a",
+                  "algorithm", input->algorithm->name, "conformance",
+                  input->options->conformance == CONFORMANCE_SLURMCTLD ? "slurmctld" : "documents",
+                  "as_of", (json_int_t)explained->as_of, "dampening", input->options->dampening,
+                  "users", (json_int_t)input->tree->user_count, "a",
                   way_json(explained, &fairshare, explained->explanation->one), "b",
                   way_json(explained, &fairshare, explained->explanation->other), "comparison",
                   comparison_json(explained));

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/pbs.h"
+#include "core/fairshare/depth_oblivious.h"
+#include "core/tree/path.h"
+#include "core/fairshare/fair_tree.h"
 #include "core/usage/clock.h"
 #include "report/explanation.h"
 #include "report/terminal.h"
@@ -129,13 +133,13 @@ static void add_capacity(struct text *text, const struct cell_context *context, 
 
 static void add_effective(struct text *text, const struct cell_context *context, uint32_t i)
 {
-    const struct algorithm *algorithm = context->explained->file->algorithm;
+    const struct algorithm *algorithm = context->explained->input->algorithm;
     text_add_figure(text, algorithm->effective_usage(values_of(context, i)), context->digits);
 }
 
 static void add_factor(struct text *text, const struct cell_context *context, uint32_t i)
 {
-    const struct algorithm *algorithm = context->explained->file->algorithm;
+    const struct algorithm *algorithm = context->explained->input->algorithm;
     text_add_figure(text, i ? algorithm->factor(values_of(context, i)) : NAN, RESULT_DIGITS);
 }
 
@@ -268,7 +272,7 @@ static const struct form *form_of(const struct algorithm *algorithm)
 
 static void add_name(struct text *text, const struct explained *explained, uint32_t i)
 {
-    const struct node *node = &explained->file->tree->nodes[i];
+    const struct node *node = &explained->input->tree->nodes[i];
     text_add_printable(text,
                        names_text(explained->names, node->is_user ? node->user : node->account));
     const char *partition = names_text(explained->names, node->partition);
@@ -287,10 +291,10 @@ struct rows {
 static struct rows rows_of(const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
-    const struct tree *tree = explained->file->tree;
-    struct way first = way_to(tree, explanation->one, false), second = { 0 };
+    const struct tree *tree = explained->input->tree;
+    struct path first = path_to(tree, explanation->one, false), second = { 0 };
     if (explanation->other != NO_NODE)
-        second = way_to(tree, explanation->other, false);
+        second = path_to(tree, explanation->other, false);
     struct rows rows = { memory_zeroed(first.count + second.count, sizeof *rows.nodes),
                          memory_zeroed(first.count + second.count, sizeof *rows.depths), 0 };
     for (uint32_t i = 0; i < first.count; i++) {
@@ -302,8 +306,8 @@ static struct rows rows_of(const struct explained *explained)
             rows.depths[rows.count] = i;
             rows.nodes[rows.count++] = second.nodes[i];
         }
-    way_free(&first);
-    way_free(&second);
+    path_free(&first);
+    path_free(&second);
     return rows;
 }
 
@@ -393,18 +397,18 @@ static void add_how(struct text *text, const struct form *form, const struct exp
 {
     for (const char *at = form->how; *at; at++)
         if (*at == '%')
-            text_add_figure(text, explained->file->options->dampening, MOST_DIGITS);
+            text_add_figure(text, explained->input->options->dampening, MOST_DIGITS);
         else
             text_add_bytes(text, at, 1);
-    double minimum = explained->file->options->pbs_minimum_usage;
+    double minimum = explained->input->options->pbs_minimum_usage;
     if (form->algorithm == &pbs && minimum > 0) {
         text_add(text, "Usage counts at least ");
         text_add_figure(text, minimum, MOST_DIGITS);
         text_add(text, ", which each group has beside that of its users.\n");
     }
-    if (form->algorithm == &linear && !isnan(explained->file->options->capacity)) {
+    if (form->algorithm == &linear && !isnan(explained->input->options->capacity)) {
         text_add(text, "The cluster could deliver ");
-        text_add_figure(text, explained->file->options->capacity, MOST_DIGITS);
+        text_add_figure(text, explained->input->options->capacity, MOST_DIGITS);
         text_add(text, " TRES-seconds.\n");
     }
 }
@@ -463,18 +467,18 @@ static bool all_divide(const struct cell_context *context, const struct rows *ro
 
 void explanation_add_table(struct text *text, const struct explained *explained)
 {
-    const struct case_file *file = explained->file;
-    const struct form *form = form_of(file->algorithm);
+    const struct explain_input *input = explained->input;
+    const struct form *form = form_of(input->algorithm);
     struct cell_context context = {
         .explained = explained,
         /* Only looked at here. */
-        .fairshare = { file->tree, file->options, (struct values *)file->values },
+        .fairshare = { input->tree, input->options, (struct values *)input->values },
     };
-    struct wide *counted = file->algorithm == &pbs ? pbs_counted_usage(&context.fairshare) : NULL;
+    struct wide *counted = input->algorithm == &pbs ? pbs_counted_usage(&context.fairshare) : NULL;
     context.counted = counted;
     context.digits = form->digits;
     struct rows rows = rows_of(explained);
-    while (file->algorithm == &fair_tree && context.digits < MOST_DIGITS &&
+    while (input->algorithm == &fair_tree && context.digits < MOST_DIGITS &&
            !all_divide(&context, &rows))
         context.digits++;
     add_rows(text, &context, form, &rows);

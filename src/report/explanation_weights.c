@@ -9,8 +9,8 @@
 #include <jansson.h>
 
 #include "core/usage/clock.h"
-#include "core/insight/heavy.h"
-#include "core/insight/heavy_days.h"
+#include "core/insight/top_jobs.h"
+#include "core/insight/daily_usage.h"
 #include "report/explanation.h"
 #include "report/forms.h"
 #include "report/terminal.h"
@@ -47,7 +47,7 @@ static bool is_told(const struct explained *explained, const char *user)
 
 static struct siblings siblings_of(const struct explained *explained)
 {
-    const struct tree *tree = explained->file->tree;
+    const struct tree *tree = explained->input->tree;
     uint32_t one = explained->explanation->one;
     struct siblings siblings = { 0 };
     if (!one)
@@ -70,7 +70,7 @@ static struct siblings siblings_of(const struct explained *explained)
 
 static const char *name_of(const struct explained *explained, uint32_t i)
 {
-    const struct node *node = &explained->file->tree->nodes[i];
+    const struct node *node = &explained->input->tree->nodes[i];
     return names_text(explained->names, node->is_user ? node->user : node->account);
 }
 
@@ -107,7 +107,7 @@ static void add_text_cell(struct text *text, const char *word, int width)
     text_free(&cell);
 }
 
-static void add_end(struct text *text, const struct heavy_record *record)
+static void add_end(struct text *text, const struct top_job *record)
 {
     char date[32] = "runs";
     time_t end = (time_t)record->end;
@@ -122,36 +122,36 @@ static void add_end(struct text *text, const struct heavy_record *record)
 static void add_jobs(struct text *text, const struct explained *explained,
                      const struct weights *weights)
 {
-    const struct heavy *heavy = weights->heavy;
+    const struct top_jobs *top_jobs = weights->top_jobs;
     struct text line = { 0 };
     text_format(&line, "%s of %" PRIu64 " job records, as used and as decay has left it:",
-                explained->login ? "Yours among the heaviest" : "The heaviest", heavy->seen);
+                explained->login ? "Yours among the heaviest" : "The heaviest", top_jobs->seen);
     text_add(text, "\n");
     terminal_add_wrapped(text, line.bytes, 0);
     size_t start = text->length;
     text_format(text, "%10s %-16s %16s %16s %9s %s\n", "Job", "Ended", "Used", "Left", "Part",
                 "User");
     terminal_paint(text, start, PAINT_HEADING);
-    for (size_t i = 0; i < heavy->count; i++) {
-        const struct heavy_record *record = &heavy->kept[i];
+    for (size_t i = 0; i < top_jobs->count; i++) {
+        const struct top_job *record = &top_jobs->kept[i];
         if (!is_told(explained, weights->users[i]))
             continue;
         text_format(text, "%10" PRIu64 " ", record->id_job);
         add_end(text, record);
         add_number_cell(text, clock_usage(weights->plain, &record->used), USAGE_DIGITS, 16);
         add_number_cell(text, clock_usage(weights->clock, &record->left), USAGE_DIGITS, 16);
-        add_number_cell(text, wide_quotient(&record->left, &heavy->left), PART_DIGITS, 9);
+        add_number_cell(text, wide_quotient(&record->left, &top_jobs->left), PART_DIGITS, 9);
         add_text_cell(text, weights->users[i], -1);
         end_line(text);
     }
     line.length = 0;
     text_add(&line, "Left are ");
-    text_add_figure(&line, clock_usage(weights->clock, &heavy->left), USAGE_DIGITS);
+    text_add_figure(&line, clock_usage(weights->clock, &top_jobs->left), USAGE_DIGITS);
     text_add(&line, " TRES-seconds of all of them together; Part is of these.");
     terminal_add_wrapped(text, line.bytes, 0);
     text_free(&line);
-    double published = explained->file->values[explained->explanation->one].usage_raw;
-    if (clock_usage(weights->clock, &heavy->left) != published) {
+    double published = explained->input->values[explained->explanation->one].usage_raw;
+    if (clock_usage(weights->clock, &top_jobs->left) != published) {
         text_add(text, "The published usage is ");
         text_add_figure(text, published, USAGE_DIGITS);
         text_add(text, ".\n");
@@ -160,7 +160,7 @@ static void add_jobs(struct text *text, const struct explained *explained,
 
 static void add_days(struct text *text, const struct weights *weights)
 {
-    const struct heavy_days *days = weights->days;
+    const struct daily_usage *days = weights->days;
     if (!days->count)
         return;
     text_format(text, "\nThe heaviest of %zu days:\n", days->count);
@@ -176,7 +176,7 @@ static void add_days(struct text *text, const struct weights *weights)
         add_text_cell(text, date, -10);
         add_number_cell(text, clock_usage(weights->plain, &days->days[i].used), USAGE_DIGITS, 16);
         add_number_cell(text, clock_usage(weights->clock, &days->days[i].left), USAGE_DIGITS, 16);
-        add_number_cell(text, wide_quotient(&days->days[i].left, &weights->heavy->left),
+        add_number_cell(text, wide_quotient(&days->days[i].left, &weights->top_jobs->left),
                         PART_DIGITS, 9);
         end_line(text);
     }
@@ -192,7 +192,7 @@ static void add_siblings(struct text *text, const struct explained *explained)
         text_format(text, "%16s %9s %s\n", "Usage", "Part", "Name");
     terminal_paint(text, start, PAINT_HEADING);
     for (uint32_t i = 0; i < siblings.count; i++) {
-        const struct values *values = &explained->file->values[siblings.nodes[i]];
+        const struct values *values = &explained->input->values[siblings.nodes[i]];
         add_number_cell(text, values->usage_raw, USAGE_DIGITS, 16);
         add_number_cell(text, values->level_usage, PART_DIGITS, 9);
         add_text_cell(text, name_of(explained, siblings.nodes[i]), -1);
@@ -213,9 +213,9 @@ void explanation_set_weights(json_t *json, const struct explained *explained,
                              const struct weights *weights)
 {
     json_t *jobs = json_array(), *days = json_array(), *list = json_array();
-    const struct heavy *heavy = weights->heavy;
-    for (size_t i = 0; i < heavy->count; i++) {
-        const struct heavy_record *record = &heavy->kept[i];
+    const struct top_jobs *top_jobs = weights->top_jobs;
+    for (size_t i = 0; i < top_jobs->count; i++) {
+        const struct top_job *record = &top_jobs->kept[i];
         if (!is_told(explained, weights->users[i]))
             continue;
         json_array_append_new(
@@ -228,18 +228,18 @@ void explanation_set_weights(json_t *json, const struct explained *explained,
     }
     json_object_set_new(json, "jobs", jobs);
     for (size_t i = 0; i < weights->days->count && i < DAYS_TOLD; i++) {
-        const struct heavy_day *day = &weights->days->days[i];
+        const struct usage_day *day = &weights->days->days[i];
         json_array_append_new(days, json_pack("{s:I, s:f, s:f}", "day", (json_int_t)day->first,
                                               "used", clock_usage(weights->plain, &day->used),
                                               "left", clock_usage(weights->clock, &day->left)));
     }
     json_object_set_new(json, "days", days);
-    json_object_set_new(json, "job_records", json_integer((json_int_t)heavy->seen));
-    json_object_set_new(json, "jobs_left", json_real(clock_usage(weights->clock, &heavy->left)));
+    json_object_set_new(json, "job_records", json_integer((json_int_t)top_jobs->seen));
+    json_object_set_new(json, "jobs_left", json_real(clock_usage(weights->clock, &top_jobs->left)));
     struct siblings siblings = siblings_of(explained);
     for (uint32_t i = 0; i < siblings.count; i++) {
-        const struct node *node = &explained->file->tree->nodes[siblings.nodes[i]];
-        const struct values *values = &explained->file->values[siblings.nodes[i]];
+        const struct node *node = &explained->input->tree->nodes[siblings.nodes[i]];
+        const struct values *values = &explained->input->values[siblings.nodes[i]];
         json_array_append_new(list, json_pack("{s:I, s:s, s:s, s:o, s:o}", "id_assoc",
                                               (json_int_t)node->id, "account",
                                               names_text(explained->names, node->account), "user",

@@ -23,13 +23,13 @@ struct forecast_report {
     bool with_job;
     double job_tres;
     uint64_t job_s;
-    size_t count;                           /* of instants */
-    struct forecast_point *points[COURSES]; /* NULL: not asked for */
+    size_t count;                               /* of instants */
+    struct forecast_point *points[PROJECTIONS]; /* NULL: not asked for */
     struct forecast_point
-        *curves[COURSES]; /* the same, FORECAST_COLUMNS of them; NULL: no curves */
+        *curves[PROJECTIONS]; /* the same, FORECAST_COLUMNS of them; NULL: no curves */
     bool has_limit;
     double limit;
-    uint64_t crossing[COURSES]; /* 0: none */
+    uint64_t crossing[PROJECTIONS]; /* 0: none */
 };
 
 /* The curves, where there are any, come behind the table; with `utf8` in more than ASCII. */

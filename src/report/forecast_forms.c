@@ -15,10 +15,10 @@
 #include "report/forecast.h"
 #include "util/text.h"
 
-/* What each course is called, by people and by programs. */
-static const char *const titles[COURSES] = { "nothing runs", "as last week", "others go on",
-                                             "and the job" };
-static const char *const words[COURSES] = { "nothing", "as_last_week", "others", "job" };
+/* What each projection is called, by people and by programs. */
+static const char *const titles[PROJECTIONS] = { "nothing runs", "as last week", "others go on",
+                                                 "and the job" };
+static const char *const words[PROJECTIONS] = { "nothing", "as_last_week", "others", "job" };
 
 static void add_entity(struct text *text, const struct forecast_report *report)
 {
@@ -64,12 +64,12 @@ static void add_headings(struct text *text, const struct forecast_report *report
     int width = ranked ? 14 : 12;
     size_t start = text->length;
     text_format(text, "%16s", "");
-    for (enum course course = COURSE_NOTHING; course < COURSES; course++)
-        if (report->points[course])
-            text_format(text, "  %*s", width, titles[course]);
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
+        if (report->points[projection])
+            text_format(text, "  %*s", width, titles[projection]);
     text_format(text, "\n%16s", "");
-    for (enum course course = COURSE_NOTHING; course < COURSES; course++)
-        if (report->points[course])
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
+        if (report->points[projection])
             text_format(text, ranked ? "  %9s Rank" : "  %12s", value_name(report));
     text_add(text, "\n");
     terminal_paint(text, start, PAINT_HEADING);
@@ -89,10 +89,11 @@ static void add_point(struct text *text, const struct forecast_report *report,
 static void add_rows(struct text *text, const struct forecast_report *report)
 {
     for (size_t i = 0; i < report->count; i++) {
-        add_minute(text, report->points[COURSE_NOTHING][i].at);
-        for (enum course course = COURSE_NOTHING; course < COURSES; course++)
-            if (report->points[course])
-                add_point(text, report, &report->points[course][i]);
+        add_minute(text, report->points[PROJECTION_NOTHING][i].at);
+        for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS;
+             projection++)
+            if (report->points[projection])
+                add_point(text, report, &report->points[projection][i]);
         text_add(text, "\n");
     }
 }
@@ -105,17 +106,17 @@ static void add_job(struct text *text, const struct forecast_report *report)
 
 static void add_crossings(struct text *text, const struct forecast_report *report)
 {
-    double now = forecast_value(&report->points[COURSE_NOTHING][0]);
+    double now = forecast_value(&report->points[PROJECTION_NOTHING][0]);
     text_format(text, "\n%s %s %.10g", value_name(report),
                 now >= report->limit ? "falls below" : "reaches", report->limit);
     const char *between = ":\n";
-    for (enum course course = COURSE_NOTHING; course < COURSES; course++) {
-        if (!report->points[course])
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++) {
+        if (!report->points[projection])
             continue;
-        text_format(text, "%s- %s: ", between, titles[course]);
+        text_format(text, "%s- %s: ", between, titles[projection]);
         between = "\n";
-        if (report->crossing[course])
-            add_minute(text, report->crossing[course]);
+        if (report->crossing[projection])
+            add_minute(text, report->crossing[projection]);
         else
             text_add(text, "not within these days");
     }
@@ -135,7 +136,7 @@ void forecast_report_add_table(struct text *text, const struct forecast_report *
     text_add(text, "\n");
     add_headings(text, report);
     add_rows(text, report);
-    if (report->curves[COURSE_NOTHING]) {
+    if (report->curves[PROJECTION_NOTHING]) {
         text_add(text, "\n");
         forecast_report_add_plot(text, report, utf8);
     }
@@ -149,14 +150,14 @@ void forecast_report_add_csv(struct text *text, const struct forecast_report *re
 {
     text_add(text, "cluster,account,user,partition,course,time,fairshare,levelfs,rawusage,"
                    "rank" CSV_LINE);
-    for (enum course course = COURSE_NOTHING; course < COURSES; course++)
-        for (size_t i = 0; report->points[course] && i < report->count; i++) {
-            const struct forecast_point *point = &report->points[course][i];
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
+        for (size_t i = 0; report->points[projection] && i < report->count; i++) {
+            const struct forecast_point *point = &report->points[projection][i];
             csv_add_name(text, report->cluster, CSV_NEXT);
             csv_add_name(text, report->account, CSV_NEXT);
             csv_add_name(text, report->user, CSV_NEXT);
             csv_add_name(text, report->partition, CSV_NEXT);
-            text_format(text, "%s,%" PRIu64 ",", words[course], point->at);
+            text_format(text, "%s,%" PRIu64 ",", words[projection], point->at);
             csv_add_real(text, point->factor, CSV_NEXT);
             csv_add_real(text, point->level_fs, CSV_NEXT);
             csv_add_real(text, point->usage, CSV_NEXT);
@@ -166,11 +167,11 @@ void forecast_report_add_csv(struct text *text, const struct forecast_report *re
         }
 }
 
-static json_t *json_course(const struct forecast_report *report, enum course course)
+static json_t *json_projection(const struct forecast_report *report, enum projection projection)
 {
     json_t *points = json_array();
     for (size_t i = 0; i < report->count; i++) {
-        const struct forecast_point *point = &report->points[course][i];
+        const struct forecast_point *point = &report->points[projection][i];
         json_array_append_new(
             points,
             json_pack("{s:I, s:o, s:o, s:b, s:o, s:o}", "time", (json_int_t)point->at, "fairshare",
@@ -179,23 +180,25 @@ static json_t *json_course(const struct forecast_report *report, enum course cou
                       form_json_real(point->usage), "rank",
                       point->rank ? json_integer(point->rank) : json_null()));
     }
-    json_t *crossing =
-        report->crossing[course] ? json_integer((json_int_t)report->crossing[course]) : json_null();
+    json_t *crossing = report->crossing[projection]
+                           ? json_integer((json_int_t)report->crossing[projection])
+                           : json_null();
     return json_pack("{s:o, s:o}", "crossing", crossing, "points", points);
 }
 
 void forecast_report_add_json(struct text *text, const struct forecast_report *report)
 {
-    json_t *courses = json_object();
-    for (enum course course = COURSE_NOTHING; course < COURSES; course++)
-        if (report->points[course])
-            json_object_set_new(courses, words[course], json_course(report, course));
+    json_t *projections = json_object();
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
+        if (report->points[projection])
+            json_object_set_new(projections, words[projection],
+                                json_projection(report, projection));
     form_add_json(text, json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:f, s:f, s:o, s:o}", "cluster",
                                   report->cluster, "account", report->account, "user", report->user,
                                   "partition", report->partition, "algorithm",
                                   report->algorithm->name, "users", (json_int_t)report->users,
                                   "rate", report->rate[0], "rate_of_all", report->rate[1], "until",
                                   report->has_limit ? json_real(report->limit) : json_null(),
-                                  "courses", courses));
+                                  "courses", projections));
     text_add(text, "\n");
 }

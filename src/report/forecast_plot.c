@@ -10,10 +10,10 @@
 #define HEIGHT 10
 #define WIDTH FORECAST_COLUMNS
 
-/* What stands for each course, and where several meet. */
-static const char *const marks[2][COURSES + 1] = { { "n", "w", "o", "j", "#" },
-                                                   { "●", "▲", "○", "◆", "█" } };
-enum { NONE = COURSES + 1, SEVERAL = COURSES };
+/* What stands for each projection, and where several meet. */
+static const char *const marks[2][PROJECTIONS + 1] = { { "n", "w", "o", "j", "#" },
+                                                       { "●", "▲", "○", "◆", "█" } };
+enum { NONE = PROJECTIONS + 1, SEVERAL = PROJECTIONS };
 
 struct range {
     double low, high;
@@ -27,9 +27,9 @@ static bool is_drawn(double value)
 static struct range range_of(const struct forecast_report *report)
 {
     struct range range = { INFINITY, -INFINITY };
-    for (enum course course = COURSE_NOTHING; course < COURSES; course++)
-        for (size_t i = 0; report->curves[course] && i < WIDTH; i++) {
-            double value = forecast_value(&report->curves[course][i]);
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
+        for (size_t i = 0; report->curves[projection] && i < WIDTH; i++) {
+            double value = forecast_value(&report->curves[projection][i]);
             if (!is_drawn(value))
                 continue;
             range.low = fmin(range.low, value);
@@ -48,23 +48,23 @@ static void draw(const struct forecast_report *report, const struct range *range
                  unsigned char field[HEIGHT][WIDTH])
 {
     memset(field, NONE, HEIGHT * WIDTH);
-    for (enum course course = COURSE_NOTHING; course < COURSES; course++)
-        for (size_t column = 0; report->curves[course] && column < WIDTH; column++) {
-            double value = forecast_value(&report->curves[course][column]);
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
+        for (size_t column = 0; report->curves[projection] && column < WIDTH; column++) {
+            double value = forecast_value(&report->curves[projection][column]);
             if (!is_drawn(value))
                 continue;
             unsigned char *place = &field[line_of(range, value)][column];
-            *place = *place == NONE ? (unsigned char)course : SEVERAL;
+            *place = *place == NONE ? (unsigned char)projection : SEVERAL;
         }
 }
 
 static void add_legend(struct text *text, const struct forecast_report *report, bool utf8)
 {
-    static const char *const names[COURSES] = { "nothing runs", "as last week", "others go on",
-                                                "and the job" };
-    for (enum course course = COURSE_NOTHING; course < COURSES; course++)
-        if (report->curves[course])
-            text_format(text, "%s %s  ", marks[utf8][course], names[course]);
+    static const char *const names[PROJECTIONS] = { "nothing runs", "as last week", "others go on",
+                                                    "and the job" };
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
+        if (report->curves[projection])
+            text_format(text, "%s %s  ", marks[utf8][projection], names[projection]);
     text_format(text, "%s several\n", marks[utf8][SEVERAL]);
 }
 

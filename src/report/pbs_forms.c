@@ -4,6 +4,8 @@
 
 #include <inttypes.h>
 
+#include "core/fairshare/pbs.h"
+#include "core/tree/path.h"
 #include "core/usage/clock.h"
 #include "core/insight/explain.h"
 #include "report/shares.h"
@@ -32,10 +34,10 @@ static double usage_of(const struct pbs_tree *tree, uint32_t i)
 
 static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t node)
 {
-    struct way way = way_to(tree->fairshare.tree, node, false);
+    struct path path = path_to(tree->fairshare.tree, node, false);
     text_add(text, "Path from root: \n");
-    for (uint32_t at = 0; at < way.count; at++) {
-        uint32_t i = way.nodes[at];
+    for (uint32_t at = 0; at < path.count; at++) {
+        uint32_t i = path.nodes[at];
         double usage = usage_of(tree, i), target = tree->fairshare.values[i].shares_norm;
         struct text name = { 0 };
         text_add(&name, "");
@@ -46,7 +48,7 @@ static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t nod
                     usage, target, pbs_quotient(usage, target));
         text_free(&name);
     }
-    way_free(&way);
+    path_free(&path);
 }
 
 void pbs_add_entity(struct text *text, const struct pbs_tree *tree, uint32_t i)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/fair_tree.h"
 #include "core/fairshare/fairshare.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -292,7 +292,7 @@ static int write_findings(const struct publisher *publisher, struct finding_rows
     for (size_t i = 0; !result && i < found->count; i++) {
         const struct finding_row *each = &found->rows[i];
         of_kind = i && !strcmp(each->kind, each[-1].kind) ? of_kind + 1 : 0;
-        if (of_kind >= FINDINGS_A_KIND)
+        if (of_kind >= FINDINGS_PER_KIND)
             continue;
         struct db_value row[] = { cluster,
                                   db_text(each->kind),

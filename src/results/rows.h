@@ -18,7 +18,7 @@ struct text;
 int rows_write_fairshare(const struct publisher *publisher, const struct publication *publication,
                          int64_t as_of, struct error *err);
 /* Findings that are there keep their first_seen and count the runs that saw them; at most
- * FINDINGS_A_KIND of a kind stay, those seen last. */
+ * FINDINGS_PER_KIND of a kind stay, those seen last. */
 int rows_write_findings(const struct publisher *publisher, const struct findings *findings,
                         int64_t as_of, struct error *err);
 int rows_write_run(const struct publisher *publisher, const struct run_record *record,

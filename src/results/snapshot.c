@@ -215,8 +215,10 @@ int snapshot_read(struct db *db, struct snapshot *snapshot, struct error *err)
     if (!result && !reading.count)
         result = fail(err, ERROR_OTHER, "no results yet");
     if (!result)
-        result = tree_build(&snapshot->tree, reading.rows, reading.count, snapshot->names,
-                            reading.empty_name, BAD_ROWS_FAIL, findings, err);
+        result = tree_build(&snapshot->tree,
+                            &(struct associations){ reading.rows, reading.count, snapshot->names,
+                                                    reading.empty_name },
+                            BAD_ROWS_FAIL, findings, err);
     if (!result)
         result = take_values(snapshot, &reading, err);
     free(reading.rows);

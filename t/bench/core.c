@@ -104,8 +104,9 @@ static void compute(const struct site *site, bool tied, const struct clock *cloc
     struct error err;
     struct findings *findings = findings_create();
     struct tree *tree;
-    if (tree_build(&tree, site->rows, site->count, site->names, site->empty, BAD_ROWS_FAIL,
-                   findings, &err)) {
+    if (tree_build(&tree,
+                   &(struct associations){ site->rows, site->count, site->names, site->empty },
+                   BAD_ROWS_FAIL, findings, &err)) {
         fprintf(stderr, "%s\n", err.message);
         exit(1);
     }

@@ -13,13 +13,13 @@ static void subjects(void)
     for (uint64_t subject = 150; subject > 0; subject--)
         findings_add(findings, ODD, subject, "job %d", (int)subject);
     bool lowest = true;
-    for (size_t i = 0; i < FINDINGS_A_KIND; i++)
+    for (size_t i = 0; i < FINDINGS_PER_KIND; i++)
         lowest &= findings->kind[ODD].kept[i].subject == i + 1;
-    ok(lowest && findings->kind[ODD].count == FINDINGS_A_KIND,
+    ok(lowest && findings->kind[ODD].count == FINDINGS_PER_KIND,
        "the subjects with the lowest numbers are kept, whichever came first");
     ok(findings->kind[ODD].seen == 150, "and all are counted");
     findings_add(findings, ODD, 7, "another");
-    ok(findings->kind[ODD].count == FINDINGS_A_KIND && findings->kind[ODD].seen == 151 &&
+    ok(findings->kind[ODD].count == FINDINGS_PER_KIND && findings->kind[ODD].seen == 151 &&
            !strcmp(findings->kind[ODD].kept[6].detail, "another"),
        "a subject that comes twice is one, with the detail that sorts first");
     findings_destroy(findings);

@@ -85,16 +85,17 @@ static void not_understood(void)
 }
 
 /* What a drawing becomes at an instant: those that live, a line each, then what is in doubt. */
-static struct text rebuilt(const char *drawing, struct past *past, struct past_told *told)
+static struct text rebuilt(const char *drawing, struct past *past, struct past_counts *counts)
 {
     struct site site;
     struct text text = { 0 };
     site_draw(&site, drawing);
-    size_t count = site.count;
-    struct association *rows = memory_resized(NULL, count, sizeof *rows);
-    memcpy(rows, site.rows, count * sizeof *rows);
-    past_apply(past, &rows, &count, site.names, site.empty, site.findings, told);
-    for (size_t i = 0; i < count; i++)
+    struct associations was = { NULL, site.count, site.names, site.empty };
+    was.rows = memory_resized(NULL, site.count, sizeof *was.rows);
+    memcpy(was.rows, site.rows, site.count * sizeof *was.rows);
+    past_apply(past, &was, site.findings, counts);
+    const struct association *rows = was.rows;
+    for (size_t i = 0; i < was.count; i++)
         if (!rows[i].deleted)
             text_format(&text, "%u %s/%s%s%s %d\n", rows[i].id,
                         names_text(site.names, rows[i].parent_account),
@@ -103,7 +104,7 @@ static struct text rebuilt(const char *drawing, struct past *past, struct past_t
                         rows[i].shares);
     for (size_t i = 0; i < site.findings->kind[FINDING_PAST_UNKNOWN].count; i++)
         text_format(&text, "? %s\n", site.findings->kind[FINDING_PAST_UNKNOWN].kept[i].detail);
-    free(rows);
+    free(was.rows);
     site_erase(&site);
     past_destroy(past);
     return text;
@@ -111,8 +112,8 @@ static struct text rebuilt(const char *drawing, struct past *past, struct past_t
 
 static void becomes(const char *drawing, struct past *past, const char *expected, const char *name)
 {
-    struct past_told told;
-    struct text text = rebuilt(drawing, past, &told);
+    struct past_counts counts;
+    struct text text = rebuilt(drawing, past, &counts);
     is_string(text.bytes ? text.bytes : "", expected, name);
     text_free(&text);
 }
@@ -248,9 +249,9 @@ static void by_runs(void)
 
 static void words(void)
 {
-    struct past_told told;
-    struct text text = rebuilt(TREE, seen_at(20), &told);
-    ok(told.by_runs == 4 && !told.by_source && !told.by_times && !told.unknown,
+    struct past_counts counts;
+    struct text text = rebuilt(TREE, seen_at(20), &counts);
+    ok(counts.by_runs == 4 && !counts.by_source && !counts.by_times && !counts.unknown,
        "it is counted whose word is taken");
     text_free(&text);
     struct past *past = seen_at(20);

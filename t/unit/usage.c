@@ -190,12 +190,12 @@ static void findings_are_bounded(void)
         findings_add(findings, FINDING_JOB_CAPPED, i * 7 % 1009, "%d", (int)i);
     const struct finding *kept = findings->kind[FINDING_JOB_CAPPED].kept;
     bool ascending = true;
-    for (size_t i = 1; i < FINDINGS_A_KIND; i++)
+    for (size_t i = 1; i < FINDINGS_PER_KIND; i++)
         ascending &= kept[i - 1].subject < kept[i].subject;
-    ok(findings->kind[FINDING_JOB_CAPPED].count == FINDINGS_A_KIND && ascending,
+    ok(findings->kind[FINDING_JOB_CAPPED].count == FINDINGS_PER_KIND && ascending,
        "a hundred findings of a kind are kept, in order");
     ok(findings->kind[FINDING_JOB_CAPPED].seen == 1000, "all are counted");
-    ok(kept[0].subject == 1 && kept[FINDINGS_A_KIND - 1].subject <= 110,
+    ok(kept[0].subject == 1 && kept[FINDINGS_PER_KIND - 1].subject <= 110,
        "those with the lowest subjects, whatever the order they came in");
     findings_destroy(findings);
 }

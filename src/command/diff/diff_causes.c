@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/fair_tree.h"
 #include "command/diff/diff_print.h"
 #include "command/diff/diff_settings.h"
 #include "compute/compute.h"
@@ -37,7 +38,7 @@ struct finder {
     struct plainer plainer; /* the settings less the causes that were taken away */
     struct fairshare_options options;
     const struct tree *tree; /* the base: all stages are by its nodes */
-    const struct names *names;
+    struct names *names;
     struct computation first, newest; /* as the settings have it, and less causes */
     bool computed;                    /* `newest` is another one than `first` */
     struct printed_match *match;
@@ -216,8 +217,8 @@ static int build_tree(const struct finder *finder, bool printed, struct tree **t
             .order = node->order,
         };
     }
-    int result =
-        tree_build(tree, rows, base->count, finder->names, empty, BAD_ROWS_FAIL, findings, err);
+    int result = tree_build(tree, &(struct associations){ rows, base->count, finder->names, empty },
+                            BAD_ROWS_FAIL, findings, err);
     findings_destroy(findings);
     free(rows);
     return result;
@@ -397,7 +398,7 @@ static void take_ours(struct finder *finder)
     }
 }
 
-static void begin(struct finder *finder, const struct tree *tree, const struct names *names,
+static void begin(struct finder *finder, const struct tree *tree, struct names *names,
                   struct printed_match *match)
 {
     finder->tree = tree;

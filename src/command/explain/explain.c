@@ -23,17 +23,17 @@ static int explain_found(const struct wish *wish, const char *login,
                          const struct snapshot *snapshot, uint32_t one, uint32_t other,
                          struct error *err)
 {
-    struct case_file file = { snapshot->tree, &snapshot->options, snapshot->algorithm,
-                              snapshot->values, snapshot->half_life != 0 };
+    struct explain_input input = { snapshot->tree, &snapshot->options, snapshot->algorithm,
+                                   snapshot->values, snapshot->half_life != 0 };
     struct explanation explanation;
-    if (!explain(&file, one, other, &explanation))
+    if (!explain(&input, one, other, &explanation))
         return fail(err, ERROR_USAGE, "'%s' is %s '%s'", wish->names[0],
                     one == other  ? "the same as"
                     : one < other ? "above"
                                   : "below",
                     wish->names[1]);
     struct explained explained = { snapshot->cluster, snapshot->as_of,
-                                   snapshot->names,   &file,
+                                   snapshot->names,   &input,
                                    &explanation,      login };
     struct text text = { 0 };
     struct job_weights *jobs = NULL;

@@ -8,8 +8,8 @@
 #include "compute/charge_jobs.h"
 #include "compute/compute.h"
 #include "core/usage/clock.h"
-#include "core/insight/heavy.h"
-#include "core/insight/heavy_days.h"
+#include "core/insight/top_jobs.h"
+#include "core/insight/daily_usage.h"
 #include "core/usage/ledger.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
@@ -27,12 +27,12 @@ struct job_weights {
     uint32_t id; /* of the association */
     struct computation computation;
     bool *below; /* by node of its tree: whether jobs there count; made with the first job */
-    struct heavy heavy;
-    struct heavy_days days;
+    struct top_jobs top_jobs;
+    struct daily_usage days;
     struct clock *plain;
     struct suspensions suspensions; /* as they are walked through without decay */
     bool too_large;
-    char *users[HEAVY_KEPT];
+    char *users[TOP_JOBS_KEPT];
     struct weights told;
 };
 
@@ -62,15 +62,16 @@ static void see(void *context, const struct job_row *row, const struct charge_te
         struct charge_term part = *term;
         part.start = weights->suspensions.counted_from;
         part.end = weights->suspensions.counted_to;
-        fits = heavy_suspend(&weights->heavy, row->id_job, row->job.time_start, term, seconds) &&
-               heavy_days_add(&weights->days, weights->plain, clock, &part, true);
+        fits =
+            top_jobs_suspend(&weights->top_jobs, row->id_job, row->job.time_start, term, seconds) &&
+            daily_usage_add(&weights->days, weights->plain, clock, &part, true);
     } else {
-        struct heavy_record record = { .id_job = row->id_job,
-                                       .association = row->association,
-                                       .start = row->job.time_start,
-                                       .end = row->job.time_end };
-        fits = heavy_add(&weights->heavy, weights->plain, term, record) &&
-               heavy_days_add(&weights->days, weights->plain, clock, term, false);
+        struct top_job record = { .id_job = row->id_job,
+                                  .association = row->association,
+                                  .start = row->job.time_start,
+                                  .end = row->job.time_end };
+        fits = top_jobs_add(&weights->top_jobs, weights->plain, term, record) &&
+               daily_usage_add(&weights->days, weights->plain, clock, term, false);
     }
     weights->too_large |= !fits;
 }
@@ -79,16 +80,16 @@ static void name_users(struct job_weights *weights)
 {
     const struct tree *tree = weights->computation.tree;
     const struct names *names = weights->computation.accounting->names;
-    for (size_t i = 0; i < weights->heavy.count; i++) {
-        uint32_t place = tree_place(tree, weights->heavy.kept[i].association);
+    for (size_t i = 0; i < weights->top_jobs.count; i++) {
+        uint32_t place = tree_place(tree, weights->top_jobs.kept[i].association);
         const char *user = names_text(names, tree->nodes[place].user);
         struct text text = { 0 };
         text_add(&text, "");
         text_add_as_utf8(&text, user, strlen(user));
         weights->users[i] = text.bytes;
     }
-    heavy_days_rank(&weights->days);
-    weights->told = (struct weights){ &weights->heavy, &weights->days, weights->plain,
+    daily_usage_rank(&weights->days);
+    weights->told = (struct weights){ &weights->top_jobs, &weights->days, weights->plain,
                                       weights->computation.clock, weights->users };
 }
 
@@ -99,7 +100,7 @@ struct job_weights *job_weights_read(const struct settings *settings,
     if (run_open_source(&source, settings, err))
         return NULL;
     struct job_weights *weights = memory_zeroed(1, sizeof *weights);
-    weights->id = explained->file->tree->nodes[explained->explanation->one].id;
+    weights->id = explained->input->tree->nodes[explained->explanation->one].id;
     /* From the beginning of time, so that it tells all that was used. */
     weights->plain = clock_create(0, (uint64_t)explained->as_of, 0);
     struct charge_watcher watcher = { see, weights };
@@ -132,10 +133,10 @@ void job_weights_free(struct job_weights *weights)
     if (!weights)
         return;
     computation_free(&weights->computation);
-    heavy_free(&weights->heavy);
-    heavy_days_free(&weights->days);
+    top_jobs_free(&weights->top_jobs);
+    daily_usage_free(&weights->days);
     clock_destroy(weights->plain);
-    for (size_t i = 0; i < weights->heavy.count; i++)
+    for (size_t i = 0; i < weights->top_jobs.count; i++)
         free(weights->users[i]);
     free(weights->below);
     free(weights);

@@ -28,7 +28,7 @@
 #define DAYS_USUALLY 14
 #define DAYS_AT_MOST 3660
 /* Crossings are looked for hour by hour, where the tree is so large that this takes long, in
- * longer steps: so many associations are computed for each course. */
+ * longer steps: so many associations are computed for each projection. */
 #define CROSSING_WORK 20000000u
 #define HOUR_S 3600u
 
@@ -63,19 +63,19 @@ static void fill_rates(struct forecast_report *report, const struct forecast *fo
     }
 }
 
-/* Whether this course differs from the ones before it. */
-static bool is_wanted(const struct wish *wish, enum course course)
+/* Whether this projection differs from the ones before it. */
+static bool is_wanted(const struct wish *wish, enum projection projection)
 {
-    return course != COURSE_JOB || wish->has_job;
+    return projection != PROJECTION_JOB || wish->has_job;
 }
 
 /* So many points, from now to the end. */
 static int fill_points(struct forecast_point **points, const struct forecast *forecast,
-                       enum course course, uint64_t span_s, size_t count, struct error *err)
+                       enum projection projection, uint64_t span_s, size_t count, struct error *err)
 {
     *points = memory_zeroed(count, sizeof **points);
     for (size_t i = 0; i < count; i++)
-        if (forecast_at(forecast, course, forecast->now + span_s * i / (count - 1), *points + i,
+        if (forecast_at(forecast, projection, forecast->now + span_s * i / (count - 1), *points + i,
                         err))
             return -1;
     return 0;
@@ -86,20 +86,26 @@ static bool draws_curves(const struct wish *wish)
     return wish->plot || (!wish->json && !wish->csv && isatty(STDOUT_FILENO));
 }
 
-static int fill_course(struct forecast_report *report, const struct forecast *forecast,
-                       const struct wish *wish, enum course course, struct error *err)
+static int fill_projection(struct forecast_report *report, const struct forecast *forecast,
+                           const struct wish *wish, enum projection projection, struct error *err)
 {
     uint64_t span_s = wish->days * DAY_S;
     uint64_t step_s = span_s / (CROSSING_WORK / forecast->tree->count + wish->days);
-    if (fill_points(&report->points[course], forecast, course, span_s, report->count, err) ||
-        (draws_curves(wish) &&
-         fill_points(&report->curves[course], forecast, course, span_s, FORECAST_COLUMNS, err)))
+    if (fill_points(&report->points[projection], forecast, projection, span_s, report->count,
+                    err) ||
+        (draws_curves(wish) && fill_points(&report->curves[projection], forecast, projection,
+                                           span_s, FORECAST_COLUMNS, err)))
         return -1;
     if (!wish->has_limit)
         return 0;
-    return forecast_crossing(forecast, course, forecast->now + span_s,
-                             step_s > HOUR_S ? step_s : HOUR_S, wish->limit,
-                             &report->crossing[course], err);
+    const struct crossing_search search = {
+        .forecast = forecast,
+        .projection = projection,
+        .value = wish->limit,
+        .end = forecast->now + span_s,
+        .step_s = step_s > HOUR_S ? step_s : HOUR_S,
+    };
+    return forecast_crossing(&search, &report->crossing[projection], err);
 }
 
 static int print_outlook(const struct wish *wish, const struct forecast_report *report,
@@ -146,16 +152,17 @@ static int look_out(const struct wish *wish, struct prospect *prospect, const st
     };
     int result = 0;
     fill_rates(&report, forecast);
-    for (enum course course = COURSE_NOTHING; !result && course < COURSES; course++)
-        if (is_wanted(wish, course))
-            result = fill_course(&report, forecast, wish, course, err);
+    for (enum projection projection = PROJECTION_NOTHING; !result && projection < PROJECTIONS;
+         projection++)
+        if (is_wanted(wish, projection))
+            result = fill_projection(&report, forecast, wish, projection, err);
     if (!result) {
-        report.by_level_fs = isnan(report.points[COURSE_NOTHING][0].factor);
+        report.by_level_fs = isnan(report.points[PROJECTION_NOTHING][0].factor);
         result = print_outlook(wish, &report, err);
     }
-    for (enum course course = COURSE_NOTHING; course < COURSES; course++) {
-        free(report.points[course]);
-        free(report.curves[course]);
+    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++) {
+        free(report.points[projection]);
+        free(report.curves[projection]);
     }
     return result;
 }

@@ -177,9 +177,10 @@ static int cover_account(const struct cover_search *search, struct accounting *a
     const char *account = search->record->account;
     struct tree *tree;
     struct findings *ignored = findings_create();
+    const struct associations associations = { accounting->rows, accounting->count,
+                                               accounting->names, accounting->empty_name };
     int result =
-        tree_build(&tree, accounting->rows, accounting->count, accounting->names,
-                   accounting->empty_name, search->target->settings->on_bad_rows, ignored, err);
+        tree_build(&tree, &associations, search->target->settings->on_bad_rows, ignored, err);
     findings_destroy(ignored);
     if (result)
         return -1;

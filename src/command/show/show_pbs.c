@@ -6,6 +6,7 @@
 
 #include "command/command.h"
 #include "command/named.h"
+#include "core/fairshare/pbs.h"
 #include "core/tree/tree.h"
 #include "report/pbs_forms.h"
 #include "results/snapshot.h"

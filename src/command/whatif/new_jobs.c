@@ -127,8 +127,9 @@ static int read_snapshot(struct reading *reading, struct adder *adder,
     if (layout_of(settings)->read(source, settings, cluster, false, &reading->accounting, err))
         return -1;
     struct accounting *accounting = reading->accounting;
-    return tree_build(&reading->tree, accounting->rows, accounting->count, accounting->names,
-                      accounting->empty_name, settings->on_bad_rows, reading->findings, err);
+    const struct associations associations = { accounting->rows, accounting->count,
+                                               accounting->names, accounting->empty_name };
+    return tree_build(&reading->tree, &associations, settings->on_bad_rows, reading->findings, err);
 }
 
 /* -1 where it cannot be read, whatever the reason is. */

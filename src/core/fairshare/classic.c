@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/fairshare/fairshare.h"
+#include "core/fairshare/algorithm.h"
 
 /* Slurm's classic factor: seed 002, "The SLURM Fair-Share Formula", in its 2^ form of today.
  *

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "core/fairshare/depth_oblivious.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "core/fairshare/fairshare.h"
+#include "core/fairshare/algorithm.h"
 
 /* Slurm's depth-oblivious factor: seed 000.
  *

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "core/fairshare/fair_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/usage/clock.h"
 #include "core/number/extended.h"
-#include "core/fairshare/fairshare.h"
+#include "core/fairshare/fair_tree_slurmctld.h"
 #include "util/memory.h"
 
 /* Fair Tree: seed 001.

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/fairshare/fairshare.h"
+#include "core/fairshare/algorithm.h"
 
 /* The factor as seed 002 writes it: "The SLURM Fair-Share Formula".
  *

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "core/fairshare/pbs.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/usage/clock.h"
-#include "core/insight/explain.h"
-#include "core/fairshare/fairshare.h"
+#include "core/tree/path.h"
+#include "core/fairshare/algorithm.h"
 #include "util/memory.h"
 
 /* OpenPBS's fairshare_tree_usage and fairshare_factor: seed 003 (PP-718).
@@ -114,8 +115,8 @@ static int compare_members(const struct fairshare *fairshare, const struct wide 
 int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uint32_t one,
                 uint32_t other)
 {
-    struct way first = way_to(fairshare->tree, one, true);
-    struct way second = way_to(fairshare->tree, other, true);
+    struct path first = path_to(fairshare->tree, one, true);
+    struct path second = path_to(fairshare->tree, other, true);
     int order = 0;
     for (uint32_t at = 0; !order && at < first.count && at < second.count; at++) {
         uint32_t here = first.nodes[at], there = second.nodes[at];
@@ -126,8 +127,8 @@ int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uin
         if (!(fairshare->values[here].shares_norm > 0))
             break;
     }
-    way_free(&first);
-    way_free(&second);
+    path_free(&first);
+    path_free(&second);
     return order;
 }
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/fairshare/fairshare.h"
+#include "core/fairshare/algorithm.h"
 #include "core/tree/tree.h"
 #include "util/memory.h"
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/fair_tree.h"
+#include "core/tree/path.h"
 #include "core/usage/clock.h"
 #include "util/memory.h"
 
@@ -13,25 +15,6 @@
 #define MOST_USAGE ((uint64_t)1 << 62)
 /* A double has 53; a few roundings on the way. */
 #define ROUNDED_BITS 49
-
-struct way way_to(const struct tree *tree, uint32_t node, bool fairshare)
-{
-    struct way way = { 0 };
-    for (uint32_t at = node; at != NO_NODE;
-         at = fairshare ? tree->nodes[at].fairshare_parent : tree->nodes[at].parent)
-        way.count++;
-    way.nodes = memory_zeroed(way.count, sizeof *way.nodes);
-    for (uint32_t at = node, i = way.count; i-- > 0;) {
-        way.nodes[i] = at;
-        at = fairshare ? tree->nodes[at].fairshare_parent : tree->nodes[at].parent;
-    }
-    return way;
-}
-
-void way_free(struct way *way)
-{
-    free(way->nodes);
-}
 
 /* The best and the last rank of a user, or of those below an account; 0 where there are none. */
 struct ranks {
@@ -60,18 +43,18 @@ static struct ranks ranks_of(const struct tree *tree, const struct values *value
     return ranks;
 }
 
-static enum order order_in(const struct case_file *file, const struct values *values, uint32_t one,
-                           uint32_t other)
+static enum order order_in(const struct explain_input *input, const struct values *values,
+                           uint32_t one, uint32_t other)
 {
-    if (file->algorithm != &fair_tree) {
-        double first = file->algorithm->factor(&values[one]);
-        double second = file->algorithm->factor(&values[other]);
+    if (input->algorithm != &fair_tree) {
+        double first = input->algorithm->factor(&values[one]);
+        double second = input->algorithm->factor(&values[other]);
         if (isnan(first) || isnan(second))
             return ORDER_NONE;
         return first > second ? ORDER_AHEAD : first < second ? ORDER_BEHIND : ORDER_TIED;
     }
-    struct ranks first = ranks_of(file->tree, values, one);
-    struct ranks second = ranks_of(file->tree, values, other);
+    struct ranks first = ranks_of(input->tree, values, one);
+    struct ranks second = ranks_of(input->tree, values, other);
     if (!first.best || !second.best)
         return ORDER_NONE;
     if (first.last > second.best)
@@ -79,63 +62,63 @@ static enum order order_in(const struct case_file *file, const struct values *va
     return first.best < second.last ? ORDER_BEHIND : ORDER_TIED;
 }
 
-enum order order_of(const struct case_file *file, uint32_t one, uint32_t other)
+enum order order_of(const struct explain_input *input, uint32_t one, uint32_t other)
 {
-    return order_in(file, file->values, one, other);
+    return order_in(input, input->values, one, other);
 }
 
 /* Where a member stands in its list: above 0 the higher the better, infinite for `parent` users. */
-static double place_of(const struct case_file *file, uint32_t node)
+static double place_of(const struct explain_input *input, uint32_t node)
 {
-    return node_has_parent_shares(&file->tree->nodes[node]) ? INFINITY
-                                                            : file->values[node].level_fs;
+    return node_has_parent_shares(&input->tree->nodes[node]) ? INFINITY
+                                                             : input->values[node].level_fs;
 }
 
-bool are_equals(const struct case_file *file, uint32_t one, uint32_t other)
+bool are_equals(const struct explain_input *input, uint32_t one, uint32_t other)
 {
-    return file->algorithm == &fair_tree && place_of(file, one) == place_of(file, other);
+    return input->algorithm == &fair_tree && place_of(input, one) == place_of(input, other);
 }
 
-bool find_parting(const struct case_file *file, uint32_t one, uint32_t other,
-                  struct parting *parting)
+bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t other,
+                     struct divergence *divergence)
 {
-    struct way first = way_to(file->tree, one, true), second = way_to(file->tree, other, true);
+    struct path first = path_to(input->tree, one, true), second = path_to(input->tree, other, true);
     uint32_t at = 0;
     while (at < first.count && at < second.count && first.nodes[at] == second.nodes[at])
         at++;
     bool apart = at < first.count && at < second.count;
     if (apart) {
-        *parting = (struct parting){ .ancestor = first.nodes[at - 1],
-                                     .one = first.nodes[at],
-                                     .other = second.nodes[at] };
+        *divergence = (struct divergence){ .ancestor = first.nodes[at - 1],
+                                           .one = first.nodes[at],
+                                           .other = second.nodes[at] };
         /* slurmctld merges nothing. */
-        while (file->options->conformance == CONFORMANCE_DOCUMENTS &&
-               are_equals(file, first.nodes[at], second.nodes[at]) && at + 1 < first.count &&
+        while (input->options->conformance == CONFORMANCE_DOCUMENTS &&
+               are_equals(input, first.nodes[at], second.nodes[at]) && at + 1 < first.count &&
                at + 1 < second.count) {
             at++;
-            parting->merged++;
+            divergence->merged++;
         }
-        parting->decides_one = first.nodes[at];
-        parting->decides_other = second.nodes[at];
+        divergence->decides_one = first.nodes[at];
+        divergence->decides_other = second.nodes[at];
     }
-    way_free(&first);
-    way_free(&second);
+    path_free(&first);
+    path_free(&second);
     return apart;
 }
 
 /* A copy of the tree in which one thing is changed, and its values. */
 struct trial {
-    const struct case_file *file;
+    const struct explain_input *input;
     uint32_t decides; /* the member of a list by which Fair Tree ranks who is behind */
     bool one_list;    /* whoever is ahead is in the same list */
     struct tree tree;
     struct values *values;
 };
 
-static void trial_start(struct trial *trial, const struct case_file *file)
+static void trial_start(struct trial *trial, const struct explain_input *input)
 {
-    const struct tree *tree = file->tree;
-    *trial = (struct trial){ .file = file, .tree = *tree };
+    const struct tree *tree = input->tree;
+    *trial = (struct trial){ .input = input, .tree = *tree };
     trial->tree.nodes = memory_zeroed(tree->count, sizeof *tree->nodes);
     trial->tree.levels = memory_zeroed(tree->level_count, sizeof *tree->levels);
     trial->values = memory_zeroed(tree->count, sizeof *trial->values);
@@ -152,7 +135,7 @@ static void trial_end(struct trial *trial)
 
 static void change_shares(struct trial *trial, uint32_t i, uint64_t amount, bool more)
 {
-    const struct tree *tree = trial->file->tree;
+    const struct tree *tree = trial->input->tree;
     uint32_t list = tree->nodes[tree->nodes[i].fairshare_parent].level;
     int32_t change = (int32_t)amount;
     trial->tree.nodes[i].shares = tree->nodes[i].shares + (more ? change : -change);
@@ -183,7 +166,7 @@ static bool sum_of(const struct clock *clock, uint64_t amount, struct wide *sum)
 static bool change_usage(struct trial *trial, uint32_t i, uint64_t amount, bool more)
 {
     struct wide change;
-    if (!sum_of(trial->file->options->clock, amount, &change))
+    if (!sum_of(trial->input->options->clock, amount, &change))
         return false;
     for (uint32_t at = i; at != NO_NODE; at = trial->tree.nodes[at].parent) {
         struct wide *usage = &trial->tree.nodes[at].usage;
@@ -239,32 +222,32 @@ static void weigh_down(struct trial *trial)
     wide_add(&node->usage, &little);
 }
 
-/* Whether so much turns it. */
-static bool turns(struct trial *trial, const struct turn *turn, uint32_t behind, uint32_t ahead,
-                  uint64_t amount)
+/* Whether this amount reverses the order. */
+static bool is_reversed_by(struct trial *trial, const struct reversal *reversal, uint32_t behind,
+                           uint32_t ahead, uint64_t amount)
 {
-    bool more = turn->change == MORE_SHARES || turn->change == MORE_USAGE;
-    bool shares = turn->change == MORE_SHARES || turn->change == FEWER_SHARES;
-    const struct tree *tree = trial->file->tree;
+    bool more = reversal->change == MORE_SHARES || reversal->change == MORE_USAGE;
+    bool shares = reversal->change == MORE_SHARES || reversal->change == FEWER_SHARES;
+    const struct tree *tree = trial->input->tree;
     memcpy(trial->tree.nodes, tree->nodes, tree->count * sizeof *tree->nodes);
     if (shares)
-        change_shares(trial, turn->node, amount, more);
-    else if (!change_usage(trial, turn->node, amount, more))
+        change_shares(trial, reversal->node, amount, more);
+    else if (!change_usage(trial, reversal->node, amount, more))
         return false;
     /* No whole number of TRES-seconds makes what has decayed equal. */
-    if (shares && trial->file->rounded && trial->file->algorithm == &fair_tree)
+    if (shares && trial->input->rounded && trial->input->algorithm == &fair_tree)
         (trial->one_list ? even_out : weigh_down)(trial);
-    fairshare_compute_one(&trial->tree, trial->file->options, trial->file->algorithm,
+    fairshare_compute_one(&trial->tree, trial->input->options, trial->input->algorithm,
                           trial->values);
-    struct case_file changed = *trial->file;
+    struct explain_input changed = *trial->input;
     changed.tree = &trial->tree;
     return order_in(&changed, trial->values, behind, ahead) == ORDER_AHEAD;
 }
 
-static uint64_t most_of(const struct case_file *file, const struct turn *turn)
+static uint64_t most_of(const struct explain_input *input, const struct reversal *reversal)
 {
-    const struct node *node = &file->tree->nodes[turn->node];
-    switch (turn->change) {
+    const struct node *node = &input->tree->nodes[reversal->node];
+    switch (reversal->change) {
     case MORE_SHARES:
         return (uint64_t)(SHARES_PARENT - 1 - node->shares);
     case FEWER_SHARES:
@@ -274,23 +257,24 @@ static uint64_t most_of(const struct case_file *file, const struct turn *turn)
     case LESS_USAGE:
         break;
     }
-    double usage = floor(clock_usage(file->options->clock, &node->usage));
+    double usage = floor(clock_usage(input->options->clock, &node->usage));
     return usage < (double)MOST_USAGE ? (uint64_t)usage : MOST_USAGE;
 }
 
 /* About how much it may take under Fair Tree, so that few trials are needed; 1 where there is no
  * telling.  What is found does not depend on it. */
-static uint64_t guess_of(const struct case_file *file, const struct parting *parting,
-                         const struct turn *turn)
+static uint64_t guess_of(const struct explain_input *input, const struct divergence *divergence,
+                         const struct reversal *reversal)
 {
-    const struct clock *clock = file->options->clock;
-    const struct node *behind = &file->tree->nodes[parting->decides_one];
-    const struct node *ahead = &file->tree->nodes[parting->decides_other];
-    double lead = place_of(file, parting->decides_other) / place_of(file, parting->decides_one);
+    const struct clock *clock = input->options->clock;
+    const struct node *behind = &input->tree->nodes[divergence->decides_one];
+    const struct node *ahead = &input->tree->nodes[divergence->decides_other];
+    double lead =
+        place_of(input, divergence->decides_other) / place_of(input, divergence->decides_one);
     double amount = 1;
-    if (file->algorithm != &fair_tree || !(lead > 1))
+    if (input->algorithm != &fair_tree || !(lead > 1))
         return 1;
-    switch (turn->change) {
+    switch (reversal->change) {
     case MORE_SHARES:
         amount = behind->shares * (lead - 1);
         break;
@@ -306,108 +290,110 @@ static uint64_t guess_of(const struct case_file *file, const struct parting *par
     }
     if (!(amount >= 1) || isinf(lead))
         return 1;
-    return amount < (double)turn->most ? (uint64_t)amount : turn->most;
+    return amount < (double)reversal->most ? (uint64_t)amount : reversal->most;
 }
 
-void find_turn(const struct case_file *file, uint32_t behind, uint32_t ahead, struct turn *turn)
+void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t ahead,
+                   struct reversal *reversal)
 {
     struct trial trial;
-    struct parting parting;
-    turn->amount = 0;
-    turn->most = most_of(file, turn);
-    if (!turn->most || !find_parting(file, behind, ahead, &parting))
+    struct divergence divergence;
+    reversal->amount = 0;
+    reversal->most = most_of(input, reversal);
+    if (!reversal->most || !divergence_find(input, behind, ahead, &divergence))
         return;
-    trial_start(&trial, file);
-    trial.decides = parting.decides_one;
-    trial.one_list = !parting.merged;
+    trial_start(&trial, input);
+    trial.decides = divergence.decides_one;
+    trial.one_list = !divergence.merged;
     /* In growing steps up or down from the guess, then halved in between: who is ahead turns once
      * on the way. */
-    uint64_t too_little = 0, enough = guess_of(file, &parting, turn), step = 1;
-    bool turned = turns(&trial, turn, behind, ahead, enough);
-    if (turned) {
+    uint64_t too_little = 0, enough = guess_of(input, &divergence, reversal), step = 1;
+    bool reversed = is_reversed_by(&trial, reversal, behind, ahead, enough);
+    if (reversed) {
         too_little = enough - 1;
-        while (too_little && turns(&trial, turn, behind, ahead, too_little)) {
+        while (too_little && is_reversed_by(&trial, reversal, behind, ahead, too_little)) {
             enough = too_little;
             step *= 2;
             too_little = enough > step ? enough - step : 0;
         }
     }
-    while (!turned && enough < turn->most) {
+    while (!reversed && enough < reversal->most) {
         too_little = enough;
-        enough = turn->most - too_little > step ? too_little + step : turn->most;
+        enough = reversal->most - too_little > step ? too_little + step : reversal->most;
         step *= 2;
-        turned = turns(&trial, turn, behind, ahead, enough);
+        reversed = is_reversed_by(&trial, reversal, behind, ahead, enough);
     }
-    while (turned && enough - too_little > 1) {
+    while (reversed && enough - too_little > 1) {
         uint64_t middle = too_little + (enough - too_little) / 2;
-        if (turns(&trial, turn, behind, ahead, middle))
+        if (is_reversed_by(&trial, reversal, behind, ahead, middle))
             enough = middle;
         else
             too_little = middle;
     }
-    turn->amount = turned ? enough : 0;
+    reversal->amount = reversed ? enough : 0;
     trial_end(&trial);
 }
 
-static void ask(const struct case_file *file, struct explanation *explanation, enum turning change,
-                uint32_t node)
+static void ask(const struct explain_input *input, struct explanation *explanation,
+                enum reversal_kind change, uint32_t node)
 {
     bool shares = change == MORE_SHARES || change == FEWER_SHARES;
-    if (explanation->turn_count == TURNS_AT_MOST ||
-        (shares && node_has_parent_shares(&file->tree->nodes[node])))
+    if (explanation->reversal_count == REVERSALS_AT_MOST ||
+        (shares && node_has_parent_shares(&input->tree->nodes[node])))
         return;
-    struct turn *turn = &explanation->turns[explanation->turn_count++];
-    *turn = (struct turn){ .change = change, .node = node };
-    find_turn(file, explanation->behind, explanation->ahead, turn);
+    struct reversal *reversal = &explanation->reversals[explanation->reversal_count++];
+    *reversal = (struct reversal){ .change = change, .node = node };
+    reversal_find(input, explanation->behind, explanation->ahead, reversal);
 }
 
 /* Under Fair Tree it is decided in one list.  Elsewhere shares matter all the way down. */
-static void ask_for_shares(const struct case_file *file, struct explanation *explanation)
+static void ask_for_shares(const struct explain_input *input, struct explanation *explanation)
 {
-    const struct parting *parting = &explanation->parting;
+    const struct divergence *divergence = &explanation->divergence;
     bool first = explanation->behind == explanation->one;
-    uint32_t decides = first ? parting->decides_one : parting->decides_other;
-    uint32_t against = first ? parting->decides_other : parting->decides_one;
-    if (file->algorithm == &fair_tree) {
-        ask(file, explanation, MORE_SHARES, decides);
+    uint32_t decides = first ? divergence->decides_one : divergence->decides_other;
+    uint32_t against = first ? divergence->decides_other : divergence->decides_one;
+    if (input->algorithm == &fair_tree) {
+        ask(input, explanation, MORE_SHARES, decides);
     } else {
-        struct way way = way_to(file->tree, explanation->behind, true);
+        struct path path = path_to(input->tree, explanation->behind, true);
         uint32_t from = 0;
-        while (way.nodes[from] != decides)
+        while (path.nodes[from] != decides)
             from++;
-        for (uint32_t i = way.count; i-- > from;)
-            ask(file, explanation, MORE_SHARES, way.nodes[i]);
-        way_free(&way);
+        for (uint32_t i = path.count; i-- > from;)
+            ask(input, explanation, MORE_SHARES, path.nodes[i]);
+        path_free(&path);
     }
-    ask(file, explanation, FEWER_SHARES, against);
+    ask(input, explanation, FEWER_SHARES, against);
 }
 
-static void ask_for_usage(const struct case_file *file, struct explanation *explanation)
+static void ask_for_usage(const struct explain_input *input, struct explanation *explanation)
 {
-    const struct parting *parting = &explanation->parting;
+    const struct divergence *divergence = &explanation->divergence;
     uint32_t behind = explanation->behind;
-    uint32_t decides = behind == explanation->one ? parting->decides_one : parting->decides_other;
-    ask(file, explanation, MORE_USAGE, explanation->ahead);
-    ask(file, explanation, LESS_USAGE, behind);
-    if (!explanation->turns[explanation->turn_count - 1].amount && decides != behind)
-        ask(file, explanation, LESS_USAGE, decides);
+    uint32_t decides =
+        behind == explanation->one ? divergence->decides_one : divergence->decides_other;
+    ask(input, explanation, MORE_USAGE, explanation->ahead);
+    ask(input, explanation, LESS_USAGE, behind);
+    if (!explanation->reversals[explanation->reversal_count - 1].amount && decides != behind)
+        ask(input, explanation, LESS_USAGE, decides);
 }
 
-bool explain(const struct case_file *file, uint32_t one, uint32_t other,
+bool explain(const struct explain_input *input, uint32_t one, uint32_t other,
              struct explanation *explanation)
 {
     *explanation = (struct explanation){ .one = one, .other = other, .order = ORDER_NONE };
     if (other == NO_NODE)
         return true;
-    if (!find_parting(file, one, other, &explanation->parting))
+    if (!divergence_find(input, one, other, &explanation->divergence))
         return false;
-    explanation->order = order_of(file, one, other);
+    explanation->order = order_of(input, one, other);
     bool ahead = explanation->order == ORDER_AHEAD;
     explanation->behind = ahead ? other : one;
     explanation->ahead = ahead ? one : other;
     if (explanation->order == ORDER_NONE)
         return true;
-    ask_for_shares(file, explanation);
-    ask_for_usage(file, explanation);
+    ask_for_shares(input, explanation);
+    ask_for_usage(input, explanation);
     return true;
 }

@@ -13,22 +13,13 @@
  * computing again with something changed. */
 
 /* A tree whose usage is rolled up, and the values that were published of it. */
-struct case_file {
+struct explain_input {
     const struct tree *tree;
     const struct fairshare_options *options;
     const struct algorithm *algorithm;
     const struct values *values;
     bool rounded; /* usage is not exact, but good to a double */
 };
-
-/* The nodes from the root to one, along fairshare parents (without `parent` accounts on the way) or
- * along the parents that usage sums along. */
-struct way {
-    uint32_t *nodes; /* nodes[0] is the root */
-    uint32_t count;
-};
-struct way way_to(const struct tree *tree, uint32_t node, bool fairshare);
-void way_free(struct way *way);
 
 /* Who comes first.  An association is ahead where its factor is the larger one; under Fair Tree an
  * account is where its last user ranks above all users of the other. */
@@ -39,10 +30,10 @@ enum order {
     ORDER_NONE, /* Fair Tree has no rank for an account without users; a factor may be NULL */
 };
 /* How `one` stands to `other` in the values that were published. */
-enum order order_of(const struct case_file *file, uint32_t one, uint32_t other);
+enum order order_of(const struct explain_input *input, uint32_t one, uint32_t other);
 
 /* Where two ways part. */
-struct parting {
+struct divergence {
     uint32_t ancestor;   /* the first common fairshare parent */
     uint32_t one, other; /* the members of its list that lead to them */
     /* Under Fair Tree equal accounts are one: their lists are merged.  The members that decide, in
@@ -51,34 +42,35 @@ struct parting {
     uint32_t merged; /* how many lists down that is; 0 for the list of the ancestor */
 };
 /* False where one of them is above the other, or both are the same. */
-bool find_parting(const struct case_file *file, uint32_t one, uint32_t other,
-                  struct parting *parting);
+bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t other,
+                     struct divergence *divergence);
 /* Whether Fair Tree has the two members of a list as equals. */
-bool are_equals(const struct case_file *file, uint32_t one, uint32_t other);
+bool are_equals(const struct explain_input *input, uint32_t one, uint32_t other);
 
-enum turning { MORE_SHARES, FEWER_SHARES, MORE_USAGE, LESS_USAGE };
-struct turn {
-    enum turning change;
+enum reversal_kind { MORE_SHARES, FEWER_SHARES, MORE_USAGE, LESS_USAGE };
+struct reversal {
+    enum reversal_kind change;
     uint32_t node;   /* whose shares or usage it is */
     uint64_t amount; /* the least whole number of shares or TRES-seconds that turns it; 0: none */
     uint64_t most;   /* the largest there can be */
 };
-/* The least change after which `behind` is ahead of `ahead`.  turn->change and turn->node are the
- * question.  Usage that is added or taken away is worth that much now, as of the run. */
-void find_turn(const struct case_file *file, uint32_t behind, uint32_t ahead, struct turn *turn);
+/* The least change after which `behind` is ahead of `ahead`.  reversal->change and reversal->node
+ * are the question.  Usage that is added or taken away is worth that much now, as of the run. */
+void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t ahead,
+                   struct reversal *reversal);
 
 /* All of it, about one association and perhaps another. */
-#define TURNS_AT_MOST 16
+#define REVERSALS_AT_MOST 16
 struct explanation {
     uint32_t one, other; /* NO_NODE: only one was asked about */
     enum order order;    /* of one to other */
-    struct parting parting;
+    struct divergence divergence;
     uint32_t behind, ahead; /* those of the turns: who is behind, or `one` where they are tied */
-    struct turn turns[TURNS_AT_MOST];
-    uint32_t turn_count;
+    struct reversal reversals[REVERSALS_AT_MOST];
+    uint32_t reversal_count;
 };
 /* False where `other` is above `one`, below it or the same. */
-bool explain(const struct case_file *file, uint32_t one, uint32_t other,
+bool explain(const struct explain_input *input, uint32_t one, uint32_t other,
              struct explanation *explanation);
 
 #endif

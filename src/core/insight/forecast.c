@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "core/fairshare/fair_tree.h"
 #include "core/usage/clock.h"
 #include "core/usage/ledger.h"
 #include "core/fairshare/ranking.h"
@@ -13,9 +14,9 @@
 
 #define MINUTE_S 60
 
-static uint128 rate_of(const struct forecast *forecast, enum course course, uint32_t node)
+static uint128 rate_of(const struct forecast *forecast, enum projection projection, uint32_t node)
 {
-    if (course == COURSE_NOTHING || (course != COURSE_ALL && forecast->meant[node]))
+    if (projection == PROJECTION_NOTHING || (projection != PROJECTION_ALL && forecast->meant[node]))
         return 0;
     return forecast->rates[node];
 }
@@ -60,8 +61,9 @@ static bool add_adjustments(struct tree *tree, const struct clock *clock,
     return fits;
 }
 
-static int charge(const struct forecast *forecast, enum course course, const struct clock *clock,
-                  const struct ledger_state *ledger, uint64_t reset, struct error *err)
+static int charge(const struct forecast *forecast, enum projection projection,
+                  const struct clock *clock, const struct ledger_state *ledger, uint64_t reset,
+                  struct error *err)
 {
     struct tree *tree = forecast->tree;
     uint64_t now = forecast->now, at = clock_now(clock);
@@ -71,10 +73,10 @@ static int charge(const struct forecast *forecast, enum course course, const str
         struct wide *usage = &tree->nodes[i].usage;
         uint64_t from = counts_from(forecast, ledger, i);
         *usage = aged(forecast, clock, reset, i);
-        fits &= wide_add_product(usage, rate_of(forecast, course, i),
+        fits &= wide_add_product(usage, rate_of(forecast, projection, i),
                                  from > now ? clock_weight(clock, from, at) : weight, false);
     }
-    if (course == COURSE_JOB)
+    if (projection == PROJECTION_JOB)
         fits &=
             wide_add_product(&tree->nodes[forecast->entity].usage, forecast->job_rate,
                              clock_weight(clock, counts_from(forecast, ledger, forecast->entity),
@@ -87,7 +89,7 @@ static int charge(const struct forecast *forecast, enum course course, const str
                 : fail(err, ERROR_DATA, "this is more usage than can be counted");
 }
 
-int forecast_at(const struct forecast *forecast, enum course course, uint64_t at,
+int forecast_at(const struct forecast *forecast, enum projection projection, uint64_t at,
                 struct forecast_point *point, struct error *err)
 {
     struct ledger_state *ledger = ledger_at(forecast->coming, at);
@@ -101,9 +103,10 @@ int forecast_at(const struct forecast *forecast, enum course course, uint64_t at
     struct clock *clock = clock_create(forecast->half_life, at, reset);
     struct fairshare_options options = forecast->options;
     options.clock = clock;
-    options.capacity = forecast->capacity(
-        forecast->context, at, reset, course == COURSE_NOTHING ? forecast->first_charge : first);
-    int result = charge(forecast, course, clock, ledger, reset, err);
+    options.capacity =
+        forecast->capacity(forecast->context, at, reset,
+                           projection == PROJECTION_NOTHING ? forecast->first_charge : first);
+    int result = charge(forecast, projection, clock, ledger, reset, err);
     if (!result) {
         const struct values *values = &forecast->values[forecast->entity];
         fairshare_compute_one(forecast->tree, &options, forecast->algorithm, forecast->values);
@@ -126,26 +129,25 @@ double forecast_value(const struct forecast_point *point)
     return isnan(point->factor) ? point->level_fs : point->factor;
 }
 
-/* Whether the value is reached at an instant. */
-static int is_reached(const struct forecast *forecast, enum course course, uint64_t at,
-                      double value, bool *reached, struct error *err)
+static int is_reached(const struct crossing_search *search, uint64_t at, bool *reached,
+                      struct error *err)
 {
     struct forecast_point point;
-    if (forecast_at(forecast, course, at, &point, err))
+    if (forecast_at(search->forecast, search->projection, at, &point, err))
         return -1;
-    *reached = forecast_value(&point) >= value;
+    *reached = forecast_value(&point) >= search->value;
     return 0;
 }
 
-/* The first minute after `before`, up to `after`, at which it is no more as it was before. */
-static int narrow(const struct forecast *forecast, enum course course, uint64_t before,
-                  uint64_t after, bool was, double value, uint64_t *crossing, struct error *err)
+/* The first minute after `before`, up to `after`, at which it is not any more as it was. */
+static int narrow(const struct crossing_search *search, uint64_t before, uint64_t after, bool was,
+                  uint64_t *crossing, struct error *err)
 {
     while (after - before > MINUTE_S) {
         uint64_t minutes = (after - before + MINUTE_S - 1) / MINUTE_S;
         uint64_t middle = before + minutes / 2 * MINUTE_S;
         bool reached;
-        if (is_reached(forecast, course, middle, value, &reached, err))
+        if (is_reached(search, middle, &reached, err))
             return -1;
         if (reached == was)
             before = middle;
@@ -156,31 +158,30 @@ static int narrow(const struct forecast *forecast, enum course course, uint64_t 
     return 0;
 }
 
-/* The next instant to look at: a step on, or the reset or the entry of the ledger on the way there.
+/* The next instant to look at: a step later, or the reset or the entry of the ledger before that.
  */
-static uint64_t next_of(const struct forecast *forecast, uint64_t at, uint64_t step_s, uint64_t end)
+static uint64_t next_instant(const struct crossing_search *search, uint64_t at)
 {
-    uint64_t next = end - at > step_s ? at + step_s : end;
-    uint64_t reset = calendar_last_reset(&forecast->period, next);
-    uint64_t entry = ledger_next(forecast->coming, at, false);
+    uint64_t next = search->end - at > search->step_s ? at + search->step_s : search->end;
+    uint64_t reset = calendar_last_reset(&search->forecast->period, next);
+    uint64_t entry = ledger_next(search->forecast->coming, at, false);
     if (reset > at)
         next = reset;
     return entry < next ? entry : next;
 }
 
-int forecast_crossing(const struct forecast *forecast, enum course course, uint64_t end,
-                      uint64_t step_s, double value, uint64_t *crossing, struct error *err)
+int forecast_crossing(const struct crossing_search *search, uint64_t *crossing, struct error *err)
 {
     bool was, is;
     *crossing = 0;
-    if (is_reached(forecast, course, forecast->now, value, &was, err))
+    if (is_reached(search, search->forecast->now, &was, err))
         return -1;
-    for (uint64_t at = forecast->now, next; at < end; at = next) {
-        next = next_of(forecast, at, step_s, end);
-        if (is_reached(forecast, course, next, value, &is, err))
+    for (uint64_t at = search->forecast->now, next; at < search->end; at = next) {
+        next = next_instant(search, at);
+        if (is_reached(search, next, &is, err))
             return -1;
         if (is != was)
-            return narrow(forecast, course, at, next, was, value, crossing, err);
+            return narrow(search, at, next, was, crossing, err);
     }
     return 0;
 }

@@ -28,12 +28,12 @@ struct forecast_past {
 };
 
 /* Who goes on. */
-enum course {
-    COURSE_NOTHING, /* nobody */
-    COURSE_ALL,     /* everybody at their rates */
-    COURSE_OTHERS,  /* everybody else than the entity and those below it */
-    COURSE_JOB,     /* likewise, and the entity runs one job */
-    COURSES,
+enum projection {
+    PROJECTION_NOTHING, /* nobody */
+    PROJECTION_ALL,     /* everybody at their rates */
+    PROJECTION_OTHERS,  /* everybody else than the entity and those below it */
+    PROJECTION_JOB,     /* likewise, and the entity runs one job */
+    PROJECTIONS,
 };
 
 struct forecast {
@@ -65,15 +65,22 @@ struct forecast_point {
 };
 
 /* The values at an instant, now or later.  ERROR_DATA where usage leaves the integers' range. */
-int forecast_at(const struct forecast *forecast, enum course course, uint64_t at,
+int forecast_at(const struct forecast *forecast, enum projection projection, uint64_t at,
                 struct forecast_point *point, struct error *err);
 
-/* The instant, to the minute, at which the value (the factor, or level_fs where there is none)
- * first reaches `value`, or where it has now, falls below it; 0 where that is not up to `end`.  It
- * is looked for in steps of so many seconds, where usage is reset, and where the ledger has
- * entries: what comes and goes between two of them is not seen. */
-int forecast_crossing(const struct forecast *forecast, enum course course, uint64_t end,
-                      uint64_t step_s, double value, uint64_t *crossing, struct error *err);
+/* When does the entity reach a value?  The value is the factor, or level_fs where there is none. */
+struct crossing_search {
+    const struct forecast *forecast;
+    enum projection projection;
+    double value;
+    uint64_t end;    /* of the search */
+    uint64_t step_s; /* see below */
+};
+/* The instant, to the minute, at which the value is first reached or, where it is reached now,
+ * first is not any more; 0 where that does not happen up to the end.  The search looks at every
+ * `step_s` seconds, at each reset of usage and at each entry of the ledger.  What comes and goes
+ * between two of these instants is not seen. */
+int forecast_crossing(const struct crossing_search *search, uint64_t *crossing, struct error *err);
 
 /* What was charged in so many seconds, a second; the largest rate where that is more than one. */
 uint128 forecast_rate(const struct wide *charged, uint64_t seconds);

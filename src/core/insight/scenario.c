@@ -63,7 +63,7 @@ static int by_id(const void *a, const void *b)
     return (one->row.id > other->row.id) - (one->row.id < other->row.id);
 }
 
-void scenario_create(struct scenario *scenario, const struct tree *tree, const struct names *names,
+void scenario_create(struct scenario *scenario, const struct tree *tree, struct names *names,
                      bool rolled_up)
 {
     *scenario = (struct scenario){
@@ -197,8 +197,10 @@ int scenario_build(const struct scenario *scenario, bool ordered, struct tree **
     struct association *rows = memory_zeroed(scenario->count, sizeof *rows);
     struct findings *findings = findings_create();
     memcpy(rows, scenario->rows, scenario->count * sizeof *rows);
-    int result = tree_build(built, rows, scenario->count, scenario->names, scenario->empty_name,
-                            BAD_ROWS_FAIL, findings, err);
+    int result = tree_build(
+        built,
+        &(struct associations){ rows, scenario->count, scenario->names, scenario->empty_name },
+        BAD_ROWS_FAIL, findings, err);
     if (!result && (scenario->moved || ordered))
         order_by_lineage(*built, scenario->names);
     if (!result && charge_rows(scenario, *built, err)) {

@@ -16,10 +16,10 @@ struct names;
  * every run. */
 
 struct scenario {
-    const struct names *names; /* borrowed, as is the tree's */
-    uint32_t empty_name;       /* the number of "" */
-    struct association *rows;  /* by ascending id; without those that were deleted before */
-    struct wide *usage;        /* by row: charged to itself */
+    struct names *names;      /* the caller's */
+    uint32_t empty_name;      /* the number of "" */
+    struct association *rows; /* by ascending id; without those that were deleted before */
+    struct wide *usage;       /* by row: charged to itself */
     size_t count;
     bool moved; /* whose order is to be made anew */
 };
@@ -28,7 +28,7 @@ struct scenario {
 
 /* Take a tree apart.  `rolled_up`: a node's usage has all below it; what was charged to itself is
  * then the rest, where that is more than doubles can be off. */
-void scenario_create(struct scenario *scenario, const struct tree *tree, const struct names *names,
+void scenario_create(struct scenario *scenario, const struct tree *tree, struct names *names,
                      bool rolled_up);
 void scenario_free(struct scenario *scenario);
 

@@ -115,8 +115,8 @@ static void enter_rows(struct linking *linking)
     memset(living.places, 0xff, (living.mask + 1) * sizeof *living.places);
     for (uint32_t i = 0; i < linking->count; i++) {
         const struct association *row = &linking->rows[i];
-        if (i + AHEAD < linking->count)
-            fetch_names(&living, row + AHEAD);
+        if (i + PREFETCH_DISTANCE < linking->count)
+            fetch_names(&living, row + PREFETCH_DISTANCE);
         linking->parent[i] = NO_NODE;
         linking->node[i] = NO_NODE;
         linking->kind[i] = row->deleted                       ? GONE
@@ -337,14 +337,16 @@ int linking_check_reached(struct linking *linking, uint32_t nodes, struct error 
     return fail(err, ERROR_DATA, "%s", linking->bad.bytes);
 }
 
-struct linking linking_of(struct association *rows, size_t count, const struct names *names,
-                          uint32_t empty_name, enum bad_rows bad_rows, struct findings *findings)
+struct linking linking_of(const struct associations *associations, enum bad_rows bad_rows,
+                          struct findings *findings)
 {
+    const struct names *names = associations->names;
+    size_t count = associations->count;
     struct linking linking = {
-        .rows = rows,
+        .rows = associations->rows,
         .count = count,
         .names = names,
-        .empty_name = empty_name,
+        .empty_name = associations->empty_name,
         .findings = findings,
         .row_of_id = id_index_create(),
         .account_row = memory_resized(NULL, names_count(names), sizeof(uint32_t)),

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct association;
+struct associations;
 struct findings;
 struct names;
 
@@ -85,21 +85,20 @@ void past_add_removal(struct past *past, int64_t at, bool of_account, uint32_t n
 void past_set_reach(struct past *past, int64_t oldest);
 void past_set_times(struct past *past, uint64_t id, int64_t created, int64_t modified);
 
-/* How many associations are not as they are now, whose word that is, and how many are in doubt. */
-struct past_told {
+/* How many associations were not what they are now, by where that is known from; and how many are
+ * in doubt. */
+struct past_counts {
     size_t by_runs, by_source, by_times, unknown;
 };
 
-/* Make what the source has now (memory that can be resized, deleted rows included, in any order)
- * what it was.  `names` are those of the rows. */
-void past_apply(const struct past *past, struct association **rows, size_t *count,
-                struct names *names, uint32_t empty_name, struct findings *findings,
-                struct past_told *told);
+/* Make what the source has now (rows are memory that can be resized) what it was.  Names may be
+ * added. */
+void past_apply(const struct past *past, struct associations *associations,
+                struct findings *findings, struct past_counts *counts);
 
-/* Number the rows so that siblings stand in the order of their lineages, wherever they hung: an
- * account is there by its name, a user by `0-` and its name, and a partition (accounting_storage of
- * slurmdbd 23.11 and later). */
-void past_order(struct association *rows, size_t count, const struct names *names,
-                uint32_t empty_name);
+/* Number the rows so that siblings stand in the order of their lineages, whatever their parent: the
+ * lineage has an account by its name, and a user by `0-` and its name, and its partition
+ * (accounting_storage of slurmdbd 23.11 and later). */
+void past_order(const struct associations *associations);
 
 #endif

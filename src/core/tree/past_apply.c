@@ -16,37 +16,38 @@
 struct rebuilding {
     struct timeline timeline;
     struct findings *findings;
-    struct past_told *told;
+    struct past_counts *counts;
 };
 
-/* The last change that tells a thing up to the instant, and the first one behind it. */
-struct told {
+/* For each thing that changes say: the last change up to the instant, and the first one after it.
+ */
+struct nearest_changes {
     const struct change *existence, *shares, *parent;
     const struct change *next_existence, *next_shares, *next_parent;
 };
 
-static struct told told_of(const struct subject *subject, int64_t now)
+static struct nearest_changes nearest_changes(const struct subject *subject, int64_t now)
 {
-    struct told told = { 0 };
+    struct nearest_changes nearest = { 0 };
     for (const struct change *each = subject->changes; each < subject->end; each++) {
         bool ends = change_tells_end(each), all = change_tells_all(each);
         if (each->at <= now) {
             if (ends || all)
-                told.existence = each;
+                nearest.existence = each;
             if (ends || each->has_shares)
-                told.shares = ends ? NULL : each;
+                nearest.shares = ends ? NULL : each;
             if (all)
-                told.parent = each;
+                nearest.parent = each;
             continue;
         }
-        if (!told.next_existence && (ends || all))
-            told.next_existence = each;
-        if (!told.next_shares && (ends || each->has_shares))
-            told.next_shares = each;
-        if (!told.next_parent && all)
-            told.next_parent = each;
+        if (!nearest.next_existence && (ends || all))
+            nearest.next_existence = each;
+        if (!nearest.next_shares && (ends || each->has_shares))
+            nearest.next_shares = each;
+        if (!nearest.next_parent && all)
+            nearest.next_parent = each;
     }
-    return told;
+    return nearest;
 }
 
 /* An association as it was. */
@@ -98,57 +99,58 @@ static bool present_existence(const struct past *past, const struct subject *sub
 }
 
 static bool existed(const struct rebuilding *work, const struct subject *subject,
-                    const struct told *told, bool *doubt)
+                    const struct nearest_changes *nearest, bool *doubt)
 {
     const struct past *past = work->timeline.past;
     bool there = subject->row != NO_ROW,
-         deleted = there && work->timeline.rows[subject->row].deleted;
+         deleted = there && work->timeline.present.rows[subject->row].deleted;
     bool covered = past->reach != NEVER && past->reach <= past->now;
     if (there && subject->created > past->now)
         return false;
-    if (told->existence) {
-        bool lives = change_tells_all(told->existence);
-        if (told->next_existence || !may_be_present(past, subject) || lives == (there && !deleted))
+    if (nearest->existence) {
+        bool lives = change_tells_all(nearest->existence);
+        if (nearest->next_existence || !may_be_present(past, subject) ||
+            lives == (there && !deleted))
             return lives;
         return present_existence(past, subject, deleted, doubt);
     }
-    if (told->next_existence) {
+    if (nearest->next_existence) {
         /* Made again: it was there before, and deleted at some time. */
-        if (told->next_existence->kind == CHANGE_ADDED)
+        if (nearest->next_existence->kind == CHANGE_ADDED)
             *doubt = there && subject->created != NEVER && !covered;
-        return told->next_existence->kind == CHANGE_REMOVED ||
-               told->next_existence->kind == CHANGE_SEEN;
+        return nearest->next_existence->kind == CHANGE_REMOVED ||
+               nearest->next_existence->kind == CHANGE_SEEN;
     }
     return there && (!deleted || subject->modified > past->now);
 }
 
 static int32_t shares_of(const struct rebuilding *work, const struct subject *subject,
-                         const struct told *told, struct rebuilt *rebuilt)
+                         const struct nearest_changes *nearest, struct rebuilt *rebuilt)
 {
     const struct past *past = work->timeline.past;
     const struct association *row =
-        subject->row == NO_ROW ? NULL : &work->timeline.rows[subject->row];
+        subject->row == NO_ROW ? NULL : &work->timeline.present.rows[subject->row];
     bool lives = row && !row->deleted;
     int32_t present = row ? row->shares : 1;
-    if (told->shares) {
+    if (nearest->shares) {
         /* Negative ones are published as 0. */
-        bool same = (present > 0 ? present : 0) == told->shares->shares;
+        bool same = (present > 0 ? present : 0) == nearest->shares->shares;
         if (same && row)
             return present;
-        if (!told->next_shares && may_be_present(past, subject) && lives) {
+        if (!nearest->next_shares && may_be_present(past, subject) && lives) {
             rebuilt->shares_doubt = subject->modified == NEVER || subject->modified > past->now;
             return present;
         }
-        rebuilt->source = told->shares;
-        return told->shares->shares;
+        rebuilt->source = nearest->shares;
+        return nearest->shares->shares;
     }
-    if (told->next_shares && told->next_shares->kind == CHANGE_SEEN) {
-        rebuilt->source = told->next_shares;
+    if (nearest->next_shares && nearest->next_shares->kind == CHANGE_SEEN) {
+        rebuilt->source = nearest->next_shares;
         rebuilt->shares_doubt = touched_since(past, subject);
-        return told->next_shares->shares;
+        return nearest->next_shares->shares;
     }
     /* Deleting sets them to 1. */
-    rebuilt->shares_doubt = told->next_shares || !lives || touched_since(past, subject);
+    rebuilt->shares_doubt = nearest->next_shares || !lives || touched_since(past, subject);
     return present;
 }
 
@@ -158,26 +160,27 @@ static bool same_parent(const struct rebuilding *work, const struct change *chan
 {
     if (change->parent_id && row->parent_id)
         return change->parent_id == row->parent_id;
-    return row->user != work->timeline.empty_name || change->parent_account == row->parent_account;
+    return row->user != work->timeline.present.empty_name ||
+           change->parent_account == row->parent_account;
 }
 
-static void set_parent(struct rebuilt *rebuilt, const struct change *told)
+static void set_parent(struct rebuilt *rebuilt, const struct change *change)
 {
-    rebuilt->row.parent_id = told->parent_id;
-    rebuilt->row.parent_account = told->parent_account;
+    rebuilt->row.parent_id = change->parent_id;
+    rebuilt->row.parent_account = change->parent_account;
 }
 
 static void take_parent(const struct rebuilding *work, const struct subject *subject,
-                        const struct told *told, struct rebuilt *rebuilt)
+                        const struct nearest_changes *nearest, struct rebuilt *rebuilt)
 {
     const struct past *past = work->timeline.past;
     const struct association *row =
-        subject->row == NO_ROW ? NULL : &work->timeline.rows[subject->row];
-    const struct change *parent = told->parent ? told->parent : told->next_parent;
-    if (!parent || !change_tells_all(parent) || (!told->parent && parent->kind != CHANGE_SEEN) ||
+        subject->row == NO_ROW ? NULL : &work->timeline.present.rows[subject->row];
+    const struct change *parent = nearest->parent ? nearest->parent : nearest->next_parent;
+    if (!parent || !change_tells_all(parent) || (!nearest->parent && parent->kind != CHANGE_SEEN) ||
         (row && same_parent(work, parent, row)))
         return;
-    if (row && !row->deleted && told->parent && !told->next_parent && is_unseen(past)) {
+    if (row && !row->deleted && nearest->parent && !nearest->next_parent && is_unseen(past)) {
         rebuilt->parent_doubt = true;
         return;
     }
@@ -188,13 +191,13 @@ static void take_parent(const struct rebuilding *work, const struct subject *sub
 /* Whether its names are known.  They do not change, but an id that is gone without a trace may be
  * given again. */
 static bool take_names(const struct past *past, const struct subject *subject,
-                       const struct told *told, struct rebuilt *rebuilt)
+                       const struct nearest_changes *nearest, struct rebuilt *rebuilt)
 {
-    const struct change *named = told->parent;
+    const struct change *named = nearest->parent;
     if (subject->row != NO_ROW && is_unseen(past))
         return true;
-    if (!named && told->next_parent && told->next_parent->kind == CHANGE_SEEN)
-        named = told->next_parent;
+    if (!named && nearest->next_parent && nearest->next_parent->kind == CHANGE_SEEN)
+        named = nearest->next_parent;
     if (!named)
         return subject->row != NO_ROW;
     rebuilt->row.account = named->account;
@@ -206,18 +209,18 @@ static bool take_names(const struct past *past, const struct subject *subject,
 static struct rebuilt rebuild(const struct rebuilding *work, const struct subject *subject)
 {
     const struct association *row =
-        subject->row == NO_ROW ? NULL : &work->timeline.rows[subject->row];
-    struct told told = told_of(subject, work->timeline.past->now);
+        subject->row == NO_ROW ? NULL : &work->timeline.present.rows[subject->row];
+    struct nearest_changes nearest = nearest_changes(subject, work->timeline.past->now);
     struct rebuilt rebuilt = { .row = { .id = subject->id } };
     if (row)
         rebuilt.row = *row;
     else
         rebuilt.row.order =
-            (uint32_t)work->timeline.count + (uint32_t)(subject - work->timeline.subjects);
-    rebuilt.lives = existed(work, subject, &told, &rebuilt.existence_doubt);
+            (uint32_t)work->timeline.present.count + (uint32_t)(subject - work->timeline.subjects);
+    rebuilt.lives = existed(work, subject, &nearest, &rebuilt.existence_doubt);
     if (rebuilt.lives != (row && !row->deleted))
-        rebuilt.source = told.existence ? told.existence : told.next_existence;
-    const struct change *seen = told.parent ? told.parent : told.next_parent;
+        rebuilt.source = nearest.existence ? nearest.existence : nearest.next_existence;
+    const struct change *seen = nearest.parent ? nearest.parent : nearest.next_parent;
     if (!row && seen) {
         rebuilt.row.account = seen->account;
         rebuilt.row.user = seen->user;
@@ -226,19 +229,19 @@ static struct rebuilt rebuild(const struct rebuilding *work, const struct subjec
     if (!rebuilt.lives) {
         /* Its usage goes to where it last hung, which the row itself says while it is gone. */
         rebuilt.row.deleted = true;
-        if (row && (!row->deleted || told.next_existence) && told.parent &&
-            !same_parent(work, told.parent, row))
-            set_parent(&rebuilt, told.parent);
+        if (row && (!row->deleted || nearest.next_existence) && nearest.parent &&
+            !same_parent(work, nearest.parent, row))
+            set_parent(&rebuilt, nearest.parent);
         return rebuilt;
     }
-    if (!take_names(work->timeline.past, subject, &told, &rebuilt)) {
+    if (!take_names(work->timeline.past, subject, &nearest, &rebuilt)) {
         rebuilt.lives = false;
         rebuilt.existence_doubt = true;
         return rebuilt;
     }
     rebuilt.row.deleted = false;
-    rebuilt.row.shares = shares_of(work, subject, &told, &rebuilt);
-    take_parent(work, subject, &told, &rebuilt);
+    rebuilt.row.shares = shares_of(work, subject, &nearest, &rebuilt);
+    take_parent(work, subject, &nearest, &rebuilt);
     return rebuilt;
 }
 
@@ -258,15 +261,15 @@ static void note_doubt(struct rebuilding *work, const struct rebuilt *rebuilt)
     const uint32_t names[] = { rebuilt->row.user, rebuilt->row.account };
     static const char *const before[] = { " of user '", " of account '" };
     for (size_t i = 0; i < 2; i++) {
-        if (names[i] == work->timeline.empty_name)
+        if (names[i] == work->timeline.present.empty_name)
             continue;
         text_add(&text, before[i]);
-        text_add_as_utf8(&text, names_text(work->timeline.names, names[i]),
-                         strlen(names_text(work->timeline.names, names[i])));
+        text_add_as_utf8(&text, names_text(work->timeline.present.names, names[i]),
+                         strlen(names_text(work->timeline.present.names, names[i])));
         text_add(&text, "'");
     }
     findings_add(work->findings, FINDING_PAST_UNKNOWN, rebuilt->row.id, "%s", text.bytes);
-    work->told->unknown++;
+    work->counts->unknown++;
     text_free(&text);
 }
 
@@ -276,7 +279,7 @@ static void count_word(struct rebuilding *work, const struct subject *subject,
     static const struct association nothing = { .deleted = true };
     const struct association *was = &rebuilt->row;
     const struct association *is =
-        subject->row == NO_ROW ? &nothing : &work->timeline.rows[subject->row];
+        subject->row == NO_ROW ? &nothing : &work->timeline.present.rows[subject->row];
     bool same = was->deleted == is->deleted &&
                 (was->deleted ||
                  (was->shares == is->shares && was->account == is->account &&
@@ -285,11 +288,11 @@ static void count_word(struct rebuilding *work, const struct subject *subject,
     if (same)
         return;
     if (!rebuilt->source)
-        work->told->by_times++;
+        work->counts->by_times++;
     else if (change_is_of_run(rebuilt->source))
-        work->told->by_runs++;
+        work->counts->by_runs++;
     else
-        work->told->by_source++;
+        work->counts->by_source++;
 }
 
 static struct id_index *living_of(const struct association *rows, size_t count)
@@ -308,7 +311,7 @@ static bool is_astray_now(const struct timeline *timeline, const struct id_index
     const struct subject *subject = timeline_subject(timeline, row->id);
     if (!subject || subject->row == NO_ROW)
         return false;
-    const struct association *present = &timeline->rows[subject->row];
+    const struct association *present = &timeline->present.rows[subject->row];
     return !present->deleted && present->parent_id == row->parent_id &&
            id_index_find(living, row->parent_id) == INDEX_NONE;
 }
@@ -317,7 +320,7 @@ static bool is_astray_now(const struct timeline *timeline, const struct id_index
 static void link_to_living(const struct timeline *timeline, struct association *rows, size_t count)
 {
     struct id_index *living = living_of(rows, count),
-                    *living_now = living_of(timeline->rows, timeline->count);
+                    *living_now = living_of(timeline->present.rows, timeline->present.count);
     for (size_t i = 0; i < count; i++)
         if (!rows[i].deleted && rows[i].parent_id &&
             id_index_find(living, rows[i].parent_id) == INDEX_NONE &&
@@ -329,8 +332,8 @@ static void link_to_living(const struct timeline *timeline, struct association *
 
 static struct association *rebuild_all(struct rebuilding *work, size_t *count)
 {
-    struct association *rows =
-        memory_zeroed(work->timeline.subject_count + work->timeline.count + 1, sizeof *rows);
+    struct association *rows = memory_zeroed(
+        work->timeline.subject_count + work->timeline.present.count + 1, sizeof *rows);
     *count = 0;
     for (size_t i = 0; i < work->timeline.subject_count; i++) {
         const struct subject *subject = &work->timeline.subjects[i];
@@ -343,29 +346,23 @@ static struct association *rebuild_all(struct rebuilding *work, size_t *count)
             rows[(*count)++] = rebuilt.row;
     }
     /* An id that is there twice is not for us to judge. */
-    for (size_t i = 0; i < work->timeline.count; i++)
-        if (timeline_subject(&work->timeline, work->timeline.rows[i].id)->row != i)
-            rows[(*count)++] = work->timeline.rows[i];
+    for (size_t i = 0; i < work->timeline.present.count; i++)
+        if (timeline_subject(&work->timeline, work->timeline.present.rows[i].id)->row != i)
+            rows[(*count)++] = work->timeline.present.rows[i];
     link_to_living(&work->timeline, rows, *count);
     return rows;
 }
 
-void past_apply(const struct past *past, struct association **rows, size_t *count,
-                struct names *names, uint32_t empty_name, struct findings *findings,
-                struct past_told *told)
+void past_apply(const struct past *past, struct associations *associations,
+                struct findings *findings, struct past_counts *counts)
 {
-    struct rebuilding work = { .timeline = { .past = past,
-                                             .rows = *rows,
-                                             .count = *count,
-                                             .names = names,
-                                             .empty_name = empty_name },
+    struct rebuilding work = { .timeline = { .past = past, .present = *associations },
                                .findings = findings,
-                               .told = told };
-    *told = (struct past_told){ 0 };
+                               .counts = counts };
+    *counts = (struct past_counts){ 0 };
     timeline_fill(&work.timeline);
-    struct association *present = *rows;
-    *rows = rebuild_all(&work, count);
-    free(present);
+    associations->rows = rebuild_all(&work, &associations->count);
+    free(work.timeline.present.rows);
     timeline_free(&work.timeline);
 }
 
@@ -383,18 +380,20 @@ static int by_bytes(const void *a, const void *b)
     return order ? order : (one->id > other->id) - (one->id < other->id);
 }
 
-void past_order(struct association *rows, size_t count, const struct names *names,
-                uint32_t empty_name)
+void past_order(const struct associations *associations)
 {
+    struct association *rows = associations->rows;
+    const struct names *names = associations->names;
+    size_t count = associations->count;
     struct arena *arena = arena_create();
     struct lineage_end *ends = memory_zeroed(count + 1, sizeof *ends);
     struct text text = { 0 };
     for (size_t i = 0; i < count; i++) {
-        bool user = rows[i].user != empty_name;
+        bool user = rows[i].user != associations->empty_name;
         text.length = 0;
         text_format(&text, "%s%s/", user ? "0-" : "",
                     names_text(names, user ? rows[i].user : rows[i].account));
-        if (user && rows[i].partition != empty_name)
+        if (user && rows[i].partition != associations->empty_name)
             text_format(&text, "%s/", names_text(names, rows[i].partition));
         ends[i] = (struct lineage_end){ arena_copy(arena, text.bytes, text.length),
                                         (uint32_t)rows[i].id, (uint32_t)i };

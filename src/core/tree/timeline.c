@@ -28,15 +28,15 @@ bool change_tells_end(const struct change *change)
 static void translate_names(struct timeline *timeline)
 {
     const struct names *told = timeline->past->names;
-    uint32_t count = names_count(told), present = names_count(timeline->names);
+    uint32_t count = names_count(told), present = names_count(timeline->present.names);
     timeline->translated = memory_resized(NULL, (size_t)count + 1, sizeof *timeline->translated);
     for (uint32_t i = 0; i < count; i++)
         timeline->translated[i] =
-            names_add(timeline->names, names_text(told, i), names_length(told, i));
+            names_add(timeline->present.names, names_text(told, i), names_length(told, i));
     struct text text = { 0 };
     for (uint32_t i = 0; i < present; i++) {
-        const char *bytes = names_text(timeline->names, i);
-        size_t length = names_length(timeline->names, i);
+        const char *bytes = names_text(timeline->present.names, i);
+        size_t length = names_length(timeline->present.names, i);
         if (utf8_valid(bytes, length))
             continue;
         text.length = 0;
@@ -76,9 +76,9 @@ static void gather_subjects(struct timeline *timeline)
     const struct past *past = timeline->past;
     timeline->places = id_index_create();
     timeline->subjects =
-        memory_zeroed(timeline->count + past->count + 1, sizeof *timeline->subjects);
-    for (size_t i = 0; i < timeline->count; i++)
-        add_subject(timeline, timeline->rows[i].id, i);
+        memory_zeroed(timeline->present.count + past->count + 1, sizeof *timeline->subjects);
+    for (size_t i = 0; i < timeline->present.count; i++)
+        add_subject(timeline, timeline->present.rows[i].id, i);
     for (size_t i = 0; i < past->count; i++)
         add_subject(timeline, past->changes[i].id, NO_ROW);
     for (size_t i = 0; i < past->touched_count; i++) {
@@ -95,8 +95,8 @@ static void gather_subjects(struct timeline *timeline)
 static uint32_t translate(const struct timeline *timeline, uint32_t told, uint32_t own)
 {
     const char *utf8 = names_text(timeline->past->names, told);
-    return own != INDEX_NONE && reads_as(names_text(timeline->names, own),
-                                         names_length(timeline->names, own), utf8)
+    return own != INDEX_NONE && reads_as(names_text(timeline->present.names, own),
+                                         names_length(timeline->present.names, own), utf8)
                ? own
                : timeline->translated[told];
 }
@@ -113,7 +113,7 @@ static void copy_changes(struct timeline *timeline)
     for (size_t i = 0; i < timeline->past->count; i++) {
         struct change copy = timeline->past->changes[i];
         size_t at = timeline_subject(timeline, copy.id)->row;
-        const struct association *row = at == NO_ROW ? &nothing : &timeline->rows[at];
+        const struct association *row = at == NO_ROW ? &nothing : &timeline->present.rows[at];
         if (change_tells_all(&copy)) {
             copy.account = translate(timeline, copy.account, row->account);
             copy.user = translate(timeline, copy.user, row->user);
@@ -185,7 +185,7 @@ static bool name_at(const struct timeline *timeline, const struct subject *subje
     bool known =
         subject->row != NO_ROW && subject->created != NEVER && subject->created <= removal->at;
     if (known)
-        *named = timeline->rows[subject->row];
+        *named = timeline->present.rows[subject->row];
     for (const struct change *each = subject->changes; each < subject->end; each++)
         if (change_tells_all(each) && is_before(each, removal)) {
             named->account = each->account;
@@ -200,7 +200,7 @@ static bool name_at(const struct timeline *timeline, const struct subject *subje
 static bool outlived(const struct timeline *timeline, const struct subject *subject,
                      const struct removal *removal)
 {
-    if (subject->row == NO_ROW || timeline->rows[subject->row].deleted)
+    if (subject->row == NO_ROW || timeline->present.rows[subject->row].deleted)
         return false;
     for (const struct change *each = subject->changes; each < subject->end; each++)
         if (change_tells_all(each) && !is_before(each, removal))
@@ -218,7 +218,7 @@ static void mark_below(const struct timeline *timeline, const struct removal *re
         for (size_t i = 0; i < timeline->subject_count; i++) {
             struct association named;
             if (name_at(timeline, &timeline->subjects[i], removal, &named) &&
-                named.user == timeline->empty_name && below[named.parent_account] &&
+                named.user == timeline->present.empty_name && below[named.parent_account] &&
                 !below[named.account])
                 more = below[named.account] = true;
         }
@@ -248,7 +248,7 @@ static void note_removed(struct removed *removed, const struct subject *subject,
 static void remove_account(const struct timeline *timeline, const struct removal *removal,
                            struct removed *removed)
 {
-    bool *below = memory_zeroed(names_count(timeline->names), sizeof *below);
+    bool *below = memory_zeroed(names_count(timeline->present.names), sizeof *below);
     mark_below(timeline, removal, below);
     for (size_t i = 0; i < timeline->subject_count; i++) {
         const struct subject *subject = &timeline->subjects[i];
@@ -281,7 +281,7 @@ static void remove_user(const struct timeline *timeline, const struct user_remov
 static bool has_had_user(const struct timeline *timeline, const struct subject *subject,
                          const struct change *until, uint32_t user)
 {
-    if (subject->row != NO_ROW && timeline->rows[subject->row].user == user)
+    if (subject->row != NO_ROW && timeline->present.rows[subject->row].user == user)
         return true;
     for (const struct change *each = subject->changes; each < until; each++)
         if (change_tells_all(each) && each->user == user)
@@ -296,7 +296,8 @@ static void remove_users(const struct timeline *timeline, const struct user_remo
     for (size_t i = 0; i < timeline->subject_count; i++) {
         const struct subject *subject = &timeline->subjects[i];
         if (subject->row != NO_ROW)
-            remove_user(timeline, removals, subject, timeline->rows[subject->row].user, removed);
+            remove_user(timeline, removals, subject, timeline->present.rows[subject->row].user,
+                        removed);
         for (const struct change *each = subject->changes; each < subject->end; each++)
             if (change_tells_all(each) && !has_had_user(timeline, subject, each, each->user))
                 remove_user(timeline, removals, subject, each->user, removed);
@@ -306,7 +307,7 @@ static void remove_users(const struct timeline *timeline, const struct user_remo
 static void remove_all(const struct timeline *timeline, struct removed *removed)
 {
     const struct past *past = timeline->past;
-    size_t names = names_count(timeline->names);
+    size_t names = names_count(timeline->present.names);
     struct user_removals of_users = {
         memory_zeroed(names + 1, sizeof *of_users.first),
         memory_zeroed(past->removal_count + 1, sizeof *of_users.next),

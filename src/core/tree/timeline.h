@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/tree/past.h"
-#include "core/tree/tree.h"
+#include "core/tree/association.h"
 
 /* What is told of the past, in order: by association, the oldest change first. */
 
@@ -23,19 +23,16 @@ struct subject {
 
 struct timeline {
     const struct past *past;
-    const struct association *rows; /* what there is now */
-    size_t count;
-    struct names *names; /* of the rows, and from here on of the changes */
-    uint32_t empty_name;
+    struct associations present; /* its names are those of the changes, too */
     struct change *changes;
     size_t change_count, change_room;
     struct subject *subjects;
     size_t subject_count;
     struct id_index *places;
-    uint32_t *translated; /* by number in the past's names: the number in `names` */
+    uint32_t *translated; /* by number in the past's names: the number in present.names */
 };
 
-/* From past, rows, count, names and empty_name. */
+/* Fill it from past and present. */
 void timeline_fill(struct timeline *timeline);
 void timeline_free(struct timeline *timeline);
 /* NULL where nothing is known of the id. */

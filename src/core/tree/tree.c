@@ -52,8 +52,8 @@ static uint32_t order_rows(const struct linking *linking, uint32_t *row_of_node,
     parent[0] = NO_NODE;
     for (uint32_t at = 0; at < nodes; at++) {
         uint32_t row = row_of_node[at];
-        if (at + AHEAD < nodes)
-            __builtin_prefetch(&first[row_of_node[at + AHEAD]]);
+        if (at + PREFETCH_DISTANCE < nodes)
+            __builtin_prefetch(&first[row_of_node[at + PREFETCH_DISTANCE]]);
         for (uint32_t i = row ? first[row - 1] : 0; i < first[row]; i++) {
             row_of_node[nodes] = sorted[i];
             parent[nodes++] = at;
@@ -72,9 +72,9 @@ static void lay_out(struct tree *tree, struct linking *linking)
     uint32_t *parent = memory_zeroed(linking->count, sizeof *parent);
     uint32_t nodes = order_rows(linking, row_of_node, parent);
     for (uint32_t i = 0; i < nodes; i++) {
-        if (i + AHEAD < nodes) {
-            __builtin_prefetch(&linking->rows[row_of_node[i + AHEAD]]);
-            __builtin_prefetch(&linking->node[row_of_node[i + AHEAD]], 1);
+        if (i + PREFETCH_DISTANCE < nodes) {
+            __builtin_prefetch(&linking->rows[row_of_node[i + PREFETCH_DISTANCE]]);
+            __builtin_prefetch(&linking->node[row_of_node[i + PREFETCH_DISTANCE]], 1);
         }
         add_node(tree, linking, row_of_node[i], parent[i]);
     }
@@ -160,14 +160,13 @@ static int place_rows(struct tree *tree, struct linking *linking, struct error *
     return 0;
 }
 
-int tree_build(struct tree **built, struct association *rows, size_t count,
-               const struct names *names, uint32_t empty_name, enum bad_rows bad_rows,
+int tree_build(struct tree **built, const struct associations *associations, enum bad_rows bad_rows,
                struct findings *findings, struct error *err)
 {
     struct tree *tree = memory_zeroed(1, sizeof *tree);
-    tree->nodes = memory_zeroed(count, sizeof *tree->nodes);
+    tree->nodes = memory_zeroed(associations->count, sizeof *tree->nodes);
     tree->places = id_index_create();
-    struct linking linking = linking_of(rows, count, names, empty_name, bad_rows, findings);
+    struct linking linking = linking_of(associations, bad_rows, findings);
     int result = place_rows(tree, &linking, err);
     linking_free(&linking);
     if (result) {

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 #include "core/number/wide.h"
+#include "core/tree/association.h"
 
 struct error;
 struct findings;
-struct names;
 struct id_index;
 
 /* The association tree.
@@ -19,20 +19,6 @@ struct id_index;
  * one forward loop, nothing recurses on depth.  Usage sums along the parents that the source
  * names; shares are divided among the children of the fairshare parent, which is the nearest
  * ancestor that does not have `parent` shares (facts of Slurm 1.0, 1.1). */
-
-#define SHARES_PARENT INT32_MAX /* what sacctmgr stores for fairshare=parent */
-#define NO_NODE UINT32_MAX
-
-/* An association as the source has it.  Names are numbers in a struct names, whose number of ""
- * the caller gives to tree_build(). */
-struct association {
-    uint32_t id;
-    uint32_t parent_id; /* 0 where the source has none: then the names link */
-    uint32_t account, user, partition, parent_account;
-    int32_t shares;
-    bool deleted;
-    uint32_t order; /* place among all rows in `lineage` or `lft` order; slurmctld ties only */
-};
 
 struct node {
     uint32_t id;
@@ -69,16 +55,11 @@ struct tree {
     struct id_index *places; /* association id -> the node that its usage is charged to */
 };
 
-/* What to do with a row whose parent is missing, that is in a cycle or there twice. */
-enum bad_rows { BAD_ROWS_FAIL, BAD_ROWS_SKIP };
-
-/* Build the tree from all rows, deleted ones included, in any order; sorts `rows` by id.
- * ERROR_DATA names the ids where a parent is missing, a cycle, two roots, no root or duplicates
- * are found; with BAD_ROWS_SKIP such a row, or all of a cycle, is left out with all below it, and
- * has one finding
- * (no root, or two that are not told apart by the name `root`, still fails). */
-int tree_build(struct tree **tree, struct association *rows, size_t count,
-               const struct names *names, uint32_t empty_name, enum bad_rows bad_rows,
+/* Build the tree; the rows are sorted by id.  ERROR_DATA names the ids where a parent is missing, a
+ * cycle, two roots, no root or duplicates are found.  With BAD_ROWS_SKIP such a row, or all of a
+ * cycle, is left out with all below it and has one finding; no root, or two roots of which not
+ * exactly one is named `root`, still fails. */
+int tree_build(struct tree **tree, const struct associations *associations, enum bad_rows bad_rows,
                struct findings *findings, struct error *err);
 void tree_destroy(struct tree *tree);
 

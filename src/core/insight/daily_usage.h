@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_CORE_HEAVY_DAYS_H
-#define FAIRMILL_CORE_HEAVY_DAYS_H
+#ifndef FAIRMILL_CORE_DAILY_USAGE_H
+#define FAIRMILL_CORE_DAILY_USAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,22 +14,22 @@ struct clock;
 /* What was used on each local day, and what decay has left of it.  Memory grows with the days, not
  * with jobs. */
 
-struct heavy_day {
+struct usage_day {
     uint64_t first, next;   /* second of the day, and of the one after it */
     struct wide used, left; /* sums of a clock that does not decay, and of the run's */
 };
 
-struct heavy_days {
-    struct heavy_day *days; /* by day */
+struct daily_usage {
+    struct usage_day *days; /* by day */
     size_t count, room;
 };
 
 /* Cut a charge at midnights and add it to its days; `negative`: take it back.  False where a sum
  * leaves the integers' range. */
-bool heavy_days_add(struct heavy_days *days, const struct clock *plain, const struct clock *clock,
-                    const struct charge_term *term, bool negative);
+bool daily_usage_add(struct daily_usage *days, const struct clock *plain, const struct clock *clock,
+                     const struct charge_term *term, bool negative);
 /* By what is left of them, the heaviest first; nothing may be added any more. */
-void heavy_days_rank(struct heavy_days *days);
-void heavy_days_free(struct heavy_days *days);
+void daily_usage_rank(struct daily_usage *days);
+void daily_usage_free(struct daily_usage *days);
 
 #endif

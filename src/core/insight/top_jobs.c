@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "core/insight/heavy.h"
+#include "core/insight/top_jobs.h"
 
 #include <stdlib.h>
 
@@ -16,13 +16,13 @@ struct suspended {
     uint32_t next; /* of the same job; INDEX_NONE */
 };
 
-struct heavy_suspensions {
+struct suspended_jobs {
     struct id_index *first; /* by job */
     struct suspended *records;
     uint32_t count;
 };
 
-static struct suspended *find(struct heavy_suspensions *all, uint64_t id_job, uint64_t start)
+static struct suspended *find(struct suspended_jobs *all, uint64_t id_job, uint64_t start)
 {
     for (uint32_t i = id_index_find(all->first, id_job); i != INDEX_NONE; i = all->records[i].next)
         if (all->records[i].start == start)
@@ -30,7 +30,7 @@ static struct suspended *find(struct heavy_suspensions *all, uint64_t id_job, ui
     return NULL;
 }
 
-static struct suspended *add(struct heavy_suspensions *all, uint64_t id_job, uint64_t start)
+static struct suspended *add(struct suspended_jobs *all, uint64_t id_job, uint64_t start)
 {
     uint32_t before = id_index_add(all->first, id_job, all->count), next = INDEX_NONE;
     all->records = memory_resized(all->records, all->count + 1, sizeof *all->records);
@@ -42,21 +42,21 @@ static struct suspended *add(struct heavy_suspensions *all, uint64_t id_job, uin
     return &all->records[all->count++];
 }
 
-bool heavy_suspend(struct heavy *heavy, uint64_t id_job, uint64_t start,
-                   const struct charge_term *taken_back, uint128 seconds)
+bool top_jobs_suspend(struct top_jobs *top_jobs, uint64_t id_job, uint64_t start,
+                      const struct charge_term *taken_back, uint128 seconds)
 {
-    if (!heavy->suspensions) {
-        heavy->suspensions = memory_zeroed(1, sizeof *heavy->suspensions);
-        heavy->suspensions->first = id_index_create();
+    if (!top_jobs->suspensions) {
+        top_jobs->suspensions = memory_zeroed(1, sizeof *top_jobs->suspensions);
+        top_jobs->suspensions->first = id_index_create();
     }
-    struct suspended *suspended = find(heavy->suspensions, id_job, start);
+    struct suspended *suspended = find(top_jobs->suspensions, id_job, start);
     if (!suspended)
-        suspended = add(heavy->suspensions, id_job, start);
+        suspended = add(top_jobs->suspensions, id_job, start);
     return wide_add_product(&suspended->used, taken_back->units, seconds, false) &&
            wide_add_product(&suspended->left, taken_back->units, taken_back->weight, false);
 }
 
-static bool is_heavier(const struct heavy_record *one, const struct heavy_record *other)
+static bool is_heavier(const struct top_job *one, const struct top_job *other)
 {
     struct natural first = natural_of_wide(&one->left), second = natural_of_wide(&other->left);
     int order = natural_compare(&first, &second);
@@ -65,18 +65,18 @@ static bool is_heavier(const struct heavy_record *one, const struct heavy_record
     return one->id_job != other->id_job ? one->id_job < other->id_job : one->start < other->start;
 }
 
-static void keep(struct heavy *heavy, const struct heavy_record *record)
+static void keep(struct top_jobs *top_jobs, const struct top_job *record)
 {
-    size_t at = heavy->count < HEAVY_KEPT ? heavy->count++ : HEAVY_KEPT - 1;
-    if (heavy->seen > HEAVY_KEPT && !is_heavier(record, &heavy->kept[at]))
+    size_t at = top_jobs->count < TOP_JOBS_KEPT ? top_jobs->count++ : TOP_JOBS_KEPT - 1;
+    if (top_jobs->seen > TOP_JOBS_KEPT && !is_heavier(record, &top_jobs->kept[at]))
         return;
-    for (; at > 0 && is_heavier(record, &heavy->kept[at - 1]); at--)
-        heavy->kept[at] = heavy->kept[at - 1];
-    heavy->kept[at] = *record;
+    for (; at > 0 && is_heavier(record, &top_jobs->kept[at - 1]); at--)
+        top_jobs->kept[at] = top_jobs->kept[at - 1];
+    top_jobs->kept[at] = *record;
 }
 
-bool heavy_add(struct heavy *heavy, const struct clock *plain, const struct charge_term *term,
-               struct heavy_record record)
+bool top_jobs_add(struct top_jobs *top_jobs, const struct clock *plain,
+                  const struct charge_term *term, struct top_job record)
 {
     record.used = record.left = (struct wide){ { 0 } };
     if (!wide_add_product(&record.used, term->units, clock_weight(plain, term->start, term->end),
@@ -84,22 +84,22 @@ bool heavy_add(struct heavy *heavy, const struct clock *plain, const struct char
         !wide_add_product(&record.left, term->units, term->weight, false))
         return false;
     const struct suspended *suspended =
-        heavy->suspensions ? find(heavy->suspensions, record.id_job, record.start) : NULL;
+        top_jobs->suspensions ? find(top_jobs->suspensions, record.id_job, record.start) : NULL;
     if (suspended && (!wide_subtract(&record.used, &suspended->used) ||
                       !wide_subtract(&record.left, &suspended->left)))
         return false;
-    heavy->seen++;
-    if (!wide_add(&heavy->left, &record.left))
+    top_jobs->seen++;
+    if (!wide_add(&top_jobs->left, &record.left))
         return false;
-    keep(heavy, &record);
+    keep(top_jobs, &record);
     return true;
 }
 
-void heavy_free(struct heavy *heavy)
+void top_jobs_free(struct top_jobs *top_jobs)
 {
-    if (!heavy->suspensions)
+    if (!top_jobs->suspensions)
         return;
-    id_index_destroy(heavy->suspensions->first);
-    free(heavy->suspensions->records);
-    free(heavy->suspensions);
+    id_index_destroy(top_jobs->suspensions->first);
+    free(top_jobs->suspensions->records);
+    free(top_jobs->suspensions);
 }

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_FAIR_TREE_SLURMCTLD_H
+#define FAIRMILL_CORE_FAIR_TREE_SLURMCTLD_H
+
+struct fairshare;
+
+/* Level_fs, ranks and factors of Fair Tree as slurmctld computes them. */
+void fair_tree_rank_as_slurmctld(struct fairshare *fairshare);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_TOP_JOBS_H
+#define FAIRMILL_CORE_TOP_JOBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/number/wide.h"
+
+struct charge_term;
+struct clock;
+
+/* Of many job records the few that weigh most: what each was charged, and what decay has left of
+ * it.  Memory grows with the records that were suspended, not with all. */
+
+#define TOP_JOBS_KEPT 10
+
+struct top_job {
+    uint64_t id_job, association;
+    uint64_t start, end;    /* time_start and time_end of the row; 0 where it has not ended */
+    struct wide used, left; /* sums of a clock that does not decay, and of the run's */
+};
+
+struct top_jobs {
+    struct top_job kept[TOP_JOBS_KEPT]; /* the heaviest first */
+    size_t count;                       /* of these */
+    uint64_t seen;                      /* of all records */
+    struct wide left;                   /* of all of them */
+    struct suspended_jobs *suspensions;
+};
+
+/* `record` tells everything but the sums, which are the term's.  False where one leaves the
+ * integers' range. */
+bool top_jobs_add(struct top_jobs *top_jobs, const struct clock *plain,
+                  const struct charge_term *term, struct top_job record);
+/* What is taken back of a record, told before top_jobs_add(); `seconds` of it. */
+bool top_jobs_suspend(struct top_jobs *top_jobs, uint64_t id_job, uint64_t start,
+                      const struct charge_term *taken_back, uint128 seconds);
+void top_jobs_free(struct top_jobs *top_jobs);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_ASSOCIATION_H
+#define FAIRMILL_CORE_ASSOCIATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct names;
+
+#define NO_NODE UINT32_MAX      /* no such node, or no such row on its way to become one */
+#define SHARES_PARENT INT32_MAX /* what sacctmgr stores for fairshare=parent */
+
+/* An association as the source has it.  Names are numbers in a struct names. */
+struct association {
+    uint32_t id;
+    uint32_t parent_id; /* 0 where the source has none: then the names link */
+    uint32_t account, user, partition, parent_account;
+    int32_t shares;
+    bool deleted;
+    uint32_t order; /* place among all rows in `lineage` or `lft` order; slurmctld ties only */
+};
+
+/* All rows of a cluster, deleted ones included, in any order. */
+struct associations {
+    struct association *rows;
+    size_t count;
+    struct names *names;
+    uint32_t empty_name; /* the number of "" */
+};
+
+/* What to do with a row whose parent is missing, that is in a cycle or there twice. */
+enum bad_rows { BAD_ROWS_FAIL, BAD_ROWS_SKIP };
+
+#endif
