@@ -47,12 +47,6 @@ struct known_list {
     size_t count, room;
 };
 
-static char *text_of(const struct db_value *value)
-{
-    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
-                                  : memory_text("");
-}
-
 static bool is_name(const char *name, const char *asked)
 {
     return reads_as(asked, strlen(asked), name);
@@ -86,12 +80,12 @@ static void known_free(struct known *known)
 /* Rows come by cluster, id and age, so that the last of an association stays. */
 static void add_known(struct known_list *list, const struct db_value *row, const char *asked)
 {
-    struct known known = { text_of(&row[0]),
-                           text_of(&row[3]),
-                           text_of(&row[4]),
-                           text_of(&row[5]),
+    struct known known = { db_value_text(&row[0]),
+                           db_value_text(&row[3]),
+                           db_value_text(&row[4]),
+                           db_value_text(&row[5]),
                            row[1].integer,
-                           row[2].type == DB_INTEGER ? row[2].integer : 0,
+                           db_value_integer(&row[2], 0),
                            0,
                            PLACE_UNKNOWN };
     struct known *last = list->count ? &list->rows[list->count - 1] : NULL;
@@ -114,13 +108,9 @@ static int read_known(struct db *db, const char *asked, struct known_list *list,
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_association_read, NULL, 0, "tiittt", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
+    while (db_fetch(rows, &row, err) > 0)
         add_known(list, row, asked);
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 static bool is_wanted(const struct wish *wish, const char *cluster)
@@ -165,22 +155,17 @@ static void add_point(struct series *series, struct series_point point)
     series->points[series->count++] = point;
 }
 
-static double real_of(const struct db_value *value)
-{
-    return value->type == DB_REAL ? value->real : NAN;
-}
-
 /* A row of sql_query_history_read. */
 static struct series_point point_of(const struct db_value *row)
 {
-    char *name = text_of(&row[4]);
+    char *name = db_value_text(&row[4]);
     const struct algorithm *algorithm = algorithm_named(name);
-    double level_fs = real_of(&row[3]);
+    double level_fs = db_value_real(&row[3]);
     free(name);
     return (struct series_point){
         .at = row[0].integer,
-        .fairshare = real_of(&row[1]),
-        .usage = real_of(&row[2]),
+        .fairshare = db_value_real(&row[1]),
+        .usage = db_value_real(&row[2]),
         .level_fs = level_fs >= INFINITE_LEVEL_FS ? INFINITY : level_fs,
         .algorithm = algorithm ? algorithm->name : "",
     };
@@ -193,13 +178,9 @@ static int read_points(struct db *db, const struct known *known, int64_t from, i
                                     db_integer(from), db_integer(to) };
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_history_read, arguments, 4, "irrrt", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
+    while (db_fetch(rows, &row, err) > 0)
         add_point(series, point_of(row));
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 /* An association of the same cluster; rows are by cluster and id. */
@@ -266,18 +247,14 @@ static int read_days(struct db *db, struct known_list *list, struct known *known
     if (!*known->user)
         note_below(list, known);
     struct db_rows *rows = db_query(db, sql_query_usage_day_span, arguments, 3, "iir", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    while (db_fetch(rows, &row, err) > 0) {
         const struct known *whose = row[1].integer == known->id || *known->user
                                         ? known
                                         : find_known(list, known->cluster, row[1].integer);
         if (row[1].integer == known->id || (!*known->user && whose && whose->place == PLACE_BELOW))
-            add_day(series, row[0].integer, real_of(&row[2]));
+            add_day(series, row[0].integer, db_value_real(&row[2]));
     }
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 static int add_series(struct db *db, const struct wish *wish, struct known_list *list,

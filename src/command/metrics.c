@@ -20,12 +20,6 @@
 /* For the textfile collector of Prometheus's node_exporter: what is published, as metrics. */
 
 /* A text of a row, with a NUL behind it. */
-static char *copy_of(const struct db_value *value)
-{
-    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
-                                  : memory_text("");
-}
-
 static double number_of(const struct db_value *value)
 {
     return value->type == DB_REAL      ? value->real
@@ -53,8 +47,9 @@ enum {
 
 static void add_association(struct metrics *metrics, const struct db_value *row)
 {
-    char *names[] = { copy_of(&row[CLUSTER]), copy_of(&row[ACCOUNT]), copy_of(&row[USER]),
-                      copy_of(&row[PARTITION]), copy_of(&row[PARENT]) };
+    char *names[] = { db_value_text(&row[CLUSTER]), db_value_text(&row[ACCOUNT]),
+                      db_value_text(&row[USER]), db_value_text(&row[PARTITION]),
+                      db_value_text(&row[PARENT]) };
     bool of_user = *names[USER];
     struct metric_labels labels = {
         .cluster = names[CLUSTER],
@@ -101,7 +96,7 @@ enum {
 
 static void add_cluster(struct metrics *metrics, const struct db_value *row)
 {
-    char *cluster = copy_of(&row[CLUSTER]), *last = copy_of(&row[STATUS_LAST]);
+    char *cluster = db_value_text(&row[CLUSTER]), *last = db_value_text(&row[STATUS_LAST]);
     struct metric_labels labels = { .cluster = cluster };
     bool published = row[STATUS_AS_OF].type == DB_INTEGER;
     /* As in status: it has published, but its rows have no source any more. */
@@ -120,7 +115,7 @@ static void add_cluster(struct metrics *metrics, const struct db_value *row)
 
 static void add_queue(struct metrics *metrics, const struct db_value *row)
 {
-    char *cluster = copy_of(&row[CLUSTER]);
+    char *cluster = db_value_text(&row[CLUSTER]);
     struct metric_labels labels = { .cluster = cluster };
     metrics_add(metrics, METRIC_WAITING, &labels, number_of(&row[1]));
     free(cluster);
@@ -131,13 +126,9 @@ static int add_all(struct metrics *metrics, struct db *db, const char *sql, cons
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql, NULL, 0, types, err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
+    while (db_fetch(rows, &row, err) > 0)
         add(metrics, row);
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 /* All from one snapshot. */

@@ -58,7 +58,7 @@ static int read_clusters(struct db *db, const struct wish *wish, struct shown *s
     int got;
     bool any = false;
     while ((got = db_fetch(rows, &row, err)) > 0) {
-        char *name = memory_bytes(row[0].text.bytes, row[0].text.length);
+        char *name = db_value_text(&row[0]);
         any = true;
         if (is_wanted(wish, name)) {
             shown->lists = memory_resized(shown->lists, shown->count + 1, sizeof *shown->lists);

@@ -37,11 +37,6 @@ static const char *text_of(struct prio_list *list, const struct db_value *value)
     return prio_list_text(list, value->text.bytes, value->text.length);
 }
 
-static int64_t integer_of(const struct db_value *value)
-{
-    return value->type == DB_INTEGER ? value->integer : 0;
-}
-
 static void add_row(struct prio_list *list, const struct db_value *row)
 {
     struct prio_row added = {
@@ -55,8 +50,8 @@ static void add_row(struct prio_list *list, const struct db_value *row)
         .best = row[BEST].integer == 1,
         .tres_factors = text_of(list, &row[TRES_FACTORS]),
         .tres_weighted = text_of(list, &row[TRES_WEIGHTED]),
-        .site = integer_of(&row[SITE]),
-        .nice = integer_of(&row[NICE]),
+        .site = db_value_integer(&row[SITE], 0),
+        .nice = db_value_integer(&row[NICE], 0),
         .site_known = row[SITE].type == DB_INTEGER,
         .nice_known = row[NICE].type == DB_INTEGER,
         .priority = row[PRIORITY].integer,
@@ -75,13 +70,9 @@ int published_jobs_read(struct db *db, struct prio_list *list, struct error *err
     struct db_value cluster = db_text(list->cluster);
     struct db_rows *rows =
         db_query(db, sql_query_shown_priorities, &cluster, 1, "iittttirrrrrrrrrrrrttiiir", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
+    while (db_fetch(rows, &row, err) > 0)
         add_row(list, row);
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 static void add_weights(struct prio_list *list, const struct settings *settings)
@@ -98,16 +89,12 @@ int published_weights_read(struct db *db, struct prio_list *list, struct error *
     const struct db_value *row;
     struct db_value cluster = db_text(list->cluster);
     struct db_rows *rows = db_query(db, sql_query_shown_settings, &cluster, 1, "t", err);
-    if (!rows)
-        return -1;
-    int got = db_fetch(rows, &row, err);
-    if (got > 0 && row[0].type == DB_TEXT) {
-        char *text = memory_bytes(row[0].text.bytes, row[0].text.length);
+    if (db_fetch(rows, &row, err) > 0 && row[0].type == DB_TEXT) {
+        char *text = db_value_text(&row[0]);
         struct settings *settings = settings_recorded(text);
         add_weights(list, settings);
         settings_destroy(settings);
         free(text);
     }
-    db_finish(rows);
-    return got < 0 ? -1 : 0;
+    return db_finish(rows);
 }

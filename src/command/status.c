@@ -59,38 +59,27 @@ enum {
     LAST_MESSAGE
 };
 
-static char *text_of(const struct db_value *value)
-{
-    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
-                                  : memory_text("");
-}
-
-static int64_t integer_of(const struct db_value *value, int64_t otherwise)
-{
-    return value->type == DB_INTEGER ? value->integer : otherwise;
-}
-
 static void take_row(struct status_list *list, const struct db_value *row, int64_t now)
 {
     /* A retired cluster has published, but its rows have no source any more. */
-    if (integer_of(&row[RUN_ID], 0) > 0 && row[SOURCE].text.length == 0)
+    if (db_value_integer(&row[RUN_ID], 0) > 0 && row[SOURCE].text.length == 0)
         return;
-    char *status = text_of(&row[LAST_STATUS]);
+    char *status = db_value_text(&row[LAST_STATUS]);
     list->clusters = memory_resized(list->clusters, list->count + 1, sizeof *list->clusters);
-    char *cluster = text_of(&row[CLUSTER]);
+    char *cluster = db_value_text(&row[CLUSTER]);
     struct text shown = { 0 };
     text_add_printable(&shown, cluster);
     list->clusters[list->count++] = (struct cluster_status){
         .cluster = cluster,
         .shown = shown.bytes,
-        .message = text_of(&row[LAST_MESSAGE]),
+        .message = db_value_text(&row[LAST_MESSAGE]),
         .published = row[AS_OF].type == DB_INTEGER,
         .failed = !strcmp(status, "failed"),
-        .age = now - integer_of(&row[AS_OF], now),
-        .duration_ms = integer_of(&row[DURATION], 0),
-        .lag = integer_of(&row[LAG], -1),
-        .findings = integer_of(&row[FINDINGS], 0),
-        .drift = row[DRIFT].type == DB_REAL ? row[DRIFT].real : NAN,
+        .age = now - db_value_integer(&row[AS_OF], now),
+        .duration_ms = db_value_integer(&row[DURATION], 0),
+        .lag = db_value_integer(&row[LAG], -1),
+        .findings = db_value_integer(&row[FINDINGS], 0),
+        .drift = db_value_real(&row[DRIFT]),
     };
     free(status);
 }

@@ -10,6 +10,7 @@
 #include "db/driver.h"
 #include "util/error.h"
 #include "util/log.h"
+#include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
 
@@ -193,15 +194,21 @@ struct db_rows *db_stream(struct db *db, const char *sql, const struct db_value 
 
 int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *err)
 {
-    return rows->db->driver->fetch(rows, row, err);
+    if (!rows || rows->failed)
+        return -1;
+    int got = rows->db->driver->fetch(rows, row, err);
+    rows->failed = got < 0;
+    return got;
 }
 
-void db_finish(struct db_rows *rows)
+int db_finish(struct db_rows *rows)
 {
     if (!rows)
-        return;
+        return -1;
+    bool failed = rows->failed;
     rows->db->answering = false;
     rows->db->driver->finish(rows);
+    return failed ? -1 : 0;
 }
 
 int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
@@ -265,11 +272,18 @@ struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_
 
 int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err)
 {
-    return bulk->db->driver->bulk_row(bulk, row, err);
+    if (!bulk || bulk->failed)
+        return -1;
+    bulk->failed = bulk->db->driver->bulk_row(bulk, row, err);
+    return bulk->failed ? -1 : 0;
 }
 
 int db_bulk_end(struct db_bulk *bulk, struct error *err)
 {
+    if (!bulk || bulk->failed) {
+        db_bulk_abandon(bulk);
+        return -1;
+    }
     bulk->db->writing = false;
     return bulk->db->driver->bulk_end(bulk, err);
 }
@@ -312,6 +326,22 @@ struct db_value db_text(const char *text)
 struct db_value db_bytes(const char *bytes, size_t length)
 {
     return (struct db_value){ .type = DB_TEXT, .text = { .bytes = bytes, .length = length } };
+}
+
+char *db_value_text(const struct db_value *value)
+{
+    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
+                                  : memory_text("");
+}
+
+double db_value_real(const struct db_value *value)
+{
+    return value->type == DB_REAL ? value->real : NAN;
+}
+
+int64_t db_value_integer(const struct db_value *value, int64_t otherwise)
+{
+    return value->type == DB_INTEGER ? value->integer : otherwise;
 }
 
 #define LOCK_WAIT_S 5u

@@ -241,7 +241,12 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
 char *db_identity(struct db *db, struct error *err);
 /* Refuse (ERROR_DATA) a name that no table can have here. */
 int db_check_table_name(const struct db *db, const char *name, struct error *err);
-/* The functions of the session's driver; close, rollback, finish and abandon take NULL. */
+/* The functions of the session's driver; close, rollback and abandon take NULL.
+ *
+ * Who reads rows or writes in bulk may leave all checks to the end: a failure stays with the rows
+ * or the bulk write, and NULL counts as one that failed at its beginning.  After a failure
+ * db_fetch() and db_bulk_row() do nothing and return -1; db_finish() returns -1, and so does
+ * db_bulk_end(), which then sends nothing more.  `err` says what failed first. */
 void db_close(struct db *db);
 int db_begin(struct db *db, struct error *err);
 int db_commit(struct db *db, struct error *err);
@@ -252,7 +257,7 @@ struct db_rows *db_query(struct db *db, const char *sql, const struct db_value *
 struct db_rows *db_stream(struct db *db, const char *sql, const struct db_value *arguments,
                           size_t argument_count, const char *column_types, struct error *err);
 int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
-void db_finish(struct db_rows *rows);
+int db_finish(struct db_rows *rows);
 int db_execute(struct db *db, const char *sql, const struct db_value *arguments,
                size_t argument_count, int64_t *changed, struct error *err);
 int db_script(struct db *db, const char *sql, struct error *err);
@@ -270,9 +275,11 @@ void db_bulk_abandon(struct db_bulk *bulk);
 /* Every struct db_rows and struct db_bulk of a driver begins with its session. */
 struct db_rows {
     struct db *db;
+    bool failed; /* kept by db.c, likewise below */
 };
 struct db_bulk {
     struct db *db;
+    bool failed;
 };
 
 /* Add what a DENIED error should say besides: add_grant() or add_role_grant() of the settings'
@@ -288,5 +295,11 @@ struct db_value db_unsigned(uint64_t integer);
 struct db_value db_real(double real);
 struct db_value db_text(const char *text); /* NUL-terminated; NULL is NULL */
 struct db_value db_bytes(const char *bytes, size_t length);
+
+/* What a value holds, of the type that its column was asked for as: a text as a copy to be freed,
+ * "" for NULL; a real, NAN for NULL; an integer, `otherwise` for NULL. */
+char *db_value_text(const struct db_value *value);
+double db_value_real(const struct db_value *value);
+int64_t db_value_integer(const struct db_value *value, int64_t otherwise);
 
 #endif

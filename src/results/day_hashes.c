@@ -82,13 +82,9 @@ static int read_all(struct day_hashes *hashes, struct error *err)
     const struct db_value *row;
     struct db_rows *rows =
         db_query(hashes->db, sql_query_usage_hash_read, hashes->cluster, 1, "ii", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
+    while (db_fetch(rows, &row, err) > 0)
         take(hashes, (uint64_t)row[0].integer, (uint64_t)row[1].integer);
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 int day_hashes_read(struct db *db, const struct db_value *cluster, const struct days *days,

@@ -85,13 +85,9 @@ static int read_span(struct day_writer *writer, struct error *err)
     writer->span = (struct span){ .oldest_end = UINT64_MAX };
     struct db_rows *rows =
         db_query(writer->db, sql_query_usage_span_read, &writer->cluster, 1, "iii", err);
-    if (!rows)
-        return -1;
-    int got = db_fetch(rows, &row, err);
-    if (got > 0)
+    if (db_fetch(rows, &row, err) > 0)
         writer->span = (struct span){ bits_of(&row[0]), bits_of(&row[1]), bits_of(&row[2]) };
-    db_finish(rows);
-    return got < 0 ? -1 : 0;
+    return db_finish(rows);
 }
 
 static int write_span(struct day_writer *writer, struct error *err)
@@ -107,12 +103,7 @@ static int write_span(struct day_writer *writer, struct error *err)
                               db_integer((int64_t)writer->span.final_to) };
     struct db_bulk *bulk =
         db_bulk_begin(writer->db, "fairmill_usage_span", columns, COUNT(columns), 1, err);
-    if (!bulk)
-        return -1;
-    if (db_bulk_row(bulk, row, err)) {
-        db_bulk_abandon(bulk);
-        return -1;
-    }
+    db_bulk_row(bulk, row, err);
     return db_bulk_end(bulk, err);
 }
 
@@ -166,18 +157,14 @@ static int find_open(struct day_writer *writer, struct error *err)
     const struct db_value *row;
     struct db_rows *rows =
         db_query(writer->db, sql_query_usage_open_days, &writer->cluster, 1, "i", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    while (db_fetch(rows, &row, err) > 0) {
         size_t day = days_beginning(writer->days, bits_of(&row[0]));
         if (day < writer->days->count)
             writer->has_open[day] = true;
         else
             writer->old_is_strange = true;
     }
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 /* What unsealed jobs added to a day when it was written last. */

@@ -40,12 +40,6 @@ void ledger_record_free(struct ledger_record *record)
     *record = (struct ledger_record){ 0 };
 }
 
-static char *text_of(const struct db_value *value)
-{
-    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
-                                  : memory_text("");
-}
-
 static uint64_t number_of(const struct db_value *value)
 {
     return value->type == DB_INTEGER && value->integer > 0 ? (uint64_t)value->integer : 0;
@@ -55,7 +49,7 @@ static uint64_t number_of(const struct db_value *value)
  * somebody meant it to count. */
 static int read_entry(const struct db_value *row, struct ledger_entry *entry, struct error *err)
 {
-    char *kind = text_of(&row[2]);
+    char *kind = db_value_text(&row[2]);
     *entry = (struct ledger_entry){
         .id = number_of(&row[0]),
         .instant = number_of(&row[1]),
@@ -109,13 +103,9 @@ static int read_covers(struct db *db, const char *cluster, struct ledger *ledger
     const struct db_value *row;
     struct db_value argument = db_text(cluster);
     struct db_rows *rows = db_query(db, sql_query_ledger_reset_read, &argument, 1, "ii", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
+    while (db_fetch(rows, &row, err) > 0)
         ledger_add_cover(ledger, number_of(&row[0]), number_of(&row[1]));
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 int ledger_read(struct db *db, const char *cluster, struct ledger **read, struct error *err)
@@ -157,12 +147,12 @@ int ledger_read_all(struct db *db, struct ledger_record **records, size_t *count
     while ((got = db_fetch(rows, &row, err)) > 0) {
         struct ledger_record record = {
             .entered_at = row[11].integer,
-            .cluster = text_of(&row[0]),
-            .who = text_of(&row[12]),
-            .why = text_of(&row[13]),
-            .account = text_of(&row[8]),
-            .user = text_of(&row[9]),
-            .partition = text_of(&row[10]),
+            .cluster = db_value_text(&row[0]),
+            .who = db_value_text(&row[12]),
+            .why = db_value_text(&row[13]),
+            .account = db_value_text(&row[8]),
+            .user = db_value_text(&row[9]),
+            .partition = db_value_text(&row[10]),
             .covers = number_of(&row[14]),
         };
         if (read_entry(row + 1, &record.entry, err)) {
@@ -183,13 +173,9 @@ static int read_last(struct db *db, uint64_t *last, struct error *err)
     const struct db_value *row;
     *last = 0;
     struct db_rows *rows = db_query(db, sql_query_ledger_last, NULL, 0, "i", err);
-    if (!rows)
-        return -1;
-    int got = db_fetch(rows, &row, err);
-    if (got > 0)
+    if (db_fetch(rows, &row, err) > 0)
         *last = number_of(&row[0]);
-    db_finish(rows);
-    return got < 0 ? -1 : 0;
+    return db_finish(rows);
 }
 
 static struct db_value number_or_null(bool known, uint64_t number)
@@ -220,12 +206,7 @@ static int write_entry(struct db *db, const struct ledger_record *record, struct
     _Static_assert(COUNT(row) == COUNT(ledger_columns), "a value for each column");
     struct db_bulk *bulk =
         db_bulk_begin(db, "fairmill_ledger", ledger_columns, COUNT(ledger_columns), 0, err);
-    if (!bulk)
-        return -1;
-    if (db_bulk_row(bulk, row, err)) {
-        db_bulk_abandon(bulk);
-        return -1;
-    }
+    db_bulk_row(bulk, row, err);
     return db_bulk_end(bulk, err);
 }
 
@@ -236,14 +217,9 @@ static int write_covers(struct db *db, uint64_t id, const uint64_t *covers, size
         return 0;
     struct db_bulk *bulk =
         db_bulk_begin(db, "fairmill_ledger_reset", reset_columns, COUNT(reset_columns), 0, err);
-    if (!bulk)
-        return -1;
     for (size_t i = 0; i < count; i++) {
         struct db_value row[] = { db_integer((int64_t)id), db_integer((int64_t)covers[i]) };
-        if (db_bulk_row(bulk, row, err)) {
-            db_bulk_abandon(bulk);
-            return -1;
-        }
+        db_bulk_row(bulk, row, err);
     }
     return db_bulk_end(bulk, err);
 }

@@ -206,8 +206,8 @@ int published_sources(struct db *db,
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
-        char *cluster = memory_bytes(row[0].text.bytes, row[0].text.length);
-        char *source = memory_bytes(row[1].text.bytes, row[1].text.length);
+        char *cluster = db_value_text(&row[0]);
+        char *source = db_value_text(&row[1]);
         int result = take(context, cluster, source);
         free(cluster);
         free(source);

@@ -168,20 +168,13 @@ int rows_write_fairshare(const struct publisher *publisher, const struct publica
         return -1;
     struct db_bulk *bulk = db_bulk_begin(publisher->db, "fairmill_fairshare", fairshare_columns,
                                          COUNT(fairshare_columns), 0, err);
-    if (!bulk)
-        return -1;
-    int result = 0;
-    for (uint32_t i = 0; !result && i < publication->tree->count; i++) {
+    for (uint32_t i = 0; i < publication->tree->count; i++) {
         struct db_value row[COUNT(fairshare_columns)];
         fill_row(&writer, publication->tree->by_id[i], row);
-        result = db_bulk_row(bulk, row, err);
+        db_bulk_row(bulk, row, err);
     }
     for (size_t i = 0; i < COUNT(writer.converted); i++)
         text_free(&writer.converted[i]);
-    if (result) {
-        db_bulk_abandon(bulk);
-        return -1;
-    }
     return db_bulk_end(bulk, err);
 }
 
@@ -201,12 +194,6 @@ struct finding_rows {
     size_t count;
 };
 
-static char *text_of(const struct db_value *value)
-{
-    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
-                                  : memory_text("");
-}
-
 static int read_findings(const struct publisher *publisher, struct finding_rows *found,
                          struct error *err)
 {
@@ -214,22 +201,18 @@ static int read_findings(const struct publisher *publisher, struct finding_rows 
     struct db_value cluster = db_text(publisher->cluster);
     struct db_rows *rows =
         db_query(publisher->db, sql_query_finding_read, &cluster, 1, "ttiiit", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    while (db_fetch(rows, &row, err) > 0) {
         found->rows = memory_resized(found->rows, found->count + 1, sizeof *found->rows);
         found->rows[found->count++] = (struct finding_row){
-            .kind = text_of(&row[0]),
-            .subject = text_of(&row[1]),
+            .kind = db_value_text(&row[0]),
+            .subject = db_value_text(&row[1]),
             .first_seen = row[2].integer,
             .last_seen = row[3].integer,
             .count = row[4].integer,
-            .detail = text_of(&row[5]),
+            .detail = db_value_text(&row[5]),
         };
     }
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 static struct finding_row *finding_row(struct finding_rows *found, const char *kind,
@@ -284,12 +267,9 @@ static int write_findings(const struct publisher *publisher, struct finding_rows
         return -1;
     struct db_bulk *bulk = db_bulk_begin(publisher->db, "fairmill_finding", finding_columns,
                                          COUNT(finding_columns), 3, err);
-    if (!bulk)
-        return -1;
     size_t of_kind = 0;
     struct text detail = { 0 };
-    int result = 0;
-    for (size_t i = 0; !result && i < found->count; i++) {
+    for (size_t i = 0; i < found->count; i++) {
         const struct finding_row *each = &found->rows[i];
         of_kind = i && !strcmp(each->kind, each[-1].kind) ? of_kind + 1 : 0;
         if (of_kind >= FINDINGS_PER_KIND)
@@ -301,13 +281,9 @@ static int write_findings(const struct publisher *publisher, struct finding_rows
                                   db_integer(each->last_seen),
                                   db_integer(each->count),
                                   text_as_utf8(each->detail, &detail) };
-        result = db_bulk_row(bulk, row, err);
+        db_bulk_row(bulk, row, err);
     }
     text_free(&detail);
-    if (result) {
-        db_bulk_abandon(bulk);
-        return -1;
-    }
     return db_bulk_end(bulk, err);
 }
 
@@ -365,12 +341,7 @@ static int write_one(struct db *db, const char *table, const struct db_column *c
                      size_t count, size_t keys, const struct db_value *row, struct error *err)
 {
     struct db_bulk *bulk = db_bulk_begin(db, table, columns, count, keys, err);
-    if (!bulk)
-        return -1;
-    if (db_bulk_row(bulk, row, err)) {
-        db_bulk_abandon(bulk);
-        return -1;
-    }
+    db_bulk_row(bulk, row, err);
     return db_bulk_end(bulk, err);
 }
 

@@ -115,7 +115,7 @@ static int read_version(struct db *db, int64_t *version, struct error *err)
     if (!rows)
         return -1;
     int got = db_fetch(rows, &row, err);
-    *version = got > 0 && row[0].type == DB_INTEGER ? row[0].integer : 0;
+    *version = got > 0 ? db_value_integer(&row[0], 0) : 0;
     db_finish(rows);
     return got < 0 ? -1 : 0;
 }

@@ -27,12 +27,6 @@ static uint64_t bits_of(const struct db_value *value)
     return value->type == DB_INTEGER ? (uint64_t)value->integer : 0;
 }
 
-static char *text_of(const struct db_value *value)
-{
-    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
-                                  : memory_text("");
-}
-
 /* As fairmill_seal has them. */
 enum {
     SEAL_AS_OF,
@@ -63,10 +57,7 @@ static int read_header(struct db *db, const struct db_value *cluster, struct sea
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiitti", err);
-    if (!rows)
-        return -1;
-    int got = db_fetch(rows, &row, err);
-    if (got > 0) {
+    if (db_fetch(rows, &row, err) > 0) {
         *seal = (struct seal){
             .kept = true,
             .as_of = bits_of(&row[SEAL_AS_OF]),
@@ -80,13 +71,12 @@ static int read_header(struct db *db, const struct db_value *cluster, struct sea
             .newest_end = bits_of(&row[SEAL_NEWEST_END]),
             .sums_hash = bits_of(&row[SEAL_SUMS_HASH]),
             .open_hash = bits_of(&row[SEAL_OPEN_HASH]),
-            .source = text_of(&row[SEAL_SOURCE]),
-            .basis = text_of(&row[SEAL_BASIS]),
+            .source = db_value_text(&row[SEAL_SOURCE]),
+            .basis = db_value_text(&row[SEAL_BASIS]),
         };
         *damaged = bits_of(&row[SEAL_HASH]) != seal_hash(seal);
     }
-    db_finish(rows);
-    return got < 0 ? -1 : 0;
+    return db_finish(rows);
 }
 
 static int read_open(struct db *db, const struct db_value *cluster, struct job_keys *open,
@@ -106,7 +96,7 @@ static int read_open(struct db *db, const struct db_value *cluster, struct job_k
 
 static void add_finding(struct findings *findings, const struct db_value *row)
 {
-    char *kind = text_of(&row[0]), *detail = text_of(&row[3]);
+    char *kind = db_value_text(&row[0]), *detail = db_value_text(&row[3]);
     for (enum finding_kind each = 0; each < FINDING_KINDS; each++)
         if (!strcmp(finding_name(each), kind))
             findings_add_ended(findings, each, bits_of(&row[1]), bits_of(&row[2]), "%s", detail);
@@ -119,13 +109,9 @@ static int read_findings(struct db *db, const struct db_value *cluster, struct f
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_seal_odd_read, cluster, 1, "tiit", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
+    while (db_fetch(rows, &row, err) > 0)
         add_finding(findings, row);
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 int seal_read(struct db *db, const char *cluster, struct seal *seal, struct job_keys *open,
@@ -187,12 +173,7 @@ static int write_header(struct db *db, const struct db_value *cluster, const str
     _Static_assert(COUNT(row) == COUNT(seal_columns), "a value for each column");
     struct db_bulk *bulk =
         db_bulk_begin(db, "fairmill_seal", seal_columns, COUNT(seal_columns), 1, err);
-    if (!bulk)
-        return -1;
-    if (db_bulk_row(bulk, row, err)) {
-        db_bulk_abandon(bulk);
-        return -1;
-    }
+    db_bulk_row(bulk, row, err);
     return db_bulk_end(bulk, err);
 }
 
@@ -206,11 +187,8 @@ static int write_sums(struct db *db, const struct db_value *cluster,
 {
     struct db_bulk *bulk = db_bulk_begin(db, "fairmill_seal_usage", usage_columns,
                                          COUNT(usage_columns), change->anew ? 0 : 2, err);
-    if (!bulk)
-        return -1;
     const struct usage_sum **sums = usage_sums_by_id(change->sums);
-    int result = 0;
-    for (size_t i = 0; !result && i < change->sums->count; i++) {
+    for (size_t i = 0; i < change->sums->count; i++) {
         const struct usage_sum *each = sums[i];
         struct db_value row[] = {
             *cluster,
@@ -220,13 +198,9 @@ static int write_sums(struct db *db, const struct db_value *cluster,
             bits_value(each->sum.word[1]),
             bits_value(each->sum.word[0]),
         };
-        result = db_bulk_row(bulk, row, err);
+        db_bulk_row(bulk, row, err);
     }
     free(sums);
-    if (result) {
-        db_bulk_abandon(bulk);
-        return -1;
-    }
     return db_bulk_end(bulk, err);
 }
 
@@ -237,14 +211,9 @@ static int write_opened(struct db *db, const struct db_value *cluster, const str
 {
     struct db_bulk *bulk =
         db_bulk_begin(db, "fairmill_seal_open", open_columns, COUNT(open_columns), 0, err);
-    if (!bulk)
-        return -1;
     for (size_t i = 0; i < keys->count; i++) {
         struct db_value row[] = { *cluster, bits_value(keys->keys[i]) };
-        if (db_bulk_row(bulk, row, err)) {
-            db_bulk_abandon(bulk);
-            return -1;
-        }
+        db_bulk_row(bulk, row, err);
     }
     return db_bulk_end(bulk, err);
 }
@@ -282,28 +251,21 @@ static int write_findings(struct db *db, const struct db_value *cluster,
                           const struct findings *findings, struct error *err)
 {
     struct text detail = { 0 };
-    int result = 0;
     if (db_execute(db, sql_query_seal_odd_clear, cluster, 1, NULL, err))
         return -1;
     struct db_bulk *bulk =
         db_bulk_begin(db, "fairmill_seal_odd", finding_columns, COUNT(finding_columns), 0, err);
-    if (!bulk)
-        return -1;
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
-        for (size_t i = 0; !result && i < findings->kind[kind].count; i++) {
+        for (size_t i = 0; i < findings->kind[kind].count; i++) {
             const struct finding *each = &findings->kind[kind].kept[i];
             detail.length = 0;
             text_add_as_utf8(&detail, each->detail, strlen(each->detail));
             struct db_value row[] = { *cluster, db_text(finding_name(kind)),
                                       bits_value(each->subject), bits_value(each->ends),
                                       db_bytes(detail.bytes, detail.length) };
-            result = db_bulk_row(bulk, row, err);
+            db_bulk_row(bulk, row, err);
         }
     text_free(&detail);
-    if (result) {
-        db_bulk_abandon(bulk);
-        return -1;
-    }
     return db_bulk_end(bulk, err);
 }
 

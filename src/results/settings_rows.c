@@ -51,7 +51,7 @@ int settings_rows_read(const struct publisher *publisher, struct settings_digest
         size_t count = digests->count++;
         digests->digests =
             memory_resized(digests->digests, digests->count, sizeof *digests->digests);
-        digests->digests[count] = memory_bytes(row[0].text.bytes, row[0].text.length);
+        digests->digests[count] = db_value_text(&row[0]);
     }
     db_finish(rows);
     if (got < 0)

@@ -69,18 +69,9 @@ static int read_state(struct db *db, const char *cluster, struct state *state, s
     struct db_value name = db_text(cluster);
     *state = (struct state){ 0 };
     struct db_rows *rows = db_query(db, sql_query_share_state_read, &name, 1, "ii", err);
-    if (!rows)
-        return -1;
-    int got = db_fetch(rows, &row, err);
-    if (got > 0)
+    if (db_fetch(rows, &row, err) > 0)
         *state = (struct state){ true, row[0].integer, (uint64_t)row[1].integer };
-    db_finish(rows);
-    return got < 0 ? -1 : 0;
-}
-
-static int64_t integer_of(const struct db_value *value, int64_t otherwise)
-{
-    return value->type == DB_INTEGER ? value->integer : otherwise;
+    return db_finish(rows);
 }
 
 static uint32_t name_of(struct past *past, const struct db_value *value)
@@ -95,15 +86,15 @@ static void tell(struct past *past, const struct db_value *row)
     struct change change = {
         .at = row[SHARE_AS_OF].integer,
         .id = (uint32_t)row[SHARE_ID].integer,
-        .kind = integer_of(&row[SHARE_DELETED], 0) ? CHANGE_SEEN_GONE : CHANGE_SEEN,
-        .parent_id = (uint32_t)integer_of(&row[SHARE_PARENT_ID], 0),
+        .kind = db_value_integer(&row[SHARE_DELETED], 0) ? CHANGE_SEEN_GONE : CHANGE_SEEN,
+        .parent_id = (uint32_t)db_value_integer(&row[SHARE_PARENT_ID], 0),
         .account = name_of(past, &row[SHARE_ACCOUNT]),
         .user = name_of(past, &row[SHARE_USER]),
         .partition = name_of(past, &row[SHARE_PARTITION]),
         .parent_account = name_of(past, &row[SHARE_PARENT_ACCOUNT]),
     };
     change.has_shares = change.kind == CHANGE_SEEN;
-    change.shares = (int32_t)integer_of(&row[SHARE_SHARES], SHARES_PARENT);
+    change.shares = (int32_t)db_value_integer(&row[SHARE_SHARES], SHARES_PARENT);
     past_add(past, &change);
 }
 
@@ -154,9 +145,9 @@ static void keep_last(struct noting *noting, const struct db_value *row)
 {
     struct known last = {
         .id = row[SHARE_ID].integer,
-        .parent_id = integer_of(&row[SHARE_PARENT_ID], 0),
-        .shares = integer_of(&row[SHARE_SHARES], SHARES_PARENT),
-        .deleted = integer_of(&row[SHARE_DELETED], 0) != 0,
+        .parent_id = db_value_integer(&row[SHARE_PARENT_ID], 0),
+        .shares = db_value_integer(&row[SHARE_SHARES], SHARES_PARENT),
+        .deleted = db_value_integer(&row[SHARE_DELETED], 0) != 0,
         .parent_account = copy_of(noting, &row[SHARE_PARENT_ACCOUNT]),
         .account = copy_of(noting, &row[SHARE_ACCOUNT]),
         .user = copy_of(noting, &row[SHARE_USER]),
@@ -180,13 +171,9 @@ static int read_known(struct noting *noting, struct error *err)
     struct db_value cluster = db_text(noting->publisher->cluster);
     struct db_rows *rows =
         db_query(noting->publisher->db, sql_query_share_change_read, &cluster, 1, SHARE_TYPES, err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
+    while (db_fetch(rows, &row, err) > 0)
         keep_last(noting, row);
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 static int note(struct noting *noting, const struct known *changed, struct error *err)
@@ -259,12 +246,7 @@ static int write_state(struct noting *noting, uint64_t hash, struct error *err)
                               db_integer((int64_t)hash) };
     struct db_bulk *bulk = db_bulk_begin(noting->publisher->db, "fairmill_share_state", columns,
                                          COUNT(columns), 1, err);
-    if (!bulk)
-        return -1;
-    if (db_bulk_row(bulk, row, err)) {
-        db_bulk_abandon(bulk);
-        return -1;
-    }
+    db_bulk_row(bulk, row, err);
     return db_bulk_end(bulk, err);
 }
 

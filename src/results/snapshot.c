@@ -19,14 +19,13 @@
 
 static int fill_snapshot(struct snapshot *snapshot, const struct db_value *row, struct error *err)
 {
-    char *algorithm = memory_bytes(row[1].text.bytes, row[1].text.length);
-    char *conformance = memory_bytes(row[2].text.bytes, row[2].text.length);
-    char *text = row[4].type == DB_TEXT ? memory_bytes(row[4].text.bytes, row[4].text.length)
-                                        : memory_text("");
+    char *algorithm = db_value_text(&row[1]);
+    char *conformance = db_value_text(&row[2]);
+    char *text = db_value_text(&row[4]);
     struct settings *settings = settings_recorded(text);
     bool slurmctld = !strcmp(conformance, conformance_name(CONFORMANCE_SLURMCTLD));
     *snapshot = (struct snapshot){
-        .cluster = memory_bytes(row[0].text.bytes, row[0].text.length),
+        .cluster = db_value_text(&row[0]),
         .algorithm = algorithm_named(algorithm),
         .as_of = row[3].integer,
         .half_life = (uint64_t)row[5].integer,
@@ -75,31 +74,26 @@ struct reading {
 /* The columns of sql_query_snapshot_rows. */
 enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, RANK, INFINITE, FIRST_VALUE };
 
-static double real_of(const struct db_value *value)
-{
-    return value->type == DB_REAL ? value->real : NAN;
-}
-
 static struct values values_of(const struct db_value *row)
 {
     const struct db_value *value = &row[FIRST_VALUE];
     struct values values = {
-        .shares_norm = real_of(&value[0]),
-        .usage_raw = real_of(&value[1]),
-        .usage_norm = real_of(&value[2]),
-        .capacity_usage = real_of(&value[3]),
-        .level_shares_norm = real_of(&value[4]),
-        .level_usage = real_of(&value[5]),
-        .classic_usage = real_of(&value[6]),
-        .classic_factor = real_of(&value[7]),
-        .linear_usage = real_of(&value[8]),
-        .linear_factor = real_of(&value[9]),
-        .depth_oblivious_ratio = real_of(&value[10]),
-        .depth_oblivious_factor = real_of(&value[11]),
-        .level_fs = real_of(&value[12]),
-        .fair_tree_factor = real_of(&value[13]),
-        .pbs_tree_usage = real_of(&value[14]),
-        .pbs_factor = real_of(&value[15]),
+        .shares_norm = db_value_real(&value[0]),
+        .usage_raw = db_value_real(&value[1]),
+        .usage_norm = db_value_real(&value[2]),
+        .capacity_usage = db_value_real(&value[3]),
+        .level_shares_norm = db_value_real(&value[4]),
+        .level_usage = db_value_real(&value[5]),
+        .classic_usage = db_value_real(&value[6]),
+        .classic_factor = db_value_real(&value[7]),
+        .linear_usage = db_value_real(&value[8]),
+        .linear_factor = db_value_real(&value[9]),
+        .depth_oblivious_ratio = db_value_real(&value[10]),
+        .depth_oblivious_factor = db_value_real(&value[11]),
+        .level_fs = db_value_real(&value[12]),
+        .fair_tree_factor = db_value_real(&value[13]),
+        .pbs_tree_usage = db_value_real(&value[14]),
+        .pbs_factor = db_value_real(&value[15]),
         .fair_tree_rank = row[RANK].type == DB_INTEGER ? (uint32_t)row[RANK].integer : 0,
     };
     if (row[INFINITE].type == DB_INTEGER && row[INFINITE].integer)
@@ -144,13 +138,9 @@ static int read_rows(struct db *db, struct snapshot *snapshot, struct reading *r
                                     "ii"
                                     "rrrrrrrrrrrrrrrr",
                                     err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
+    while (db_fetch(rows, &row, err) > 0)
         add_row(reading, snapshot->names, row);
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 /* The nearest integer to what is published; what is not nothing stays so.  With decay the clock's

@@ -75,7 +75,7 @@ int reading_association(struct accounting *accounting, const struct db_value *ro
         return fail(err, ERROR_DATA,
                     "association %" PRIu64 " (parent %" PRIu64 ") has an id out of range", id,
                     parent);
-    int64_t shares = row[READ_SHARES].type == DB_INTEGER ? row[READ_SHARES].integer : 1;
+    int64_t shares = db_value_integer(&row[READ_SHARES], 1);
     if (shares > INT32_MAX || shares < INT32_MIN || row[READ_SHARES].type == DB_UNSIGNED)
         return fail(err, ERROR_DATA, "association %" PRIu64 " has shares out of range: %" PRId64,
                     id, shares);

@@ -42,20 +42,10 @@ static const char *text_of(const struct reading *reading, const struct db_value 
                : "";
 }
 
-static double real_of(const struct db_value *value)
-{
-    return value->type == DB_REAL ? value->real : NAN;
-}
-
 static double level_fs_of(const struct db_value *value)
 {
-    double level_fs = real_of(value);
+    double level_fs = db_value_real(value);
     return level_fs >= INFINITE_LEVEL_FS ? INFINITY : level_fs;
-}
-
-static int64_t integer_of(const struct db_value *value, int64_t otherwise)
-{
-    return value->type == DB_INTEGER ? value->integer : otherwise;
 }
 
 /* Room for one more, where there is room for a power of two. */
@@ -71,13 +61,9 @@ static int for_each(struct reading *reading, const char *sql, const struct db_va
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(reading->db, sql, arguments, argument_count, types, err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
+    while (db_fetch(rows, &row, err) > 0)
         take(reading, row);
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 /* ---- the tree ---- */
@@ -101,11 +87,11 @@ static void take_row(struct reading *reading, const struct db_value *row)
         .account = text_of(reading, &row[2]),
         .user = text_of(reading, &row[3]),
         .partition = text_of(reading, &row[4]),
-        .shares = integer_of(&row[5], -1),
-        .share = real_of(&row[6]),
-        .usage = real_of(&row[7]),
-        .used = real_of(&row[8]),
-        .factor = real_of(&row[9]),
+        .shares = db_value_integer(&row[5], -1),
+        .share = db_value_real(&row[6]),
+        .usage = db_value_real(&row[7]),
+        .used = db_value_real(&row[8]),
+        .factor = db_value_real(&row[9]),
         .level_fs = level_fs_of(&row[10]),
     };
     id_index_add(reading->places, (uint64_t)row[0].integer, place);
@@ -126,7 +112,7 @@ static void take_name(struct reading *reading, const struct db_value *row)
     uint32_t place = id_index_add(reading->gone, id, reading->gone_count);
     if (place == INDEX_NONE)
         place = reading->gone_count++;
-    reading->gone_parents[place] = integer_of(&row[2], 0);
+    reading->gone_parents[place] = db_value_integer(&row[2], 0);
 }
 
 /* Where an association's use is shown: with itself, or with what it hung below and is still there.
@@ -177,7 +163,7 @@ static void take_day(struct reading *reading, const struct db_value *row)
         add_point(days, row[0].integer)->usage =
             memory_zeroed(cluster->series_count, sizeof(double));
     }
-    double use = real_of(&row[2]);
+    double use = db_value_real(&row[2]);
     if (!isnan(use))
         reading->sums[place_of(reading, row[1].integer)] += use;
 }
@@ -229,20 +215,16 @@ static int read_instant(const struct reading *reading, struct page_point *point,
         point->usage[i] = point->factor[i] = point->level_fs[i] = NAN;
     struct db_rows *rows =
         db_query(reading->db, sql_query_report_point_values, key, 2, "irrr", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    while (db_fetch(rows, &row, err) > 0) {
         uint32_t place = id_index_find(reading->places, (uint64_t)row[0].integer);
         uint32_t series = place == INDEX_NONE ? INDEX_NONE : series_of[place];
         if (series == INDEX_NONE || cluster->rows[place].id != row[0].integer)
             continue;
-        point->factor[series] = real_of(&row[1]);
-        point->usage[series] = real_of(&row[2]);
+        point->factor[series] = db_value_real(&row[1]);
+        point->usage[series] = db_value_real(&row[2]);
         point->level_fs[series] = level_fs_of(&row[3]);
     }
-    db_finish(rows);
-    return got;
+    return db_finish(rows);
 }
 
 static int read_instants(struct reading *reading, struct error *err)
@@ -298,11 +280,11 @@ static void take_job(struct reading *reading, const struct db_value *row)
         .qos = text_of(reading, &row[4]),
         .priority = row[5].integer,
         .tres = text_of(reading, &row[6 + PAGE_PARTS]),
-        .site = integer_of(&row[7 + PAGE_PARTS], 0),
-        .nice = integer_of(&row[8 + PAGE_PARTS], 0),
+        .site = db_value_integer(&row[7 + PAGE_PARTS], 0),
+        .nice = db_value_integer(&row[8 + PAGE_PARTS], 0),
     };
     for (size_t i = 0; i < PAGE_PARTS; i++)
-        job->parts[i] = real_of(&row[6 + i]);
+        job->parts[i] = db_value_real(&row[6 + i]);
 }
 
 static int read_all(struct reading *reading, uint64_t days, struct error *err)

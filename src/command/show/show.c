@@ -45,7 +45,7 @@ static int read_published(struct db *db, struct published_list *list, struct err
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
-        char *name = memory_bytes(row[1].text.bytes, row[1].text.length);
+        char *name = db_value_text(&row[1]);
         const struct algorithm *algorithm = algorithm_named(name);
         free(name);
         if (!algorithm) {
@@ -54,16 +54,10 @@ static int read_published(struct db *db, struct published_list *list, struct err
         }
         list->clusters = memory_resized(list->clusters, list->count + 1, sizeof *list->clusters);
         list->clusters[list->count++] =
-            (struct published){ memory_bytes(row[0].text.bytes, row[0].text.length), algorithm,
-                                row[2].integer };
+            (struct published){ db_value_text(&row[0]), algorithm, row[2].integer };
     }
     db_finish(rows);
     return got;
-}
-
-static double real_of(const struct db_value *value)
-{
-    return value->type == DB_REAL ? value->real : NAN;
 }
 
 /* The columns of sql_query_shown_rows. */
@@ -73,22 +67,22 @@ static void add_row(struct share_list *list, const struct db_value *row)
 {
     const struct db_value *value = &row[FIRST_VALUE];
     struct values values = {
-        .shares_norm = real_of(&value[0]),
-        .level_shares_norm = real_of(&value[1]),
-        .usage_raw = real_of(&value[2]),
-        .usage_norm = real_of(&value[3]),
-        .capacity_usage = real_of(&value[4]),
-        .level_usage = real_of(&value[5]),
-        .classic_usage = real_of(&value[6]),
-        .classic_factor = real_of(&value[7]),
-        .linear_usage = real_of(&value[8]),
-        .linear_factor = real_of(&value[9]),
-        .depth_oblivious_ratio = real_of(&value[10]),
-        .depth_oblivious_factor = real_of(&value[11]),
-        .level_fs = real_of(&value[12]),
-        .fair_tree_factor = real_of(&value[13]),
-        .pbs_tree_usage = real_of(&value[14]),
-        .pbs_factor = real_of(&value[15]),
+        .shares_norm = db_value_real(&value[0]),
+        .level_shares_norm = db_value_real(&value[1]),
+        .usage_raw = db_value_real(&value[2]),
+        .usage_norm = db_value_real(&value[3]),
+        .capacity_usage = db_value_real(&value[4]),
+        .level_usage = db_value_real(&value[5]),
+        .classic_usage = db_value_real(&value[6]),
+        .classic_factor = db_value_real(&value[7]),
+        .linear_usage = db_value_real(&value[8]),
+        .linear_factor = db_value_real(&value[9]),
+        .depth_oblivious_ratio = db_value_real(&value[10]),
+        .depth_oblivious_factor = db_value_real(&value[11]),
+        .level_fs = db_value_real(&value[12]),
+        .fair_tree_factor = db_value_real(&value[13]),
+        .pbs_tree_usage = db_value_real(&value[14]),
+        .pbs_factor = db_value_real(&value[15]),
     };
     if (row[FIRST_VALUE + 16].type == DB_INTEGER && row[FIRST_VALUE + 16].integer == 1)
         values.level_fs = INFINITY;
@@ -97,8 +91,7 @@ static void add_row(struct share_list *list, const struct db_value *row)
     const size_t lengths[] = { row[ACCOUNT].text.length, row[USER].text.length,
                                row[PARTITION].text.length };
     bool parent = row[SHARES].type == DB_NULL;
-    share_list_add(list, row[ID].integer,
-                   row[PARENT_ID].type == DB_INTEGER ? row[PARENT_ID].integer : 0, names, lengths,
+    share_list_add(list, row[ID].integer, db_value_integer(&row[PARENT_ID], 0), names, lengths,
                    parent, parent ? 0 : row[SHARES].integer, &values);
 }
 

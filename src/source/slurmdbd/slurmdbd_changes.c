@@ -59,12 +59,6 @@ static int read_times(struct db *db, struct change_reader *reader, struct error 
     return result;
 }
 
-static char *text_of(const struct db_value *value)
-{
-    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
-                                  : memory_text("");
-}
-
 enum { TXN_ID, TXN_TIME, TXN_ACTION, TXN_CLUSTER, TXN_NAME, TXN_INFO };
 
 /* Users and accounts are removed on all clusters at once, under no cluster's name. */
@@ -76,7 +70,7 @@ static int take_transaction(void *context, const struct db_value *row, struct er
     if (cluster->type == DB_TEXT && cluster->text.length &&
         !reads_as(cluster->text.bytes, cluster->text.length, reader->cluster))
         return 0;
-    char *name = text_of(&row[TXN_NAME]), *info = text_of(&row[TXN_INFO]);
+    char *name = db_value_text(&row[TXN_NAME]), *info = db_value_text(&row[TXN_INFO]);
     struct transaction transaction = {
         .at = (int64_t)reading_number(&row[TXN_TIME]),
         .action = (int64_t)reading_number(&row[TXN_ACTION]),

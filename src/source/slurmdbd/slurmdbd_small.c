@@ -42,7 +42,7 @@ static void note_order(struct association_reader *reader, const struct db_value 
     bool is_text = lineage->type == DB_TEXT;
     reader->lineages[at] = arena_copy(reader->arena, is_text ? lineage->text.bytes : "",
                                       is_text ? lineage->text.length : 0);
-    reader->lefts[at] = row[READ_LFT].type == DB_INTEGER ? row[READ_LFT].integer : 0;
+    reader->lefts[at] = db_value_integer(&row[READ_LFT], 0);
 }
 
 /* Few have one; NULL and INFINITE are none. */
