@@ -13,6 +13,7 @@
 #include "core/tree/tree.h"
 #include "report/comparison.h"
 #include "results/snapshot.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/index.h"

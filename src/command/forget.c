@@ -10,6 +10,7 @@
 #include "results/forget.h"
 #include "results/publish.h"
 #include "results/schema.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/text.h"

@@ -13,6 +13,7 @@
 #include "db/db.h"
 #include "report/series.h"
 #include "results/schema.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"

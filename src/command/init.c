@@ -9,10 +9,12 @@
 #include "db/db.h"
 #include "results/schema.h"
 #include "run/run.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "source/layout.h"
 #include "util/complain.h"
 #include "util/error.h"
+#include "util/list.h"
 #include "util/log.h"
 #include "util/text.h"
 

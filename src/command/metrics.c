@@ -9,6 +9,7 @@
 #include "db/db.h"
 #include "report/metrics.h"
 #include "results/schema.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "source/layout.h"
 #include "sql.h"

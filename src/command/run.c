@@ -11,6 +11,7 @@
 #include "compute/compute.h"
 #include "report/shares.h"
 #include "run/run.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/complain.h"
 #include "util/error.h"

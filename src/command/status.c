@@ -11,6 +11,7 @@
 #include "db/db.h"
 #include "report/terminal.h"
 #include "results/schema.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"

@@ -8,6 +8,7 @@
 #include "settings/settings.h"
 #include "source/layout.h"
 #include "util/error.h"
+#include "util/list.h"
 #include "util/memory.h"
 #include "util/text.h"
 

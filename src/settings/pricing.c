@@ -7,39 +7,24 @@
 #include <strings.h>
 
 #include "core/usage/tariff.h"
-#include "settings/settings.h"
+#include "util/list.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
 
-/* What a suffix stands for are steps of 1024, and some TRES are counted in the second of them. */
-static const char suffixes[] = "KMGTP";
+/* Memory and burst buffers are counted in MiB, two steps of 1024. */
 #define MEBI 2
-
-/* Cut the blanks off both ends. */
-static char *trimmed(char *text)
-{
-    text += strspn(text, " \t");
-    for (size_t length = strlen(text); length && strchr(" \t", text[length - 1]);)
-        text[--length] = '\0';
-    return text;
-}
 
 /* A weight with its suffix.  A suffix that is not above what the TRES is counted in changes
  * nothing, as in Slurm. */
-static bool take_weight(struct tres_weight *weight, const char *text)
+static bool read_price(struct tres_weight *weight, const char *text)
 {
     size_t length = strlen(text);
-    char last = length ? text[length - 1] : '\0';
-    if (last >= 'a' && last <= 'z')
-        last = (char)(last - ('a' - 'A'));
-    const char *suffix = last ? strchr(suffixes, last) : NULL;
-    if (suffix) {
-        bool in_mebi = !strcasecmp(weight->type, "mem") || !strcasecmp(weight->type, "bb");
-        long steps = suffix - suffixes + 1 - (in_mebi ? MEBI : 0);
-        weight->halvings = steps > 0 ? (unsigned)steps * 10 : 0;
-    }
-    return decimal_parse(text, length - (suffix != NULL), &weight->weight);
+    unsigned steps = binary_suffix(text, &length);
+    bool in_mebi = !strcasecmp(weight->type, "mem") || !strcasecmp(weight->type, "bb");
+    unsigned counted = in_mebi ? MEBI : 0;
+    weight->halvings = steps > counted ? 10 * (steps - counted) : 0;
+    return decimal_parse(text, length, &weight->weight);
 }
 
 /* The place of a TRES among the weights: its own, or a new one. */
@@ -56,7 +41,7 @@ static struct tres_weight *place_of(struct weight_list *list, const char *type, 
 
 /* The rule that a word of slurm.conf stands for.  Where both are there, MAX_TRES_GRES counts, as in
  * Slurm. */
-static bool take_rule(struct pricing *pricing, const char *word)
+static bool read_rule(struct pricing *pricing, const char *word)
 {
     if (!strcasecmp(word, "MAX_TRES_GRES"))
         pricing->weight_rule = WEIGHTS_MAX_TRES_GRES;
@@ -67,12 +52,12 @@ static bool take_rule(struct pricing *pricing, const char *word)
     return true;
 }
 
-static bool take_item(struct weight_list *list, char *item, struct text *reason)
+static bool read_item(struct weight_list *list, char *item, struct text *reason)
 {
     char *equals = strchr(item, '=');
     if (equals)
         *equals = '\0';
-    char *type = trimmed(item), *slash = strchr(type, '/');
+    char *type = trim_blanks(item), *slash = strchr(type, '/');
     if (slash)
         *slash = '\0';
     if (!equals || !*type || (slash && !slash[1])) {
@@ -80,8 +65,7 @@ static bool take_item(struct weight_list *list, char *item, struct text *reason)
         return false;
     }
     struct tres_weight *weight = place_of(list, type, slash ? slash + 1 : "");
-    weight->halvings = 0;
-    if (!take_weight(weight, trimmed(equals + 1))) {
+    if (!read_price(weight, trim_blanks(equals + 1))) {
         text_format(reason,
                     "the weight of '%s%s%s' must be a decimal of at most 18 digits, not below "
                     "0, with K, M, G, T, P or nothing behind it",
@@ -93,11 +77,12 @@ static bool take_item(struct weight_list *list, char *item, struct text *reason)
     return list->count <= WEIGHTS_LIMIT;
 }
 
-bool pricing_take_weights(struct pricing *pricing, const char *value, struct text *reason)
+bool read_tres_prices(void *field, const char *value, struct text *reason)
 {
+    struct pricing *pricing = field;
     bool good = true;
     for (char *item; good && (item = list_next(&value)); free(item)) {
-        good = take_rule(pricing, item) || take_item(&pricing->weights, item, reason);
+        good = read_rule(pricing, item) || read_item(&pricing->weights, item, reason);
         if (!good && !strchr(item, '='))
             text_add(reason, ", or MAX_TRES or MAX_TRES_GRES");
     }
@@ -117,12 +102,12 @@ static struct named_weights *named_weights_of(struct pricing *pricing, const cha
 }
 
 /* `PARTITION:TRES=WEIGHT TRES=WEIGHT`. */
-static bool take_partition_weights(struct pricing *pricing, char *item, struct text *reason)
+static bool read_partition(struct pricing *pricing, char *item, struct text *reason)
 {
     char *colon = strchr(item, ':'), *rest = NULL;
     if (colon)
         *colon = '\0';
-    const char *name = trimmed(item);
+    const char *name = trim_blanks(item);
     if (!colon || !*name) {
         text_add(reason, "each must be PARTITION: and its weights with blanks between, such as "
                          "gpu:CPU=1 GRES/gpu=2");
@@ -137,24 +122,24 @@ static bool take_partition_weights(struct pricing *pricing, char *item, struct t
     bool good = true;
     for (char *each = strtok_r(colon + 1, " \t", &rest); good && each;
          each = strtok_r(NULL, " \t", &rest))
-        good = take_item(&named->list, each, reason);
+        good = read_item(&named->list, each, reason);
     return good;
 }
 
-bool pricing_take_partition_weights(struct pricing *pricing, const char *value, struct text *reason)
+bool read_partition_prices(void *field, const char *value, struct text *reason)
 {
     bool good = true;
     for (char *item; good && (item = list_next(&value)); free(item))
-        good = take_partition_weights(pricing, item, reason);
+        good = read_partition(field, item, reason);
     return good;
 }
 
-static bool take_factor(struct factor_list *list, char *item, struct text *reason)
+static bool read_factor(struct factor_list *list, char *item, struct text *reason)
 {
     char *colon = strrchr(item, ':');
     if (colon)
         *colon = '\0';
-    const char *name = trimmed(item), *factor = colon ? trimmed(colon + 1) : "";
+    const char *name = trim_blanks(item), *factor = colon ? trim_blanks(colon + 1) : "";
     struct named_factor added = { 0 };
     if (!colon || !*name || !decimal_parse(factor, strlen(factor), &added.factor)) {
         text_add(reason, "each must be NAME:FACTOR, the factor a decimal of at most 18 digits, not "
@@ -174,10 +159,10 @@ static bool take_factor(struct factor_list *list, char *item, struct text *reaso
     return true;
 }
 
-bool pricing_take_factors(struct factor_list *list, const char *value, struct text *reason)
+bool read_factors(void *field, const char *value, struct text *reason)
 {
     bool good = true;
     for (char *item; good && (item = list_next(&value)); free(item))
-        good = take_factor(list, item, reason);
+        good = read_factor(field, item, reason);
     return good;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "settings/settings.h"
+#include "settings/table.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -28,11 +29,10 @@ struct settings *settings_recorded(const char *text)
     struct settings *settings = memory_zeroed(1, sizeof *settings);
     for (const struct setting *each = settings_table; each->section; each++) {
         struct error ignored;
-        void *field = (char *)settings + each->offset;
         const char *fallback = setting_fallback(each, settings->conformance);
         char *value = value_in(text, each);
-        if ((!value || each->take(each, field, value, &ignored)) && fallback)
-            each->take(each, field, fallback, &ignored);
+        if ((!value || setting_assign(each, settings, value, &ignored)) && fallback)
+            setting_assign(each, settings, fallback, &ignored);
         free(value);
     }
     return settings;

@@ -51,11 +51,7 @@ static int scan_section(struct scan *scan, char *text)
     if (*behind)
         return refuse_line(scan, "something behind the section's ']'", NULL);
     *end = '\0';
-    text++;
-    text += strspn(text, " \t");
-    for (size_t length = strlen(text); length && strchr(" \t", text[length - 1]);)
-        text[--length] = '\0';
-    snprintf(scan->section, sizeof scan->section, "%s", text);
+    snprintf(scan->section, sizeof scan->section, "%s", trim_blanks(text + 1));
     if (strchr(scan->section, ':'))
         return refuse_line(scan, "a colon in the section's name", scan->section);
     if (seen_before(scan, scan->section, NULL))

@@ -2,42 +2,12 @@
 #include "config.h"
 #include "settings/settings.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
-#ifdef HAVE_INIPARSER_INIPARSER_H
-#include <iniparser/iniparser.h>
-#else
-#include <iniparser.h>
-#endif
-#include <xxhash.h>
-
-#include "settings/scan.h"
 #include "settings/slurm/slurm_conf.h"
-#include "settings/slurm/slurm_settings.h"
-#include "util/error.h"
-#include "util/memory.h"
-#include "util/number.h"
+#include "util/list.h"
 #include "util/text.h"
-
-char *list_next(const char **at)
-{
-    while (*at) {
-        const char *start = *at + strspn(*at, ", \t");
-        size_t length = strcspn(start, ",");
-        *at = start[length] ? start + length + 1 : NULL;
-        while (length && (start[length - 1] == ' ' || start[length - 1] == '\t'))
-            length--;
-        if (length)
-            return memory_bytes(start, length);
-    }
-    return NULL;
-}
 
 bool settings_want_cluster(const struct settings *settings, const char *cluster)
 {
@@ -50,203 +20,11 @@ bool settings_want_cluster(const struct settings *settings, const char *cluster)
     return wanted;
 }
 
-static const struct setting *setting_named(const char *section, const char *key)
-{
-    for (const struct setting *each = settings_table; each->section; each++)
-        if (!strcmp(each->section, section) && !strcmp(each->key, key))
-            return each;
-    return NULL;
-}
+const char *const conformance_names[] = { "documents", "slurmctld", NULL };
 
-/* Say that a key is unknown, and which one was most likely meant. */
-static int refuse_key(const char *path, const char *section, const char *key, struct error *err)
+const char *conformance_name(enum conformance conformance)
 {
-    const char *names[64];
-    size_t count = 0;
-    for (const struct setting *each = settings_table; each->section; each++)
-        if (!strcmp(each->section, section) && count < 63)
-            names[count++] = each->key;
-    names[count] = NULL;
-    const char *nearest = nearest_word(key, names);
-    const char *elsewhere = NULL;
-    for (const struct setting *each = settings_table; each->section; each++)
-        if (!elsewhere && !strcmp(each->key, key))
-            elsewhere = each->section;
-    if (elsewhere)
-        return fail(err, ERROR_SETTINGS, "'%s': unknown key '%s' in [%s]; it belongs in [%s]", path,
-                    key, section, elsewhere);
-    return fail(err, ERROR_SETTINGS, "'%s': unknown key '%s' in [%s]%s%s%s", path, key, section,
-                nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-}
-
-static int check_section(const char *path, dictionary *file, const char *section, struct error *err)
-{
-    if (!section_summary(section)) {
-        const char *nearest = section_nearest(section);
-        return fail(err, ERROR_SETTINGS, "'%s': unknown section [%s]%s%s%s", path, section,
-                    nearest ? "; did you mean [" : "", nearest ? nearest : "", nearest ? "]?" : "");
-    }
-    int count = iniparser_getsecnkeys(file, section);
-    const char **keys = memory_zeroed((size_t)count + 1, sizeof *keys);
-    int result = 0;
-    if (count > 0 && !iniparser_getseckeys(file, section, keys))
-        result = fail(err, ERROR_SETTINGS, "'%s': cannot list the keys of [%s]", path, section);
-    for (int i = 0; !result && i < count; i++) {
-        const char *key = keys[i] + strlen(section) + 1;
-        if (!setting_named(section, key))
-            result = refuse_key(path, section, key, err);
-    }
-    free(keys);
-    return result;
-}
-
-/* What every database of results can hold; the text goes. */
-static char *as_utf8(struct text *text)
-{
-    struct text converted = { 0 };
-    text_add_as_utf8(&converted, text->bytes ? text->bytes : "", text->length);
-    text_free(text);
-    return converted.bytes;
-}
-
-/* Weights of TRES go together: slurm.conf's are for who charges TRES and has no weights himself. */
-static bool slurm_counts(const struct settings *settings, dictionary *file,
-                         const struct setting *setting)
-{
-    return !strstr(setting->key, "tres_weights") ||
-           (settings->charge == CHARGE_TRES && !iniparser_find_entry(file, "usage:tres_weights") &&
-            !iniparser_find_entry(file, "usage:partition_tres_weights"));
-}
-
-/* What counts for a setting: what the file says, else slurm.conf, else the default. */
-static int resolve(struct setting_origin *origin, const struct settings *settings, dictionary *file,
-                   const struct setting *setting, struct error *err)
-{
-    char key[64];
-    snprintf(key, sizeof key, "%s:%s", setting->section, setting->key);
-    const char *own = iniparser_getstring(file, key, NULL);
-    if (own) {
-        *origin = (struct setting_origin){ .from = FROM_SETTINGS, .value = memory_text(own) };
-        return 0;
-    }
-    struct slurm_setting found = { NULL };
-    if (settings->slurm && slurm_counts(settings, file, setting) &&
-        slurm_setting_find(&found, settings->slurm, setting, err))
-        return -1;
-    const char *fallback = setting_fallback(setting, settings->conformance);
-    if (found.value)
-        *origin = (struct setting_origin){ FROM_SLURM_CONF, found.value, found.place.file,
-                                           found.place.line, found.key };
-    else
-        *origin = (struct setting_origin){
-            .from = FROM_DEFAULT,
-            .value = fallback ? memory_text(fallback) : NULL,
-        };
-    return 0;
-}
-
-static int take(struct settings *settings, const struct setting *setting,
-                const struct setting_origin *origin, struct error *err)
-{
-    if (!origin->value)
-        return fail(err, ERROR_SETTINGS, "[%s] %s is missing", setting->section, setting->key);
-    int result = setting->take(setting, (char *)settings + setting->offset, origin->value, err);
-    return result && origin->from == FROM_SLURM_CONF
-               ? fail_in(err, "'%s', line %u: %s", origin->file, origin->line, origin->slurm_key)
-               : result;
-}
-
-static size_t table_length(void)
-{
-    size_t length = 0;
-    while (settings_table[length].section)
-        length++;
-    return length;
-}
-
-static int take_all(struct settings *settings, dictionary *file, enum settings_use use,
-                    struct error *err)
-{
-    struct text text = { 0 }, charges = { 0 };
-    int result = 0;
-    settings->origins = memory_zeroed(table_length(), sizeof *settings->origins);
-    for (size_t i = 0; !result && settings_table[i].section; i++) {
-        const struct setting *each = &settings_table[i];
-        struct setting_origin *origin = &settings->origins[i];
-        result = resolve(origin, settings, file, each, err);
-        if (!result && !origin->value && use == SETTINGS_FOR_READING &&
-            !strcmp(each->section, "source"))
-            continue;
-        if (!result)
-            result = take(settings, each, origin, err);
-        if (!result)
-            text_format(&text, "%s.%s = %s\n", each->section, each->key, origin->value);
-        if (!result && setting_charges(each))
-            text_format(&charges, "%s.%s = %s\n", each->section, each->key, origin->value);
-    }
-    settings->text = as_utf8(&text);
-    settings->charges = as_utf8(&charges);
-    return result;
-}
-
-static bool time_zone_exists(const char *name)
-{
-    if (!strcmp(name, "UTC") || !strcmp(name, "GMT"))
-        return true;
-    if (strstr(name, "..") || *name == '/')
-        return false;
-    const char *folder = getenv("TZDIR");
-    char path[1024];
-    snprintf(path, sizeof path, "%s/%s", folder ? folder : "/usr/share/zoneinfo", name);
-    struct stat status;
-    return !stat(path, &status) && S_ISREG(status.st_mode);
-}
-
-/* `CET-1CEST` and `<+03>-3`: what TZ has instead of a name. */
-static bool is_time_zone_rule(const char *text)
-{
-    size_t name = *text == '<'
-                      ? strcspn(text, ">") + 1
-                      : strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    if (name < 3 || name > strlen(text))
-        return false;
-    text += name;
-    text += *text == '+' || *text == '-';
-    return *text >= '0' && *text <= '9';
-}
-
-/* With a name that is not known the C library has UTC, in silence. */
-static int check_environment_zone(struct error *err)
-{
-    const char *given = getenv("TZ");
-    struct stat status;
-    const char *name = given && *given == ':' ? given + 1 : given;
-    if (!name || !*name || is_time_zone_rule(name) || time_zone_exists(name) ||
-        (*name == '/' && !stat(name, &status) && S_ISREG(status.st_mode)))
-        return 0;
-    return fail(err, ERROR_SETTINGS,
-                "[usage] time_zone = 'system': TZ is '%s', and this machine knows no such time "
-                "zone",
-                given);
-}
-
-/* What a driver cannot do must not be passed over in silence. */
-static int check_connection(const char *section, const struct db_settings *connection,
-                            struct error *err)
-{
-    const char *objection = connection->driver ? db_tls_objection(connection) : NULL;
-    if (objection)
-        return fail(err, ERROR_SETTINGS, "[%s] tls_mode = '%s': %s", section,
-                    db_tls_names[connection->tls_mode], objection);
-    return 0;
-}
-
-static int check_max_lag(const struct settings *settings, struct error *err)
-{
-    const char *driver = settings->source.driver;
-    if (settings->max_lag_s < 0 || !driver || db_driver_named(driver)->replica_lag)
-        return 0;
-    return fail(err, ERROR_SETTINGS, "[source] max_lag: driver '%s' has no replicas", driver);
+    return conformance_names[conformance];
 }
 
 /* What slurmdbd's sums cannot tell. */
@@ -260,134 +38,6 @@ const char *settings_refuse_rollup(const struct settings *settings)
         return "rollups do not tell partitions, which partition_tres_weights and "
                "partition_usage_factors need";
     return NULL;
-}
-
-/* PriorityFlags say how weights make a charge too. */
-static void take_weight_rule(struct settings *settings)
-{
-    unsigned flags = settings->priority_flags;
-    enum weight_rule rule = flags & PRIORITY_MAX_TRES_GRES ? WEIGHTS_MAX_TRES_GRES
-                            : flags & PRIORITY_MAX_TRES    ? WEIGHTS_MAX_TRES
-                                                           : WEIGHTS_SUM;
-    if (settings->charge != CHARGE_TRES || rule <= settings->pricing.weight_rule)
-        return;
-    struct text charges = { 0 };
-    text_format(&charges, "%spriority.flags have %s\n", settings->charges,
-                rule == WEIGHTS_MAX_TRES ? "MAX_TRES" : "MAX_TRES_GRES");
-    free(settings->charges);
-    settings->charges = charges.bytes;
-    settings->pricing.weight_rule = rule;
-}
-
-/* What needs more than one key. */
-static int complete(struct settings *settings, enum settings_use use, struct error *err)
-{
-    take_weight_rule(settings);
-    const char *objection =
-        settings->usage_source == USAGE_OF_ROLLUPS ? settings_refuse_rollup(settings) : NULL;
-    if (objection)
-        return fail(err, ERROR_SETTINGS, "[usage] source = 'rollup': %s", objection);
-    if (check_connection("source", &settings->source, err) ||
-        check_connection("results", &settings->results, err) || check_max_lag(settings, err))
-        return -1;
-    if (strcmp(settings->time_zone, "system")) {
-        if (!time_zone_exists(settings->time_zone))
-            return fail(err, ERROR_SETTINGS,
-                        "[usage] time_zone = '%s': this machine knows no such time zone",
-                        settings->time_zone);
-        if (setenv("TZ", settings->time_zone, 1))
-            return fail(err, ERROR_OTHER, "cannot set the time zone: %s", strerror(errno));
-    } else if (check_environment_zone(err)) {
-        return -1;
-    }
-    tzset();
-    if (!instant_parse(settings->reset_anchor, &settings->reset_period.anchor))
-        return fail(err, ERROR_SETTINGS,
-                    "[usage] reset_anchor = '%s': must be epoch seconds or "
-                    "YYYY-MM-DD[THH:MM[:SS]]",
-                    settings->reset_anchor);
-    /* Readers charge nothing, and have not read the slurm.conf that may have them. */
-    if (use != SETTINGS_FOR_READING && settings->charge == CHARGE_TRES &&
-        !settings->pricing.weights.count)
-        return fail(err, ERROR_SETTINGS,
-                    "[usage] tres_weights is empty, and charge = tres needs it, as in "
-                    "tres_weights = CPU=1,Mem=0.25G, or a slurm.conf with "
-                    "TRESBillingWeights");
-    settings->source.deadline_s = settings->results.deadline_s = (unsigned)settings->deadline_s;
-
-    XXH128_hash_t hash = XXH3_128bits(settings->text, strlen(settings->text));
-    snprintf(settings->digest, sizeof settings->digest, "%016llx%016llx",
-             (unsigned long long)hash.high64, (unsigned long long)hash.low64);
-    return 0;
-}
-
-static int say_nothing(const char *format, ...)
-{
-    (void)format;
-    return 0;
-}
-
-static int load(struct settings *settings, enum settings_use use, struct error *err)
-{
-    if (settings_scan(settings->path, err))
-        return -1;
-    iniparser_set_error_callback(say_nothing);
-    dictionary *file = iniparser_load(settings->path);
-    if (!file)
-        return fail(err, ERROR_SETTINGS, "cannot read '%s' as an INI file", settings->path);
-    int result = 0, sections = iniparser_getnsec(file);
-    for (int i = 0; !result && i < sections; i++)
-        result = check_section(settings->path, file, iniparser_getsecname(file, i), err);
-    /* Results are what they are, whatever a slurm.conf says now. */
-    const char *slurm_path = iniparser_getstring(file, "slurm:conf", "");
-    if (!result && *slurm_path && use != SETTINGS_FOR_READING &&
-        slurm_conf_read(&settings->slurm, slurm_path, err))
-        result = fail_in(err, "'%s': [slurm] conf", settings->path);
-    if (!result && take_all(settings, file, use, err))
-        result = fail_in(err, "'%s'", settings->path);
-    if (!result && complete(settings, use, err))
-        result = fail_in(err, "'%s'", settings->path);
-    iniparser_freedict(file);
-    return result;
-}
-
-/* The path of reader.conf in the folder of another file. */
-static char *reader_beside(const char *path)
-{
-    struct text text = { 0 };
-    const char *slash = strrchr(path, '/');
-    text_add_bytes(&text, path, slash ? (size_t)(slash + 1 - path) : 0);
-    text_add(&text, "reader.conf");
-    return text.bytes;
-}
-
-/* Readers need not be able to read what the runs' own settings say. */
-static char *path_for(const char *path, enum settings_use use)
-{
-    if (use == SETTINGS_FOR_READING && access(path, R_OK)) {
-        char *reader = reader_beside(path);
-        if (!access(reader, R_OK))
-            return reader;
-        free(reader);
-    }
-    return memory_text(path);
-}
-
-int settings_load(struct settings **loaded, const char *path, enum settings_use use,
-                  struct error *err)
-{
-    if (!path)
-        path = getenv("FAIRMILL_CONF");
-    if (!path || !*path)
-        path = SYSCONFDIR "/fairmill/fairmill.conf";
-    struct settings *settings = memory_zeroed(1, sizeof *settings);
-    settings->path = path_for(path, use);
-    if (load(settings, use, err)) {
-        settings_destroy(settings);
-        return -1;
-    }
-    *loaded = settings;
-    return 0;
 }
 
 static void connection_free(struct db_settings *connection)
@@ -419,7 +69,7 @@ void settings_destroy(struct settings *settings)
     free(settings->partition_factors);
     free(settings->slurm_path);
     slurm_conf_destroy(settings->slurm);
-    for (size_t i = 0; settings->origins && settings_table[i].section; i++)
+    for (size_t i = 0; i < settings->origin_count; i++)
         free(settings->origins[i].value);
     free(settings->origins);
     free(settings->path);

@@ -39,8 +39,8 @@ struct setting_origin {
     const char *slurm_key;
 };
 
-/* What the settings file says, checked.  table.c has one table with every key; the parser, the
- * sample file, the manual and the tests read that table. */
+/* Settings as they count, checked.  settings/load.h reads them from the settings file,
+ * settings/recorded.h from what a run left; settings/table.h has the table of all keys. */
 
 enum usage_source { USAGE_OF_JOBS, USAGE_OF_ROLLUPS };
 enum suspended { SUSPENDED_CHARGED, SUSPENDED_OMITTED };
@@ -91,6 +91,7 @@ struct settings {
     char *slurm_path;               /* of a slurm.conf; "": none */
     struct slurm_conf *slurm;       /* what it says; NULL: none, or read for results only */
     struct setting_origin *origins; /* of each line of the table */
+    size_t origin_count;
 
     char *path;      /* of the file */
     char *text;      /* every setting as it counts, a line each */
@@ -98,47 +99,14 @@ struct settings {
     char digest[33]; /* of the text */
 };
 
-enum settings_use {
-    SETTINGS_FOR_ALL,
-    SETTINGS_FOR_READING, /* of results only: [source] need not be there; where the file may not
-                             be read or is missing, reader.conf beside it will do */
-};
-
-/* Read and check the file; NULL looks at $FAIRMILL_CONF, then at SYSCONFDIR.  Sets the process's
- * time zone.  ERROR_SETTINGS names the file and the key. */
-int settings_load(struct settings **settings, const char *path, enum settings_use use,
-                  struct error *err);
 void settings_destroy(struct settings *settings);
 
 /* Whether a comma-separated list of names has this one; "all" has every one. */
 bool settings_want_cluster(const struct settings *settings, const char *cluster);
-/* Step through the names of a comma-separated list: *at starts as the list and is NULL at its
- * end.  Returns a copy to be freed, or NULL. */
-char *list_next(const char **at);
-
+extern const char *const conformance_names[]; /* by the enum's order, ended by NULL */
 const char *conformance_name(enum conformance conformance);
 
 /* Why [usage] source cannot be rollup with the other settings; NULL: it can. */
 const char *settings_refuse_rollup(const struct settings *settings);
-
-/* One line of the table. */
-struct setting {
-    const char *section, *key;
-    const char *fallback; /* the default; NULL: must be given */
-    const char *summary;  /* a sentence or two, for people */
-    int (*take)(const struct setting *setting, void *field, const char *value, struct error *err);
-    size_t offset;              /* of its field in struct settings */
-    const char *const *choices; /* ended by NULL; the field is an int of its place */
-};
-
-/* The table, ended by a NULL section; a sentence about a section, NULL where there is none such. */
-extern const struct setting settings_table[];
-const char *section_summary(const char *section);
-/* Its default, which may hang on the conformance; NULL: must be given. */
-const char *setting_fallback(const struct setting *setting, enum conformance conformance);
-/* Whether it depends on this setting what a closed job is charged. */
-bool setting_charges(const struct setting *setting);
-/* The section that was most likely meant; NULL where none is near. */
-const char *section_nearest(const char *section);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "settings/settings.h"
+#include "settings/table.h"
 
 /* Prints the table of settings as the sample file, or as POD for the manual. */
 

@@ -46,6 +46,24 @@ bool number_real(const char *text, double *number)
     return *end == '\0' && isfinite(*number);
 }
 
+unsigned binary_suffix(const char *bytes, size_t *length)
+{
+    static const char suffixes[] = "KMGTP";
+    const char *suffix =
+        *length ? strchr(suffixes, toupper((unsigned char)bytes[*length - 1])) : NULL;
+    if (!suffix || !*suffix)
+        return 0;
+    --*length;
+    return (unsigned)(suffix - suffixes + 1);
+}
+
+bool add_product(uint64_t *sum, uint64_t count, uint64_t each)
+{
+    uint64_t product;
+    return !__builtin_mul_overflow(count, each, &product) &&
+           !__builtin_add_overflow(*sum, product, sum);
+}
+
 /* The exponent that a decimal ends with, in bytes up to its end. */
 static bool decimal_exponent(const char *at, const char *end, int *exponent)
 {
@@ -100,13 +118,6 @@ static bool digits(const char **at, uint64_t *number)
         return false;
     *at += length;
     return true;
-}
-
-static bool add_product(uint64_t *sum, uint64_t count, uint64_t each)
-{
-    uint64_t product;
-    return !__builtin_mul_overflow(count, each, &product) &&
-           !__builtin_add_overflow(*sum, product, sum);
 }
 
 bool time_string_parse(const char *text, uint64_t *seconds)

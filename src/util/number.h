@@ -13,6 +13,12 @@ bool number_signed(const char *bytes, size_t length, int64_t *number);
 /* Digits with an optional point and exponent; finite. */
 bool number_real(const char *text, double *number);
 
+/* The suffix K, M, G, T or P at the end of a number, in any case: how many steps of 1024 it stands
+ * for, and *length without it.  0: there is none. */
+unsigned binary_suffix(const char *bytes, size_t *length);
+/* Add a product to a sum; false where that overflows. */
+bool add_product(uint64_t *sum, uint64_t count, uint64_t each);
+
 /* A decimal as somebody wrote it, without a rounding: digits x 10^power. */
 struct decimal {
     uint64_t digits;

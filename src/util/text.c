@@ -63,6 +63,14 @@ void text_free(struct text *text)
     *text = (struct text){ 0 };
 }
 
+char *trim_blanks(char *text)
+{
+    text += strspn(text, " \t");
+    for (size_t length = strlen(text); length && strchr(" \t", text[length - 1]);)
+        text[--length] = '\0';
+    return text;
+}
+
 /* The code point at `bytes` and its length, or length 0 where the bytes are no UTF-8. */
 static uint32_t decode(const unsigned char *bytes, size_t left, size_t *length)
 {

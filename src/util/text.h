@@ -19,6 +19,9 @@ void text_format(struct text *text, const char *format, ...) __attribute__((form
 void text_add_identifier(struct text *text, const char *name);
 void text_free(struct text *text);
 
+/* Cut the blanks off both ends of a C string; returns where it starts now. */
+char *trim_blanks(char *text);
+
 /* Whether the bytes are well-formed UTF-8 (no surrogates, no overlong forms). */
 bool utf8_valid(const char *bytes, size_t length);
 /* Add the bytes as UTF-8: as they are where they are well-formed, else read as Windows-1252,

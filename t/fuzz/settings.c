@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 

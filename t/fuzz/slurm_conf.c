@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "fuzz.h"
 
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_conf.h"
 #include "util/error.h"

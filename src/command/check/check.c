@@ -19,6 +19,7 @@
 #include "report/terminal.h"
 #include "results/schema.h"
 #include "run/run.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "source/layout.h"
 #include "sql.h"

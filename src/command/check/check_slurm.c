@@ -12,8 +12,10 @@
 #include "settings/settings.h"
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_settings.h"
+#include "settings/table.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/list.h"
 #include "util/number.h"
 #include "util/text.h"
 

@@ -14,6 +14,7 @@
 #include "report/differences.h"
 #include "report/sshare_print.h"
 #include "results/snapshot.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "util/error.h"

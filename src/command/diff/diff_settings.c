@@ -8,6 +8,7 @@
 #include "core/finding.h"
 #include "settings/pricing.h"
 #include "settings/slurm/slurm_settings.h"
+#include "settings/table.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -35,9 +36,9 @@ static void read_billing(struct plainer *plainer)
             slurm_setting_find(&found, plainer->settings.slurm, each, &ignored) || !found.value)
             continue;
         if (all)
-            pricing_take_weights(&plainer->whole, found.value, &reason);
+            read_tres_prices(&plainer->whole, found.value, &reason);
         else
-            pricing_take_partition_weights(&plainer->whole, found.value, &reason);
+            read_partition_prices(&plainer->whole, found.value, &reason);
         text_free(&reason);
         free(found.value);
     }

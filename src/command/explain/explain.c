@@ -8,6 +8,7 @@
 #include "core/tree/tree.h"
 #include "report/explanation.h"
 #include "results/snapshot.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/text.h"

@@ -17,6 +17,7 @@
 #include "report/forecast.h"
 #include "results/snapshot.h"
 #include "run/run.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/index.h"

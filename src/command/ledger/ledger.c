@@ -18,6 +18,7 @@
 #include "results/ledger_rows.h"
 #include "results/schema.h"
 #include "run/run.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/complain.h"
 #include "util/error.h"

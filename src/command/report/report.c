@@ -9,6 +9,7 @@
 #include "db/db.h"
 #include "report/page/page.h"
 #include "results/schema.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"

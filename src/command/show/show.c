@@ -12,6 +12,7 @@
 #include "db/db.h"
 #include "report/shares.h"
 #include "results/schema.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"

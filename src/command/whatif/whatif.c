@@ -12,6 +12,7 @@
 #include "report/whatif.h"
 #include "results/schema.h"
 #include "results/snapshot.h"
+#include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/number.h"

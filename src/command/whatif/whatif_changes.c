@@ -16,8 +16,10 @@
 #include "core/tree/tree.h"
 #include "results/snapshot.h"
 #include "settings/settings.h"
+#include "settings/table.h"
 #include "util/error.h"
 #include "util/index.h"
+#include "util/list.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
@@ -38,14 +40,6 @@ static const struct whatif_option options[] = {
 static const struct whatif_option tres_weights = { "weights", WHATIF_SETTING, "priority",
                                                    "weight_tres", true };
 
-static const struct setting *setting_of(const char *section, const char *key)
-{
-    for (const struct setting *each = settings_table; each->section; each++)
-        if (!strcmp(each->section, section) && !strcmp(each->key, key))
-            return each;
-    return NULL;
-}
-
 static struct whatif_change *add(struct whatif_changes *changes, const struct whatif_option *option,
                                  const char *text)
 {
@@ -62,7 +56,7 @@ static int check_setting(const struct whatif_change *change, struct error *err)
     const struct setting *setting = change->setting;
     struct settings scratch = { 0 };
     struct error reason;
-    if (!setting->take(setting, (char *)&scratch + setting->offset, change->value, &reason)) {
+    if (!setting_assign(setting, &scratch, change->value, &reason)) {
         free(scratch.weight_tres);
         return 0;
     }
@@ -76,7 +70,7 @@ static int take_setting(struct whatif_changes *changes, const struct whatif_opti
     struct whatif_change *change = add(changes, option, text);
     change->name = memory_text(key);
     change->value = memory_text(value);
-    change->setting = setting_of(option->section, key);
+    change->setting = setting_named(option->section, key);
     if (!change->setting)
         return fail(err, ERROR_USAGE,
                     "whatif: --weights '%s': '%s' is no weight; they are age, assoc, fairshare, "
@@ -338,8 +332,7 @@ void changes_set(const struct whatif_changes *changes, struct settings *settings
     for (size_t i = 0; i < changes->count; i++) {
         const struct whatif_change *change = &changes->list[i];
         if (change->kind == WHATIF_SETTING)
-            change->setting->take(change->setting, (char *)settings + change->setting->offset,
-                                  change->value, &ignored);
+            setting_assign(change->setting, settings, change->value, &ignored);
     }
 }
 

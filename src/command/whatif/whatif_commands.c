@@ -10,6 +10,7 @@
 #include "results/snapshot.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
+#include "settings/table.h"
 #include "util/index.h"
 #include "util/text.h"
 

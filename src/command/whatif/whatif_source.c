@@ -14,6 +14,7 @@
 #include "report/whatif.h"
 #include "run/run.h"
 #include "settings/settings.h"
+#include "settings/table.h"
 #include "source/layout.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -176,7 +177,7 @@ static void set_defaults(struct settings *changed, const struct settings *settin
         const char *fallback = setting_fallback(each, changed->conformance);
         if (settings->origins[i].from == FROM_DEFAULT &&
             fallback != setting_fallback(each, settings->conformance))
-            each->take(each, (char *)changed + each->offset, fallback, &ignored);
+            setting_assign(each, changed, fallback, &ignored);
     }
 }
 

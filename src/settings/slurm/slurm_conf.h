@@ -8,9 +8,9 @@
 #include "settings/slurm/slurm_file.h"
 
 struct arena;
-struct error;
 
-/* What a slurm.conf says of priorities, nodes and partitions.  Nothing else of it is kept: the
+/* What a slurm.conf says of priorities, nodes and partitions; settings/slurm/slurm_read.h reads it.
+ *  Nothing else of it is kept: the
  * file may hold what is no business of ours. */
 
 /* Keys with a line of their own.  The last of several lines counts. */
@@ -82,8 +82,6 @@ struct slurm_conf {
     size_t note_count;
 };
 
-/* Read it.  ERROR_SETTINGS names file and line. */
-int slurm_conf_read(struct slurm_conf **conf, const char *path, struct error *err);
 void slurm_conf_destroy(struct slurm_conf *conf);
 
 /* Note it; the hundredth and later are passed over. */

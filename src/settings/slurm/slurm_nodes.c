@@ -121,13 +121,11 @@ static void keep(struct slurm_nodes *nodes, struct records *records,
     records->records[count] = *record;
 }
 
-int slurm_nodes_take(struct slurm_nodes *nodes, struct slurm_place place,
-                     const struct slurm_pair *first, char *rest, struct error *err)
+int slurm_nodes_add(struct slurm_nodes *nodes, const struct slurm_line *line, struct error *err)
 {
-    enum slurm_kind kind = slurm_kind_of(first->key);
+    enum slurm_kind kind = slurm_kind_of(line->first.key);
     struct slurm_record record;
-    if (slurm_record_read(&record, &nodes->defaults[kind], place, first, rest, nodes->conf->arena,
-                          err))
+    if (slurm_record_read(&record, &nodes->defaults[kind], line, nodes->conf->arena, err))
         return -1;
     if (kind != SLURM_SET && !strcasecmp(record.name, "DEFAULT"))
         nodes->defaults[kind] = record;

@@ -93,12 +93,13 @@ static int take_pair(struct slurm_record *record, const struct slurm_pair *pair,
 }
 
 int slurm_record_read(struct slurm_record *record, const struct slurm_record *defaults,
-                      struct slurm_place place, const struct slurm_pair *first, char *rest,
-                      struct arena *arena, struct error *err)
+                      const struct slurm_line *line, struct arena *arena, struct error *err)
 {
+    const struct slurm_pair *first = &line->first;
+    char *rest = line->rest;
     *record = *defaults;
     record->kind = slurm_kind_of(first->key);
-    record->place = place;
+    record->place = line->place;
     record->name = arena_copy(arena, first->value, strlen(first->value));
     if (!first->plain || !*record->name)
         return slurm_record_refuse_name(record, "must be = and a name", err);
@@ -106,6 +107,6 @@ int slurm_record_read(struct slurm_record *record, const struct slurm_record *de
         if (take_pair(record, &pair, arena, err))
             return -1;
     return *rest ? fail(err, ERROR_SETTINGS, "'%s', line %u: something that is not KEY=VALUE",
-                        place.file, place.line)
+                        line->place.file, line->place.line)
                  : 0;
 }

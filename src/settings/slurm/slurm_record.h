@@ -44,11 +44,15 @@ struct slurm_record {
 /* The kind of lines that begin with this key; SLURM_KINDS: it is none of those. */
 enum slurm_kind slurm_kind_of(const char *key);
 
-/* Read a line whose first pair is `first`, and `rest` what is behind that.  Values that it does
- * not give are the defaults'. */
+/* A line, of which the first pair is read. */
+struct slurm_line {
+    struct slurm_place place;
+    struct slurm_pair first;
+    char *rest; /* what is behind the pair; it is written to */
+};
+/* Read a line.  Values that it does not give are the defaults'. */
 int slurm_record_read(struct slurm_record *record, const struct slurm_record *defaults,
-                      struct slurm_place place, const struct slurm_pair *first, char *rest,
-                      struct arena *arena, struct error *err);
+                      const struct slurm_line *line, struct arena *arena, struct error *err);
 
 /* Say that a value is not what it must be; -1. */
 int slurm_record_refuse(const struct slurm_record *record, int value, const char *wanted,

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "settings/priority_keys.h"
-#include "settings/settings.h"
+#include "settings/priority_values.h"
+#include "settings/setting.h"
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/error.h"

@@ -39,13 +39,6 @@ static size_t numbers(const char *text, uint64_t *found, size_t at_most)
     return 0;
 }
 
-static bool add_product(uint64_t *sum, uint64_t count, uint64_t each)
-{
-    uint64_t product;
-    return !__builtin_mul_overflow(count, each, &product) &&
-           !__builtin_add_overflow(*sum, product, sum);
-}
-
 bool slurm_minutes(const char *text, uint64_t *minutes)
 {
     static const uint64_t with_days[] = { 3600, 60, 1 };
@@ -111,18 +104,7 @@ bool slurm_boolean(const char *text, bool *value)
 
 bool slurm_count(const char *bytes, size_t length, uint64_t *count)
 {
-    static const char suffixes[] = "KMGTP";
-    unsigned shift = 0;
-    if (length) {
-        char last = bytes[length - 1];
-        if (last >= 'a' && last <= 'z')
-            last = (char)(last - ('a' - 'A'));
-        const char *suffix = strchr(suffixes, last);
-        if (last && suffix) {
-            shift = 10 * (unsigned)(suffix - suffixes + 1);
-            length--;
-        }
-    }
+    unsigned shift = 10 * binary_suffix(bytes, &length);
     return number_unsigned(bytes, length, count) &&
            !__builtin_mul_overflow(*count, UINT64_C(1) << shift, count);
 }

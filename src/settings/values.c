@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "settings/values.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/fairshare/fairshare.h"
+#include "core/usage/calendar.h"
+#include "db/db.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* A century; the clock's integers would take more. */
+#define LONGEST_S ((uint64_t)36525 * 86400)
+
+static bool refuse(struct text *reason, const char *wanted)
+{
+    text_add(reason, wanted);
+    return false;
+}
+
+/* Say which names it could have been. */
+static bool refuse_name(struct text *reason, const char *what, const char *const *names)
+{
+    text_add(reason, what);
+    for (int i = 0; names[i]; i++)
+        text_format(reason, "%s '%s'", i ? "," : "", names[i]);
+    return false;
+}
+
+bool read_choice(int *field, const char *value, const char *const *names, struct text *reason)
+{
+    for (int i = 0; names[i]; i++)
+        if (!strcasecmp(names[i], value)) {
+            *field = i;
+            return true;
+        }
+    return refuse_name(reason, "must be one of", names);
+}
+
+bool read_text(void *field, const char *value, struct text *reason)
+{
+    char **text = field;
+    (void)reason;
+    free(*text);
+    *text = memory_text(value);
+    return true;
+}
+
+bool read_given(void *field, const char *value, struct text *reason)
+{
+    return *value ? read_text(field, value, reason) : refuse(reason, "must not be empty");
+}
+
+bool read_layout(void *field, const char *value, struct text *reason)
+{
+    static const char *const names[] = { "slurmdbd", "plain", NULL };
+    int place;
+    return read_choice(&place, value, names, reason) && read_text(field, value, reason);
+}
+
+bool read_driver(void *field, const char *value, struct text *reason)
+{
+    const char *names[16] = { NULL };
+    for (size_t i = 0; i < 15 && db_drivers[i]; i++) {
+        names[i] = db_drivers[i]->name;
+        if (!strcasecmp(value, names[i]))
+            return read_text(field, names[i], reason);
+    }
+    return refuse_name(reason, "this build has", names);
+}
+
+bool read_yes_no(void *field, const char *value, struct text *reason)
+{
+    static const char *const names[] = { "no", "yes", NULL };
+    int place = 0;
+    if (!read_choice(&place, value, names, reason))
+        return false;
+    *(bool *)field = place == 1;
+    return true;
+}
+
+bool read_algorithm(void *field, const char *value, struct text *reason)
+{
+    const char *names[16] = { NULL };
+    for (size_t i = 0; i < 15 && algorithms[i]; i++) {
+        names[i] = algorithms[i]->name;
+        if (!strcasecmp(value, names[i])) {
+            *(const struct algorithm **)field = algorithms[i];
+            return true;
+        }
+    }
+    return refuse_name(reason, "must be one of", names);
+}
+
+bool read_port(void *field, const char *value, struct text *reason)
+{
+    uint64_t port;
+    if (!number_unsigned(value, strlen(value), &port) || port > 65535)
+        return refuse(reason, "must be a port number, 1 to 65535 (0: the usual one)");
+    *(unsigned *)field = (unsigned)port;
+    return true;
+}
+
+bool read_time_string(void *field, const char *value, struct text *reason)
+{
+    uint64_t seconds;
+    if (!time_string_parse(value, &seconds))
+        return refuse(reason, "must be a time string: min, hr:min:00, days-hr:min:00 or days-hr");
+    if (seconds > LONGEST_S)
+        return refuse(reason, "is more than a century");
+    *(uint64_t *)field = seconds;
+    return true;
+}
+
+bool read_horizon(void *field, const char *value, struct text *reason)
+{
+    if (!strcasecmp(value, "none")) {
+        *(uint64_t *)field = 0;
+        return true;
+    }
+    if (!read_time_string(field, value, reason))
+        return false;
+    return *(uint64_t *)field || refuse(reason, "must be none or above 0");
+}
+
+bool read_duration(void *field, const char *value, struct text *reason)
+{
+    uint64_t seconds;
+    if (!duration_parse(value, &seconds) || seconds > LONGEST_S)
+        return refuse(reason, "must be a number with s, m, h or d behind it");
+    *(uint64_t *)field = seconds;
+    return true;
+}
+
+bool read_deadline(void *field, const char *value, struct text *reason)
+{
+    uint64_t seconds;
+    if (!duration_parse(value, &seconds) || seconds == 0 || seconds > 86400)
+        return refuse(reason, "must be a number with s, m, h or d behind it, up to a day");
+    *(uint64_t *)field = seconds;
+    return true;
+}
+
+bool read_max_lag(void *field, const char *value, struct text *reason)
+{
+    uint64_t seconds;
+    if (!strcasecmp(value, "none")) {
+        *(int64_t *)field = -1;
+        return true;
+    }
+    if (!duration_parse(value, &seconds) || seconds > LONGEST_S)
+        return refuse(reason, "must be none or a number with s, m, h or d behind it");
+    *(int64_t *)field = (int64_t)seconds;
+    return true;
+}
+
+bool read_reset_period(void *field, const char *value, struct text *reason)
+{
+    static const char *const names[] = { "none",      "daily",  "weekly", "monthly",
+                                         "quarterly", "yearly", NULL };
+    struct reset_period *period = field;
+    for (int i = 0; names[i]; i++)
+        if (!strcasecmp(names[i], value)) {
+            period->unit = (enum reset_unit)i;
+            return true;
+        }
+    period->unit = RESET_EVERY;
+    if (time_string_parse(value, &period->span) && period->span && period->span <= LONGEST_S)
+        return true;
+    return refuse(reason, "must be none, daily, weekly, monthly, quarterly, yearly or a time "
+                          "string (min, hr:min:00, days-hr:min:00, days-hr)");
+}
+
+bool read_days(void *field, const char *value, struct text *reason)
+{
+    uint64_t days;
+    if (!number_unsigned(value, strlen(value), &days) || days > LONGEST_S / 86400)
+        return refuse(reason, "must be a number of days");
+    *(uint64_t *)field = days;
+    return true;
+}
+
+bool read_weight(void *field, const char *value, struct text *reason)
+{
+    uint64_t weight;
+    if (!number_unsigned(value, strlen(value), &weight) || weight > UINT32_MAX)
+        return refuse(reason, "must be a whole number from 0 to 4294967295");
+    *(uint64_t *)field = weight;
+    return true;
+}
+
+static bool read_number(double *field, const char *value, const double range[2])
+{
+    double number;
+    if (!number_real(value, &number) || number < range[0] || number > range[1])
+        return false;
+    *field = number;
+    return true;
+}
+
+bool read_dampening(void *field, const char *value, struct text *reason)
+{
+    return read_number(field, value, (const double[]){ 1, 65535 }) ||
+           refuse(reason, "must be a number from 1 to 65535");
+}
+
+bool read_capacity(void *field, const char *value, struct text *reason)
+{
+    if (!strcasecmp(value, "auto")) {
+        *(double *)field = 0;
+        return true;
+    }
+    return read_number(field, value, (const double[]){ 1e-9, 1e18 }) ||
+           refuse(reason, "must be auto or a number above 0");
+}
+
+bool read_half_lives(void *field, const char *value, struct text *reason)
+{
+    return read_number(field, value, (const double[]){ 1e-9, 1e9 }) ||
+           refuse(reason, "must be a number above 0");
+}
+
+bool read_minimum_usage(void *field, const char *value, struct text *reason)
+{
+    return read_number(field, value, (const double[]){ 0, 1e15 }) ||
+           refuse(reason, "must be a number from 0 to 1e15");
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SETTINGS_VALUES_H
+#define FAIRMILL_SETTINGS_VALUES_H
+
+#include <stdbool.h>
+
+struct text;
+
+/* How the values of settings are read.  Each reader stores the value in a field of struct settings;
+ * where the value is wrong the answer is false, and `reason` says what it must be. */
+
+/* One of the names, in any case; the field is an int, the place among them. */
+bool read_choice(int *field, const char *value, const char *const *names, struct text *reason);
+
+/* Fields of type char *, whose old text is freed. */
+bool read_text(void *field, const char *value, struct text *reason);
+bool read_given(void *field, const char *value, struct text *reason); /* not empty */
+bool read_layout(void *field, const char *value, struct text *reason);
+bool read_driver(void *field, const char *value, struct text *reason);
+
+bool read_yes_no(void *field, const char *value, struct text *reason);    /* bool */
+bool read_algorithm(void *field, const char *value, struct text *reason); /* struct algorithm * */
+bool read_port(void *field, const char *value, struct text *reason);      /* unsigned */
+
+/* Fields of type uint64_t, in seconds. */
+bool read_time_string(void *field, const char *value, struct text *reason);
+bool read_horizon(void *field, const char *value, struct text *reason); /* `none` is 0 */
+bool read_duration(void *field, const char *value, struct text *reason);
+bool read_deadline(void *field, const char *value, struct text *reason);
+bool read_max_lag(void *field, const char *value, struct text *reason); /* int64_t; `none` is -1 */
+bool read_reset_period(void *field, const char *value, struct text *reason); /* its struct */
+
+bool read_days(void *field, const char *value, struct text *reason);   /* uint64_t */
+bool read_weight(void *field, const char *value, struct text *reason); /* uint64_t */
+
+/* Fields of type double. */
+bool read_dampening(void *field, const char *value, struct text *reason);
+bool read_capacity(void *field, const char *value, struct text *reason); /* `auto` is 0 */
+bool read_half_lives(void *field, const char *value, struct text *reason);
+bool read_minimum_usage(void *field, const char *value, struct text *reason);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_UTIL_LIST_H
+#define FAIRMILL_UTIL_LIST_H
+
+/* Step through a comma-separated list: *at starts as the list and is NULL at its end.  Returns a
+ * copy of the next item that is not empty, without blanks around it, to be freed; or NULL. */
+char *list_next(const char **at);
+
+#endif
