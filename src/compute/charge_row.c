@@ -185,8 +185,8 @@ static int add_days(struct charger *charger, const struct job_row *row, bool sea
     struct days *days = charger->sealing ? charger->sealing->days : NULL;
     if (!days || charger->pass != PASS_CHARGE || !term->units)
         return 0;
-    return days_add(days, sealed || !days->unsealed_is_kept, row->association, term->units, start,
-                    end, negative, err);
+    struct usage_rate rate = { row->association, term->units, negative };
+    return days_add(days, sealed || !days->unsealed_is_kept, &rate, start, end, err);
 }
 
 static bool ended_by(const struct charger *charger, const struct job *job, uint64_t instant)

@@ -11,25 +11,25 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* So many rows of sums are kept; then sums go, in order, to a temporary file. */
+/* How many rows of sums memory holds; beyond it sums go, in order, to a temporary file. */
 #define ROWS_KEPT 49152u
 
-/* Sums in order in the file, of which some are read ahead. */
+/* Sums in the file that are in order, of which some are read ahead. */
 #define READ_AHEAD 64u
-struct heap {
+struct chunk {
     size_t first, count; /* in rows of the file */
-    size_t next;         /* of `count`: not handed out yet */
+    size_t next;         /* of `count`: the first that was not taken yet */
     size_t ahead_from, ahead_count;
     struct day_sum ahead[READ_AHEAD];
 };
 
 struct store {
     struct day_sums *sums;
-    size_t next; /* of the sums in order */
+    size_t next; /* of the sums in order: the first that was not taken yet */
     FILE *file;
     size_t written;
-    struct heap *heaps;
-    size_t heap_count;
+    struct chunk *chunks;
+    size_t chunk_count;
 };
 
 struct day_spool {
@@ -44,25 +44,25 @@ static void store_free(struct store *store)
     day_sums_destroy(store->sums);
     if (store->file)
         fclose(store->file);
-    free(store->heaps);
+    free(store->chunks);
 }
 
 struct day_spool *day_spool_create(void)
 {
-    struct day_spool *pile = memory_zeroed(1, sizeof *pile);
-    pile->totals.sums = day_sums_create();
-    pile->changes.sums = day_sums_create();
-    return pile;
+    struct day_spool *spool = memory_zeroed(1, sizeof *spool);
+    spool->totals.sums = day_sums_create();
+    spool->changes.sums = day_sums_create();
+    return spool;
 }
 
-void day_spool_destroy(struct day_spool *pile)
+void day_spool_destroy(struct day_spool *spool)
 {
-    if (!pile)
+    if (!spool)
         return;
-    store_free(&pile->totals);
-    store_free(&pile->changes);
-    free(pile->rates);
-    free(pile);
+    store_free(&spool->totals);
+    store_free(&spool->changes);
+    free(spool->rates);
+    free(spool);
 }
 
 static int no_room(struct error *err)
@@ -84,14 +84,14 @@ static int spill(struct store *store, const struct day_sum *sums, size_t count, 
         return no_room(err);
     if (fwrite(sums, sizeof *sums, count, store->file) != count)
         return no_room(err);
-    store->heaps = memory_resized(store->heaps, store->heap_count + 1, sizeof *store->heaps);
-    store->heaps[store->heap_count++] = (struct heap){ .first = store->written, .count = count };
+    store->chunks = memory_resized(store->chunks, store->chunk_count + 1, sizeof *store->chunks);
+    store->chunks[store->chunk_count++] = (struct chunk){ .first = store->written, .count = count };
     store->written += count;
     day_sums_clear(store->sums);
     return 0;
 }
 
-/* Rows that are parts of one sum become one, which may be all the room that is needed for now. */
+/* Rows that are parts of one sum become one first, which may make room enough for now. */
 static int make_room(struct store *store, struct error *err)
 {
     if (day_sums_held(store->sums) < ROWS_KEPT)
@@ -101,59 +101,60 @@ static int make_room(struct store *store, struct error *err)
     return count < ROWS_KEPT / 2 ? 0 : spill(store, sums, count, err);
 }
 
-static int store_add(struct store *store, uint32_t day, uint64_t id, uint128 units,
-                     uint64_t seconds, bool negative, struct error *err)
+static int store_add(struct store *store, uint32_t day, const struct usage_rate *rate,
+                     uint64_t seconds, struct error *err)
 {
     if (make_room(store, err))
         return -1;
-    day_sums_add_product(store->sums, day, id, units, seconds, negative);
+    day_sums_add_product(store->sums, day, rate, seconds);
     return 0;
 }
 
-int day_spool_add_product(struct day_spool *pile, uint32_t day, uint64_t id, uint128 units,
-                          uint64_t seconds, bool negative, struct error *err)
+int day_spool_add_product(struct day_spool *spool, uint32_t day, const struct usage_rate *rate,
+                          uint64_t seconds, struct error *err)
 {
-    return store_add(&pile->totals, day, id, units, seconds, negative, err);
+    return store_add(&spool->totals, day, rate, seconds, err);
 }
 
-int day_spool_add(struct day_spool *pile, uint32_t day, uint64_t id, const struct wide *more,
+int day_spool_add(struct day_spool *spool, uint32_t day, uint64_t id, const struct wide *more,
                   struct error *err)
 {
-    if (make_room(&pile->totals, err))
+    if (make_room(&spool->totals, err))
         return -1;
-    return day_sums_add(pile->totals.sums, day, id, more) ? 0 : day_beyond_range(id, err);
+    return day_sums_add(spool->totals.sums, day, id, more) ? 0 : day_beyond_range(id, err);
 }
 
-int day_spool_add_rate(struct day_spool *pile, uint32_t first, uint32_t end, uint64_t id,
-                       uint128 units, bool negative, struct error *err)
+int day_spool_add_rate(struct day_spool *spool, uint32_t first, uint32_t end,
+                       const struct usage_rate *rate, struct error *err)
 {
-    if (store_add(&pile->changes, first, id, units, 1, negative, err))
+    struct usage_rate opposite = { rate->id, rate->units, !rate->negative };
+    if (store_add(&spool->changes, first, rate, 1, err))
         return -1;
-    return store_add(&pile->changes, end, id, units, 1, !negative, err);
+    return store_add(&spool->changes, end, &opposite, 1, err);
 }
 
-/* The next sum of a heap, in *sum; NULL where there is none. */
-static int look_at(struct store *store, struct heap *heap, const struct day_sum **sum,
-                   struct error *err)
+/* The next sum of a chunk, in *sum; NULL where there is none. */
+static int peek(struct store *store, struct chunk *chunk, const struct day_sum **sum,
+                struct error *err)
 {
     *sum = NULL;
-    if (heap->next == heap->count)
+    if (chunk->next == chunk->count)
         return 0;
-    if (heap->next < heap->ahead_from || heap->next >= heap->ahead_from + heap->ahead_count) {
-        size_t left = heap->count - heap->next, count = left < READ_AHEAD ? left : READ_AHEAD;
-        off_t at = (off_t)((heap->first + heap->next) * sizeof *heap->ahead);
+    if (chunk->next < chunk->ahead_from || chunk->next >= chunk->ahead_from + chunk->ahead_count) {
+        size_t left = chunk->count - chunk->next, count = left < READ_AHEAD ? left : READ_AHEAD;
+        off_t at = (off_t)((chunk->first + chunk->next) * sizeof *chunk->ahead);
         if (fseeko(store->file, at, SEEK_SET) ||
-            fread(heap->ahead, sizeof *heap->ahead, count, store->file) != count)
+            fread(chunk->ahead, sizeof *chunk->ahead, count, store->file) != count)
             return no_room(err);
-        heap->ahead_from = heap->next;
-        heap->ahead_count = count;
+        chunk->ahead_from = chunk->next;
+        chunk->ahead_count = count;
     }
-    *sum = &heap->ahead[heap->next - heap->ahead_from];
+    *sum = &chunk->ahead[chunk->next - chunk->ahead_from];
     return 0;
 }
 
-/* Add to `into`, as sums of `day`, what is stored for days from `first` to `day` and was not taken.
- */
+/* Add to `into`, as sums of `day`, what is stored for the days from `first` to `day` and was not
+ * taken yet. */
 static int take(struct store *store, uint32_t first, uint32_t day, struct day_sums *into,
                 struct error *err)
 {
@@ -164,9 +165,9 @@ static int take(struct store *store, uint32_t first, uint32_t day, struct day_su
         if (sum->day >= first && !day_sums_add(into, day, sum->id, &sum->sum))
             return day_beyond_range(sum->id, err);
     }
-    for (size_t i = 0; i < store->heap_count; i++)
-        for (;; store->heaps[i].next++) {
-            if (look_at(store, &store->heaps[i], &sum, err))
+    for (size_t i = 0; i < store->chunk_count; i++)
+        for (;; store->chunks[i].next++) {
+            if (peek(store, &store->chunks[i], &sum, err))
                 return -1;
             if (!sum || sum->day > day)
                 break;
@@ -176,17 +177,17 @@ static int take(struct store *store, uint32_t first, uint32_t day, struct day_su
     return 0;
 }
 
-/* Both are in the order of ids. */
-static int change_rates(struct day_spool *pile, const struct day_sum *changes, size_t count,
+/* Rates and changes are both in the order of ids. */
+static int change_rates(struct day_spool *spool, const struct day_sum *changes, size_t count,
                         struct error *err)
 {
-    struct day_sum *rates = memory_zeroed(pile->rate_count + count, sizeof *rates);
+    struct day_sum *rates = memory_zeroed(spool->rate_count + count, sizeof *rates);
     size_t rate_count = 0, old = 0, new = 0;
     int result = 0;
-    while (!result && (old < pile->rate_count || new < count)) {
+    while (!result && (old < spool->rate_count || new < count)) {
         struct day_sum *rate = &rates[rate_count];
-        if (new == count || (old < pile->rate_count && pile->rates[old].id <= changes[new].id))
-            *rate = pile->rates[old++];
+        if (new == count || (old < spool->rate_count && spool->rates[old].id <= changes[new].id))
+            *rate = spool->rates[old++];
         else
             *rate = (struct day_sum){ .id = changes[new].id };
         if (new < count && changes[new].id == rate->id &&
@@ -194,33 +195,33 @@ static int change_rates(struct day_spool *pile, const struct day_sum *changes, s
             result = day_beyond_range(rate->id, err);
         rate_count += !wide_is_zero(&rate->sum);
     }
-    free(pile->rates);
-    pile->rates = rates;
-    pile->rate_count = rate_count;
+    free(spool->rates);
+    spool->rates = rates;
+    spool->rate_count = rate_count;
     return result;
 }
 
-static int bring_rates_to(struct day_spool *pile, uint32_t day, struct error *err)
+static int update_rates(struct day_spool *spool, uint32_t day, struct error *err)
 {
     struct day_sums *due = day_sums_create();
-    int result = take(&pile->changes, 0, day, due, err);
+    int result = take(&spool->changes, 0, day, due, err);
     size_t count;
     const struct day_sum *changes = day_sums_sorted(due, &count);
     if (!result && count)
-        result = change_rates(pile, changes, count, err);
+        result = change_rates(spool, changes, count, err);
     day_sums_destroy(due);
     return result;
 }
 
-int day_spool_take(struct day_spool *pile, uint32_t day, uint64_t seconds, struct day_sums *into,
+int day_spool_take(struct day_spool *spool, uint32_t day, uint64_t seconds, struct day_sums *into,
                    struct error *err)
 {
-    if (take(&pile->totals, day, day, into, err) || bring_rates_to(pile, day, err))
+    if (take(&spool->totals, day, day, into, err) || update_rates(spool, day, err))
         return -1;
-    for (size_t i = 0; i < pile->rate_count; i++) {
-        struct wide used = wide_times(&pile->rates[i].sum, seconds);
-        if (!day_sums_add(into, day, pile->rates[i].id, &used))
-            return day_beyond_range(pile->rates[i].id, err);
+    for (size_t i = 0; i < spool->rate_count; i++) {
+        struct wide used = wide_times(&spool->rates[i].sum, seconds);
+        if (!day_sums_add(into, day, spool->rates[i].id, &used))
+            return day_beyond_range(spool->rates[i].id, err);
     }
     return 0;
 }
@@ -228,13 +229,13 @@ int day_spool_take(struct day_spool *pile, uint32_t day, uint64_t seconds, struc
 static void store_rewind(struct store *store)
 {
     store->next = 0;
-    for (size_t i = 0; i < store->heap_count; i++)
-        store->heaps[i].next = 0;
+    for (size_t i = 0; i < store->chunk_count; i++)
+        store->chunks[i].next = 0;
 }
 
-void day_spool_rewind(struct day_spool *pile)
+void day_spool_rewind(struct day_spool *spool)
 {
-    store_rewind(&pile->totals);
-    store_rewind(&pile->changes);
-    pile->rate_count = 0;
+    store_rewind(&spool->totals);
+    store_rewind(&spool->changes);
+    spool->rate_count = 0;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "core/usage/calendar.h"
-#include "core/usage/day_sums.h"
 #include "core/usage/rollup.h"
 #include "results/day_spool.h"
 #include "util/error.h"
@@ -76,10 +75,10 @@ static uint64_t part_of(const struct days *days, size_t day, uint64_t start, uin
     return (end < days->starts[day + 1] ? end : days->starts[day + 1]) - from;
 }
 
-int days_add(struct days *days, bool sealed, uint64_t id, uint128 units, uint64_t start,
-             uint64_t end, bool negative, struct error *err)
+int days_add(struct days *days, bool sealed, const struct usage_rate *rate, uint64_t start,
+             uint64_t end, struct error *err)
 {
-    struct day_spool *pile = sealed ? days->sealed : days->open;
+    struct day_spool *spool = sealed ? days->sealed : days->open;
     if (!days->count)
         return 0;
     if (start < days->starts[0])
@@ -92,12 +91,10 @@ int days_add(struct days *days, bool sealed, uint64_t id, uint128 units, uint64_
     if (end > days->starts[first + 1])
         last = find_day(days, end - 1);
     bool has_rate = last - first > WHOLE_DAYS;
-    if (has_rate &&
-        day_spool_add_rate(pile, (uint32_t)first + 1, (uint32_t)last, id, units, negative, err))
+    if (has_rate && day_spool_add_rate(spool, (uint32_t)first + 1, (uint32_t)last, rate, err))
         return -1;
     for (size_t day = first; day <= last; day = has_rate && day == first ? last : day + 1)
-        if (day_spool_add_product(pile, (uint32_t)day, id, units, part_of(days, day, start, end),
-                                  negative, err))
+        if (day_spool_add_product(spool, (uint32_t)day, rate, part_of(days, day, start, end), err))
             return -1;
     return 0;
 }
@@ -132,9 +129,9 @@ int days_add_rollup(struct days *days, uint64_t id, const struct rollup *rollup,
     return 0;
 }
 
-int days_take(struct days *days, struct day_spool *pile, size_t day, struct day_sums *into,
+int days_take(struct days *days, struct day_spool *spool, size_t day, struct day_sums *into,
               struct error *err)
 {
     uint64_t seconds = days->starts[day + 1] - days->starts[day];
-    return day_spool_take(pile, (uint32_t)day, seconds, into, err);
+    return day_spool_take(spool, (uint32_t)day, seconds, into, err);
 }

@@ -6,10 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/number/wide.h"
+#include "core/usage/day_sums.h"
 
 struct day_spool;
-struct day_sums;
 struct error;
 struct publisher;
 struct rollup;
@@ -40,18 +39,18 @@ struct days {
 struct days *days_create(uint64_t from, uint64_t now);
 void days_destroy(struct days *days);
 
-/* A job, or an interval that is taken back.  units is below 2^127. */
-int days_add(struct days *days, bool sealed, uint64_t id, uint128 units, uint64_t start,
-             uint64_t end, bool negative, struct error *err);
-/* What stands for jobs that were purged, up to `until`. */
+/* Add what a job used from `start` to `end`, or take it back. */
+int days_add(struct days *days, bool sealed, const struct usage_rate *rate, uint64_t start,
+             uint64_t end, struct error *err);
+/* Add a rollup, which stands for jobs that were purged, up to `until`. */
 int days_add_rollup(struct days *days, uint64_t id, const struct rollup *rollup, uint128 price,
                     uint64_t until, struct error *err);
 
 /* Inside the transaction that publisher_publish() has open; may be called again. */
 int days_write(const struct publisher *publisher, struct days *days, struct error *err);
 
-/* Add the sums of a day in one of the piles to `into`; day by day (day_spool.h). */
-int days_take(struct days *days, struct day_spool *pile, size_t day, struct day_sums *into,
+/* Add the sums of a day in `sealed` or `open` to `into`; day by day, as day_spool_take(). */
+int days_take(struct days *days, struct day_spool *spool, size_t day, struct day_sums *into,
               struct error *err);
 
 #endif

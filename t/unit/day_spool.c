@@ -27,26 +27,27 @@ static uint32_t any(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
-static void add_job(struct day_spool *pile, struct error *err)
+static void add_job(struct day_spool *spool, struct error *err)
 {
     uint32_t first = any(DAYS - 1), end = first + 1 + any(DAYS - first - 1), id = any(IDS);
     uint128 units = (uint128)any(1000000) << any(70);
     bool negative = any(4) == 0;
-    day_spool_add_rate(pile, first, end, id, units, negative, err);
+    struct usage_rate rate = { id, units, negative };
+    day_spool_add_rate(spool, first, end, &rate, err);
     for (uint32_t day = first; day < end; day++)
         wide_add_product(&wanted[day][id], units, seconds_of(day), negative);
-    day_spool_add_product(pile, end, id, units, 7, negative, err);
+    day_spool_add_product(spool, end, &rate, 7, err);
     wide_add_product(&wanted[end][id], units, 7, negative);
 }
 
-/* Whether the pile gives back what was added, from a day on. */
-static bool gives_back(struct day_spool *pile, uint32_t from, struct error *err)
+/* Whether the spool gives back what was added, from a day on. */
+static bool gives_back(struct day_spool *spool, uint32_t from, struct error *err)
 {
     bool same = true;
-    day_spool_rewind(pile);
+    day_spool_rewind(spool);
     for (uint32_t day = from; day < DAYS; day++) {
         struct day_sums *sums = day_sums_create();
-        same &= !day_spool_take(pile, day, seconds_of(day), sums, err);
+        same &= !day_spool_take(spool, day, seconds_of(day), sums, err);
         for (uint32_t id = 0; id < IDS; id++) {
             same &= wide_is_zero(&wanted[day][id]) || day_sums_has(sums, day, id);
         }
@@ -63,22 +64,23 @@ static bool gives_back(struct day_spool *pile, uint32_t from, struct error *err)
 int main(void)
 {
     struct error err = { 0 };
-    struct day_spool *pile = day_spool_create();
-    ok(gives_back(pile, 0, &err), "a new pile has nothing");
+    struct day_spool *spool = day_spool_create();
+    ok(gives_back(spool, 0, &err), "a new spool has nothing");
     for (unsigned i = 0; i < 2000; i++)
-        add_job(pile, &err);
-    ok(gives_back(pile, 0, &err), "jobs of months come back day by day");
-    ok(gives_back(pile, 0, &err) && gives_back(pile, 150, &err),
+        add_job(spool, &err);
+    ok(gives_back(spool, 0, &err), "jobs of months come back day by day");
+    ok(gives_back(spool, 0, &err) && gives_back(spool, 150, &err),
        "and again, also where one begins with a later day");
     for (unsigned i = 0; i < 200000; i++)
-        add_job(pile, &err);
-    ok(gives_back(pile, 0, &err), "so do more than memory is to hold");
-    ok(gives_back(pile, 399, &err) && gives_back(pile, 0, &err), "again, too");
-    ok(!day_spool_add_product(pile, 1, 1, ((uint128)1 << 127) - 1, UINT64_MAX, false, &err),
+        add_job(spool, &err);
+    ok(gives_back(spool, 0, &err), "so do more than memory is to hold");
+    struct usage_rate greatest = { 1, ((uint128)1 << 127) - 1, false };
+    ok(gives_back(spool, 399, &err) && gives_back(spool, 0, &err), "again, too");
+    ok(!day_spool_add_product(spool, 1, &greatest, UINT64_MAX, &err),
        "the greatest product is added");
     struct wide most = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX } };
-    ok(day_spool_add(pile, 1, 1, &most, &err) && strstr(err.message, "association 1 on a day"),
+    ok(day_spool_add(spool, 1, 1, &most, &err) && strstr(err.message, "association 1 on a day"),
        "what leaves the range is an error that names the association");
-    day_spool_destroy(pile);
+    day_spool_destroy(spool);
     return done_testing();
 }

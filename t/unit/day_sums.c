@@ -15,7 +15,8 @@ static void sums(void)
     bool sorted = true, summed = true;
     for (int round = 0; round < 3; round++)
         for (uint32_t i = 0; i < 20000; i++)
-            day_sums_add_product(sums, i * 7 % 20 + 1, i * 7919 % 20000 + 1, i, 2, false);
+            day_sums_add_product(sums, i * 7 % 20 + 1,
+                                 &(struct usage_rate){ i * 7919 % 20000 + 1, i, false }, 2);
     size_t count;
     const struct day_sum *row = day_sums_sorted(sums, &count);
     ok(count == 20000, "a day and an id have one sum");
@@ -27,8 +28,8 @@ static void sums(void)
         summed &= day_sums_has(sums, i * 7 % 20 + 1, i * 7919 % 20000 + 1);
     ok(summed && !day_sums_has(sums, 0, 1), "and are found again");
     struct wide more = { { 5, 0, 0, 0 } };
-    day_sums_add_product(sums, 1, 1, 9, 1, true);
-    day_sums_add_product(sums, 1, 1, 9, 1, false);
+    day_sums_add_product(sums, 1, &(struct usage_rate){ 1, 9, true }, 1);
+    day_sums_add_product(sums, 1, &(struct usage_rate){ 1, 9, false }, 1);
     day_sums_add(sums, 1, 1, &more);
     row = day_sums_sorted(sums, &count);
     ok(row[0].day == 1 && row[0].id == 1 && is(&row[0].sum, 0, 5) && count == 20000,
@@ -36,7 +37,8 @@ static void sums(void)
     day_sums_clear(sums);
     day_sums_sorted(sums, &count);
     ok(count == 0 && !day_sums_has(sums, 1, 1), "nothing is left of what is cleared");
-    day_sums_add_product(sums, 3, UINT64_MAX, (uint128)1 << 100, 86400, false);
+    day_sums_add_product(sums, 3, &(struct usage_rate){ UINT64_MAX, (uint128)1 << 100, false },
+                         86400);
     row = day_sums_sorted(sums, &count);
     ok(row[0].id == UINT64_MAX && row[0].sum.word[1] == (uint64_t)86400 << 36 &&
            !row[0].sum.word[0],
@@ -58,7 +60,8 @@ static void any_ids(void)
         uint64_t all = 0, found = 0;
         for (unsigned i = 0; i < 3000; i++) {
             state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            day_sums_add_product(sums, (uint32_t)(state >> 7) % 50, state >> shift, i, 1, false);
+            day_sums_add_product(sums, (uint32_t)(state >> 7) % 50,
+                                 &(struct usage_rate){ state >> shift, i, false }, 1);
             all += i;
         }
         size_t count;

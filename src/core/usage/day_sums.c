@@ -70,10 +70,10 @@ static struct wide *row_of(struct day_sums *sums, uint32_t day, uint64_t id)
     return &sums->rows[sums->count++].sum;
 }
 
-void day_sums_add_product(struct day_sums *sums, uint32_t day, uint64_t id, uint128 units,
-                          uint64_t seconds, bool negative)
+void day_sums_add_product(struct day_sums *sums, uint32_t day, const struct usage_rate *rate,
+                          uint64_t seconds)
 {
-    wide_add_product(row_of(sums, day, id), units, seconds, negative);
+    wide_add_product(row_of(sums, day, rate->id), rate->units, seconds, rate->negative);
 }
 
 bool day_sums_add(struct day_sums *sums, uint32_t day, uint64_t id, const struct wide *more)

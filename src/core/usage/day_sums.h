@@ -16,6 +16,13 @@ struct day_sum {
     struct wide sum;
 };
 
+/* What an association uses each second; where `negative`, what is taken back. */
+struct usage_rate {
+    uint64_t id;
+    uint128 units; /* below 2^127 */
+    bool negative;
+};
+
 struct day_sums;
 struct day_sums *day_sums_create(void);
 void day_sums_destroy(struct day_sums *sums);
@@ -23,11 +30,11 @@ void day_sums_destroy(struct day_sums *sums);
 /* Whether three words of 64 bits in two's complement have room for a sum, as tables have them. */
 bool day_sum_is_in_range(const struct wide *sum);
 
-/* sum += units x seconds, or -= where `negative`; sum += more.  units is below 2^127, so that the
- * product is in range, and 2^60 times as much is below 2^255.  False, and nothing added, where
- * `more` is not in range. */
-void day_sums_add_product(struct day_sums *sums, uint32_t day, uint64_t id, uint128 units,
-                          uint64_t seconds, bool negative);
+/* Add so many seconds of a rate to an association's sum.  units being below 2^127, the product is
+ * in range, and 2^60 times as much is below 2^255. */
+void day_sums_add_product(struct day_sums *sums, uint32_t day, const struct usage_rate *rate,
+                          uint64_t seconds);
+/* sum += more.  False, and nothing added, where `more` is not in range. */
 bool day_sums_add(struct day_sums *sums, uint32_t day, uint64_t id, const struct wide *more);
 
 /* How many rows of memory they take: what was added to the same sum may lie there in parts until
