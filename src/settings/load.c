@@ -67,16 +67,8 @@ static int check_section(const char *path, dictionary *file, const char *section
     return result;
 }
 
-/* What every database of results can hold; the text goes. */
-static char *as_utf8(struct text *text)
-{
-    struct text converted = { 0 };
-    text_add_as_utf8(&converted, text->bytes ? text->bytes : "", text->length);
-    text_free(text);
-    return converted.bytes;
-}
-
-/* Weights of TRES go together: slurm.conf's are for who charges TRES and has no weights himself. */
+/* Whether slurm.conf has a say.  Its weights of TRES count only where TRES are charged and the
+ * settings file has no weights at all, as the weights belong together. */
 static bool slurm_counts(const struct settings *settings, dictionary *file,
                          const struct setting *setting)
 {
@@ -85,7 +77,7 @@ static bool slurm_counts(const struct settings *settings, dictionary *file,
             !iniparser_find_entry(file, "usage:partition_tres_weights"));
 }
 
-/* What counts for a setting: what the file says, else slurm.conf, else the default. */
+/* Find the value of a setting: in the settings file, else in slurm.conf, else its default. */
 static int resolve(struct setting_origin *origin, const struct settings *settings, dictionary *file,
                    const struct setting *setting, struct error *err)
 {
@@ -145,12 +137,15 @@ static int assign_all(struct settings *settings, dictionary *file, enum settings
         if (!result && each->charges)
             text_format(&charges, "%s.%s = %s\n", each->section, each->key, origin->value);
     }
-    settings->text = as_utf8(&text);
-    settings->charges = as_utf8(&charges);
+    /* Databases of results hold UTF-8 only. */
+    settings->text = utf8_copy(text.bytes, text.length);
+    settings->charges = utf8_copy(charges.bytes, charges.length);
+    text_free(&text);
+    text_free(&charges);
     return result;
 }
 
-/* What a driver cannot do must not be passed over in silence. */
+/* Refuse what the driver cannot do. */
 static int check_connection(const char *section, const struct db_settings *connection,
                             struct error *err)
 {
@@ -169,7 +164,7 @@ static int check_max_lag(const struct settings *settings, struct error *err)
     return fail(err, ERROR_SETTINGS, "[source] max_lag: driver '%s' has no replicas", driver);
 }
 
-/* PriorityFlags say how weights make a charge too. */
+/* [priority] flags may choose how weights make a charge, too. */
 static void apply_weight_rule(struct settings *settings)
 {
     unsigned flags = settings->priority_flags;
@@ -186,7 +181,7 @@ static void apply_weight_rule(struct settings *settings)
     settings->pricing.weight_rule = rule;
 }
 
-/* What needs more than one key. */
+/* Check and fill in what depends on several settings. */
 static int complete(struct settings *settings, enum settings_use use, struct error *err)
 {
     apply_weight_rule(settings);
@@ -204,7 +199,8 @@ static int complete(struct settings *settings, enum settings_use use, struct err
                     "[usage] reset_anchor = '%s': must be epoch seconds or "
                     "YYYY-MM-DD[THH:MM[:SS]]",
                     settings->reset_anchor);
-    /* Readers charge nothing, and have not read the slurm.conf that may have them. */
+    /* A reader of results charges nothing, and did not read the slurm.conf that may have weights.
+     */
     if (use != SETTINGS_FOR_READING && settings->charge == CHARGE_TRES &&
         !settings->pricing.weights.count)
         return fail(err, ERROR_SETTINGS,
@@ -236,7 +232,7 @@ static int load(struct settings *settings, enum settings_use use, struct error *
     int result = 0, sections = iniparser_getnsec(file);
     for (int i = 0; !result && i < sections; i++)
         result = check_section(settings->path, file, iniparser_getsecname(file, i), err);
-    /* Results are what they are, whatever a slurm.conf says now. */
+    /* Published results do not depend on what slurm.conf says now. */
     const char *slurm_path = iniparser_getstring(file, "slurm:conf", "");
     if (!result && *slurm_path && use != SETTINGS_FOR_READING &&
         slurm_conf_read(&settings->slurm, slurm_path, err))
@@ -259,7 +255,7 @@ static char *reader_beside(const char *path)
     return text.bytes;
 }
 
-/* Readers need not be able to read what the runs' own settings say. */
+/* Who reads results may have no right to read the settings file of the runs. */
 static char *path_for(const char *path, enum settings_use use)
 {
     if (use == SETTINGS_FOR_READING && access(path, R_OK)) {

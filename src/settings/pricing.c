@@ -52,20 +52,19 @@ static bool read_rule(struct pricing *pricing, const char *word)
     return true;
 }
 
+/* `TRES=WEIGHT`. */
 static bool read_item(struct weight_list *list, char *item, struct text *reason)
 {
-    char *equals = strchr(item, '=');
-    if (equals)
-        *equals = '\0';
-    char *type = trim_blanks(item), *slash = strchr(type, '/');
+    char *type, *value = list_part(item, strchr(item, '='), &type);
+    char *slash = value ? strchr(type, '/') : NULL;
     if (slash)
         *slash = '\0';
-    if (!equals || !*type || (slash && !slash[1])) {
+    if (!value || !*type || (slash && !slash[1])) {
         text_add(reason, "each must be TRES=WEIGHT, such as CPU=1, Mem=0.25G or GRES/gpu=2");
         return false;
     }
     struct tres_weight *weight = place_of(list, type, slash ? slash + 1 : "");
-    if (!read_price(weight, trim_blanks(equals + 1))) {
+    if (!read_price(weight, value)) {
         text_format(reason,
                     "the weight of '%s%s%s' must be a decimal of at most 18 digits, not below "
                     "0, with K, M, G, T, P or nothing behind it",
@@ -95,20 +94,15 @@ static struct named_weights *named_weights_of(struct pricing *pricing, const cha
         memory_resized(pricing->partition_weights, pricing->partition_weight_count + 1,
                        sizeof *pricing->partition_weights);
     struct named_weights *named = &pricing->partition_weights[pricing->partition_weight_count++];
-    struct text converted = { 0 };
-    text_add_as_utf8(&converted, name, strlen(name));
-    *named = (struct named_weights){ .name = converted.bytes };
+    *named = (struct named_weights){ .name = utf8_copy(name, strlen(name)) };
     return named;
 }
 
 /* `PARTITION:TRES=WEIGHT TRES=WEIGHT`. */
 static bool read_partition(struct pricing *pricing, char *item, struct text *reason)
 {
-    char *colon = strchr(item, ':'), *rest = NULL;
-    if (colon)
-        *colon = '\0';
-    const char *name = trim_blanks(item);
-    if (!colon || !*name) {
+    char *name, *rest = NULL, *weights = list_part(item, strchr(item, ':'), &name);
+    if (!weights) {
         text_add(reason, "each must be PARTITION: and its weights with blanks between, such as "
                          "gpu:CPU=1 GRES/gpu=2");
         return false;
@@ -120,7 +114,7 @@ static bool read_partition(struct pricing *pricing, char *item, struct text *rea
         }
     struct named_weights *named = named_weights_of(pricing, name);
     bool good = true;
-    for (char *each = strtok_r(colon + 1, " \t", &rest); good && each;
+    for (char *each = strtok_r(weights, " \t", &rest); good && each;
          each = strtok_r(NULL, " \t", &rest))
         good = read_item(&named->list, each, reason);
     return good;
@@ -134,14 +128,12 @@ bool read_partition_prices(void *field, const char *value, struct text *reason)
     return good;
 }
 
+/* `NAME:FACTOR`. */
 static bool read_factor(struct factor_list *list, char *item, struct text *reason)
 {
-    char *colon = strrchr(item, ':');
-    if (colon)
-        *colon = '\0';
-    const char *name = trim_blanks(item), *factor = colon ? trim_blanks(colon + 1) : "";
+    char *name, *factor = list_part(item, strrchr(item, ':'), &name);
     struct named_factor added = { 0 };
-    if (!colon || !*name || !decimal_parse(factor, strlen(factor), &added.factor)) {
+    if (!factor || !decimal_parse(factor, strlen(factor), &added.factor)) {
         text_add(reason, "each must be NAME:FACTOR, the factor a decimal of at most 18 digits, not "
                          "below 0");
         return false;
@@ -151,9 +143,7 @@ static bool read_factor(struct factor_list *list, char *item, struct text *reaso
             text_format(reason, "'%s' is there twice", name);
             return false;
         }
-    struct text converted = { 0 };
-    text_add_as_utf8(&converted, name, strlen(name));
-    added.name = converted.bytes;
+    added.name = utf8_copy(name, strlen(name));
     list->factors = memory_resized(list->factors, list->count + 1, sizeof *list->factors);
     list->factors[list->count++] = added;
     return true;

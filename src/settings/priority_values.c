@@ -52,16 +52,6 @@ bool flag_is_algorithm(const char *name, size_t length)
     return false;
 }
 
-/* Part `NAME<sign>VALUE` at the sign; NULL where one is missing. */
-static char *part(char *item, char *sign, char **name)
-{
-    if (!sign)
-        return NULL;
-    *sign = '\0';
-    *name = trim_blanks(item);
-    return **name ? trim_blanks(sign + 1) : NULL;
-}
-
 bool tres_weight_of(const char *tres, const char *text, double *weight)
 {
     size_t length = strlen(text);
@@ -80,7 +70,7 @@ bool read_weight_tres(void *field, const char *value, struct text *reason)
     const char *at = value;
     bool good = true;
     for (char *item, *name; good && (item = list_next(&at)); free(item)) {
-        const char *weight = part(item, strchr(item, '='), &name);
+        const char *weight = list_part(item, strchr(item, '='), &name);
         double number;
         good = weight && tres_weight_of(name, weight, &number);
     }
@@ -96,7 +86,7 @@ static bool check_partition_factor(char *item, struct names *seen)
 {
     char *name;
     uint64_t number;
-    const char *factor = part(item, strrchr(item, ':'), &name);
+    const char *factor = list_part(item, strrchr(item, ':'), &name);
     uint32_t count = names_count(seen);
     return factor && number_unsigned(factor, strlen(factor), &number) && number <= FACTOR_AT_MOST &&
            names_add(seen, name, strlen(name)) == count;

@@ -20,9 +20,9 @@ bool read_priority_flags(void *field, const char *value, struct text *reason);
  */
 bool tres_weight_of(const char *tres, const char *text, double *weight);
 
-/* The bits of a flag's name, of so many bytes, in any case; 0 where there is no such flag. */
+/* The bits of the flag with this name, of `length` bytes, in any case; 0: there is none. */
 unsigned priority_flag_named(const char *name, size_t length);
-/* Whether it is one of slurm.conf's flags that choose an algorithm. */
+/* Whether the name is a flag of slurm.conf that chooses an algorithm. */
 bool flag_is_algorithm(const char *name, size_t length);
 
 #endif

@@ -27,7 +27,6 @@ const char *conformance_name(enum conformance conformance)
     return conformance_names[conformance];
 }
 
-/* What slurmdbd's sums cannot tell. */
 const char *settings_refuse_rollup(const struct settings *settings)
 {
     if (strcmp(settings->layout, "slurmdbd") != 0)

@@ -15,7 +15,7 @@
 struct error;
 struct slurm_conf;
 
-/* slurm.conf's PriorityFlags, less those that choose an algorithm. */
+/* slurm.conf's PriorityFlags, without those that choose an algorithm. */
 enum priority_flag {
     PRIORITY_ACCRUE_ALWAYS = 1 << 0,
     PRIORITY_CALCULATE_RUNNING = 1 << 1,
@@ -30,11 +30,11 @@ enum priority_flag {
     PRIORITY_SMALL_RELATIVE_TO_TIME = 1 << 9,
 };
 
-/* Where the value of a setting is from. */
+/* Where the value of a setting comes from. */
 struct setting_origin {
     enum { FROM_DEFAULT, FROM_SETTINGS, FROM_SLURM_CONF } from;
     char *value;
-    const char *file; /* of slurm.conf, and what it calls the setting */
+    const char *file; /* of slurm.conf: the file, the line, and the key as it is spelled there */
     unsigned line;
     const char *slurm_key;
 };
@@ -78,7 +78,7 @@ struct settings {
     uint64_t history_days, run_days; /* 0: none are kept, and all are */
 
     uint64_t alert_after_s;
-    bool private; /* users are not told of others */
+    bool private; /* users see accounts and themselves only */
 
     uint64_t weight_age, weight_assoc, weight_fairshare, weight_job_size, weight_partition,
         weight_qos;
@@ -89,20 +89,21 @@ struct settings {
     unsigned priority_flags; /* of enum priority_flag */
 
     char *slurm_path;               /* of a slurm.conf; "": none */
-    struct slurm_conf *slurm;       /* what it says; NULL: none, or read for results only */
+    struct slurm_conf *slurm;       /* its content; NULL: none, or the settings are for reading */
     struct setting_origin *origins; /* of each line of the table */
     size_t origin_count;
 
     char *path;      /* of the file */
     char *text;      /* every setting as it counts, a line each */
-    char *charges;   /* the same, of those that what a closed job is charged depends on */
+    char *charges;   /* only those that the charge of a closed job depends on */
     char digest[33]; /* of the text */
 };
 
 void settings_destroy(struct settings *settings);
 
-/* Whether a comma-separated list of names has this one; "all" has every one. */
+/* Whether [source] clusters has this cluster. */
 bool settings_want_cluster(const struct settings *settings, const char *cluster);
+
 extern const char *const conformance_names[]; /* by the enum's order, ended by NULL */
 const char *conformance_name(enum conformance conformance);
 

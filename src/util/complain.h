@@ -4,12 +4,11 @@
 
 struct error;
 
-/* Errors on their way to people: the one place that prints them, and the status that the process
- * exits with because of them. */
+/* The one place that prints errors, and keeps the status that the process exits with. */
 
-/* Print an error on standard error, and remember its exit status if it is the first. */
+/* Print an error on standard error, and keep its exit status if it is the first. */
 void complain(const struct error *err);
-/* Remember its exit status only. */
+/* Keep its exit status, without printing it. */
 void keep_quiet_about(const struct error *err);
 /* The exit status of the first error; 0: there was none. */
 int first_failure(void);

@@ -6,8 +6,8 @@
  *
  * A function that can fail returns 0 or -1 and takes a struct error last.
  * Whoever knows the reason says it once, with `return fail(err, ...)`; callers
- * that have nothing to add return -1.  Only main.c prints it and exits, with
- * the status that error_exit_status() gives. */
+ * that have nothing to add return -1.  complain() prints it, and main.c exits
+ * with the status that error_exit_status() gives. */
 
 enum error_class {
     ERROR_OTHER,    /* exit 1 */

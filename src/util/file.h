@@ -5,8 +5,8 @@
 struct error;
 struct text;
 
-/* Replace a file by this text, in one step: whoever reads meanwhile has the file of before or all
- * of this one.  Others may read it.  On failure the file of before stays. */
+/* Replace a file by this text in one step: who reads it meanwhile reads all of the old file or all
+ * of the new one.  Everybody may read the new file.  On failure the old file stays. */
 int file_replace(const char *path, const struct text *text, struct error *err);
 
 #endif

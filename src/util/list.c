@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/memory.h"
+#include "util/text.h"
 
 char *list_next(const char **at)
 {
@@ -18,4 +19,13 @@ char *list_next(const char **at)
             return memory_bytes(start, length);
     }
     return NULL;
+}
+
+char *list_part(char *item, char *sign, char **name)
+{
+    if (!sign)
+        return NULL;
+    *sign = '\0';
+    *name = trim_blanks(item);
+    return **name ? trim_blanks(sign + 1) : NULL;
 }

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a run tells about itself while it goes well: nothing, unless asked (-v).  All of it goes
- * to stderr; errors are main.c's. */
+/* What a run reports while it goes well: nothing, unless asked (-v).  All of it goes to stderr.
+ * Errors are printed by complain(). */
 
 void log_set_verbose(bool verbose);
 bool log_is_verbose(void);

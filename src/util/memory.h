@@ -13,7 +13,7 @@
 void *memory_zeroed(size_t count, size_t size);
 void *memory_resized(void *old, size_t count, size_t size);
 char *memory_text(const char *text);
-/* A NUL-terminated copy of bytes. */
+/* A NUL-terminated copy of bytes, up to the first NUL among them. */
 char *memory_bytes(const char *bytes, size_t length);
 
 /* From now on an array of a megabyte or more goes back to the system as soon as it is freed.  The

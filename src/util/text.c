@@ -145,16 +145,22 @@ void text_add_as_utf8(struct text *text, const char *bytes, size_t length)
     }
 }
 
+char *utf8_copy(const char *bytes, size_t length)
+{
+    struct text copy = { 0 };
+    text_add_as_utf8(&copy, bytes, length);
+    return copy.bytes;
+}
+
 bool reads_as(const char *bytes, size_t length, const char *utf8)
 {
     if (strlen(utf8) == length && !memcmp(utf8, bytes, length))
         return true;
     if (utf8_valid(bytes, length))
         return false;
-    struct text text = { 0 };
-    text_add_as_utf8(&text, bytes, length);
-    bool same = !strcmp(text.bytes, utf8);
-    text_free(&text);
+    char *copy = utf8_copy(bytes, length);
+    bool same = !strcmp(copy, utf8);
+    free(copy);
     return same;
 }
 

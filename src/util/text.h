@@ -27,19 +27,21 @@ bool utf8_valid(const char *bytes, size_t length);
 /* Add the bytes as UTF-8: as they are where they are well-formed, else read as Windows-1252,
  * which is what databases call latin1. */
 void text_add_as_utf8(struct text *text, const char *bytes, size_t length);
+/* A copy as UTF-8 by the same rule, to be freed. */
+char *utf8_copy(const char *bytes, size_t length);
 /* Whether the bytes, as UTF-8 by the same rule, are this text. */
 bool reads_as(const char *bytes, size_t length, const char *utf8);
 /* How many characters the text (UTF-8) has. */
 size_t utf8_length(const char *utf8);
 /* How many columns a terminal gives the text (UTF-8); control characters count one. */
 size_t utf8_width(const char *utf8);
-/* Take away what is left of a last character whose end was cut off. */
+/* Remove a last character whose end was cut off. */
 void utf8_drop_cut(char *utf8);
-/* Add the text with every byte as \xHH that is no UTF-8, or part of a character that is not seen
- * or does more than be seen: moves a terminal's cursor, turns the direction of writing.  What
- * stands there already as \xHH gets its backslash as \x5C, so that no two texts look the same. */
+/* Add the text for a terminal.  Bytes that are no UTF-8, and those of characters that are invisible
+ * or control the terminal (its cursor, the direction of writing), become \xHH.  Where the text has
+ * \xHH already, its backslash becomes \x5C, so that no two texts look the same. */
 void text_add_printable(struct text *text, const char *utf8);
-/* Whether that would add the text as it is. */
+/* Whether text_add_printable() would add the text as it is. */
 bool utf8_is_printable(const char *utf8);
 
 /* Of the candidates (ended by NULL), the one that a person most likely meant; NULL if none is

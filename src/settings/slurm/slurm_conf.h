@@ -38,7 +38,7 @@ enum slurm_key {
 /* As slurm.conf spells it: "PriorityMaxAge". */
 const char *slurm_key_name(enum slurm_key key);
 
-/* What stands there, as it stands there; a value of NULL does not. */
+/* The value of a key as it is written; NULL: the key is not there. */
 struct slurm_given {
     const char *value;
     struct slurm_place place;
@@ -64,7 +64,7 @@ struct slurm_partition {
     struct slurm_totals totals;
 };
 
-/* What looks wrong and does not stop anything. */
+/* Something that looks wrong, and is no error. */
 struct slurm_note {
     struct slurm_place place;
     const char *text;
@@ -84,7 +84,7 @@ struct slurm_conf {
 
 void slurm_conf_destroy(struct slurm_conf *conf);
 
-/* Note it; the hundredth and later are passed over. */
+/* Keep a note; a hundred are kept at most. */
 void slurm_conf_note(struct slurm_conf *conf, struct slurm_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

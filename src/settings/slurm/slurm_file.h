@@ -14,13 +14,13 @@ struct slurm_place {
     unsigned line;
 };
 
-/* Where the lines go. */
+/* Who gets the lines. */
 struct slurm_reader {
     /* A line that is not blank, without comments, continued lines joined, escapes resolved.  It
      * may be written to. */
     int (*take)(void *context, struct slurm_place place, char *line, struct error *err);
     void *context;
-    const char *const *cluster; /* what %c in an Include stands for; NULL: nothing yet */
+    const char *const *cluster; /* points to what %c in an Include stands for, or to NULL */
     struct arena *arena;        /* keeps the names of files */
 };
 
@@ -30,7 +30,7 @@ int slurm_file_read(const struct slurm_reader *reader, const char *path, unsigne
                     struct error *err);
 
 /* The next `KEY=VALUE` of a line, cut out of it; a value with blanks is in double quotes.  Where
- * there is none the answer is false and *at is what is left, NUL at the end of the line. */
+ * there is none the answer is false, and *at is the rest of the line: "" at its end. */
 struct slurm_pair {
     char *key, *value;
     bool plain; /* not `+=` or the like */

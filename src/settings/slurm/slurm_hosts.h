@@ -10,11 +10,11 @@
 struct slurm_hosts {
     void (*take)(void *context, const char *name, size_t length);
     void *context;
-    size_t *left; /* this many names may still come */
+    size_t *left; /* how many more names there may be; it is counted down */
 };
 
-/* Take every name of a list in its order.  NULL, or why the list is none; names before that were
- * taken. */
+/* Call `take` for every name of a list, in its order.  Returns NULL, or what is wrong with the
+ * list; names before the mistake were taken by then. */
 const char *slurm_hosts_expand(struct slurm_hosts *hosts, const char *list);
 
 #endif

@@ -10,13 +10,13 @@ struct slurm_line;
  * stand in any order. */
 
 struct slurm_nodes;
-/* Partitions and totals go into the conf. */
+/* Partitions and totals are put into `conf`, which must outlive this. */
 struct slurm_nodes *slurm_nodes_create(struct slurm_conf *conf);
 void slurm_nodes_destroy(struct slurm_nodes *nodes);
 
 /* Add a line of a slurm_kind. */
 int slurm_nodes_add(struct slurm_nodes *nodes, const struct slurm_line *line, struct error *err);
-/* Once all lines are there, see what every partition has. */
+/* Once all lines are added, work out what every partition has. */
 int slurm_nodes_finish(struct slurm_nodes *nodes, struct error *err);
 
 #endif

@@ -13,30 +13,30 @@ struct setting;
 struct slurm_conf;
 struct text;
 
-/* What a slurm.conf says, in the words of our settings. */
+/* The values of a slurm.conf, as our settings write them. */
 
 struct slurm_setting {
-    char *value; /* NULL: nothing is said; to be freed */
+    char *value; /* as our settings write it, to be freed; NULL: slurm.conf has none */
     struct slurm_place place;
     const char *key; /* as slurm.conf spells it */
 };
 
-/* Whether slurm.conf has a word for this setting. */
+/* Whether slurm.conf has a key for this setting. */
 bool slurm_has_setting(const struct setting *setting);
-/* Add what slurm.conf would say for a value of it; false where it has no word for that. */
+/* Add what one would write in slurm.conf for a value of this setting; false where nothing fits. */
 bool slurm_setting_add(struct text *text, const struct setting *setting, const char *value);
-/* What it says of it.  ERROR_SETTINGS names file and line. */
+/* What a slurm.conf has for this setting.  ERROR_SETTINGS names file and line. */
 int slurm_setting_find(struct slurm_setting *found, const struct slurm_conf *conf,
                        const struct setting *setting, struct error *err);
 
-/* PriorityCalcPeriod in seconds, Slurm's default where it is not there; 0 where it is none. */
+/* PriorityCalcPeriod in seconds; Slurm's default where it is not given, 0 where it is no time. */
 uint64_t slurm_calc_period(const struct slurm_conf *conf);
 
-/* Whether AccountingStorageEnforce has limits enforced; by default it has not. */
+/* Whether AccountingStorageEnforce enforces limits; by default it does not. */
 bool slurm_enforces_limits(const struct slurm_conf *conf);
 
-/* Step through names of PriorityFlags that are not known here: *at starts as the value.  NULL where
- * there is none left. */
+/* Step through the names of PriorityFlags that fairmill does not know: *at starts as the value.
+ * Returns the next one, of *length bytes, or NULL. */
 const char *slurm_flag_unknown(const char **at, size_t *length);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How slurm.conf writes its values.  Each reader takes what Slurm takes, and false is an answer
- * that Slurm gives too, but for what overflows there. */
+/* How slurm.conf writes its values.  Each reader accepts what Slurm accepts, and answers false
+ * where Slurm refuses the value or would let it overflow. */
 
 #define SLURM_UNLIMITED UINT64_MAX
 
