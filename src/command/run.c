@@ -10,6 +10,7 @@
 #include "command/private.h"
 #include "compute/compute.h"
 #include "report/shares.h"
+#include "report/table.h"
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -22,9 +23,8 @@
 /* The last second of the year 9999: later dates have no form. */
 #define LATEST_INSTANT INT64_C(253402300799)
 
-/* What a dry run prints so far. */
-static struct text shown;
-static bool any_shown;
+/* What a dry run prints. */
+static struct table *shown;
 
 static int show(const struct settings *settings, const char *cluster,
                 const struct computation *computation, struct error *err)
@@ -34,8 +34,7 @@ static int show(const struct settings *settings, const char *cluster,
     char *login = private_login(settings);
     share_list_hide_others(list, login);
     free(login);
-    share_table.add(&shown, list, !any_shown);
-    any_shown = true;
+    share_list_print(list, shown);
     share_list_destroy(list);
     return 0;
 }
@@ -51,10 +50,16 @@ static void complain_in_time(const struct error *err)
 static int dry_run(const struct settings *settings, const struct run_options *options,
                    struct error *err)
 {
-    int result = run(settings, options, err);
+    static const struct table_options for_people = { 0 };
+    struct text text = { 0 };
+    int result = -1;
+    shown = table_create(&text, &share_layout, &for_people, err);
+    if (shown && !(result = run(settings, options, err)))
+        result = table_end(shown, err);
     if (!result)
-        result = command_print(&shown, err);
-    text_free(&shown);
+        result = command_print(&text, err);
+    table_destroy(shown);
+    text_free(&text);
     return result;
 }
 

@@ -80,14 +80,8 @@ void pbs_add_winner(struct text *text, const struct pbs_tree *tree, uint32_t one
     text_add(text, "\n");
 }
 
-static void nothing(struct text *text)
+void pbs_add_tree(struct text *text, const struct share_list *list)
 {
-    (void)text;
-}
-
-static void tree_add(struct text *text, const struct share_list *list, bool first)
-{
-    (void)first;
     for (size_t i = 0; i < list->count; i++) {
         const struct share_row *row = &list->rows[i];
         if (!row->shown)
@@ -98,5 +92,3 @@ static void tree_add(struct text *text, const struct share_list *list, bool firs
         text_format(text, "(%" PRId64 ")\n", row->id);
     }
 }
-
-const struct share_form share_pbs_tree = { "pbs", nothing, tree_add, nothing };

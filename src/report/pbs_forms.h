@@ -7,6 +7,7 @@
 #include "core/fairshare/fairshare.h"
 
 struct names;
+struct share_list;
 struct text;
 
 /* What pbsfs of OpenPBS prints, of a published tree.  Ids of associations stand for its numbers of
@@ -22,5 +23,7 @@ struct pbs_tree {
 void pbs_add_entity(struct text *text, const struct pbs_tree *tree, uint32_t node);
 /* As `pbsfs -c NAME NAME`: who is more deserving, or `NAME == NAME`. */
 void pbs_add_winner(struct text *text, const struct pbs_tree *tree, uint32_t one, uint32_t other);
+/* As `pbsfs -t`. */
+void pbs_add_tree(struct text *text, const struct share_list *list);
 
 #endif

@@ -6,8 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "core/fairshare/fair_tree.h"
 #include "core/fairshare/fairshare.h"
+#include "report/forms.h"
+#include "report/table.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -160,4 +164,78 @@ void share_list_hide_others(struct share_list *list, const char *login)
         struct share_row *row = &list->rows[i];
         row->shown = row->shown && (!*row->user || !strcmp(row->user, login));
     }
+}
+
+/* The columns. */
+
+static void get_account(const void *of, struct cell *cell)
+{
+    const struct share_row *row = of;
+    cell_text(cell, row->account);
+    cell->depth = row->depth;
+}
+
+static void get_parent(const void *of, struct cell *cell)
+{
+    const struct share_row *row = of;
+    if (row->parent_id)
+        cell_integer(cell, row->parent_id);
+}
+
+static void get_shares(const void *of, struct cell *cell)
+{
+    const struct share_row *row = of;
+    if (row->parent_shares)
+        cell_text(cell, "parent");
+    else if (row->parent_id)
+        cell_integer(cell, row->shares);
+}
+
+static void get_infinite(const void *of, struct cell *cell)
+{
+    const struct share_row *row = of;
+    cell_integer(cell, isinf(row->level_fs) != 0);
+}
+
+static const struct column columns[] = {
+    CLUSTER_COLUMN,
+    { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct share_row, id), .hidden = ONLY_IN_JSON },
+    { "parent_id", "ParentID", COLUMN_INTEGER, .get = get_parent, .hidden = ONLY_IN_JSON },
+    { "account", "Account", COLUMN_TEXT, .get = get_account },
+    { "username", "User", COLUMN_TEXT, MEMBER(struct share_row, user) },
+    { "partition", "Partition", COLUMN_TEXT, MEMBER(struct share_row, partition),
+      .optional = true },
+    { "rawshares", "RawShares", COLUMN_INTEGER, .get = get_shares },
+    { "normshares", "NormShares", COLUMN_REAL, MEMBER(struct share_row, norm_shares),
+      .expendable = 2 },
+    { "rawusage", "RawUsage", COLUMN_USAGE, MEMBER(struct share_row, raw_usage), .expendable = 3 },
+    { "normusage", "NormUsage", COLUMN_REAL, MEMBER(struct share_row, norm_usage),
+      .expendable = 1 },
+    { "effectvusage", "EffectvUsage", COLUMN_REAL, MEMBER(struct share_row, effective_usage) },
+    { "fairshare", "FairShare", COLUMN_REAL, MEMBER(struct share_row, fairshare) },
+    { "levelfs", "LevelFS", COLUMN_REAL, MEMBER(struct share_row, level_fs), .optional = true },
+    { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, get_infinite, .hidden = ONLY_IN_JSON },
+    { .name = NULL },
+};
+
+const struct table_layout share_layout = { columns, "associations", .by_cluster = true };
+
+void share_list_print(const struct share_list *list, struct table *table)
+{
+    struct text title = { 0 };
+    text_add(&title, "Cluster ");
+    text_add_printable(&title, list->cluster);
+    text_format(&title, ", %s, as of ", list->algorithm->name);
+    form_add_instant(&title, list->as_of);
+    text_add(&title, "\n");
+    table_open(table, &(struct table_cluster){ .name = list->cluster,
+                                               .title = title.bytes,
+                                               .facts = json_pack("{s:s, s:I}", "algorithm",
+                                                                  list->algorithm->name, "as_of",
+                                                                  (json_int_t)list->as_of) });
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].shown)
+            table_add(table, &list->rows[i]);
+    table_close(table);
+    text_free(&title);
 }

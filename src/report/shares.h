@@ -8,11 +8,11 @@
 
 struct algorithm;
 struct arena;
-struct text;
+struct table;
 struct values;
 
 /* A cluster's tree in sshare's columns, from a run that was just computed or from the result
- * tables, and the forms that `fairmill show` prints it in. */
+ * tables, and as `fairmill show` prints it. */
 
 struct share_row {
     int64_t id, parent_id; /* parent_id 0: the root */
@@ -51,15 +51,9 @@ void share_list_filter(struct share_list *list, const char *user, const char *ac
 /* Of what is shown, no user but this one; NULL hides nobody. */
 void share_list_hide_others(struct share_list *list, const char *login);
 
-/* The forms: what comes before the first cluster, a cluster, and what comes after the last. */
-struct share_form {
-    const char *name;
-    void (*begin)(struct text *text);
-    void (*add)(struct text *text, const struct share_list *list, bool first);
-    void (*end)(struct text *text);
-};
-extern const struct share_form share_table, share_parsable, share_csv, share_json;
-/* As `pbsfs -t`; in pbs_forms.c. */
-extern const struct share_form share_pbs_tree;
+/* As a table (report/table.h) of sshare's columns, those of the view fairmill_sshare: the list as a
+ * cluster of it. */
+extern const struct table_layout share_layout;
+void share_list_print(const struct share_list *list, struct table *table);
 
 #endif

@@ -70,7 +70,7 @@ void terminal_paint(struct text *text, size_t start, enum paint paint)
         [PAINT_GOOD] = "\033[32m",
         [PAINT_BAD] = "\033[31m",
     };
-    if (text->length == start || !has_colours())
+    if (paint == PAINT_NONE || text->length == start || !has_colours())
         return;
     bool ends = text->bytes[text->length - 1] == '\n';
     char *painted = memory_bytes(text->bytes + start, text->length - start - ends);

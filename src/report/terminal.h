@@ -19,7 +19,7 @@ size_t terminal_line(void);
 void terminal_add_wrapped(struct text *text, const char *paragraph, size_t hang);
 
 /* Colours only where they help: a terminal has them, unless NO_COLOR is set or TERM is dumb. */
-enum paint { PAINT_HEADING, PAINT_GOOD, PAINT_BAD };
+enum paint { PAINT_NONE, PAINT_HEADING, PAINT_GOOD, PAINT_BAD };
 /* Paint what was added from `start` on, without the line's end.  It comes last: widths are counted
  * before, without what this adds. */
 void terminal_paint(struct text *text, size_t start, enum paint paint);

@@ -14,6 +14,7 @@ import tap
 from place import NOW, Place
 
 HEADER = 'Cluster|Account|User|Partition|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS'
+NAMES = 'cluster account username partition rawshares normshares rawusage normusage effectvusage fairshare levelfs'.split()
 
 # Bytewise: a-b before aB before ab, B before a; users before the accounts beside them.
 DRAWING = '''
@@ -121,7 +122,7 @@ def as_json(place):
     document = json.loads(place.out)
     rows = [row for row in walk(document)]
     tap.same(len(rows), len(ORDER), 'the JSON has every row')
-    by_name = {(row['cluster'], row['account'], row['user']): row for row in rows
+    by_name = {(row['cluster'], row['account'], row['username']): row for row in rows
                if not row.get('partition')}
     infinite = by_name['tiny', 'ab', 'anna']
     tap.ok([v for k, v in infinite.items() if 'level' in k.lower()
@@ -138,7 +139,7 @@ def as_csv(place):
     _, lines = parsed(place)
     place.succeed('show', '--csv')
     rows = list(csv.reader(io.StringIO(place.out, newline='')))
-    tap.same(rows, [HEADER.split('|')] + lines, '--csv has the columns and fields of --parsable')
+    tap.same(rows, [NAMES] + lines, '--csv has the fields of --parsable, under the names of fairmill_sshare')
     tap.same(place.out.count('\r\n'), len(rows), 'lines end with CR LF')
     place.change("UPDATE tiny_assoc_table SET \"user\" = 'a \"b\", c' WHERE \"user\" = 'zed'")
     place.succeed('run')
@@ -150,13 +151,29 @@ def as_csv(place):
         place.ends(64, f'--csv and {other} exclude each other', 'show', '--csv', other)
 
 
+def chosen(place):
+    """-o, -n and -p, as sshare has them."""
+    place.succeed('show', '-M', 'tiny', '-u', 'zoe', '-n', '-P', '-o', 'User,rawshares,ACCOUNT,Cluster')
+    tap.same(place.out.splitlines(), ['||root|tiny', '|2|ab|tiny', 'zoe|1|ab|tiny'], 'columns are chosen by their names, in any order')
+    place.succeed('show', '-M', 'tiny', '-u', 'zoe', '-p', '-o', 'username,levelfs')
+    tap.same(place.out.splitlines()[0::3], ['User|LevelFS|', 'zoe|%s|' % number(place.value('level_fs', 'ab.zoe'))], '-p ends each line with a bar')
+    place.succeed('show', '-M', 'tiny', '-u', 'zoe', '-n', '-o', 'user%-5,id%4')
+    tap.same(place.out.splitlines()[-1][:5], 'zoe  ', 'with a width')
+    place.succeed('show', '--csv', '-M', 'tiny', '-u', 'zoe', '-o', 'id,User')
+    tap.same(place.out.splitlines()[0], 'id_assoc,username', 'CSV has the names of the view')
+    place.succeed('show', '--json', '-M', 'tiny', '-u', 'zoe', '-o', 'id,User')
+    tap.same([list(row) for row in json.loads(place.out)['clusters'][0]['associations']], [['id_assoc', 'username']] * 3, 'so has JSON')
+    place.ends(64, 'a column that is not there is refused', 'show', '-o', 'acount')
+    place.says('with the nearest one', "there is no column 'acount', did you mean 'account'?")
+
+
 def walk(node):
     """Every object that has a user and an account, wherever it is."""
     if isinstance(node, list):
         for item in node:
             yield from walk(item)
     elif isinstance(node, dict):
-        if 'account' in node and 'user' in node:
+        if 'account' in node and 'username' in node:
             yield node
         for value in node.values():
             yield from walk(value) if isinstance(value, (dict, list)) else ()
@@ -193,7 +210,7 @@ def body():
     with Place() as place:
         place.ready(DRAWING)
         place.succeed('run', '--now', NOW)
-        for part in (parsable, cut, filters, as_csv, as_json, for_people, algorithms):
+        for part in (parsable, cut, filters, as_csv, as_json, chosen, for_people, algorithms):
             part(place)
 
 

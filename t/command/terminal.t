@@ -71,8 +71,20 @@ def widths(place):
             tap.ok(max(map(len, told.splitlines())) <= min(columns, 80), f"lines end within {columns} columns ({' '.join(command)})", told)
 
 
+def parts(place):
+    """What is too wide for a terminal after all stands in parts below each other."""
+    for columns in (30, 40, 60, 80):
+        told = place.on_terminal('show', columns=columns, NO_COLOR='1')
+        title, *lines = told.splitlines()
+        tap.ok(max(map(len, lines)) <= columns, f'no line of show is longer than {columns} columns', told)
+        tap.ok(all(word in told for word in ('RawShares', 'FairShare', 'LevelFS')), 'and what counts is there', told)
+    told = place.on_terminal('show', '-o', 'account,user,rawusage%30,fairshare%30', columns=60, NO_COLOR='1')
+    tap.same([line.split()[-1] for line in told.splitlines() if 'alice' in line], ['300', '0.333333'],
+             'columns that were chosen are all there')
+
+
 def body():
-    for part in (colours, widths, judgements):
+    for part in (colours, widths, parts, judgements):
         with Place() as place:
             place.ready(DRAWING)
             place.succeed('run', '--now', NOW)

@@ -10,7 +10,9 @@
 #include "command/show/show_pbs.h"
 #include "core/fairshare/fairshare.h"
 #include "db/db.h"
+#include "report/pbs_forms.h"
 #include "report/shares.h"
+#include "report/table.h"
 #include "results/schema.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -23,7 +25,8 @@ struct wish {
     const char *user, *account;
     char *login; /* who alone may be told of; NULL: everybody */
     struct option_list clusters;
-    const struct share_form *form;
+    struct table_options table;
+    bool as_pbs;
 };
 
 /* A cluster that is published. */
@@ -155,38 +158,55 @@ static bool shows_any(const struct share_list *list)
     return false;
 }
 
+static int refuse_nobody(const struct wish *wish, struct error *err)
+{
+    const char *user = wish->user, *account = wish->account;
+    return fail(err, ERROR_USAGE, "there is no association of %s%s%s%s%s%s%s", user ? "user '" : "",
+                user ? user : "", user ? "'" : "", user && account ? " below " : "",
+                account ? "account '" : "", account ? account : "", account ? "'" : "");
+}
+
+/* Add what is wanted of the clusters; 1 where something was. */
+static int add_all(struct db *db, const struct wish *wish, const struct published_list *list,
+                   struct table *table, struct text *text, struct error *err)
+{
+    int any = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (!is_wanted(wish, list->clusters[i].cluster))
+            continue;
+        struct share_list *shares = read_shares(db, &list->clusters[i], err);
+        if (!shares)
+            return -1;
+        share_list_filter(shares, wish->user, wish->account);
+        share_list_hide_others(shares, wish->login);
+        if (shows_any(shares)) {
+            any = 1;
+            if (wish->as_pbs)
+                pbs_add_tree(text, shares);
+            else
+                share_list_print(shares, table);
+        }
+        share_list_destroy(shares);
+    }
+    return any;
+}
+
 static int show_all(struct db *db, const struct wish *wish, const struct published_list *list,
                     struct error *err)
 {
     struct text text = { 0 };
-    bool any = false;
-    int result = check_wish(wish, list, err);
-    wish->form->begin(&text);
-    for (size_t i = 0; !result && i < list->count; i++) {
-        if (!is_wanted(wish, list->clusters[i].cluster))
-            continue;
-        struct share_list *shares = read_shares(db, &list->clusters[i], err);
-        if (!shares) {
-            result = -1;
-            break;
-        }
-        share_list_filter(shares, wish->user, wish->account);
-        share_list_hide_others(shares, wish->login);
-        if (shows_any(shares)) {
-            wish->form->add(&text, shares, !any);
-            any = true;
-        }
-        share_list_destroy(shares);
+    struct table *table = table_create(&text, &share_layout, &wish->table, err);
+    int result = -1;
+    if (table && !check_wish(wish, list, err)) {
+        table_print_with(table, command_print);
+        result = add_all(db, wish, list, table, &text, err);
+        result = result ? result : refuse_nobody(wish, err);
     }
-    wish->form->end(&text);
-    if (!result && !any)
-        result =
-            fail(err, ERROR_USAGE, "there is no association of %s%s%s%s%s%s%s",
-                 wish->user ? "user '" : "", wish->user ? wish->user : "", wish->user ? "'" : "",
-                 wish->user && wish->account ? " below " : "", wish->account ? "account '" : "",
-                 wish->account ? wish->account : "", wish->account ? "'" : "");
+    if (result > 0)
+        result = wish->as_pbs ? 0 : table_end(table, err);
     if (!result)
         result = command_print(&text, err);
+    table_destroy(table);
     text_free(&text);
     return result;
 }
@@ -211,36 +231,54 @@ static int show_published(const struct settings *settings, const struct wish *wi
     return result;
 }
 
+/* The form of the table, whose options exclude each other. */
+struct form_flags {
+    bool parsable, with_bars, csv, json, as_pbs;
+};
+
+static int set_form(struct wish *wish, const struct form_flags *flags, struct error *err)
+{
+    if (flags->parsable + flags->with_bars + flags->csv + flags->json + flags->as_pbs > 1)
+        return fail(err, ERROR_USAGE,
+                    "show: -p, --parsable, --csv, --json and --pbs exclude each "
+                    "other");
+    wish->as_pbs = flags->as_pbs;
+    wish->table.ends_with_bar = flags->with_bars;
+    wish->table.form = flags->parsable || flags->with_bars ? TABLE_BARS
+                       : flags->csv                        ? TABLE_CSV
+                       : flags->json                       ? TABLE_JSON
+                                                           : TABLE_FOR_PEOPLE;
+    return 0;
+}
+
 static int show_command(const struct invocation *invocation, struct error *err)
 {
-    struct wish wish = { .form = &share_table };
+    struct wish wish = { 0 };
     const char *names[2] = { NULL };
-    bool parsable = false, csv = false, json = false, as_pbs = false;
+    struct form_flags form = { 0 };
     const struct command_option known[] = {
         { "user", 'u', NULL, &wish.user, NULL },
         { "account", 'A', NULL, &wish.account, NULL },
         { "cluster", 'M', NULL, NULL, &wish.clusters },
-        { "parsable", 'P', &parsable, NULL, NULL },
-        { "csv", 0, &csv, NULL, NULL },
-        { "json", 0, &json, NULL, NULL },
-        { "pbs", 0, &as_pbs, NULL, NULL },
+        { "parsable", 'P', &form.parsable, NULL, NULL },
+        { "parsable2", 0, &form.parsable, NULL, NULL },
+        { "with-bars", 'p', &form.with_bars, NULL, NULL },
+        { "csv", 0, &form.csv, NULL, NULL },
+        { "json", 0, &form.json, NULL, NULL },
+        { "pbs", 0, &form.as_pbs, NULL, NULL },
+        { "format", 'o', NULL, &wish.table.columns, NULL },
+        { "noheader", 'n', &wish.table.no_header, NULL, NULL },
         { .name = NULL },
     };
     struct settings *settings = NULL;
     int result = -1;
-    if (command_operands(invocation, known, names, 2, err))
+    if (command_operands(invocation, known, names, 2, err) || set_form(&wish, &form, err))
         goto done;
-    if (parsable + csv + json + as_pbs > 1) {
-        fail(err, ERROR_USAGE, "show: --parsable, --csv, --json and --pbs exclude each other");
-        goto done;
-    }
-    if (names[0] && (!as_pbs || wish.user || wish.account)) {
+    if (names[0] && (!form.as_pbs || wish.user || wish.account)) {
         fail(err, ERROR_USAGE, "show: unexpected argument '%s'; see `fairmill show --help`",
              names[0]);
         goto done;
     }
-    wish.form = parsable ? &share_parsable : csv ? &share_csv : json ? &share_json : &share_table;
-    wish.form = as_pbs ? &share_pbs_tree : wish.form;
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         goto done;
     wish.login = private_login(settings);
@@ -258,14 +296,19 @@ done:
 const struct command command_show = {
     "show",
     "show [--user NAME] [--account NAME]\n"
-    "       [--cluster NAME]... [--parsable | --csv | --json | --pbs [NAME [NAME]]]",
+    "       [--cluster NAME]... [--format COLUMN[,COLUMN]...] [--noheader]\n"
+    "       [--parsable | -p | --csv | --json | --pbs [NAME [NAME]]]",
     "the published tree in sshare's columns",
     "  -u, --user NAME     only this user's associations, and the accounts above them\n"
     "  -A, --account NAME  only this account and what is below it\n"
     "  -M, --cluster NAME  only this cluster; may be given again\n"
     "  -P, --parsable      a header, `|` between fields, every digit\n"
+    "  -p                  the same, with a `|` at the end of each line\n"
     "      --csv           the same, separated by commas\n"
     "      --json          one JSON object\n"
+    "  -o, --format COLUMN[,COLUMN]...\n"
+    "                      these columns, in this order; with %N a width, %-N left\n"
+    "  -n, --noheader      no header\n"
     "      --pbs           the tree as `pbsfs -t` prints it; with a NAME this entity\n"
     "                      as -g does, with two of them who is more deserving, as\n"
     "                      -c\n",

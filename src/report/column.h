@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_COLUMN_H
+#define FAIRMILL_REPORT_COLUMN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/terminal.h"
+#include "util/text.h"
+
+struct json_t;
+
+/* A column of a table (report/table.h), and the cell that it has of a row. */
+
+/* What a column holds decides how its cells look.  Texts stand left, all else right. */
+enum column_type {
+    COLUMN_TEXT,    /* names and words, UTF-8 */
+    COLUMN_INTEGER, /* 64 bits; a key that may be larger is a text */
+    COLUMN_REAL,    /* people see 6 decimals, programs 17 digits; infinity is `inf` */
+    COLUMN_USAGE,   /* TRES-seconds: a real, cut to an integer except in JSON, as in sshare */
+    COLUMN_INSTANT, /* epoch seconds; people see a date in local time */
+    COLUMN_SPAN,    /* seconds; people see `12 min` */
+    COLUMN_YES_NO,  /* 1 and 0 between bars and in CSV, true and false in JSON */
+};
+
+/* Where a column is only if it is chosen by name. */
+#define NOT_FOR_PEOPLE 1u
+#define NOT_IN_BARS 2u
+#define NOT_IN_CSV 4u
+#define NOT_IN_JSON 8u
+#define ONLY_IN_JSON (NOT_FOR_PEOPLE | NOT_IN_BARS | NOT_IN_CSV)
+#define ONLY_FOR_PEOPLE (NOT_IN_BARS | NOT_IN_CSV | NOT_IN_JSON)
+#define ONLY_IF_CHOSEN (NOT_FOR_PEOPLE | NOT_IN_BARS | NOT_IN_CSV | NOT_IN_JSON)
+
+struct cell;
+
+struct column {
+    const char *name;    /* of the SQL column; in CSV, in JSON and in choices */
+    const char *heading; /* for people and between bars; in choices it is taken too */
+    enum column_type type;
+    /* How a cell is made from its row: one of MEMBER(), CLUSTER_COLUMN and get().  get() calls one
+     * of cell_text() and its like, or none: then there is nothing in the cell. */
+    void (*get)(const void *row, struct cell *cell);
+    enum stored {
+        STORED_NOWHERE,
+        STORED_TEXT,
+        STORED_INT32,
+        STORED_UINT32,
+        STORED_INT64,
+        STORED_UINT64,
+        STORED_REAL,
+        STORED_FLAG,
+        STORED_AS_CLUSTER,
+    } stored;
+    size_t offset;
+    int index; /* for a get() that serves several columns: cell->column->index */
+
+    unsigned hidden; /* NOT_... */
+    /* All of these are for people only. */
+    const char *unit;    /* behind each number */
+    const char *group;   /* a heading above those of neighbours with the same group */
+    bool optional;       /* left out where no row has such a cell */
+    unsigned expendable; /* left out where lines are too long, 1 first; 0: never */
+    unsigned at_most;    /* columns of the terminal; a longer text ends with a plus; 0: any */
+    bool right;          /* a text that stands right */
+    bool plus;           /* a number above 0 has a plus */
+    int decimals;        /* of a real; 0: 6; NO_DECIMALS: it is cut to an integer */
+};
+#define NO_DECIMALS (-1)
+
+/* For `struct column`: the cell is a member of the row, a pointer to a text (no array: that would
+ * be read as a pointer), a number or a bool.  NULL and NAN are no value. */
+#define MEMBER(row, member) \
+    .stored = _Generic(((row *)0)->member, char *: STORED_TEXT, const char *: STORED_TEXT,         \
+                       int32_t: STORED_INT32, uint32_t: STORED_UINT32, int64_t: STORED_INT64,      \
+                       uint64_t: STORED_UINT64, double: STORED_REAL, bool: STORED_FLAG),           \
+    .offset = offsetof(row, member)
+
+/* The cluster of table_open(), which people read in the title. */
+#define CLUSTER_COLUMN                                                                           \
+    {                                                                                            \
+        "cluster", "Cluster", COLUMN_TEXT, .stored = STORED_AS_CLUSTER, .hidden = NOT_FOR_PEOPLE \
+    }
+
+struct cell {
+    const struct column *column;
+    const char *cluster; /* as table_open() got it */
+    const void *context; /* likewise */
+
+    enum { CELL_EMPTY, CELL_TEXT, CELL_INTEGER, CELL_REAL } kind;
+    const char *text;
+    int64_t integer; /* also an instant, a span, 1 for yes */
+    double real;
+    /* For people: blanks before a text, by its depth in a tree, and a colour. */
+    uint32_t depth;
+    enum paint paint;
+    struct text composed;
+};
+
+/* What get() calls.  The kind may be another than its column's: `parent` among shares is a text in
+ * every form. */
+void cell_text(struct cell *cell, const char *text);
+void cell_integer(struct cell *cell, int64_t number);
+void cell_real(struct cell *cell, double number); /* NAN: nothing */
+void cell_format(struct cell *cell, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What the forms are made of; commands need none of these.  Begin with a cell of zeros with its
+ * cluster and context; end with text_free(&cell.composed). */
+void cell_of(struct cell *cell, const struct column *column, const void *row);
+void cell_add_for_people(struct text *text, const struct cell *cell);
+void cell_add_between_bars(struct text *text, const struct cell *cell);
+void cell_add_csv(struct text *text, const struct cell *cell);
+struct json_t *cell_json(const struct cell *cell);
+
+/* 90 s, 12 min, 3 h, 5 d. */
+void text_add_span(struct text *text, int64_t seconds);
+
+#endif
