@@ -35,8 +35,8 @@ static void add_name(struct text *text, const struct compared_user *user)
 static const char *heading(struct grid *grid, const struct comparison *comparison,
                            const struct way *way)
 {
-    const char *name = way->algorithm == &depth_oblivious ? "depth-obl" : way->algorithm->name;
-    return grid_cell(grid, "%s%s", name, way->conformance == comparison->conformance ? "" : "*");
+    return grid_cell(grid, "%s%s", way->algorithm->short_name,
+                     way->conformance == comparison->conformance ? "" : "*");
 }
 
 static void add_users(struct text *text, const struct comparison *comparison)

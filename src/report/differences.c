@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 
-#include "core/fairshare/fair_tree.h"
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/terminal.h"
@@ -97,7 +96,7 @@ static struct view usage_view(const struct differences *differences)
 static struct view fairshare_view(const struct differences *differences)
 {
     struct view view = { differences, fairshare_of, is_factor, 1, "%.6f", INFINITY };
-    if (differences->algorithm == &fair_tree) {
+    if (differences->algorithm->ranks_users) {
         view.scale = differences->users;
         view.format = "%.0f";
     }
@@ -285,8 +284,8 @@ static void add_table(struct text *text, const struct differences *differences)
     text_add(text, "\n\nRawUsage, in TRES-seconds:\n");
     add_view(text, &usage);
     text_format(text, "\n%s:\n",
-                differences->algorithm == &fair_tree ? "Rank, of which FairShare is made"
-                                                     : "FairShare");
+                differences->algorithm->ranks_users ? "Rank, of which FairShare is made"
+                                                    : "FairShare");
     add_view(text, &fairshare);
     text_add(text, "\n");
     for (int cause = 0; cause < CAUSES; cause++)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/fairshare/fair_tree.h"
+#include "core/number/figure.h"
 #include "core/tree/path.h"
 #include "core/usage/clock.h"
 #include "report/forms.h"
@@ -78,7 +78,7 @@ static void add_excess(struct text *text, const struct explained *explained, uin
     const struct algorithm *algorithm = explained->input->algorithm;
     const struct values *values = values_of(explained, i);
     double shares = algorithm->norm_shares(values);
-    if (algorithm == &linear || !(shares > 0))
+    if (!algorithm->of_ratio || !(shares > 0))
         text_add(text, shares > 0 ? "" : " (no share)");
     else {
         text_add(text, " (effective usage ");
@@ -91,7 +91,7 @@ static void add_result(struct text *text, const struct explained *explained, uin
 {
     const struct explain_input *input = explained->input;
     const struct values *values = values_of(explained, i);
-    if (input->algorithm != &fair_tree) {
+    if (!input->algorithm->ranks_users) {
         double factor = input->algorithm->factor(values);
         text_add(text, " has fairshare ");
         text_add_figure(text, factor, 6);
@@ -135,12 +135,12 @@ static void add_one(struct text *text, const struct explained *explained)
     capitalise(text);
     add_result(text, explained, one);
     double factor = explained->input->algorithm->factor(values_of(explained, one));
-    if (explained->input->algorithm == &fair_tree && !isnan(factor)) {
+    if (explained->input->algorithm->ranks_users && !isnan(factor)) {
         text_add(text, ": fairshare ");
         text_add_figure(text, factor, 6);
     }
     text_add(text, ".");
-    if (explained->input->algorithm != &fair_tree)
+    if (!explained->input->algorithm->ranks_users)
         return;
     struct path path = path_to(explained->input->tree, one, true);
     for (uint32_t i = 1; i < path.count; i++) {
@@ -179,7 +179,7 @@ static void add_standing(struct text *text, const struct explained *explained)
 {
     const struct explanation *explanation = explained->explanation;
     uint32_t behind = explanation->behind, ahead = explanation->ahead;
-    bool ranks = explained->input->algorithm == &fair_tree;
+    bool ranks = explained->input->algorithm->ranks_users;
     if (explanation->order == ORDER_NONE && ranks) {
         add_rankless(text, explained);
         return;
@@ -363,7 +363,7 @@ void explanation_add(struct text *text, const struct explained *explained)
     } else {
         add_standing(&paragraph, explained);
         text_add(&paragraph, " ");
-        if (explained->input->algorithm == &fair_tree)
+        if (explained->input->algorithm->ranks_users)
             add_decision(&paragraph, explained);
         else
             add_difference(&paragraph, explained);

@@ -54,7 +54,5 @@ void explanation_add_table(struct text *text, const struct explained *explained)
  * that is enough between the two that it is about. */
 void explanation_add_who(struct text *text, const struct explained *explained, uint32_t node);
 void explanation_add_short(struct text *text, const struct explained *explained, uint32_t node);
-/* A number with so many significant digits and without zeros at its end; `inf`; "" for NULL. */
-void text_add_figure(struct text *text, double number, int digits);
 
 #endif

@@ -6,7 +6,6 @@
 #include <jansson.h>
 
 #include "core/tree/path.h"
-#include "core/fairshare/fair_tree.h"
 #include "core/usage/clock.h"
 #include "report/explanation.h"
 #include "report/forms.h"
@@ -27,7 +26,7 @@ static json_t *values_json(const struct explained *explained, const struct fairs
                   "level_usage_raw",
                   i ? json_real(clock_usage(clock, level_usage(fairshare, node))) : json_null(),
                   "fairshare", form_json_real(explained->input->algorithm->factor(values)));
-    if (explained->input->algorithm == &fair_tree) {
+    if (explained->input->algorithm->ranks_users) {
         json_object_set_new(json, "level_shares_norm", form_json_real(values->level_shares_norm));
         json_object_set_new(json, "level_usage", form_json_real(values->level_usage));
         json_object_set_new(json, "level_fs", form_json_real(i ? values->level_fs : NAN));
@@ -39,11 +38,10 @@ static json_t *values_json(const struct explained *explained, const struct fairs
         json_object_set_new(json, "effective_usage",
                             form_json_real(explained->input->algorithm->effective_usage(values)));
     }
-    if (explained->input->algorithm == &linear)
-        json_object_set_new(json, "capacity_usage", form_json_real(values->capacity_usage));
-    if (explained->input->algorithm == &depth_oblivious)
-        json_object_set_new(json, "depth_oblivious_ratio",
-                            form_json_real(values->depth_oblivious_ratio));
+    const struct algorithm *algorithm = explained->input->algorithm;
+    if (algorithm->own_name)
+        json_object_set_new(json, algorithm->own_name,
+                            form_json_real(algorithm->own_value(values)));
     return json;
 }
 

@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "core/number/figure.h"
 #include "core/usage/clock.h"
 #include "core/insight/top_jobs.h"
 #include "core/insight/daily_usage.h"

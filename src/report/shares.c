@@ -8,7 +8,6 @@
 
 #include <jansson.h>
 
-#include "core/fairshare/fair_tree.h"
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/table.h"
@@ -66,7 +65,7 @@ void share_list_add(struct share_list *list, int64_t id, int64_t parent_id,
         .norm_usage = values->usage_norm,
         .effective_usage = list->algorithm->effective_usage(values),
         .fairshare = list->algorithm->factor(values),
-        .level_fs = list->algorithm == &fair_tree ? values->level_fs : NAN,
+        .level_fs = list->algorithm->ranks_users ? values->level_fs : NAN,
         .shown = true,
     };
 }

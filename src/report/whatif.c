@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fairshare/fair_tree.h"
 #include "core/fairshare/fairshare.h"
 #include "core/fairshare/ranking.h"
 #include "core/tree/tree.h"
@@ -84,7 +83,7 @@ static void fill_side(struct whatif_row *row, enum whatif_side side,
     const struct values *values = &state->values[node];
     row->there[side] = true;
     row->factor[side] = state->algorithm->factor(values);
-    row->level_fs[side] = state->algorithm == &fair_tree ? values->level_fs : NAN;
+    row->level_fs[side] = state->algorithm->ranks_users ? values->level_fs : NAN;
     row->shares_norm[side] = state->algorithm->norm_shares(values);
     row->usage[side] = values->usage_raw;
     row->rank[side] = ranked->ranks[node];

@@ -174,7 +174,7 @@ void check_slurm(struct text *text, const struct settings *settings)
 void check_slurm_cluster(struct text *text, const struct settings *settings, const char *cluster,
                          uint64_t users)
 {
-    bool ranks = !strcmp(settings->algorithm->name, "fair_tree");
+    bool ranks = settings->algorithm->ranks_users;
     const char *named = settings->slurm ? settings->slurm->given[SLURM_CLUSTER_NAME].value : NULL;
     if (named && strcasecmp(named, cluster) != 0) {
         text_add(text, "  warning: the slurm.conf is cluster '");

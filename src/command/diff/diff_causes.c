@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fairshare/fair_tree.h"
 #include "command/diff/diff_print.h"
 #include "command/diff/diff_settings.h"
 #include "compute/compute.h"
@@ -344,7 +343,7 @@ static bool is_printed(const struct printed_number *printed, double value, doubl
  * that is left of usage has its say. */
 static void find_left_fairshare(struct finder *finder, const struct stage *stage, bool any_left)
 {
-    bool ranks = finder->asked->snapshot->algorithm == &fair_tree;
+    bool ranks = finder->asked->snapshot->algorithm->ranks_users;
     for (size_t i = 0; i < finder->differences->count; i++) {
         struct compared_row *row = &finder->differences->rows[i];
         struct difference *fairshare = &row->fairshare;

@@ -8,6 +8,7 @@
 #include "core/tree/tree.h"
 
 struct clock;
+struct text;
 
 /* What an algorithm is.  Each one is a file of this folder, and a line in the table of fairshare.c.
  */
@@ -49,8 +50,22 @@ struct fairshare {
     struct values *values;
 };
 
+/* `explain` shows what a value is made of in a table, with a row for each node on the path. */
+struct explain_context {
+    const struct fairshare *fairshare;
+    const struct algorithm *algorithm;
+    const struct wide *counted_usage; /* what the algorithm counts as usage; NULL: as it is */
+    int digits;                       /* of numbers that others are computed from */
+};
+#define EXPLAIN_COLUMNS_AT_MOST 6
+struct explain_column {
+    const char *heading;
+    void (*add)(struct text *text, const struct explain_context *context, uint32_t node);
+};
+
 struct algorithm {
     const char *name;
+    const char *short_name; /* where a column is narrow */
     /* Compute this algorithm's values; the common ones (shares_norm to level_usage) are there. */
     void (*compute)(struct fairshare *fairshare);
     /* What is published as `fairshare`, and what sshare has as NormShares and EffectvUsage.  NAN is
@@ -58,6 +73,27 @@ struct algorithm {
     double (*factor)(const struct values *values);
     double (*norm_shares)(const struct values *values);
     double (*effective_usage)(const struct values *values);
+    /* Whether users are ranked, list by list of level_fs.  Then the factor is made of the rank, and
+     * accounts have none. */
+    bool ranks_users;
+    /* Whether the factor is made of effective usage / shares. */
+    bool of_ratio;
+
+    /* What follows is for `explain`.  Printed numbers have as many digits as it takes to compute
+     * the printed result from them by hand. */
+    const struct explain_column *columns; /* ended by one without a heading */
+    int digits;
+    const char *formulas; /* lines; a `%` stands for the dampening */
+    /* The rest may be NULL. */
+    /* Add a line on the settings that the values depend on. */
+    void (*add_note)(struct text *text, const struct fairshare_options *options);
+    /* Whether the results printed for a node follow from the numbers printed beside them. */
+    bool (*follows)(const struct explain_context *context, uint32_t node);
+    /* Every node's usage as this algorithm counts it, to be freed; NULL: as it is. */
+    struct wide *(*counted_usage)(const struct fairshare *fairshare);
+    /* A value that only this algorithm has, under its name in JSON. */
+    const char *own_name;
+    double (*own_value)(const struct values *values);
 };
 
 /* What several algorithms need. */

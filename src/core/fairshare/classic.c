@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/fairshare/algorithm.h"
+#include "core/fairshare/columns.h"
 
 /* Slurm's classic factor: seed 002, "The SLURM Fair-Share Formula", in its 2^ form of today.
  *
@@ -34,4 +34,23 @@ static double usage(const struct values *values)
     return values->classic_usage;
 }
 
-const struct algorithm classic = { "classic", compute, factor, values_shares_norm, usage };
+static const struct explain_column columns[] = {
+    { "Shares", add_shares }, { "S", add_shares_norm },      { "Usage", add_usage },
+    { "UA", add_usage_norm }, { "UE", add_effective_usage }, { "F", add_factor },
+    { NULL, NULL },
+};
+
+const struct algorithm classic = {
+    .name = "classic",
+    .short_name = "classic",
+    .compute = compute,
+    .factor = factor,
+    .norm_shares = values_shares_norm,
+    .effective_usage = usage,
+    .of_ratio = true,
+    .columns = columns,
+    .digits = 8,
+    .formulas = "S = S above x Shares, UA = Usage / Usage of the root\n"
+                "UE = UA + (UE above - UA) x Shares, right below the root UE = UA\n"
+                "F = 2^-(UE / S / %)\n",
+};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "core/fairshare/fair_tree.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "core/usage/clock.h"
-#include "core/number/extended.h"
+#include "core/fairshare/columns.h"
 #include "core/fairshare/fair_tree_slurmctld.h"
+#include "core/number/figure.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /* Fair Tree: seed 001.
  *
@@ -227,4 +228,80 @@ static double usage(const struct values *values)
     return values->level_usage;
 }
 
-const struct algorithm fair_tree = { "fair_tree", compute, factor, norm_shares, usage };
+static void add_level_share(struct text *text, const struct explain_context *context, uint32_t i)
+{
+    if (!node_has_parent_shares(context_node(context, i)))
+        text_add_figure(text, context_values(context, i)->level_shares_norm, context->digits);
+}
+
+/* `usage/level's usage` */
+static void add_part(struct text *text, const struct explain_context *context, uint32_t i)
+{
+    add_usage(text, context, i);
+    if (!i)
+        return;
+    text_add(text, "/");
+    add_usage_figure(text, context, level_usage(context->fairshare, context_node(context, i)));
+}
+
+static void add_level_usage(struct text *text, const struct explain_context *context, uint32_t i)
+{
+    text_add_figure(text, context_values(context, i)->level_usage, context->digits);
+}
+
+static void add_level_fs(struct text *text, const struct explain_context *context, uint32_t i)
+{
+    text_add_figure(text, i ? context_values(context, i)->level_fs : NAN, RESULT_DIGITS);
+}
+
+/* Whether a division of two printed numbers comes to the third. */
+static bool divides(const char *dividend, const char *divisor, const char *quotient, int digits)
+{
+    struct text text = { 0 };
+    double by = strtod(divisor, NULL);
+    if (!*quotient || !(by > 0))
+        return true;
+    text_add_figure(&text, strtod(dividend, NULL) / by, digits);
+    bool holds = !strcmp(text.bytes, quotient);
+    text_free(&text);
+    return holds;
+}
+
+static bool follows(const struct explain_context *context, uint32_t node)
+{
+    struct text part = { 0 }, usage = { 0 }, shares = { 0 }, level_fs = { 0 };
+    add_part(&part, context, node);
+    text_add(&usage, "");
+    add_level_usage(&usage, context, node);
+    text_add(&shares, "");
+    add_level_share(&shares, context, node);
+    text_add(&level_fs, "");
+    add_level_fs(&level_fs, context, node);
+    const char *whole = strchr(part.bytes, '/');
+    bool all = !whole || (divides(part.bytes, whole + 1, usage.bytes, context->digits) &&
+                          divides(shares.bytes, usage.bytes, level_fs.bytes, RESULT_DIGITS));
+    text_free(&part);
+    text_free(&usage);
+    text_free(&shares);
+    text_free(&level_fs);
+    return all;
+}
+
+static const struct explain_column columns[] = {
+    { "Shares", add_shares }, { "S", add_level_share },    { "Usage", add_part },
+    { "U", add_level_usage }, { "LevelFS", add_level_fs }, { NULL, NULL },
+};
+
+const struct algorithm fair_tree = {
+    .name = "fair_tree",
+    .short_name = "fair_tree",
+    .compute = compute,
+    .factor = factor,
+    .norm_shares = norm_shares,
+    .effective_usage = usage,
+    .ranks_users = true,
+    .columns = columns,
+    .digits = 7,
+    .formulas = "S and U are its parts of the siblings' shares and usage; LevelFS = S / U\n",
+    .follows = follows,
+};

@@ -5,9 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/fairshare/fair_tree.h"
 #include "core/usage/clock.h"
 
+/* Each is a file of this folder. */
+extern const struct algorithm fair_tree, depth_oblivious, classic, linear, pbs;
 const struct algorithm *const algorithms[] = {
     &fair_tree, &depth_oblivious, &classic, &linear, &pbs, NULL,
 };

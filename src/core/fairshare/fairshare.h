@@ -18,6 +18,4 @@ void fairshare_compute(const struct tree *tree, const struct fairshare_options *
 void fairshare_compute_one(const struct tree *tree, const struct fairshare_options *options,
                            const struct algorithm *algorithm, struct values *values);
 
-extern const struct algorithm classic, depth_oblivious, linear, pbs;
-
 #endif

@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-#include "core/fairshare/algorithm.h"
+#include "core/fairshare/columns.h"
+#include "core/number/figure.h"
+#include "util/text.h"
 
 /* The factor as seed 002 writes it: "The SLURM Fair-Share Formula".
  *
@@ -46,4 +48,48 @@ static double usage(const struct values *values)
     return values->linear_usage;
 }
 
-const struct algorithm linear = { "linear", compute, factor, values_shares_norm, usage };
+static double capacity_usage(const struct values *values)
+{
+    return values->capacity_usage;
+}
+
+static void add_capacity_usage(struct text *text, const struct explain_context *context, uint32_t i)
+{
+    text_add_figure(text, context_values(context, i)->capacity_usage, context->digits);
+}
+
+static void add_note(struct text *text, const struct fairshare_options *options)
+{
+    if (isnan(options->capacity))
+        return;
+    text_add(text, "The cluster could deliver ");
+    text_add_figure(text, options->capacity, SETTING_DIGITS);
+    text_add(text, " TRES-seconds.\n");
+}
+
+static const struct explain_column columns[] = {
+    { "Shares", add_shares },
+    { "S", add_shares_norm },
+    { "Usage", add_usage },
+    { "UA", add_capacity_usage },
+    { "UE", add_effective_usage },
+    { "F", add_factor },
+    { NULL, NULL },
+};
+
+const struct algorithm linear = {
+    .name = "linear",
+    .short_name = "linear",
+    .compute = compute,
+    .factor = factor,
+    .norm_shares = values_shares_norm,
+    .effective_usage = usage,
+    .columns = columns,
+    .digits = 8,
+    .formulas = "S = S above x Shares, UA = Usage / what the cluster could deliver\n"
+                "UE = UA + (UE above - UA) x Shares, right below the root UE = UA\n"
+                "F = (S - UE + 1) / 2, kept within 0 and 1\n",
+    .add_note = add_note,
+    .own_name = "capacity_usage",
+    .own_value = capacity_usage,
+};

@@ -5,10 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "core/usage/clock.h"
+#include "core/fairshare/columns.h"
+#include "core/number/figure.h"
 #include "core/tree/path.h"
-#include "core/fairshare/algorithm.h"
+#include "core/usage/clock.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /* OpenPBS's fairshare_tree_usage and fairshare_factor: seed 003 (PP-718).
  *
@@ -142,4 +144,34 @@ static double usage(const struct values *values)
     return values->pbs_tree_usage;
 }
 
-const struct algorithm pbs = { "pbs", compute, factor, values_shares_norm, usage };
+static void add_note(struct text *text, const struct fairshare_options *options)
+{
+    if (!(options->pbs_minimum_usage > 0))
+        return;
+    text_add(text, "Usage counts at least ");
+    text_add_figure(text, options->pbs_minimum_usage, SETTING_DIGITS);
+    text_add(text, ", which each group has beside that of its users.\n");
+}
+
+static const struct explain_column columns[] = {
+    { "Shares", add_shares }, { "Target", add_shares_norm },        { "Usage", add_usage },
+    { "U", add_usage_norm },  { "TreeUsage", add_effective_usage }, { "F", add_factor },
+    { NULL, NULL },
+};
+
+const struct algorithm pbs = {
+    .name = "pbs",
+    .short_name = "pbs",
+    .compute = compute,
+    .factor = factor,
+    .norm_shares = values_shares_norm,
+    .effective_usage = usage,
+    .of_ratio = true,
+    .columns = columns,
+    .digits = 8,
+    .formulas = "Target = Target above x Shares, U = Usage / Usage of the root\n"
+                "TreeUsage = U + (TreeUsage above - U) x Shares, right below the root U\n"
+                "F = 2^-(TreeUsage / Target)\n",
+    .add_note = add_note,
+    .counted_usage = pbs_counted_usage,
+};

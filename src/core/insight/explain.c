@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fairshare/fair_tree.h"
 #include "core/tree/path.h"
 #include "core/usage/clock.h"
 #include "util/memory.h"
@@ -46,7 +45,7 @@ static struct ranks ranks_of(const struct tree *tree, const struct values *value
 static enum order order_in(const struct explain_input *input, const struct values *values,
                            uint32_t one, uint32_t other)
 {
-    if (input->algorithm != &fair_tree) {
+    if (!input->algorithm->ranks_users) {
         double first = input->algorithm->factor(&values[one]);
         double second = input->algorithm->factor(&values[other]);
         if (isnan(first) || isnan(second))
@@ -76,7 +75,7 @@ static double place_of(const struct explain_input *input, uint32_t node)
 
 bool are_equals(const struct explain_input *input, uint32_t one, uint32_t other)
 {
-    return input->algorithm == &fair_tree && place_of(input, one) == place_of(input, other);
+    return input->algorithm->ranks_users && place_of(input, one) == place_of(input, other);
 }
 
 bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t other,
@@ -235,7 +234,7 @@ static bool is_reversed_by(struct trial *trial, const struct reversal *reversal,
     else if (!change_usage(trial, reversal->node, amount, more))
         return false;
     /* No whole number of TRES-seconds makes what has decayed equal. */
-    if (shares && trial->input->rounded && trial->input->algorithm == &fair_tree)
+    if (shares && trial->input->rounded && trial->input->algorithm->ranks_users)
         (trial->one_list ? even_out : weigh_down)(trial);
     fairshare_compute_one(&trial->tree, trial->input->options, trial->input->algorithm,
                           trial->values);
@@ -272,7 +271,7 @@ static uint64_t guess_of(const struct explain_input *input, const struct diverge
     double lead =
         place_of(input, divergence->decides_other) / place_of(input, divergence->decides_one);
     double amount = 1;
-    if (input->algorithm != &fair_tree || !(lead > 1))
+    if (!input->algorithm->ranks_users || !(lead > 1))
         return 1;
     switch (reversal->change) {
     case MORE_SHARES:
@@ -353,7 +352,7 @@ static void ask_for_shares(const struct explain_input *input, struct explanation
     bool first = explanation->behind == explanation->one;
     uint32_t decides = first ? divergence->decides_one : divergence->decides_other;
     uint32_t against = first ? divergence->decides_other : divergence->decides_one;
-    if (input->algorithm == &fair_tree) {
+    if (input->algorithm->ranks_users) {
         ask(input, explanation, MORE_SHARES, decides);
     } else {
         struct path path = path_to(input->tree, explanation->behind, true);

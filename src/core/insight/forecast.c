@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "core/fairshare/fair_tree.h"
 #include "core/usage/clock.h"
 #include "core/usage/ledger.h"
 #include "core/fairshare/ranking.h"
@@ -113,7 +112,7 @@ int forecast_at(const struct forecast *forecast, enum projection projection, uin
         *point = (struct forecast_point){
             .at = at,
             .factor = forecast->algorithm->factor(values),
-            .level_fs = forecast->algorithm == &fair_tree ? values->level_fs : NAN,
+            .level_fs = forecast->algorithm->ranks_users ? values->level_fs : NAN,
             .usage = values->usage_raw,
             .rank =
                 user_rank(forecast->tree, forecast->values, forecast->algorithm, forecast->entity),

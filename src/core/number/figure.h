@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_FIGURE_H
+#define FAIRMILL_CORE_FIGURE_H
+
+struct text;
+
+/* Add a number with so many significant digits and without zeros at its end; `inf`; nothing for
+ * NAN. */
+void text_add_figure(struct text *text, double number, int digits);
+
+#endif
