@@ -67,8 +67,8 @@ static int check_section(const char *path, dictionary *file, const char *section
     return result;
 }
 
-/* Whether slurm.conf has a say.  Its weights of TRES count only where TRES are charged and the
- * settings file has no weights at all, as the weights belong together. */
+/* Whether slurm.conf counts for this setting.  Its weights of TRES belong together: they count only
+ * where TRES are charged and the settings file has no weights at all. */
 static bool slurm_counts(const struct settings *settings, dictionary *file,
                          const struct setting *setting)
 {

@@ -59,8 +59,9 @@ static int scan_section(struct scan *scan, char *text)
     return 0;
 }
 
-/* iniparser cuts a value at the first # or ; that is not in quotes, and behind a closing quote.  A
- * comment is one that stands behind a blank; anything else would be lost in silence. */
+/* iniparser cuts a value at the first # or ; that is not in quotes, and behind a closing quote.
+ * Where a blank stands before the # or ; it begins a comment.  Elsewhere a part of the value would
+ * be lost without a message, so that is refused. */
 static int scan_value(const struct scan *scan, const char *value)
 {
     value += strspn(value, " \t");
@@ -80,7 +81,8 @@ static int scan_value(const struct scan *scan, const char *value)
     return 0;
 }
 
-/* Messages quote what they complain of, and cron mails them. */
+/* Whether the text may be a password.  Messages quote the text that is wrong, and cron mails them.
+ */
 static bool is_secret(const char *text)
 {
     static const char *const words[] = { "passw", "pwd", "secret" };

@@ -10,7 +10,8 @@
 #include "settings/values.h"
 #include "util/text.h"
 
-/* A new setting is a field in struct settings and a line here. */
+/* A new setting is a field in struct settings and a line here.  If the field is a text,
+ * settings_destroy() frees it. */
 
 static const char *const bad_rows[] = { "fail", "skip", NULL };
 static const char *const charges[] = { "billing", "cpu", "tres", NULL };

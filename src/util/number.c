@@ -80,7 +80,7 @@ bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal)
 {
     const char *at = bytes, *end = bytes + length;
     bool any = false, behind_point = false;
-    int noughts = 0; /* seen and not yet in the digits: those at the end never get there */
+    int zeros = 0; /* read and not yet part of the digits; those at the end never are */
     *decimal = (struct decimal){ 0 };
     for (; at < end && (isdigit((unsigned char)*at) || (*at == '.' && !behind_point)); at++) {
         if (*at == '.') {
@@ -89,17 +89,17 @@ bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal)
         }
         any = true;
         decimal->power -= behind_point;
-        noughts++;
+        zeros++;
         if (*at == '0')
             continue;
-        for (; noughts; noughts--) {
+        for (; zeros; zeros--) {
             if (decimal->digits >= UINT64_C(100000000000000000))
                 return false;
             decimal->digits *= 10;
         }
         decimal->digits += (uint64_t)(*at - '0');
     }
-    decimal->power += noughts;
+    decimal->power += zeros;
     int exponent = 0;
     if (!any ||
         (at < end && ((*at != 'e' && *at != 'E') || !decimal_exponent(at + 1, end, &exponent))))
@@ -211,7 +211,7 @@ bool instant_parse(const char *text, int64_t *epoch)
     struct tm asked = date;
     date.tm_wday = -1; /* still there where mktime fails */
     time_t instant = mktime(&date);
-    /* mktime turns 31 June into 1 July; who wrote that meant something else. */
+    /* mktime() turns 31 June into 1 July, which cannot be what was meant. */
     if (date.tm_wday < 0 || date.tm_mday != asked.tm_mday || date.tm_mon != asked.tm_mon)
         return false;
     *epoch = instant;

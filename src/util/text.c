@@ -175,7 +175,7 @@ size_t utf8_length(const char *utf8)
 void utf8_drop_cut(char *utf8)
 {
     size_t length = strlen(utf8), begun = 0;
-    /* A character has three bytes after its first at most. */
+    /* A character has at most three bytes after its first. */
     while (begun < length && begun < 4 && (utf8[length - begun - 1] & 0xc0) == 0x80)
         begun++;
     if (begun == length || begun == 4)
@@ -220,8 +220,8 @@ static bool is_seen(uint32_t point)
     for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
         if (point >= unseen[i].first && point <= unseen[i].last)
             return false;
-    /* Of what is no character to the C library nobody can tell what a terminal makes.  In the
-     * locale C it knows none beyond ASCII. */
+    /* Nobody knows how a terminal shows what the C library does not know.  In the locale C that
+     * library knows ASCII only, so there it is not asked. */
     return point >= 0xa0 && (wcwidth((wchar_t)point) >= 0 || wcwidth(0xe9) < 0);
 }
 
@@ -230,8 +230,8 @@ static bool is_hexadecimal(char digit)
     return (digit >= '0' && digit <= '9') || (digit >= 'A' && digit <= 'F');
 }
 
-/* How many of the bytes at `at`, of which `left` are left, are one character; *printable is whether
- * they may be printed as they are. */
+/* The length of the first character of `left` bytes; *printable is whether it may be printed as it
+ * is. */
 static size_t next_character(const char *at, size_t left, bool *printable)
 {
     size_t length;

@@ -9,9 +9,8 @@
 
 struct arena;
 
-/* What a slurm.conf says of priorities, nodes and partitions; settings/slurm/slurm_read.h reads it.
- *  Nothing else of it is kept: the
- * file may hold what is no business of ours. */
+/* What a slurm.conf says of priorities, nodes and partitions.  Nothing else of it is kept, as it
+ * may hold secrets.  settings/slurm/slurm_read.h reads it. */
 
 /* Keys with a line of their own.  The last of several lines counts. */
 enum slurm_key {

@@ -14,7 +14,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* More than any slurm.conf has; what has more is no slurm.conf. */
+/* No slurm.conf has as much as this. */
 #define DEPTH_AT_MOST 16
 #define FILES_AT_MOST 1000
 #define BYTES_AT_MOST (32u << 20)
@@ -143,7 +143,7 @@ static int add_modified(struct reading *reading, const struct source *source, st
     return 0;
 }
 
-/* The folder of the file that includes; escaped where glob() reads it. */
+/* Add the folder of the file that includes, escaped where glob() will read it. */
 static void add_folder(struct text *path, const char *includer, bool escaped)
 {
     const char *slash = strrchr(includer, '/');
@@ -241,7 +241,7 @@ static int read_source(struct reading *reading, struct source *source)
     return result;
 }
 
-/* Where an Include is wrong, say where it stands. */
+/* Say which file cannot be read, and which line includes it. */
 static int refuse_path(const struct reading *reading, const struct source *includer,
                        const char *path, const char *why)
 {
@@ -275,7 +275,7 @@ static int read_path(struct reading *reading, const char *path, const struct sou
         .depth = includer ? includer->depth + 1 : 0,
         .includer = includer,
     };
-    /* Looked at before it is opened, as opening a pipe waits and opening a device may do worse. */
+    /* Check before opening: to open a pipe may wait, and to open a device may do worse. */
     struct stat status;
     const char *why = stat(path, &status) ? strerror(errno) : why_not(reading, &source, &status);
     if (!why && !(source.file = fopen(path, "re")))

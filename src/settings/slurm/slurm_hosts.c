@@ -11,13 +11,13 @@
 #define SEPARATORS ", \t\r\n\v\f"
 #define DIGITS "0123456789"
 
-/* What Slurm takes in one range. */
+/* The most numbers that Slurm accepts in one range. */
 #define RANGE_AT_MOST 65536
 #define BRACKETS_AT_MOST 8
 
 static const char too_many[] = "names too many hosts";
 
-/* `1-4` or `007`, at bytes up to a comma or bracket; as many digits as the first number has. */
+/* `1-4` or `007`; names get as many digits as the first number has. */
 struct range {
     uint64_t first, last;
     int width;
@@ -74,7 +74,7 @@ static const char *count_names(const char *part, const char **end, size_t *count
     return *part == ']' ? "has a ] without its [" : NULL;
 }
 
-/* Add every rest of a name to what is there of it. */
+/* Expand the rest of a part, whose beginning is in `name`. */
 static void take_names(struct slurm_hosts *hosts, const char *part, const char *end,
                        struct text *name)
 {

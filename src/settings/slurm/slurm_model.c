@@ -72,8 +72,8 @@ static bool add_gres(struct slurm_model *model, const char *name, const char *ty
     return !__builtin_add_overflow(*count, number, count) && *count <= SLURM_OF_A_NODE_AT_MOST;
 }
 
-/* `gpu`, `gpu:2`, `gpu:a100:2` or `bandwidth:lustre:no_consume:4G`; which socket it is at stands in
- * brackets behind it. */
+/* `gpu`, `gpu:2`, `gpu:a100:2` or `bandwidth:lustre:no_consume:4G`, perhaps with its sockets in
+ * brackets, which are ignored. */
 static bool take_gres_item(struct slurm_model *model, char *item, struct arena *arena)
 {
     char *fields[8] = { NULL }, *type = NULL;
@@ -95,7 +95,7 @@ static bool take_gres_item(struct slurm_model *model, char *item, struct arena *
            (!type || add_gres(model, fields[0], type, number, arena));
 }
 
-/* A list of them; within brackets a comma parts nothing. */
+/* A list of such items; a comma within brackets does not end an item. */
 static int take_gres(struct slurm_model *model, const struct slurm_record *record,
                      struct arena *arena, struct error *err)
 {

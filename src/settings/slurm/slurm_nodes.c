@@ -15,7 +15,8 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* In the lists of all partitions together: sixty of them may have every node that Slurm takes. */
+/* How many names the lists of all partitions together may have: sixty of them may have as
+ * many nodes as Slurm accepts. */
 #define NAMES_AT_MOST 4000000
 
 /* Lines of a kind, each with a name of its own. */
@@ -65,8 +66,6 @@ void slurm_nodes_destroy(struct slurm_nodes *nodes)
     free(nodes);
 }
 
-/* ---- lines ---- */
-
 /* Where the names of a NodeName line go. */
 struct naming {
     struct slurm_nodes *nodes;
@@ -107,7 +106,7 @@ static int take_nodes(struct slurm_nodes *nodes, const struct slurm_record *reco
     return wrong ? slurm_record_refuse_name(record, wrong, err) : 0;
 }
 
-/* Keep a set or a partition; of two with one name slurmctld passes over the second. */
+/* Keep a set or a partition.  Where two have one name slurmctld ignores the second. */
 static void keep(struct slurm_nodes *nodes, struct records *records,
                  const struct slurm_record *record)
 {
@@ -136,16 +135,14 @@ int slurm_nodes_add(struct slurm_nodes *nodes, const struct slurm_line *line, st
     return 0;
 }
 
-/* ---- what partitions have, once all lines are there ---- */
-
-/* Which nodes a partition has. */
+/* The count of nodes of one partition after the other. */
 struct counting {
     struct slurm_nodes *nodes;
     const struct slurm_record *partition;
     uint32_t number;      /* of the partition, from 1 */
-    uint32_t *counted_in; /* of each node: the last partition that it was counted in */
-    uint32_t *set_in;     /* of each set likewise */
-    uint64_t *members;    /* of each model: so many nodes */
+    uint32_t *counted_in; /* for each node: the last partition that it was counted in */
+    uint32_t *set_in;     /* for each set likewise */
+    uint64_t *members;    /* for each model: how many of its nodes are in the partition */
     bool noted;
     const struct slurm_record *wrong_set; /* whose list is wrong, and why */
     const char *wrong;
@@ -241,7 +238,7 @@ static int take_limits(const struct slurm_record *record, struct slurm_partition
     if (factor && !slurm_number(factor, UINT16_MAX, &partition->job_factor))
         return slurm_record_refuse(record, PARTITION_JOB_FACTOR, "must be a number up to 65535",
                                    err);
-    /* The older key; where it is there Slurm lets it count. */
+    /* The older key.  Slurm prefers it where both are given. */
     if (priority && !slurm_number(priority, UINT16_MAX, &partition->job_factor))
         return slurm_record_refuse(record, PARTITION_PRIORITY, "must be a number up to 65535", err);
     if (max_time && !slurm_minutes(max_time, &partition->max_time))

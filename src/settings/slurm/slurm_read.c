@@ -11,7 +11,7 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* What the lines are put into. */
+/* What is made of the lines. */
 struct target {
     struct slurm_conf *conf;
     struct slurm_nodes *nodes;
@@ -41,7 +41,7 @@ static int read_line(void *context, struct slurm_place place, char *text, struct
 {
     struct target *target = context;
     struct slurm_line line = { .place = place, .rest = text };
-    /* What stands there may be a secret, so it is not printed. */
+    /* The line may hold a secret, so it is not printed. */
     if (!slurm_pair_next(&line.rest, &line.first))
         return fail(err, ERROR_SETTINGS, "'%s', line %u: neither KEY=VALUE nor an Include",
                     place.file, place.line);
@@ -50,7 +50,7 @@ static int read_line(void *context, struct slurm_place place, char *text, struct
     for (int key = 0; key < SLURM_KEYS; key++)
         if (!strcasecmp(line.first.key, slurm_key_name((enum slurm_key)key)))
             return read_value(target->conf, &target->conf->given[key], &line, err);
-    /* What is not known here is Slurm's business. */
+    /* Other keys do not concern us. */
     return 0;
 }
 

@@ -11,7 +11,7 @@ struct error;
 
 enum slurm_kind { SLURM_NODE, SLURM_SET, SLURM_PARTITION, SLURM_KINDS };
 
-/* What such lines may have; whatever else they have is Slurm's business. */
+/* The values of such lines that matter here. */
 enum {
     NODE_CPUS,
     NODE_PROCS,

@@ -44,13 +44,13 @@ static bool max_age_of(const char *value, struct text *own)
     uint64_t minutes;
     if (!slurm_minutes(value, &minutes))
         return false;
-    /* The longest span that settings take, in which no job ages to speak of. */
+    /* The longest span that settings allow; within it no job's age factor is worth mentioning. */
     add_span(own, minutes == SLURM_UNLIMITED ? UINT64_C(36525) * 1440 : minutes);
     return true;
 }
 
-/* NOW resets when slurmctld starts, which no database tells, and never again; a time string is
- * seed 002's, and no slurmctld of today takes one. */
+/* NOW resets usage once, when slurmctld starts; no database has that time, so it is `none` here.
+ * A span of time is what seed 002 has; no slurmctld of today accepts one. */
 static bool reset_period_of(const char *value, struct text *own)
 {
     static const char *const names[] = {
@@ -72,7 +72,7 @@ static bool reset_period_of(const char *value, struct text *own)
     return true;
 }
 
-/* The next name of flags, at *at; its length, or 0 where there is none. */
+/* Step to the next name of a flag; returns its length, or 0 where there is none. */
 static size_t next_flag(const char **at)
 {
     *at += strcspn(*at, FLAG_LETTERS);
@@ -145,7 +145,7 @@ static bool text_of(const char *value, struct text *own)
 #define SPAN "must be min, min:sec, hr:min:sec, days-hr, days-hr:min, days-hr:min:sec or UNLIMITED"
 #define WEIGHT "must be a whole number from 0 to 4294967295"
 
-/* A setting, the key of slurm.conf that says the same, and how. */
+/* Settings that one key of slurm.conf has, too, and how its value is translated. */
 static const struct translation {
     const char *section, *key;
     enum slurm_key slurm;
@@ -215,7 +215,7 @@ static void compose_partition_weights(struct text *own, const struct slurm_conf 
     }
 }
 
-/* Those of several lines that are one setting each. */
+/* Settings that are made of several lines. */
 static const struct composition {
     const char *section, *key, *slurm_key;
     void (*compose)(struct text *own, const struct slurm_conf *conf);
@@ -239,7 +239,7 @@ bool slurm_has_setting(const struct setting *setting)
     return translation_of(setting) || composition_of(setting);
 }
 
-/* Of flags only the one that tells this algorithm; others stand beside it. */
+/* Name the flag that chooses this algorithm; the line may have others besides. */
 static bool add_algorithm_flag(struct text *text, const char *algorithm)
 {
     const char *words = !strcmp(algorithm, "fair_tree") ? "without NO_FAIR_TREE and DEPTH_OBLIVIOUS"

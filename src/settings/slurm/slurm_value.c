@@ -23,7 +23,7 @@ static bool is_unlimited(const char *text)
     return is_one_of(text, words);
 }
 
-/* Read numbers with colons between them, as many as there are; 0 where it is none of that. */
+/* Read numbers with colons between them.  Returns how many there are; 0 where the text is wrong. */
 static size_t numbers(const char *text, uint64_t *found, size_t at_most)
 {
     for (size_t count = 0; count < at_most;) {
