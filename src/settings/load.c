@@ -120,8 +120,7 @@ static int assign_all(struct settings *settings, dictionary *file, enum settings
 {
     struct text text = { 0 }, charges = { 0 };
     int result = 0;
-    while (settings_table[settings->origin_count].section)
-        settings->origin_count++;
+    settings->origin_count = settings_count();
     settings->origins = memory_zeroed(settings->origin_count, sizeof *settings->origins);
     for (size_t i = 0; !result && i < settings->origin_count; i++) {
         const struct setting *each = &settings_table[i];

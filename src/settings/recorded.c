@@ -27,13 +27,17 @@ static char *value_in(const char *text, const struct setting *setting)
 struct settings *settings_recorded(const char *text)
 {
     struct settings *settings = memory_zeroed(1, sizeof *settings);
+    settings->origins = memory_zeroed(settings_count(), sizeof *settings->origins);
     for (const struct setting *each = settings_table; each->section; each++) {
         struct error ignored;
+        struct setting_origin *origin = &settings->origins[settings->origin_count++];
         const char *fallback = setting_fallback(each, settings->conformance);
-        char *value = value_in(text, each);
-        if ((!value || setting_assign(each, settings, value, &ignored)) && fallback)
+        *origin = (struct setting_origin){ .from = FROM_SETTINGS, .value = value_in(text, each) };
+        if (origin->value && !setting_assign(each, settings, origin->value, &ignored))
+            continue;
+        origin->from = FROM_DEFAULT;
+        if (fallback)
             setting_assign(each, settings, fallback, &ignored);
-        free(value);
     }
     return settings;
 }

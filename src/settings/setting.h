@@ -21,8 +21,8 @@ struct setting {
     bool charges;               /* whether the charge of a closed job depends on it */
 };
 
-/* Set its field of `settings` to a value.  ERROR_SETTINGS names the setting, the value and what it
- * must be. */
+/* Set its field of `settings` to a value, which must live as long as they do: a field that is a
+ * text points to it.  ERROR_SETTINGS names the setting, the value and what it must be. */
 int setting_assign(const struct setting *setting, struct settings *settings, const char *value,
                    struct error *err);
 

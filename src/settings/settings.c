@@ -39,34 +39,11 @@ const char *settings_refuse_rollup(const struct settings *settings)
     return NULL;
 }
 
-static void connection_free(struct db_settings *connection)
-{
-    free((char *)connection->driver);
-    free((char *)connection->host);
-    free((char *)connection->socket);
-    free((char *)connection->database);
-    free((char *)connection->user);
-    free((char *)connection->option_file);
-    free((char *)connection->service);
-    free((char *)connection->tls_ca);
-}
-
 void settings_destroy(struct settings *settings)
 {
     if (!settings)
         return;
-    connection_free(&settings->source);
-    connection_free(&settings->results);
-    free(settings->layout);
-    free(settings->associations);
-    free(settings->usage);
-    free(settings->clusters);
-    free(settings->reset_anchor);
-    free(settings->time_zone);
     pricing_free(&settings->pricing);
-    free(settings->weight_tres);
-    free(settings->partition_factors);
-    free(settings->slurm_path);
     slurm_conf_destroy(settings->slurm);
     for (size_t i = 0; i < settings->origin_count; i++)
         free(settings->origins[i].value);

@@ -33,7 +33,7 @@ enum priority_flag {
 /* Where the value of a setting comes from. */
 struct setting_origin {
     enum { FROM_DEFAULT, FROM_SETTINGS, FROM_SLURM_CONF } from;
-    char *value;
+    char *value;      /* NULL: there is none */
     const char *file; /* of slurm.conf: the file, the line, and the key as it is spelled there */
     unsigned line;
     const char *slurm_key;
@@ -47,9 +47,9 @@ enum suspended { SUSPENDED_CHARGED, SUSPENDED_OMITTED };
 
 struct settings {
     struct db_settings source, results;
-    char *layout;
-    char *associations, *usage; /* relations of the layout plain */
-    char *clusters;             /* names separated by commas; "all" */
+    const char *layout;
+    const char *associations, *usage; /* relations of the layout plain */
+    const char *clusters;             /* names separated by commas; "all" */
     uint64_t deadline_s;
     int64_t max_lag_s; /* -1: none */
     enum bad_rows on_bad_rows;
@@ -58,8 +58,8 @@ struct settings {
     enum usage_source usage_source;
     uint64_t half_life_s; /* 0: no decay */
     struct reset_period reset_period;
-    char *reset_anchor;
-    char *time_zone;
+    const char *reset_anchor;
+    const char *time_zone;
     enum charge charge;
     struct pricing pricing;
     enum suspended suspended;
@@ -82,15 +82,15 @@ struct settings {
 
     uint64_t weight_age, weight_assoc, weight_fairshare, weight_job_size, weight_partition,
         weight_qos;
-    char *weight_tres; /* TRES=NUMBER, separated by commas */
+    const char *weight_tres; /* TRES=NUMBER, separated by commas */
     uint64_t max_age_s;
     bool favor_small;
-    char *partition_factors; /* PARTITION:NUMBER, separated by commas */
-    unsigned priority_flags; /* of enum priority_flag */
+    const char *partition_factors; /* PARTITION:NUMBER, separated by commas */
+    unsigned priority_flags;       /* of enum priority_flag */
 
-    char *slurm_path;               /* of a slurm.conf; "": none */
+    const char *slurm_path;         /* of a slurm.conf; "": none */
     struct slurm_conf *slurm;       /* its content; NULL: none, or the settings are for reading */
-    struct setting_origin *origins; /* of each line of the table */
+    struct setting_origin *origins; /* of each line of the table; fields point to the texts */
     size_t origin_count;
 
     char *path;      /* of the file */

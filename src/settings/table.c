@@ -10,8 +10,7 @@
 #include "settings/values.h"
 #include "util/text.h"
 
-/* A new setting is a field in struct settings and a line here.  If the field is a text,
- * settings_destroy() frees it. */
+/* A new setting is a field in struct settings and a line here. */
 
 static const char *const bad_rows[] = { "fail", "skip", NULL };
 static const char *const charges[] = { "billing", "cpu", "tres", NULL };
@@ -230,6 +229,11 @@ const struct setting settings_table[] = {
       read_text, FIELD(slurm_path) },
     { .section = NULL },
 };
+
+size_t settings_count(void)
+{
+    return sizeof settings_table / sizeof *settings_table - 1;
+}
 
 const struct setting *setting_named(const char *section, const char *key)
 {

@@ -8,6 +8,8 @@
 /* The table of settings, ended by a NULL section.  The reader of the settings file, the sample
  * file, the manual and the tests read it. */
 extern const struct setting settings_table[];
+/* How many lines it has. */
+size_t settings_count(void);
 
 /* The line of a key; NULL where there is none. */
 const struct setting *setting_named(const char *section, const char *key);

@@ -3,14 +3,12 @@
 #include "settings/values.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/fairshare/fairshare.h"
 #include "core/usage/calendar.h"
 #include "db/db.h"
-#include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
 
@@ -44,10 +42,8 @@ bool read_choice(int *field, const char *value, const char *const *names, struct
 
 bool read_text(void *field, const char *value, struct text *reason)
 {
-    char **text = field;
     (void)reason;
-    free(*text);
-    *text = memory_text(value);
+    *(const char **)field = value;
     return true;
 }
 

@@ -12,7 +12,7 @@ struct text;
 /* One of the names, in any case; the field is an int, the place among them. */
 bool read_choice(int *field, const char *value, const char *const *names, struct text *reason);
 
-/* Fields of type char *, whose old text is freed. */
+/* Fields of type const char *, which point to the value. */
 bool read_text(void *field, const char *value, struct text *reason);
 bool read_given(void *field, const char *value, struct text *reason); /* not empty */
 bool read_layout(void *field, const char *value, struct text *reason);

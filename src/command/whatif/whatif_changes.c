@@ -56,10 +56,8 @@ static int check_setting(const struct whatif_change *change, struct error *err)
     const struct setting *setting = change->setting;
     struct settings scratch = { 0 };
     struct error reason;
-    if (!setting_assign(setting, &scratch, change->value, &reason)) {
-        free(scratch.weight_tres);
+    if (!setting_assign(setting, &scratch, change->value, &reason))
         return 0;
-    }
     return fail(err, ERROR_USAGE, "whatif: --%s '%s': %s", change->option->name, change->text,
                 reason.message);
 }

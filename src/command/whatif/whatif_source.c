@@ -189,7 +189,6 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
     struct prior prior;
     struct asked asked = { settings, &changed, changes, NULL, cluster, &prior.remembered };
     struct telling telling = { whatif, BEFORE, id_index_create() };
-    changed.weight_tres = memory_text(settings->weight_tres);
     changes_set(changes, &changed);
     set_defaults(&changed, settings);
     changes_set(changes, &changed);
@@ -198,7 +197,6 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
         result = compute_both(&asked, &telling, now, err);
     prior_free(&prior);
     db_close(asked.source);
-    free(changed.weight_tres);
     id_index_destroy(telling.jobs);
     return result;
 }
