@@ -12,6 +12,7 @@
 #include "core/fairshare/fairshare.h"
 #include "core/tree/tree.h"
 #include "report/comparison.h"
+#include "report/table.h"
 #include "results/snapshot.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -21,10 +22,10 @@
 #include "util/number.h"
 #include "util/text.h"
 
-struct wish {
+struct compare_options {
     struct option_list clusters;
     uint64_t top; /* 0: all */
-    const struct comparison_form *form;
+    struct table_options table;
 };
 
 static size_t count_algorithms(void)
@@ -40,38 +41,38 @@ static enum conformance other_than(enum conformance conformance)
     return conformance == CONFORMANCE_DOCUMENTS ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS;
 }
 
-/* The ways of one conformance, the run's own first. */
-static void fill_ways(struct comparison *comparison, const struct snapshot *snapshot,
-                      enum conformance conformance, const struct values *values)
+/* The variants of one conformance, the run's own first. */
+static void fill_variants(struct comparison *comparison, const struct snapshot *snapshot,
+                          enum conformance conformance, const struct values *values)
 {
     const struct tree *tree = snapshot->tree;
     for (const struct algorithm *const *each = algorithms; *each; each++) {
-        struct way *way = &comparison->ways[comparison->way_count++];
-        *way = (struct way){
+        struct variant *variant = &comparison->variants[comparison->variant_count++];
+        *variant = (struct variant){
             .algorithm = *each,
             .conformance = conformance,
-            .factors = memory_zeroed(tree->user_count + 1, sizeof *way->factors),
-            .ranks = memory_zeroed(tree->user_count + 1, sizeof *way->ranks),
+            .factors = memory_zeroed(tree->user_count + 1, sizeof *variant->factors),
+            .ranks = memory_zeroed(tree->user_count + 1, sizeof *variant->ranks),
             .known = true,
         };
         uint32_t user = 0;
         for (uint32_t i = 0; i < tree->count; i++)
             if (tree->nodes[i].is_user)
-                way->factors[user++] = (*each)->factor(&values[i]);
+                variant->factors[user++] = (*each)->factor(&values[i]);
         for (user = 0; user < tree->user_count; user++)
-            way->known &= !isnan(way->factors[user]);
-        way->shown = way->known && conformance == comparison->conformance;
-        if (way->known)
-            ranks_of(way->factors, tree->user_count, way->ranks);
+            variant->known &= !isnan(variant->factors[user]);
+        variant->shown = variant->known && conformance == comparison->conformance;
+        if (variant->known)
+            ranks_of(variant->factors, tree->user_count, variant->ranks);
     }
 }
 
-/* A way of the other conformance is shown where it gives anybody another rank. */
+/* A variant of the other conformance is shown where it gives anybody another rank. */
 static void find_differing(struct comparison *comparison, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const struct way *own = &comparison->ways[i];
-        struct way *other = &comparison->ways[i + count];
+        const struct variant *own = &comparison->variants[i];
+        struct variant *other = &comparison->variants[i + count];
         for (uint32_t user = 0; user < comparison->user_count; user++)
             other->differs += own->ranks[user] != other->ranks[user];
         other->shown = other->known && other->differs;
@@ -87,9 +88,9 @@ static void fill_users(struct comparison *comparison, const struct snapshot *sna
         if (!node->is_user)
             continue;
         uint32_t user = comparison->user_count++, lowest = UINT32_MAX, highest = 0;
-        for (size_t way = 0; way < comparison->way_count; way++) {
-            uint32_t rank = comparison->ways[way].ranks[user];
-            if (!comparison->ways[way].known)
+        for (size_t variant = 0; variant < comparison->variant_count; variant++) {
+            uint32_t rank = comparison->variants[variant].ranks[user];
+            if (!comparison->variants[variant].known)
                 continue;
             lowest = rank < lowest ? rank : lowest;
             highest = rank > highest ? rank : highest;
@@ -132,18 +133,18 @@ static void sort_users(struct comparison *comparison, const char *login, uint64_
 
 static void comparison_free(struct comparison *comparison)
 {
-    for (size_t i = 0; i < comparison->way_count; i++) {
-        free(comparison->ways[i].factors);
-        free(comparison->ways[i].ranks);
+    for (size_t i = 0; i < comparison->variant_count; i++) {
+        free(comparison->variants[i].factors);
+        free(comparison->variants[i].ranks);
     }
-    free(comparison->ways);
+    free(comparison->variants);
     free(comparison->users);
     free(comparison->by_spread);
 }
 
 /* What is published, and the same shares and usage by the other conformance. */
-static void compare_snapshot(struct text *text, const struct snapshot *snapshot, const char *login,
-                             const struct wish *wish, bool first)
+static struct comparison compare_snapshot(const struct snapshot *snapshot, const char *login,
+                                          uint64_t top)
 {
     size_t count = count_algorithms();
     struct fairshare_options options = snapshot->options;
@@ -155,36 +156,56 @@ static void compare_snapshot(struct text *text, const struct snapshot *snapshot,
         .conformance = snapshot->options.conformance,
         .conformances = { conformance_name(CONFORMANCE_DOCUMENTS),
                           conformance_name(CONFORMANCE_SLURMCTLD) },
-        .ways = memory_zeroed(2 * count, sizeof *comparison.ways),
+        .variants = memory_zeroed(2 * count, sizeof *comparison.variants),
     };
     options.conformance = other_than(options.conformance);
     fairshare_compute(snapshot->tree, &options, others);
-    fill_ways(&comparison, snapshot, comparison.conformance, snapshot->values);
-    fill_ways(&comparison, snapshot, options.conformance, others);
+    fill_variants(&comparison, snapshot, comparison.conformance, snapshot->values);
+    fill_variants(&comparison, snapshot, options.conformance, others);
     free(others);
     fill_users(&comparison, snapshot);
     find_differing(&comparison, count);
-    sort_users(&comparison, login, wish->top);
-    wish->form->add(text, &comparison, first);
-    comparison_free(&comparison);
+    sort_users(&comparison, login, top);
+    return comparison;
 }
 
-static int compare_published(const struct settings *settings, const struct wish *wish,
+/* People who choose nothing get a page. */
+static void add_comparisons(struct text *text, struct table *table,
+                            const struct snapshots *snapshots,
+                            const struct compare_options *options)
+{
+    bool as_page = options->table.form == TABLE_FOR_PEOPLE && !options->table.columns &&
+                   !options->table.no_header;
+    for (size_t i = 0; i < snapshots->count; i++) {
+        if (!snapshots->clusters[i].tree)
+            continue;
+        struct comparison comparison =
+            compare_snapshot(&snapshots->clusters[i], snapshots->login, options->top);
+        if (as_page) {
+            text_add(text, text->length ? "\n" : "");
+            comparison_add_page(text, &comparison);
+        } else {
+            comparison_print(&comparison, table);
+        }
+        comparison_free(&comparison);
+    }
+}
+
+static int compare_published(const struct settings *settings, const struct compare_options *options,
                              struct error *err)
 {
     struct snapshots snapshots = { 0 };
     struct text text = { 0 };
-    bool first = true;
-    int result = named_read(settings, &wish->clusters, &snapshots, err);
-    wish->form->begin(&text);
-    for (size_t i = 0; !result && i < snapshots.count; i++)
-        if (snapshots.clusters[i].tree) {
-            compare_snapshot(&text, &snapshots.clusters[i], snapshots.login, wish, first);
-            first = false;
-        }
-    wish->form->end(&text);
+    struct table *table = table_create(&text, &comparison_layout, &options->table, err);
+    int result = table ? named_read(settings, &options->clusters, &snapshots, err) : -1;
+    if (!result) {
+        table_print_with(table, command_print);
+        add_comparisons(&text, table, &snapshots, options);
+        result = table_end(table, err);
+    }
     if (!result)
         result = command_print(&text, err);
+    table_destroy(table);
     text_free(&text);
     snapshots_free(&snapshots);
     return result;
@@ -192,11 +213,11 @@ static int compare_published(const struct settings *settings, const struct wish 
 
 static int compare_command(const struct invocation *invocation, struct error *err)
 {
-    struct wish wish = { 0 };
+    struct compare_options options = { 0 };
     const char *top = NULL;
     bool json = false, csv = false;
     const struct command_option known[] = {
-        { "cluster", 'M', NULL, NULL, &wish.clusters },
+        { "cluster", 'M', NULL, NULL, &options.clusters },
         { "top", 'n', NULL, &top, NULL },
         { "csv", 0, &csv, NULL, NULL },
         { "json", 0, &json, NULL, NULL },
@@ -210,15 +231,15 @@ static int compare_command(const struct invocation *invocation, struct error *er
         fail(err, ERROR_USAGE, "compare: --csv and --json exclude each other");
         goto done;
     }
-    if (top && (!number_unsigned(top, strlen(top), &wish.top) || !wish.top)) {
+    if (top && (!number_unsigned(top, strlen(top), &options.top) || !options.top)) {
         fail(err, ERROR_USAGE, "compare: --top '%s' must be a number from 1 on", top);
         goto done;
     }
-    wish.form = csv ? &comparison_csv : json ? &comparison_json : &comparison_table;
+    options.table.form = csv ? TABLE_CSV : json ? TABLE_JSON : TABLE_FOR_PEOPLE;
     if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
-        result = compare_published(settings, &wish, err);
+        result = compare_published(settings, &options, err);
 done:
-    option_list_free(&wish.clusters);
+    option_list_free(&options.clusters);
     settings_destroy(settings);
     return result;
 }

@@ -4,20 +4,19 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
 #include "core/insight/correlation.h"
-#include "report/csv.h"
 #include "report/forms.h"
-#include "report/grid.h"
+#include "report/table.h"
+#include "util/error.h"
+#include "util/memory.h"
 #include "util/text.h"
 
-static void nothing(struct text *text)
-{
-    (void)text;
-}
+#define FIRST_AT_MOST 36 /* columns of the terminal */
 
 /* `account/user`, with the partition where there is one. */
 static void add_name(struct text *text, const struct compared_user *user)
@@ -31,88 +30,143 @@ static void add_name(struct text *text, const struct compared_user *user)
     }
 }
 
-/* A heading no wider than its numbers; a star is for the other conformance. */
-static const char *heading(struct grid *grid, const struct comparison *comparison,
-                           const struct way *way)
+/* No wider than numbers; a star is for the other conformance. */
+static void add_heading(struct text *text, const struct comparison *comparison,
+                        const struct variant *variant)
 {
-    return grid_cell(grid, "%s%s", way->algorithm->short_name,
-                     way->conformance == comparison->conformance ? "" : "*");
+    text_add(text, variant->algorithm->short_name);
+    text_add(text, variant->conformance == comparison->conformance ? "" : "*");
+}
+
+/* A column for each variant that is shown, behind one that says what a row is. */
+static struct column *columns_of(const struct comparison *comparison, struct arena *arena,
+                                 struct column first, struct column variant)
+{
+    struct column *columns = arena_take(arena, (comparison->variant_count + 2) * sizeof *columns);
+    size_t count = 0;
+    columns[count++] = first;
+    for (size_t i = 0; i < comparison->variant_count; i++) {
+        const struct variant *each = &comparison->variants[i];
+        if (!each->shown)
+            continue;
+        struct text heading = { 0 };
+        add_heading(&heading, comparison, each);
+        columns[count] = variant;
+        columns[count].heading = arena_copy(arena, heading.bytes, heading.length);
+        columns[count++].index = (int)i;
+        text_free(&heading);
+    }
+    columns[count].name = NULL;
+    return columns;
+}
+
+/* Which user, or which variant, a row is of. */
+static size_t index_of(const void *row)
+{
+    return *(const uint32_t *)row;
+}
+
+static void get_user(const void *row, struct cell *cell)
+{
+    const struct comparison *comparison = cell->context;
+    const struct compared_user *user = &comparison->users[index_of(row)];
+    cell_format(cell, "%s/%s%s%s", user->account, user->user, *user->partition ? "/" : "",
+                user->partition);
+}
+
+static void get_rank_and_factor(const void *row, struct cell *cell)
+{
+    const struct comparison *comparison = cell->context;
+    const struct variant *variant = &comparison->variants[cell->column->index];
+    cell_format(cell, "%" PRIu32 " %.3f", variant->ranks[index_of(row)],
+                variant->factors[index_of(row)]);
+}
+
+/* Rows of a user or a variant each, by a column that says which, and one for each variant. */
+static void add_matrix(struct text *text, const struct comparison *comparison,
+                       const struct column columns[2], const uint32_t *rows, size_t count)
+{
+    static const struct table_options for_people = { 0 };
+    struct arena *arena = arena_create();
+    struct table_layout layout = { columns_of(comparison, arena, columns[0], columns[1]),
+                                   .by_cluster = true, .as_paragraph = true };
+    struct error ignored;
+    struct table *table = table_create(text, &layout, &for_people, &ignored);
+    table_open(table, &(struct table_cluster){ .context = comparison });
+    for (size_t i = 0; i < count; i++)
+        table_add(table, &rows[i]);
+    table_close(table);
+    table_destroy(table);
+    arena_destroy(arena);
 }
 
 static void add_users(struct text *text, const struct comparison *comparison)
 {
-    struct grid *grid = grid_create(comparison->way_count + 1);
-    for (uint32_t row = 0; row <= comparison->top; row++) {
-        const char **cells = grid_row(grid);
-        size_t column = 1;
-        uint32_t user = row ? comparison->by_spread[row - 1] : 0;
-        struct text name = { 0 };
-        if (row)
-            add_name(&name, &comparison->users[user]);
-        cells[0] = grid_cell(grid, "%s", row ? name.bytes : "User");
-        text_free(&name);
-        for (size_t i = 0; i < comparison->way_count; i++) {
-            const struct way *way = &comparison->ways[i];
-            if (way->shown)
-                cells[column++] =
-                    row ? grid_cell(grid, "%" PRIu32 " %.3f", way->ranks[user], way->factors[user])
-                        : heading(grid, comparison, way);
-        }
-    }
-    grid_add(text, grid);
-    grid_destroy(grid);
+    static const struct column columns[] = {
+        { "user", "User", COLUMN_TEXT, .get = get_user, .at_most = FIRST_AT_MOST },
+        { "variant", "", COLUMN_TEXT, .get = get_rank_and_factor, .right = true },
+    };
+    add_matrix(text, comparison, columns, comparison->by_spread, comparison->top);
 }
 
 static struct correlation correlation_between(const struct comparison *comparison, size_t one,
                                               size_t other)
 {
-    if (!comparison->ways[one].known || !comparison->ways[other].known)
+    if (!comparison->variants[one].known || !comparison->variants[other].known)
         return (struct correlation){ NAN, NAN };
-    return correlation_of(comparison->ways[one].factors, comparison->ways[other].factors,
+    return correlation_of(comparison->variants[one].factors, comparison->variants[other].factors,
                           comparison->user_count);
 }
 
-static const char *coefficient(struct grid *grid, double number)
+static void get_variant(const void *row, struct cell *cell)
 {
-    return isnan(number) ? "-" : grid_cell(grid, "%.4f", number);
+    const struct comparison *comparison = cell->context;
+    const struct variant *variant = &comparison->variants[index_of(row)];
+    struct text name = { 0 };
+    add_heading(&name, comparison, variant);
+    cell_format(cell, "%s", name.bytes);
+    text_free(&name);
+}
+
+static void get_coefficient(const void *row, struct cell *cell)
+{
+    const struct comparison *comparison = cell->context;
+    size_t one = index_of(row), other = (size_t)cell->column->index;
+    struct correlation found = correlation_between(comparison, one, other);
+    double coefficient = one < other ? found.spearman : found.kendall;
+    if (one == other)
+        cell_text(cell, ".");
+    else if (isnan(coefficient))
+        cell_text(cell, "-");
+    else
+        cell_real(cell, coefficient);
 }
 
 static void add_correlations(struct text *text, const struct comparison *comparison)
 {
-    struct grid *grid = grid_create(comparison->way_count + 1);
-    const char **cells = grid_row(grid);
-    size_t column = 1;
-    for (size_t i = 0; i < comparison->way_count; i++)
-        if (comparison->ways[i].shown)
-            cells[column++] = heading(grid, comparison, &comparison->ways[i]);
-    for (size_t i = 0; i < comparison->way_count; i++) {
-        if (!comparison->ways[i].shown)
-            continue;
-        cells = grid_row(grid);
-        cells[0] = heading(grid, comparison, &comparison->ways[i]);
-        column = 1;
-        for (size_t j = 0; j < comparison->way_count; j++) {
-            if (!comparison->ways[j].shown)
-                continue;
-            struct correlation found = correlation_between(comparison, i, j);
-            cells[column++] =
-                i == j ? "." : coefficient(grid, i < j ? found.spearman : found.kendall);
-        }
-    }
-    grid_add(text, grid);
-    grid_destroy(grid);
+    static const struct column columns[] = {
+        { "variant", "", COLUMN_TEXT, .get = get_variant },
+        { "other", "", COLUMN_REAL, .get = get_coefficient, .decimals = 4 },
+    };
+    uint32_t *rows = memory_zeroed(comparison->variant_count + 1, sizeof *rows);
+    size_t count = 0;
+    for (uint32_t i = 0; i < comparison->variant_count; i++)
+        if (comparison->variants[i].shown)
+            rows[count++] = i;
+    add_matrix(text, comparison, columns, rows, count);
+    free(rows);
 }
 
-/* The shown way in which the user's rank is the highest, or the lowest. */
-static const struct way *extreme_of(const struct comparison *comparison, uint32_t user,
-                                    bool highest)
+/* The shown variant under which the user's rank is the highest, or the lowest. */
+static const struct variant *extreme_of(const struct comparison *comparison, uint32_t user,
+                                        bool highest)
 {
-    const struct way *found = NULL;
-    for (size_t i = 0; i < comparison->way_count; i++) {
-        const struct way *way = &comparison->ways[i];
-        if (way->shown && (!found || (highest ? way->ranks[user] > found->ranks[user]
-                                              : way->ranks[user] < found->ranks[user])))
-            found = way;
+    const struct variant *found = NULL;
+    for (size_t i = 0; i < comparison->variant_count; i++) {
+        const struct variant *variant = &comparison->variants[i];
+        if (variant->shown && (!found || (highest ? variant->ranks[user] > found->ranks[user]
+                                                  : variant->ranks[user] < found->ranks[user])))
+            found = variant;
     }
     return found;
 }
@@ -120,8 +174,8 @@ static const struct way *extreme_of(const struct comparison *comparison, uint32_
 static void add_mover(struct text *text, const struct comparison *comparison)
 {
     uint32_t user = comparison->by_spread[0];
-    const struct way *lowest = extreme_of(comparison, user, false);
-    const struct way *highest = extreme_of(comparison, user, true);
+    const struct variant *lowest = extreme_of(comparison, user, false);
+    const struct variant *highest = extreme_of(comparison, user, true);
     if (!comparison->users[user].spread) {
         text_add(text, "nobody's rank is another\n");
         return;
@@ -139,12 +193,12 @@ static void add_conformance(struct text *text, const struct comparison *comparis
                                                      ? CONFORMANCE_SLURMCTLD
                                                      : CONFORMANCE_DOCUMENTS];
     bool any = false;
-    for (size_t i = 0; i < comparison->way_count; i++) {
-        const struct way *way = &comparison->ways[i];
-        if (way->conformance == comparison->conformance || !way->differs)
+    for (size_t i = 0; i < comparison->variant_count; i++) {
+        const struct variant *variant = &comparison->variants[i];
+        if (variant->conformance == comparison->conformance || !variant->differs)
             continue;
-        text_format(text, "%s%s has %" PRIu32 " other ranks", any ? ", " : "", way->algorithm->name,
-                    way->differs);
+        text_format(text, "%s%s has %" PRIu32 " other ranks", any ? ", " : "",
+                    variant->algorithm->name, variant->differs);
         any = true;
     }
     if (any)
@@ -153,9 +207,8 @@ static void add_conformance(struct text *text, const struct comparison *comparis
         text_format(text, "under %s every rank is the same as under %s\n", other, own);
 }
 
-static void add_table(struct text *text, const struct comparison *comparison, bool first)
+void comparison_add_page(struct text *text, const struct comparison *comparison)
 {
-    text_add(text, first ? "" : "\n");
     text_add_printable(text, comparison->cluster);
     text_add(text, ", as of ");
     form_add_instant(text, comparison->as_of);
@@ -168,37 +221,51 @@ static void add_table(struct text *text, const struct comparison *comparison, bo
     if (comparison->listed)
         add_mover(text, comparison);
     add_conformance(text, comparison);
-    for (size_t i = 0; i < comparison->way_count; i++)
-        if (!comparison->ways[i].known &&
-            comparison->ways[i].conformance == comparison->conformance)
+    for (size_t i = 0; i < comparison->variant_count; i++)
+        if (!comparison->variants[i].known &&
+            comparison->variants[i].conformance == comparison->conformance)
             text_format(text, "%s is not known, as is what the cluster could deliver\n",
-                        comparison->ways[i].algorithm->name);
+                        comparison->variants[i].algorithm->name);
     text_add(text, "\nhow alike: Spearman's rho above the diagonal, Kendall's tau-b below\n\n");
     add_correlations(text, comparison);
 }
 
-const struct comparison_form comparison_table = { nothing, add_table, nothing };
+/* A user under a variant. */
+struct compared_value {
+    struct compared_user user;
+    const char *algorithm, *conformance;
+    double factor;
+    uint32_t rank; /* 0: not known */
+};
 
-static json_t *json_of_user(const struct comparison *comparison, uint32_t user)
+static void get_rank(const void *row, struct cell *cell)
 {
-    const struct compared_user *named = &comparison->users[user];
-    json_t *ways = json_array();
-    for (size_t i = 0; i < comparison->way_count; i++) {
-        const struct way *way = &comparison->ways[i];
-        json_array_append_new(
-            ways, json_pack("{s:s, s:s, s:o, s:o}", "algorithm", way->algorithm->name,
-                            "conformance", comparison->conformances[way->conformance], "factor",
-                            form_json_real(way->factors[user]), "rank",
-                            way->known ? json_integer((json_int_t)way->ranks[user]) : json_null()));
-    }
-    return json_pack("{s:I, s:s, s:s, s:s, s:I, s:o}", "id_assoc", (json_int_t)named->id, "account",
-                     named->account, "user", named->user, "partition", named->partition, "spread",
-                     (json_int_t)named->spread, "ways", ways);
+    const struct compared_value *value = row;
+    if (value->rank)
+        cell_integer(cell, value->rank);
 }
+
+static const struct column columns[] = {
+    CLUSTER_COLUMN,
+    { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct compared_value, user.id) },
+    { "account", "Account", COLUMN_TEXT, MEMBER(struct compared_value, user.account) },
+    { "username", "User", COLUMN_TEXT, MEMBER(struct compared_value, user.user) },
+    { "partition", "Partition", COLUMN_TEXT, MEMBER(struct compared_value, user.partition),
+      .optional = true },
+    { "spread", "Spread", COLUMN_INTEGER, MEMBER(struct compared_value, user.spread) },
+    { "algorithm", "Algorithm", COLUMN_TEXT, MEMBER(struct compared_value, algorithm) },
+    { "conformance", "Conformance", COLUMN_TEXT, MEMBER(struct compared_value, conformance) },
+    { "factor", "Factor", COLUMN_REAL, MEMBER(struct compared_value, factor) },
+    { "rank", "Rank", COLUMN_INTEGER, .get = get_rank },
+    { .name = NULL },
+};
+
+const struct table_layout comparison_layout = { columns, "factors", .by_cluster = true };
 
 static json_t *json_of_pair(const struct comparison *comparison, size_t one, size_t other)
 {
-    const struct way *first = &comparison->ways[one], *second = &comparison->ways[other];
+    const struct variant *first = &comparison->variants[one],
+                         *second = &comparison->variants[other];
     struct correlation found = correlation_between(comparison, one, other);
     return json_pack("{s:[s, s], s:[s, s], s:o, s:o}", "algorithms", first->algorithm->name,
                      second->algorithm->name, "conformances",
@@ -207,61 +274,32 @@ static json_t *json_of_pair(const struct comparison *comparison, size_t one, siz
                      form_json_real(found.spearman), "kendall", form_json_real(found.kendall));
 }
 
-static void begin_json(struct text *text)
+static json_t *facts_of(const struct comparison *comparison)
 {
-    text_add(text, "{\"clusters\":[");
-}
-
-static void add_json(struct text *text, const struct comparison *comparison, bool first)
-{
-    json_t *users = json_array(), *pairs = json_array();
-    for (uint32_t i = 0; i < comparison->top; i++)
-        json_array_append_new(users, json_of_user(comparison, comparison->by_spread[i]));
-    for (size_t i = 0; i < comparison->way_count; i++)
-        for (size_t j = i + 1; j < comparison->way_count; j++)
+    json_t *pairs = json_array();
+    for (size_t i = 0; i < comparison->variant_count; i++)
+        for (size_t j = i + 1; j < comparison->variant_count; j++)
             json_array_append_new(pairs, json_of_pair(comparison, i, j));
-    text_add(text, first ? "" : ",");
-    form_add_json(text, json_pack("{s:s, s:I, s:s, s:s, s:I, s:o, s:o}", "cluster",
-                                  comparison->cluster, "as_of", (json_int_t)comparison->as_of,
-                                  "algorithm", comparison->algorithm->name, "conformance",
-                                  comparison->conformances[comparison->conformance], "users",
-                                  (json_int_t)comparison->user_count, "correlations", pairs,
-                                  "associations", users));
+    return json_pack("{s:I, s:s, s:s, s:I, s:o}", "as_of", (json_int_t)comparison->as_of,
+                     "algorithm", comparison->algorithm->name, "conformance",
+                     comparison->conformances[comparison->conformance], "users",
+                     (json_int_t)comparison->user_count, "correlations", pairs);
 }
 
-static void end_json(struct text *text)
+void comparison_print(const struct comparison *comparison, struct table *table)
 {
-    text_add(text, "]}\n");
-}
-
-const struct comparison_form comparison_json = { begin_json, add_json, end_json };
-
-static void begin_csv(struct text *text)
-{
-    text_add(text, "cluster,id_assoc,account,user,partition,algorithm,conformance,factor,"
-                   "rank" CSV_LINE);
-}
-
-static void add_csv(struct text *text, const struct comparison *comparison, bool first)
-{
-    (void)first;
-    for (uint32_t i = 0; i < comparison->top; i++) {
-        uint32_t user = comparison->by_spread[i];
-        for (size_t j = 0; j < comparison->way_count; j++) {
-            const struct way *way = &comparison->ways[j];
-            csv_add_name(text, comparison->cluster, CSV_NEXT);
-            text_format(text, "%" PRIu32 CSV_NEXT, comparison->users[user].id);
-            csv_add_name(text, comparison->users[user].account, CSV_NEXT);
-            csv_add_name(text, comparison->users[user].user, CSV_NEXT);
-            csv_add_name(text, comparison->users[user].partition, CSV_NEXT);
-            text_format(text, "%s" CSV_NEXT "%s" CSV_NEXT, way->algorithm->name,
-                        comparison->conformances[way->conformance]);
-            csv_add_real(text, way->factors[user], CSV_NEXT);
-            if (way->known)
-                text_format(text, "%" PRIu32, way->ranks[user]);
-            text_add(text, CSV_LINE);
+    table_open(table, &(struct table_cluster){
+                          .name = comparison->cluster,
+                          .facts = table_has_facts(table) ? facts_of(comparison) : NULL });
+    for (uint32_t i = 0; i < comparison->top; i++)
+        for (size_t j = 0; j < comparison->variant_count; j++) {
+            uint32_t user = comparison->by_spread[i];
+            const struct variant *variant = &comparison->variants[j];
+            table_add(table,
+                      &(struct compared_value){ comparison->users[user], variant->algorithm->name,
+                                                comparison->conformances[variant->conformance],
+                                                variant->factors[user],
+                                                variant->known ? variant->ranks[user] : 0 });
         }
-    }
+    table_close(table);
 }
-
-const struct comparison_form comparison_csv = { begin_csv, add_csv, nothing };

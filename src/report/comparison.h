@@ -8,12 +8,13 @@
 
 #include "core/fairshare/fairshare.h"
 
+struct table;
 struct text;
 
 /* The same shares and usage as each algorithm has them, in both conformances. */
 
-/* One of them, and each user's factor and rank. */
-struct way {
+/* An algorithm under a conformance, and each user's factor and rank. */
+struct variant {
     const struct algorithm *algorithm;
     enum conformance conformance;
     double *factors;  /* by user */
@@ -34,20 +35,20 @@ struct comparison {
     const struct algorithm *algorithm; /* of the run */
     enum conformance conformance;      /* likewise */
     const char *conformances[2];       /* their names */
-    struct way *ways;
-    size_t way_count;
+    struct variant *variants;
+    size_t variant_count;
     struct compared_user *users; /* in the tree's order */
     uint32_t *by_spread;         /* their places, who moves most first */
     uint32_t user_count;
-    uint32_t listed, top; /* so many users may be told of; so many are printed */
+    uint32_t listed, top; /* so many users may be listed; so many are printed */
 };
 
-/* The forms: what comes before the first cluster, a cluster, and what comes after the last. */
-struct comparison_form {
-    void (*begin)(struct text *text);
-    void (*add)(struct text *text, const struct comparison *comparison, bool first);
-    void (*end)(struct text *text);
-};
-extern const struct comparison_form comparison_table, comparison_json, comparison_csv;
+/* For programs, and for people who choose columns: a row for each user that is printed under each
+ * variant. */
+extern const struct table_layout comparison_layout;
+void comparison_print(const struct comparison *comparison, struct table *table);
+
+/* For people: the users with a column for each variant, what differs, and how alike they are. */
+void comparison_add_page(struct text *text, const struct comparison *comparison);
 
 #endif

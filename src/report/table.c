@@ -170,6 +170,7 @@ struct table *table_create(struct text *text, const struct table_layout *layout,
     if (options->form == TABLE_FOR_PEOPLE) {
         text_table_begin(&table->kept, table->chosen, table->count);
         table->kept.all = options->columns != NULL;
+        table->kept.line = layout->as_paragraph ? terminal_line() : terminal_width();
     } else if (options->form == TABLE_JSON) {
         text_add(text, layout->by_cluster ? "{\"clusters\": [" : "{");
     } else if (!options->no_header) {
@@ -248,6 +249,11 @@ void table_open(struct table *table, const struct table_cluster *cluster)
     }
     table->clusters++;
     json_decref(cluster->facts);
+}
+
+bool table_has_facts(const struct table *table)
+{
+    return table->options->form == TABLE_JSON;
 }
 
 static void print_kept(struct table *table)

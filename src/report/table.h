@@ -50,6 +50,7 @@ struct table_layout {
     const struct column *columns; /* the last one's name is NULL */
     const char *rows;             /* what JSON calls them: `associations` */
     bool by_cluster;              /* table_open() is called for each cluster */
+    bool as_paragraph; /* people's lines are as short as those of text, on a terminal or not */
 };
 
 /* Make a table that adds to `text`, to which its command may add paragraphs for people between
@@ -70,6 +71,8 @@ struct table_cluster {
     struct json_t *facts; /* an object, given away; NULL: none */
     const void *context;  /* for get(), as cell->context */
 };
+/* Whether this form has facts: some are costly to find. */
+bool table_has_facts(const struct table *table);
 /* A cluster begins, and ends; people read a blank line between two. */
 void table_open(struct table *table, const struct table_cluster *cluster);
 void table_close(struct table *table);

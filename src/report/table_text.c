@@ -121,7 +121,7 @@ static void settle_widths(struct text_table *table, bool no_header)
         else if (table->width[i] < heading)
             table->width[i] = heading;
     }
-    size_t line = terminal_width();
+    size_t line = table->line;
     for (unsigned rank = 1; line && !table->all; rank++) {
         bool more = false;
         for (size_t i = 0; i < table->count && width_of(table, 0, table->count) > line + 1; i++) {
@@ -261,7 +261,7 @@ void text_table_print(struct text_table *table, const struct text_printing *prin
     settle_widths(table, printing->no_header);
     if (!printing->no_header)
         settle_groups(table);
-    size_t line = terminal_width(), keys = count_keys(table, line);
+    size_t line = table->line, keys = count_keys(table, line);
     if (!line || width_of(table, 0, table->count) <= line + 1)
         keys = table->count;
     struct part part = { keys, keys, keys };

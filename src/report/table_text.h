@@ -23,6 +23,7 @@ struct text_table {
     const struct chosen *chosen;
     size_t count;
     bool all;      /* none may be left out */
+    size_t line;   /* columns of the terminal; 0: any */
     size_t *width; /* of each column; 0: it is not shown */
     bool *used;    /* a row has such a cell */
     struct text cells;
