@@ -9,13 +9,15 @@
 #include "core/usage/calendar.h"
 #include "core/usage/day_sums.h"
 #include "db/db.h"
+#include "results/day_list.h"
 #include "results/days.h"
+#include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
 
-/* One of so many days is read all the same. */
-#define DAYS_BETWEEN_LOOKS 32
+/* One of so many days is read although its hash agrees. */
+#define DAYS_BETWEEN_CHECKS 32
 
 struct day_hash {
     uint64_t hash; /* the sum of those of all rows: rows may come and go by themselves */
@@ -27,27 +29,9 @@ struct day_hashes {
     const struct db_value *cluster;
     const struct days *days;
     struct day_hash *of_day;
-    uint64_t *strange; /* rows of days that are none */
-    size_t strange_count;
+    uint64_t *others; /* days with a stored hash that are none of ours */
+    size_t other_count;
 };
-
-size_t days_beginning(const struct days *days, uint64_t start)
-{
-    size_t low = 0, high = days->count;
-    while (high > low) {
-        size_t middle = low + (high - low) / 2;
-        if (days->starts[middle] < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < days->count && days->starts[low] == start ? low : days->count;
-}
-
-bool day_sum_has_row(const struct day_sum *sum)
-{
-    return sum && !wide_is_zero(&sum->sum) && !wide_is_negative(&sum->sum);
-}
 
 static uint64_t hash_of(const struct day_sum *sum)
 {
@@ -65,16 +49,16 @@ static uint64_t hash_of_all(const struct day_sum *sums, size_t count)
     return hash;
 }
 
-static void take(struct day_hashes *hashes, uint64_t day, uint64_t hash)
+static void set_stored(struct day_hashes *hashes, uint64_t day, uint64_t hash)
 {
-    size_t place = days_beginning(hashes->days, day);
+    size_t place = days_find(hashes->days, day);
     if (place < hashes->days->count) {
         hashes->of_day[place] = (struct day_hash){ hash, true, false };
         return;
     }
-    hashes->strange =
-        memory_resized(hashes->strange, hashes->strange_count + 1, sizeof *hashes->strange);
-    hashes->strange[hashes->strange_count++] = day;
+    hashes->others =
+        memory_resized(hashes->others, hashes->other_count + 1, sizeof *hashes->others);
+    hashes->others[hashes->other_count++] = day;
 }
 
 static int read_all(struct day_hashes *hashes, struct error *err)
@@ -83,7 +67,7 @@ static int read_all(struct day_hashes *hashes, struct error *err)
     struct db_rows *rows =
         db_query(hashes->db, sql_query_usage_hash_read, hashes->cluster, 1, "ii", err);
     while (db_fetch(rows, &row, err) > 0)
-        take(hashes, (uint64_t)row[0].integer, (uint64_t)row[1].integer);
+        set_stored(hashes, rows_bits_of(&row[0]), rows_bits_of(&row[1]));
     return db_finish(rows);
 }
 
@@ -111,13 +95,14 @@ void day_hashes_destroy(struct day_hashes *hashes)
     if (!hashes)
         return;
     free(hashes->of_day);
-    free(hashes->strange);
+    free(hashes->others);
     free(hashes);
 }
 
-static bool is_looked_at(const struct days *days, uint32_t day)
+static bool is_checked(const struct days *days, uint32_t day)
 {
-    return days->starts[day] / 86400 % DAYS_BETWEEN_LOOKS == days->now / 86400 % DAYS_BETWEEN_LOOKS;
+    return days->starts[day] / 86400 % DAYS_BETWEEN_CHECKS ==
+           days->now / 86400 % DAYS_BETWEEN_CHECKS;
 }
 
 bool day_hashes_agree(const struct day_hashes *hashes, uint32_t day, const struct day_sum *sums,
@@ -125,7 +110,7 @@ bool day_hashes_agree(const struct day_hashes *hashes, uint32_t day, const struc
 {
     const struct day_hash *stored = &hashes->of_day[day];
     return stored->known && stored->hash == hash_of_all(sums, count) &&
-           !is_looked_at(hashes->days, day);
+           !is_checked(hashes->days, day);
 }
 
 void day_hashes_set(struct day_hashes *hashes, uint32_t day, const struct day_sum *sums,
@@ -147,23 +132,23 @@ void day_hashes_replace(struct day_hashes *hashes, uint32_t day, const struct da
 
 static int clear(struct day_hashes *hashes, uint64_t day, struct error *err)
 {
-    struct db_value arguments[] = { *hashes->cluster, db_integer((int64_t)day) };
+    struct db_value arguments[] = { *hashes->cluster, rows_bits(day) };
     return db_execute(hashes->db, sql_query_usage_hash_clear, arguments, 2, NULL, err);
 }
 
-/* A day of another time zone has no rows any more, or none that are compared. */
-static int clear_strange(struct day_hashes *hashes, struct error *err)
+/* Days of another time zone have no rows any more, or none that are compared. */
+static int clear_others(struct day_hashes *hashes, struct error *err)
 {
-    for (size_t i = 0; hashes->days->anew && i < hashes->strange_count; i++)
-        if (clear(hashes, hashes->strange[i], err))
+    for (size_t i = 0; hashes->days->anew && i < hashes->other_count; i++)
+        if (clear(hashes, hashes->others[i], err))
             return -1;
     return 0;
 }
 
 static int write_one(struct day_hashes *hashes, size_t day, struct db_bulk *bulk, struct error *err)
 {
-    struct db_value row[] = { *hashes->cluster, db_integer((int64_t)hashes->days->starts[day]),
-                              db_integer((int64_t)hashes->of_day[day].hash) };
+    struct db_value row[] = { *hashes->cluster, rows_bits(hashes->days->starts[day]),
+                              rows_bits(hashes->of_day[day].hash) };
     return db_bulk_row(bulk, row, err);
 }
 
@@ -190,7 +175,7 @@ static int write_changed(struct day_hashes *hashes, struct error *err)
 /* A day without rows has no hash either, so that it goes with them. */
 int day_hashes_write(struct day_hashes *hashes, struct error *err)
 {
-    if (clear_strange(hashes, err))
+    if (clear_others(hashes, err))
         return -1;
     for (size_t i = 0; i < hashes->days->count; i++)
         if (hashes->of_day[i].changed && !hashes->of_day[i].hash &&

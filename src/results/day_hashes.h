@@ -17,28 +17,24 @@ struct error;
  * associations by the number of days. */
 struct day_hashes;
 
-/* Those of the cluster, for these days; `as_of` is of the run that wrote rows last, 0: none did. */
+/* Read those of the cluster, for these days; `as_of` is that of the run that wrote rows last, 0:
+ * none did. */
 int day_hashes_read(struct db *db, const struct db_value *cluster, const struct days *days,
                     uint64_t as_of, struct day_hashes **hashes, struct error *err);
 void day_hashes_destroy(struct day_hashes *hashes);
 
-/* Whether these sums, all that the day has, are what is stored.  Of every 32 days one is always
- * said to differ, so that rows which somebody else has changed are found in time. */
+/* Whether these sums, all that the day has, are what is stored.  One day in 32 always counts as
+ * different, so that rows which somebody else has changed are found in time. */
 bool day_hashes_agree(const struct day_hashes *hashes, uint32_t day, const struct day_sum *sums,
                       size_t count);
-/* Now they are. */
+/* These sums are stored now. */
 void day_hashes_set(struct day_hashes *hashes, uint32_t day, const struct day_sum *sums,
                     size_t count);
-/* One row less, one more; either may be NULL. */
+/* A row is removed, and one is added; either may be NULL. */
 void day_hashes_replace(struct day_hashes *hashes, uint32_t day, const struct day_sum *old,
                         const struct day_sum *new);
 
 /* Write those that have changed. */
 int day_hashes_write(struct day_hashes *hashes, struct error *err);
-
-/* The day that begins right then; days->count where none does. */
-size_t days_beginning(const struct days *days, uint64_t start);
-/* Whether a sum makes a row: nothing does not, nor does less. */
-bool day_sum_has_row(const struct day_sum *sum);
 
 #endif

@@ -25,6 +25,11 @@ bool day_list_next_pair(struct day_list *old, struct day_list *new, const struct
     return *one || *other;
 }
 
+bool day_sum_has_row(const struct day_sum *sum)
+{
+    return sum && !wide_is_zero(&sum->sum) && !wide_is_negative(&sum->sum);
+}
+
 bool day_list_is_same(const struct day_sum *one, const struct day_sum *other)
 {
     if (!one || !other)

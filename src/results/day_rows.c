@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "results/day_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "results/day_list.h"
 #include "results/day_spool.h"
 #include "results/days.h"
-#include "results/publish.h"
+#include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
@@ -20,9 +21,6 @@
 #include "util/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-
-/* How many ids one statement names. */
-#define IDS_A_STATEMENT 500u
 
 static const struct db_column usage_columns[] = {
     { "cluster", 't' }, { "day", 'i' },   { "id_assoc", 'i' }, { "tres_seconds", 'r' },
@@ -35,23 +33,27 @@ static const struct db_column open_columns[] = {
 
 /* A table with sums by day and association. */
 struct day_table {
-    const char *name, *remove, *clear;
-    const struct db_column *columns;
-    size_t count;
-    bool has_usage; /* as a number of TRES-seconds */
+    struct row_table rows;
+    const char *remove, *clear; /* some rows of a day, all of them */
+    bool has_usage;             /* as a number of TRES-seconds */
 };
-static const struct day_table usage_table = { "fairmill_usage_day",      sql_query_usage_day_remove,
-                                              sql_query_usage_day_clear, usage_columns,
-                                              COUNT(usage_columns),      true };
+static const struct day_table usage_table = {
+    { "fairmill_usage_day", usage_columns, COUNT(usage_columns) },
+    sql_query_usage_day_remove,
+    sql_query_usage_day_clear,
+    true,
+};
 static const struct day_table open_table = {
-    "fairmill_usage_open", sql_query_usage_open_remove, sql_query_usage_open_clear,
-    open_columns,          COUNT(open_columns),         false
+    { "fairmill_usage_open", open_columns, COUNT(open_columns) },
+    sql_query_usage_open_remove,
+    sql_query_usage_open_clear,
+    false,
 };
 
-/* What is known of a cluster's rows. */
+/* A cluster's row of fairmill_usage_span. */
 struct span {
-    uint64_t as_of;      /* of the run that wrote them; 0: none */
-    uint64_t oldest_end; /* of all job rows then; UINT64_MAX: there was none */
+    uint64_t as_of;      /* of the run that wrote the days; 0: none did */
+    uint64_t oldest_end; /* of all job rows then; UINT64_MAX: none had ended */
     uint64_t final_to;   /* days before it are not changed any more: their jobs were purged */
 };
 
@@ -63,19 +65,19 @@ struct day_writer {
     struct day_hashes *hashes;
     size_t first;        /* the first day that may change */
     bool *has_open;      /* by day: fairmill_usage_open has rows of it */
-    bool old_is_strange; /* and some of days that are none */
+    bool has_other_days; /* and rows of days that are none of ours */
 };
 
-static uint64_t bits_of(const struct db_value *value)
+static struct db_value day_value(const struct day_writer *writer, size_t day)
 {
-    return value->type == DB_INTEGER ? (uint64_t)value->integer : 0;
+    return rows_bits(writer->days->starts[day]);
 }
 
 /* Three words in two's complement. */
 static struct wide sum_of(const struct db_value *words)
 {
-    uint64_t high = bits_of(&words[0]);
-    return (struct wide){ { bits_of(&words[2]), bits_of(&words[1]), high,
+    uint64_t high = rows_bits_of(&words[0]);
+    return (struct wide){ { rows_bits_of(&words[2]), rows_bits_of(&words[1]), high,
                             high >> 63 ? UINT64_MAX : 0 } };
 }
 
@@ -86,7 +88,8 @@ static int read_span(struct day_writer *writer, struct error *err)
     struct db_rows *rows =
         db_query(writer->db, sql_query_usage_span_read, &writer->cluster, 1, "iii", err);
     if (db_fetch(rows, &row, err) > 0)
-        writer->span = (struct span){ bits_of(&row[0]), bits_of(&row[1]), bits_of(&row[2]) };
+        writer->span =
+            (struct span){ rows_bits_of(&row[0]), rows_bits_of(&row[1]), rows_bits_of(&row[2]) };
     return db_finish(rows);
 }
 
@@ -98,17 +101,16 @@ static int write_span(struct day_writer *writer, struct error *err)
         { "oldest_end", 'i' },
         { "final_to", 'i' },
     };
-    struct db_value row[] = { writer->cluster, db_integer((int64_t)writer->days->now),
-                              db_integer((int64_t)writer->days->oldest_end),
-                              db_integer((int64_t)writer->span.final_to) };
-    struct db_bulk *bulk =
-        db_bulk_begin(writer->db, "fairmill_usage_span", columns, COUNT(columns), 1, err);
-    db_bulk_row(bulk, row, err);
-    return db_bulk_end(bulk, err);
+    static const struct row_table table = { "fairmill_usage_span", columns, COUNT(columns) };
+    struct db_value row[] = { writer->cluster, rows_bits(writer->days->now),
+                              rows_bits(writer->days->oldest_end),
+                              rows_bits(writer->span.final_to) };
+    return rows_write_one(writer->db, &table, 1, row, err);
 }
 
-/* Where the oldest jobs are gone they were purged, and with them what days up to then are made of:
- * these stay as they are. */
+/* Find the first day that may change.  Where the oldest jobs of an earlier run are not there any
+ * more, they were purged; days up to the oldest that is left cannot be summed again, so they stay
+ * as they are. */
 static void find_first(struct day_writer *writer)
 {
     const struct days *days = writer->days;
@@ -126,8 +128,8 @@ static void find_first(struct day_writer *writer)
         writer->first++;
 }
 
-/* Where all was read there may be nothing at all for long: then there is nothing to compare.  The
- * stored day may be one of another time zone, between two of ours. */
+/* Skip the days before the first one that has usage, read or stored.  The stored day may be one of
+ * another time zone, between two of ours. */
 static int skip_empty(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->days;
@@ -139,7 +141,7 @@ static int skip_empty(struct day_writer *writer, struct error *err)
         return -1;
     int got = db_fetch(rows, &row, err);
     if (got > 0 && row[0].type == DB_INTEGER)
-        while (used > 0 && (used == days->count || days->starts[used] > bits_of(&row[0])))
+        while (used > 0 && (used == days->count || days->starts[used] > rows_bits_of(&row[0])))
             used--;
     db_finish(rows);
     if (used > writer->first)
@@ -158,21 +160,21 @@ static int find_open(struct day_writer *writer, struct error *err)
     struct db_rows *rows =
         db_query(writer->db, sql_query_usage_open_days, &writer->cluster, 1, "i", err);
     while (db_fetch(rows, &row, err) > 0) {
-        size_t day = days_beginning(writer->days, bits_of(&row[0]));
+        size_t day = days_find(writer->days, rows_bits_of(&row[0]));
         if (day < writer->days->count)
             writer->has_open[day] = true;
         else
-            writer->old_is_strange = true;
+            writer->has_other_days = true;
     }
     return db_finish(rows);
 }
 
-/* What unsealed jobs added to a day when it was written last. */
+/* Read what unsealed jobs added to a day when it was written last. */
 static int read_open(struct day_writer *writer, uint32_t day, struct day_sums *open,
                      struct error *err)
 {
     const struct db_value *row;
-    struct db_value of_day[] = { writer->cluster, db_integer((int64_t)writer->days->starts[day]) };
+    struct db_value of_day[] = { writer->cluster, day_value(writer, day) };
     if (!writer->has_open[day])
         return 0;
     struct db_rows *rows =
@@ -182,7 +184,7 @@ static int read_open(struct day_writer *writer, uint32_t day, struct day_sums *o
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
         struct wide sum = sum_of(&row[1]);
-        if (!day_sums_add(open, day, bits_of(&row[0]), &sum)) {
+        if (!day_sums_add(open, day, rows_bits_of(&row[0]), &sum)) {
             got = damaged(err);
             break;
         }
@@ -191,46 +193,44 @@ static int read_open(struct day_writer *writer, uint32_t day, struct day_sums *o
     return got;
 }
 
-/* Take away whole days, as long as a query finds one.  A DELETE of a span of days would lock the
- * row behind it, which may be another cluster's. */
+/* Remove whole days, as long as a query finds one.  A DELETE of several days at once would lock the
+ * row behind them, which may be another cluster's. */
 static int remove_days(struct day_writer *writer, const char *find, const char *remove,
                        const struct db_value *arguments, size_t count, struct error *err)
 {
     for (;;) {
         int64_t day = 0;
-        bool found;
-        if (rows_read_integer(writer->db, find, arguments, count, &day, &found, err))
-            return -1;
-        if (!found)
-            return 0;
+        int found = rows_read_integer(writer->db, find, arguments, count, &day, err);
+        if (found <= 0)
+            return found;
         struct db_value whole[] = { writer->cluster, db_integer(day) };
         if (db_execute(writer->db, remove, whole, COUNT(whole), NULL, err))
             return -1;
     }
 }
 
-/* Of open jobs: what is of days that stay as they are, or all where the next run is not to go on
- * from it or days are none any more. */
+/* Remove rows of fairmill_usage_open: those of days that stay as they are, or all of them where the
+ * next run will not go on from them, or where some are of days that are none of ours. */
 static int remove_open(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->days;
     bool has_day = writer->first < days->count;
     struct db_value before[] = { writer->cluster, db_integer(INT64_MAX) };
-    if (days->anew && (writer->old_is_strange || !days->unsealed_is_kept))
+    if (days->anew && (writer->has_other_days || !days->unsealed_is_kept))
         memset(writer->has_open, 0, days->count * sizeof *writer->has_open);
     else if (has_day)
-        before[1] = db_integer((int64_t)days->starts[writer->first]);
+        before[1] = day_value(writer, writer->first);
     return remove_days(writer, sql_query_usage_open_before, sql_query_usage_open_clear, before, 2,
                        err);
 }
 
-/* Rows of days that are none any more: the time zone changed, the clock went back. */
-static int remove_strange(struct day_writer *writer, struct error *err)
+/* Remove rows of days that are none of ours: the time zone has changed, or the clock went back. */
+static int remove_other_days(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->days;
     for (size_t i = writer->first; days->anew && i < days->count; i++) {
-        struct db_value between[] = { writer->cluster, db_integer((int64_t)days->starts[i]),
-                                      i + 1 < days->count ? db_integer((int64_t)days->starts[i + 1])
+        struct db_value between[] = { writer->cluster, day_value(writer, i),
+                                      i + 1 < days->count ? day_value(writer, i + 1)
                                                           : db_integer(INT64_MAX) };
         if (remove_days(writer, sql_query_usage_day_between, sql_query_usage_day_clear, between, 3,
                         err))
@@ -252,83 +252,63 @@ static int add_all(struct day_sums *into, const struct day_sum *sums, size_t cou
     return 0;
 }
 
-/* The stored sums that a query finds; where a run goes on from them only those that it adds to.
- * With `ids` only these. */
-static int read_stored(struct day_writer *writer, uint32_t day, const uint64_t *ids, size_t count,
-                       struct day_sums *stored, struct day_sums *wanted, struct error *err)
+/* The sums of one day. */
+struct one_day {
+    struct day_sums *stored, *wanted; /* in fairmill_usage_day: as they are, as they are to be */
+    struct day_sums *old_open, *open; /* in fairmill_usage_open, likewise */
+};
+
+/* Read the stored sums of a day, or only those of some ids.  A run that goes on from them needs
+ * those that it adds to, and adds them. */
+static int read_stored(struct day_writer *writer, uint32_t day, struct row_ids ids,
+                       struct one_day *sums, struct error *err)
 {
-    struct db_value arguments[IDS_A_STATEMENT + 2] = {
-        writer->cluster, db_integer((int64_t)writer->days->starts[day])
-    };
+    struct db_value arguments[2 + ROW_IDS_AT_ONCE] = { writer->cluster, day_value(writer, day) };
+    bool all = writer->days->anew;
     const struct db_value *row;
     struct text sql = { 0 };
     text_add(&sql, sql_query_usage_day_read);
-    for (size_t i = 0; i < count; i++) {
-        text_add(&sql, i ? ", ?" : " AND \"id_assoc\" IN (?");
-        arguments[i + 2] = db_integer((int64_t)ids[i]);
+    if (ids.count) {
+        text_add(&sql, " AND \"id_assoc\"");
+        rows_add_condition(&sql, arguments + 2, ids);
     }
-    if (count)
-        text_add(&sql, ")");
-    struct db_rows *rows = db_query(writer->db, sql.bytes, arguments, count + 2, "iiii", err);
+    struct db_rows *rows = db_query(writer->db, sql.bytes, arguments, ids.count + 2, "iiii", err);
     text_free(&sql);
-    if (!rows)
-        return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
-        uint64_t id = bits_of(&row[0]);
+        uint64_t id = rows_bits_of(&row[0]);
         struct wide sum = sum_of(&row[1]);
-        if (!writer->days->anew && !day_sums_has(wanted, day, id))
+        if (!all && !day_sums_has(sums->wanted, day, id))
             continue;
-        if (!day_sums_add(stored, day, id, &sum)) {
+        if (!day_sums_add(sums->stored, day, id, &sum)) {
             got = damaged(err);
             break;
         }
     }
     db_finish(rows);
-    if (got || writer->days->anew)
+    if (got || all)
         return got;
-    struct day_list list = day_list_of(stored);
-    return add_all(wanted, list.rows, list.count, false, err);
+    struct day_list list = day_list_of(sums->stored);
+    return add_all(sums->wanted, list.rows, list.count, false, err);
 }
 
-/* What is stored of a day: all of it, or for the few sums that are to change. */
-static int read_day(struct day_writer *writer, uint32_t day, struct day_sums *stored,
-                    struct day_sums *wanted, struct error *err)
+/* Read what is stored of a day: all of it, or the few sums that are to change. */
+static int read_day(struct day_writer *writer, uint32_t day, struct one_day *sums,
+                    struct error *err)
 {
-    uint64_t ids[IDS_A_STATEMENT];
+    uint64_t ids[ROW_IDS_AT_ONCE];
     size_t count = 0, changing = 0;
-    const struct day_list list = day_list_of(wanted);
-    for (size_t i = 0; !writer->days->anew && i < list.count; i++)
-        if (!wide_is_zero(&list.rows[i].sum) && changing++ < IDS_A_STATEMENT)
+    const struct day_list list = day_list_of(sums->wanted);
+    if (writer->days->anew)
+        return read_stored(writer, day, (struct row_ids){ 0 }, sums, err);
+    for (size_t i = 0; i < list.count; i++)
+        if (!wide_is_zero(&list.rows[i].sum) && changing++ < ROW_IDS_AT_ONCE)
             ids[count++] = list.rows[i].id;
-    if (!writer->days->anew && !changing)
+    if (!changing)
         return 0;
-    if (changing > IDS_A_STATEMENT)
+    if (changing > ROW_IDS_AT_ONCE)
         count = 0;
-    return read_stored(writer, day, ids, count, stored, wanted, err);
-}
-
-static int remove_ids(struct day_writer *writer, const struct day_table *table, uint32_t day,
-                      const uint64_t *ids, size_t count, struct error *err)
-{
-    struct db_value arguments[IDS_A_STATEMENT + 2] = {
-        writer->cluster, db_integer((int64_t)writer->days->starts[day])
-    };
-    for (size_t done = 0; done < count; done += IDS_A_STATEMENT) {
-        size_t part = count - done < IDS_A_STATEMENT ? count - done : IDS_A_STATEMENT;
-        struct text sql = { 0 };
-        text_add(&sql, table->remove);
-        for (size_t i = 0; i < part; i++) {
-            text_add(&sql, i ? ", ?" : " IN (?");
-            arguments[i + 2] = db_integer((int64_t)ids[done + i]);
-        }
-        text_add(&sql, ")");
-        int result = db_execute(writer->db, sql.bytes, arguments, part + 2, NULL, err);
-        text_free(&sql);
-        if (result)
-            return -1;
-    }
-    return 0;
+    return read_stored(writer, day, (struct row_ids){ ids, count }, sums, err);
 }
 
 static int write_sum(struct day_writer *writer, const struct day_table *table,
@@ -340,29 +320,28 @@ static int write_sum(struct day_writer *writer, const struct day_table *table,
         return day_beyond_range(sum->id, err);
     struct natural units = natural_of_wide(&sum->sum), unit = natural_of(UNITS_PER_TRES);
     row[at++] = writer->cluster;
-    row[at++] = db_integer((int64_t)writer->days->starts[sum->day]);
-    row[at++] = db_integer((int64_t)sum->id);
+    row[at++] = day_value(writer, sum->day);
+    row[at++] = rows_bits(sum->id);
     if (table->has_usage)
         row[at++] = db_real(natural_quotient(&units, &unit));
     for (unsigned word = 3; word-- > 0;)
-        row[at++] = db_integer((int64_t)sum->sum.word[word]);
+        row[at++] = rows_bits(sum->sum.word[word]);
     return db_bulk_row(bulk, row, err);
 }
 
-/* Make what is stored of a day into what it is to be: only rows that differ are written. */
+/* Turn the stored sums of a day into the new ones: only rows that differ are written. */
 static int write_difference(struct day_writer *writer, const struct day_table *table, uint32_t day,
                             struct day_list old, struct day_list new, struct error *err)
 {
-    bool all_is_known = writer->days->anew || table == &open_table;
-    if (all_is_known && day_list_most_differ(old, new)) {
-        struct db_value of_day[] = { writer->cluster,
-                                     db_integer((int64_t)writer->days->starts[day]) };
-        if (db_execute(writer->db, table->clear, of_day, 2, NULL, err))
+    struct db_value key[] = { writer->cluster, day_value(writer, day) };
+    bool has_all_old = writer->days->anew || table == &open_table;
+    if (has_all_old && day_list_most_differ(old, new)) {
+        if (db_execute(writer->db, table->clear, key, 2, NULL, err))
             return -1;
         old.count = 0;
     }
-    uint64_t *gone = memory_zeroed(old.count, sizeof *gone);
-    size_t gone_count = 0;
+    uint64_t *removed = memory_zeroed(old.count, sizeof *removed);
+    size_t removed_count = 0;
     const struct day_sum *one, *other;
     struct db_bulk *bulk = NULL;
     int result = 0;
@@ -373,28 +352,24 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
             day_hashes_replace(writer->hashes, day, one, other);
         if (!day_sum_has_row(other)) {
             if (one)
-                gone[gone_count++] = one->id;
+                removed[removed_count++] = one->id;
             continue;
         }
         if (!bulk)
-            bulk = db_bulk_begin(writer->db, table->name, table->columns, table->count,
-                                 old.count ? 3 : 0, err);
-        result = bulk ? write_sum(writer, table, other, bulk, err) : -1;
+            bulk = db_bulk_begin(writer->db, table->rows.name, table->rows.columns,
+                                 table->rows.count, old.count ? 3 : 0, err);
+        result = write_sum(writer, table, other, bulk, err);
     }
     if (result)
         db_bulk_abandon(bulk);
     else if (bulk)
         result = db_bulk_end(bulk, err);
     if (!result)
-        result = remove_ids(writer, table, day, gone, gone_count, err);
-    free(gone);
+        result = rows_execute_for(writer->db, table->remove, key, 2,
+                                  (struct row_ids){ removed, removed_count }, err);
+    free(removed);
     return result;
 }
-
-/* What one day is made of. */
-struct one_day {
-    struct day_sums *stored, *wanted, *open, *old_open;
-};
 
 static int write_usage(struct day_writer *writer, uint32_t day, struct one_day *sums,
                        struct error *err)
@@ -403,7 +378,7 @@ static int write_usage(struct day_writer *writer, uint32_t day, struct one_day *
     bool anew = writer->days->anew;
     if (anew && day_hashes_agree(writer->hashes, day, wanted.rows, wanted.count))
         return 0;
-    if (read_day(writer, day, sums->stored, sums->wanted, err) ||
+    if (read_day(writer, day, sums, err) ||
         write_difference(writer, &usage_table, day, day_list_of(sums->stored),
                          day_list_of(sums->wanted), err))
         return -1;
@@ -447,7 +422,7 @@ static int write_days(struct day_writer *writer, struct error *err)
     struct days *days = writer->days;
     find_first(writer);
     if ((days->anew && skip_empty(writer, err)) || find_open(writer, err) ||
-        remove_open(writer, err) || remove_strange(writer, err))
+        remove_open(writer, err) || remove_other_days(writer, err))
         return -1;
     day_spool_rewind(days->sealed);
     day_spool_rewind(days->open);
@@ -457,7 +432,7 @@ static int write_days(struct day_writer *writer, struct error *err)
     return day_hashes_write(writer->hashes, err) ? -1 : write_span(writer, err);
 }
 
-int days_write(const struct publisher *publisher, struct days *days, struct error *err)
+int day_rows_write(const struct publisher *publisher, struct days *days, struct error *err)
 {
     struct day_writer writer = { .db = publisher->db,
                                  .cluster = db_text(publisher->cluster),

@@ -42,6 +42,19 @@ void days_destroy(struct days *days)
     free(days);
 }
 
+size_t days_find(const struct days *days, uint64_t start)
+{
+    size_t low = 0, high = days->count;
+    while (high > low) {
+        size_t middle = low + (high - low) / 2;
+        if (days->starts[middle] < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < days->count && days->starts[low] == start ? low : days->count;
+}
+
 /* The day that an instant is in, most likely the one that was found last. */
 static size_t look_for_day(struct days *days, uint64_t instant)
 {

@@ -10,18 +10,10 @@
 
 struct day_spool;
 struct error;
-struct publisher;
 struct rollup;
 
-/* What associations used on each day, for fairmill_usage_day: gathered while jobs are read, written
- * with what the run publishes.
- *
- * A day's row is the sum over all jobs, of which a run that goes on from the seal reads few.  So it
- * adds to the stored rows what was sealed since, takes away what the run before had counted of jobs
- * that were not sealed (fairmill_usage_open), and adds what these are now.  These are integers, so
- * that a full run finds the same. */
-
-/* What a run has gathered.  Days are those of the process's time zone. */
+/* What associations used on each day: gathered while a run reads jobs, and written by day_rows.h.
+ * Days are those of the process's time zone. */
 struct days {
     uint64_t *starts; /* where each day begins, and behind the last where that ends */
     size_t count;
@@ -30,9 +22,9 @@ struct days {
     bool unsealed_is_kept; /* there is a seal, on which the next run will go on */
     bool may_look_back;    /* the run was asked for an instant, which may be before others */
     uint64_t oldest_end;   /* of all job rows; UINT64_MAX where none has ended */
-    size_t last;           /* the day found last */
+    size_t last;           /* the day that was found last */
     size_t earliest;       /* the first day with a sum; `count`: none has */
-    struct day_spool *sealed, *open;
+    struct day_spool *sealed, *open; /* the usage of jobs that are sealed, and of the others */
 };
 
 /* The days that begin at `from` or later, up to now. */
@@ -46,8 +38,8 @@ int days_add(struct days *days, bool sealed, const struct usage_rate *rate, uint
 int days_add_rollup(struct days *days, uint64_t id, const struct rollup *rollup, uint128 price,
                     uint64_t until, struct error *err);
 
-/* Inside the transaction that publisher_publish() has open; may be called again. */
-int days_write(const struct publisher *publisher, struct days *days, struct error *err);
+/* The day that begins at `start`; days->count where none does. */
+size_t days_find(const struct days *days, uint64_t start);
 
 /* Add the sums of a day in `sealed` or `open` to `into`; day by day, as day_spool_take(). */
 int days_take(struct days *days, struct day_spool *spool, size_t day, struct day_sums *into,

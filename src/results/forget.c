@@ -4,7 +4,7 @@
 
 #include "db/db.h"
 #include "results/history.h"
-#include "results/publish.h"
+#include "results/publication.h"
 #include "results/settings_rows.h"
 #include "sql.h"
 #include "util/error.h"

@@ -9,7 +9,7 @@
 
 #include "core/fairshare/fairshare.h"
 #include "db/db.h"
-#include "results/publish.h"
+#include "results/publication.h"
 #include "results/rows.h"
 #include "results/settings_rows.h"
 #include "results/share_rows.h"
@@ -24,35 +24,30 @@
 #define RUNS_A_STATEMENT 500u
 #define STEPS_A_RUN 48
 
-/* Whether the instant is to be a point: none is there yet in its span, or just this one. */
-static int is_point(const struct publisher *publisher, int64_t as_of, bool *wanted,
-                    struct error *err)
+/* Whether the instant is to be a point, since its span has none yet or just this one; -1 on
+ * failure. */
+static int is_point(const struct publisher *publisher, int64_t as_of, struct error *err)
 {
     int64_t span = (int64_t)publisher->settings->history_interval_s, there = as_of;
     int64_t begin = span ? as_of - as_of % span : as_of;
     struct db_value arguments[] = { db_text(publisher->cluster), db_integer(begin),
                                     db_integer(span ? begin + span : as_of + 1) };
-    bool found;
-    if (rows_read_integer(publisher->db, sql_query_history_point, arguments, 3, &there, &found,
-                          err))
-        return -1;
-    *wanted = !found || there == as_of;
-    return 0;
+    int found =
+        rows_read_integer(publisher->db, sql_query_history_point, arguments, 3, &there, err);
+    return found < 0 ? -1 : !found || there == as_of;
 }
 
-/* What associations are called and where they hang, where that is not as it was at the last point:
- * to find that out row by row takes as long as to write all values.  What later points say of
- * themselves does not hold then. */
+/* Write the names and parents of associations where they are not those of the last point.  A hash
+ * tells that: to compare them row by row takes as long as to write all values.  The hashes of later
+ * points do not hold then. */
 static int write_associations(const struct publisher *publisher, const struct db_value *point,
                               int64_t hash, struct error *err)
 {
     struct db *db = publisher->db;
     int64_t last = 0;
-    bool found;
-    if (rows_read_integer(db, sql_query_history_point_associations, point, 2, &last, &found, err))
-        return -1;
-    if (found && last == hash)
-        return 0;
+    int found = rows_read_integer(db, sql_query_history_point_associations, point, 2, &last, err);
+    if (found < 0 || (found && last == hash))
+        return found < 0 ? -1 : 0;
     if (db_execute(db, sql_query_history_point_doubt, point, 2, NULL, err) ||
         db_execute(db, sql_query_association_remove, point, 2, NULL, err) ||
         db_execute(db, sql_query_association_add, point, 1, NULL, err))
@@ -64,13 +59,9 @@ int history_write(const struct publisher *publisher, const struct publication *p
                   int64_t as_of, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
-    bool wanted;
-    if (!publisher->settings->history_days)
-        return 0;
-    if (is_point(publisher, as_of, &wanted, err))
-        return -1;
-    if (!wanted)
-        return 0;
+    int wanted = publisher->settings->history_days ? is_point(publisher, as_of, err) : 0;
+    if (wanted <= 0)
+        return wanted;
     int64_t hash = (int64_t)share_rows_hash(publication->tree, publication->names);
     struct db_value point[] = { cluster, db_integer(as_of),
                                 db_text(publisher->settings->algorithm->name), db_integer(hash) };
@@ -111,8 +102,8 @@ static int prune_oldest(const struct publisher *publisher, const char *find,
     struct db_value cluster = db_text(publisher->cluster);
     for (int step = 0; step < steps; step++) {
         int64_t oldest = 0;
-        bool found;
-        if (rows_read_integer(publisher->db, find, &cluster, 1, &oldest, &found, err))
+        int found = rows_read_integer(publisher->db, find, &cluster, 1, &oldest, err);
+        if (found < 0)
             return -1;
         if (!found || oldest >= before)
             return 0;

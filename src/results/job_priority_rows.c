@@ -7,7 +7,7 @@
 
 #include "core/priority/queue.h"
 #include "db/db.h"
-#include "results/publish.h"
+#include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
@@ -100,11 +100,11 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
     struct db_value filled[] = {
         db_text(writer->publisher->cluster),
         db_unsigned(row->job->key),
-        rows_name(row->partition->name, &writer->names[PARTITION]),
-        rows_name(row->qos->name, &writer->names[QOS]),
+        rows_text(row->partition->name, &writer->names[PARTITION]),
+        rows_text(row->qos->name, &writer->names[QOS]),
         db_integer(row->job->id_job),
-        rows_name(names_text(names, row->job->user), &writer->names[USER]),
-        rows_name(names_text(names, row->job->account), &writer->names[ACCOUNT]),
+        rows_text(names_text(names, row->job->user), &writer->names[USER]),
+        rows_text(names_text(names, row->job->account), &writer->names[ACCOUNT]),
         db_integer(row->best),
         db_real(factor->age),
         db_real(factor->fairshare),

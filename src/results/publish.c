@@ -9,10 +9,13 @@
 #include <xxhash.h>
 
 #include "db/db.h"
-#include "results/days.h"
+#include "results/day_rows.h"
+#include "results/fairshare_rows.h"
+#include "results/finding_rows.h"
 #include "results/history.h"
 #include "results/job_priority_rows.h"
 #include "results/rows.h"
+#include "results/run_rows.h"
 #include "results/seal_rows.h"
 #include "results/settings_rows.h"
 #include "results/share_rows.h"
@@ -62,13 +65,12 @@ static int take_run_id(struct publisher *publisher, struct error *err)
     struct db_value counter = db_text("");
     for (int i = 0; i < COUNTER_TRIES; i++) {
         int64_t last = 0, hit = 0;
-        bool found;
-        if (rows_read_integer(publisher->db, sql_query_fence_read, &counter, 1, &last, &found, err))
+        int found = rows_read_integer(publisher->db, sql_query_fence_read, &counter, 1, &last, err);
+        if (found < 0)
             return -1;
         if (!found)
             return fail(err, ERROR_MISSING,
-                        "the result tables lack the row that counts "
-                        "runs: run `fairmill init`");
+                        "the result tables lack the row that counts runs: run `fairmill init`");
         struct db_value seen = db_integer(last);
         if (db_execute(publisher->db, sql_query_counter_step, &seen, 1, &hit, err))
             return -1;
@@ -81,44 +83,51 @@ static int take_run_id(struct publisher *publisher, struct error *err)
                 COUNTER_TRIES);
 }
 
-/* The cluster's row in the fence, made where it is its first run, and what is published. */
-static int look(struct publisher *publisher, struct error *err)
+/* Read which run published the cluster last, and as of when; before its first run, make its row. */
+static int read_last(struct publisher *publisher, struct error *err)
 {
+    struct db *db = publisher->db;
     struct db_value cluster[] = { db_text(publisher->cluster), db_text(publisher->cluster) };
-    bool found = false;
-    if (rows_read_integer(publisher->db, sql_query_fence_read, cluster, 1, &publisher->seen_run,
-                          &found, err) ||
-        (!found && db_execute(publisher->db, sql_query_fence_make, cluster, 2, NULL, err)))
+    int found = rows_read_integer(db, sql_query_fence_read, cluster, 1, &publisher->seen_run, err);
+    if (found < 0 || (!found && db_execute(db, sql_query_fence_make, cluster, 2, NULL, err)))
         return -1;
-    return rows_read_integer(publisher->db, sql_query_published, cluster, 1,
-                             &publisher->published_as_of, &publisher->has_published, err);
+    found =
+        rows_read_integer(db, sql_query_published, cluster, 1, &publisher->published_as_of, err);
+    publisher->has_published = found > 0;
+    return found < 0 ? -1 : 0;
 }
 
 int publisher_start(struct publisher *publisher, struct db *db, const struct settings *settings,
                     const char *cluster, struct error *err)
 {
     *publisher = (struct publisher){ .db = db, .settings = settings, .cluster = cluster };
-    if (take_lock(publisher, err) || take_run_id(publisher, err) || look(publisher, err)) {
+    if (take_lock(publisher, err) || take_run_id(publisher, err) || read_last(publisher, err)) {
         publisher_end(publisher);
         return -1;
     }
     return 0;
 }
 
-int publisher_resume(struct publisher *publisher, struct db *db, bool *published, struct error *err)
+/* Whether this run's transaction was committed. */
+static int find_run(const struct publisher *publisher, bool *published, struct error *err)
 {
     int64_t run;
     struct db_value key[] = { db_text(publisher->cluster), db_integer(publisher->run_id) };
+    int found = rows_read_integer(publisher->db, sql_query_run_find, key, 2, &run, err);
+    *published = found > 0;
+    return found < 0 ? -1 : 0;
+}
+
+int publisher_resume(struct publisher *publisher, struct db *db, bool *published, struct error *err)
+{
     publisher->db = db;
     publisher->locked = false;
-    if (rows_read_integer(db, sql_query_run_find, key, 2, &run, published, err))
+    if (find_run(publisher, published, err))
         return -1;
     if (*published)
         return 0;
     /* The COMMIT may have come through while the broken session still held the lock. */
-    if (take_lock(publisher, err))
-        return -1;
-    return rows_read_integer(db, sql_query_run_find, key, 2, &run, published, err);
+    return take_lock(publisher, err) ? -1 : find_run(publisher, published, err);
 }
 
 static int step_fence(struct publisher *publisher, const char *source, struct error *err)
@@ -137,17 +146,26 @@ static int write_all(struct publisher *publisher, const struct publication *publ
                      const struct run_record *record, struct error *err)
 {
     if (step_fence(publisher, publication->source, err) ||
-        rows_write_fairshare(publisher, publication, record->as_of, err) ||
+        fairshare_rows_write(publisher, publication, record->as_of, err) ||
         job_priority_rows_write(publisher, publication->queue, record->as_of, err) ||
-        rows_write_findings(publisher, publication->findings, record->as_of, err) ||
+        finding_rows_write(publisher, publication->findings, record->as_of, err) ||
         (publication->seal && seal_write(publisher, publication->seal, err)) ||
         (publication->seen_at >= 0 &&
          share_rows_write(publisher, publication, publication->seen_at, err)) ||
-        (publication->days && days_write(publisher, publication->days, err)) ||
+        (publication->days && day_rows_write(publisher, publication->days, err)) ||
         history_write(publisher, publication, record->as_of, err) ||
-        rows_write_run(publisher, record, "done", err))
+        run_rows_write(publisher, record, "done", err))
         return -1;
     return 0;
+}
+
+/* End the transaction, in which `result` is 0 where nothing failed. */
+static int commit(const struct publisher *publisher, int result, struct error *err)
+{
+    if (!result && !db_commit(publisher->db, err))
+        return 0;
+    db_rollback(publisher->db);
+    return -1;
 }
 
 int publisher_publish(struct publisher *publisher, const struct publication *publication,
@@ -155,11 +173,7 @@ int publisher_publish(struct publisher *publisher, const struct publication *pub
 {
     if (settings_rows_write(publisher, err) || db_begin(publisher->db, err))
         return -1;
-    if (write_all(publisher, publication, record, err) || db_commit(publisher->db, err)) {
-        db_rollback(publisher->db);
-        return -1;
-    }
-    return 0;
+    return commit(publisher, write_all(publisher, publication, record, err), err);
 }
 
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
@@ -167,26 +181,16 @@ int publisher_record_failure(struct publisher *publisher, const struct run_recor
 {
     if (settings_rows_write(publisher, err) || db_begin(publisher->db, err))
         return -1;
-    if (rows_write_run(publisher, record, "failed", err) || db_commit(publisher->db, err)) {
-        db_rollback(publisher->db);
-        return -1;
-    }
-    return 0;
+    return commit(publisher, run_rows_write(publisher, record, "failed", err), err);
 }
 
 int publisher_retire(struct publisher *publisher, struct error *err)
 {
-    struct db_value cluster = db_text(publisher->cluster);
     if (db_begin(publisher->db, err))
         return -1;
-    if (step_fence(publisher, "", err) ||
-        db_execute(publisher->db, sql_query_fairshare_clear, &cluster, 1, NULL, err) ||
-        job_priority_rows_clear(publisher, err) || seal_clear(publisher, err) ||
-        db_commit(publisher->db, err)) {
-        db_rollback(publisher->db);
-        return -1;
-    }
-    return 0;
+    int result = step_fence(publisher, "", err) || fairshare_rows_clear(publisher, err) ||
+                 job_priority_rows_clear(publisher, err) || seal_clear(publisher, err);
+    return commit(publisher, result, err);
 }
 
 void publisher_end(struct publisher *publisher)

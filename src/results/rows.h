@@ -2,33 +2,54 @@
 #ifndef FAIRMILL_RESULTS_ROWS_H
 #define FAIRMILL_RESULTS_ROWS_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "db/db.h"
 
-struct findings;
-struct publication;
-struct publisher;
-struct run_record;
+struct error;
 struct text;
 
-/* The rows that a run writes, inside the transaction that publisher_publish() has open. */
+/* What the modules that read and write the result tables have in common. */
 
-int rows_write_fairshare(const struct publisher *publisher, const struct publication *publication,
-                         int64_t as_of, struct error *err);
-/* Findings that are there keep their first_seen and count the runs that saw them; at most
- * FINDINGS_PER_KIND of a kind stay, those seen last. */
-int rows_write_findings(const struct publisher *publisher, const struct findings *findings,
-                        int64_t as_of, struct error *err);
-int rows_write_run(const struct publisher *publisher, const struct run_record *record,
-                   const char *status, struct error *err);
+/* A real number: NAN is NULL, and infinity is 1e100, since databases differ in how they hold it. */
+struct db_value rows_real(double number);
+/* An integer; one below 0 is NULL. */
+struct db_value rows_integer(int64_t number);
+/* A text as UTF-8.  Nearly all are that already; `converted` holds the others. */
+struct db_value rows_text(const char *text, struct text *converted);
+/* 64 bits without a sign, stored as the signed integer of the same bits, which every database has;
+ * and what is read back, 0 for NULL. */
+struct db_value rows_bits(uint64_t bits);
+uint64_t rows_bits_of(const struct db_value *value);
 
-/* Run a query that answers with one integer at most; *found is whether it did. */
+/* Run a query whose answer is one integer at most: 1 and *integer, 0 where it is none or NULL, -1
+ * on failure. */
 int rows_read_integer(struct db *db, const char *sql, const struct db_value *arguments,
-                      size_t count, int64_t *integer, bool *found, struct error *err);
+                      size_t count, int64_t *integer, struct error *err);
 
-/* A name as UTF-8.  Nearly all are that already; `converted` holds the others. */
-struct db_value rows_name(const char *name, struct text *converted);
+/* A table, and the columns in which rows are written. */
+struct row_table {
+    const char *name;
+    const struct db_column *columns;
+    size_t count;
+};
+/* Write one row; it replaces the one that has the same values in the first `keys` columns. */
+int rows_write_one(struct db *db, const struct row_table *table, size_t keys,
+                   const struct db_value *row, struct error *err);
+
+/* So many ids at most are named in one statement. */
+#define ROW_IDS_AT_ONCE 500
+struct row_ids {
+    const uint64_t *ids;
+    size_t count;
+};
+/* Write a query's text that ends in a column as that column's condition: its value is one of the
+ * ids.  These, which follow the other arguments, must be ROW_IDS_AT_ONCE or fewer. */
+void rows_add_condition(struct text *sql, struct db_value *arguments, struct row_ids ids);
+/* Run a statement that ends in such a column, for any number of ids; `key` has its two arguments
+ * at most. */
+int rows_execute_for(struct db *db, const char *sql, const struct db_value *key, size_t key_count,
+                     struct row_ids ids, struct error *err);
 
 #endif

@@ -8,7 +8,7 @@
 #include "core/finding.h"
 #include "core/usage/seal.h"
 #include "db/db.h"
-#include "results/publish.h"
+#include "results/publication.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "db/db.h"
-#include "results/publish.h"
+#include "results/publication.h"
 #include "results/rows.h"
 #include "settings/settings.h"
 #include "sql.h"
@@ -15,25 +15,26 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-static int is_there(struct db *db, const struct db_value *digest, bool *there, struct error *err)
+/* 1 or 0; -1 on failure. */
+static int is_there(struct db *db, const struct db_value *digest, struct error *err)
 {
     int64_t one;
-    return rows_read_integer(db, sql_query_settings_find, digest, 1, &one, there, err);
+    return rows_read_integer(db, sql_query_settings_find, digest, 1, &one, err);
 }
 
 int settings_rows_write(const struct publisher *publisher, struct error *err)
 {
     const struct settings *settings = publisher->settings;
     struct text converted = { 0 };
-    struct db_value row[] = { db_text(settings->digest), rows_name(settings->text, &converted) };
+    struct db_value row[] = { db_text(settings->digest), rows_text(settings->text, &converted) };
     struct error ignored;
-    bool there = false;
-    int result = is_there(publisher->db, row, &there, err);
-    if (!result && !there && db_execute(publisher->db, sql_query_settings_add, row, 2, NULL, err))
-        /* Another cluster's run may have added the same just now. */
-        result = !is_there(publisher->db, row, &there, &ignored) && there ? 0 : -1;
+    int there = is_there(publisher->db, row, err);
+    /* Where the row cannot be added, another cluster's run may have added it just now. */
+    if (!there && (!db_execute(publisher->db, sql_query_settings_add, row, 2, NULL, err) ||
+                   is_there(publisher->db, row, &ignored) > 0))
+        there = 1;
     text_free(&converted);
-    return result;
+    return there > 0 ? 0 : -1;
 }
 
 int settings_rows_read(const struct publisher *publisher, struct settings_digests *digests,
@@ -65,9 +66,8 @@ int settings_rows_prune(const struct publisher *publisher, const struct settings
     for (size_t i = 0; i < digests->count; i++) {
         struct db_value digest = db_text(digests->digests[i]);
         int64_t run;
-        bool used;
-        if (rows_read_integer(publisher->db, sql_query_settings_used, &digest, 1, &run, &used,
-                              err) ||
+        int used = rows_read_integer(publisher->db, sql_query_settings_used, &digest, 1, &run, err);
+        if (used < 0 ||
             (!used && db_execute(publisher->db, sql_query_settings_remove, &digest, 1, NULL, err)))
             return -1;
     }

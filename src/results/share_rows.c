@@ -10,7 +10,7 @@
 #include "core/tree/past.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
-#include "results/publish.h"
+#include "results/publication.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"

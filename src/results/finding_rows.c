@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/finding_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/finding.h"
+#include "results/publication.h"
+#include "results/rows.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const struct db_column finding_columns[] = {
+    { "cluster", 't' },   { "kind", 't' },  { "subject", 't' }, { "first_seen", 'i' },
+    { "last_seen", 'i' }, { "count", 'i' }, { "detail", 't' },
+};
+
+/* A row of fairmill_finding. */
+struct finding_row {
+    char *kind, *subject, *detail;
+    int64_t first_seen, last_seen, count;
+};
+
+struct finding_rows {
+    struct finding_row *rows;
+    size_t count;
+};
+
+static int read_findings(const struct publisher *publisher, struct finding_rows *found,
+                         struct error *err)
+{
+    const struct db_value *row;
+    struct db_value cluster = db_text(publisher->cluster);
+    struct db_rows *rows =
+        db_query(publisher->db, sql_query_finding_read, &cluster, 1, "ttiiit", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        found->rows = memory_resized(found->rows, found->count + 1, sizeof *found->rows);
+        found->rows[found->count++] = (struct finding_row){
+            .kind = db_value_text(&row[0]),
+            .subject = db_value_text(&row[1]),
+            .first_seen = row[2].integer,
+            .last_seen = row[3].integer,
+            .count = row[4].integer,
+            .detail = db_value_text(&row[5]),
+        };
+    }
+    return db_finish(rows);
+}
+
+static struct finding_row *finding_row(struct finding_rows *found, const char *kind,
+                                       const char *subject)
+{
+    for (size_t i = 0; i < found->count; i++)
+        if (!strcmp(found->rows[i].kind, kind) && !strcmp(found->rows[i].subject, subject))
+            return &found->rows[i];
+    found->rows = memory_resized(found->rows, found->count + 1, sizeof *found->rows);
+    struct finding_row *fresh = &found->rows[found->count++];
+    *fresh = (struct finding_row){ .kind = memory_text(kind), .subject = memory_text(subject) };
+    return fresh;
+}
+
+static void merge_findings(struct finding_rows *found, const struct findings *findings,
+                           int64_t as_of)
+{
+    for (int kind = 0; kind < FINDING_KINDS; kind++)
+        for (size_t i = 0; i < findings->kind[kind].count; i++) {
+            const struct finding *seen = &findings->kind[kind].kept[i];
+            bool of_cluster = !seen->subject && kind != FINDING_JOB_WITHOUT_ASSOCIATION;
+            char subject[24];
+            snprintf(subject, sizeof subject, "%llu", (unsigned long long)seen->subject);
+            struct finding_row *row =
+                finding_row(found, finding_name(kind), of_cluster ? "" : subject);
+            if (!row->count || as_of < row->first_seen)
+                row->first_seen = as_of;
+            row->last_seen = as_of;
+            row->count++;
+            free(row->detail);
+            row->detail = memory_text(seen->detail);
+        }
+}
+
+/* By kind, the most recent first. */
+static int by_kind_and_age(const void *a, const void *b)
+{
+    const struct finding_row *one = a, *other = b;
+    int order = strcmp(one->kind, other->kind);
+    if (order)
+        return order;
+    if (one->last_seen != other->last_seen)
+        return one->last_seen > other->last_seen ? -1 : 1;
+    return strcmp(one->subject, other->subject);
+}
+
+static int write_findings(const struct publisher *publisher, struct finding_rows *found,
+                          struct error *err)
+{
+    struct db_value cluster = db_text(publisher->cluster);
+    if (db_execute(publisher->db, sql_query_finding_clear, &cluster, 1, NULL, err))
+        return -1;
+    struct db_bulk *bulk = db_bulk_begin(publisher->db, "fairmill_finding", finding_columns,
+                                         COUNT(finding_columns), 3, err);
+    size_t of_kind = 0;
+    struct text detail = { 0 };
+    for (size_t i = 0; i < found->count; i++) {
+        const struct finding_row *each = &found->rows[i];
+        of_kind = i && !strcmp(each->kind, each[-1].kind) ? of_kind + 1 : 0;
+        if (of_kind >= FINDINGS_PER_KIND)
+            continue;
+        struct db_value row[] = { cluster,
+                                  db_text(each->kind),
+                                  db_text(each->subject),
+                                  db_integer(each->first_seen),
+                                  db_integer(each->last_seen),
+                                  db_integer(each->count),
+                                  rows_text(each->detail, &detail) };
+        db_bulk_row(bulk, row, err);
+    }
+    text_free(&detail);
+    return db_bulk_end(bulk, err);
+}
+
+int finding_rows_write(const struct publisher *publisher, const struct findings *findings,
+                       int64_t as_of, struct error *err)
+{
+    struct finding_rows found = { 0 };
+    int result = read_findings(publisher, &found, err);
+    if (!result) {
+        merge_findings(&found, findings, as_of);
+        if (found.count) {
+            qsort(found.rows, found.count, sizeof *found.rows, by_kind_and_age);
+            result = write_findings(publisher, &found, err);
+        }
+    }
+    for (size_t i = 0; i < found.count; i++) {
+        free(found.rows[i].kind);
+        free(found.rows[i].subject);
+        free(found.rows[i].detail);
+    }
+    free(found.rows);
+    return result;
+}
