@@ -2,16 +2,12 @@
 #include "config.h"
 #include "db/db.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "db/driver.h"
 #include "util/error.h"
 #include "util/log.h"
-#include "util/memory.h"
-#include "util/number.h"
 #include "util/text.h"
 
 const struct db_driver *const db_drivers[] = {
@@ -34,10 +30,6 @@ const struct db_driver *db_driver_named(const char *name)
             return *driver;
     return NULL;
 }
-
-const char *const db_tls_names[] = {
-    "default", "off", "required", "verify_ca", "verify_full", NULL
-};
 
 const char *db_tls_objection(const struct db_settings *settings)
 {
@@ -78,9 +70,10 @@ int db_open(struct db **db, const struct db_settings *settings, enum db_role rol
                     settings->driver);
     if (refuse_writable(settings, err))
         return -1;
-    if (driver->open(db, settings, role, err))
+    *db = driver->open(settings, role, err);
+    if (!*db)
         return -1;
-    (*db)->settings = settings;
+    (*db)->driver = driver;
     (*db)->lock_wait_s = db_lock_wait(settings);
     return 0;
 }
@@ -280,12 +273,11 @@ int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *
 
 int db_bulk_end(struct db_bulk *bulk, struct error *err)
 {
-    if (!bulk || bulk->failed) {
-        db_bulk_abandon(bulk);
-        return -1;
-    }
-    bulk->db->writing = false;
-    return bulk->db->driver->bulk_end(bulk, err);
+    int status = bulk && !bulk->failed ? 0 : -1;
+    if (!status && bulk->db->driver->bulk_send)
+        status = bulk->db->driver->bulk_send(bulk, err);
+    db_bulk_abandon(bulk);
+    return status;
 }
 
 void db_bulk_abandon(struct db_bulk *bulk)
@@ -293,222 +285,5 @@ void db_bulk_abandon(struct db_bulk *bulk)
     if (!bulk)
         return;
     bulk->db->writing = false;
-    bulk->db->driver->bulk_abandon(bulk);
-}
-
-struct db_value db_null(void)
-{
-    return (struct db_value){ .type = DB_NULL };
-}
-
-struct db_value db_integer(int64_t integer)
-{
-    return (struct db_value){ .type = DB_INTEGER, .integer = integer };
-}
-
-struct db_value db_unsigned(uint64_t integer)
-{
-    if (integer <= INT64_MAX)
-        return db_integer((int64_t)integer);
-    return (struct db_value){ .type = DB_UNSIGNED, .unsigned_integer = integer };
-}
-
-struct db_value db_real(double real)
-{
-    return (struct db_value){ .type = DB_REAL, .real = real };
-}
-
-struct db_value db_text(const char *text)
-{
-    return text ? db_bytes(text, strlen(text)) : db_null();
-}
-
-struct db_value db_bytes(const char *bytes, size_t length)
-{
-    return (struct db_value){ .type = DB_TEXT, .text = { .bytes = bytes, .length = length } };
-}
-
-char *db_value_text(const struct db_value *value)
-{
-    return value->type == DB_TEXT ? memory_bytes(value->text.bytes, value->text.length)
-                                  : memory_text("");
-}
-
-double db_value_real(const struct db_value *value)
-{
-    return value->type == DB_REAL ? value->real : NAN;
-}
-
-int64_t db_value_integer(const struct db_value *value, int64_t otherwise)
-{
-    return value->type == DB_INTEGER ? value->integer : otherwise;
-}
-
-#define LOCK_WAIT_S 5u
-#define CONNECT_WAIT_S 10u
-#define ANSWER_GRACE_S 5u
-#define RESULTS_IDLE_S 60u
-
-static unsigned shorter(unsigned seconds, unsigned deadline_s)
-{
-    return deadline_s && deadline_s < seconds ? deadline_s : seconds;
-}
-
-unsigned db_connect_wait(const struct db_settings *settings)
-{
-    return shorter(CONNECT_WAIT_S, settings->deadline_s);
-}
-
-unsigned db_answer_wait(const struct db_settings *settings)
-{
-    unsigned deadline_s = settings->deadline_s;
-    return deadline_s ? deadline_s + shorter(ANSWER_GRACE_S, deadline_s) : 0;
-}
-
-unsigned db_results_idle(const struct db_settings *settings)
-{
-    return RESULTS_IDLE_S + 2 * settings->deadline_s;
-}
-
-unsigned db_lock_wait(const struct db_settings *settings)
-{
-    unsigned deadline_s = settings->deadline_s;
-    if (!deadline_s || deadline_s > LOCK_WAIT_S)
-        return LOCK_WAIT_S;
-    /* Shorter than the statement itself, so that the database says what was waited for. */
-    return deadline_s > 1 ? deadline_s - 1 : 1;
-}
-
-bool db_given(const char *text)
-{
-    return text && *text;
-}
-
-bool db_is_here(const struct db_settings *settings)
-{
-    const char *host = db_given(settings->host) ? settings->host : "localhost";
-    return *host == '/' || !strcmp(host, "localhost") || !strcmp(host, "127.0.0.1") ||
-           !strcmp(host, "::1");
-}
-
-bool db_logs_in_by_socket(const struct db_settings *settings)
-{
-    bool by_socket =
-        !db_given(settings->host) || !strcmp(settings->host, "localhost") || *settings->host == '/';
-    return by_socket && !db_given(settings->option_file) && !db_given(settings->service);
-}
-
-void db_add_literal(struct text *text, const char *value)
-{
-    text_add(text, "'");
-    for (; *value; value++)
-        text_add_bytes(text, *value == '\'' ? "''" : value, *value == '\'' ? 2 : 1);
-    text_add(text, "'");
-}
-
-static bool become_integer(struct db_value *value)
-{
-    uint64_t large;
-    switch (value->type) {
-    case DB_UNSIGNED:
-        if (value->unsigned_integer <= INT64_MAX)
-            *value = db_integer((int64_t)value->unsigned_integer);
-        return true;
-    case DB_REAL:
-        /* The bounds are powers of two, so doubles hold them exactly. */
-        if (!(value->real >= -0x1p63 && value->real < 0x1p63) || value->real != trunc(value->real))
-            return false;
-        *value = db_integer((int64_t)value->real);
-        return true;
-    case DB_TEXT:
-        if (number_unsigned(value->text.bytes, value->text.length, &large)) {
-            *value = (struct db_value){ .type = DB_UNSIGNED, .unsigned_integer = large };
-            return become_integer(value);
-        }
-        value->type = DB_INTEGER;
-        return number_signed(value->text.bytes, value->text.length, &value->integer);
-    default:
-        return value->type == DB_INTEGER;
-    }
-}
-
-static bool become_real(struct db_value *value)
-{
-    char digits[128];
-    switch (value->type) {
-    case DB_INTEGER:
-        *value = db_real((double)value->integer);
-        return true;
-    case DB_UNSIGNED:
-        *value = db_real((double)value->unsigned_integer);
-        return true;
-    case DB_TEXT:
-        if (value->text.length >= sizeof digits)
-            return false;
-        memcpy(digits, value->text.bytes, value->text.length);
-        digits[value->text.length] = '\0';
-        value->type = DB_REAL;
-        return strlen(digits) == value->text.length && number_real(digits, &value->real);
-    default:
-        return value->type == DB_REAL;
-    }
-}
-
-int db_value_fit(struct db_value *value, char type, const char *column, struct error *err)
-{
-    if (value->type == DB_NULL)
-        return 0;
-    if (type == 'i' && !become_integer(value))
-        return fail(err, ERROR_DATA, "column '%s' holds a value that is not an integer", column);
-    if (type == 'r' && !become_real(value))
-        return fail(err, ERROR_DATA, "column '%s' holds a value that is not a number", column);
-    if (type == 't' && value->type != DB_TEXT)
-        return fail(err, ERROR_DATA, "column '%s' holds a value that is not a text", column);
-    return 0;
-}
-
-int db_value_misfit(const struct db_column *column, struct error *err)
-{
-    return fail(err, ERROR_OTHER, "a value to write in column '%s' is not of its type '%c'",
-                column->name, column->type);
-}
-
-void db_add_columns(struct text *sql, const struct db_column *columns, size_t column_count)
-{
-    for (size_t i = 0; i < column_count; i++) {
-        text_add(sql, i ? ", " : "");
-        text_add_identifier(sql, columns[i].name);
-    }
-}
-
-void db_add_on_conflict(struct text *sql, const struct db_column *columns, size_t column_count,
-                        size_t key_count)
-{
-    if (!key_count)
-        return;
-    text_add(sql, " ON CONFLICT (");
-    db_add_columns(sql, columns, key_count);
-    text_add(sql, key_count < column_count ? ") DO UPDATE SET " : ") DO NOTHING");
-    for (size_t i = key_count; i < column_count; i++) {
-        text_add(sql, i > key_count ? ", " : "");
-        text_add_identifier(sql, columns[i].name);
-        text_add(sql, " = excluded.");
-        text_add_identifier(sql, columns[i].name);
-    }
-}
-
-void db_add_insert(struct text *sql, const char *table, const struct db_column *columns,
-                   size_t column_count, size_t row_count)
-{
-    text_add(sql, "INSERT INTO ");
-    text_add_identifier(sql, table);
-    text_add(sql, " (");
-    db_add_columns(sql, columns, column_count);
-    text_add(sql, ") VALUES ");
-    for (size_t row = 0; row < row_count; row++) {
-        text_add(sql, row ? ", (?" : "(?");
-        for (size_t i = 1; i < column_count; i++)
-            text_add(sql, ", ?");
-        text_add(sql, ")");
-    }
+    bulk->db->driver->bulk_free(bulk);
 }

@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "db/driver.h"
 #include "tap.h"
 #include "util/error.h"
 #include "util/log.h"

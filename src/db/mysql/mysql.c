@@ -6,16 +6,11 @@
 
 #include "db/mysql/mysql_session.h"
 
-#include <errno.h>
-#include <pwd.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <stdint.h>
 
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"
-#include "util/text.h"
 
 /* A source session that is idle or does not take its rows is ended soon: its transaction might
  * keep slurmdbd waiting. */
@@ -41,12 +36,13 @@ static int run_known(struct mysql_session *session, const char *sql, int64_t arg
 static int set_limits(struct mysql_session *session, struct error *err)
 {
     bool source = session->base.role == DB_SOURCE;
-    int64_t lock_wait_s = db_lock_wait(&session->settings);
-    int64_t deadline_s = session->settings.deadline_s;
+    const struct db_settings *settings = session->base.settings;
+    int64_t lock_wait_s = db_lock_wait(settings);
+    int64_t deadline_s = settings->deadline_s;
     const struct db_value limits[] = {
         db_integer(lock_wait_s),
         db_integer(lock_wait_s),
-        db_integer(source ? SOURCE_IDLE_S : db_results_idle(&session->settings)),
+        db_integer(source ? SOURCE_IDLE_S : db_results_idle(settings)),
         db_integer(source ? SOURCE_STALLED_S : RESULTS_STALLED_S),
     };
     if (session_execute(&session->base,
@@ -126,137 +122,21 @@ static int set_up(struct mysql_session *session, struct error *err)
     return see_all_nodes(session, err);
 }
 
-/* Sessions. */
-
-static char *copy(const char *text)
+static struct db *open_session(const struct db_settings *settings, enum db_role role,
+                               struct error *err)
 {
-    return db_given(text) ? memory_text(text) : NULL;
-}
-
-static void keep_settings(struct mysql_session *session, const struct db_settings *settings)
-{
-    session->settings = (struct db_settings){
-        .driver = mysql_driver.name,
-        .host = copy(settings->host),
-        .port = settings->port,
-        .socket = copy(settings->socket),
-        .database = copy(settings->database),
-        .user = copy(settings->user),
-        .option_file = copy(settings->option_file),
-        .tls_mode = settings->tls_mode,
-        .tls_ca = copy(settings->tls_ca),
-        .deadline_s = settings->deadline_s,
-    };
-    struct text name = { 0 };
-    text_format(&name, "database '%s'", db_given(settings->database) ? settings->database : "");
-    if (db_given(settings->host))
-        text_format(&name, " on '%s'", settings->host);
-    session->name = name.bytes;
-}
-
-static void close_session(struct db *db)
-{
-    struct mysql_session *session = (struct mysql_session *)db;
-    mysql_close(session->mysql);
-    free((char *)session->settings.host);
-    free((char *)session->settings.socket);
-    free((char *)session->settings.database);
-    free((char *)session->settings.user);
-    free((char *)session->settings.option_file);
-    free((char *)session->settings.tls_ca);
-    free(session->name);
-    free(session);
-}
-
-/* Without a user in the settings or an option file it is the one that this process runs as.  The
- * library would take the name of who logged in on the terminal, which under sudo is another. */
-static const char *login(const struct db_settings *settings)
-{
-    if (settings->user || settings->option_file)
-        return settings->user;
-    const struct passwd *own = getpwuid(geteuid());
-    return own ? own->pw_name : NULL;
+    struct mysql_session *session = session_connect(settings, role, err);
+    if (!session)
+        return NULL;
+    if (!set_up(session, err))
+        return &session->base;
+    session_close(&session->base);
+    return NULL;
 }
 
 static char *login_file(const struct db_settings *settings)
 {
-    return copy(settings->option_file);
-}
-
-static int prepare_connection(struct mysql_session *session, struct error *err)
-{
-    const struct db_settings *settings = &session->settings;
-    unsigned connect_timeout_s = db_connect_wait(settings);
-    unsigned network_timeout_s = db_answer_wait(settings);
-    unsigned local_files = 0;
-
-    session->mysql = mysql_init(NULL);
-    if (!session->mysql)
-        return fail(err, ERROR_OTHER, "out of memory");
-    mysql_options(session->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout_s);
-    mysql_options(session->mysql, MYSQL_OPT_READ_TIMEOUT, &network_timeout_s);
-    mysql_options(session->mysql, MYSQL_OPT_WRITE_TIMEOUT, &network_timeout_s);
-    /* Or a server could ask for any file that this process can read. */
-    mysql_options(session->mysql, MYSQL_OPT_LOCAL_INFILE, &local_files);
-    mysql_options(session->mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-
-    if (session_set_tls(session, err))
-        return -1;
-
-    /* Without an option file of ours none is read, not even those in /etc. */
-    if (!settings->option_file)
-        return 0;
-    /* The library takes a file that is not there for an empty one. */
-    if (access(settings->option_file, R_OK))
-        return fail(err, ERROR_SETTINGS, "cannot read option file '%s': %s", settings->option_file,
-                    strerror(errno));
-    mysql_options(session->mysql, MYSQL_READ_DEFAULT_FILE, settings->option_file);
-    mysql_options(session->mysql, MYSQL_READ_DEFAULT_GROUP, "fairmill");
-    return 0;
-}
-
-static int connect_session(struct mysql_session *session, struct error *err)
-{
-    const struct db_settings *settings = &session->settings;
-    if (prepare_connection(session, err))
-        return -1;
-    /* The password comes from the option file, else the library takes MYSQL_PWD.  FOUND_ROWS:
-     * an UPDATE counts the rows that it found, as in other databases. */
-    if (!mysql_real_connect(session->mysql, settings->host, login(settings), NULL,
-                            settings->database, settings->port, settings->socket,
-                            CLIENT_FOUND_ROWS)) {
-        session_fail_connection(session, err);
-        session_judge_handshake(session, err);
-        return fail_in(err, "cannot connect");
-    }
-    if (session_check_tls(session, err))
-        return fail_in(err, "cannot connect");
-    return set_up(session, err);
-}
-
-static int open_session(struct db **opened, const struct db_settings *settings, enum db_role role,
-                        struct error *err)
-{
-    struct mysql_session *session = memory_zeroed(1, sizeof *session);
-    session->base = (struct db){ .driver = &mysql_driver, .role = role };
-    keep_settings(session, settings);
-    if (connect_session(session, err)) {
-        close_session(&session->base);
-        return -1;
-    }
-    *opened = &session->base;
-    return 0;
-}
-
-void session_cancel(struct mysql_session *session)
-{
-    struct error ignored;
-    struct db *second;
-    struct db_value id = db_integer((int64_t)mysql_thread_id(session->mysql));
-    if (open_session(&second, &session->settings, DB_READER, &ignored))
-        return;
-    session_execute(second, "KILL QUERY ?", &id, 1, NULL, &ignored);
-    close_session(second);
+    return db_given(settings->option_file) ? memory_text(settings->option_file) : NULL;
 }
 
 /* Transactions. */
@@ -267,8 +147,8 @@ static int begin(struct db *db, struct error *err)
     /* To begin a transaction in MySQL is to commit the one before. */
     if (session->stuck)
         return fail(err, ERROR_GONE, "%s: the transaction before could not be rolled back",
-                    session->name);
-    bool snapshot = db->role == DB_SOURCE || db->role == DB_READER;
+                    session->base.name);
+    bool snapshot = !db_role_writes(db->role);
     if (session_run(session,
                     snapshot ? "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
                              : "START TRANSACTION",
@@ -305,20 +185,7 @@ static int set_lock_wait(struct db *db, unsigned seconds, struct error *err)
 
 static int lock(struct db *db, const char *name, struct error *err)
 {
-    struct mysql_session *session = (struct mysql_session *)db;
-    struct db_value argument = db_text(name);
-    const struct db_value *row;
-    struct db_rows *rows = session_query(db, "SELECT GET_LOCK(?, 0)", &argument, 1, "i", err);
-    if (!rows)
-        return -1;
-    int got = session_fetch(rows, &row, err);
-    bool locked = got == 1 && row[0].type == DB_INTEGER && row[0].integer == 1;
-    session_finish(rows);
-    if (got < 0)
-        return -1;
-    if (!locked)
-        return fail(err, ERROR_LOCKED, "%s: another run holds the lock '%s'", session->name, name);
-    return 0;
+    return db_lock_by_query(db, "SELECT GET_LOCK(?, 0)", db_text(name), name, err);
 }
 
 static void unlock(struct db *db, const char *name)
@@ -342,7 +209,7 @@ const struct db_driver mysql_driver = {
     .login_file = login_file,
     .tls_objection = session_tls_objection,
     .open = open_session,
-    .close = close_session,
+    .close = session_close,
     .begin = begin,
     .commit = commit,
     .rollback = rollback,
@@ -357,8 +224,8 @@ const struct db_driver mysql_driver = {
     .unlock = unlock,
     .bulk_begin = session_bulk_begin,
     .bulk_row = session_bulk_row,
-    .bulk_end = session_bulk_end,
-    .bulk_abandon = session_bulk_abandon,
+    .bulk_send = session_bulk_send,
+    .bulk_free = session_bulk_free,
 };
 
 #endif

@@ -43,10 +43,6 @@ struct batch_column {
 
 struct mysql_bulk {
     struct db_bulk base;
-    const char *table;
-    const struct db_column *described;
-    size_t column_count, key_count;
-
     MYSQL_STMT *statement;
     size_t statement_rows; /* that its text has places for */
 
@@ -75,16 +71,16 @@ static bool takes_arrays(struct mysql_session *session)
 
 static void add_on_duplicate(struct text *sql, const struct mysql_bulk *bulk)
 {
-    if (!bulk->key_count)
+    if (!bulk->base.key_count)
         return;
     text_add(sql, " ON DUPLICATE KEY UPDATE ");
     /* A row that is nothing but its key is set to what it is. */
-    size_t first = bulk->key_count < bulk->column_count ? bulk->key_count : 0;
-    for (size_t i = first; i < bulk->column_count; i++) {
+    size_t first = bulk->base.key_count < bulk->base.column_count ? bulk->base.key_count : 0;
+    for (size_t i = first; i < bulk->base.column_count; i++) {
         text_add(sql, i > first ? ", " : "");
-        text_add_identifier(sql, bulk->described[i].name);
+        text_add_identifier(sql, bulk->base.columns[i].name);
         text_add(sql, " = VALUES(");
-        text_add_identifier(sql, bulk->described[i].name);
+        text_add_identifier(sql, bulk->base.columns[i].name);
         text_add(sql, ")");
     }
 }
@@ -98,7 +94,8 @@ static int prepare_for(struct mysql_bulk *bulk, size_t row_count, struct error *
         mysql_stmt_close(bulk->statement);
 
     struct text sql = { 0 };
-    db_add_insert(&sql, bulk->table, bulk->described, bulk->column_count, row_count);
+    db_add_insert(&sql, &bulk->base);
+    db_add_values(&sql, &bulk->base, row_count);
     add_on_duplicate(&sql, bulk);
     bulk->statement = session_prepare((struct mysql_session *)bulk->base.db, sql.bytes, err);
     bulk->statement_rows = row_count;
@@ -119,8 +116,8 @@ static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
     struct mysql_session *session = (struct mysql_session *)bulk->base.db;
     if (prepare_for(bulk, 1, err))
         return -1;
-    MYSQL_BIND *parameters = memory_zeroed(bulk->column_count, sizeof *parameters);
-    for (size_t i = 0; i < bulk->column_count; i++) {
+    MYSQL_BIND *parameters = memory_zeroed(bulk->base.column_count, sizeof *parameters);
+    for (size_t i = 0; i < bulk->base.column_count; i++) {
         struct batch_column *column = &bulk->columns[i];
         parameters[i].buffer_type = wire_type(column);
         parameters[i].is_unsigned = column->has_unsigned;
@@ -131,7 +128,7 @@ static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
     unsigned row_count = (unsigned)bulk->row_count;
     int status = 0;
     if (mysql_stmt_attr_set(bulk->statement, STMT_ATTR_ARRAY_SIZE, &row_count) ||
-        session_bind(bulk->statement, parameters, bulk->column_count) ||
+        session_bind(bulk->statement, parameters, bulk->base.column_count) ||
         mysql_stmt_execute(bulk->statement))
         status = session_fail_statement(session, bulk->statement, err);
     free(parameters);
@@ -140,7 +137,7 @@ static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
 #else
 static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
 {
-    return fail(err, ERROR_OTHER, "%s: the client library binds no arrays", bulk->table);
+    return fail(err, ERROR_OTHER, "%s: the client library binds no arrays", bulk->base.table);
 }
 #endif
 
@@ -164,11 +161,11 @@ static int send_as_rows(struct mysql_bulk *bulk, struct error *err)
     struct mysql_session *session = (struct mysql_session *)bulk->base.db;
     if (prepare_for(bulk, bulk->row_count, err))
         return -1;
-    size_t count = bulk->row_count * bulk->column_count;
+    size_t count = bulk->row_count * bulk->base.column_count;
     MYSQL_BIND *parameters = memory_zeroed(count, sizeof *parameters);
     MYSQL_BIND *parameter = parameters;
     for (size_t row = 0; row < bulk->row_count; row++)
-        for (size_t i = 0; i < bulk->column_count; i++)
+        for (size_t i = 0; i < bulk->base.column_count; i++)
             bind_slot(parameter++, &bulk->columns[i], row);
     int status = 0;
     if (session_bind(bulk->statement, parameters, count) || mysql_stmt_execute(bulk->statement))
@@ -184,15 +181,16 @@ static void empty_batch(struct mysql_bulk *bulk)
     bulk->row_count = 0;
     bulk->bytes = 0;
     bulk->texts.length = 0;
-    for (size_t i = 0; i < bulk->column_count; i++)
+    for (size_t i = 0; i < bulk->base.column_count; i++)
         bulk->columns[i].has_negative = bulk->columns[i].has_unsigned = false;
 }
 
-static int send_batch(struct mysql_bulk *bulk, struct error *err)
+int session_bulk_send(struct db_bulk *base, struct error *err)
 {
+    struct mysql_bulk *bulk = (struct mysql_bulk *)base;
     if (!bulk->row_count)
         return 0;
-    for (size_t i = 0; i < bulk->column_count; i++) {
+    for (size_t i = 0; i < bulk->base.column_count; i++) {
         struct batch_column *column = &bulk->columns[i];
         for (size_t row = 0; column->type == 't' && row < bulk->row_count; row++)
             column->slots[row].bytes = bulk->texts.bytes + column->slots[row].offset;
@@ -202,21 +200,12 @@ static int send_batch(struct mysql_bulk *bulk, struct error *err)
     return status;
 }
 
-/* The bytes that a row takes on the wire, at most. */
-static size_t row_bytes(const struct mysql_bulk *bulk, const struct db_value *row)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < bulk->column_count; i++)
-        bytes += 12 + (row[i].type == DB_TEXT ? row[i].text.length : 0);
-    return bytes;
-}
-
 /* All integers of a batch's column are signed or all are unsigned; only a row whose own goes
  * against it, a negative number after one beyond INT64_MAX or the reverse, has to wait for the
  * next batch. */
 static bool goes_against_batch(const struct mysql_bulk *bulk, const struct db_value *row)
 {
-    for (size_t i = 0; i < bulk->column_count; i++) {
+    for (size_t i = 0; i < bulk->base.column_count; i++) {
         const struct batch_column *column = &bulk->columns[i];
         if ((row[i].type == DB_UNSIGNED && column->has_negative) ||
             (row[i].type == DB_INTEGER && row[i].integer < 0 && column->has_unsigned))
@@ -261,14 +250,14 @@ static bool store(struct mysql_bulk *bulk, struct batch_column *column,
 int session_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
 {
     struct mysql_bulk *bulk = (struct mysql_bulk *)base;
-    size_t bytes = row_bytes(bulk, row);
+    size_t bytes = db_row_bytes(row, base->column_count);
     if ((bulk->row_count == bulk->most_rows || bulk->bytes + bytes > bulk->most_bytes ||
          goes_against_batch(bulk, row)) &&
-        send_batch(bulk, err))
+        session_bulk_send(base, err))
         return -1;
-    for (size_t i = 0; i < bulk->column_count; i++)
+    for (size_t i = 0; i < bulk->base.column_count; i++)
         if (!store(bulk, &bulk->columns[i], &row[i]))
-            return db_value_misfit(&bulk->described[i], err);
+            return db_value_misfit(&bulk->base.columns[i], err);
     bulk->row_count++;
     bulk->bytes += bytes;
     return 0;
@@ -280,11 +269,7 @@ struct db_bulk *session_bulk_begin(struct db *db, const char *table,
 {
     struct mysql_session *session = (struct mysql_session *)db;
     struct mysql_bulk *bulk = memory_zeroed(1, sizeof *bulk);
-    bulk->base.db = db;
-    bulk->table = table;
-    bulk->described = columns;
-    bulk->column_count = column_count;
-    bulk->key_count = key_count;
+    bulk->base = (struct db_bulk){ db, table, columns, column_count, key_count, false };
     bulk->as_arrays = takes_arrays(session);
     bulk->most_rows = bulk->as_arrays ? ARRAY_ROWS : STATEMENT_ROWS;
     if (!bulk->as_arrays && bulk->most_rows > STATEMENT_PARAMETERS / column_count)
@@ -306,16 +291,16 @@ struct db_bulk *session_bulk_begin(struct db *db, const char *table,
 
     /* What is wrong with the table or its columns is better known before the first row. */
     if (prepare_for(bulk, bulk->as_arrays ? 1 : bulk->most_rows, err)) {
-        session_bulk_abandon(&bulk->base);
+        session_bulk_free(&bulk->base);
         return NULL;
     }
     return &bulk->base;
 }
 
-void session_bulk_abandon(struct db_bulk *base)
+void session_bulk_free(struct db_bulk *base)
 {
     struct mysql_bulk *bulk = (struct mysql_bulk *)base;
-    for (size_t i = 0; i < bulk->column_count; i++) {
+    for (size_t i = 0; i < bulk->base.column_count; i++) {
         free(bulk->columns[i].slots);
         free(bulk->columns[i].lengths);
         free(bulk->columns[i].nulls);
@@ -325,13 +310,6 @@ void session_bulk_abandon(struct db_bulk *base)
     if (bulk->statement)
         mysql_stmt_close(bulk->statement);
     free(bulk);
-}
-
-int session_bulk_end(struct db_bulk *base, struct error *err)
-{
-    int status = send_batch((struct mysql_bulk *)base, err);
-    session_bulk_abandon(base);
-    return status;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "db/driver.h"
+#include "db/common.h"
 
 #include <string.h>
 
@@ -8,15 +8,6 @@
 
 /* Privileges as MariaDB and MySQL give them.  Comments that begin with M! or !80000 are SQL to one
  * of the two. */
-
-/* A name in backticks, as GRANT takes it whatever the session's mode. */
-static void add_backticked(struct text *text, const char *name)
-{
-    text_add(text, "`");
-    for (; *name; name++)
-        text_add_bytes(text, *name == '`' ? "``" : name, *name == '`' ? 2 : 1);
-    text_add(text, "`");
-}
 
 /* The database of a GRANT on all its tables is a pattern, in which _ stands for any letter. */
 static void add_all_tables(struct text *text, const char *database)
@@ -34,7 +25,7 @@ static void add_account(struct text *text, const struct db_settings *settings)
 {
     bool by_address = db_given(settings->host) &&
                       (!strcmp(settings->host, "127.0.0.1") || !strcmp(settings->host, "::1"));
-    db_add_literal(text, db_given(settings->user) ? settings->user : "fairmill");
+    db_add_quoted(text, '\'', db_given(settings->user) ? settings->user : "fairmill");
     text_format(text, "@'%s'",
                 by_address             ? settings->host
                 : db_is_here(settings) ? "localhost"
@@ -47,12 +38,12 @@ static void add_grant(struct text *text, const struct db_settings *settings, con
     text_format(text, "GRANT %s", privileges);
     for (size_t i = 0; columns && columns[i]; i++) {
         text_add(text, i ? ", " : " (");
-        add_backticked(text, columns[i]);
+        db_add_quoted(text, '`', columns[i]);
     }
     text_add(text, columns ? ") ON " : " ON ");
-    add_backticked(text, settings->database);
+    db_add_quoted(text, '`', settings->database);
     text_add(text, ".");
-    add_backticked(text, table);
+    db_add_quoted(text, '`', table);
     text_add(text, " TO ");
     add_account(text, settings);
 }
@@ -97,7 +88,7 @@ static void add_lag_grant(struct text *text, const struct db_settings *source)
 static void add_before_tables(struct text *text, const struct db_settings *results)
 {
     struct text database = { 0 };
-    add_backticked(&database, results->database);
+    db_add_quoted(&database, '`', results->database);
     text_format(text,
                 "CREATE DATABASE IF NOT EXISTS %s DEFAULT CHARACTER SET utf8mb4 COLLATE "
                 "utf8mb4_bin;\nUSE %s;\n"
@@ -113,9 +104,9 @@ static void add_writing(struct text *text, const struct db_settings *results,
 {
     for (size_t i = 0; i < table_count; i++) {
         text_format(text, "GRANT INSERT%s ON ", tables[i].only_grows ? "" : ", UPDATE, DELETE");
-        add_backticked(text, results->database);
+        db_add_quoted(text, '`', results->database);
         text_add(text, ".");
-        add_backticked(text, tables[i].name);
+        db_add_quoted(text, '`', tables[i].name);
         text_add(text, " TO fairmill_writer;\n");
     }
     text_add(text, "REVOKE INSERT, UPDATE, DELETE ON ");

@@ -37,7 +37,7 @@ static int fail_status(struct mysql_session *session, struct error *err)
         return -1;
     struct error reason = *err;
     struct text grant = { 0 };
-    mysql_add_monitor_grant(&grant, &session->settings, is_mariadb(session));
+    mysql_add_monitor_grant(&grant, session->base.settings, is_mariadb(session));
     fail(err, reason.class, "%.1500s; max_lag needs: %s", reason.message, grant.bytes);
     text_free(&grant);
     return -1;
@@ -82,8 +82,8 @@ int session_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
     if (column < mysql_num_fields(status))
         *lag_s = worst_lag(status, column);
     else
-        result =
-            fail(err, ERROR_OTHER, "%s: the server does not say how far it lags", session->name);
+        result = fail(err, ERROR_OTHER, "%s: the server does not say how far it lags",
+                      session->base.name);
     mysql_free_result(status);
     return result;
 }

@@ -7,16 +7,12 @@
 #include "db/mysql/mysql_session.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/error.h"
 #include "util/memory.h"
 
 /* Texts that are longer make their buffer grow once. */
 #define TEXT_ROOM 256
-
-/* Of an answer that is not wanted any more, so many rows are read on; most end before that. */
-#define ROWS_TO_READ_ON 1000
 
 /* How a column comes over the wire: as the nearest to what it is stored as, so that the library
  * converts nothing. */
@@ -129,9 +125,8 @@ static int attach_buffers(struct mysql_rows *rows, const char *types, struct err
 {
     struct mysql_session *session = (struct mysql_session *)rows->base.db;
     size_t count = mysql_stmt_field_count(rows->statement);
-    if (count != strlen(types))
-        return fail(err, ERROR_OTHER, "%s: a query answers with %zu columns instead of %zu",
-                    session->name, count, strlen(types));
+    if (db_check_columns(rows->base.db, count, types, err))
+        return -1;
 
     MYSQL_RES *description = mysql_stmt_result_metadata(rows->statement);
     if (!description)

@@ -4,12 +4,13 @@
 
 #include <mysql.h>
 
-#include "db/driver.h"
+#include "db/common.h"
 
-/* What the files of the mysql driver share: mysql.c (sessions, transactions, locks),
- * mysql_statement.c (errors and statements), mysql_tls.c (encryption), mysql_replica.c (lag),
- * mysql_rows.c (streaming an answer) and mysql_bulk.c (bulk writes).  The client library owns the
- * names `mysql_...`, so functions here are called after the session. */
+/* What the files of the mysql driver share, each of which calls only files named before it:
+ * mysql_statement.c (errors and statements), mysql_tls.c (encryption), mysql_connect.c,
+ * mysql_rows.c (streaming an answer), mysql_bulk.c (bulk writes), mysql_replica.c (lag) and mysql.c
+ * (set-up, transactions, locks).  The client library owns the names `mysql_...`, so functions here
+ * are called after the session. */
 
 /* MYSQL_BIND's flags: char in MariaDB's library and old ones of MySQL, bool in MySQL's since 8.0.
  */
@@ -22,13 +23,11 @@ typedef bool mysql_flag;
 struct mysql_session {
     struct db base;
     MYSQL *mysql;
-    char *name;                  /* database and server, for messages */
-    struct db_settings settings; /* with texts of its own */
-    size_t packet_bytes;         /* the server takes no statement that is longer */
-    unsigned last_error;         /* number of the last error, for who knows how to go on */
-    bool is_galera;              /* a node of a cluster: what is committed has to suit all nodes */
-    bool in_transaction;         /* that we began and did not end */
-    bool stuck;                  /* in a transaction that could not be rolled back */
+    size_t packet_bytes; /* the server takes no statement that is longer */
+    unsigned last_error; /* number of the last error, for who knows how to go on */
+    bool is_galera;      /* a node of a cluster: what is committed has to suit all nodes */
+    bool in_transaction; /* that we began and did not end */
+    bool stuck;          /* in a transaction that could not be rolled back */
 };
 
 /* Store an error of the library or the server, of its number's class; returns -1. */
@@ -66,6 +65,11 @@ int session_script(struct db *db, const char *sql, struct error *err);
 /* Bind `count` parameters; true when that failed. */
 bool session_bind(MYSQL_STMT *statement, MYSQL_BIND *parameters, size_t count);
 
+/* A connection as the settings want it, but not set up; NULL when that failed. */
+struct mysql_session *session_connect(const struct db_settings *settings, enum db_role role,
+                                      struct error *err);
+void session_close(struct db *db);
+
 /* Have the server end the statement that it is still answering. */
 void session_cancel(struct mysql_session *session);
 
@@ -78,7 +82,7 @@ struct db_bulk *session_bulk_begin(struct db *db, const char *table,
                                    const struct db_column *columns, size_t column_count,
                                    size_t key_count, struct error *err);
 int session_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
-int session_bulk_end(struct db_bulk *bulk, struct error *err);
-void session_bulk_abandon(struct db_bulk *bulk);
+int session_bulk_send(struct db_bulk *bulk, struct error *err);
+void session_bulk_free(struct db_bulk *bulk);
 
 #endif

@@ -118,7 +118,7 @@ int session_fail(struct mysql_session *session, unsigned number, const char *mes
                  struct error *err)
 {
     session->last_error = number;
-    return fail(err, class_of(number, message), "%s: %s (%u)", session->name, message, number);
+    return fail(err, class_of(number, message), "%s: %s (%u)", session->base.name, message, number);
 }
 
 int session_fail_connection(struct mysql_session *session, struct error *err)
@@ -140,7 +140,7 @@ int session_check_transaction(struct mysql_session *session, struct error *err)
 {
     if (!session->in_transaction || session->mysql->server_status & SERVER_STATUS_IN_TRANS)
         return 0;
-    return fail(err, ERROR_RETRY, "%s: the server rolled the transaction back", session->name);
+    return fail(err, ERROR_RETRY, "%s: the server rolled the transaction back", session->base.name);
 }
 
 /* Statements. */
@@ -196,10 +196,8 @@ static void bind_argument(MYSQL_BIND *parameter, const struct db_value *argument
 int session_send(struct mysql_session *session, MYSQL_STMT *statement,
                  const struct db_value *arguments, size_t argument_count, struct error *err)
 {
-    if (mysql_stmt_param_count(statement) != argument_count)
-        return fail(err, ERROR_OTHER, "%s: a statement with %lu parameters was given %zu arguments",
-                    session->name, mysql_stmt_param_count(statement), argument_count);
-
+    if (db_check_arguments(&session->base, mysql_stmt_param_count(statement), argument_count, err))
+        return -1;
     MYSQL_BIND *parameters = memory_zeroed(argument_count, sizeof *parameters);
     for (size_t i = 0; i < argument_count; i++)
         bind_argument(&parameters[i], &arguments[i]);

@@ -22,7 +22,7 @@
 
 static const char *mode_name(const struct mysql_session *session)
 {
-    return db_tls_names[session->settings.tls_mode];
+    return db_tls_names[session->base.settings->tls_mode];
 }
 
 /* Whether the way is a unix socket; without a host it is, unless the option file names one. */
@@ -43,7 +43,7 @@ static const char *library_objection(const struct db_settings *settings)
 
 static unsigned library_mode(const struct mysql_session *session)
 {
-    switch (session->settings.tls_mode) {
+    switch (session->base.settings->tls_mode) {
     case DB_TLS_OFF:
         return SSL_MODE_DISABLED;
     case DB_TLS_VERIFY_CA:
@@ -87,8 +87,8 @@ static const char *library_objection(const struct db_settings *settings)
 
 static void set_mode(struct mysql_session *session)
 {
-    mysql_flag encrypt = session->settings.tls_mode >= DB_TLS_REQUIRED;
-    mysql_flag verify = session->settings.tls_mode == DB_TLS_VERIFY_FULL;
+    mysql_flag encrypt = session->base.settings->tls_mode >= DB_TLS_REQUIRED;
+    mysql_flag verify = session->base.settings->tls_mode == DB_TLS_VERIFY_FULL;
     mysql_options(session->mysql, MYSQL_OPT_SSL_ENFORCE, &encrypt);
     mysql_options(session->mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verify);
 }
@@ -96,7 +96,7 @@ static void set_mode(struct mysql_session *session)
 static bool mode_was_kept(const struct mysql_session *session)
 {
     mysql_flag verified = 0;
-    return session->settings.tls_mode != DB_TLS_VERIFY_FULL ||
+    return session->base.settings->tls_mode != DB_TLS_VERIFY_FULL ||
            (!mysql_get_option(session->mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verified) &&
             verified);
 }
@@ -112,7 +112,7 @@ const char *session_tls_objection(const struct db_settings *settings)
 
 int session_set_tls(struct mysql_session *session, struct error *err)
 {
-    const struct db_settings *settings = &session->settings;
+    const struct db_settings *settings = session->base.settings;
     if (settings->tls_mode == DB_TLS_DEFAULT)
         return 0;
     set_mode(session);
@@ -128,7 +128,7 @@ int session_set_tls(struct mysql_session *session, struct error *err)
 /* Whether the authorities are those of the settings, and no others. */
 static bool authorities_were_kept(const struct mysql_session *session)
 {
-    const char *wanted = session->settings.tls_ca, *file = NULL, *folder = NULL;
+    const char *wanted = session->base.settings->tls_ca, *file = NULL, *folder = NULL;
     if (!db_given(wanted))
         return true;
     return !mysql_get_option(session->mysql, MYSQL_OPT_SSL_CA, &file) &&
@@ -138,21 +138,21 @@ static bool authorities_were_kept(const struct mysql_session *session)
 
 static int fail_unencrypted(const struct mysql_session *session, struct error *err)
 {
-    const struct db_settings *settings = &session->settings;
+    const struct db_settings *settings = session->base.settings;
     const char *way = mysql_get_host_info(session->mysql);
     if (way && strstr(way, "UNIX socket"))
         return fail(err, ERROR_SETTINGS,
-                    "%s: tls_mode = '%s', but the way is a unix socket, without TLS", session->name,
-                    mode_name(session));
+                    "%s: tls_mode = '%s', but the way is a unix socket, without TLS",
+                    session->base.name, mode_name(session));
     bool file = db_given(settings->option_file);
     return fail(err, ERROR_SETTINGS, "%s: tls_mode = '%s', but the server offers no TLS%s%s%s",
-                session->name, mode_name(session), file ? ", or option file '" : "",
+                session->base.name, mode_name(session), file ? ", or option file '" : "",
                 file ? settings->option_file : "", file ? "' turns it off" : "");
 }
 
 int session_check_tls(struct mysql_session *session, struct error *err)
 {
-    const struct db_settings *settings = &session->settings;
+    const struct db_settings *settings = session->base.settings;
     bool encrypted = mysql_get_ssl_cipher(session->mysql) != NULL;
     if (settings->tls_mode == DB_TLS_DEFAULT)
         return 0;
@@ -165,7 +165,7 @@ int session_check_tls(struct mysql_session *session, struct error *err)
         return 0;
     bool file = db_given(settings->option_file);
     return fail(err, ERROR_SETTINGS, "%s: tls_mode = '%s', but %s%s%s says otherwise",
-                session->name, mode_name(session), file ? "option file '" : "the environment",
+                session->base.name, mode_name(session), file ? "option file '" : "the environment",
                 file ? settings->option_file : "", file ? "'" : "");
 }
 
@@ -181,7 +181,7 @@ static bool network_failed(const char *message)
 
 void session_judge_handshake(struct mysql_session *session, struct error *err)
 {
-    const struct db_settings *settings = &session->settings;
+    const struct db_settings *settings = session->base.settings;
     if (session->last_error != HANDSHAKE_FAILED || network_failed(mysql_error(session->mysql)))
         return;
     struct text how = { 0 };
@@ -190,7 +190,7 @@ void session_judge_handshake(struct mysql_session *session, struct error *err)
         text_format(&how, " and tls_ca = '%s'", settings->tls_ca);
     if (db_given(settings->option_file))
         text_format(&how, ", if option file '%s' leaves it so", settings->option_file);
-    fail(err, ERROR_SETTINGS, "%s: %s (%u), %s", session->name, mysql_error(session->mysql),
+    fail(err, ERROR_SETTINGS, "%s: %s (%u), %s", session->base.name, mysql_error(session->mysql),
          session->last_error, how.bytes);
     text_free(&how);
 }

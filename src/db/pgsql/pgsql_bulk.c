@@ -42,8 +42,6 @@ static const struct wire_type wire_types[] = {
 
 struct pgsql_bulk {
     struct db_bulk base;
-    const struct db_column *columns;
-    size_t column_count, key_count;
     const struct wire_type **types;
     char *sql;
     struct text *parts; /* with a key an array for each column; else one, of all rows */
@@ -147,7 +145,7 @@ static void empty_batch(struct pgsql_bulk *bulk)
 {
     bulk->row_count = 0;
     bulk->bytes = 0;
-    for (size_t i = 0; i < (bulk->key_count ? bulk->column_count : 1); i++)
+    for (size_t i = 0; i < (bulk->base.key_count ? bulk->base.column_count : 1); i++)
         bulk->parts[i].length = 0;
 }
 
@@ -213,7 +211,7 @@ static void add_array(struct text *array, const struct wire_type *type, const st
 static int send_as_arrays(struct pgsql_bulk *bulk, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
-    size_t count = bulk->column_count;
+    size_t count = bulk->base.column_count;
     struct text *arrays = memory_zeroed(count, sizeof *arrays);
     struct pgsql_parameters parameters = pgsql_parameters_create(count);
     for (size_t i = 0; i < count; i++) {
@@ -237,33 +235,25 @@ static int send_batch(struct pgsql_bulk *bulk, struct error *err)
 {
     if (!bulk->row_count)
         return 0;
-    int status = bulk->key_count ? send_as_arrays(bulk, err) : send_as_copy(bulk, err);
+    int status = bulk->base.key_count ? send_as_arrays(bulk, err) : send_as_copy(bulk, err);
     empty_batch(bulk);
     return status;
-}
-
-/* The bytes that a row takes on the wire, nearly. */
-static size_t row_bytes(const struct pgsql_bulk *bulk, const struct db_value *row)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < bulk->column_count; i++)
-        bytes += 12 + (row[i].type == DB_TEXT ? row[i].text.length : 0);
-    return bytes;
 }
 
 int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
 {
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
-    size_t bytes = row_bytes(bulk, row);
-    bool full = bulk->key_count ? bulk->bytes + bytes > BATCH_BYTES || bulk->row_count == ARRAY_ROWS
-                                : bulk->bytes + bytes > COPY_BYTES;
+    size_t bytes = db_row_bytes(row, base->column_count);
+    bool full = bulk->base.key_count
+                    ? bulk->bytes + bytes > BATCH_BYTES || bulk->row_count == ARRAY_ROWS
+                    : bulk->bytes + bytes > COPY_BYTES;
     if (full && send_batch(bulk, err))
         return -1;
-    if (!bulk->key_count)
-        add_16(&bulk->parts[0], (uint16_t)bulk->column_count);
-    for (size_t i = 0; i < bulk->column_count; i++)
-        if (!add_value(&bulk->parts[bulk->key_count ? i : 0], bulk->types[i], &row[i]))
-            return db_value_misfit(&bulk->columns[i], err);
+    if (!bulk->base.key_count)
+        add_16(&bulk->parts[0], (uint16_t)bulk->base.column_count);
+    for (size_t i = 0; i < bulk->base.column_count; i++)
+        if (!add_value(&bulk->parts[bulk->base.key_count ? i : 0], bulk->types[i], &row[i]))
+            return db_value_misfit(&bulk->base.columns[i], err);
     bulk->row_count++;
     bulk->bytes += bytes;
     return 0;
@@ -271,30 +261,26 @@ int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct erro
 
 /* Statements. */
 
-static char *copy_statement(const char *table, const struct db_column *columns, size_t count)
+static char *copy_statement(const struct db_bulk *bulk)
 {
     struct text sql = { 0 };
     text_add(&sql, "COPY ");
-    text_add_identifier(&sql, table);
+    text_add_identifier(&sql, bulk->table);
     text_add(&sql, " (");
-    db_add_columns(&sql, columns, count);
+    db_add_columns(&sql, bulk->columns, bulk->column_count);
     text_add(&sql, ") FROM STDIN (FORMAT binary)");
     return sql.bytes;
 }
 
-static char *insert_statement(const char *table, const struct db_column *columns, size_t count,
-                              size_t key_count)
+static char *insert_statement(const struct db_bulk *bulk)
 {
     struct text sql = { 0 };
-    text_add(&sql, "INSERT INTO ");
-    text_add_identifier(&sql, table);
-    text_add(&sql, " (");
-    db_add_columns(&sql, columns, count);
-    text_add(&sql, ") SELECT * FROM unnest(");
-    for (size_t i = 0; i < count; i++)
+    db_add_insert(&sql, bulk);
+    text_add(&sql, " SELECT * FROM unnest(");
+    for (size_t i = 0; i < bulk->column_count; i++)
         text_format(&sql, "%s$%zu", i ? ", " : "", i + 1);
     text_add(&sql, ")");
-    db_add_on_conflict(&sql, columns, count, key_count);
+    db_add_on_conflict(&sql, bulk);
     return sql.bytes;
 }
 
@@ -306,29 +292,28 @@ static const struct wire_type *wire_type(Oid stored, char type)
     return NULL;
 }
 
-static int take_types(struct pgsql_bulk *bulk, const PGresult *described, const char *table,
-                      struct error *err)
+static int take_types(struct pgsql_bulk *bulk, const PGresult *described, struct error *err)
 {
-    for (size_t i = 0; i < bulk->column_count; i++) {
-        bulk->types[i] = wire_type(PQftype(described, (int)i), bulk->columns[i].type);
+    for (size_t i = 0; i < bulk->base.column_count; i++) {
+        bulk->types[i] = wire_type(PQftype(described, (int)i), bulk->base.columns[i].type);
         if (!bulk->types[i])
             return fail(err, ERROR_OTHER,
                         "column '%s' of table '%s' is of a type that '%c' does "
                         "not go into",
-                        bulk->columns[i].name, table, bulk->columns[i].type);
+                        bulk->base.columns[i].name, bulk->base.table, bulk->base.columns[i].type);
     }
     return 0;
 }
 
 /* Ask for the columns' types, and so whether the table and they are there. */
-static int read_types(struct pgsql_bulk *bulk, const char *table, struct error *err)
+static int read_types(struct pgsql_bulk *bulk, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
     struct text sql = { 0 };
     text_add(&sql, "SELECT ");
-    db_add_columns(&sql, bulk->columns, bulk->column_count);
+    db_add_columns(&sql, bulk->base.columns, bulk->base.column_count);
     text_add(&sql, " FROM ");
-    text_add_identifier(&sql, table);
+    text_add_identifier(&sql, bulk->base.table);
     text_add(&sql, " LIMIT 0");
     int status = pgsql_send(session, sql.bytes, NULL, 0, err);
     text_free(&sql);
@@ -337,7 +322,7 @@ static int read_types(struct pgsql_bulk *bulk, const char *table, struct error *
 
     PGresult *described = pgsql_next(session);
     if (PQresultStatus(described) == PGRES_TUPLES_OK)
-        status = take_types(bulk, described, table, err);
+        status = take_types(bulk, described, err);
     else
         status = pgsql_fail(session, described, err);
     PQclear(described);
@@ -349,27 +334,23 @@ struct db_bulk *pgsql_bulk_begin(struct db *db, const char *table, const struct 
                                  size_t column_count, size_t key_count, struct error *err)
 {
     struct pgsql_bulk *bulk = memory_zeroed(1, sizeof *bulk);
-    bulk->base.db = db;
-    bulk->columns = columns;
-    bulk->column_count = column_count;
-    bulk->key_count = key_count;
+    bulk->base = (struct db_bulk){ db, table, columns, column_count, key_count, false };
     bulk->types = memory_zeroed(column_count, sizeof *bulk->types);
     bulk->parts = memory_zeroed(column_count, sizeof *bulk->parts);
-    bulk->sql = key_count ? insert_statement(table, columns, column_count, key_count)
-                          : copy_statement(table, columns, column_count);
-    if (read_types(bulk, table, err)) {
-        pgsql_bulk_abandon(&bulk->base);
+    bulk->sql = key_count ? insert_statement(&bulk->base) : copy_statement(&bulk->base);
+    if (read_types(bulk, err)) {
+        pgsql_bulk_free(&bulk->base);
         return NULL;
     }
     return &bulk->base;
 }
 
-void pgsql_bulk_abandon(struct db_bulk *base)
+void pgsql_bulk_free(struct db_bulk *base)
 {
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
     struct error ignored;
     finish_copy(bulk, &ignored);
-    for (size_t i = 0; i < bulk->column_count; i++)
+    for (size_t i = 0; i < bulk->base.column_count; i++)
         text_free(&bulk->parts[i]);
     free(bulk->parts);
     free(bulk->types);
@@ -377,12 +358,10 @@ void pgsql_bulk_abandon(struct db_bulk *base)
     free(bulk);
 }
 
-int pgsql_bulk_end(struct db_bulk *base, struct error *err)
+int pgsql_bulk_send(struct db_bulk *base, struct error *err)
 {
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
-    int status = send_batch(bulk, err) || finish_copy(bulk, err) ? -1 : 0;
-    pgsql_bulk_abandon(base);
-    return status;
+    return send_batch(bulk, err) || finish_copy(bulk, err) ? -1 : 0;
 }
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "util/log.h"
 #include "util/text.h"
 
 /* How far a standby is behind.  The server knows when the newest transaction that it has replayed
@@ -56,11 +57,11 @@ static int look_once(struct db *db, struct text *received, int64_t *lag_s, struc
 int pgsql_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
 {
     struct text received = { 0 };
-    int64_t began = pgsql_clock_ms(), waited = 0;
+    int64_t began = clock_milliseconds(), waited = 0;
     int status = look_once(db, &received, lag_s, err);
     while (!status && *lag_s > 0 && received.length && waited < CATCH_UP_MS) {
         usleep(LOOK_EVERY_MS * 1000);
-        waited = pgsql_clock_ms() - began;
+        waited = clock_milliseconds() - began;
         status = look_once(db, &received, lag_s, err);
         if (!status && *lag_s == 0)
             *lag_s = waited / 1000;

@@ -22,9 +22,6 @@
  * row costs this process.  Lines of a COPY it hands over as they are; but a COPY takes no arguments
  * and says nothing of types, so that it begins with a question more. */
 
-/* Of an answer that is not wanted any more, so many rows are read on; most end before that. */
-#define ROWS_TO_READ_ON 1000
-
 /* How long somebody may stop this process amid an answer that comes through a unix socket. */
 #define STOPPED_S 10
 
@@ -159,11 +156,9 @@ static bool failed(const struct pgsql_rows *rows)
 
 static int describe_columns(struct pgsql_rows *rows, const char *types, struct error *err)
 {
-    struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
     size_t count = (size_t)PQnfields(rows->result);
-    if (count != strlen(types))
-        return fail(err, ERROR_OTHER, "%s: a query answers with %zu columns instead of %zu",
-                    session->name, count, strlen(types));
+    if (db_check_columns(rows->base.db, count, types, err))
+        return -1;
     rows->columns = memory_zeroed(count, sizeof *rows->columns);
     rows->values = memory_zeroed(count, sizeof *rows->values);
     rows->count = count;

@@ -4,11 +4,11 @@
 
 #include <libpq-fe.h>
 
-#include "db/driver.h"
+#include "db/common.h"
 
-/* What the files of the pgsql driver share: pgsql.c (sessions, transactions, locks),
- * pgsql_statement.c (sending, waiting, errors), pgsql_replica.c (lag), pgsql_rows.c (streaming an
- * answer) and pgsql_bulk.c (bulk writes).
+/* What the files of the pgsql driver share, each of which calls only files named before it:
+ * pgsql_statement.c (sending, waiting, errors), pgsql_connect.c (sessions), pgsql_rows.c (streaming
+ * an answer), pgsql_bulk.c (bulk writes), pgsql_replica.c (lag) and pgsql.c (transactions, locks).
  *
  * The connection is in libpq's non-blocking mode, and there is one place that waits, so that no
  * server and no network can hold us longer than the deadline allows.  Functions of libpq that wait
@@ -34,11 +34,9 @@ enum { PGSQL_AS_TEXT = 0, PGSQL_AS_BINARY = 1 };
 struct pgsql_session {
     struct db base;
     PGconn *connection;
-    char *name;             /* database and server, for messages */
-    unsigned answer_wait_s; /* 0: for ever */
-    int64_t until_ms;       /* when we give up what was sent last, by pgsql_clock_ms() */
-    bool hung;              /* gave no answer in time, or one that memory has no room for, and can
-                               only be closed */
+    int64_t until_ms; /* when we give up what was sent last, in clock_milliseconds() */
+    bool hung;        /* gave no answer in time, or one that memory has no room for, and can
+                         only be closed */
 };
 
 /* Store the error of a result, or with NULL that of the connection; returns -1. */
@@ -47,9 +45,8 @@ int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct err
 int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong, struct error *err);
 
 /* Wait until the socket can be read or written (POLLIN, POLLOUT); whether that came before
- * `until_ms`, by pgsql_clock_ms(). */
+ * `until_ms`, in clock_milliseconds(). */
 bool pgsql_wait(PGconn *connection, short events, int64_t until_ms);
-int64_t pgsql_clock_ms(void);
 
 /* Send a statement with `?` for each argument, or several statements without any. */
 int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
@@ -86,6 +83,12 @@ int pgsql_end(struct pgsql_session *session, int64_t *changed, struct error *err
 /* Send and end. */
 int pgsql_run(struct pgsql_session *session, const char *sql, struct error *err);
 
+/* A text of digits, which lie in `digits`. */
+struct db_value pgsql_milliseconds(char digits[24], unsigned seconds);
+
+struct db *pgsql_open(const struct db_settings *settings, enum db_role role, struct error *err);
+void pgsql_close(struct db *db);
+
 /* Have the server stop what it is still answering, and read on until it did.  An open
  * transaction is in an error after that, up to its last savepoint. */
 void pgsql_cancel(struct pgsql_session *session);
@@ -106,7 +109,7 @@ void pgsql_finish(struct db_rows *rows);
 struct db_bulk *pgsql_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
                                  size_t column_count, size_t key_count, struct error *err);
 int pgsql_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
-int pgsql_bulk_end(struct db_bulk *bulk, struct error *err);
-void pgsql_bulk_abandon(struct db_bulk *bulk);
+int pgsql_bulk_send(struct db_bulk *bulk, struct error *err);
+void pgsql_bulk_free(struct db_bulk *bulk);
 
 #endif

@@ -14,9 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "util/error.h"
+#include "util/log.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
@@ -57,8 +57,7 @@ static const struct {
 static enum error_class class_of(const struct pgsql_session *session, const char *state)
 {
     if (!strcmp(state, READ_ONLY_TRANSACTION))
-        return session->base.role == DB_RESULTS || session->base.role == DB_OWNER ? ERROR_GONE
-                                                                                  : ERROR_DENIED;
+        return db_role_writes(session->base.role) ? ERROR_GONE : ERROR_DENIED;
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (!strncmp(classes[i].state, state, strlen(classes[i].state)))
             return classes[i].class;
@@ -87,7 +86,7 @@ static int fail_with_reasons(const struct pgsql_session *session, enum error_cla
 {
     struct text reasons = { 0 };
     add_reasons(&reasons, message);
-    fail(err, class, "%s: %s", session->name, reasons.bytes);
+    fail(err, class, "%s: %s", session->base.name, reasons.bytes);
     text_free(&reasons);
     return -1;
 }
@@ -95,11 +94,12 @@ static int fail_with_reasons(const struct pgsql_session *session, enum error_cla
 int pgsql_fail(struct pgsql_session *session, const PGresult *result, struct error *err)
 {
     if (session->hung)
-        return fail(err, ERROR_GONE, "%s: the server gives no answer", session->name);
+        return fail(err, ERROR_GONE, "%s: the server gives no answer", session->base.name);
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     if (state && message)
-        return fail(err, class_of(session, state), "%s: %s (%s)", session->name, message, state);
+        return fail(err, class_of(session, state), "%s: %s (%s)", session->base.name, message,
+                    state);
     /* What the library itself says has no state. */
     bool lost = PQstatus(session->connection) != CONNECTION_OK;
     return fail_with_reasons(session, lost ? ERROR_GONE : ERROR_OTHER,
@@ -149,19 +149,12 @@ int pgsql_fail_connecting(struct pgsql_session *session, bool options_are_wrong,
 
 /* Waiting. */
 
-int64_t pgsql_clock_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 bool pgsql_wait(PGconn *connection, short events, int64_t until_ms)
 {
     struct pollfd socket = { .fd = PQsocket(connection), .events = events };
     int ready;
     do {
-        int64_t left_ms = until_ms - pgsql_clock_ms();
+        int64_t left_ms = until_ms - clock_milliseconds();
         if (left_ms <= 0)
             return false;
         ready = poll(&socket, 1, left_ms < INT32_MAX ? (int)left_ms : INT32_MAX);
@@ -171,8 +164,8 @@ bool pgsql_wait(PGconn *connection, short events, int64_t until_ms)
 
 static void start_waiting(struct pgsql_session *session)
 {
-    unsigned wait_s = session->answer_wait_s;
-    session->until_ms = wait_s ? pgsql_clock_ms() + (int64_t)wait_s * 1000 : INT64_MAX;
+    unsigned wait_s = db_answer_wait(session->base.settings);
+    session->until_ms = wait_s ? clock_milliseconds() + (int64_t)wait_s * 1000 : INT64_MAX;
 }
 
 /* Send what is left to send, and receive until there is a result to take.  What goes wrong with
@@ -358,22 +351,13 @@ int pgsql_send_parameters(struct pgsql_session *session, const char *sql,
     return 0;
 }
 
-static int miscounted(const struct pgsql_session *session, size_t wanted, size_t given,
-                      struct error *err)
-{
-    return fail(err, ERROR_OTHER, "%s: a statement with %zu parameters was given %zu arguments",
-                session->name, wanted, given);
-}
-
 int pgsql_send(struct pgsql_session *session, const char *sql, const struct db_value *arguments,
                size_t argument_count, struct error *err)
 {
     struct text numbered = { 0 };
-    int status = 0;
     size_t wanted = number_arguments(sql, NULL, &numbered);
-    if (wanted != argument_count) {
-        status = miscounted(session, wanted, argument_count, err);
-    } else {
+    int status = db_check_arguments(&session->base, wanted, argument_count, err);
+    if (!status) {
         struct pgsql_parameters parameters = pgsql_parameters_create(argument_count);
         union number_room *rooms = memory_zeroed(argument_count, sizeof *rooms);
         for (size_t i = 0; i < argument_count; i++)
@@ -393,16 +377,14 @@ int pgsql_send_describe(struct pgsql_session *session, const char *sql, size_t a
     struct text numbered = { 0 };
     size_t wanted = number_arguments(sql, NULL, &numbered);
     Oid *types = memory_zeroed(argument_count, sizeof *types);
-    int status = 0;
     for (size_t i = 0; i < argument_count; i++)
         types[i] = PGSQL_INT8;
     start_waiting(session);
-    if (wanted != argument_count)
-        status = miscounted(session, wanted, argument_count, err);
-    else if (session->hung ||
-             !PQsendPrepare(connection, "", numbered.bytes, (int)argument_count, types))
+    int status = db_check_arguments(&session->base, wanted, argument_count, err);
+    if (!status && (session->hung ||
+                    !PQsendPrepare(connection, "", numbered.bytes, (int)argument_count, types)))
         status = pgsql_fail(session, NULL, err);
-    else
+    else if (!status)
         status = pgsql_end(session, NULL, err);
     free(types);
     text_free(&numbered);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "db/db.h"
+#include "db/value.h"
 #include "util/error.h"
 #include "util/memory.h"
 

@@ -30,175 +30,12 @@ struct lock_file {
     int fd;
 };
 
-bool sqlite_writes(const struct sqlite_db *db)
-{
-    return db->base.role == DB_RESULTS || db->base.role == DB_OWNER;
-}
-
-/* Sessions. */
-
-static int refuse_missing(const struct db_settings *settings, enum db_role role, struct error *err)
-{
-    struct stat status;
-    if (!db_given(settings->database))
-        return fail(err, ERROR_SETTINGS, "the path of the SQLite database is not set");
-    if (stat(settings->database, &status) == 0) {
-        if (!S_ISREG(status.st_mode))
-            return fail(err, ERROR_SETTINGS, "database '%s' is not a file", settings->database);
-        /* SQLite would open it read-only, and give its log the same mode for good. */
-        if ((role == DB_RESULTS || role == DB_OWNER) && access(settings->database, W_OK))
-            return fail(err, ERROR_DENIED, "cannot write database '%s': %s", settings->database,
-                        strerror(errno));
-        return 0;
-    }
-    if (errno == ENOENT && role == DB_OWNER)
-        return 0;
-    /* A source that is not there may be a dump that is just being renewed. */
-    enum error_class missing = role == DB_SOURCE ? ERROR_GONE : ERROR_MISSING;
-    return fail(err, errno == EACCES ? ERROR_DENIED : missing, "cannot open database '%s': %s",
-                settings->database, strerror(errno));
-}
+/* Locks. */
 
 static void wait_for_locks(struct sqlite_db *db, unsigned seconds)
 {
     sqlite3_busy_timeout(db->sqlite, (int)seconds * 1000);
 }
-
-static int connect(struct sqlite_db *db, const struct db_settings *settings, struct error *err)
-{
-    int mode = SQLITE_OPEN_READONLY;
-    if (sqlite_writes(db))
-        mode = SQLITE_OPEN_READWRITE | (db->base.role == DB_OWNER ? SQLITE_OPEN_CREATE : 0);
-    /* One thread uses a session.  read_value() relies on NOMUTEX, and fetching is a third faster.
-     */
-    if (sqlite3_open_v2(settings->database, &db->sqlite, mode | SQLITE_OPEN_NOMUTEX, NULL) !=
-        SQLITE_OK)
-        return sqlite_fail(db, err);
-
-    wait_for_locks(db, db_lock_wait(settings));
-    if (db->deadline_s)
-        sqlite3_progress_handler(db->sqlite, STEPS_PER_LOOK, sqlite_is_overdue, db);
-    /* Without these an unknown column in double quotes is taken for a text. */
-    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
-    return 0;
-}
-
-/* Results are published under readers, so their database keeps a write-ahead log.  Only the SQL
- * that makes the tables turns it on: opening a file must not change what may turn out to be
- * somebody else's. */
-static int require_wal(struct sqlite_db *db, struct error *err)
-{
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(db->sqlite, "PRAGMA journal_mode", -1, &statement, NULL))
-        return sqlite_fail(db, err);
-    int step = sqlite3_step(statement);
-    const char *mode = step == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
-    bool wal = mode && strcmp(mode, "wal") == 0;
-    int status = 0;
-    if (step != SQLITE_ROW)
-        status = sqlite_fail(db, err);
-    else if (!wal)
-        status = fail(err, ERROR_MISSING,
-                      "database '%s' keeps no write-ahead log: `fairmill init` makes one, if the "
-                      "file is on a local disk",
-                      db->path);
-    sqlite3_finalize(statement);
-    return status;
-}
-
-static int prepare_to_write(struct sqlite_db *db, struct error *err)
-{
-    /* The log outlives the last session, emptied, so that readers without write permission in the
-     * directory, who could not make one, find it. */
-    int keep = 1;
-    sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
-    if (sqlite_run(db, "PRAGMA journal_size_limit = 0", err))
-        return -1;
-
-    /* NORMAL would keep the database whole after a power cut, too, but may lose the last commits.
-     * What somebody saw published must not go again, and one fsync a run costs nothing. */
-    if (sqlite_run(db, "PRAGMA synchronous = FULL", err))
-        return -1;
-    return db->base.role == DB_OWNER ? 0 : require_wal(db, err);
-}
-
-static void sqlite_close(struct db *base)
-{
-    struct sqlite_db *db = (struct sqlite_db *)base;
-    sqlite3_close_v2(db->sqlite);
-    while (db->locks)
-        sqlite_driver.unlock(base, db->locks->name);
-    free(db->path);
-    free(db);
-}
-
-/* The schema is not read before the first statement; whether the file is a database at all is
- * better known now. */
-static int sqlite_open(struct db **opened, const struct db_settings *settings, enum db_role role,
-                       struct error *err)
-{
-    if (refuse_missing(settings, role, err))
-        return -1;
-
-    struct sqlite_db *db = memory_zeroed(1, sizeof *db);
-    db->base = (struct db){ .driver = &sqlite_driver, .role = role };
-    db->deadline_s = settings->deadline_s;
-    db->path = memory_text(settings->database);
-    if (connect(db, settings, err) || sqlite_run(db, "SELECT 1 FROM sqlite_master LIMIT 1", err) ||
-        (sqlite_writes(db) ? prepare_to_write(db, err)
-                           : sqlite_run(db, "PRAGMA query_only = ON", err))) {
-        sqlite_close(&db->base);
-        return -1;
-    }
-    *opened = &db->base;
-    return 0;
-}
-
-/* Transactions. */
-
-/* A file that was removed or replaced takes all that is written to it, and nobody will see it. */
-static int refuse_moved(struct sqlite_db *db, struct error *err)
-{
-    int moved = 0;
-    sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-    if (!moved)
-        return 0;
-    return fail(err, ERROR_GONE, "database '%s' was removed or replaced", db->path);
-}
-
-static int sqlite_begin(struct db *base, struct error *err)
-{
-    struct sqlite_db *db = (struct sqlite_db *)base;
-    if (sqlite_writes(db))
-        return refuse_moved(db, err) ? -1 : sqlite_run(db, "BEGIN IMMEDIATE", err);
-    if (sqlite_run(db, "BEGIN", err))
-        return -1;
-    /* BEGIN alone takes no snapshot; the first read does. */
-    if (sqlite_run(db, "SELECT 1 FROM sqlite_master LIMIT 1", err)) {
-        sqlite_driver.rollback(base);
-        return -1;
-    }
-    return 0;
-}
-
-static int sqlite_commit(struct db *base, struct error *err)
-{
-    struct sqlite_db *db = (struct sqlite_db *)base;
-    if (sqlite_run(db, "COMMIT", err))
-        return -1;
-    return sqlite_writes(db) ? refuse_moved(db, err) : 0;
-}
-
-static void sqlite_rollback(struct db *base)
-{
-    struct sqlite_db *db = (struct sqlite_db *)base;
-    /* After some errors, a full disk for one, SQLite has rolled back already. */
-    if (!sqlite3_get_autocommit(db->sqlite))
-        sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
-}
-
-/* Locks. */
 
 static int sqlite_set_lock_wait(struct db *base, unsigned seconds, struct error *err)
 {
@@ -259,6 +96,163 @@ static void sqlite_unlock(struct db *base, const char *name)
     free(lock);
 }
 
+/* Sessions. */
+
+static int refuse_missing(const struct db_settings *settings, enum db_role role, struct error *err)
+{
+    struct stat status;
+    if (!db_given(settings->database))
+        return fail(err, ERROR_SETTINGS, "the path of the SQLite database is not set");
+    if (stat(settings->database, &status) == 0) {
+        if (!S_ISREG(status.st_mode))
+            return fail(err, ERROR_SETTINGS, "database '%s' is not a file", settings->database);
+        /* SQLite would open it read-only, and give its log the same mode for good. */
+        if (db_role_writes(role) && access(settings->database, W_OK))
+            return fail(err, ERROR_DENIED, "cannot write database '%s': %s", settings->database,
+                        strerror(errno));
+        return 0;
+    }
+    if (errno == ENOENT && role == DB_OWNER)
+        return 0;
+    /* A source that is not there may be a dump that is just being renewed. */
+    enum error_class missing = role == DB_SOURCE ? ERROR_GONE : ERROR_MISSING;
+    return fail(err, errno == EACCES ? ERROR_DENIED : missing, "cannot open database '%s': %s",
+                settings->database, strerror(errno));
+}
+
+static int connect(struct sqlite_db *db, struct error *err)
+{
+    const struct db_settings *settings = db->base.settings;
+    int mode = SQLITE_OPEN_READONLY;
+    if (db_role_writes(db->base.role))
+        mode = SQLITE_OPEN_READWRITE | (db->base.role == DB_OWNER ? SQLITE_OPEN_CREATE : 0);
+    /* One thread uses a session.  read_value() relies on NOMUTEX, and fetching is a third faster.
+     */
+    if (sqlite3_open_v2(settings->database, &db->sqlite, mode | SQLITE_OPEN_NOMUTEX, NULL) !=
+        SQLITE_OK)
+        return sqlite_fail(db, err);
+
+    wait_for_locks(db, db_lock_wait(settings));
+    if (db->deadline_s)
+        sqlite3_progress_handler(db->sqlite, STEPS_PER_LOOK, sqlite_is_overdue, db);
+    /* Without these an unknown column in double quotes is taken for a text. */
+    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    return 0;
+}
+
+/* Results are published under readers, so their database keeps a write-ahead log.  Only the SQL
+ * that makes the tables turns it on: opening a file must not change what may turn out to be
+ * somebody else's. */
+static int require_wal(struct sqlite_db *db, struct error *err)
+{
+    sqlite3_stmt *statement;
+    if (sqlite3_prepare_v2(db->sqlite, "PRAGMA journal_mode", -1, &statement, NULL))
+        return sqlite_fail(db, err);
+    int step = sqlite3_step(statement);
+    const char *mode = step == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    bool wal = mode && strcmp(mode, "wal") == 0;
+    int status = 0;
+    if (step != SQLITE_ROW)
+        status = sqlite_fail(db, err);
+    else if (!wal)
+        status = fail(err, ERROR_MISSING,
+                      "%s keeps no write-ahead log: `fairmill init` makes one, if the file is on a "
+                      "local disk",
+                      db->base.name);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static int prepare_to_write(struct sqlite_db *db, struct error *err)
+{
+    /* The log outlives the last session, emptied, so that readers without write permission in the
+     * directory, who could not make one, find it. */
+    int keep = 1;
+    sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
+    if (sqlite_run(db, "PRAGMA journal_size_limit = 0", err))
+        return -1;
+
+    /* NORMAL would keep the database whole after a power cut, too, but may lose the last commits.
+     * What somebody saw published must not go again, and one fsync a run costs nothing. */
+    if (sqlite_run(db, "PRAGMA synchronous = FULL", err))
+        return -1;
+    return db->base.role == DB_OWNER ? 0 : require_wal(db, err);
+}
+
+static void sqlite_close(struct db *base)
+{
+    struct sqlite_db *db = (struct sqlite_db *)base;
+    sqlite3_close_v2(db->sqlite);
+    while (db->locks)
+        sqlite_unlock(base, db->locks->name);
+    free(db->base.name);
+    free(db);
+}
+
+/* The schema is not read before the first statement; whether the file is a database at all is
+ * better known now. */
+static struct db *sqlite_open(const struct db_settings *settings, enum db_role role,
+                              struct error *err)
+{
+    if (refuse_missing(settings, role, err))
+        return NULL;
+
+    struct sqlite_db *db = memory_zeroed(1, sizeof *db);
+    db->base = db_session(settings, role);
+    db->deadline_s = settings->deadline_s;
+    if (connect(db, err) || sqlite_run(db, "SELECT 1 FROM sqlite_master LIMIT 1", err) ||
+        (db_role_writes(db->base.role) ? prepare_to_write(db, err)
+                                       : sqlite_run(db, "PRAGMA query_only = ON", err))) {
+        sqlite_close(&db->base);
+        return NULL;
+    }
+    return &db->base;
+}
+
+/* Transactions. */
+
+/* A file that was removed or replaced takes all that is written to it, and nobody will see it. */
+static int refuse_moved(struct sqlite_db *db, struct error *err)
+{
+    int moved = 0;
+    sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+    if (!moved)
+        return 0;
+    return fail(err, ERROR_GONE, "%s was removed or replaced", db->base.name);
+}
+
+static void sqlite_rollback(struct db *base)
+{
+    struct sqlite_db *db = (struct sqlite_db *)base;
+    /* After some errors, a full disk for one, SQLite has rolled back already. */
+    if (!sqlite3_get_autocommit(db->sqlite))
+        sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static int sqlite_begin(struct db *base, struct error *err)
+{
+    struct sqlite_db *db = (struct sqlite_db *)base;
+    if (db_role_writes(db->base.role))
+        return refuse_moved(db, err) ? -1 : sqlite_run(db, "BEGIN IMMEDIATE", err);
+    if (sqlite_run(db, "BEGIN", err))
+        return -1;
+    /* BEGIN alone takes no snapshot; the first read does. */
+    if (sqlite_run(db, "SELECT 1 FROM sqlite_master LIMIT 1", err)) {
+        sqlite_rollback(base);
+        return -1;
+    }
+    return 0;
+}
+
+static int sqlite_commit(struct db *base, struct error *err)
+{
+    struct sqlite_db *db = (struct sqlite_db *)base;
+    if (sqlite_run(db, "COMMIT", err))
+        return -1;
+    return db_role_writes(db->base.role) ? refuse_moved(db, err) : 0;
+}
+
 /* TLS. */
 
 static const char *sqlite_tls_objection(const struct db_settings *settings)
@@ -290,8 +284,7 @@ const struct db_driver sqlite_driver = {
     .unlock = sqlite_unlock,
     .bulk_begin = sqlite_bulk_begin,
     .bulk_row = sqlite_bulk_row,
-    .bulk_end = sqlite_bulk_end,
-    .bulk_abandon = sqlite_bulk_abandon,
+    .bulk_free = sqlite_bulk_free,
 };
 
 #endif

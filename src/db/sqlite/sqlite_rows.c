@@ -7,7 +7,6 @@
 #include "db/sqlite/sqlite_session.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "db/sqlite/read_ahead.h"
 #include "util/error.h"
@@ -35,9 +34,8 @@ struct db_rows *sqlite_query(struct db *base, const char *sql, const struct db_v
     if (sqlite_prepare((struct sqlite_db *)base, sql, arguments, argument_count, &statement, err))
         return NULL;
     size_t count = (size_t)sqlite3_column_count(statement);
-    if (count != strlen(column_types)) {
+    if (db_check_columns(base, count, column_types, err)) {
         sqlite3_finalize(statement);
-        fail(err, ERROR_OTHER, "a query answers with %zu columns: %s", count, sql);
         return NULL;
     }
 

@@ -3,9 +3,8 @@
 #define FAIRMILL_DB_SQLITE_SESSION_H
 
 #include <sqlite3.h>
-#include <time.h>
 
-#include "db/driver.h"
+#include "db/common.h"
 
 /* What the files of the sqlite driver share: sqlite.c (sessions, transactions, locks),
  * sqlite_statement.c (running, binding, errors), sqlite_rows.c (streaming an answer) and
@@ -16,14 +15,10 @@ struct lock_file;
 struct sqlite_db {
     struct db base;
     sqlite3 *sqlite;
-    char *path;
     struct lock_file *locks; /* that it holds */
     unsigned deadline_s;
-    struct timespec statement_began;
+    int64_t until_ms; /* when the statement's time is over */
 };
-
-/* Whether the session's role lets it write. */
-bool sqlite_writes(const struct sqlite_db *db);
 
 /* Whether this error of the system means that there is no room left to write. */
 bool sqlite_no_room(int system_error);
@@ -74,7 +69,6 @@ void sqlite_finish(struct db_rows *rows);
 struct db_bulk *sqlite_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
                                   size_t column_count, size_t key_count, struct error *err);
 int sqlite_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
-int sqlite_bulk_end(struct db_bulk *bulk, struct error *err);
-void sqlite_bulk_abandon(struct db_bulk *bulk);
+void sqlite_bulk_free(struct db_bulk *bulk);
 
 #endif

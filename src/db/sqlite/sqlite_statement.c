@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "util/error.h"
+#include "util/log.h"
 
 /* Errors. */
 
@@ -79,26 +80,23 @@ static enum error_class class_of(sqlite3 *sqlite)
 int sqlite_fail(const struct sqlite_db *db, struct error *err)
 {
     if (sqlite3_errcode(db->sqlite) == SQLITE_INTERRUPT)
-        return fail(err, ERROR_GONE, "database '%s': a statement took longer than %u s", db->path,
+        return fail(err, ERROR_GONE, "%s: a statement took longer than %u s", db->base.name,
                     db->deadline_s);
     int number = sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
-    return fail(err, class_of(db->sqlite), "database '%s': %s%s%s", db->path,
-                sqlite3_errmsg(db->sqlite), number ? ": " : "", number ? strerror(number) : "");
+    return fail(err, class_of(db->sqlite), "%s: %s%s%s", db->base.name, sqlite3_errmsg(db->sqlite),
+                number ? ": " : "", number ? strerror(number) : "");
 }
 
 /* Statements. */
 
 void sqlite_start_clock(struct sqlite_db *db)
 {
-    clock_gettime(CLOCK_MONOTONIC, &db->statement_began);
+    db->until_ms = clock_milliseconds() + (int64_t)db->deadline_s * 1000;
 }
 
 int sqlite_is_overdue(void *context)
 {
-    const struct sqlite_db *db = context;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec - db->statement_began.tv_sec > (time_t)db->deadline_s;
+    return clock_milliseconds() >= ((const struct sqlite_db *)context)->until_ms;
 }
 
 int sqlite_run(struct sqlite_db *db, const char *sql, struct error *err)
@@ -136,10 +134,10 @@ int sqlite_prepare(struct sqlite_db *db, const char *sql, const struct db_value 
     sqlite_start_clock(db);
     if (sqlite3_prepare_v2(db->sqlite, sql, -1, statement, NULL) != SQLITE_OK)
         return sqlite_fail(db, err);
-    if ((size_t)sqlite3_bind_parameter_count(*statement) != argument_count) {
+    if (db_check_arguments(&db->base, (size_t)sqlite3_bind_parameter_count(*statement),
+                           argument_count, err)) {
         sqlite3_finalize(*statement);
-        return fail(err, ERROR_OTHER, "a statement was given %zu arguments: %s", argument_count,
-                    sql);
+        return -1;
     }
     for (size_t i = 0; i < argument_count; i++) {
         if (sqlite_bind(*statement, (int)i + 1, &arguments[i]) != SQLITE_OK) {

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "db/driver.h"
+
+#ifdef HAVE_MYSQL
+
+#include "db/mysql/mysql_session.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+
+static const char *or_null(const char *text)
+{
+    return db_given(text) ? text : NULL;
+}
+
+/* Without a user in the settings or an option file it is the one that this process runs as.  The
+ * library would take the name of who logged in on the terminal, which under sudo is another. */
+static const char *login(const struct db_settings *settings)
+{
+    if (db_given(settings->user) || db_given(settings->option_file))
+        return or_null(settings->user);
+    const struct passwd *own = getpwuid(geteuid());
+    return own ? own->pw_name : NULL;
+}
+
+static int prepare_connection(struct mysql_session *session, struct error *err)
+{
+    const struct db_settings *settings = session->base.settings;
+    unsigned connect_timeout_s = db_connect_wait(settings);
+    unsigned network_timeout_s = db_answer_wait(settings);
+    unsigned local_files = 0;
+
+    session->mysql = mysql_init(NULL);
+    if (!session->mysql)
+        return fail(err, ERROR_OTHER, "out of memory");
+    mysql_options(session->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout_s);
+    mysql_options(session->mysql, MYSQL_OPT_READ_TIMEOUT, &network_timeout_s);
+    mysql_options(session->mysql, MYSQL_OPT_WRITE_TIMEOUT, &network_timeout_s);
+    /* Or a server could ask for any file that this process can read. */
+    mysql_options(session->mysql, MYSQL_OPT_LOCAL_INFILE, &local_files);
+    mysql_options(session->mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
+
+    if (session_set_tls(session, err))
+        return -1;
+
+    /* Without an option file of ours none is read, not even those in /etc. */
+    if (!db_given(settings->option_file))
+        return 0;
+    /* The library takes a file that is not there for an empty one. */
+    if (access(settings->option_file, R_OK))
+        return fail(err, ERROR_SETTINGS, "cannot read option file '%s': %s", settings->option_file,
+                    strerror(errno));
+    mysql_options(session->mysql, MYSQL_READ_DEFAULT_FILE, settings->option_file);
+    mysql_options(session->mysql, MYSQL_READ_DEFAULT_GROUP, "fairmill");
+    return 0;
+}
+
+static int connect_session(struct mysql_session *session, struct error *err)
+{
+    const struct db_settings *settings = session->base.settings;
+    if (prepare_connection(session, err))
+        return -1;
+    /* The password comes from the option file, else the library takes MYSQL_PWD.  FOUND_ROWS:
+     * an UPDATE counts the rows that it found, as in other databases. */
+    if (!mysql_real_connect(session->mysql, or_null(settings->host), login(settings), NULL,
+                            or_null(settings->database), settings->port, or_null(settings->socket),
+                            CLIENT_FOUND_ROWS)) {
+        session_fail_connection(session, err);
+        session_judge_handshake(session, err);
+        return fail_in(err, "cannot connect");
+    }
+    return session_check_tls(session, err) ? fail_in(err, "cannot connect") : 0;
+}
+
+struct mysql_session *session_connect(const struct db_settings *settings, enum db_role role,
+                                      struct error *err)
+{
+    struct mysql_session *session = memory_zeroed(1, sizeof *session);
+    session->base = db_session(settings, role);
+    if (!connect_session(session, err))
+        return session;
+    session_close(&session->base);
+    return NULL;
+}
+
+void session_close(struct db *db)
+{
+    struct mysql_session *session = (struct mysql_session *)db;
+    mysql_close(session->mysql);
+    free(session->base.name);
+    free(session);
+}
+
+void session_cancel(struct mysql_session *session)
+{
+    struct error ignored;
+    struct db_value id = db_integer((int64_t)mysql_thread_id(session->mysql));
+    struct mysql_session *second = session_connect(session->base.settings, DB_READER, &ignored);
+    if (!second)
+        return;
+    session_execute(&second->base, "KILL QUERY ?", &id, 1, NULL, &ignored);
+    session_close(&second->base);
+}
+
+#endif
