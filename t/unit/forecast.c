@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include "core/insight/forecast.h"
+#include "core/usage/ledger.h"
+#include "site.h"
+
+/* What a later run will compute.  The classic factor is 2^-(U / S) right below the root, so that
+ * with half of the shares a value of 1/2 is reached where U, the part of all usage, falls to 1/2.
+ */
+
+#define NOW 1000000
+#define HOUR_S 3600
+
+static struct site site;
+static struct forecast forecast;
+static struct error err;
+
+static double no_capacity(const void *context, uint64_t now, uint64_t reset, uint64_t first_charge)
+{
+    (void)context, (void)now, (void)reset, (void)first_charge;
+    return NAN;
+}
+
+static uint32_t node(uint32_t id)
+{
+    return tree_place(site.tree, id);
+}
+
+/* The drawing's usage is the past; the entity is the association that is asked about. */
+static void begin_decaying(const char *drawing, uint32_t entity, uint64_t half_life)
+{
+    site_draw(&site, drawing);
+    clock_destroy(site.clock);
+    site.clock = clock_create(half_life, NOW, 0);
+    if (!site_build(&site, BAD_ROWS_FAIL))
+        diag(site.err.message);
+    forecast = (struct forecast){
+        .tree = site.tree,
+        .entity = node(entity),
+        .meant = memory_zeroed(site.tree->count, sizeof *forecast.meant),
+        .now = NOW,
+        .half_life = half_life,
+        .coming = ledger_create(),
+        .algorithm = algorithm_named("classic"),
+        .options = { .conformance = CONFORMANCE_DOCUMENTS, .dampening = 1 },
+        .capacity = no_capacity,
+        .first_charge = 0,
+        .past = memory_zeroed(1, sizeof *forecast.past),
+        .past_count = 1,
+        .rates = memory_zeroed(site.tree->count, sizeof *forecast.rates),
+        .values = memory_zeroed(site.tree->count, sizeof *forecast.values),
+    };
+    forecast.past[0].grid = clock_grid(site.clock);
+    forecast.past[0].own = memory_zeroed(site.tree->count, sizeof(struct wide));
+    for (uint32_t i = 0; i < site.tree->count; i++) {
+        forecast.meant[i] =
+            i == forecast.entity || (i && forecast.meant[site.tree->nodes[i].parent]);
+        if (site.tree->nodes[i].is_user)
+            forecast.past[0].own[i] = site.tree->nodes[i].usage;
+    }
+}
+
+static void begin(const char *drawing, uint32_t entity)
+{
+    begin_decaying(drawing, entity, 0);
+}
+
+static void end(void)
+{
+    free(forecast.meant);
+    ledger_destroy(forecast.coming);
+    free(forecast.past[0].own);
+    free(forecast.past);
+    free(forecast.rates);
+    free(forecast.values);
+    site_erase(&site);
+}
+
+/* Whole TRES that go on to be used. */
+static void goes_on(uint32_t id, uint64_t tres)
+{
+    forecast.rates[node(id)] = (uint128)UNITS_PER_TRES * tres;
+}
+
+static struct forecast_point point_at(enum projection projection, uint64_t seconds)
+{
+    struct forecast_point point = { 0 };
+    if (forecast_at(&forecast, projection, NOW + seconds, &point, &err))
+        diag(err.message);
+    return point;
+}
+
+/* In seconds from now; -1 where there is none within a day. */
+static int64_t crossing_of(enum projection projection, double value)
+{
+    const struct crossing_search search = { &forecast, projection, value, NOW + 24 * HOUR_S,
+                                            HOUR_S };
+    uint64_t crossing;
+    if (forecast_crossing(&search, &crossing, &err))
+        diag(err.message);
+    return crossing ? (int64_t)crossing - NOW : -1;
+}
+
+/* u used 3/4 of all. */
+#define TWO "1 - root - 1 0  2 - root u 1 6000  3 - root v 1 2000"
+
+static void rising(void)
+{
+    begin(TWO, 2);
+    goes_on(2, 3);
+    goes_on(3, 1);
+    is_close(point_at(PROJECTION_NOTHING, 0).factor, exp2(-1.5), 1e-15,
+             "now the factor is that of the usage that there is");
+    is_int(point_at(PROJECTION_OTHERS, 3999).rank, 1, "who used more than half is behind");
+    is_int(point_at(PROJECTION_OTHERS, 4000).rank, 2, "tied users have the better rank");
+    is_double_exact(point_at(PROJECTION_OTHERS, 4000).factor, 0.5,
+                    "6000 of 8000 are half once another 4000 were used");
+    /* 66 minutes are 3960 seconds. */
+    is_int(crossing_of(PROJECTION_OTHERS, 0.5), 67 * 60,
+           "a value is reached in the first minute that has it");
+    is_int(crossing_of(PROJECTION_NOTHING, 0.5), -1, "it is not where nobody uses anything");
+    is_int(crossing_of(PROJECTION_ALL, 0.5), -1, "nor where all go on as they did");
+    is_double_exact(point_at(PROJECTION_ALL, 1000).usage, 9000, "usage goes on at its rate");
+    is_double_exact(point_at(PROJECTION_OTHERS, 1000).usage, 6000,
+                    "not that of the entity where only others go on");
+    end();
+}
+
+static void falling(void)
+{
+    begin(TWO, 2);
+    forecast.job_rate = (uint128)UNITS_PER_TRES * 10;
+    forecast.job_s = 1000;
+    is_double_exact(point_at(PROJECTION_JOB, 100).usage, 7000, "the job adds to the usage");
+    is_double_exact(point_at(PROJECTION_JOB, 1500).usage, 16000, "until it ends");
+    /* (6000 + 10 t) / (8000 + 10 t) is .8 at 200. */
+    is_int(crossing_of(PROJECTION_JOB, exp2(-1.6)), 240,
+           "a value that is reached now falls below it in the first minute that has it no more");
+    is_int(crossing_of(PROJECTION_JOB, exp2(-2)), -1,
+           "U / S never falls to 2 while others have used");
+    end();
+}
+
+static void decay(void)
+{
+    begin_decaying(TWO, 2, 10 * HOUR_S);
+    is_close(point_at(PROJECTION_NOTHING, 0).usage, 6000, 1e-12, "the past is as it was");
+    is_close(point_at(PROJECTION_NOTHING, 10 * HOUR_S).usage, 3000, 1e-12,
+             "and half of it is left after a half-life");
+    is_close(point_at(PROJECTION_NOTHING, 10 * HOUR_S).factor, exp2(-1.5), 1e-15,
+             "parts of usage do not decay");
+    end();
+}
+
+static void resets(void)
+{
+    begin(TWO, 2);
+    forecast.period = (struct reset_period){ .unit = RESET_EVERY,
+                                             .span = 30 * 24 * HOUR_S,
+                                             .anchor = NOW + 5000 };
+    is_double_exact(point_at(PROJECTION_NOTHING, 4999).usage, 6000, "usage counts until the reset");
+    is_double_exact(point_at(PROJECTION_NOTHING, 5000).usage, 0, "and not from it on");
+    is_int(crossing_of(PROJECTION_NOTHING, 1), 5000,
+           "a reset is looked at although it is between two steps");
+    end();
+}
+
+static void corrections(void)
+{
+    begin(TWO, 2);
+    ledger_add(forecast.coming, &(struct ledger_entry){ .id = 1,
+                                                        .instant = NOW + 600,
+                                                        .kind = LEDGER_CREDIT,
+                                                        .association = 2,
+                                                        .tres_seconds = 4000 });
+    is_double_exact(point_at(PROJECTION_NOTHING, 599).usage, 6000, "a credit to come is not there");
+    is_double_exact(point_at(PROJECTION_NOTHING, 600).usage, 2000, "until its instant");
+    is_int(crossing_of(PROJECTION_NOTHING, 0.5), 600, "when it brings the value");
+    end();
+}
+
+static void edges(void)
+{
+    begin("1 - root - 1 0  2 - root u 1 0", 2);
+    is_double_exact(point_at(PROJECTION_NOTHING, 60).factor, 1, "who used nothing has all");
+    goes_on(2, 1);
+    is_double_exact(point_at(PROJECTION_ALL, 60).factor, 0.5,
+                    "the only user has 1/2, whatever is used");
+    is_int(point_at(PROJECTION_ALL, 60).rank, 1, "and the only rank");
+    is_int(crossing_of(PROJECTION_ALL, 0.75), 60, "the first usage takes it there");
+    end();
+
+    begin("1 - root - 1 0  2 - root u 0 10  3 - root v 1 10", 2);
+    goes_on(3, 1);
+    is_double_exact(point_at(PROJECTION_OTHERS, HOUR_S).factor, 0, "without shares it stays 0");
+    is_int(crossing_of(PROJECTION_OTHERS, 0.01), -1, "and reaches nothing");
+    end();
+
+    begin("1 - root - 1 0  2 root a - 1 0  3 root empty - 1 0  4 - a u 1 10", 3);
+    forecast.algorithm = algorithm_named("fair_tree");
+    struct forecast_point point = point_at(PROJECTION_NOTHING, 60);
+    ok(isnan(point.factor) && point.rank == 0 && isinf(forecast_value(&point)),
+       "an account without users has neither rank nor factor; then level_fs is the value");
+    end();
+
+    begin("1 - root - 1 0  2 root a - 1 0  3 - a p parent 5  4 - a u 1 5", 4);
+    /* UE = U + (UE of the account - U) S = 1/2 + (1 - 1/2) 1 */
+    is_close(point_at(PROJECTION_NOTHING, 60).factor, 0.5, 1e-15,
+             "`parent` shares are none of the level's");
+    end();
+
+    begin(TWO, 2);
+    forecast.past[0].own[node(2)].word[3] = forecast.past[0].own[node(3)].word[3] = UINT64_MAX >> 1;
+    struct forecast_point beyond;
+    ok(forecast_at(&forecast, PROJECTION_NOTHING, NOW, &beyond, &err) == -1 &&
+           err.class == ERROR_DATA,
+       "usage beyond the integers is an error");
+    end();
+}
+
+static void rates(void)
+{
+    struct wide charged = { { 7200 } }, huge = { { 0, 0, 1 } }, negative = { { 0 } };
+    struct wide one = { { 1 } };
+    ok(forecast_rate(&charged, HOUR_S) == 2, "a rate is what was charged in a second");
+    ok(forecast_rate(&charged, 7201) == 0, "cut to whole units");
+    ok(forecast_rate(&huge, 1) == (uint128)1 << 126, "it has a largest value");
+    wide_subtract(&negative, &one);
+    ok(forecast_rate(&negative, 1) == 0, "and is not negative");
+}
+
+int main(void)
+{
+    rising();
+    falling();
+    decay();
+    resets();
+    corrections();
+    edges();
+    rates();
+    return done_testing();
+}
