@@ -82,7 +82,7 @@ static void note_unknown_tres(struct computation *computation)
     const struct tariffs *tariffs = computation->accounting->tariffs;
     const struct tres_weight *weight;
     struct text names = { 0 };
-    for (size_t at = 0; tariffs && (weight = tariffs_unmet_tres(tariffs, &at));)
+    for (size_t at = 0; tariffs && (weight = tariffs_unused_tres(tariffs, &at));)
         text_format(&names, "%s'%s%s%s'", names.length ? ", " : "", weight->type,
                     *weight->name ? "/" : "", weight->name);
     if (names.length)

@@ -36,7 +36,7 @@ static const struct {
                                         "weight_tres names a TRES that the accounting database "
                                         "has not; it adds nothing" },
     [FINDING_PAST_UNKNOWN] = { "past_unknown",
-                               "changed since, nobody tells when or how; as it is now" },
+                               "changed since, when or how is not known; taken as it is now" },
     [FINDING_PAST_UNREADABLE] = { "past_unreadable",
                                   "a change in txn_table that is not understood, or none of it" },
 };

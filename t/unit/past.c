@@ -10,7 +10,7 @@
 static bool tell(struct past *past, int64_t at, int64_t action, const char *name, const char *info)
 {
     struct transaction transaction = { at, action, name, info };
-    return transaction_tell(&transaction, past);
+    return transaction_add(&transaction, past);
 }
 
 static bool understands(int64_t action, const char *name, const char *info)

@@ -130,14 +130,14 @@ static void factors(void)
     ok(tariffs_plain(tariffs)->price == unit, "the plain tariff has no factor");
 
     size_t at = 0;
-    is_string(tariffs_unmet_qos(tariffs, &at), "hihg", "a QOS that nobody has is told");
-    is_string(tariffs_unmet_qos(tariffs, &at), NULL, "once");
+    is_string(tariffs_unused_qos(tariffs, &at), "hihg", "a QOS that nobody has is told");
+    is_string(tariffs_unused_qos(tariffs, &at), NULL, "once");
     at = 0;
-    is_string(tariffs_unmet_partition(tariffs, &at), "gone",
+    is_string(tariffs_unused_partition(tariffs, &at), "gone",
               "so is a partition in which no job ran");
-    is_string(tariffs_unmet_partition(tariffs, &at), NULL, "once as well");
+    is_string(tariffs_unused_partition(tariffs, &at), NULL, "once as well");
     at = 0;
-    ok(!tariffs_unmet_tres(tariffs, &at), "but no TRES, which are not charged");
+    ok(!tariffs_unused_tres(tariffs, &at), "but no TRES, which are not charged");
     tariffs_destroy(tariffs);
 }
 
@@ -165,13 +165,13 @@ static void weights(void)
        "each has a price from its weight and all factors");
     ok(tariffs_plain(tariffs)->tres[1].price == 256000000, "the plain tariff from its weight");
     size_t at = 0;
-    const struct tres_weight *unmet = tariffs_unmet_tres(tariffs, &at);
+    const struct tres_weight *unmet = tariffs_unused_tres(tariffs, &at);
     is_string(unmet ? unmet->type : NULL, "license", "a TRES that is not there is told");
-    unmet = tariffs_unmet_tres(tariffs, &at);
+    unmet = tariffs_unused_tres(tariffs, &at);
     is_string(unmet ? unmet->type : NULL, "Billing", "and billing, which weights make");
-    unmet = tariffs_unmet_tres(tariffs, &at);
+    unmet = tariffs_unused_tres(tariffs, &at);
     is_string(unmet ? unmet->name : NULL, "z", "and one that only a partition weighs");
-    ok(!tariffs_unmet_tres(tariffs, &at), "but not what has no weight anyway");
+    ok(!tariffs_unused_tres(tariffs, &at), "but not what has no weight anyway");
     tariffs_destroy(tariffs);
 
     tariffs = tariffs_under(CHARGE_TRES, WEIGHTS_MAX_TRES);

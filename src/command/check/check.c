@@ -126,9 +126,9 @@ static void add_findings(struct text *text, const struct findings *findings)
 static void add_unmet(struct text *text, const struct tariffs *tariffs)
 {
     const char *name;
-    for (size_t at = 0; (name = tariffs_unmet_qos(tariffs, &at));)
+    for (size_t at = 0; (name = tariffs_unused_qos(tariffs, &at));)
         add_named(text, "  warning: qos_factors has '", name, "', which is no QOS\n");
-    for (size_t at = 0; (name = tariffs_unmet_partition(tariffs, &at));)
+    for (size_t at = 0; (name = tariffs_unused_partition(tariffs, &at));)
         add_named(text, "  warning: partition_usage_factors has '", name,
                   "', and no job that counts ran in such a partition\n");
 }

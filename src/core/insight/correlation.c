@@ -133,7 +133,7 @@ static uint64_t tied_pairs(const struct member *members, size_t count, bool in_a
     return pairs;
 }
 
-/* By Knight's way, A Computer Method for Calculating Kendall's Tau (1966): n log n. */
+/* By Knight's method, A Computer Method for Calculating Kendall's Tau (1966): n log n. */
 static double kendall_of(const double *a, const double *b, size_t count)
 {
     if (count < 2)

@@ -12,7 +12,7 @@
 
 /* More than a cluster of a billion TRES uses in a century. */
 #define MOST_USAGE ((uint64_t)1 << 62)
-/* A double has 53; a few roundings on the way. */
+/* A double has 53; a few are lost by rounding more than once. */
 #define ROUNDED_BITS 49
 
 /* The best and the last rank of a user, or of those below an account; 0 where there are none. */
@@ -260,8 +260,8 @@ static uint64_t most_of(const struct explain_input *input, const struct reversal
     return usage < (double)MOST_USAGE ? (uint64_t)usage : MOST_USAGE;
 }
 
-/* About how much it may take under Fair Tree, so that few trials are needed; 1 where there is no
- * telling.  What is found does not depend on it. */
+/* About how much it may take under Fair Tree, so that few trials are needed; 1 where it
+ * cannot be estimated.  The result does not depend on it. */
 static uint64_t guess_of(const struct explain_input *input, const struct divergence *divergence,
                          const struct reversal *reversal)
 {
@@ -304,8 +304,8 @@ void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t 
     trial_start(&trial, input);
     trial.decides = divergence.decides_one;
     trial.one_list = !divergence.merged;
-    /* In growing steps up or down from the guess, then halved in between: who is ahead turns once
-     * on the way. */
+    /* Steps grow up or down from the guess until the order differs; then the interval is halved.
+     * The order reverses only once in it. */
     uint64_t too_little = 0, enough = guess_of(input, &divergence, reversal), step = 1;
     bool reversed = is_reversed_by(&trial, reversal, behind, ahead, enough);
     if (reversed) {
@@ -345,7 +345,7 @@ static void ask(const struct explain_input *input, struct explanation *explanati
     reversal_find(input, explanation->behind, explanation->ahead, reversal);
 }
 
-/* Under Fair Tree it is decided in one list.  Elsewhere shares matter all the way down. */
+/* Under Fair Tree one list decides.  Elsewhere shares matter at every depth. */
 static void ask_for_shares(const struct explain_input *input, struct explanation *explanation)
 {
     const struct divergence *divergence = &explanation->divergence;

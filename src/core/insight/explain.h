@@ -7,7 +7,7 @@
 
 #include "core/fairshare/fairshare.h"
 
-/* Why one association is ahead of another, and what would turn it.
+/* Why one association is ahead of another, and what would reverse that.
  *
  * No formula is in here: values are those that a run computed, and what would be is found by
  * computing again with something changed. */
@@ -32,7 +32,7 @@ enum order {
 /* How `one` stands to `other` in the values that were published. */
 enum order order_of(const struct explain_input *input, uint32_t one, uint32_t other);
 
-/* Where two ways part. */
+/* Where the paths from the root to two nodes part. */
 struct divergence {
     uint32_t ancestor;   /* the first common fairshare parent */
     uint32_t one, other; /* the members of its list that lead to them */
@@ -51,7 +51,7 @@ enum reversal_kind { MORE_SHARES, FEWER_SHARES, MORE_USAGE, LESS_USAGE };
 struct reversal {
     enum reversal_kind change;
     uint32_t node;   /* whose shares or usage it is */
-    uint64_t amount; /* the least whole number of shares or TRES-seconds that turns it; 0: none */
+    uint64_t amount; /* the least whole number of shares or TRES-seconds that does it; 0: none */
     uint64_t most;   /* the largest there can be */
 };
 /* The least change after which `behind` is ahead of `ahead`.  reversal->change and reversal->node
@@ -65,7 +65,8 @@ struct explanation {
     uint32_t one, other; /* NO_NODE: only one was asked about */
     enum order order;    /* of one to other */
     struct divergence divergence;
-    uint32_t behind, ahead; /* those of the turns: who is behind, or `one` where they are tied */
+    uint32_t behind,
+        ahead; /* those of the reversals: who is behind, or `one` where they are tied */
     struct reversal reversals[REVERSALS_AT_MOST];
     uint32_t reversal_count;
 };

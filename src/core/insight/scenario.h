@@ -12,8 +12,8 @@ struct error;
 struct names;
 
 /* A tree taken apart again, to be changed and put together: what if shares, parents, users or
- * usage were others?  Its rows are what the source would have after the change, and go the way of
- * every run. */
+ * usage were others?  Its rows are what the source would have after the change, and become a tree
+ * as in every run. */
 
 struct scenario {
     struct names *names;      /* the caller's */

@@ -30,11 +30,12 @@ struct top_jobs {
     struct suspended_jobs *suspensions;
 };
 
-/* `record` tells everything but the sums, which are the term's.  False where one leaves the
+/* `record` has everything but the sums, which are the term's.  False where one leaves the
  * integers' range. */
 bool top_jobs_add(struct top_jobs *top_jobs, const struct clock *plain,
                   const struct charge_term *term, struct top_job record);
-/* What is taken back of a record, told before top_jobs_add(); `seconds` of it. */
+/* Note what is not charged of a record because the job was suspended for so many seconds.  Call it
+ * before top_jobs_add(). */
 bool top_jobs_suspend(struct top_jobs *top_jobs, uint64_t id_job, uint64_t start,
                       const struct charge_term *taken_back, uint128 seconds);
 void top_jobs_free(struct top_jobs *top_jobs);

@@ -39,8 +39,8 @@ struct natural {
 };
 
 struct natural natural_of(uint64_t number);
-/* The sum must not be negative.  Here and below `inline` because a value of this size is dear to
- * hand around, and every association needs a few. */
+/* The sum must not be negative.  This and the next are `inline`: values of this size are slow to
+ * pass, and every association needs a few. */
 static inline struct natural natural_of_wide(const struct wide *wide)
 {
     struct natural number;

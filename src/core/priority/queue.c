@@ -270,7 +270,7 @@ static void rows_of(const struct queue *queue, const struct priority_job *job,
 }
 
 int queue_each(const struct queue *queue,
-               int (*take)(void *context, const struct queue_row *row, struct error *err),
+               int (*visit)(void *context, const struct queue_row *row, struct error *err),
                void *context, struct error *err)
 {
     struct row_list list = { 0 };
@@ -278,7 +278,7 @@ int queue_each(const struct queue *queue,
     for (size_t at = 0; !result && at < queue->count; at++) {
         rows_of(queue, &queue->jobs[at], &list);
         for (uint32_t i = 0; !result && i < list.count; i++)
-            result = take(context, &list.rows[i], err);
+            result = visit(context, &list.rows[i], err);
     }
     free(list.rows);
     return result ? -1 : 0;

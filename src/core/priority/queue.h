@@ -72,10 +72,10 @@ struct queue_row {
     struct priority priority;
     bool best; /* the highest of the job's, of equal ones the first */
 };
-/* Hand every row of every job to `take`, those of a job one after another.  Where `take` fails, so
+/* Call `visit` for every row of every job, those of a job one after another.  Where it fails, so
  * does this. */
 int queue_each(const struct queue *queue,
-               int (*take)(void *context, const struct queue_row *row, struct error *err),
+               int (*visit)(void *context, const struct queue_row *row, struct error *err),
                void *context, struct error *err);
 
 #endif

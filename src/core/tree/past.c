@@ -7,7 +7,7 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* What is told of the past; past_apply.c makes something of it. */
+/* What is known of the past is gathered here; past_apply.c uses it. */
 
 struct past *past_create(int64_t now)
 {

@@ -12,12 +12,13 @@ struct names;
 
 /* The associations as of an instant that is over.
  *
- * They begin as what the source has now, and what is told of changes leads back from there.  Two
- * tell: earlier runs, what they saw at their instants (fairmill_share_change), and the source, what
- * was done to an association and when.  A change between two runs is dated by the source, or else
- * by the run that saw it.  Where an association changed and neither says how or when, it is as it
- * is now (or as the first run saw it) and has a finding.  Of the second of the last run a source
- * without times does not say that it is over: there, too, it is as it is now. */
+ * They are what the source has now, with each known change since then taken back.  Changes are
+ * known from two sides: earlier runs noted what they saw (fairmill_share_change), and the source
+ * noted what was done to an association and when.  A change between two runs has its instant from
+ * the source, or else from the run that saw it.  Where an association changed and neither has how
+ * or when, it is taken as it is now (or as the first run saw it), and a finding says so.  The
+ * second of the last run may not have been over: a source without times cannot say, and there, too,
+ * associations are taken as they are now. */
 
 enum change_kind {
     CHANGE_ADDED,     /* the source says that it was made, or made again */
@@ -27,14 +28,14 @@ enum change_kind {
     CHANGE_SEEN_GONE, /* a run saw that it is not there any more */
 };
 
-/* What is told of an association.  Names are numbers in past.names. */
+/* A change of an association.  Names are numbers in past.names. */
 struct change {
     int64_t at; /* epoch seconds */
     uint32_t id;
     enum change_kind kind;
     bool has_shares;
     int32_t shares;
-    /* What follows is of CHANGE_ADDED and CHANGE_SEEN. */
+    /* What follows is set for CHANGE_ADDED and CHANGE_SEEN. */
     uint32_t parent_id; /* 0: unknown, or the root's; then the name links */
     uint32_t account, user, partition, parent_account;
     uint64_t sequence; /* set by past_add() */
@@ -66,7 +67,7 @@ struct past {
     struct touched *touched;
     size_t touched_count, touched_room;
     int64_t seen_from, seen_until; /* NEVER where no run saw anything */
-    int64_t reach;                 /* the oldest change that the source still tells; or NEVER */
+    int64_t reach;                 /* the oldest change that the source still has; or NEVER */
     uint64_t sequence;
 };
 
@@ -74,12 +75,12 @@ struct past {
 struct past *past_create(int64_t now);
 void past_destroy(struct past *past);
 
-/* Of runs first: what each change that they noted is, and from the first to the last of them;
- * the first one noted every association that there was. */
+/* Add the changes that runs noted first, then those of the source.  The first run noted every
+ * association that there was. */
 void past_add(struct past *past, const struct change *change);
 void past_set_seen(struct past *past, int64_t from, int64_t until);
-/* Then of the source, changes in the order in which they were made; to be told again from the
- * start after past_forget_source(). */
+/* Changes of the source are added in the order in which they were made.  They can be added again
+ * from the start after past_forget_source(). */
 void past_forget_source(struct past *past);
 void past_add_removal(struct past *past, int64_t at, bool of_account, uint32_t name);
 void past_set_reach(struct past *past, int64_t oldest);

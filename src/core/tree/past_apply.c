@@ -30,7 +30,7 @@ static struct nearest_changes nearest_changes(const struct subject *subject, int
 {
     struct nearest_changes nearest = { 0 };
     for (const struct change *each = subject->changes; each < subject->end; each++) {
-        bool ends = change_tells_end(each), all = change_tells_all(each);
+        bool ends = change_is_gone(each), all = change_is_present(each);
         if (each->at <= now) {
             if (ends || all)
                 nearest.existence = each;
@@ -54,36 +54,36 @@ static struct nearest_changes nearest_changes(const struct subject *subject, int
 struct rebuilt {
     bool lives;
     struct association row;
-    const struct change *source; /* whose word was taken; NULL: the source's rows */
+    const struct change *source; /* the change it is known from; NULL: the source's rows */
     bool existence_doubt, shares_doubt, parent_doubt;
 };
 
-/* Whether it was touched since and the source does not say how. */
+/* Whether it changed since, without the source having noted how. */
 static bool touched_since(const struct past *past, const struct subject *subject)
 {
     bool covered = past->reach != NEVER && past->reach <= past->now;
     return !covered && subject->modified > past->now;
 }
 
-/* Whether no run saw what there was behind the instant.  The second of the last run is not over
- * where the source has no times that could tell. */
+/* Whether no run saw what there was after the instant.  Where the source has no times, the second
+ * of the last run may not have been over. */
 static bool is_unseen(const struct past *past)
 {
     return past->seen_until == NEVER || past->now > past->seen_until ||
            (past->now == past->seen_until && !past->touched_count);
 }
 
-/* Whether what is there now may have been there at the instant, although the last word is another:
- * no run saw anything behind it.  The second of the last run is over only when nothing that was
- * touched up to then can have been touched behind the run. */
+/* Whether an association may have been as it is now, although the last known change differs: no run
+ * saw anything after the instant.  In the second of the last run that holds for what was last
+ * modified up to then, which may have been after the run. */
 static bool may_be_present(const struct past *past, const struct subject *subject)
 {
     return is_unseen(past) || (past->now == past->seen_until && subject->modified != NEVER &&
                                subject->modified <= past->now);
 }
 
-/* What is told and what is there now do not agree, and nothing told is behind the instant: it
- * changed at some time without a word. */
+/* The known changes and what is there now contradict each other, and no change after the instant is
+ * known: there was a change that nobody noted. */
 static bool present_existence(const struct past *past, const struct subject *subject, bool deleted,
                               bool *doubt)
 {
@@ -108,7 +108,7 @@ static bool existed(const struct rebuilding *work, const struct subject *subject
     if (there && subject->created > past->now)
         return false;
     if (nearest->existence) {
-        bool lives = change_tells_all(nearest->existence);
+        bool lives = change_is_present(nearest->existence);
         if (nearest->next_existence || !may_be_present(past, subject) ||
             lives == (there && !deleted))
             return lives;
@@ -154,7 +154,7 @@ static int32_t shares_of(const struct rebuilding *work, const struct subject *su
     return present;
 }
 
-/* Where it is not told by id, the parent of a user is the account of its name. */
+/* Where a parent's id is not known, the parent of a user is the account of its name. */
 static bool same_parent(const struct rebuilding *work, const struct change *change,
                         const struct association *row)
 {
@@ -177,7 +177,8 @@ static void take_parent(const struct rebuilding *work, const struct subject *sub
     const struct association *row =
         subject->row == NO_ROW ? NULL : &work->timeline.present.rows[subject->row];
     const struct change *parent = nearest->parent ? nearest->parent : nearest->next_parent;
-    if (!parent || !change_tells_all(parent) || (!nearest->parent && parent->kind != CHANGE_SEEN) ||
+    if (!parent || !change_is_present(parent) ||
+        (!nearest->parent && parent->kind != CHANGE_SEEN) ||
         (row && same_parent(work, parent, row)))
         return;
     if (row && !row->deleted && nearest->parent && !nearest->next_parent && is_unseen(past)) {
@@ -227,7 +228,7 @@ static struct rebuilt rebuild(const struct rebuilding *work, const struct subjec
         rebuilt.row.partition = seen->partition;
     }
     if (!rebuilt.lives) {
-        /* Its usage goes to where it last hung, which the row itself says while it is gone. */
+        /* Its usage goes to its last parent, which is the row's own parent while it is deleted. */
         rebuilt.row.deleted = true;
         if (row && (!row->deleted || nearest.next_existence) && nearest.parent &&
             !same_parent(work, nearest.parent, row))
@@ -273,8 +274,8 @@ static void note_doubt(struct rebuilding *work, const struct rebuilt *rebuilt)
     text_free(&text);
 }
 
-static void count_word(struct rebuilding *work, const struct subject *subject,
-                       const struct rebuilt *rebuilt)
+static void count_source(struct rebuilding *work, const struct subject *subject,
+                         const struct rebuilt *rebuilt)
 {
     static const struct association nothing = { .deleted = true };
     const struct association *was = &rebuilt->row;
@@ -304,7 +305,7 @@ static struct id_index *living_of(const struct association *rows, size_t count)
     return living;
 }
 
-/* Whether the source has it below nothing that lives: its mistake, and not ours to hide. */
+/* Whether the source has it below nothing that lives even now.  That mistake is not hidden. */
 static bool is_astray_now(const struct timeline *timeline, const struct id_index *living,
                           const struct association *row)
 {
@@ -316,7 +317,7 @@ static bool is_astray_now(const struct timeline *timeline, const struct id_index
            id_index_find(living, row->parent_id) == INDEX_NONE;
 }
 
-/* Where the id that is told leads to nothing that lived, the name has to. */
+/* A parent's id that leads to nothing that lived is dropped; then the name links. */
 static void link_to_living(const struct timeline *timeline, struct association *rows, size_t count)
 {
     struct id_index *living = living_of(rows, count),
@@ -339,13 +340,13 @@ static struct association *rebuild_all(struct rebuilding *work, size_t *count)
         const struct subject *subject = &work->timeline.subjects[i];
         struct rebuilt rebuilt = rebuild(work, subject);
         note_doubt(work, &rebuilt);
-        count_word(work, subject, &rebuilt);
+        count_source(work, subject, &rebuilt);
         /* A deleted one leads its usage to its parent; one that was not made yet has none. */
         bool later = subject->row == NO_ROW || subject->created > work->timeline.past->now;
         if (rebuilt.lives || !later)
             rows[(*count)++] = rebuilt.row;
     }
-    /* An id that is there twice is not for us to judge. */
+    /* Rows that repeat an id stay as they are; tree_build() reports them. */
     for (size_t i = 0; i < work->timeline.present.count; i++)
         if (timeline_subject(&work->timeline, work->timeline.present.rows[i].id)->row != i)
             rows[(*count)++] = work->timeline.present.rows[i];

@@ -14,25 +14,25 @@ bool change_is_of_run(const struct change *change)
     return change->kind == CHANGE_SEEN || change->kind == CHANGE_SEEN_GONE;
 }
 
-bool change_tells_all(const struct change *change)
+bool change_is_present(const struct change *change)
 {
     return change->kind == CHANGE_SEEN || change->kind == CHANGE_ADDED;
 }
 
-bool change_tells_end(const struct change *change)
+bool change_is_gone(const struct change *change)
 {
     return change->kind == CHANGE_REMOVED || change->kind == CHANGE_SEEN_GONE;
 }
 
-/* Runs have names as UTF-8, the source has its own bytes: those that it has now count. */
+/* Runs have names as UTF-8.  Where a row has other bytes that read the same, the row's are used. */
 static void translate_names(struct timeline *timeline)
 {
-    const struct names *told = timeline->past->names;
-    uint32_t count = names_count(told), present = names_count(timeline->present.names);
+    const struct names *theirs = timeline->past->names;
+    uint32_t count = names_count(theirs), present = names_count(timeline->present.names);
     timeline->translated = memory_resized(NULL, (size_t)count + 1, sizeof *timeline->translated);
     for (uint32_t i = 0; i < count; i++)
         timeline->translated[i] =
-            names_add(timeline->present.names, names_text(told, i), names_length(told, i));
+            names_add(timeline->present.names, names_text(theirs, i), names_length(theirs, i));
     struct text text = { 0 };
     for (uint32_t i = 0; i < present; i++) {
         const char *bytes = names_text(timeline->present.names, i);
@@ -41,7 +41,7 @@ static void translate_names(struct timeline *timeline)
             continue;
         text.length = 0;
         text_add_as_utf8(&text, bytes, length);
-        uint32_t number = names_find(told, text.bytes, text.length);
+        uint32_t number = names_find(theirs, text.bytes, text.length);
         if (number != INDEX_NONE)
             timeline->translated[number] = i;
     }
@@ -90,18 +90,18 @@ static void gather_subjects(struct timeline *timeline)
     }
 }
 
-/* A name that is told, as the rows have it.  Two of them may read alike: then it is the row's own,
- * if that is one of them. */
-static uint32_t translate(const struct timeline *timeline, uint32_t told, uint32_t own)
+/* A name of the past as the rows have it.  Where two names of rows read alike, the row's own is
+ * preferred. */
+static uint32_t translate(const struct timeline *timeline, uint32_t name, uint32_t own)
 {
-    const char *utf8 = names_text(timeline->past->names, told);
+    const char *utf8 = names_text(timeline->past->names, name);
     return own != INDEX_NONE && reads_as(names_text(timeline->present.names, own),
                                          names_length(timeline->present.names, own), utf8)
                ? own
-               : timeline->translated[told];
+               : timeline->translated[name];
 }
 
-/* A copy of what is told, with names of the rows. */
+/* Copy the changes, with names of the rows. */
 static void copy_changes(struct timeline *timeline)
 {
     static const struct association nothing = {
@@ -114,7 +114,7 @@ static void copy_changes(struct timeline *timeline)
         struct change copy = timeline->past->changes[i];
         size_t at = timeline_subject(timeline, copy.id)->row;
         const struct association *row = at == NO_ROW ? &nothing : &timeline->present.rows[at];
-        if (change_tells_all(&copy)) {
+        if (change_is_present(&copy)) {
             copy.account = translate(timeline, copy.account, row->account);
             copy.user = translate(timeline, copy.user, row->user);
             copy.partition = translate(timeline, copy.partition, row->partition);
@@ -142,8 +142,8 @@ static void note_unseen(struct timeline *timeline)
     free(seen);
 }
 
-/* An id's changes stand together, the oldest first; what a run saw, it saw behind all that was
- * done in that second. */
+/* The changes of an id stand together, the oldest first.  A run saw what there was after everything
+ * that was done in its second. */
 static int by_id_and_time(const void *a, const void *b)
 {
     const struct change *one = a, *other = b;
@@ -178,7 +178,7 @@ static bool is_before(const struct change *change, const struct removal *removal
            (change->at == removal->at && change->sequence < removal->sequence);
 }
 
-/* What an association was called when all of a user's or an account's were removed. */
+/* The names of an association at the time of a removal; false where they are not known. */
 static bool name_at(const struct timeline *timeline, const struct subject *subject,
                     const struct removal *removal, struct association *named)
 {
@@ -187,7 +187,7 @@ static bool name_at(const struct timeline *timeline, const struct subject *subje
     if (known)
         *named = timeline->present.rows[subject->row];
     for (const struct change *each = subject->changes; each < subject->end; each++)
-        if (change_tells_all(each) && is_before(each, removal)) {
+        if (change_is_present(each) && is_before(each, removal)) {
             named->account = each->account;
             named->user = each->user;
             named->parent_account = each->parent_account;
@@ -196,14 +196,14 @@ static bool name_at(const struct timeline *timeline, const struct subject *subje
     return known;
 }
 
-/* One that is there now, and was not made again since, was not removed then. */
+/* What is there now, and was not made again since, was not removed then. */
 static bool outlived(const struct timeline *timeline, const struct subject *subject,
                      const struct removal *removal)
 {
     if (subject->row == NO_ROW || timeline->present.rows[subject->row].deleted)
         return false;
     for (const struct change *each = subject->changes; each < subject->end; each++)
-        if (change_tells_all(each) && !is_before(each, removal))
+        if (change_is_present(each) && !is_before(each, removal))
             return false;
     return true;
 }
@@ -284,7 +284,7 @@ static bool has_had_user(const struct timeline *timeline, const struct subject *
     if (subject->row != NO_ROW && timeline->present.rows[subject->row].user == user)
         return true;
     for (const struct change *each = subject->changes; each < until; each++)
-        if (change_tells_all(each) && each->user == user)
+        if (change_is_present(each) && each->user == user)
             return true;
     return false;
 }
@@ -299,7 +299,7 @@ static void remove_users(const struct timeline *timeline, const struct user_remo
             remove_user(timeline, removals, subject, timeline->present.rows[subject->row].user,
                         removed);
         for (const struct change *each = subject->changes; each < subject->end; each++)
-            if (change_tells_all(each) && !has_had_user(timeline, subject, each, each->user))
+            if (change_is_present(each) && !has_had_user(timeline, subject, each, each->user))
                 remove_user(timeline, removals, subject, each->user, removed);
     }
 }

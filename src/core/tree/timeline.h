@@ -9,11 +9,11 @@
 #include "core/tree/past.h"
 #include "core/tree/association.h"
 
-/* What is told of the past, in order: by association, the oldest change first. */
+/* The changes that are known of the past, by association, the oldest first. */
 
 #define NO_ROW SIZE_MAX
 
-/* An association that is there now, or of which something is told. */
+/* An association that is there now, or that some change names. */
 struct subject {
     uint32_t id;
     size_t row;                /* NO_ROW where it is not there now */
@@ -38,9 +38,10 @@ void timeline_free(struct timeline *timeline);
 /* NULL where nothing is known of the id. */
 struct subject *timeline_subject(const struct timeline *timeline, uint64_t id);
 
-/* Whether a run saw it; whether it tells all of an association, or that it is gone. */
+/* Whether a run saw the change; whether after it the association is there, and the change has all
+ * of it; whether after it the association is gone. */
 bool change_is_of_run(const struct change *change);
-bool change_tells_all(const struct change *change);
-bool change_tells_end(const struct change *change);
+bool change_is_present(const struct change *change);
+bool change_is_gone(const struct change *change);
 
 #endif

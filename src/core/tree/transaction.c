@@ -213,25 +213,25 @@ static bool read_names(struct past *past, const char *at, struct ids *numbers)
 
 /* ---- Each action ---- */
 
-static bool tell_change(const struct transaction *transaction, struct past *past, struct ids *ids)
+static bool add_change(const struct transaction *transaction, struct past *past, struct ids *ids)
 {
-    uint32_t nobody = names_add(past->names, "", 0);
+    uint32_t empty = names_add(past->names, "", 0);
     struct change change = { .at = transaction->at,
                              .kind = transaction->action == TRANSACTION_ADD      ? CHANGE_ADDED
                                      : transaction->action == TRANSACTION_MODIFY ? CHANGE_SHARES
                                                                                  : CHANGE_REMOVED,
-                             .account = nobody,
-                             .user = nobody,
-                             .partition = nobody,
-                             .parent_account = nobody };
+                             .account = empty,
+                             .user = empty,
+                             .partition = empty,
+                             .parent_account = empty };
     if (!read_ids(transaction->name, ids))
         return false;
     if (change.kind != CHANGE_REMOVED && !take_info(past, transaction->info, &change))
         return false;
     if (change.kind == CHANGE_ADDED) {
-        if (change.account == nobody)
+        if (change.account == empty)
             return false;
-        if (change.user != nobody)
+        if (change.user != empty)
             change.parent_account = change.account;
         /* The column's default, which deleting sets too. */
         if (!change.has_shares)
@@ -246,8 +246,8 @@ static bool tell_change(const struct transaction *transaction, struct past *past
     return true;
 }
 
-static bool tell_removals(const struct transaction *transaction, struct past *past,
-                          struct ids *names)
+static bool add_removals(const struct transaction *transaction, struct past *past,
+                         struct ids *names)
 {
     if (!read_names(past, transaction->name, names))
         return false;
@@ -257,7 +257,7 @@ static bool tell_removals(const struct transaction *transaction, struct past *pa
     return true;
 }
 
-bool transaction_tell(const struct transaction *transaction, struct past *past)
+bool transaction_add(const struct transaction *transaction, struct past *past)
 {
     struct ids ids = { 0 };
     bool understood = false;
@@ -265,11 +265,11 @@ bool transaction_tell(const struct transaction *transaction, struct past *past)
     case TRANSACTION_ADD:
     case TRANSACTION_MODIFY:
     case TRANSACTION_REMOVE:
-        understood = tell_change(transaction, past, &ids);
+        understood = add_change(transaction, past, &ids);
         break;
     case TRANSACTION_REMOVE_ACCOUNTS:
     case TRANSACTION_REMOVE_USERS:
-        understood = tell_removals(transaction, past, &ids);
+        understood = add_removals(transaction, past, &ids);
         break;
     default:
         break;

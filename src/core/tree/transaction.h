@@ -8,10 +8,10 @@
 
 struct past;
 
-/* What slurmdbd wrote into its txn_table about associations (facts of Slurm 2.2).  Nothing is there
- * of an account that was moved. */
+/* What slurmdbd wrote into its txn_table about associations (facts of Slurm 2.2).  It does not
+ * write that an account was moved. */
 
-/* Its actions that make, change or remove associations; other ones are not for us. */
+/* Its actions that make, change or remove associations.  Others are ignored. */
 enum transaction_action {
     TRANSACTION_ADD = 1404,    /* name `id_assoc=6`, info as below with all columns */
     TRANSACTION_MODIFY = 1429, /* name `(id_assoc=6 || id_assoc=7)`, info `shares=6, ...` */
@@ -26,7 +26,7 @@ struct transaction {
     const char *name, *info; /* NUL-terminated; `column=value, column='value', ...` */
 };
 
-/* Tell the past of it.  False where it is not wholly understood; then nothing was told. */
-bool transaction_tell(const struct transaction *transaction, struct past *past);
+/* Add it to the past.  False where it is not wholly understood; then nothing was added. */
+bool transaction_add(const struct transaction *transaction, struct past *past);
 
 #endif

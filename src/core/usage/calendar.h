@@ -33,8 +33,8 @@ uint64_t calendar_day(uint64_t instant);
 uint64_t calendar_next_day(uint64_t instant);
 uint64_t calendar_next_month(uint64_t instant);
 
-/* A number that tells time zones apart: of what local time is ahead of UTC by, from 2000 to 2040,
- * whatever the zone is called. */
+/* A number that differs between time zones.  It is made of what local time was ahead of UTC by from
+ * 2000 to 2040, and not of the name of the zone. */
 uint64_t calendar_zone(void);
 
 #endif

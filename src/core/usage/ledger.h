@@ -58,7 +58,7 @@ void ledger_destroy(struct ledger *ledger);
 void ledger_add(struct ledger *ledger, const struct ledger_entry *entry);
 void ledger_add_cover(struct ledger *ledger, uint64_t id, uint64_t association);
 
-/* The last of the chain of undos that begins with an entry: that one itself where nobody undid it.
+/* The last of the chain of undos that begins with an entry: the entry itself where none undid it.
  * It is the only one of the chain that can be undone now.  NULL where there is no such entry. */
 const struct ledger_entry *ledger_last_undo(const struct ledger *ledger, uint64_t id);
 /* Whether an entry counts, at its instant and after: the undos of its chain are even. */
@@ -92,7 +92,8 @@ void ledger_state_destroy(struct ledger_state *state);
  * cluster are the clock's start, and not among these. */
 uint64_t ledger_reset_before(const struct ledger_state *state, uint64_t association,
                              uint64_t before);
-/* A hash of all that ledger_reset_before() can tell with this `before`; 0 where that is nothing. */
+/* A hash of all that ledger_reset_before() can return for this `before`; 0 where that is nothing.
+ */
 uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before);
 
 /* Whether a job's row that began at this instant was refunded. */

@@ -72,7 +72,7 @@ void seal_free(struct seal *seal);
 /* The instant before which all lies that the sums may have in them. */
 uint64_t seal_reach(const struct seal *seal);
 struct seal seal_copy(const struct seal *seal);
-/* Of everything in it: what is stored beside it tells whether it was damaged. */
+/* A hash of everything in it.  It is stored beside the seal, to find damage. */
 uint64_t seal_hash(const struct seal *seal);
 /* The name that the first line has in which two bases differ, to be freed; NULL where they are
  * the same. */

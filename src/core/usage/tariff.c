@@ -295,7 +295,7 @@ const struct tariff *tariffs_plain(struct tariffs *tariffs)
     return tariffs->plain;
 }
 
-const char *tariffs_unmet_qos(const struct tariffs *tariffs, size_t *at)
+const char *tariffs_unused_qos(const struct tariffs *tariffs, size_t *at)
 {
     const struct factor_list *list = &tariffs->pricing->qos_factors;
     while (*at < list->count)
@@ -304,7 +304,7 @@ const char *tariffs_unmet_qos(const struct tariffs *tariffs, size_t *at)
     return NULL;
 }
 
-const char *tariffs_unmet_partition(const struct tariffs *tariffs, size_t *at)
+const char *tariffs_unused_partition(const struct tariffs *tariffs, size_t *at)
 {
     const struct factor_list *list = &tariffs->pricing->partition_factors;
     while (*at < list->count)
@@ -324,7 +324,7 @@ static const struct weighing *weighing_at(const struct tariffs *tariffs, size_t 
     return NULL;
 }
 
-const struct tres_weight *tariffs_unmet_tres(const struct tariffs *tariffs, size_t *at)
+const struct tres_weight *tariffs_unused_tres(const struct tariffs *tariffs, size_t *at)
 {
     const struct weighing *weighing;
     for (size_t place; tariffs->charge == CHARGE_TRES &&

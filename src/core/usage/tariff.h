@@ -96,9 +96,9 @@ const struct tariff *tariffs_plain(struct tariffs *tariffs);
 
 /* Names that the settings have and nothing that was added or looked for: which of them is at or
  * behind *at, or NULL; *at moves on.  Of TRES only those that should charge. */
-const char *tariffs_unmet_qos(const struct tariffs *tariffs, size_t *at);
-const char *tariffs_unmet_partition(const struct tariffs *tariffs, size_t *at);
-const struct tres_weight *tariffs_unmet_tres(const struct tariffs *tariffs, size_t *at);
+const char *tariffs_unused_qos(const struct tariffs *tariffs, size_t *at);
+const char *tariffs_unused_partition(const struct tariffs *tariffs, size_t *at);
+const struct tres_weight *tariffs_unused_tres(const struct tariffs *tariffs, size_t *at);
 
 /* A hash of what prices hang on besides the settings: the ids of TRES that have a weight, and the
  * factors of QOS, unless they are the usual 1.  Where it differs, jobs are charged something else.

@@ -161,7 +161,7 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
     uint128 units = job->tres_alloc ? tres_charge(charging->charge, tariff, job->tres_alloc,
                                                   job->tres_alloc_length, &outcome)
                                     : tariff->price;
-    /* What is odd about a row of which nothing counts is not told. */
+    /* A row of which nothing counts is not reported. */
     if (!weight && (outcome != JOB_CHARGED || units >= PRICE_TOO_LARGE))
         return capped ? JOB_CAPPED : JOB_CHARGED;
     if (units >= PRICE_TOO_LARGE)

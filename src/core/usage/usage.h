@@ -13,7 +13,7 @@
 
 enum tres_reading { TRES_ABSENT, TRES_FOUND, TRES_UNREADABLE };
 
-/* The count of one TRES in a list `id=count,id=count`.  Only that TRES is judged: its count is
+/* The count of one TRES in a list `id=count,id=count`.  Only that TRES is checked: its count is
  * unreadable where it is no unsigned 64-bit number, or one of the two that stand for "no value"
  * and "infinite". */
 enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint64_t *count);
@@ -23,9 +23,9 @@ struct charging {
     const struct clock *clock;
     enum charge charge;
     uint64_t open_job_cap; /* seconds that an open job is charged beyond its time limit */
-    bool in_past;          /* now is before the wall clock: what starts after it is no riddle */
-    uint64_t from;         /* what jobs did before this instant is told by rollups */
-    uint64_t days_from;    /* what was used after it counts for its day, whatever the clock says */
+    bool in_past;       /* now is before the wall clock: jobs that start after it are nothing odd */
+    uint64_t from;      /* before this instant rollups count instead of jobs */
+    uint64_t days_from; /* what was used after it counts for its day, whatever the clock says */
 };
 
 /* A job row as the source has it; times are epoch seconds, 0 where there is none. */

@@ -77,7 +77,7 @@ static int take_transaction(void *context, const struct db_value *row, struct er
         .name = name,
         .info = info,
     };
-    if (!transaction_tell(&transaction, reader->past))
+    if (!transaction_add(&transaction, reader->past))
         findings_add(reader->findings, FINDING_PAST_UNREADABLE, reading_number(&row[TXN_ID]),
                      "action %" PRId64 ", %s", transaction.action, name);
     free(name);
