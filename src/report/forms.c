@@ -14,7 +14,8 @@
 
 void form_add_padded(struct text *text, const char *cell, size_t width, bool left)
 {
-    int blanks = (int)(width - utf8_width(cell));
+    size_t used = utf8_width(cell);
+    int blanks = used < width ? (int)(width - used) : 0;
     if (left)
         text_add(text, cell);
     text_format(text, "%*s", blanks, "");

@@ -11,7 +11,7 @@ struct text;
 
 /* What the forms that people and programs read have in common. */
 
-/* A cell of a table with blanks on its other side. */
+/* A cell of a table with blanks on its other side; one that is wider has none. */
 void form_add_padded(struct text *text, const char *cell, size_t width, bool left);
 /* An instant in local time, YYYY-MM-DD HH:MM:SS. */
 void form_add_instant(struct text *text, int64_t instant);

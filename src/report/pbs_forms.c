@@ -8,6 +8,7 @@
 #include "core/tree/path.h"
 #include "core/usage/clock.h"
 #include "core/insight/explain.h"
+#include "report/forms.h"
 #include "report/shares.h"
 #include "util/index.h"
 #include "util/text.h"
@@ -42,10 +43,9 @@ static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t nod
         struct text name = { 0 };
         text_add(&name, "");
         add_name(&name, tree, i);
-        size_t width = utf8_width(name.bytes);
-        text_format(text, "%s%*s: %5" PRIu32 " %10.0f / %5.3f = %.0f\n", name.bytes,
-                    width < NAME_WIDTH ? (int)(NAME_WIDTH - width) : 0, "", node_of(tree, i)->id,
-                    usage, target, pbs_quotient(usage, target));
+        form_add_padded(text, name.bytes, NAME_WIDTH, true);
+        text_format(text, ": %5" PRIu32 " %10.0f / %5.3f = %.0f\n", node_of(tree, i)->id, usage,
+                    target, pbs_quotient(usage, target));
         text_free(&name);
     }
     path_free(&path);

@@ -44,22 +44,21 @@ void share_list_destroy(struct share_list *list)
     free(list);
 }
 
-void share_list_add(struct share_list *list, int64_t id, int64_t parent_id,
-                    const char *const names[3], const size_t lengths[3], bool parent_shares,
-                    int64_t shares, const struct values *values)
+void share_list_add(struct share_list *list, const struct share_association *association)
 {
+    const struct values *values = association->values;
     if (list->count == list->room) {
         list->room = list->room ? list->room * 2 : 256;
         list->rows = memory_resized(list->rows, list->room, sizeof *list->rows);
     }
     list->rows[list->count++] = (struct share_row){
-        .id = id,
-        .parent_id = parent_id,
-        .account = as_utf8(list, names[0], lengths[0]),
-        .user = as_utf8(list, names[1], lengths[1]),
-        .partition = as_utf8(list, names[2], lengths[2]),
-        .parent_shares = parent_shares,
-        .shares = shares,
+        .id = association->id,
+        .parent_id = association->parent_id,
+        .account = as_utf8(list, association->names[0], association->lengths[0]),
+        .user = as_utf8(list, association->names[1], association->lengths[1]),
+        .partition = as_utf8(list, association->names[2], association->lengths[2]),
+        .parent_shares = association->parent_shares,
+        .shares = association->shares,
         .norm_shares = list->algorithm->norm_shares(values),
         .raw_usage = values->usage_raw,
         .norm_usage = values->usage_norm,

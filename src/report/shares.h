@@ -38,10 +38,16 @@ struct share_list *share_list_create(const char *cluster, const struct algorithm
                                      int64_t as_of);
 void share_list_destroy(struct share_list *list);
 
-/* Add an association; names are bytes, copied as UTF-8.  parent_id 0 is the root. */
-void share_list_add(struct share_list *list, int64_t id, int64_t parent_id,
-                    const char *const names[3], const size_t lengths[3], bool parent_shares,
-                    int64_t shares, const struct values *values);
+/* An association to be added; its names are bytes, copied as UTF-8. */
+struct share_association {
+    int64_t id, parent_id;
+    const char *names[3]; /* account, user, partition */
+    size_t lengths[3];
+    bool parent_shares;
+    int64_t shares;
+    const struct values *values;
+};
+void share_list_add(struct share_list *list, const struct share_association *association);
 
 /* Once all are there: depth first, users before accounts, bytewise. */
 void share_list_sort(struct share_list *list);

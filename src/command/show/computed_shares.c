@@ -20,12 +20,18 @@ struct share_list *computed_shares(const struct settings *settings, const char *
         share_list_create(cluster, settings->algorithm, computation->record.as_of);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
-        const char *const texts[] = { names_text(names, node->account),
-                                      names_text(names, node->user),
-                                      names_text(names, node->partition) };
-        const size_t lengths[] = { strlen(texts[0]), strlen(texts[1]), strlen(texts[2]) };
-        share_list_add(list, node->id, i ? tree->nodes[node->parent].id : 0, texts, lengths,
-                       node_has_parent_shares(node), node->shares, &computation->values[i]);
+        struct share_association association = {
+            .id = node->id,
+            .parent_id = i ? tree->nodes[node->parent].id : 0,
+            .names = { names_text(names, node->account), names_text(names, node->user),
+                       names_text(names, node->partition) },
+            .parent_shares = node_has_parent_shares(node),
+            .shares = node->shares,
+            .values = &computation->values[i],
+        };
+        for (size_t name = 0; name < 3; name++)
+            association.lengths[name] = strlen(association.names[name]);
+        share_list_add(list, &association);
     }
     share_list_sort(list);
     return list;

@@ -90,13 +90,18 @@ static void add_row(struct share_list *list, const struct db_value *row)
     };
     if (row[FIRST_VALUE + 16].type == DB_INTEGER && row[FIRST_VALUE + 16].integer == 1)
         values.level_fs = INFINITY;
-    const char *const names[] = { row[ACCOUNT].text.bytes, row[USER].text.bytes,
-                                  row[PARTITION].text.bytes };
-    const size_t lengths[] = { row[ACCOUNT].text.length, row[USER].text.length,
-                               row[PARTITION].text.length };
-    bool parent = row[SHARES].type == DB_NULL;
-    share_list_add(list, row[ID].integer, db_value_integer(&row[PARENT_ID], 0), names, lengths,
-                   parent, parent ? 0 : row[SHARES].integer, &values);
+    struct share_association association = {
+        .id = row[ID].integer,
+        .parent_id = db_value_integer(&row[PARENT_ID], 0),
+        .parent_shares = row[SHARES].type == DB_NULL,
+        .shares = row[SHARES].type == DB_NULL ? 0 : row[SHARES].integer,
+        .values = &values,
+    };
+    for (size_t name = 0; name < 3; name++) {
+        association.names[name] = row[ACCOUNT + name].text.bytes;
+        association.lengths[name] = row[ACCOUNT + name].text.length;
+    }
+    share_list_add(list, &association);
 }
 
 static struct share_list *read_shares(struct db *db, const struct published *published,
