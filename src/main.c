@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "command/help.h"
 #include "db/db.h"
 #include "util/complain.h"
 #include "util/error.h"
@@ -30,19 +31,23 @@ static const struct command *const commands[] = {
 
 static void print_usage(void)
 {
-    puts("usage: fairmill [-c FILE] COMMAND [OPTION...]\n"
+    puts("usage: fairmill COMMAND [OPTION...]\n"
+         "       fairmill help [COMMAND]\n"
          "\n"
          "Computes decayed usage and every fairshare value from an accounting database,\n"
          "and publishes them in tables.\n");
     for (const struct command *const *each = commands; *each; each++)
         printf("  %-8s %s\n", (*each)->name, (*each)->summary);
-    puts("\n"
+    puts("  help     this, or the options of a COMMAND\n"
+         "\n"
          "  -c, --config FILE  the settings; else $FAIRMILL_CONF, else\n"
          "                     " SYSCONFDIR "/fairmill/fairmill.conf\n"
-         "  -h, --help         this, or `fairmill COMMAND --help`\n"
+         "  -h, --help         this, or the options of a COMMAND\n"
          "  -V, --version      the version, and the databases that this build can talk to\n"
          "\n"
-         "fairmill(8) tells the rest.");
+         "Options may stand before and behind a command's arguments.  NAMES have commas\n"
+         "between them, and may be given again; --cluster and --clusters are one.\n"
+         "fairmill(8) describes everything.");
 }
 
 static void print_version(void)
@@ -65,7 +70,7 @@ static int end_printing(void)
 static int usage_error(const char *what, const char *word)
 {
     struct error err;
-    fail(&err, ERROR_USAGE, "%s%s%s%s; see `fairmill --help`", what, word ? " '" : "",
+    fail(&err, ERROR_USAGE, "%s%s%s%s; see `fairmill help`", what, word ? " '" : "",
          word ? word : "", word ? "'" : "");
     complain(&err);
     return first_failure();
@@ -86,35 +91,92 @@ static int unknown_command(const char *name)
         names[i] = commands[i]->name;
     const char *nearest = nearest_word(name, names);
     struct error err;
-    fail(&err, ERROR_USAGE, "unknown command '%s'%s%s%s; see `fairmill --help`", name,
+    fail(&err, ERROR_USAGE, "unknown command '%s'%s%s%s; see `fairmill help`", name,
          nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     complain(&err);
     return first_failure();
 }
 
-static int run_named(const struct invocation *invocation)
+static int print_help(const struct command *command)
 {
-    const struct command *command = command_named(invocation->arguments[0]);
-    if (!command)
-        return unknown_command(invocation->arguments[0]);
-    for (int i = 1; i < invocation->count; i++)
-        if (!strcmp(invocation->arguments[i], "--help") ||
-            !strcmp(invocation->arguments[i], "-h")) {
-            printf("usage: fairmill [-c FILE] %s\n\n%s\n%s%s", command->synopsis, command->summary,
-                   *command->options ? "\n" : "", command->options);
-            return end_printing();
-        }
+    struct text text = { 0 };
     struct error err;
-    int status = command->run(invocation, &err);
+    help_add(&text, command);
+    if (command_print(&text, &err))
+        complain(&err);
+    text_free(&text);
+    return first_failure();
+}
+
+/* `fairmill help [COMMAND]`. */
+static int help(int count, char **arguments)
+{
+    if (count > 1)
+        return usage_error("help: unexpected argument", arguments[1]);
+    if (count == 1 && strcmp(arguments[0], "-h") != 0 && strcmp(arguments[0], "--help") != 0) {
+        const struct command *command = command_named(arguments[0]);
+        return command ? print_help(command) : unknown_command(arguments[0]);
+    }
+    print_usage();
+    return end_printing();
+}
+
+static int run_named(struct invocation *invocation)
+{
+    struct shared_options shared = { 0 };
+    struct error err;
+    int status = options_read_shared(invocation, &shared, &err);
+    options_free(&shared);
+    if (!status && shared.help)
+        return print_help(invocation->command);
+    if (!status && shared.version) {
+        print_version();
+        return end_printing();
+    }
+    if (shared.settings_path)
+        invocation->settings_path = shared.settings_path;
+    if (!status)
+        status = invocation->command->run(invocation, &err);
     if (status < 0)
         complain(&err);
     return first_failure() ? first_failure() : status;
 }
 
+/* Read what stands before the command; `*at` gets its place.  False: `*status` is what to exit
+ * with. */
+static bool read_before_command(int count, char **arguments, int *at, const char **settings_path,
+                                int *status)
+{
+    for (*at = 1; *at < count && arguments[*at][0] == '-'; ++*at) {
+        const char *option = arguments[*at];
+        if (!strcmp(option, "-h") || !strcmp(option, "--help")) {
+            *status = help(0, NULL);
+            return false;
+        }
+        if (!strcmp(option, "-V") || !strcmp(option, "--version")) {
+            print_version();
+            *status = end_printing();
+            return false;
+        }
+        if (!strncmp(option, "--config=", 9)) {
+            *settings_path = option + 9;
+        } else if (strcmp(option, "-c") != 0 && strcmp(option, "--config") != 0) {
+            *status = usage_error("unknown option", option);
+            return false;
+        } else if (++*at == count) {
+            *status = usage_error("no file behind", option);
+            return false;
+        } else {
+            *settings_path = arguments[*at];
+        }
+    }
+    return true;
+}
+
 int main(int count, char **arguments)
 {
     struct invocation invocation = { 0 };
-    int at = 1;
+    int at, status;
     memory_give_back();
     /* What we read and print is UTF-8 whatever the terminal is set to: no byte of it is taken for
      * a blank, and ideographs are two columns wide. */
@@ -123,28 +185,16 @@ int main(int count, char **arguments)
     /* A reader that went away and a file that may not grow are errors of a write, not our end. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    for (; at < count && arguments[at][0] == '-'; at++) {
-        const char *option = arguments[at];
-        if (!strcmp(option, "-h") || !strcmp(option, "--help")) {
-            print_usage();
-            return end_printing();
-        }
-        if (!strcmp(option, "-V") || !strcmp(option, "--version")) {
-            print_version();
-            return end_printing();
-        }
-        if (!strncmp(option, "--config=", 9)) {
-            invocation.settings_path = option + 9;
-        } else if (!strcmp(option, "-c") || !strcmp(option, "--config")) {
-            if (++at == count)
-                return usage_error("no file behind", option);
-            invocation.settings_path = arguments[at];
-        } else {
-            return usage_error("unknown option", option);
-        }
-    }
+    if (!read_before_command(count, arguments, &at, &invocation.settings_path, &status))
+        return status;
     if (at == count)
         return usage_error("no command", NULL);
+    const char *name = arguments[at++];
+    if (!strcmp(name, "help"))
+        return help(count - at, arguments + at);
+    invocation.command = command_named(name);
+    if (!invocation.command)
+        return unknown_command(name);
     invocation.count = count - at;
     invocation.arguments = arguments + at;
     return run_named(&invocation);

@@ -22,10 +22,10 @@
 #include "util/number.h"
 #include "util/text.h"
 
-struct compare_options {
-    struct option_list clusters;
+struct options {
+    struct shared_options shared;
+    const char *top_text;
     uint64_t top; /* 0: all */
-    struct table_options table;
 };
 
 static size_t count_algorithms(void)
@@ -147,7 +147,7 @@ static struct comparison compare_snapshot(const struct snapshot *snapshot, const
                                           uint64_t top)
 {
     size_t count = count_algorithms();
-    struct fairshare_options options = snapshot->options;
+    struct fairshare_options fairshare = snapshot->options;
     struct values *others = memory_zeroed(snapshot->tree->count, sizeof *others);
     struct comparison comparison = {
         .cluster = snapshot->cluster,
@@ -158,10 +158,10 @@ static struct comparison compare_snapshot(const struct snapshot *snapshot, const
                           conformance_name(CONFORMANCE_SLURMCTLD) },
         .variants = memory_zeroed(2 * count, sizeof *comparison.variants),
     };
-    options.conformance = other_than(options.conformance);
-    fairshare_compute(snapshot->tree, &options, others);
+    fairshare.conformance = other_than(fairshare.conformance);
+    fairshare_compute(snapshot->tree, &fairshare, others);
     fill_variants(&comparison, snapshot, comparison.conformance, snapshot->values);
-    fill_variants(&comparison, snapshot, options.conformance, others);
+    fill_variants(&comparison, snapshot, fairshare.conformance, others);
     free(others);
     fill_users(&comparison, snapshot);
     find_differing(&comparison, count);
@@ -171,11 +171,10 @@ static struct comparison compare_snapshot(const struct snapshot *snapshot, const
 
 /* People who choose nothing get a page. */
 static void add_comparisons(struct text *text, struct table *table,
-                            const struct snapshots *snapshots,
-                            const struct compare_options *options)
+                            const struct snapshots *snapshots, const struct options *options)
 {
-    bool as_page = options->table.form == TABLE_FOR_PEOPLE && !options->table.columns &&
-                   !options->table.no_header;
+    bool as_page = options->shared.table.form == TABLE_FOR_PEOPLE &&
+                   !options->shared.table.columns && !options->shared.table.no_header;
     for (size_t i = 0; i < snapshots->count; i++) {
         if (!snapshots->clusters[i].tree)
             continue;
@@ -191,13 +190,13 @@ static void add_comparisons(struct text *text, struct table *table,
     }
 }
 
-static int compare_published(const struct settings *settings, const struct compare_options *options,
+static int compare_published(const struct settings *settings, const struct options *options,
                              struct error *err)
 {
     struct snapshots snapshots = { 0 };
     struct text text = { 0 };
-    struct table *table = table_create(&text, &comparison_layout, &options->table, err);
-    int result = table ? named_read(settings, &options->clusters, &snapshots, err) : -1;
+    struct table *table = table_create(&text, &comparison_layout, &options->shared.table, err);
+    int result = table ? named_read(settings, &options->shared.clusters, &snapshots, err) : -1;
     if (!result) {
         table_print_with(table, command_print);
         add_comparisons(&text, table, &snapshots, options);
@@ -211,46 +210,42 @@ static int compare_published(const struct settings *settings, const struct compa
     return result;
 }
 
+static const struct command_option own_options[] = {
+    { .name = "top",
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, top_text),
+      .value = "NUMBER",
+      .help = "only so many users, those who move most",
+      .former = 'n' },
+    { .name = NULL },
+};
+
 static int compare_command(const struct invocation *invocation, struct error *err)
 {
-    struct compare_options options = { 0 };
-    const char *top = NULL;
-    bool json = false, csv = false;
-    const struct command_option known[] = {
-        { "cluster", 'M', NULL, NULL, &options.clusters },
-        { "top", 'n', NULL, &top, NULL },
-        { "csv", 0, &csv, NULL, NULL },
-        { "json", 0, &json, NULL, NULL },
-        { .name = NULL },
-    };
+    struct options options = { 0 };
     struct settings *settings = NULL;
     int result = -1;
-    if (command_options(invocation, known, err))
+    if (options_read(invocation, &options, err))
         goto done;
-    if (csv && json) {
-        fail(err, ERROR_USAGE, "compare: --csv and --json exclude each other");
-        goto done;
-    }
+    const char *top = options.top_text;
     if (top && (!number_unsigned(top, strlen(top), &options.top) || !options.top)) {
         fail(err, ERROR_USAGE, "compare: --top '%s' must be a number from 1 on", top);
         goto done;
     }
-    options.table.form = csv ? TABLE_CSV : json ? TABLE_JSON : TABLE_FOR_PEOPLE;
     if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         result = compare_published(settings, &options, err);
 done:
-    option_list_free(&options.clusters);
+    options_free(&options.shared);
     settings_destroy(settings);
     return result;
 }
 
 const struct command command_compare = {
-    "compare",
-    "compare [--top N] [--cluster NAME]... [--csv | --json]",
-    "every algorithm and both conformances side by side",
-    "  -n, --top N         only the N users who move most\n"
-    "  -M, --cluster NAME  only this cluster; may be given again\n"
-    "      --csv           comma-separated values, a line for each user and algorithm\n"
-    "      --json          one JSON object\n",
-    compare_command,
+    .name = "compare",
+    .operands = "",
+    .summary = "every algorithm and both conformances side by side",
+    .notes = "",
+    .shared = TAKES_CLUSTERS | TAKES_TABLE,
+    .options = own_options,
+    .run = compare_command,
 };

@@ -55,32 +55,46 @@ static int forget(const struct settings *settings, const char *cluster, bool yes
     return result;
 }
 
+struct options {
+    struct shared_options shared;
+    const char *cluster;
+};
+
+static const struct command_option own_options[] = {
+    { .name = "cluster",
+      .also = "clusters",
+      .letter = 'M',
+      .takes = OPTION_ONE,
+      .at = offsetof(struct options, cluster),
+      .value = "NAME",
+      .help = "the cluster, which the accounting database has no more",
+      .needed = true },
+    { .name = NULL },
+};
+
 static int forget_command(const struct invocation *invocation, struct error *err)
 {
-    const char *cluster = NULL;
-    bool yes = false;
-    const struct command_option known[] = {
-        { "cluster", 'M', NULL, &cluster, NULL },
-        { "yes", 'y', &yes, NULL, NULL },
-        { .name = NULL },
-    };
+    struct options options = { 0 };
     struct settings *settings = NULL;
     int result = -1;
-    if (command_options(invocation, known, err))
-        return -1;
-    if (!cluster)
-        return fail(err, ERROR_USAGE, "forget: which --cluster?");
-    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-        result = forget(settings, cluster, yes, err);
+    if (options_read(invocation, &options, err))
+        goto done;
+    if (!options.cluster)
+        fail(err, ERROR_USAGE, "forget: which --cluster?");
+    else if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+        result = forget(settings, options.cluster, options.shared.yes, err);
+done:
+    options_free(&options.shared);
     settings_destroy(settings);
     return result;
 }
 
 const struct command command_forget = {
-    "forget",
-    "forget --cluster NAME [--yes]",
-    "remove all that is known of a retired cluster",
-    "  -M, --cluster NAME  the cluster, which the accounting database has no more\n"
-    "  -y, --yes           do not ask\n",
-    forget_command,
+    .name = "forget",
+    .operands = "",
+    .summary = "remove all that is known of a retired cluster",
+    .notes = "",
+    .shared = TAKES_YES,
+    .options = own_options,
+    .run = forget_command,
 };

@@ -24,9 +24,8 @@
 #define USUAL_DAYS 30
 #define INFINITE_LEVEL_FS 1e100
 
-struct wish {
-    const char *name;
-    struct option_list clusters;
+struct options {
+    struct shared_options shared;
     const char *from_text, *to_text, *days_text;
     int64_t from, to; /* INT64_MIN: `days` before the end; INT64_MAX: the newest point */
     uint64_t days;
@@ -114,23 +113,23 @@ static int read_known(struct db *db, const char *asked, struct known_list *list,
     return db_finish(rows);
 }
 
-static bool is_wanted(const struct wish *wish, const char *cluster)
+static bool is_wanted(const struct options *options, const char *cluster)
 {
-    for (size_t i = 0; i < wish->clusters.count; i++)
-        if (is_name(cluster, wish->clusters.values[i]))
+    for (size_t i = 0; i < options->shared.clusters.count; i++)
+        if (is_name(cluster, options->shared.clusters.values[i]))
             return true;
-    return wish->clusters.count == 0;
+    return options->shared.clusters.count == 0;
 }
 
 /* What the span is within a cluster, where it is not said: up to the newest point or day. */
-static int find_span(struct db *db, const struct wish *wish, const char *cluster, int64_t *from,
-                     int64_t *to, struct error *err)
+static int find_span(struct db *db, const struct options *options, const char *cluster,
+                     int64_t *from, int64_t *to, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
-    const char *newest = wish->usage ? sql_query_usage_day_last : sql_query_history_last;
-    *from = wish->from;
-    *to = wish->to;
+    const char *newest = options->usage ? sql_query_usage_day_last : sql_query_history_last;
+    *from = options->from;
+    *to = options->to;
     if (*to == INT64_MAX) {
         struct db_rows *rows = db_query(db, newest, &name, 1, "i", err);
         if (!rows)
@@ -143,7 +142,7 @@ static int find_span(struct db *db, const struct wish *wish, const char *cluster
             return -1;
     }
     if (*from == INT64_MIN && *to != INT64_MAX)
-        *from = *to - (int64_t)wish->days * 86400;
+        *from = *to - (int64_t)options->days * 86400;
     return 0;
 }
 
@@ -258,73 +257,77 @@ static int read_days(struct db *db, struct known_list *list, struct known *known
     return db_finish(rows);
 }
 
-static int add_series(struct db *db, const struct wish *wish, struct known_list *list,
+static int add_series(struct db *db, const struct options *options, struct known_list *list,
                       struct known *known, struct text *text, size_t *shown, struct error *err)
 {
     struct series series = { known->cluster, known->account, known->user, known->partition,
-                             known->id,      wish->usage,    NULL,        0 };
+                             known->id,      options->usage, NULL,        0 };
     int64_t from, to;
-    if (find_span(db, wish, known->cluster, &from, &to, err))
+    if (find_span(db, options, known->cluster, &from, &to, err))
         return -1;
-    int result = wish->usage ? read_days(db, list, known, from, to, &series, err)
-                             : read_points(db, known, from, to, &series, err);
+    int result = options->usage ? read_days(db, list, known, from, to, &series, err)
+                                : read_points(db, known, from, to, &series, err);
     if (!result && series.count)
-        wish->form->add(text, &series, !(*shown)++);
+        options->form->add(text, &series, !(*shown)++);
     free(series.points);
     return result;
 }
 
-static int best_answer(const struct wish *wish, const struct known_list *list)
+static int best_answer(const struct options *options, const struct known_list *list)
 {
     int best = 0;
     for (size_t i = 0; i < list->count; i++)
-        if (list->rows[i].answer > best && is_wanted(wish, list->rows[i].cluster))
+        if (list->rows[i].answer > best && is_wanted(options, list->rows[i].cluster))
             best = list->rows[i].answer;
     return best;
 }
 
 /* A cluster that is asked for, and has no history; NULL where all have. */
-static const char *unknown_cluster(const struct wish *wish, const struct known_list *list)
+static const char *unknown_cluster(const struct options *options, const struct known_list *list)
 {
-    for (size_t i = 0; i < wish->clusters.count; i++) {
+    for (size_t i = 0; i < options->shared.clusters.count; i++) {
         size_t at = 0;
-        while (at < list->count && !is_name(list->rows[at].cluster, wish->clusters.values[i]))
+        while (at < list->count &&
+               !is_name(list->rows[at].cluster, options->shared.clusters.values[i]))
             at++;
         if (at == list->count)
-            return wish->clusters.values[i];
+            return options->shared.clusters.values[i];
     }
     return NULL;
 }
 
-static int show_all(struct db *db, const struct wish *wish, struct known_list *list,
+static int show_all(struct db *db, const struct options *options, struct known_list *list,
                     struct error *err)
 {
     struct text text = { 0 };
     size_t shown = 0;
-    int result = 0, best = best_answer(wish, list);
-    const char *unknown = unknown_cluster(wish, list);
+    int result = 0, best = best_answer(options, list);
+    const char *unknown = unknown_cluster(options, list);
     if (!list->count)
         return fail(err, ERROR_OTHER, "no history yet");
     if (unknown)
         return fail(err, ERROR_USAGE, "there is no history of a cluster '%s'", unknown);
     if (!best)
-        return fail(err, ERROR_USAGE, "there is no history of a user or account '%s'", wish->name);
-    wish->form->begin(&text, wish->usage);
+        return fail(err, ERROR_USAGE, "there is no history of a user or account '%s'",
+                    options->shared.operands[0]);
+    options->form->begin(&text, options->usage);
     for (size_t i = 0; !result && i < list->count; i++)
-        if (list->rows[i].answer == best && is_wanted(wish, list->rows[i].cluster))
-            result = private_check(wish->login, list->rows[i].user, err)
+        if (list->rows[i].answer == best && is_wanted(options, list->rows[i].cluster))
+            result = private_check(options->login, list->rows[i].user, err)
                          ? -1
-                         : add_series(db, wish, list, &list->rows[i], &text, &shown, err);
-    wish->form->end(&text);
+                         : add_series(db, options, list, &list->rows[i], &text, &shown, err);
+    options->form->end(&text);
     if (!result && !shown)
-        result = fail(err, ERROR_OTHER, "nothing is known of '%s' in that time", wish->name);
+        result = fail(err, ERROR_OTHER, "nothing is known of '%s' in that time",
+                      options->shared.operands[0]);
     if (!result)
         result = command_print(&text, err);
     text_free(&text);
     return result;
 }
 
-static int show_history(const struct settings *settings, const struct wish *wish, struct error *err)
+static int show_history(const struct settings *settings, const struct options *options,
+                        struct error *err)
 {
     struct db *db;
     struct known_list list = { 0 };
@@ -332,8 +335,8 @@ static int show_history(const struct settings *settings, const struct wish *wish
         return -1;
     int result = -1;
     if (!db_begin(db, err)) {
-        if (!read_known(db, wish->name, &list, err))
-            result = show_all(db, wish, &list, err);
+        if (!read_known(db, options->shared.operands[0], &list, err))
+            result = show_all(db, options, &list, err);
         db_rollback(db);
     }
     for (size_t i = 0; i < list.count; i++)
@@ -343,82 +346,83 @@ static int show_history(const struct settings *settings, const struct wish *wish
     return result;
 }
 
-static int refuse(const char *option, const char *value, const char *wanted, struct error *err)
-{
-    return fail(err, ERROR_USAGE, "history: --%s '%s': must be %s", option, value, wanted);
-}
-
 /* Once the time zone is set. */
-static int take_span(struct wish *wish, struct error *err)
+static int take_span(struct options *options, struct error *err)
 {
-    static const char instant[] = "epoch seconds or YYYY-MM-DD[THH:MM[:SS]]";
-    wish->from = INT64_MIN;
-    wish->to = INT64_MAX;
-    wish->days = USUAL_DAYS;
-    if (wish->from_text && !instant_parse(wish->from_text, &wish->from))
-        return refuse("from", wish->from_text, instant, err);
-    if (wish->to_text && !instant_parse(wish->to_text, &wish->to))
-        return refuse("to", wish->to_text, instant, err);
-    if (wish->days_text &&
-        (!number_unsigned(wish->days_text, strlen(wish->days_text), &wish->days) || !wish->days ||
-         wish->days > 36525))
-        return refuse("days", wish->days_text, "a number of days", err);
-    if (wish->from_text && wish->days_text)
+    options->from = INT64_MIN;
+    options->to = INT64_MAX;
+    options->days = USUAL_DAYS;
+    if ((options->from_text && option_instant("from", options->from_text, &options->from, err)) ||
+        (options->to_text && option_instant("to", options->to_text, &options->to, err)))
+        return -1;
+    if (options->days_text &&
+        (!number_unsigned(options->days_text, strlen(options->days_text), &options->days) ||
+         !options->days || options->days > 36525))
+        return fail(err, ERROR_USAGE, "history: --days '%s': must be a number of days",
+                    options->days_text);
+    if (options->from_text && options->days_text)
         return fail(err, ERROR_USAGE, "history: --from and --days exclude each other");
     return 0;
 }
 
+static const struct command_option own_options[] = {
+    { .name = "from",
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, from_text),
+      .value = "TIME",
+      .help = "from this instant on" },
+    { .name = "to",
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, to_text),
+      .value = "TIME",
+      .help = "up to this one; else up to the newest" },
+    { .name = "days",
+      .letter = 'd',
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, days_text),
+      .value = "NUMBER",
+      .help = "so many days before the last instant; else 30" },
+    { .name = "usage",
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, usage),
+      .help = "the use of each day, undecayed, in TRES-seconds",
+      .former = 'u' },
+    { .name = NULL },
+};
+
 static int history_command(const struct invocation *invocation, struct error *err)
 {
-    struct wish wish = { 0 };
-    bool csv = false, json = false;
-    const struct command_option known[] = {
-        { "from", 0, NULL, &wish.from_text, NULL },
-        { "to", 0, NULL, &wish.to_text, NULL },
-        { "days", 'd', NULL, &wish.days_text, NULL },
-        { "usage", 'u', &wish.usage, NULL, NULL },
-        { "cluster", 'M', NULL, NULL, &wish.clusters },
-        { "csv", 0, &csv, NULL, NULL },
-        { "json", 0, &json, NULL, NULL },
-        { .name = NULL },
-    };
+    struct options options = { 0 };
     struct settings *settings = NULL;
     int result = -1;
-    if (command_operands(invocation, known, &wish.name, 1, err))
+    if (options_read(invocation, &options, err))
         goto done;
-    if (!wish.name || (csv && json)) {
-        fail(err, ERROR_USAGE,
-             wish.name ? "history: --csv and --json exclude each other"
-                       : "history: whose? see `fairmill history --help`");
+    if (!options.shared.operands[0]) {
+        fail(err, ERROR_USAGE, "history: whose? see `fairmill help history`");
         goto done;
     }
-    wish.form = csv ? &series_csv : json ? &series_json : &series_table;
+    options.form = options.shared.csv    ? &series_csv
+                   : options.shared.json ? &series_json
+                                         : &series_table;
     if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
-        !take_span(&wish, err)) {
-        wish.login = private_login(settings);
-        result = show_history(settings, &wish, err);
+        !take_span(&options, err)) {
+        options.login = private_login(settings);
+        result = show_history(settings, &options, err);
     }
 done:
-    option_list_free(&wish.clusters);
-    free(wish.login);
+    options_free(&options.shared);
+    free(options.login);
     settings_destroy(settings);
     return result;
 }
 
 const struct command command_history = {
-    "history",
-    "history NAME [--from TIME | --days N] [--to TIME]\n"
-    "       [--usage] [--cluster NAME]... [--csv | --json]",
-    "a user or account over time",
-    "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
-    "\n"
-    "      --from TIME     from this instant on: epoch seconds or\n"
-    "                      YYYY-MM-DD[THH:MM[:SS]]\n"
-    "      --to TIME       up to this one; else up to the newest\n"
-    "  -d, --days N        so many days before the last instant; else 30\n"
-    "  -u, --usage         the use of each day, undecayed, in TRES-seconds\n"
-    "  -M, --cluster NAME  only this cluster; may be given again\n"
-    "      --csv           every point, separated by commas\n"
-    "      --json          one JSON object\n",
-    history_command,
+    .name = "history",
+    .operands = "NAME",
+    .operand_count = 1,
+    .summary = "a user or account over time",
+    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
+    .shared = TAKES_CLUSTERS | TAKES_CSV | TAKES_JSON,
+    .options = own_options,
+    .run = history_command,
 };

@@ -104,35 +104,41 @@ static int print(const struct settings *settings, const struct option_list *clus
     return result;
 }
 
+struct options {
+    struct shared_options shared;
+    bool print;
+};
+
+static const struct command_option own_options[] = {
+    { .name = "print",
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, print),
+      .help = "do nothing; print the SQL, the roles and the GRANTs, for these clusters" },
+    { .name = NULL },
+};
+
 static int init_command(const struct invocation *invocation, struct error *err)
 {
-    bool print_only = false, verbose = false;
-    struct option_list clusters = { 0 };
-    const struct command_option known[] = {
-        { "print", 0, &print_only, NULL, NULL },
-        { "cluster", 'M', NULL, NULL, &clusters },
-        { "verbose", 'v', &verbose, NULL, NULL },
-        { .name = NULL },
-    };
+    struct options options = { 0 };
     struct settings *settings = NULL;
     int result = -1;
-    if (!command_options(invocation, known, err) &&
+    if (!options_read(invocation, &options, err) &&
         !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err)) {
-        log_set_verbose(verbose);
-        result = print_only ? print(settings, &clusters, err) : make(settings, err);
+        log_set_verbose(options.shared.verbose);
+        result =
+            options.print ? print(settings, &options.shared.clusters, err) : make(settings, err);
     }
-    option_list_free(&clusters);
+    options_free(&options.shared);
     settings_destroy(settings);
     return result;
 }
 
 const struct command command_init = {
-    "init",
-    "init [--print [--cluster NAME]...] [-v]",
-    "make the result tables, or bring them up to date",
-    "  --print          do nothing; print the SQL, the roles and the GRANTs\n"
-    "  -M, --cluster NAME\n"
-    "                   with --print: GRANTs for this cluster; may be given again\n"
-    "  -v, --verbose    tell what was done\n",
-    init_command,
+    .name = "init",
+    .operands = "",
+    .summary = "make the result tables, or bring them up to date",
+    .notes = "",
+    .shared = TAKES_CLUSTERS | TAKES_VERBOSE,
+    .options = own_options,
+    .run = init_command,
 };

@@ -152,26 +152,39 @@ static int read_all(struct metrics *metrics, const struct settings *settings, st
     return result;
 }
 
+struct options {
+    struct shared_options shared;
+    const char *output;
+};
+
+static const struct command_option own_options[] = {
+    { .name = "output",
+      .letter = 'o',
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, output),
+      .value = "FILE",
+      .help = "replace this file in one step, instead of stdout" },
+    { .name = NULL },
+};
+
 static int metrics_command(const struct invocation *invocation, struct error *err)
 {
-    const char *output = NULL;
-    const struct command_option options[] = {
-        { "output", 'o', NULL, &output, NULL },
-        { NULL, 0, NULL, NULL, NULL },
-    };
+    struct options options = { 0 };
     struct settings *settings;
-    if (command_options(invocation, options, err) ||
-        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+    int result = options_read(invocation, &options, err);
+    options_free(&options.shared);
+    if (result || settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         return -1;
     struct metrics *metrics = metrics_create();
     struct text text = { 0 };
-    int result = read_all(metrics, settings, err);
+    result = read_all(metrics, settings, err);
     if (!result) {
         text_add(&text, "");
         metrics_print(metrics, &text);
         /* Collectors pass over names that do not end with .prom, so that what is not done yet is
          * none of theirs. */
-        result = output ? file_replace(output, &text, err) : command_print(&text, err);
+        result =
+            options.output ? file_replace(options.output, &text, err) : command_print(&text, err);
     }
     text_free(&text);
     metrics_destroy(metrics);
@@ -180,9 +193,10 @@ static int metrics_command(const struct invocation *invocation, struct error *er
 }
 
 const struct command command_metrics = {
-    "metrics",
-    "metrics [--output FILE]",
-    "what is published, for Prometheus's textfile collector",
-    "  -o, --output FILE  replace this file in one step, instead of stdout\n",
-    metrics_command,
+    .name = "metrics",
+    .operands = "",
+    .summary = "what is published, for Prometheus's textfile collector",
+    .notes = "",
+    .options = own_options,
+    .run = metrics_command,
 };

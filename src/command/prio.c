@@ -19,11 +19,13 @@
 #include "util/number.h"
 #include "util/text.h"
 
-struct wish {
-    struct option_list clusters;
+struct options {
+    struct shared_options shared;
+    struct option_list partitions, jobs_asked;
+    struct text users, partition_names;
     struct prio_filter filter;
     uint64_t *jobs;
-    const char *job_text, *sort;
+    const char *sort;
     const struct prio_form *form;
     struct prio_look look;
 };
@@ -41,15 +43,15 @@ static void shown_free(struct shown *shown)
     free(shown->lists);
 }
 
-static bool is_wanted(const struct wish *wish, const char *cluster)
+static bool is_wanted(const struct options *options, const char *cluster)
 {
-    for (size_t i = 0; i < wish->clusters.count; i++)
-        if (!strcmp(wish->clusters.values[i], cluster))
+    for (size_t i = 0; i < options->shared.clusters.count; i++)
+        if (!strcmp(options->shared.clusters.values[i], cluster))
             return true;
-    return wish->clusters.count == 0;
+    return options->shared.clusters.count == 0;
 }
 
-static int read_clusters(struct db *db, const struct wish *wish, struct shown *shown,
+static int read_clusters(struct db *db, const struct options *options, struct shown *shown,
                          struct error *err)
 {
     const struct db_value *row;
@@ -61,7 +63,7 @@ static int read_clusters(struct db *db, const struct wish *wish, struct shown *s
     while ((got = db_fetch(rows, &row, err)) > 0) {
         char *name = db_value_text(&row[0]);
         any = true;
-        if (is_wanted(wish, name)) {
+        if (is_wanted(options, name)) {
             shown->lists = memory_resized(shown->lists, shown->count + 1, sizeof *shown->lists);
             shown->lists[shown->count++] = prio_list_create(name, row[2].integer);
         }
@@ -74,69 +76,70 @@ static int read_clusters(struct db *db, const struct wish *wish, struct shown *s
 }
 
 /* Something must answer to each cluster that was asked for. */
-static int check_clusters(const struct wish *wish, const struct shown *shown, struct error *err)
+static int check_clusters(const struct options *options, const struct shown *shown,
+                          struct error *err)
 {
-    for (size_t i = 0; i < wish->clusters.count; i++) {
+    for (size_t i = 0; i < options->shared.clusters.count; i++) {
         bool there = false;
         for (size_t j = 0; j < shown->count; j++)
-            there |= !strcmp(shown->lists[j]->cluster, wish->clusters.values[i]);
+            there |= !strcmp(shown->lists[j]->cluster, options->shared.clusters.values[i]);
         if (!there)
             return fail(err, ERROR_USAGE, "there are no results of a cluster '%s'",
-                        wish->clusters.values[i]);
+                        options->shared.clusters.values[i]);
     }
     return 0;
 }
 
 /* Likewise to the jobs. */
-static int check_jobs(const struct wish *wish, const struct shown *shown, struct error *err)
+static int check_jobs(const struct options *options, const struct shown *shown, struct error *err)
 {
-    if (!wish->filter.job_count || wish->look.only_weights)
+    if (!options->filter.job_count || options->look.only_weights)
         return 0;
     for (size_t i = 0; i < shown->count; i++)
         if (shown->lists[i]->count)
             return 0;
-    return fail(err, ERROR_USAGE, "there is no job '%s' that waits", wish->job_text);
+    return fail(err, ERROR_USAGE, "there is no job '%s' that waits", options->jobs_asked.values[0]);
 }
 
 /* `all` are the settings that a run would have; NULL where this user may not read them. */
-static int read_all(struct db *db, const struct settings *all, const struct wish *wish,
+static int read_all(struct db *db, const struct settings *all, const struct options *options,
                     struct shown *shown, struct error *err)
 {
-    if (read_clusters(db, wish, shown, err) || check_clusters(wish, shown, err))
+    if (read_clusters(db, options, shown, err) || check_clusters(options, shown, err))
         return -1;
     for (size_t i = 0; i < shown->count; i++) {
         struct prio_list *list = shown->lists[i];
         if (published_weights_read(db, list, err))
             return -1;
-        if (wish->look.only_weights)
+        if (options->look.only_weights)
             continue;
         if (published_jobs_read(db, list, err))
             return -1;
         if (all)
             new_jobs_add(list, all, db);
-        prio_list_filter(list, &wish->filter);
-        if (prio_list_sort(list, wish->sort, err))
+        prio_list_filter(list, &options->filter);
+        if (prio_list_sort(list, options->sort, err))
             return -1;
     }
-    return check_jobs(wish, shown, err);
+    return check_jobs(options, shown, err);
 }
 
-static int print_all(const struct wish *wish, const struct shown *shown, struct error *err)
+static int print_all(const struct options *options, const struct shown *shown, struct error *err)
 {
-    struct prio_look look = wish->look;
+    struct prio_look look = options->look;
     struct text text = { 0 };
     look.named = shown->count > 1;
-    wish->form->begin(&text, &look);
+    options->form->begin(&text, &look);
     for (size_t i = 0; i < shown->count; i++)
-        wish->form->add(&text, shown->lists[i], &look, i == 0);
-    wish->form->end(&text);
+        options->form->add(&text, shown->lists[i], &look, i == 0);
+    options->form->end(&text);
     int result = command_print(&text, err);
     text_free(&text);
     return result;
 }
 
 static int show(const struct settings *settings, const struct settings *all,
-                const struct wish *wish, struct error *err)
+                const struct options *options, struct error *err)
 {
     struct db *db;
     struct shown shown = { 0 };
@@ -144,90 +147,130 @@ static int show(const struct settings *settings, const struct settings *all,
         return -1;
     int result = -1;
     if (!db_begin(db, err)) {
-        result = read_all(db, all, wish, &shown, err);
+        result = read_all(db, all, options, &shown, err);
         db_rollback(db);
     }
     db_close(db);
     if (!result)
-        result = print_all(wish, &shown, err);
+        result = print_all(options, &shown, err);
     shown_free(&shown);
     return result;
 }
 
-static int take_jobs(struct wish *wish, struct error *err)
+static int take_jobs(struct options *options, struct error *err)
 {
-    for (const char *at = wish->job_text; at && *at;) {
-        size_t length = strcspn(at, ",");
+    for (size_t i = 0; i < options->jobs_asked.count; i++) {
+        const char *text = options->jobs_asked.values[i];
         uint64_t id;
-        if (!number_unsigned(at, length, &id))
-            return fail(err, ERROR_USAGE, "prio: '%.*s' is no id of a job", (int)length, at);
-        wish->jobs = memory_resized(wish->jobs, wish->filter.job_count + 1, sizeof *wish->jobs);
-        wish->jobs[wish->filter.job_count++] = id;
-        at += length + (at[length] == ',');
+        if (!number_unsigned(text, strlen(text), &id))
+            return fail(err, ERROR_USAGE, "prio: '%s' is no id of a job", text);
+        options->jobs = memory_resized(options->jobs, i + 1, sizeof *options->jobs);
+        options->jobs[options->filter.job_count++] = id;
     }
-    wish->filter.jobs = wish->jobs;
+    options->filter.jobs = options->jobs;
     return 0;
+}
+
+static const char *join(struct text *text, const struct option_list *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        text_format(text, "%s%s", i ? "," : "", names->values[i]);
+    return text->bytes;
 }
 
 /* What is wrong is told before anything is read. */
-static int check_wish(struct wish *wish, bool parsable, bool json, struct error *err)
+static int check_options(struct options *options, struct error *err)
 {
+    bool parsable = options->shared.parsable, json = options->shared.json;
     struct prio_list nothing = { 0 };
     struct prio_format format;
-    if (parsable && json)
-        return fail(err, ERROR_USAGE, "prio: --parsable and --json exclude each other");
-    if (wish->look.format && (wish->look.all || parsable || json))
+    if (options->look.format && (options->look.all || parsable || json))
         return fail(err, ERROR_USAGE, "prio: --format and --%s exclude each other",
-                    wish->look.all ? "long"
-                    : parsable     ? "parsable"
-                                   : "json");
-    if (prio_list_sort(&nothing, wish->sort, err) || take_jobs(wish, err))
+                    options->look.all ? "long"
+                    : parsable        ? "parsable"
+                                      : "json");
+    if (prio_list_sort(&nothing, options->sort, err) || take_jobs(options, err))
         return -1;
-    if (wish->look.format && prio_format_parse(&format, wish->look.format, err))
+    if (options->look.format && prio_format_parse(&format, options->look.format, err))
         return -1;
-    if (wish->look.format)
+    if (options->look.format)
         prio_format_free(&format);
-    wish->look.with_users = wish->filter.users != NULL;
-    wish->form = parsable ? &prio_parsable : json ? &prio_json : &prio_table;
+    options->filter.users = join(&options->users, &options->shared.users);
+    options->filter.partitions = join(&options->partition_names, &options->partitions);
+    options->look.no_header = options->shared.table.no_header;
+    options->look.with_users = options->filter.users != NULL;
+    options->form = parsable ? &prio_parsable : json ? &prio_json : &prio_table;
     return 0;
 }
 
+static const struct command_option own_options[] = {
+    { .name = "long",
+      .letter = 'l',
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, look.all),
+      .help = "all columns, also those without a weight" },
+    { .name = "norm",
+      .letter = 'n',
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, look.normalized),
+      .help = "factors, before they are weighted" },
+    { .name = "weights",
+      .letter = 'w',
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, look.only_weights),
+      .help = "the weights instead of jobs" },
+    { .name = "partitions",
+      .also = "partition",
+      .letter = 'p',
+      .takes = OPTION_LIST,
+      .at = offsetof(struct options, partitions),
+      .value = "NAMES",
+      .help = "only rows of these partitions" },
+    { .name = "jobs",
+      .letter = 'j',
+      .takes = OPTION_LIST,
+      .at = offsetof(struct options, jobs_asked),
+      .value = "IDS",
+      .help = "only these jobs" },
+    { .name = "sort",
+      .letter = 'S',
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, sort),
+      .value = "LETTERS",
+      .help = "by these columns, such as u,-y; usually i" },
+    { .name = "format",
+      .letter = 'o',
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, look.format),
+      .value = "FORMAT",
+      .help = "these columns: %[.][size]letter, as sprio has them" },
+    { .name = NULL },
+};
+
 static int prio_command(const struct invocation *invocation, struct error *err)
 {
-    struct wish wish = { .sort = "i" };
-    bool parsable = false, json = false;
-    const struct command_option known[] = {
-        { "long", 'l', &wish.look.all, NULL, NULL },
-        { "norm", 'n', &wish.look.normalized, NULL, NULL },
-        { "weights", 'w', &wish.look.only_weights, NULL, NULL },
-        { "noheader", 0, &wish.look.no_header, NULL, NULL },
-        { "format", 'o', NULL, &wish.look.format, NULL },
-        { "sort", 'S', NULL, &wish.sort, NULL },
-        { "jobs", 'j', NULL, &wish.job_text, NULL },
-        { "user", 'u', NULL, &wish.filter.users, NULL },
-        { "partition", 'p', NULL, &wish.filter.partitions, NULL },
-        { "cluster", 'M', NULL, NULL, &wish.clusters },
-        { "parsable", 'P', &parsable, NULL, NULL },
-        { "json", 0, &json, NULL, NULL },
-        { .name = NULL },
-    };
+    struct options options = { .sort = "i" };
     struct settings *settings = NULL, *all = NULL;
     struct error ignored;
-    int result = command_options(invocation, known, err);
+    int result = options_read(invocation, &options, err);
     if (!result)
-        result = check_wish(&wish, parsable, json, err);
+        result = check_options(&options, err);
     if (!result)
         result = settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err);
     char *own = result ? NULL : private_login(settings);
     if (!result)
-        result = private_check(own, wish.filter.users, err);
+        result = private_check(own, options.filter.users, err);
     if (!result) {
-        wish.filter.users = own ? own : wish.filter.users;
+        options.filter.users = own ? own : options.filter.users;
         settings_load(&all, invocation->settings_path, SETTINGS_FOR_ALL, &ignored);
-        result = show(settings, all, &wish, err);
+        result = show(settings, all, &options, err);
     }
-    option_list_free(&wish.clusters);
-    free(wish.jobs);
+    options_free(&options.shared);
+    option_list_free(&options.partitions);
+    option_list_free(&options.jobs_asked);
+    text_free(&options.users);
+    text_free(&options.partition_names);
+    free(options.jobs);
     free(own);
     settings_destroy(settings);
     settings_destroy(all);
@@ -235,22 +278,11 @@ static int prio_command(const struct invocation *invocation, struct error *err)
 }
 
 const struct command command_prio = {
-    "prio",
-    "prio [--long] [--norm] [--weights] [--user NAMES]\n"
-    "       [--partition NAMES] [--jobs IDS] [--sort LETTERS]\n"
-    "       [--format FORMAT | --parsable | --json] [--cluster NAME]...",
-    "priorities of jobs that wait, in sprio's columns",
-    "  -l, --long             all columns, also those without a weight\n"
-    "  -n, --norm             factors, before they are weighted\n"
-    "  -w, --weights          the weights instead of jobs\n"
-    "  -u, --user NAMES       only jobs of these users, separated by commas\n"
-    "  -p, --partition NAMES  only rows of these partitions\n"
-    "  -j, --jobs IDS         only these jobs\n"
-    "  -S, --sort LETTERS     by these columns, such as u,-y; usually i\n"
-    "  -o, --format FORMAT    these columns: %[.][size]letter, as sprio has them\n"
-    "      --noheader         no line of headings\n"
-    "  -M, --cluster NAME     only this cluster; may be given again\n"
-    "  -P, --parsable         a header, `|` between fields, every digit\n"
-    "      --json             one JSON object\n",
-    prio_command,
+    .name = "prio",
+    .operands = "",
+    .summary = "priorities of jobs that wait, in sprio's columns",
+    .notes = "",
+    .shared = TAKES_CLUSTERS | TAKES_USERS | TAKES_PARSABLE | TAKES_JSON | TAKES_SPRIO_HEADER,
+    .options = own_options,
+    .run = prio_command,
 };

@@ -17,11 +17,7 @@
 #include "util/complain.h"
 #include "util/error.h"
 #include "util/log.h"
-#include "util/number.h"
 #include "util/text.h"
-
-/* The last second of the year 9999: later dates have no form. */
-#define LATEST_INSTANT INT64_C(253402300799)
 
 /* What a dry run prints. */
 static struct table *shown;
@@ -74,55 +70,59 @@ static int run_in_earnest(const struct settings *settings, struct run_options *o
     return 0; /* or the status of what was complained of */
 }
 
+struct options {
+    struct shared_options shared;
+    bool replace, full;
+};
+
+static const struct command_option own_options[] = {
+    { .name = "replace",
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, replace),
+      .help = "with --now: publish it even if it is older than what is published" },
+    { .name = "full",
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, full),
+      .help = "read all jobs again, and say how far the kept sums were off" },
+    { .name = NULL },
+};
+
 static int run_command(const struct invocation *invocation, struct error *err)
 {
-    const char *now = NULL;
+    struct options asked = { 0 };
+    struct shared_options *shared = &asked.shared;
     int64_t instant = 0;
-    bool verbose = false;
-    struct option_list clusters = { 0 };
-    struct run_options options = { .complain = complain, .show = show };
-    const struct command_option known[] = {
-        { "now", 0, NULL, &now, NULL },
-        { "replace", 0, &options.replace, NULL, NULL },
-        { "full", 0, &options.full, NULL, NULL },
-        { "dry-run", 'n', &options.dry_run, NULL, NULL },
-        { "cluster", 'M', NULL, NULL, &clusters },
-        { "verbose", 'v', &verbose, NULL, NULL },
-        { .name = NULL },
-    };
     struct settings *settings = NULL;
     int result = -1;
-    if (!command_options(invocation, known, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err)) {
+    if (!options_read(invocation, &asked, err) &&
+        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err) &&
         /* The settings come first: they say in which time zone a date is read. */
-        options.clusters = clusters.values;
-        options.cluster_count = clusters.count;
-        options.now = now ? &instant : NULL;
-        log_set_verbose(verbose);
-        if (now && (!instant_parse(now, &instant) || instant < 0 || instant > LATEST_INSTANT))
-            fail(err, ERROR_USAGE,
-                 "--now '%s': must be epoch seconds or YYYY-MM-DD[THH:MM[:SS]], up to year 9999",
-                 now);
-        else
-            result = options.dry_run ? dry_run(settings, &options, err)
-                                     : run_in_earnest(settings, &options, err);
+        !option_instant("now", shared->now, &instant, err)) {
+        struct run_options options = {
+            .clusters = shared->clusters.values,
+            .cluster_count = shared->clusters.count,
+            .now = shared->now ? &instant : NULL,
+            .replace = asked.replace,
+            .full = asked.full,
+            .dry_run = shared->dry_run,
+            .complain = complain,
+            .show = show,
+        };
+        log_set_verbose(shared->verbose);
+        result = shared->dry_run ? dry_run(settings, &options, err)
+                                 : run_in_earnest(settings, &options, err);
     }
-    option_list_free(&clusters);
+    options_free(shared);
     settings_destroy(settings);
     return result;
 }
 
 const struct command command_run = {
-    "run",
-    "run [--now TIME [--replace]] [--full] [--dry-run]\n"
-    "       [--cluster NAME]... [-v]",
-    "compute usage and fairshare, publish them",
-    "  --now TIME       as of this instant: epoch seconds or YYYY-MM-DD[THH:MM[:SS]]\n"
-    "  --replace        publish it even if it is older than what is published\n"
-    "  --full           read all jobs again, and tell how far the kept sums were off\n"
-    "  -n, --dry-run    write nothing; print what `fairmill show` would\n"
-    "  -M, --cluster NAME\n"
-    "                   only this cluster; may be given again\n"
-    "  -v, --verbose    tell what was read and found\n",
-    run_command,
+    .name = "run",
+    .operands = "",
+    .summary = "compute usage and fairshare, publish them",
+    .notes = "",
+    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_VERBOSE,
+    .options = own_options,
+    .run = run_command,
 };

@@ -26,7 +26,8 @@
 enum nagios { NAGIOS_OK, NAGIOS_WARNING, NAGIOS_CRITICAL, NAGIOS_UNKNOWN };
 static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
 
-struct wish {
+struct options {
+    struct shared_options shared;
     bool nagios;
     const char *max_age_text;
     uint64_t max_age_s; /* 0: no limit */
@@ -103,10 +104,10 @@ static int read_status(const struct settings *settings, struct status_list *list
     return got;
 }
 
-static bool too_old(const struct wish *wish, const struct cluster_status *status)
+static bool too_old(const struct options *options, const struct cluster_status *status)
 {
     return !status->published ||
-           (wish->max_age_s && status->age > 0 && (uint64_t)status->age > wish->max_age_s);
+           (options->max_age_s && status->age > 0 && (uint64_t)status->age > options->max_age_s);
 }
 
 /* 90 s, 12 min, 3 h, 5 d: as people say it. */
@@ -130,20 +131,21 @@ static void add_cell(struct text *text, const char *cell, size_t width)
 }
 
 /* In red where it failed or is older than what was asked for, else in green. */
-static void add_name(struct text *text, const struct wish *wish,
+static void add_name(struct text *text, const struct options *options,
                      const struct cluster_status *status, size_t width)
 {
     size_t start = text->length;
     text_add(text, status->shown);
-    terminal_paint(text, start, status->failed || too_old(wish, status) ? PAINT_BAD : PAINT_GOOD);
+    terminal_paint(text, start,
+                   status->failed || too_old(options, status) ? PAINT_BAD : PAINT_GOOD);
     text_format(text, "%*s", (int)(width - utf8_width(status->shown)), "");
 }
 
-static void add_line(struct text *text, const struct wish *wish,
+static void add_line(struct text *text, const struct options *options,
                      const struct cluster_status *status, size_t width)
 {
     struct text cell = { 0 };
-    add_name(text, wish, status, width + 1);
+    add_name(text, options, status, width + 1);
     if (status->published)
         add_span(&cell, status->age);
     else
@@ -172,7 +174,8 @@ static void add_line(struct text *text, const struct wish *wish,
     text_free(&cell);
 }
 
-static void add_table(struct text *text, const struct wish *wish, const struct status_list *list)
+static void add_table(struct text *text, const struct options *options,
+                      const struct status_list *list)
 {
     size_t width = strlen("Cluster");
     for (size_t i = 0; i < list->count; i++) {
@@ -183,15 +186,15 @@ static void add_table(struct text *text, const struct wish *wish, const struct s
     text_add(text, "Age      Duration  Lag      Findings Drift    LastRun\n");
     terminal_paint(text, 0, PAINT_HEADING);
     for (size_t i = 0; i < list->count; i++)
-        add_line(text, wish, &list->clusters[i], width);
+        add_line(text, options, &list->clusters[i], width);
 }
 
-static enum nagios judge(const struct wish *wish, const struct status_list *list)
+static enum nagios judge(const struct options *options, const struct status_list *list)
 {
     enum nagios worst = list->count ? NAGIOS_OK : NAGIOS_CRITICAL;
     for (size_t i = 0; i < list->count; i++) {
         const struct cluster_status *status = &list->clusters[i];
-        if (too_old(wish, status))
+        if (too_old(options, status))
             return NAGIOS_CRITICAL;
         if (status->failed)
             worst = NAGIOS_WARNING;
@@ -214,9 +217,10 @@ static void add_without(struct text *text, const char *ends, const char *printab
 }
 
 /* One line for people, and behind the bar what a monitor may draw. */
-static void add_nagios(struct text *text, const struct wish *wish, const struct status_list *list)
+static void add_nagios(struct text *text, const struct options *options,
+                       const struct status_list *list)
 {
-    text_format(text, "FAIRMILL %s -", nagios_names[judge(wish, list)]);
+    text_format(text, "FAIRMILL %s -", nagios_names[judge(options, list)]);
     if (!list->count)
         text_add(text, " no results yet");
     for (size_t i = 0; i < list->count; i++) {
@@ -234,7 +238,7 @@ static void add_nagios(struct text *text, const struct wish *wish, const struct 
         const struct cluster_status *status = &list->clusters[i];
         text_add(text, " '");
         add_without(text, ENDS_NAME, status->shown);
-        text_format(text, " age'=%" PRId64 "s;;%" PRIu64 " '", status->age, wish->max_age_s);
+        text_format(text, " age'=%" PRId64 "s;;%" PRIu64 " '", status->age, options->max_age_s);
         add_without(text, ENDS_NAME, status->shown);
         text_format(text, " findings'=%" PRId64, status->findings);
     }
@@ -242,28 +246,28 @@ static void add_nagios(struct text *text, const struct wish *wish, const struct 
 }
 
 /* The exit status of its own, or -1. */
-static int tell(const struct wish *wish, const struct status_list *list, struct error *err)
+static int tell(const struct options *options, const struct status_list *list, struct error *err)
 {
     struct text text = { 0 };
-    if (wish->nagios)
-        add_nagios(&text, wish, list);
+    if (options->nagios)
+        add_nagios(&text, options, list);
     else if (list->count)
-        add_table(&text, wish, list);
-    int result = !wish->nagios && !list->count ? fail(err, ERROR_OTHER, "no results yet")
-                                               : command_print(&text, err);
+        add_table(&text, options, list);
+    int result = !options->nagios && !list->count ? fail(err, ERROR_OTHER, "no results yet")
+                                                  : command_print(&text, err);
     text_free(&text);
     if (result)
         return -1;
-    if (wish->nagios)
-        return (int)judge(wish, list);
-    for (size_t i = 0; wish->max_age_s && i < list->count; i++)
-        if (too_old(wish, &list->clusters[i]))
+    if (options->nagios)
+        return (int)judge(options, list);
+    for (size_t i = 0; options->max_age_s && i < list->count; i++)
+        if (too_old(options, &list->clusters[i]))
             return fail(err, ERROR_OTHER, "the results of cluster '%s' are older than %s",
-                        list->clusters[i].cluster, wish->max_age_text);
+                        list->clusters[i].cluster, options->max_age_text);
     return 0;
 }
 
-static int read_and_tell(const struct invocation *invocation, const struct wish *wish,
+static int read_and_tell(const struct invocation *invocation, const struct options *options,
                          struct error *err)
 {
     struct settings *settings = NULL;
@@ -271,7 +275,7 @@ static int read_and_tell(const struct invocation *invocation, const struct wish 
     int result = -1;
     if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
         !read_status(settings, &list, err))
-        result = tell(wish, &list, err);
+        result = tell(options, &list, err);
     for (size_t i = 0; i < list.count; i++) {
         free(list.clusters[i].cluster);
         free(list.clusters[i].shown);
@@ -282,24 +286,36 @@ static int read_and_tell(const struct invocation *invocation, const struct wish 
     return result;
 }
 
+static const struct command_option own_options[] = {
+    { .name = "max-age",
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, max_age_text),
+      .value = "TIME",
+      .help = "fail if results are older: a number with s, m, h or d behind it" },
+    { .name = "nagios",
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, nagios),
+      .help =
+          "one line and an exit status for a monitor (0 ok, 1 the last run failed, 2 too old or "
+          "never published, 3 not known); the limit is 15 minutes without --max-age" },
+    { .name = NULL },
+};
+
 static int status_command(const struct invocation *invocation, struct error *err)
 {
-    struct wish wish = { 0 };
-    const struct command_option known[] = {
-        { "nagios", 0, &wish.nagios, NULL, NULL },
-        { "max-age", 0, NULL, &wish.max_age_text, NULL },
-        { .name = NULL },
-    };
-    if (command_options(invocation, known, err))
+    struct options options = { 0 };
+    int read = options_read(invocation, &options, err);
+    options_free(&options.shared);
+    if (read)
         return -1;
-    if (wish.max_age_text && !duration_parse(wish.max_age_text, &wish.max_age_s))
+    if (options.max_age_text && !duration_parse(options.max_age_text, &options.max_age_s))
         return fail(err, ERROR_USAGE,
                     "--max-age '%s': must be a number with s, m, h or d behind it",
-                    wish.max_age_text);
-    if (wish.nagios && !wish.max_age_text)
-        wish.max_age_s = NAGIOS_MAX_AGE_S;
-    int result = read_and_tell(invocation, &wish, err);
-    if (result >= 0 || !wish.nagios)
+                    options.max_age_text);
+    if (options.nagios && !options.max_age_text)
+        options.max_age_s = NAGIOS_MAX_AGE_S;
+    int result = read_and_tell(invocation, &options, err);
+    if (result >= 0 || !options.nagios)
         return result;
     /* A monitor reads the first line of what is printed, not the errors. */
     struct text text = { 0 }, reason = { 0 };
@@ -314,13 +330,10 @@ static int status_command(const struct invocation *invocation, struct error *err
 }
 
 const struct command command_status = {
-    "status",
-    "status [--max-age TIME] [--nagios]",
-    "how old the results are, and how the last runs went",
-    "      --max-age TIME  fail if results are older: a number with s, m, h or d\n"
-    "                      behind it\n"
-    "      --nagios        one line and an exit status for a monitor (0 ok, 1 the\n"
-    "                      last run failed, 2 too old or never published, 3 not\n"
-    "                      to be told); the limit is 15 minutes without --max-age\n",
-    status_command,
+    .name = "status",
+    .operands = "",
+    .summary = "how old the results are, and how the last runs went",
+    .notes = "",
+    .options = own_options,
+    .run = status_command,
 };

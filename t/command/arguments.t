@@ -26,7 +26,7 @@ WRONG = (
     (('run', '--now'), 'an option without its argument'),
     (('run', '--now', 'yesterday'), "--now that is no instant"),
     (('run', '--now', '2025-02-30'), '--now on a day that is in no calendar'),
-    (('run', '--now', '2025-06-21 10:00'), '--now with a blank for the T'),
+    (('run', '--now', '2025-06-21 10:00 2025-06-22'), '--now on two days'),
     (('run', '--now', '-5'), 'a negative --now'),
     (('run', '--now', '1e9'), '--now that is no whole number'),
     (('run', '--now', '99999999999999999999'), '--now beyond all numbers'),
@@ -34,6 +34,8 @@ WRONG = (
     (('run', '--cluster', 'atlantis'), 'a cluster that is not there'),
     (('run', '--cluster', ''), 'a cluster without a name'),
     (('show', '--colour'), 'an unknown option of show'),
+    (('help', 'tune'), 'help for a command that there is not'),
+    (('help', 'run', 'show'), 'help for two commands'),
 )
 
 
@@ -71,6 +73,7 @@ def body():
         place.ends(0, '--now takes epoch seconds', 'run', '--now', NOW, '--replace')
         for text, zone, epoch in (('2025-06-21', 'UTC', 1750464000),
                                   ('2025-06-21T10:30', 'UTC', 1750501800),
+                                  ('2025-06-21 10:30', 'UTC', 1750501800),
                                   ('2025-06-21T10:30:05', 'UTC', 1750501805),
                                   ('2025-06-21', 'Europe/Berlin', 1750456800),
                                   ('2025-01-21T10:30', 'America/New_York', 1737473400)):

@@ -191,7 +191,7 @@ def demo(place):
 def odd(place):
     place.ready()
     place.ends(1, 'before any run there is nothing to compare', 'compare')
-    for wish, said in ((('--top', '0'), "'0'"), (('-n', 'x'), "'x'"), (('--csv', '--json'), '--json')):
+    for wish, said in ((('--top', '0'), "'0'"), (('--top', 'x'), "'x'"), (('--csv', '--json'), '--json')):
         place.ends(64, f"{' '.join(wish)} is refused", 'compare', *wish)
         place.says('with a reason', said)
     place.ready(TIED)

@@ -21,10 +21,12 @@ in_manual() {
         # The one that a build may be made without.
         sed -n '/^=head1 COMMANDS/,/^=head1 WHAT/s/^=head2 //p' "$top/man/fairmill.pod" |
             if "$FAIRMILL" report --help >/dev/null 2>&1; then cat; else grep -vx report; fi
+        echo help
     else
         sed -n "/^=head2 $1\$/,/^=head[12]/p" "$top/man/fairmill.pod" |
-            sed -n 's/^=item .*B<\(--[a-z-]*\)>.*/\1/p; s/^=item B<\([a-z]*\)>.*/\1/p'
-        echo --help
+            sed -n '/^=item/s/B</\n&/gp' | sed -n 's/^B<\(--[a-z-]*\)>.*/\1/p; s/^B<\([a-z]*\)>.*/\1/p'
+        # Those of all commands have a section of their own.
+        printf '%s\n' --config --help --version
     fi | sort | paste -sd " " -
 }
 
@@ -32,9 +34,9 @@ commands=$(in_manual)
 is "the first word is a command of the manual" "$(offered '')" "$commands"
 is "letters narrow the commands down" "$(offered st)" "status"
 is "what no command begins with offers nothing" "$(offered x)" ""
-is "a dash offers what comes before a command" "$(offered -)" "--config --help --version"
+is "a dash offers what may come before a command" "$(offered -)" "--config --help --version"
 is "two dashes and a letter narrow that down" "$(offered --v)" "--version"
-for command in $commands; do
+for command in ${commands/help/}; do
     is "$command has the actions and options of the manual" "$(offered "$command" '')" "$(in_manual "$command")"
     for option in $(offered "$command" -); do
         "$FAIRMILL" -c "$scratch/none" "$command" "$option" 2>&1 </dev/null | grep 'unknown option'
@@ -50,6 +52,9 @@ is "--config is followed by a file" "$(offered --config a)" "files"
 is "--config= is followed by a file" "$(offered --config =)" "files"
 is "--config=a is followed by a file" "$(offered --config = a)" "files"
 is "an option with a value is followed by none of ours" "$(offered run --cluster '')" ""
+is "and so by its other spelling" "$(offered run --clusters '')" ""
+is "help is followed by commands" "$(offered help st)" "status"
+is "-c may be behind the command too" "$(offered show -c '')" "files"
 is "the same by its letter" "$(offered show -u '')" ""
 is "a value is followed by options" "$(offered run --cluster alpha --rep)" "--replace"
 is "an option without a value is followed by options" "$(offered run --dry-run --rep)" "--replace"

@@ -409,7 +409,7 @@ def wrong(place):
                            (('history', 'a', 'b'), 'only one'),
                            (('history', 'nobody'), 'of somebody who is known'),
                            (('history', 'bob', '--from', 'then'), '--from must be an instant'),
-                           (('history', 'bob', '--to', 'now'), 'so must --to'),
+                           (('history', 'bob', '--to', 'soon'), 'so must --to'),
                            (('history', 'bob', '--days', '0'), '--days must be a number'),
                            (('history', 'bob', '--days', '2', '--from', '5'), '--from and --days exclude each other'),
                            (('history', 'bob', '--csv', '--json'), 'so do --csv and --json'),

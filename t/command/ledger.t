@@ -92,7 +92,7 @@ def adjustments(desk):
     tap.same(desk.usage('physics.bob', 'physics'), [0, before['physics.alice'] + 1007 + before['optics.dora']],
              'usage is never below 0, and what is too much is no credit to others')
     desk.all_runs_agree('and full runs say so too')
-    desk.enter('debit', 3600, '-u', 'erik', '-A', 'physics', '-p', 'gpu')
+    desk.enter('debit', 3600, '-u', 'erik', '-A', 'physics', '--partition', 'gpu')
     desk.run_at(NOW)
     tap.same(desk.usage('physics.erik'), [3600], 'an association with a partition is found by it')
     desk.begin()
@@ -228,14 +228,14 @@ def undos(desk):
 def dry_runs(desk):
     desk.begin({'usage.half_life': 0})
     before, = desk.usage('physics.alice')
-    desk.succeed('ledger', 'debit', 12345, '-u', 'alice', '-A', 'physics', '--at', NOW, '-w', 'x', '-n', '--now', NOW)
+    desk.succeed('ledger', 'debit', 12345, '-u', 'alice', '-A', 'physics', '--at', NOW, '-w', 'x', '--dry-run', '--now', NOW)
     line, = [line for line in desk.out.splitlines() if 'alice' in line and 'physics' in line and 'debit' not in line]
     tap.same(line.split()[2:4], [f'{before:.0f}', f'{before + 12345:.0f}'],
              '--dry-run shows usage before and after')
     tap.ok('chemistry' not in desk.out and 'root' in desk.out, 'of what changes')
     tap.ok(all(len(line) <= 80 for line in desk.out.splitlines()), 'in 80 columns', desk.out)
     tap.same(desk.entries(), 0, 'and enters nothing')
-    desk.succeed('ledger', 'debit', 1, '-u', 'alice', '-A', 'physics', '--at', NOW + 1, '-w', 'x', '-n', '--now', NOW)
+    desk.succeed('ledger', 'debit', 1, '-u', 'alice', '-A', 'physics', '--at', NOW + 1, '-w', 'x', '--dry-run', '--now', NOW)
     tap.ok('no usage changes' in desk.out, 'what is to come changes nothing yet', desk.out)
     desk.enter('refund', ALICE)
     desk.succeed('run', '--now', NOW, '--dry-run')
@@ -272,14 +272,14 @@ def refusals(desk):
             ('no user', 'credit', 5, '-A', 'physics'), ('a user of two accounts', 'credit', 5, '-u', 'alice'),
             ('a user that is not there', 'credit', 5, '-u', 'eve', '-A', 'physics'),
             ('a user of another account', 'credit', 5, '-u', 'carol', '-A', 'physics'),
-            ('a partition without association', 'credit', 5, *alice, '-p', 'gpu'),
+            ('a partition without association', 'credit', 5, *alice, '--partition', 'gpu'),
             ('a cluster that is not there', 'credit', 5, *alice, '-M', 'huge'),
             ('an instant that is none', 'credit', 5, *alice, '--at', 'soon'),
             ('an instant before 1970', 'credit', 5, *alice, '--at', '-5'),
             ('a job that is no number', 'refund', 'x'), ('a refund of a user', 'refund', 1, '-u', 'alice'),
             ('a reset of nobody', 'reset'), ('of all and somebody', 'reset', '--all', '-u', 'alice'),
             ('of an unknown account', 'reset', '-A', 'biology'), ('of an unknown user', 'reset', '-u', 'eve'),
-            ('of a partition alone', 'reset', '-A', 'physics', '-p', 'gpu')):
+            ('of a partition alone', 'reset', '-A', 'physics', '--partition', 'gpu')):
         desk.ends(64, f'{what}: refused', 'ledger', *arguments, '-w', 'x', '-y')
     for why in ((), ('-w', ''), ('-w', ' '), ('-w', 'two\nlines'), ('-w', 'x' * 251)):
         desk.ends(64, f'a reason like {why}: refused', 'ledger', 'credit', 5, *alice, '-y', *why)

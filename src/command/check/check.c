@@ -311,13 +311,14 @@ static void paint_doubts(struct text *text)
 
 static int check_command(const struct invocation *invocation, struct error *err)
 {
-    const struct command_option known[] = { { .name = NULL } };
+    struct shared_options options = { 0 };
     struct settings *settings = NULL;
     struct text text = { 0 };
-    if (command_options(invocation, known, err) ||
-        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+    int result = options_read(invocation, &options, err);
+    options_free(&options);
+    if (result || settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
         return -1;
-    int result = check_all(settings, &text, err);
+    result = check_all(settings, &text, err);
     paint_doubts(&text);
     struct error unprinted;
     if (command_print(&text, result ? &unprinted : err))
@@ -328,6 +329,9 @@ static int check_command(const struct invocation *invocation, struct error *err)
 }
 
 const struct command command_check = {
-    "check", "check",       "look at settings, databases, privileges and data; write nothing",
-    "",      check_command,
+    .name = "check",
+    .operands = "",
+    .summary = "look at settings, databases, privileges and data; write nothing",
+    .notes = "",
+    .run = check_command,
 };

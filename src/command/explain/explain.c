@@ -13,14 +13,13 @@
 #include "util/error.h"
 #include "util/text.h"
 
-struct wish {
-    const char *names[2];
-    struct option_list clusters;
-    bool json, jobs;
+struct options {
+    struct shared_options shared;
+    bool jobs;
     const struct settings *settings;
 };
 
-static int explain_found(const struct wish *wish, const char *login,
+static int explain_found(const struct options *options, const char *login,
                          const struct snapshot *snapshot, uint32_t one, uint32_t other,
                          struct error *err)
 {
@@ -28,24 +27,24 @@ static int explain_found(const struct wish *wish, const char *login,
                                    snapshot->values, snapshot->half_life != 0 };
     struct explanation explanation;
     if (!explain(&input, one, other, &explanation))
-        return fail(err, ERROR_USAGE, "'%s' is %s '%s'", wish->names[0],
+        return fail(err, ERROR_USAGE, "'%s' is %s '%s'", options->shared.operands[0],
                     one == other  ? "the same as"
                     : one < other ? "above"
                                   : "below",
-                    wish->names[1]);
+                    options->shared.operands[1]);
     struct explained explained = { snapshot->cluster, snapshot->as_of,
                                    snapshot->names,   &input,
                                    &explanation,      login };
     struct text text = { 0 };
     struct job_weights *jobs = NULL;
-    if (wish->jobs && !(jobs = job_weights_read(wish->settings, &explained, err)))
+    if (options->jobs && !(jobs = job_weights_read(options->settings, &explained, err)))
         return -1;
     const struct weights *weights = jobs ? job_weights_told(jobs) : NULL;
-    if (wish->json)
+    if (options->shared.json)
         explanation_add_json(&text, &explained, weights);
     else
         explanation_add(&text, &explained);
-    if (weights && !wish->json)
+    if (weights && !options->shared.json)
         explanation_add_weights(&text, &explained, weights);
     int result = command_print(&text, err);
     text_free(&text);
@@ -53,60 +52,60 @@ static int explain_found(const struct wish *wish, const char *login,
     return result;
 }
 
-static int explain_published(const struct settings *settings, const struct wish *wish,
+static int explain_published(const struct settings *settings, const struct options *options,
                              struct error *err)
 {
     struct snapshots snapshots = { 0 };
     struct named one = { .node = NO_NODE }, other = one;
-    int result = named_read(settings, &wish->clusters, &snapshots, err);
+    int result = named_read(settings, &options->shared.clusters, &snapshots, err);
     if (!result)
-        result = named_find(&snapshots, NULL, wish->names[0], &one, err);
-    if (!result && wish->names[1])
-        result = named_find(&snapshots, one.snapshot, wish->names[1], &other, err);
+        result = named_find(&snapshots, NULL, options->shared.operands[0], &one, err);
+    if (!result && options->shared.operands[1])
+        result = named_find(&snapshots, one.snapshot, options->shared.operands[1], &other, err);
     if (!result)
-        result = explain_found(wish, snapshots.login, one.snapshot, one.node, other.node, err);
+        result = explain_found(options, snapshots.login, one.snapshot, one.node, other.node, err);
     snapshots_free(&snapshots);
     return result;
 }
 
+static const struct command_option own_options[] = {
+    { .name = "jobs",
+      .letter = 'j',
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, jobs),
+      .help = "the jobs and siblings that weigh most, from the accounting database" },
+    { .name = NULL },
+};
+
 static int explain_command(const struct invocation *invocation, struct error *err)
 {
-    struct wish wish = { 0 };
-    const struct command_option known[] = {
-        { "cluster", 'M', NULL, NULL, &wish.clusters },
-        { "jobs", 'j', &wish.jobs, NULL, NULL },
-        { "json", 0, &wish.json, NULL, NULL },
-        { .name = NULL },
-    };
+    struct options options = { 0 };
     struct settings *settings = NULL;
     int result = -1;
-    if (command_operands(invocation, known, wish.names, 2, err))
+    if (options_read(invocation, &options, err))
         goto done;
-    if (!wish.names[0]) {
+    if (!options.shared.operands[0]) {
         fail(err, ERROR_USAGE, "explain: whom? see `fairmill explain --help`");
         goto done;
     }
     if (!settings_load(&settings, invocation->settings_path,
-                       wish.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err)) {
-        wish.settings = settings;
-        result = explain_published(settings, &wish, err);
+                       options.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err)) {
+        options.settings = settings;
+        result = explain_published(settings, &options, err);
     }
 done:
-    option_list_free(&wish.clusters);
+    options_free(&options.shared);
     settings_destroy(settings);
     return result;
 }
 
 const struct command command_explain = {
-    "explain",
-    "explain NAME [NAME] [--cluster NAME]... [--jobs]\n"
-    "       [--json]",
-    "why a user or account has its fairshare, or ranks behind another",
-    "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
-    "\n"
-    "  -M, --cluster NAME  only this cluster; may be given again\n"
-    "  -j, --jobs          the jobs and siblings that weigh most, from the accounting\n"
-    "                      database\n"
-    "      --json          one JSON object\n",
-    explain_command,
+    .name = "explain",
+    .operands = "NAME [NAME]",
+    .operand_count = 2,
+    .summary = "why a user or account has its fairshare, or ranks behind another",
+    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
+    .shared = TAKES_CLUSTERS | TAKES_JSON,
+    .options = own_options,
+    .run = explain_command,
 };

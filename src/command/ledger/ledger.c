@@ -26,23 +26,21 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* The last second of the year 9999: later dates have no form. */
-#define LATEST_INSTANT INT64_C(253402300799)
 #define WHY_LENGTH 250
 
 /* What was asked for. */
-struct order {
+struct options {
+    struct shared_options shared;
     const char *action, *subject; /* credit ... undo, and the amount, job or entry */
     const char *user, *account, *partition;
-    const char *why, *at, *now;
-    struct option_list clusters;
-    bool all, yes, dry_run, json;
+    const char *why, *at;
+    bool all;
 };
 
 /* What is at hand while an entry is made. */
 struct desk {
     const struct settings *settings;
-    const struct order *order;
+    const struct options *options;
     struct db *source, *reader;
     char *cluster;
     struct ledger *ledger; /* of the cluster, as it is */
@@ -50,9 +48,9 @@ struct desk {
     struct job_keys covers;
 };
 
-static bool is(const struct order *order, const char *action)
+static bool is(const struct options *options, const char *action)
 {
-    return !strcmp(order->action, action);
+    return !strcmp(options->action, action);
 }
 
 bool amount_parse(const char *text, size_t length, uint64_t unit_s, uint64_t *seconds)
@@ -82,38 +80,26 @@ static bool parse_amount(const char *text, uint64_t *seconds)
     return amount_parse(text, length, unit_s, seconds);
 }
 
-static int parse_instant(const char *option, const char *text, int64_t *instant, struct error *err)
-{
-    if (!text)
-        *instant = time(NULL);
-    else if (!instant_parse(text, instant) || *instant < 1 || *instant > LATEST_INSTANT)
-        return fail(err, ERROR_USAGE,
-                    "--%s '%s': must be epoch seconds or YYYY-MM-DD[THH:MM[:SS]], from 1970 up to "
-                    "year 9999",
-                    option, text);
-    return 0;
-}
-
 /* What options an action takes besides those that all take. */
-static int check_options(const struct order *order, struct error *err)
+static int check_options(const struct options *options, struct error *err)
 {
-    bool adjusts = is(order, "credit") || is(order, "debit"), resets = is(order, "reset");
-    if (is(order, "undo") && order->at)
+    bool adjusts = is(options, "credit") || is(options, "debit"), resets = is(options, "reset");
+    if (is(options, "undo") && options->at)
         return fail(err, ERROR_USAGE,
                     "ledger undo: an entry is undone at its own instant; --at is "
                     "not for it");
-    if (order->json)
-        return fail(err, ERROR_USAGE, "ledger %s: --json is for list", order->action);
-    if (order->all && !resets)
-        return fail(err, ERROR_USAGE, "ledger %s: --all is for reset", order->action);
-    if (!adjusts && !resets && (order->user || order->account || order->partition))
+    if (options->shared.json)
+        return fail(err, ERROR_USAGE, "ledger %s: --json is for list", options->action);
+    if (options->all && !resets)
+        return fail(err, ERROR_USAGE, "ledger %s: --all is for reset", options->action);
+    if (!adjusts && !resets && (options->user || options->account || options->partition))
         return fail(err, ERROR_USAGE, "ledger %s: takes no --user, --account and --partition",
-                    order->action);
-    if (adjusts && !order->user)
-        return fail(err, ERROR_USAGE, "ledger %s: --user is needed", order->action);
-    if (resets && order->all == (order->user || order->account))
+                    options->action);
+    if (adjusts && !options->user)
+        return fail(err, ERROR_USAGE, "ledger %s: --user is needed", options->action);
+    if (resets && options->all == (options->user || options->account))
         return fail(err, ERROR_USAGE, "ledger reset: --user, --account or --all is needed");
-    if (resets && order->partition && (!order->user || !order->account))
+    if (resets && options->partition && (!options->user || !options->account))
         return fail(err, ERROR_USAGE, "ledger reset: --partition needs --user and --account");
     return 0;
 }
@@ -130,41 +116,42 @@ static int check_why(const char *why, struct error *err)
     return 0;
 }
 
-/* What can be said of an order before any database is asked. */
-static int begin_record(const struct order *order, struct ledger_record *record, struct error *err)
+/* What can be said of an options before any database is asked. */
+static int begin_record(const struct options *options, struct ledger_record *record,
+                        struct error *err)
 {
     int64_t instant;
     struct ledger_entry *entry = &record->entry;
-    if (check_options(order, err) || check_why(order->why, err) ||
-        parse_instant("at", order->at, &instant, err))
+    if (check_options(options, err) || check_why(options->why, err) ||
+        option_instant("at", options->at, &instant, err))
         return -1;
-    if (!order->yes && !order->dry_run && !isatty(STDIN_FILENO))
+    if (!options->shared.yes && !options->shared.dry_run && !isatty(STDIN_FILENO))
         return fail(err, ERROR_USAGE,
                     "nobody can be asked here; --yes enters it, --dry-run tells what it would do");
     for (enum ledger_kind kind = 0; kind < LEDGER_KINDS; kind++)
-        if (is(order, ledger_kind_name(kind)))
+        if (is(options, ledger_kind_name(kind)))
             entry->kind = kind;
     entry->instant = (uint64_t)instant;
-    entry->of_cluster = order->all;
+    entry->of_cluster = options->all;
     if ((entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT) &&
-        !parse_amount(order->subject, &entry->tres_seconds))
+        !parse_amount(options->subject, &entry->tres_seconds))
         return fail(err, ERROR_USAGE,
                     "'%s': must be TRES-seconds, or TRES-hours as in 12.5h, and come to a whole "
                     "number of TRES-seconds above 0",
-                    order->subject);
+                    options->subject);
     uint64_t *number = entry->kind == LEDGER_REFUND ? &entry->job
                        : entry->kind == LEDGER_UNDO ? &entry->undoes
                                                     : NULL;
-    if (number && (!number_unsigned(order->subject, strlen(order->subject), number) || !*number ||
-                   *number > INT64_MAX))
-        return fail(err, ERROR_USAGE, "'%s': must be the number of %s", order->subject,
+    if (number && (!number_unsigned(options->subject, strlen(options->subject), number) ||
+                   !*number || *number > INT64_MAX))
+        return fail(err, ERROR_USAGE, "'%s': must be the number of %s", options->subject,
                     entry->kind == LEDGER_REFUND ? "a job" : "an entry");
     record->entered_at = time(NULL);
     record->who = login_name();
-    record->why = memory_text(order->why);
-    record->account = memory_text(order->account ? order->account : "");
-    record->user = memory_text(order->user ? order->user : "");
-    record->partition = memory_text(order->partition ? order->partition : "");
+    record->why = memory_text(options->why);
+    record->account = memory_text(options->account ? options->account : "");
+    record->user = memory_text(options->user ? options->user : "");
+    record->partition = memory_text(options->partition ? options->partition : "");
     return 0;
 }
 
@@ -173,7 +160,7 @@ static int find_cluster(struct desk *desk, struct error *err)
 {
     char **clusters;
     size_t count;
-    const struct option_list *asked = &desk->order->clusters;
+    const struct option_list *asked = &desk->options->shared.clusters;
     if (clusters_wanted(desk->settings, desk->source, asked->values, asked->count, complain,
                         &clusters, &count, err))
         return -1;
@@ -205,7 +192,7 @@ static int find_undone(struct desk *desk, struct error *err)
         return results_explain(desk->settings, err);
     if (!desk->cluster)
         return fail(err, ERROR_USAGE, "the ledger has no entry %" PRIu64, id);
-    const struct option_list *asked = &desk->order->clusters;
+    const struct option_list *asked = &desk->options->shared.clusters;
     for (size_t i = 0; i < asked->count; i++)
         if (!reads_as(asked->values[i], strlen(asked->values[i]), desk->cluster))
             return fail(err, ERROR_USAGE, "entry %" PRIu64 " of the ledger is of cluster '%s'", id,
@@ -282,7 +269,7 @@ static int show_effect(const struct desk *desk, struct error *err)
     struct ledger *after = with_entry(desk);
     int64_t now;
     add_intent(&text, desk);
-    int result = parse_instant("now", desk->order->now, &now, err);
+    int result = option_instant("now", desk->options->shared.now, &now, err);
     if (!result)
         result = ledger_add_effect(&text, desk->settings, desk->source, desk->reader, desk->cluster,
                                    desk->ledger, after, now, err);
@@ -341,32 +328,32 @@ static int enter(struct desk *desk, struct error *err)
 
 static int make_entry(struct desk *desk, struct error *err)
 {
-    const struct order *order = desk->order;
+    const struct options *options = desk->options;
     if (results_open(&desk->reader, desk->settings, DB_READER, err) ||
         run_open_source(&desk->source, desk->settings, err) ||
-        (is(order, "undo") ? find_undone(desk, err) : find_cluster(desk, err)))
+        (is(options, "undo") ? find_undone(desk, err) : find_cluster(desk, err)))
         return -1;
     desk->record.cluster = memory_text(desk->cluster);
     if (ledger_read(desk->reader, desk->cluster, &desk->ledger, err))
         return results_explain(desk->settings, err);
     char *login = private_login(desk->settings);
-    int result = private_check(login, order->user, err);
+    int result = private_check(login, options->user, err);
     free(login);
     if (result || find_subject(desk, err))
         return -1;
     desk->record.covers = desk->covers.count;
-    if ((order->dry_run || !order->yes) && show_effect(desk, err))
+    if ((options->shared.dry_run || !options->shared.yes) && show_effect(desk, err))
         return -1;
-    if (order->dry_run || (!order->yes && ask(err)))
-        return order->dry_run ? 0 : -1;
+    if (options->shared.dry_run || (!options->shared.yes && ask(err)))
+        return options->shared.dry_run ? 0 : -1;
     return enter(desk, err);
 }
 
-static int make_at_desk(const struct settings *settings, const struct order *order,
+static int make_at_desk(const struct settings *settings, const struct options *options,
                         struct error *err)
 {
-    struct desk desk = { .settings = settings, .order = order };
-    int result = begin_record(order, &desk.record, err);
+    struct desk desk = { .settings = settings, .options = options };
+    int result = begin_record(options, &desk.record, err);
     if (!result)
         result = make_entry(&desk, err);
     db_close(desk.source);
@@ -378,23 +365,23 @@ static int make_at_desk(const struct settings *settings, const struct order *ord
     return result;
 }
 
-static int list(const struct invocation *invocation, const struct order *order, struct error *err)
+static int list(const struct invocation *invocation, const struct options *options,
+                struct error *err)
 {
     struct settings *settings;
-    if (order->clusters.count > 1)
+    if (options->shared.clusters.count > 1)
         return fail(err, ERROR_USAGE, "ledger list: --cluster is given more than once");
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         return -1;
-    int result = ledger_print(settings, order->clusters.count ? order->clusters.values[0] : NULL,
-                              order->json, err);
+    int result = ledger_print(
+        settings, options->shared.clusters.count ? options->shared.clusters.values[0] : NULL,
+        options->shared.json, err);
     settings_destroy(settings);
     return result;
 }
 
-/* The words before the options: what to do, and with which amount, job or entry.  *rest gets what
- * is behind them. */
-static int take_words(const struct invocation *invocation, struct order *order,
-                      struct invocation *rest, struct error *err)
+/* What to do, and with which amount, job or entry. */
+static int take_operands(struct options *options, struct error *err)
 {
     static const struct {
         const char *action, *subject;
@@ -403,93 +390,118 @@ static int take_words(const struct invocation *invocation, struct order *order,
         { "reset", NULL },         { "list", NULL },         { "undo", "the number of an entry" }
     };
     const char *names[sizeof actions / sizeof *actions + 1] = { NULL };
+    const char *const *operands = options->shared.operands;
     size_t chosen = 0;
-    if (invocation->count < 2)
+    if (!operands[0])
         return fail(err, ERROR_USAGE,
                     "ledger: credit, debit, refund, reset, list or undo? See "
-                    "`fairmill ledger --help`");
+                    "`fairmill help ledger`");
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         names[i] = actions[i].action;
-    while (names[chosen] && strcmp(names[chosen], invocation->arguments[1]) != 0)
+    while (names[chosen] && strcmp(names[chosen], operands[0]) != 0)
         chosen++;
     if (!names[chosen]) {
-        const char *nearest = nearest_word(invocation->arguments[1], names);
-        return fail(err, ERROR_USAGE, "ledger: unknown '%s'%s%s%s; see `fairmill ledger --help`",
-                    invocation->arguments[1], nearest ? ", did you mean '" : "",
-                    nearest ? nearest : "", nearest ? "'?" : "");
+        const char *nearest = nearest_word(operands[0], names);
+        return fail(err, ERROR_USAGE, "ledger: unknown '%s'%s%s%s; see `fairmill help ledger`",
+                    operands[0], nearest ? ", did you mean '" : "", nearest ? nearest : "",
+                    nearest ? "'?" : "");
     }
-    int words = actions[chosen].subject ? 2 : 1;
-    order->action = names[chosen];
-    if (invocation->count <= words || (words == 2 && invocation->arguments[2][0] == '-'))
-        return fail(err, ERROR_USAGE, "ledger %s: %s must follow", order->action,
+    options->action = names[chosen];
+    options->subject = operands[1];
+    if (actions[chosen].subject && !options->subject)
+        return fail(err, ERROR_USAGE, "ledger %s: %s must follow", options->action,
                     actions[chosen].subject);
-    order->subject = words == 2 ? invocation->arguments[2] : NULL;
-    /* The options' reader says whose they are by the word before them. */
-    *rest = (struct invocation){ invocation->settings_path, invocation->count - words,
-                                 invocation->arguments + words };
-    rest->arguments[0] = invocation->arguments[0];
+    if (!actions[chosen].subject && options->subject)
+        return fail(err, ERROR_USAGE,
+                    "ledger %s: unexpected argument '%s'; see `fairmill help ledger`",
+                    options->action, options->subject);
     return 0;
 }
 
+/* An entry is of one user and one account. */
+static int take_names(struct options *options, struct error *err)
+{
+    return option_list_one(&options->shared.users, "user", &options->user, err) ||
+                   option_list_one(&options->shared.accounts, "account", &options->account, err)
+               ? -1
+               : 0;
+}
+
+static const struct command_option own_options[] = {
+    { .name = "user",
+      .also = "users",
+      .letter = 'u',
+      .takes = OPTION_LIST,
+      .at = offsetof(struct options, shared.users),
+      .value = "NAME",
+      .help = "whose" },
+    { .name = "account",
+      .also = "accounts",
+      .letter = 'A',
+      .takes = OPTION_LIST,
+      .at = offsetof(struct options, shared.accounts),
+      .value = "NAME",
+      .help = "in which account; with reset and no --user, all below it; credit and debit find the "
+              "only one that a user is in" },
+    { .name = "partition",
+      .also = "partitions",
+      .takes = OPTION_ONE,
+      .at = offsetof(struct options, partition),
+      .value = "NAME",
+      .help = "the user's association with this partition",
+      .former = 'p' },
+    { .name = "all",
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, all),
+      .help = "reset everything" },
+    { .name = "at",
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, at),
+      .value = "TIME",
+      .help = "the instant, such as 2026-11-01T10:00 or now-3days; else now" },
+    { .name = "why",
+      .letter = 'w',
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, why),
+      .value = "TEXT",
+      .help = "the reason, which every entry needs" },
+    { .name = NULL },
+};
+
 static int ledger_command(const struct invocation *invocation, struct error *err)
 {
-    struct order order = { 0 };
-    struct invocation rest;
-    const struct command_option known[] = {
-        { "user", 'u', NULL, &order.user, NULL },
-        { "account", 'A', NULL, &order.account, NULL },
-        { "partition", 'p', NULL, &order.partition, NULL },
-        { "all", 0, &order.all, NULL, NULL },
-        { "cluster", 'M', NULL, NULL, &order.clusters },
-        { "at", 0, NULL, &order.at, NULL },
-        { "why", 'w', NULL, &order.why, NULL },
-        { "yes", 'y', &order.yes, NULL, NULL },
-        { "dry-run", 'n', &order.dry_run, NULL, NULL },
-        { "now", 0, NULL, &order.now, NULL },
-        { "json", 0, &order.json, NULL, NULL },
-        { .name = NULL },
-    };
+    struct options options = { 0 };
     struct settings *settings = NULL;
     int result = -1;
-    if (!take_words(invocation, &order, &rest, err) && !command_options(&rest, known, err)) {
-        if (is(&order, "list"))
-            result = list(invocation, &order, err);
+    if (!options_read(invocation, &options, err) && !take_operands(&options, err) &&
+        !take_names(&options, err)) {
+        if (is(&options, "list"))
+            result = list(invocation, &options, err);
         else if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-            result = make_at_desk(settings, &order, err);
+            result = make_at_desk(settings, &options, err);
     }
-    option_list_free(&order.clusters);
+    options_free(&options.shared);
     settings_destroy(settings);
     return result;
 }
 
 const struct command command_ledger = {
-    "ledger",
-    "ledger ACTION [OPTION...]",
-    "correct usage: credits, debits, refunds, resets; all can be undone",
-    "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
-    "                   TRES-hours as in 12.5h\n"
-    "  debit AMOUNT     put usage on it\n"
-    "  refund JOB       take off what a job charged, as if it had not run\n"
-    "  reset            usage before the instant does not count: of a user, an\n"
-    "                   account with all below it now, or (--all) the whole cluster\n"
-    "  undo ENTRY       an entry does not count, and never did\n"
-    "  list             the entries\n"
-    "\n"
-    "  -u, --user NAME  whose\n"
-    "  -A, --account NAME\n"
-    "                   in which account; with reset and no --user, all below it;\n"
-    "                   credit and debit find the only one that a user is in\n"
-    "  -p, --partition NAME\n"
-    "                   the user's association with this partition\n"
-    "  --all            reset everything\n"
-    "  -M, --cluster NAME\n"
-    "                   on this cluster; needed where there are several\n"
-    "  --at TIME        the instant: epoch seconds or YYYY-MM-DD[THH:MM[:SS]]; else\n"
-    "                   now\n"
-    "  -w, --why TEXT   the reason, which every entry needs\n"
-    "  -y, --yes        do not ask\n"
-    "  -n, --dry-run    enter nothing; print what usage and fairshare would become\n"
-    "  --now TIME       print that as of this instant; else now\n"
-    "  --json           with list: one JSON object\n",
-    ledger_command,
+    .name = "ledger",
+    .operands = "ACTION",
+    .operand_count = 2,
+    .summary = "correct usage: credits, debits, refunds, resets; all can be undone",
+    .notes = "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
+             "                   TRES-hours as in 12.5h\n"
+             "  debit AMOUNT     put usage on it\n"
+             "  refund JOB       take off what a job charged, as if it had not run\n"
+             "  reset            usage before the instant does not count: of a user, an\n"
+             "                   account with all below it now, or (--all) the whole cluster\n"
+             "  undo ENTRY       an entry does not count, and never did\n"
+             "  list             the entries\n"
+             "\n"
+             "With reset and no --user, --account is all below it; credit and debit find the\n"
+             "only account that a user is in.\n",
+    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_JSON,
+    .options = own_options,
+    .run = ledger_command,
 };

@@ -20,8 +20,8 @@
 
 #define USUAL_DAYS 30
 
-struct wish {
-    struct option_list clusters;
+struct options {
+    struct shared_options shared;
     const char *output, *days_text;
     uint64_t days;
     bool private; /* no user is named */
@@ -33,12 +33,13 @@ struct report {
     struct arena *arena;
 };
 
-static bool is_wanted(const struct wish *wish, const char *cluster)
+static bool is_wanted(const struct options *options, const char *cluster)
 {
-    for (size_t i = 0; i < wish->clusters.count; i++)
-        if (reads_as(wish->clusters.values[i], strlen(wish->clusters.values[i]), cluster))
+    for (size_t i = 0; i < options->shared.clusters.count; i++)
+        if (reads_as(options->shared.clusters.values[i], strlen(options->shared.clusters.values[i]),
+                     cluster))
             return true;
-    return wish->clusters.count == 0;
+    return options->shared.clusters.count == 0;
 }
 
 static const char *text_of(struct report *report, const struct db_value *value)
@@ -72,10 +73,11 @@ static int read_clusters(struct db *db, struct report *report, struct error *err
 }
 
 /* Something must answer to each cluster that was asked for. */
-static int check_wish(const struct wish *wish, const struct report *report, struct error *err)
+static int check_options(const struct options *options, const struct report *report,
+                         struct error *err)
 {
-    for (size_t i = 0; i < wish->clusters.count; i++) {
-        const char *asked = wish->clusters.values[i];
+    for (size_t i = 0; i < options->shared.clusters.count; i++) {
+        const char *asked = options->shared.clusters.values[i];
         bool there = false;
         for (size_t j = 0; j < report->count; j++)
             there |= reads_as(asked, strlen(asked), report->clusters[j].name);
@@ -85,17 +87,18 @@ static int check_wish(const struct wish *wish, const struct report *report, stru
     return 0;
 }
 
-static int add_clusters(struct db *db, const struct wish *wish, struct report *report,
+static int add_clusters(struct db *db, const struct options *options, struct report *report,
                         struct text *text, struct error *err)
 {
     bool first = true;
-    if (read_clusters(db, report, err) || check_wish(wish, report, err))
+    if (read_clusters(db, report, err) || check_options(options, report, err))
         return -1;
     for (size_t i = 0; i < report->count; i++) {
         struct page_cluster *cluster = &report->clusters[i];
-        if (!is_wanted(wish, cluster->name))
+        if (!is_wanted(options, cluster->name))
             continue;
-        int result = report_data_read(db, cluster, wish->days, wish->private, report->arena, err);
+        int result =
+            report_data_read(db, cluster, options->days, options->private, report->arena, err);
         if (!result)
             page_add_cluster(text, cluster, first);
         report_data_free(cluster);
@@ -107,18 +110,18 @@ static int add_clusters(struct db *db, const struct wish *wish, struct report *r
 }
 
 /* All from one snapshot. */
-static int make_page(const struct settings *settings, const struct wish *wish, struct text *text,
-                     struct error *err)
+static int make_page(const struct settings *settings, const struct options *options,
+                     struct text *text, struct error *err)
 {
     struct db *db;
     if (results_open(&db, settings, DB_READER, err))
         return -1;
     struct report report = { .arena = arena_create() };
     text_add(text, page_before);
-    page_begin(text, wish->days, wish->private);
+    page_begin(text, options->days, options->private);
     int result = db_begin(db, err);
     if (!result) {
-        result = add_clusters(db, wish, &report, text, err);
+        result = add_clusters(db, options, &report, text, err);
         db_rollback(db);
     }
     page_end(text);
@@ -129,47 +132,58 @@ static int make_page(const struct settings *settings, const struct wish *wish, s
     return result;
 }
 
-static int take_days(struct wish *wish, struct error *err)
+static int take_days(struct options *options, struct error *err)
 {
-    const char *days = wish->days_text;
-    wish->days = USUAL_DAYS;
-    if (days &&
-        (!number_unsigned(days, strlen(days), &wish->days) || !wish->days || wish->days > 3660))
+    const char *days = options->days_text;
+    options->days = USUAL_DAYS;
+    if (days && (!number_unsigned(days, strlen(days), &options->days) || !options->days ||
+                 options->days > 3660))
         return fail(err, ERROR_USAGE, "report: --days '%s': must be from 1 to 3660", days);
     return 0;
 }
 
+static const struct command_option own_options[] = {
+    { .name = "output",
+      .letter = 'o',
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, output),
+      .value = "FILE",
+      .help = "replace this file in one step, instead of stdout" },
+    { .name = "days",
+      .letter = 'd',
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, days_text),
+      .value = "NUMBER",
+      .help = "so many days of history; usually 30" },
+    { .name = NULL },
+};
+
 static int report_command(const struct invocation *invocation, struct error *err)
 {
-    struct wish wish = { 0 };
-    const struct command_option known[] = {
-        { "output", 'o', NULL, &wish.output, NULL },
-        { "days", 'd', NULL, &wish.days_text, NULL },
-        { "cluster", 'M', NULL, NULL, &wish.clusters },
-        { .name = NULL },
-    };
+    struct options options = { 0 };
     struct settings *settings = NULL;
     struct text text = { 0 };
     int result = -1;
-    if (command_options(invocation, known, err) || take_days(&wish, err) ||
+    if (options_read(invocation, &options, err) || take_days(&options, err) ||
         settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         goto done;
-    wish.private = settings->private;
-    if (!make_page(settings, &wish, &text, err))
-        result = wish.output ? file_replace(wish.output, &text, err) : command_print(&text, err);
+    options.private = settings->private;
+    if (!make_page(settings, &options, &text, err))
+        result =
+            options.output ? file_replace(options.output, &text, err) : command_print(&text, err);
 done:
     text_free(&text);
-    option_list_free(&wish.clusters);
+    options_free(&options.shared);
     settings_destroy(settings);
     return result;
 }
 
 const struct command command_report = {
-    "report",
-    "report [--output FILE] [--days N] [--cluster NAME]...",
-    "one HTML page: the tree, use over time, the queue",
-    "  -o, --output FILE   replace this file in one step, instead of stdout\n"
-    "  -d, --days N        so many days of history; usually 30\n"
-    "  -M, --cluster NAME  only this cluster; may be given again\n",
-    report_command,
+    .name = "report",
+    .operands = "",
+    .summary = "one HTML page: the tree, use over time, the queue",
+    .notes = "",
+    .shared = TAKES_CLUSTERS,
+    .options = own_options,
+    .run = report_command,
 };

@@ -21,12 +21,11 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-struct wish {
+struct options {
+    struct shared_options shared;
+    bool pbs, all;
     const char *user, *account;
     char *login; /* who alone may be told of; NULL: everybody */
-    struct option_list clusters;
-    struct table_options table;
-    bool as_pbs;
 };
 
 /* A cluster that is published. */
@@ -130,27 +129,30 @@ static struct share_list *read_shares(struct db *db, const struct published *pub
     return NULL;
 }
 
-static bool is_wanted(const struct wish *wish, const char *cluster)
+static bool is_wanted(const struct options *options, const char *cluster)
 {
-    for (size_t i = 0; i < wish->clusters.count; i++)
-        if (reads_as(wish->clusters.values[i], strlen(wish->clusters.values[i]), cluster))
+    for (size_t i = 0; i < options->shared.clusters.count; i++)
+        if (reads_as(options->shared.clusters.values[i], strlen(options->shared.clusters.values[i]),
+                     cluster))
             return true;
-    return wish->clusters.count == 0;
+    return options->shared.clusters.count == 0;
 }
 
 /* Something must answer to each name that was asked for. */
-static int check_wish(const struct wish *wish, const struct published_list *list, struct error *err)
+static int check_options(const struct options *options, const struct published_list *list,
+                         struct error *err)
 {
     if (!list->count)
         return fail(err, ERROR_OTHER, "no results yet");
-    for (size_t i = 0; i < wish->clusters.count; i++) {
+    for (size_t i = 0; i < options->shared.clusters.count; i++) {
         bool there = false;
         for (size_t j = 0; j < list->count; j++)
-            there |= reads_as(wish->clusters.values[i], strlen(wish->clusters.values[i]),
-                              list->clusters[j].cluster);
+            there |=
+                reads_as(options->shared.clusters.values[i],
+                         strlen(options->shared.clusters.values[i]), list->clusters[j].cluster);
         if (!there)
             return fail(err, ERROR_USAGE, "there are no results of a cluster '%s'",
-                        wish->clusters.values[i]);
+                        options->shared.clusters.values[i]);
     }
     return 0;
 }
@@ -163,30 +165,30 @@ static bool shows_any(const struct share_list *list)
     return false;
 }
 
-static int refuse_nobody(const struct wish *wish, struct error *err)
+static int refuse_nobody(const struct options *options, struct error *err)
 {
-    const char *user = wish->user, *account = wish->account;
+    const char *user = options->user, *account = options->account;
     return fail(err, ERROR_USAGE, "there is no association of %s%s%s%s%s%s%s", user ? "user '" : "",
                 user ? user : "", user ? "'" : "", user && account ? " below " : "",
                 account ? "account '" : "", account ? account : "", account ? "'" : "");
 }
 
 /* Add what is wanted of the clusters; 1 where something was. */
-static int add_all(struct db *db, const struct wish *wish, const struct published_list *list,
+static int add_all(struct db *db, const struct options *options, const struct published_list *list,
                    struct table *table, struct text *text, struct error *err)
 {
     int any = 0;
     for (size_t i = 0; i < list->count; i++) {
-        if (!is_wanted(wish, list->clusters[i].cluster))
+        if (!is_wanted(options, list->clusters[i].cluster))
             continue;
         struct share_list *shares = read_shares(db, &list->clusters[i], err);
         if (!shares)
             return -1;
-        share_list_filter(shares, wish->user, wish->account);
-        share_list_hide_others(shares, wish->login);
+        share_list_filter(shares, options->user, options->account);
+        share_list_hide_others(shares, options->login);
         if (shows_any(shares)) {
             any = 1;
-            if (wish->as_pbs)
+            if (options->pbs)
                 pbs_add_tree(text, shares);
             else
                 share_list_print(shares, table);
@@ -196,19 +198,19 @@ static int add_all(struct db *db, const struct wish *wish, const struct publishe
     return any;
 }
 
-static int show_all(struct db *db, const struct wish *wish, const struct published_list *list,
+static int show_all(struct db *db, const struct options *options, const struct published_list *list,
                     struct error *err)
 {
     struct text text = { 0 };
-    struct table *table = table_create(&text, &share_layout, &wish->table, err);
+    struct table *table = table_create(&text, &share_layout, &options->shared.table, err);
     int result = -1;
-    if (table && !check_wish(wish, list, err)) {
+    if (table && !check_options(options, list, err)) {
         table_print_with(table, command_print);
-        result = add_all(db, wish, list, table, &text, err);
-        result = result ? result : refuse_nobody(wish, err);
+        result = add_all(db, options, list, table, &text, err);
+        result = result ? result : refuse_nobody(options, err);
     }
     if (result > 0)
-        result = wish->as_pbs ? 0 : table_end(table, err);
+        result = options->pbs ? 0 : table_end(table, err);
     if (!result)
         result = command_print(&text, err);
     table_destroy(table);
@@ -216,7 +218,7 @@ static int show_all(struct db *db, const struct wish *wish, const struct publish
     return result;
 }
 
-static int show_published(const struct settings *settings, const struct wish *wish,
+static int show_published(const struct settings *settings, const struct options *options,
                           struct error *err)
 {
     struct db *db;
@@ -226,7 +228,7 @@ static int show_published(const struct settings *settings, const struct wish *wi
     int result = -1;
     if (!db_begin(db, err)) {
         if (!read_published(db, &list, err))
-            result = show_all(db, wish, &list, err);
+            result = show_all(db, options, &list, err);
         db_rollback(db);
     }
     for (size_t i = 0; i < list.count; i++)
@@ -236,86 +238,57 @@ static int show_published(const struct settings *settings, const struct wish *wi
     return result;
 }
 
-/* The form of the table, whose options exclude each other. */
-struct form_flags {
-    bool parsable, with_bars, csv, json, as_pbs;
+static const struct command_option own_options[] = {
+    { .name = "all",
+      .letter = 'a',
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, all),
+      .help = "all users, as it is without --users" },
+    { .name = "pbs",
+      .takes = OPTION_FLAG,
+      .at = offsetof(struct options, pbs),
+      .help = "the tree as `pbsfs -t` prints it; with a NAME this entity as -g does, with two of "
+              "them who is more deserving, as -c",
+      .form = true },
+    { .name = NULL },
 };
-
-static int set_form(struct wish *wish, const struct form_flags *flags, struct error *err)
-{
-    if (flags->parsable + flags->with_bars + flags->csv + flags->json + flags->as_pbs > 1)
-        return fail(err, ERROR_USAGE,
-                    "show: -p, --parsable, --csv, --json and --pbs exclude each "
-                    "other");
-    wish->as_pbs = flags->as_pbs;
-    wish->table.ends_with_bar = flags->with_bars;
-    wish->table.form = flags->parsable || flags->with_bars ? TABLE_BARS
-                       : flags->csv                        ? TABLE_CSV
-                       : flags->json                       ? TABLE_JSON
-                                                           : TABLE_FOR_PEOPLE;
-    return 0;
-}
 
 static int show_command(const struct invocation *invocation, struct error *err)
 {
-    struct wish wish = { 0 };
-    const char *names[2] = { NULL };
-    struct form_flags form = { 0 };
-    const struct command_option known[] = {
-        { "user", 'u', NULL, &wish.user, NULL },
-        { "account", 'A', NULL, &wish.account, NULL },
-        { "cluster", 'M', NULL, NULL, &wish.clusters },
-        { "parsable", 'P', &form.parsable, NULL, NULL },
-        { "parsable2", 0, &form.parsable, NULL, NULL },
-        { "with-bars", 'p', &form.with_bars, NULL, NULL },
-        { "csv", 0, &form.csv, NULL, NULL },
-        { "json", 0, &form.json, NULL, NULL },
-        { "pbs", 0, &form.as_pbs, NULL, NULL },
-        { "format", 'o', NULL, &wish.table.columns, NULL },
-        { "noheader", 'n', &wish.table.no_header, NULL, NULL },
-        { .name = NULL },
-    };
+    struct options options = { 0 };
+    const struct shared_options *shared = &options.shared;
     struct settings *settings = NULL;
     int result = -1;
-    if (command_operands(invocation, known, names, 2, err) || set_form(&wish, &form, err))
+    if (options_read(invocation, &options, err) ||
+        option_list_one(&shared->users, "user", &options.user, err) ||
+        option_list_one(&shared->accounts, "account", &options.account, err))
         goto done;
-    if (names[0] && (!form.as_pbs || wish.user || wish.account)) {
-        fail(err, ERROR_USAGE, "show: unexpected argument '%s'; see `fairmill show --help`",
-             names[0]);
+    if (shared->operands[0] && (!options.pbs || options.user || options.account)) {
+        fail(err, ERROR_USAGE, "show: unexpected argument '%s'; see `fairmill help show`",
+             shared->operands[0]);
         goto done;
     }
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         goto done;
-    wish.login = private_login(settings);
-    if (private_check(wish.login, wish.user, err))
+    options.login = private_login(settings);
+    if (private_check(options.login, options.user, err))
         goto done;
-    result = names[0] ? show_pbs(settings, &wish.clusters, names, err)
-                      : show_published(settings, &wish, err);
+    result = shared->operands[0] ? show_pbs(settings, &shared->clusters, shared->operands, err)
+                                 : show_published(settings, &options, err);
 done:
-    option_list_free(&wish.clusters);
-    free(wish.login);
+    options_free(&options.shared);
+    free(options.login);
     settings_destroy(settings);
     return result;
 }
 
 const struct command command_show = {
-    "show",
-    "show [--user NAME] [--account NAME]\n"
-    "       [--cluster NAME]... [--format COLUMN[,COLUMN]...] [--noheader]\n"
-    "       [--parsable | -p | --csv | --json | --pbs [NAME [NAME]]]",
-    "the published tree in sshare's columns",
-    "  -u, --user NAME     only this user's associations, and the accounts above them\n"
-    "  -A, --account NAME  only this account and what is below it\n"
-    "  -M, --cluster NAME  only this cluster; may be given again\n"
-    "  -P, --parsable      a header, `|` between fields, every digit\n"
-    "  -p                  the same, with a `|` at the end of each line\n"
-    "      --csv           the same, separated by commas\n"
-    "      --json          one JSON object\n"
-    "  -o, --format COLUMN[,COLUMN]...\n"
-    "                      these columns, in this order; with %N a width, %-N left\n"
-    "  -n, --noheader      no header\n"
-    "      --pbs           the tree as `pbsfs -t` prints it; with a NAME this entity\n"
-    "                      as -g does, with two of them who is more deserving, as\n"
-    "                      -c\n",
-    show_command,
+    .name = "show",
+    .operands = "[NAME [NAME]]",
+    .operand_count = 2,
+    .summary = "the published tree in sshare's columns",
+    .notes = "",
+    .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
+    .options = own_options,
+    .run = show_command,
 };

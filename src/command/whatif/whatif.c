@@ -21,12 +21,19 @@
 /* Of each kind of lines, for people. */
 #define TOP_OF_TABLE 10
 
-struct wish {
+/* The options that may be given again, by what they change. */
+enum { SHARES, MOVE, HALF_LIFE, ALGORITHM, CONFORMANCE, ADD_USAGE, REMOVE_USER, WEIGHTS, LISTS };
+static const char *const list_names[LISTS] = { "shares",      "move",        "half-life",
+                                               "algorithm",   "conformance", "add-usage",
+                                               "remove-user", "weights" };
+
+struct options {
+    struct shared_options shared;
+    struct option_list lists[LISTS], files;
+    const char *top_text;
     const char *path; /* of the settings */
-    const char *cluster, *now;
     struct whatif_changes changes;
     size_t top;
-    bool json;
 };
 
 /* The cluster that is meant, where there are several. */
@@ -47,42 +54,41 @@ static struct snapshot *choose(const struct snapshots *snapshots, const char *as
     return NULL;
 }
 
-static int from_source(const struct wish *wish, struct whatif *whatif,
+static int from_source(const struct options *options, struct whatif *whatif,
                        const struct snapshot *snapshot, struct error *err)
 {
     struct settings *settings = NULL;
     int64_t now = snapshot->as_of;
-    int result = settings_load(&settings, wish->path, SETTINGS_FOR_ALL, err);
-    if (!result && wish->now && (!instant_parse(wish->now, &now) || now < 0))
-        result =
-            fail(err, ERROR_USAGE,
-                 "whatif: --now '%s': must be epoch seconds or YYYY-MM-DD[THH:MM[:SS]]", wish->now);
+    int result = settings_load(&settings, options->path, SETTINGS_FOR_ALL, err);
+    if (!result && options->shared.now)
+        result = option_instant("now", options->shared.now, &now, err);
     if (!result)
-        result = whatif_from_source(whatif, settings, &wish->changes, snapshot->cluster, &now, err);
+        result =
+            whatif_from_source(whatif, settings, &options->changes, snapshot->cluster, &now, err);
     settings_destroy(settings);
     return result;
 }
 
-static int answer(struct wish *wish, const struct settings *settings, struct db *results,
+static int answer(struct options *options, const struct settings *settings, struct db *results,
                   const struct snapshots *snapshots, const struct snapshot *snapshot,
                   struct error *err)
 {
     struct text text = { 0 };
-    if (changes_find(&wish->changes, snapshots, snapshot, err))
+    if (changes_find(&options->changes, snapshots, snapshot, err))
         return -1;
     struct whatif *whatif = whatif_create(snapshot->cluster, snapshot->as_of);
-    int result = wish->now || changes_need_source(&wish->changes)
-                     ? from_source(wish, whatif, snapshot, err)
-                     : whatif_from_results(whatif, results, &wish->changes, snapshot, err);
+    int result = options->shared.now || changes_need_source(&options->changes)
+                     ? from_source(options, whatif, snapshot, err)
+                     : whatif_from_results(whatif, results, &options->changes, snapshot, err);
     if (!result) {
         whatif_place_jobs(whatif);
         if (snapshots->login)
             whatif_keep_user(whatif, snapshots->login);
-        changes_tell(&wish->changes, snapshot, settings, whatif);
-        if (wish->json)
-            whatif_add_json(&text, whatif, wish->top);
+        changes_tell(&options->changes, snapshot, settings, whatif);
+        if (options->shared.json)
+            whatif_add_json(&text, whatif, options->top);
         else
-            whatif_add_table(&text, whatif, wish->top);
+            whatif_add_table(&text, whatif, options->top);
         result = command_print(&text, err);
     }
     text_free(&text);
@@ -91,126 +97,147 @@ static int answer(struct wish *wish, const struct settings *settings, struct db 
 }
 
 /* All that is published is read in one transaction. */
-static int read_and_answer(struct wish *wish, const struct settings *settings, struct db *results,
-                           struct error *err)
+static int read_and_answer(struct options *options, const struct settings *settings,
+                           struct db *results, struct error *err)
 {
     struct snapshots snapshots = { .login = private_login(settings) };
     struct snapshot *snapshot = NULL;
     int result = snapshots_read(results, &snapshots, err);
     if (!result) {
-        snapshot = choose(&snapshots, wish->cluster, err);
+        snapshot = choose(&snapshots, options->shared.cluster, err);
         result = snapshot ? snapshot_read(results, snapshot, err) : -1;
     }
     if (!result)
-        result = answer(wish, settings, results, &snapshots, snapshot, err);
+        result = answer(options, settings, results, &snapshots, snapshot, err);
     snapshots_free(&snapshots);
     return result;
 }
 
-static int whatif(struct wish *wish, const struct settings *settings, struct error *err)
+static int whatif(struct options *options, const struct settings *settings, struct error *err)
 {
     struct db *results;
     if (results_open(&results, settings, DB_READER, err))
         return -1;
     int result = -1;
     if (!db_begin(results, err)) {
-        result = read_and_answer(wish, settings, results, err);
+        result = read_and_answer(options, settings, results, err);
         db_rollback(results);
     }
     db_close(results);
     return result;
 }
 
-/* The options that may be given again, by what they change. */
-enum { SHARES, MOVE, HALF_LIFE, ALGORITHM, CONFORMANCE, ADD_USAGE, REMOVE_USER, WEIGHTS, LISTS };
-static const char *const list_names[LISTS] = { "shares",      "move",        "half-life",
-                                               "algorithm",   "conformance", "add-usage",
-                                               "remove-user", "weights" };
-
-static int take_changes(struct wish *wish, const struct option_list *lists,
-                        const struct option_list *files, struct error *err)
+static int take_changes(struct options *options, struct error *err)
 {
-    for (size_t i = 0; i < files->count; i++)
-        if (changes_take_file(&wish->changes, files->values[i], err))
+    for (size_t i = 0; i < options->files.count; i++)
+        if (changes_take_file(&options->changes, options->files.values[i], err))
             return -1;
     for (size_t list = 0; list < LISTS; list++)
-        for (size_t i = 0; i < lists[list].count; i++)
-            if (changes_take(&wish->changes, list_names[list], lists[list].values[i], err))
+        for (size_t i = 0; i < options->lists[list].count; i++)
+            if (changes_take(&options->changes, list_names[list], options->lists[list].values[i],
+                             err))
                 return -1;
     return 0;
 }
 
-static int take_top(struct wish *wish, const char *text, struct error *err)
+static int take_top(struct options *options, struct error *err)
 {
-    uint64_t top = wish->json ? SIZE_MAX : TOP_OF_TABLE;
+    const char *text = options->top_text;
+    uint64_t top = options->shared.json ? SIZE_MAX : TOP_OF_TABLE;
     if (text && (!number_unsigned(text, strlen(text), &top) || !top))
         return fail(err, ERROR_USAGE, "whatif: --top '%s': must be a whole number above 0", text);
-    wish->top = (size_t)top;
+    options->top = (size_t)top;
     return 0;
 }
 
+static const struct command_option own_options[] = {
+    { .name = "shares",
+      .letter = 's',
+      .takes = OPTION_AGAIN,
+      .at = offsetof(struct options, lists[SHARES]),
+      .value = "NAME=SHARES",
+      .help = "shares of a user or account; or parent" },
+    { .name = "move",
+      .takes = OPTION_AGAIN,
+      .at = offsetof(struct options, lists[MOVE]),
+      .value = "ACCOUNT=PARENT",
+      .help = "hang an account, with all below it, below another",
+      .former = 'm' },
+    { .name = "half-life",
+      .takes = OPTION_AGAIN,
+      .at = offsetof(struct options, lists[HALF_LIFE]),
+      .value = "TIME",
+      .help = "as in the settings, such as 14-0" },
+    { .name = "algorithm",
+      .takes = OPTION_AGAIN,
+      .at = offsetof(struct options, lists[ALGORITHM]),
+      .value = "NAME",
+      .help = "what is published as fairshare" },
+    { .name = "conformance",
+      .takes = OPTION_AGAIN,
+      .at = offsetof(struct options, lists[CONFORMANCE]),
+      .value = "NAME",
+      .help = "documents or slurmctld" },
+    { .name = "add-usage",
+      .takes = OPTION_AGAIN,
+      .at = offsetof(struct options, lists[ADD_USAGE]),
+      .value = "NAME=HOURS",
+      .help = "so many TRES-hours more, used just now" },
+    { .name = "remove-user",
+      .takes = OPTION_AGAIN,
+      .at = offsetof(struct options, lists[REMOVE_USER]),
+      .value = "NAME",
+      .help = "what sacctmgr delete user does" },
+    { .name = "weights",
+      .letter = 'w',
+      .takes = OPTION_AGAIN,
+      .at = offsetof(struct options, lists[WEIGHTS]),
+      .value = "NAME=NUMBER,...",
+      .help = "weights of priorities: age, assoc, fairshare, job_size, partition, qos; or "
+              "tres=TRES=NUMBER,..." },
+    { .name = "file",
+      .letter = 'f',
+      .takes = OPTION_AGAIN,
+      .at = offsetof(struct options, files),
+      .value = "FILE",
+      .help = "changes, one a line, without dashes; - is stdin" },
+    { .name = "top",
+      .takes = OPTION_VALUE,
+      .at = offsetof(struct options, top_text),
+      .value = "NUMBER",
+      .help = "so many of those who gain most, and lose most" },
+    { .name = NULL },
+};
+
 static int whatif_command(const struct invocation *invocation, struct error *err)
 {
-    struct wish wish = { .path = invocation->settings_path };
-    struct option_list lists[LISTS] = { { 0 } }, files = { 0 };
-    const char *top = NULL;
-    const struct command_option known[] = {
-        { list_names[SHARES], 's', NULL, NULL, &lists[SHARES] },
-        { list_names[MOVE], 'm', NULL, NULL, &lists[MOVE] },
-        { list_names[HALF_LIFE], 0, NULL, NULL, &lists[HALF_LIFE] },
-        { list_names[ALGORITHM], 0, NULL, NULL, &lists[ALGORITHM] },
-        { list_names[CONFORMANCE], 0, NULL, NULL, &lists[CONFORMANCE] },
-        { list_names[ADD_USAGE], 0, NULL, NULL, &lists[ADD_USAGE] },
-        { list_names[REMOVE_USER], 0, NULL, NULL, &lists[REMOVE_USER] },
-        { list_names[WEIGHTS], 'w', NULL, NULL, &lists[WEIGHTS] },
-        { "file", 'f', NULL, NULL, &files },
-        { "cluster", 'M', NULL, &wish.cluster, NULL },
-        { "now", 0, NULL, &wish.now, NULL },
-        { "top", 0, NULL, &top, NULL },
-        { "json", 0, &wish.json, NULL, NULL },
-        { .name = NULL },
-    };
+    struct options options = { .path = invocation->settings_path };
     struct settings *settings = NULL;
-    int result = command_options(invocation, known, err);
+    int result = options_read(invocation, &options, err);
     if (!result)
-        result = take_top(&wish, top, err);
+        result = take_top(&options, err);
     if (!result)
-        result = take_changes(&wish, lists, &files, err);
+        result = take_changes(&options, err);
     if (!result)
         result = settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err);
     if (!result)
-        result = whatif(&wish, settings, err);
+        result = whatif(&options, settings, err);
     for (size_t i = 0; i < LISTS; i++)
-        option_list_free(&lists[i]);
-    option_list_free(&files);
-    changes_free(&wish.changes);
+        option_list_free(&options.lists[i]);
+    option_list_free(&options.files);
+    options_free(&options.shared);
+    changes_free(&options.changes);
     settings_destroy(settings);
     return result;
 }
 
 const struct command command_whatif = {
-    "whatif",
-    "whatif [CHANGE...] [--file FILE]... [--cluster NAME]\n"
-    "       [--now TIME] [--top NUMBER] [--json]",
-    "who would gain and who lose, were shares or settings others",
-    "Changes; each may be given again, and they are made together:\n"
-    "  -s, --shares NAME=SHARES     shares of a user or account; or parent\n"
-    "  -m, --move ACCOUNT=PARENT    hang an account, with all below it, below another\n"
-    "      --half-life TIME         as in the settings, such as 14-0\n"
-    "      --algorithm NAME         what is published as fairshare\n"
-    "      --conformance NAME       documents or slurmctld\n"
-    "      --add-usage NAME=HOURS   so many TRES-hours more, used just now\n"
-    "      --remove-user NAME       what sacctmgr delete user does\n"
-    "  -w, --weights NAME=NUMBER,...\n"
-    "                               weights of priorities: age, assoc, fairshare,\n"
-    "                               job_size, partition, qos; or tres=TRES=NUMBER,...\n"
-    "  -f, --file FILE              changes, one a line, without dashes; - is stdin\n"
-    "\n"
-    "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
-    "\n"
-    "  -M, --cluster NAME           on this cluster; needed where there are several\n"
-    "      --now TIME               read the accounting database, as of this instant\n"
-    "      --top NUMBER             so many of those who gain most, and lose most\n"
-    "      --json                   one JSON object\n",
-    whatif_command,
+    .name = "whatif",
+    .operands = "",
+    .summary = "who would gain and who lose, were shares or settings others",
+    .notes = "Changes may be given again, and are made together.  A NAME is a user, an\n"
+             "account, or account/user[/partition]; account/ is no user.\n",
+    .shared = TAKES_CLUSTER | TAKES_NOW | TAKES_JSON,
+    .options = own_options,
+    .run = whatif_command,
 };

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "command/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "util/error.h"
+#include "util/instant.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define SHARED(member) offsetof(struct shared_options, member)
+
+/* The shared options, in the order of the help.  Letters are sshare's, in the commands with
+ * TAKES_SPRIO_HEADER sprio's. */
+static const struct shared_option {
+    unsigned taken_by; /* the TAKES_... that it belongs to */
+    struct command_option option;
+} shared_options[] = {
+    { TAKES_ACCOUNTS,
+      { .name = "accounts",
+        .also = "account",
+        .letter = 'A',
+        .takes = OPTION_LIST,
+        .at = SHARED(accounts),
+        .value = "NAMES",
+        .help = "only these accounts, and what is below them" } },
+    { TAKES_USERS,
+      { .name = "users",
+        .also = "user",
+        .letter = 'u',
+        .takes = OPTION_LIST,
+        .at = SHARED(users),
+        .value = "NAMES",
+        .help = "only these users" } },
+    { TAKES_CLUSTERS,
+      { .name = "clusters",
+        .also = "cluster",
+        .letter = 'M',
+        .takes = OPTION_LIST,
+        .at = SHARED(clusters),
+        .value = "NAMES",
+        .help = "only these clusters" } },
+    { TAKES_CLUSTER,
+      { .name = "cluster",
+        .also = "clusters",
+        .letter = 'M',
+        .takes = OPTION_ONE,
+        .at = SHARED(cluster),
+        .value = "NAME",
+        .help = "this cluster; needed where there are several" } },
+    { TAKES_NOW,
+      { .name = "now",
+        .takes = OPTION_VALUE,
+        .at = SHARED(now),
+        .value = "TIME",
+        .help = "as of this instant, such as 2026-11-01T10:00 or now-3days" } },
+    { TAKES_DRY_RUN,
+      { .name = "dry-run",
+        .takes = OPTION_FLAG,
+        .at = SHARED(dry_run),
+        .help = "write nothing; print what would be",
+        .former = 'n' } },
+    { TAKES_YES,
+      { .name = "yes",
+        .letter = 'y',
+        .takes = OPTION_FLAG,
+        .at = SHARED(yes),
+        .help = "do not ask" } },
+    { TAKES_VERBOSE,
+      { .name = "verbose",
+        .letter = 'v',
+        .takes = OPTION_FLAG,
+        .at = SHARED(verbose),
+        .help = "say what is done" } },
+    { TAKES_PARSABLE,
+      { .name = "parsable",
+        .also = "parsable2",
+        .letter = 'P',
+        .takes = OPTION_FLAG,
+        .at = SHARED(parsable),
+        .help = "`|` between fields, every digit",
+        .form = true } },
+    { TAKES_COLUMNS,
+      { .name = "parsable-with-bar",
+        .letter = 'p',
+        .takes = OPTION_FLAG,
+        .at = SHARED(parsable_bar),
+        .help = "the same with `|` at the end too",
+        .form = true } },
+    { TAKES_SPRIO_COLUMNS,
+      { .name = "parsable-with-bar",
+        .takes = OPTION_FLAG,
+        .at = SHARED(parsable_bar),
+        .help = "the same with `|` at the end too",
+        .form = true } },
+    { TAKES_CSV,
+      { .name = "csv",
+        .takes = OPTION_FLAG,
+        .at = SHARED(csv),
+        .help = "comma-separated values, every digit",
+        .form = true } },
+    { TAKES_JSON,
+      { .name = "json",
+        .takes = OPTION_FLAG,
+        .at = SHARED(json),
+        .help = "one JSON object",
+        .form = true } },
+    { TAKES_COLUMNS,
+      { .name = "columns",
+        .also = "format",
+        .letter = 'o',
+        .takes = OPTION_VALUE,
+        .at = SHARED(table.columns),
+        .value = "COLUMNS",
+        .help = "these columns, such as account,user%10" } },
+    { TAKES_SPRIO_COLUMNS,
+      { .name = "columns",
+        .takes = OPTION_VALUE,
+        .at = SHARED(table.columns),
+        .value = "COLUMNS",
+        .help = "these columns, such as job,user%10" } },
+    { TAKES_COLUMNS,
+      { .name = "noheader",
+        .letter = 'n',
+        .takes = OPTION_FLAG,
+        .at = SHARED(table.no_header),
+        .help = "no line of headings" } },
+    { TAKES_SPRIO_HEADER,
+      { .name = "noheader",
+        .letter = 'h',
+        .takes = OPTION_FLAG,
+        .at = SHARED(table.no_header),
+        .help = "no line of headings" } },
+};
+
+/* Those that all commands take. */
+static const struct command_option common_options[] = {
+    { .name = "config",
+      .letter = 'c',
+      .takes = OPTION_VALUE,
+      .at = SHARED(settings_path),
+      .value = "FILE",
+      .help = "the settings" },
+    { .name = "help",
+      .letter = 'h',
+      .takes = OPTION_FLAG,
+      .at = SHARED(help),
+      .help = "print this" },
+    { .name = "version",
+      .letter = 'V',
+      .takes = OPTION_FLAG,
+      .at = SHARED(version),
+      .help = "print the version" },
+    { .name = NULL },
+};
+
+/* What means something to Slurm's and PBS's commands that ours does not know.  `name` or `letter`
+ * as it is theirs; `commands` are ours that follow that tool. */
+static const struct {
+    const char *tool, *commands;
+    const char *name;
+    char letter;
+    const char *meaning, *instead;
+} foreign[] = {
+    { "sprio", "prio", "federation", 0, "jobs of a federation", "--clusters" },
+    { "sprio", "prio", "local", 0, "no jobs of a federation", "--clusters" },
+    { "sprio", "prio", "sibling", 0, "the siblings of jobs in a federation", "--clusters" },
+    { "sshare", NULL, "all", 'a', "associations of all users", NULL },
+    { "sshare", NULL, "accounts", 'A', "only these accounts", NULL },
+    { "sshare", NULL, "long", 'l', "more columns", NULL },
+    { "sshare", NULL, "partition", 'm', "partitions of associations", NULL },
+    { "sshare", NULL, "clusters", 'M', "only these clusters", NULL },
+    { "sshare", NULL, "noheader", 'n', "no line of headings", NULL },
+    { "sshare", NULL, "format", 'o', "the columns", NULL },
+    { "sshare", NULL, "parsable", 'p', "a bar behind every field", NULL },
+    { "sshare", NULL, "parsable2", 'P', "a bar between fields", NULL },
+    { "sshare", NULL, "users", 'u', "only these users", NULL },
+    { "sshare", NULL, "Users", 'U', "no accounts, only users", NULL },
+    { "sshare", NULL, "verbose", 'v', "more about what is done", NULL },
+    { "sshare", "show", "helpformat", 0, "the names of the columns", "`fairmill show --csv`" },
+    { "pbsfs", "show", NULL, 'd', "decay of all usage", "`fairmill run`" },
+    { "pbsfs", "show", NULL, 'e', "removal of unknown entities", "`fairmill forget`" },
+    { "pbsfs", "show", NULL, 'g', "one entity", "--pbs --entity NAME" },
+    { "pbsfs", "show", NULL, 's', "an entity's new usage", "`fairmill ledger`" },
+    { "pbsfs", "show", NULL, 't', "the tree", "--pbs" },
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+const struct command_option *command_option_at(const struct command *command, size_t index)
+{
+    for (const struct command_option *own = command->options; own && own->name; own++)
+        if (!index--)
+            return own;
+    for (size_t i = 0; i < COUNT_OF(shared_options); i++)
+        if ((shared_options[i].taken_by & command->shared) && !index--)
+            return &shared_options[i].option;
+    return index < COUNT_OF(common_options) - 1 ? &common_options[index] : NULL;
+}
+
+bool option_is_common(const struct command_option *option)
+{
+    for (const struct command_option *common = common_options; common->name; common++)
+        if (common == option)
+            return true;
+    return false;
+}
+
+/* A command line that is being read. */
+struct line {
+    const struct invocation *invocation;
+    const struct command *command;
+    char *options;                     /* the struct that is filled in */
+    bool shared_only;                  /* which has no place for the command's own */
+    const struct command_option *form; /* the one that was given */
+    int operands;
+    int next; /* of the arguments */
+};
+
+static bool is_own(const struct command *command, const struct command_option *option)
+{
+    for (const struct command_option *own = command->options; own && own->name; own++)
+        if (own == option)
+            return true;
+    return false;
+}
+
+static void list_add(struct option_list *list, const char *bytes, size_t length)
+{
+    list->values = memory_resized(list->values, list->count + 1, sizeof *list->values);
+    list->values[list->count++] = memory_bytes(bytes, length);
+}
+
+static int add_names(struct line *line, const struct command_option *option, const char *names,
+                     struct option_list *list, struct error *err)
+{
+    for (const char *at = names;; at++) {
+        size_t length = strcspn(at, ",");
+        if (!length)
+            return fail(err, ERROR_USAGE, "%s: --%s '%s': must be names with commas between them",
+                        line->command->name, option->name, names);
+        if (list)
+            list_add(list, at, length);
+        at += length;
+        if (!*at)
+            return 0;
+    }
+}
+
+static int set_one(struct line *line, const struct command_option *option, const char *name,
+                   const char **value, struct error *err)
+{
+    if (!*name || strchr(name, ',') || (value && *value && strcmp(*value, name) != 0))
+        return fail(err, ERROR_USAGE, "%s: --%s '%s': must be one name, and given once",
+                    line->command->name, option->name, name);
+    if (value)
+        *value = name;
+    return 0;
+}
+
+static int set_form(struct line *line, const struct command_option *option, struct error *err)
+{
+    if (line->form && line->form != option)
+        return fail(err, ERROR_USAGE, "%s: --%s and --%s exclude each other", line->command->name,
+                    line->form->name, option->name);
+    line->form = option;
+    return 0;
+}
+
+/* `value` is NULL for a flag only. */
+static int set(struct line *line, const struct command_option *option, const char *value,
+               struct error *err)
+{
+    bool stored = !line->shared_only || !is_own(line->command, option);
+    void *place = stored ? line->options + option->at : NULL;
+    if (option->form && set_form(line, option, err))
+        return -1;
+    switch (option->takes) {
+    case OPTION_FLAG:
+        if (place)
+            *(bool *)place = true;
+        return 0;
+    case OPTION_VALUE:
+        if (place)
+            *(const char **)place = value;
+        return 0;
+    case OPTION_ONE:
+        return set_one(line, option, value, place, err);
+    case OPTION_LIST:
+        return add_names(line, option, value, place, err);
+    case OPTION_AGAIN:
+        if (place)
+            list_add(place, value, strlen(value));
+        return 0;
+    }
+    return 0;
+}
+
+static bool begins(const char *name, const char *given, size_t length)
+{
+    return name && !strncmp(name, given, length);
+}
+
+/* The option that is spelled so, or the only one that begins so; `count` gets how many do. */
+static const struct command_option *option_named(const struct command *command, const char *given,
+                                                 size_t length, size_t *count)
+{
+    const struct command_option *option, *found = NULL;
+    *count = 0;
+    for (size_t i = 0; (option = command_option_at(command, i)); i++) {
+        const char *const names[] = { option->name, option->also };
+        bool prefix = false;
+        for (size_t name = 0; name < 2; name++) {
+            if (!begins(names[name], given, length))
+                continue;
+            if (!names[name][length]) {
+                *count = 1;
+                return option;
+            }
+            prefix = true;
+        }
+        *count += prefix;
+        found = prefix ? option : found;
+    }
+    return *count == 1 ? found : NULL;
+}
+
+static const struct command_option *option_lettered(const struct command *command, char letter)
+{
+    const struct command_option *option;
+    for (size_t i = 0; (option = command_option_at(command, i)); i++)
+        if (option->letter == letter)
+            return option;
+    return NULL;
+}
+
+/* What follows an option's name or letter, or the next argument. */
+static int next_value(struct line *line, const char *option, const char **value, struct error *err)
+{
+    if (line->next == line->invocation->count)
+        return fail(err, ERROR_USAGE, "%s: option '%s' needs a value", line->command->name, option);
+    *value = line->invocation->arguments[line->next++];
+    return 0;
+}
+
+/* Say what the option is to Slurm or PBS, or what it was. */
+static int refuse(const struct line *line, const char *given, const char *name, char letter,
+                  struct error *err)
+{
+    const char *command = line->command->name;
+    const struct command_option *option;
+    struct text hint = { 0 };
+    text_add(&hint, "");
+    for (size_t i = 0; letter && (option = command_option_at(line->command, i)); i++)
+        if (option->former == letter)
+            text_format(&hint, "; write --%s", option->name);
+    for (size_t i = 0; i < COUNT_OF(foreign); i++) {
+        if (letter ? foreign[i].letter != letter
+                   : !foreign[i].name || strcmp(foreign[i].name, name) != 0)
+            continue;
+        if (foreign[i].commands ? strcmp(foreign[i].commands, command) != 0
+                                : (line->command->shared & TAKES_SPRIO_HEADER) != 0)
+            continue;
+        if (foreign[i].instead)
+            text_format(&hint, "; use %s", foreign[i].instead);
+        int result = fail(err, ERROR_USAGE,
+                          "%s: unknown option '%s', which is%s%s of %s (%s) and means nothing "
+                          "here%s",
+                          command, given, letter && foreign[i].name ? " --" : "",
+                          letter && foreign[i].name ? foreign[i].name : "", foreign[i].tool,
+                          foreign[i].meaning, hint.bytes);
+        text_free(&hint);
+        return result;
+    }
+    int result = fail(err, ERROR_USAGE, "%s: unknown option '%s'%s; see `fairmill help %s`",
+                      command, given, hint.bytes, command);
+    text_free(&hint);
+    return result;
+}
+
+static int read_long(struct line *line, const char *argument, struct error *err)
+{
+    const char *name = argument + 2, *value = NULL;
+    size_t length = strcspn(name, "="), count;
+    const struct command_option *option = option_named(line->command, name, length, &count);
+    if (!option && count)
+        return fail(err, ERROR_USAGE, "%s: '%s' may be %zu options; see `fairmill help %s`",
+                    line->command->name, argument, count, line->command->name);
+    if (!option)
+        return refuse(line, argument, name, 0, err);
+    if (option->takes == OPTION_FLAG && name[length])
+        return fail(err, ERROR_USAGE, "%s: option '--%s' takes no value", line->command->name,
+                    option->name);
+    if (name[length])
+        value = name + length + 1;
+    else if (option->takes != OPTION_FLAG && next_value(line, argument, &value, err))
+        return -1;
+    return set(line, option, value, err);
+}
+
+/* `-nP`, `-uNAME`. */
+static int read_letters(struct line *line, const char *argument, struct error *err)
+{
+    for (const char *at = argument + 1; *at; at++) {
+        const struct command_option *option = option_lettered(line->command, *at);
+        const char shown[] = { '-', *at, '\0' };
+        const char *value = NULL;
+        if (!option)
+            return refuse(line, shown, NULL, *at, err);
+        if (option->takes == OPTION_FLAG) {
+            if (set(line, option, NULL, err))
+                return -1;
+            continue;
+        }
+        if (at[1])
+            value = at + 1;
+        else if (next_value(line, shown, &value, err))
+            return -1;
+        return set(line, option, value, err);
+    }
+    return 0;
+}
+
+static int read_operand(struct line *line, const char *argument, struct error *err)
+{
+    if (line->operands == line->command->operand_count)
+        return fail(err, ERROR_USAGE, "%s: unexpected argument '%s'; see `fairmill help %s`",
+                    line->command->name, argument, line->command->name);
+    ((struct shared_options *)line->options)->operands[line->operands++] = argument;
+    return 0;
+}
+
+static int read_line(struct line *line, struct error *err)
+{
+    bool only_operands = false;
+    int result = 0;
+    while (!result && line->next < line->invocation->count) {
+        const char *argument = line->invocation->arguments[line->next++];
+        if (only_operands || argument[0] != '-' || !argument[1])
+            result = read_operand(line, argument, err);
+        else if (!strcmp(argument, "--"))
+            only_operands = true;
+        else if (argument[1] == '-')
+            result = read_long(line, argument, err);
+        else
+            result = read_letters(line, argument, err);
+    }
+    return result;
+}
+
+static int read_into(struct line *line, struct error *err)
+{
+    struct shared_options *shared = (struct shared_options *)line->options;
+    int result = read_line(line, err);
+    shared->table.ends_with_bar = shared->parsable_bar;
+    shared->table.form = shared->parsable || shared->parsable_bar ? TABLE_BARS
+                         : shared->csv                            ? TABLE_CSV
+                         : shared->json                           ? TABLE_JSON
+                                                                  : TABLE_FOR_PEOPLE;
+    return result;
+}
+
+int options_read(const struct invocation *invocation, void *options, struct error *err)
+{
+    struct line line = { invocation, invocation->command, .options = options };
+    return read_into(&line, err);
+}
+
+int options_read_shared(const struct invocation *invocation, struct shared_options *shared,
+                        struct error *err)
+{
+    struct line line = { invocation, invocation->command, (char *)shared, .shared_only = true };
+    return read_into(&line, err);
+}
+
+void option_list_free(struct option_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->values[i]);
+    free(list->values);
+    *list = (struct option_list){ 0 };
+}
+
+void options_free(struct shared_options *shared)
+{
+    option_list_free(&shared->clusters);
+    option_list_free(&shared->accounts);
+    option_list_free(&shared->users);
+}
+
+int option_list_one(const struct option_list *list, const char *what, const char **one,
+                    struct error *err)
+{
+    *one = list->count ? list->values[0] : NULL;
+    for (size_t i = 1; i < list->count; i++)
+        if (strcmp(list->values[i], *one) != 0)
+            return fail(err, ERROR_USAGE, "only one --%s can be meant here, not '%s' and '%s'",
+                        what, *one, list->values[i]);
+    return 0;
+}
+
+int option_instant(const char *option, const char *text, int64_t *instant, struct error *err)
+{
+    int64_t now = time(NULL);
+    *instant = now;
+    if (text && !instant_read(text, now, instant))
+        return fail(err, ERROR_USAGE,
+                    "--%s '%s': must be a time, such as 2026-11-01T10:00, 11/01/26, now-3days or "
+                    "epoch seconds, up to year 9999",
+                    option, text);
+    return 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_OPTIONS_H
+#define FAIRMILL_COMMAND_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/table.h"
+
+struct error;
+
+/* The grammar of the command line.  A command has a table of its own options and says which of the
+ * shared ones it takes; parser, help, usage and completion follow from these tables. */
+
+#define OPERANDS_AT_MOST 2
+
+/* What an option that may be given again has got; the values are the list's own. */
+struct option_list {
+    char **values;
+    size_t count;
+};
+
+enum option_takes {
+    OPTION_FLAG,  /* nothing; into a bool */
+    OPTION_VALUE, /* one value, the last that is given; into a const char * */
+    OPTION_ONE,   /* one name; two different ones are refused; into a const char * */
+    OPTION_LIST,  /* names, with commas or given again; into a struct option_list */
+    OPTION_AGAIN, /* values, given again; a comma is part of them; into a struct option_list */
+};
+
+struct command_option {
+    const char *name; /* the long spelling; NULL ends a table */
+    const char *also; /* another long spelling; NULL: none */
+    char letter;      /* 0: none */
+    enum option_takes takes;
+    size_t at; /* where the value goes: an offset in the command's struct of options */
+    const char *value, *help;
+    bool form;   /* a form of the output, which excludes the other forms */
+    char former; /* the letter that it had in 0.1.0, where another option has it now */
+    bool needed; /* the command does nothing without it */
+};
+
+/* Which shared options a command takes. */
+enum {
+    TAKES_CLUSTERS = 1 << 0,
+    TAKES_CLUSTER = 1 << 1, /* only one */
+    TAKES_ACCOUNTS = 1 << 2,
+    TAKES_USERS = 1 << 3,
+    TAKES_NOW = 1 << 4,
+    TAKES_VERBOSE = 1 << 5,
+    TAKES_YES = 1 << 6,
+    TAKES_DRY_RUN = 1 << 7,
+    /* Of commands that print rows. */
+    TAKES_PARSABLE = 1 << 8,
+    TAKES_CSV = 1 << 9,
+    TAKES_JSON = 1 << 10,
+    TAKES_COLUMNS = 1 << 11, /* with the line of headings, and a bar at the end of lines */
+    /* The same with the letters of sprio, where -o, -h and -p are something else. */
+    TAKES_SPRIO_COLUMNS = 1 << 12,
+    TAKES_SPRIO_HEADER = 1 << 13,
+    TAKES_TABLE = TAKES_PARSABLE | TAKES_CSV | TAKES_JSON | TAKES_COLUMNS,
+    TAKES_SPRIO_TABLE =
+        TAKES_PARSABLE | TAKES_CSV | TAKES_JSON | TAKES_SPRIO_COLUMNS | TAKES_SPRIO_HEADER,
+};
+
+/* What was given of the shared options.  A command's own struct of options begins with this. */
+struct shared_options {
+    const char *operands[OPERANDS_AT_MOST]; /* the arguments that are no options */
+    struct option_list clusters, accounts, users;
+    /* NULL: not given. */
+    const char *cluster, *now;
+    bool verbose, yes, dry_run;
+    struct table_options table;
+    bool parsable, parsable_bar, csv, json; /* which table has too */
+    /* Taken by all commands, and done with by main.c. */
+    const char *settings_path;
+    bool help, version;
+};
+
+/* What the command line gave. */
+struct invocation {
+    const struct command *command;
+    const char *settings_path; /* of -c; NULL: looked for */
+    int count;
+    char **arguments; /* behind the command's name */
+};
+
+/* A subcommand: one file, one line in the table of main.c.  Returns 0, a status to exit with, or -1
+ * with the reason; what failed for a part only was complained of meanwhile. */
+struct command {
+    const char *name;
+    const char *operands; /* the arguments that are no options, for the usage; "" */
+    int operand_count;    /* at most so many */
+    const char *summary;
+    const char *notes;                    /* whole lines, before the options in the help; "" */
+    unsigned shared;                      /* TAKES_... */
+    const struct command_option *options; /* its own; NULL: none */
+    int (*run)(const struct invocation *invocation, struct error *err);
+};
+
+/* Read the command line into a struct that begins with `struct shared_options` and is zeroed.
+ * ERROR_USAGE names what is wrong; options_free() is due in any case. */
+int options_read(const struct invocation *invocation, void *options, struct error *err);
+/* Read the shared options only, and check all. */
+int options_read_shared(const struct invocation *invocation, struct shared_options *shared,
+                        struct error *err);
+void options_free(struct shared_options *shared);
+void option_list_free(struct option_list *list);
+
+/* The only name in the list; NULL where it is empty.  ERROR_USAGE where there are two. */
+int option_list_one(const struct option_list *list, const char *what, const char **one,
+                    struct error *err);
+/* Read the instant of an option (NULL: now), in any form that Slurm's commands take. */
+int option_instant(const char *option, const char *text, int64_t *instant, struct error *err);
+
+/* The options of a command in their order, its own first, those of all commands last; NULL behind
+ * the last. */
+const struct command_option *command_option_at(const struct command *command, size_t index);
+bool option_is_common(const struct command_option *option);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "util/instant.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "util/number.h"
+#include "util/text.h"
+
+#define DAY_S 86400
+
+/* What is known so far. */
+struct reader {
+    const char *at;
+    struct tm now;
+    int year, month, day; /* as struct tm has them; year -1: not given */
+    int second_of_day;
+    bool has_date, has_time;
+};
+
+/* Step over the word, in any case, where it stands there whole. */
+static bool take_word(struct reader *reader, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncasecmp(reader->at, word, length) != 0 || isalnum((unsigned char)reader->at[length]))
+        return false;
+    reader->at += length;
+    return true;
+}
+
+static bool take_char(struct reader *reader, const char *any)
+{
+    if (!*reader->at || !strchr(any, *reader->at))
+        return false;
+    reader->at++;
+    return true;
+}
+
+/* Step over `least` to `most` digits. */
+static bool take_digits(struct reader *reader, size_t least, size_t most, int *number)
+{
+    size_t length = strspn(reader->at, "0123456789");
+    uint64_t value;
+    length = length > most ? most : length;
+    if (length < least || !number_unsigned(reader->at, length, &value))
+        return false;
+    reader->at += length;
+    *number = (int)value;
+    return true;
+}
+
+static size_t digits_ahead(const struct reader *reader)
+{
+    return strspn(reader->at, "0123456789");
+}
+
+static bool set_date(struct reader *reader, int year, int month, int day)
+{
+    if (reader->has_date || month < 0 || month > 11 || day < 1 || day > 31)
+        return false;
+    reader->has_date = true;
+    reader->year = year;
+    reader->month = month;
+    reader->day = day;
+    return true;
+}
+
+static bool set_time(struct reader *reader, int second_of_day)
+{
+    if (reader->has_time)
+        return false;
+    reader->has_time = true;
+    reader->second_of_day = second_of_day;
+    return true;
+}
+
+/* The hour of a clock of twelve hours; one of 24 hours stays where `PM` agrees with it. */
+static bool take_half(struct reader *reader, int *hour)
+{
+    while (take_char(reader, " \t"))
+        ;
+    if (take_word(reader, "pm")) {
+        if (*hour > 12)
+            return false;
+        *hour = *hour == 12 ? 12 : *hour + 12;
+    } else if (take_word(reader, "am")) {
+        if (*hour > 12)
+            return false;
+        *hour = *hour == 12 ? 0 : *hour;
+    }
+    return true;
+}
+
+static bool take_clock(struct reader *reader)
+{
+    int hour, minute, second = 0;
+    if (!take_digits(reader, 1, 2, &hour) || !take_char(reader, ":") ||
+        !take_digits(reader, 2, 2, &minute) ||
+        (take_char(reader, ":") && !take_digits(reader, 2, 2, &second)) || hour > 23 ||
+        minute > 59 || second > 59 || !take_half(reader, &hour) || hour > 23)
+        return false;
+    return set_time(reader, hour * 3600 + minute * 60 + second);
+}
+
+/* YYYY-MM-DD. */
+static bool take_iso_date(struct reader *reader)
+{
+    int year, month, day;
+    return take_digits(reader, 4, 4, &year) && take_char(reader, "-") &&
+           take_digits(reader, 1, 2, &month) && take_char(reader, "-") &&
+           take_digits(reader, 1, 2, &day) && set_date(reader, year - 1900, month - 1, day);
+}
+
+/* MMDD[YY], or with points or slashes between them. */
+static bool take_american_date(struct reader *reader)
+{
+    int month, day, year = -1;
+    size_t digits = digits_ahead(reader);
+    bool apart = digits <= 2;
+    if ((!apart && digits != 4 && digits != 6) || !take_digits(reader, 1, 2, &month) ||
+        (apart && !take_char(reader, "/.")) || !take_digits(reader, 1, 2, &day))
+        return false;
+    if ((apart ? take_char(reader, "/.") : digits == 6)) {
+        if (!take_digits(reader, 2, 2, &year) || digits_ahead(reader))
+            return false;
+        year += 100;
+    }
+    return set_date(reader, year, month - 1, day);
+}
+
+static bool take_named(struct reader *reader)
+{
+    static const struct {
+        const char *word;
+        int hour;
+    } hours[] = {
+        { "midnight", 0 }, { "noon", 12 }, { "elevenses", 11 }, { "fika", 15 }, { "teatime", 16 },
+    };
+    for (size_t i = 0; i < sizeof hours / sizeof *hours; i++)
+        if (take_word(reader, hours[i].word))
+            return set_time(reader, hours[i].hour * 3600);
+    bool tomorrow = take_word(reader, "tomorrow");
+    if (!tomorrow && !take_word(reader, "today"))
+        return false;
+    struct tm day = reader->now;
+    day.tm_mday += tomorrow;
+    day.tm_hour = 12;
+    day.tm_isdst = -1;
+    mktime(&day);
+    return set_date(reader, day.tm_year, day.tm_mon, day.tm_mday);
+}
+
+static bool take_part(struct reader *reader)
+{
+    size_t digits = digits_ahead(reader);
+    if (!digits)
+        return take_named(reader);
+    if (digits <= 2 && reader->at[digits] == ':')
+        return take_clock(reader);
+    return digits == 4 && reader->at[4] == '-' ? take_iso_date(reader) : take_american_date(reader);
+}
+
+static bool finish(struct reader *reader, int64_t *instant)
+{
+    if (!reader->has_date)
+        set_date(reader, reader->now.tm_year, reader->now.tm_mon, reader->now.tm_mday);
+    if (reader->year < 0)
+        reader->year = reader->now.tm_year - (reader->month > reader->now.tm_mon);
+    struct tm date = { .tm_year = reader->year,
+                       .tm_mon = reader->month,
+                       .tm_mday = reader->day,
+                       .tm_hour = reader->second_of_day / 3600,
+                       .tm_min = reader->second_of_day / 60 % 60,
+                       .tm_sec = reader->second_of_day % 60,
+                       .tm_wday = -1, /* still there where mktime fails */
+                       .tm_isdst = -1 };
+    *instant = mktime(&date);
+    /* mktime turns 31 June into 1 July; who wrote that meant something else. */
+    return date.tm_wday >= 0 && date.tm_mday == reader->day && date.tm_mon == reader->month;
+}
+
+/* Behind `now`: `+COUNT[UNIT]` or `-COUNT[UNIT]`, or nothing. */
+static bool add_delta(const char *text, int64_t now, int64_t *instant)
+{
+    static const struct {
+        const char *unit;
+        int64_t seconds;
+    } units[] = {
+        { "", 1 },
+        { "s", 1 },
+        { "second", 1 },
+        { "seconds", 1 },
+        { "m", 60 },
+        { "minute", 60 },
+        { "minutes", 60 },
+        { "h", 3600 },
+        { "hour", 3600 },
+        { "hours", 3600 },
+        { "d", DAY_S },
+        { "day", DAY_S },
+        { "days", DAY_S },
+        { "week", 7 * DAY_S },
+        { "weeks", 7 * DAY_S },
+    };
+    text += strspn(text, " \t");
+    *instant = now;
+    if (!*text)
+        return true;
+    if (*text != '+' && *text != '-')
+        return false;
+    bool before = *text == '-';
+    text += 1 + strspn(text + 1, " \t");
+    size_t digits = strspn(text, "0123456789");
+    uint64_t count;
+    if (!number_unsigned(text, digits, &count) || count > INT32_MAX)
+        return false;
+    text += digits + strspn(text + digits, " \t");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcasecmp(text, units[i].unit)) {
+            int64_t delta = (int64_t)count * units[i].seconds;
+            *instant = before ? now - delta : now + delta;
+            return true;
+        }
+    return false;
+}
+
+static bool read_epoch(const char *text, int64_t *instant)
+{
+    uint64_t epoch;
+    if (!number_unsigned(text, strlen(text), &epoch) || epoch > (uint64_t)LATEST_INSTANT)
+        return false;
+    *instant = (int64_t)epoch;
+    return true;
+}
+
+/* Dates and times of day. */
+static bool read_parts(const char *text, int64_t now, int64_t *instant)
+{
+    struct reader reader = { .at = text };
+    time_t clock = now;
+    if (!localtime_r(&clock, &reader.now))
+        return false;
+    for (;;) {
+        while (take_char(&reader, " \t-T"))
+            ;
+        if (!*reader.at)
+            break;
+        if (!take_part(&reader))
+            return false;
+    }
+    return (reader.has_date || reader.has_time) && finish(&reader, instant);
+}
+
+static bool read_any(const char *text, int64_t now, int64_t *instant)
+{
+    size_t digits = strspn(text, "0123456789");
+    if (!strncasecmp(text, "uts", 3))
+        return read_epoch(text + 3, instant);
+    if (!strncasecmp(text, "now", 3))
+        return add_delta(text + 3, now, instant);
+    if (text[digits] || digits == 4 || digits == 6)
+        return read_parts(text, now, instant) || (!text[digits] && read_epoch(text, instant));
+    return read_epoch(text, instant);
+}
+
+bool instant_read(const char *text, int64_t now, int64_t *instant)
+{
+    return read_any(text, now, instant) && *instant >= 0 && *instant <= LATEST_INSTANT;
+}
+
+void instant_add(struct text *text, int64_t instant)
+{
+    char shown[32];
+    struct tm date;
+    time_t time = instant;
+    if (localtime_r(&time, &date) && strftime(shown, sizeof shown, "%Y-%m-%dT%H:%M:%S", &date))
+        text_add(text, shown);
+    else
+        text_format(text, "%" PRId64, instant);
+}
