@@ -118,8 +118,8 @@ struct db_driver {
      * number.  One query at a time for each session; finish() ends it, also before its last row. */
     struct db_rows *(*query)(struct db *db, const char *sql, const struct db_value *arguments,
                              size_t argument_count, const char *column_types, struct error *err);
-    /* The same for a query that answers with very many rows, where there is a road that costs less
-     * a row and more to begin with; NULL where there is none. */
+    /* The same for a query that answers with very many rows, where a method exists that costs less
+     * for each row and more at the start; NULL where there is none. */
     struct db_rows *(*stream)(struct db *db, const char *sql, const struct db_value *arguments,
                               size_t argument_count, const char *column_types, struct error *err);
     /* The next row: 1 and *row, 0 after the last one, -1.  The row and the texts in it hold
@@ -144,7 +144,7 @@ struct db_driver {
     int (*lock)(struct db *db, const char *name, struct error *err);
     void (*unlock)(struct db *db, const char *name);
 
-    /* Write many rows by the fastest road that leaves the table, its views and grants alone, in
+    /* Write many rows by the fastest method that leaves the table, its views and grants alone, in
      * the open transaction: a row whose first `key_count` columns equal those of a stored row
      * replaces it, any other row is added; without a key every row is added.  Values of a row
      * must be DB_NULL or of their column's type, and no two rows may have the same key.  bulk_row()

@@ -15,8 +15,8 @@
 #include "util/text.h"
 
 /* TLS with either client library.  MySQL's has a mode for each of ours.  MariaDB's has two
- * switches: one that encrypts if the server can, and in silence does not if it cannot; and one that
- * checks certificate and name, never the one without the other, before anybody logs in. */
+ * switches: one that encrypts if the server can, and says nothing if it cannot; and one that checks
+ * certificate and name together, before anybody logs in. */
 
 #define HANDSHAKE_FAILED 2026u
 
@@ -25,7 +25,8 @@ static const char *mode_name(const struct mysql_session *session)
     return db_tls_names[session->base.settings->tls_mode];
 }
 
-/* Whether the way is a unix socket; without a host it is, unless the option file names one. */
+/* Whether the connection is a unix socket.  Without a host it is, unless the option file names one.
+ */
 static bool goes_by_socket(const struct db_settings *settings)
 {
     if (!db_given(settings->host))

@@ -15,7 +15,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Rows are gathered in batches.  Without a key a batch goes by COPY, which is the fastest road;
+/* Rows are gathered in batches.  Without a key a batch goes by COPY, which is the fastest;
  * with one as an INSERT from arrays, one a column, since COPY replaces nothing.  (A staging table
  * in between is no faster, costs each small write a hundred kilobytes of log, and is DDL.)  In
  * both a value is its length and its bytes in the order of the network.

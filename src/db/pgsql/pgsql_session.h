@@ -10,9 +10,9 @@
  * pgsql_statement.c (sending, waiting, errors), pgsql_connect.c (sessions), pgsql_rows.c (streaming
  * an answer), pgsql_bulk.c (bulk writes), pgsql_replica.c (lag) and pgsql.c (transactions, locks).
  *
- * The connection is in libpq's non-blocking mode, and there is one place that waits, so that no
- * server and no network can hold us longer than the deadline allows.  Functions of libpq that wait
- * by themselves, as PQexec() and PQcancel() do, are not called. */
+ * The connection is in libpq's non-blocking mode, and there is one place that waits, so that
+ * neither a server nor a network can delay us beyond the deadline.  Functions of libpq that wait by
+ * themselves, as PQexec() and PQcancel() do, are not called. */
 
 /* Types by the numbers that every server gives them; the header with their names belongs to the
  * server's own sources. */

@@ -44,7 +44,7 @@ static int sqlite_set_lock_wait(struct db *base, unsigned seconds, struct error 
     return 0;
 }
 
-/* `<database>.<name>.lock`, whatever the way by which this process came to the database. */
+/* `<database>.<name>.lock`, by whichever path this process opened the database. */
 static void lock_path(const struct sqlite_db *db, const char *name, struct text *path)
 {
     text_add(path, sqlite3_db_filename(db->sqlite, "main"));

@@ -31,8 +31,8 @@ static int last_error(sqlite3 *sqlite, bool of_log)
     return number;
 }
 
-/* The system's own number.  What SQLite hands out may have been overwritten on the way; its files
- * remember. */
+/* The system's own number.  The one that SQLite hands out may have been overwritten since; its
+ * files keep theirs. */
 static int system_error_of(sqlite3 *sqlite)
 {
     int number = sqlite3_system_errno(sqlite);
