@@ -23,14 +23,6 @@
 /* Another way to sum or to store makes what was kept useless; then this goes up. */
 #define SEAL_FORMAT 2
 
-void kept_seal_free(struct kept_seal *kept)
-{
-    seal_free(&kept->seal);
-    job_keys_free(&kept->open);
-    findings_destroy(kept->findings);
-    *kept = (struct kept_seal){ 0 };
-}
-
 void sealing_free(struct sealing *sealing)
 {
     seal_free(&sealing->seal);

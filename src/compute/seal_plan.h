@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "core/usage/seal.h"
+#include "results/seal_rows.h"
 
 struct computation;
 struct days;
@@ -17,17 +18,6 @@ struct settings;
 struct wide;
 
 /* How a run goes on from the seal that the last one left, and what it leaves to the next. */
-
-/* What was kept, as results/seal_rows.h reads it.  The sums stay in the database until the
- * source's snapshot is over. */
-struct kept_seal {
-    struct seal seal;
-    struct job_keys open;      /* rows that had no time_end */
-    struct findings *findings; /* of rows in the sums */
-    bool damaged;              /* it is not what was stored */
-    bool ahead;                /* the run was asked for an instant before the seal's */
-};
-void kept_seal_free(struct kept_seal *kept);
 
 enum sealing_mode {
     SEALING_NONE,        /* the kept seal is not looked at, and stays as it is */

@@ -159,8 +159,9 @@ static int write_changed(struct day_hashes *hashes, struct error *err)
         { "day", 'i' },
         { "hash", 'i' },
     };
-    struct db_bulk *bulk = db_bulk_begin(hashes->db, "fairmill_usage_hash", columns,
-                                         sizeof columns / sizeof *columns, 2, err);
+    static const struct row_table table = { "fairmill_usage_hash", columns,
+                                            sizeof columns / sizeof *columns };
+    struct db_bulk *bulk = rows_begin(hashes->db, &table, 2, err);
     if (!bulk)
         return -1;
     for (size_t i = 0; i < hashes->days->count; i++)

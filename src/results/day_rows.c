@@ -356,8 +356,7 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
             continue;
         }
         if (!bulk)
-            bulk = db_bulk_begin(writer->db, table->rows.name, table->rows.columns,
-                                 table->rows.count, old.count ? 3 : 0, err);
+            bulk = rows_begin(writer->db, &table->rows, old.count ? 3 : 0, err);
         result = write_sum(writer, table, other, bulk, err);
     }
     if (result)

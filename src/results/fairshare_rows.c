@@ -49,6 +49,8 @@ static const struct db_column fairshare_columns[] = {
     { "run_id", 'i' },
     { "computed_at", 'i' },
 };
+static const struct row_table fairshare_table = { "fairmill_fairshare", fairshare_columns,
+                                                  COUNT(fairshare_columns) };
 
 struct writer {
     const struct publisher *publisher;
@@ -116,8 +118,7 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
      * split a page that it has just filled. */
     if (fairshare_rows_clear(publisher, err))
         return -1;
-    struct db_bulk *bulk = db_bulk_begin(publisher->db, "fairmill_fairshare", fairshare_columns,
-                                         COUNT(fairshare_columns), 0, err);
+    struct db_bulk *bulk = rows_begin(publisher->db, &fairshare_table, 0, err);
     for (uint32_t i = 0; i < publication->tree->count; i++) {
         struct db_value row[COUNT(fairshare_columns)];
         fill_row(&writer, publication->tree->by_id[i], row);

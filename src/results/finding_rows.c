@@ -20,6 +20,8 @@ static const struct db_column finding_columns[] = {
     { "cluster", 't' },   { "kind", 't' },  { "subject", 't' }, { "first_seen", 'i' },
     { "last_seen", 'i' }, { "count", 'i' }, { "detail", 't' },
 };
+static const struct row_table finding_table = { "fairmill_finding", finding_columns,
+                                                COUNT(finding_columns) };
 
 /* A row of fairmill_finding. */
 struct finding_row {
@@ -103,8 +105,7 @@ static int write_findings(const struct publisher *publisher, struct finding_rows
     struct db_value cluster = db_text(publisher->cluster);
     if (db_execute(publisher->db, sql_query_finding_clear, &cluster, 1, NULL, err))
         return -1;
-    struct db_bulk *bulk = db_bulk_begin(publisher->db, "fairmill_finding", finding_columns,
-                                         COUNT(finding_columns), 3, err);
+    struct db_bulk *bulk = rows_begin(publisher->db, &finding_table, 3, err);
     size_t of_kind = 0;
     struct text detail = { 0 };
     for (size_t i = 0; i < found->count; i++) {

@@ -10,7 +10,7 @@ struct publisher;
 
 /* Merge a run's findings into fairmill_finding, inside the transaction that publisher_publish() has
  * open.  A finding that is there keeps its first_seen and counts the runs that saw it; at most
- * FINDINGS_A_KIND of a kind stay, those that were seen last. */
+ * FINDINGS_PER_KIND of a kind stay, those that were seen last. */
 int finding_rows_write(const struct publisher *publisher, const struct findings *findings,
                        int64_t as_of, struct error *err);
 

@@ -5,21 +5,20 @@
 #include "db/db.h"
 #include "results/history.h"
 #include "results/publication.h"
+#include "results/rows.h"
 #include "results/settings_rows.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/text.h"
 
-/* Every table with rows of a cluster that history_forget() leaves, the fence last.  The ledger
- * stays: nobody but its owner may take from it. */
-static const char *const tables[] = {
-    "fairmill_fairshare",   "fairmill_job_priority", "fairmill_finding",
-    "fairmill_seal",        "fairmill_seal_usage",   "fairmill_seal_open",
-    "fairmill_seal_odd",    "fairmill_usage_open",   "fairmill_usage_span",
-    "fairmill_usage_hash",  "fairmill_association",  "fairmill_share_change",
-    "fairmill_share_state", "fairmill_run",          "fairmill_lock",
+/* All rows of a cluster that history_forget() leaves; its row of fairmill_lock is the last.  The
+ * ledger stays: nobody but its owner may remove from it. */
+static const char *const removals[] = {
+    sql_query_fairshare_clear,    sql_query_job_priority_clear, sql_query_finding_clear,
+    sql_query_seal_clear,         sql_query_seal_usage_clear,   sql_query_seal_open_clear,
+    sql_query_seal_odd_clear,     sql_query_forget_open,        sql_query_forget_span,
+    sql_query_forget_hashes,      sql_query_forget_names,       sql_query_forget_changes,
+    sql_query_forget_share_state, sql_query_forget_runs,        sql_query_forget_lock,
 };
-#define TABLES (sizeof tables / sizeof *tables)
 
 int forget_check(struct db *db, const char *cluster, struct error *err)
 {
@@ -41,32 +40,15 @@ int forget_check(struct db *db, const char *cluster, struct error *err)
     return got == 2 ? 0 : -1;
 }
 
-static int remove_rows(struct db *db, const struct db_value *cluster, struct error *err)
-{
-    for (size_t i = 0; i < TABLES; i++) {
-        struct text sql = { 0 };
-        text_format(&sql,
-                    "DELETE /*! \"%s\" */ FROM \"%s\" /*! FORCE INDEX (PRIMARY) */ "
-                    "WHERE \"cluster\" = ?",
-                    tables[i], tables[i]);
-        int result = db_execute(db, sql.bytes, cluster, 1, NULL, err);
-        text_free(&sql);
-        if (result)
-            return -1;
-    }
-    return 0;
-}
-
 static int forget_rows(const struct publisher *publisher, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
     if (db_begin(publisher->db, err))
         return -1;
-    if (remove_rows(publisher->db, &cluster, err) || db_commit(publisher->db, err)) {
-        db_rollback(publisher->db);
-        return -1;
-    }
-    return 0;
+    int result = 0;
+    for (size_t i = 0; !result && i < sizeof removals / sizeof *removals; i++)
+        result = db_execute(publisher->db, removals[i], &cluster, 1, NULL, err);
+    return rows_commit(publisher->db, result, err);
 }
 
 int forget_cluster(const struct publisher *publisher, struct error *err)

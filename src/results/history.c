@@ -19,10 +19,8 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* One transaction takes away a point, or a day, or so many runs (as run_old.sql has them); one run
- * takes away so many points and days. */
-#define RUNS_A_STATEMENT 500u
-#define STEPS_A_RUN 48
+/* A transaction removes one point, or one day; a run removes so many of each. */
+#define STEPS_PER_RUN 48
 
 /* Whether the instant is to be a point, since its span has none yet or just this one; -1 on
  * failure. */
@@ -79,7 +77,7 @@ static const char *const remove_point[] = { sql_query_history_remove,
 static const char *const remove_day[] = { sql_query_usage_day_clear, sql_query_usage_hash_clear,
                                           NULL };
 
-/* Statements, ended by NULL, as a transaction. */
+/* Run statements, ended by NULL, in a transaction of their own. */
 static int execute_alone(struct db *db, const char *const *sql, const struct db_value *arguments,
                          size_t count, struct error *err)
 {
@@ -88,14 +86,10 @@ static int execute_alone(struct db *db, const char *const *sql, const struct db_
     int result = 0;
     for (; !result && *sql; sql++)
         result = db_execute(db, *sql, arguments, count, NULL, err);
-    if (result || db_commit(db, err)) {
-        db_rollback(db);
-        return -1;
-    }
-    return 0;
+    return rows_commit(db, result, err);
 }
 
-/* Rows before an instant, those of the oldest one after another. */
+/* Remove what is before an instant, the oldest first. */
 static int prune_oldest(const struct publisher *publisher, const char *find,
                         const char *const *remove, int64_t before, int steps, struct error *err)
 {
@@ -114,47 +108,37 @@ static int prune_oldest(const struct publisher *publisher, const char *find,
     return 0;
 }
 
-/* So many runs, and then settings that no run has any more. */
-static int remove_runs(const struct publisher *publisher, const char *sql,
-                       const struct db_value *arguments, size_t count, struct error *err)
+/* Remove runs, and then the settings that no run has any more. */
+static int remove_runs(const struct publisher *publisher, struct row_ids runs, struct error *err)
 {
+    struct db *db = publisher->db;
+    struct db_value cluster = db_text(publisher->cluster);
     struct settings_digests digests;
     if (settings_rows_read(publisher, &digests, err))
         return -1;
-    int result =
-        execute_alone(publisher->db, (const char *const[]){ sql, NULL }, arguments, count, err);
+    int result = db_begin(db, err);
+    if (!result)
+        result = rows_commit(db, rows_execute_for(db, sql_query_run_remove, &cluster, 1, runs, err),
+                             err);
     if (!result)
         result = settings_rows_prune(publisher, &digests, err);
     settings_digests_free(&digests);
     return result;
 }
 
-/* Runs but the one that is published, the oldest first. */
+/* Remove the oldest runs, as many as one statement names, but never the one that is published. */
 static int prune_runs(const struct publisher *publisher, int64_t before, struct error *err)
 {
-    struct db *db = publisher->db;
-    struct db_value arguments[RUNS_A_STATEMENT + 2] = { db_text(publisher->cluster),
-                                                        db_integer(publisher->run_id) };
+    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(publisher->run_id) };
     const struct db_value *row;
-    struct db_rows *rows = db_query(db, sql_query_run_old, arguments, 2, "ii", err);
-    if (!rows)
-        return -1;
+    uint64_t runs[ROW_IDS_AT_ONCE];
     size_t count = 0;
-    struct text sql = { 0 };
-    text_add(&sql, sql_query_run_remove);
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0 && row[1].integer < before &&
-           count < RUNS_A_STATEMENT) {
-        text_add(&sql, count ? ", ?" : " IN (?");
-        arguments[++count] = db_integer(row[0].integer);
-    }
-    db_finish(rows);
-    text_add(&sql, ")");
-    int result = got < 0 ? -1 : 0;
-    if (!result && count)
-        result = remove_runs(publisher, sql.bytes, arguments, count + 1, err);
-    text_free(&sql);
-    return result;
+    struct db_rows *rows = db_query(publisher->db, sql_query_run_old, arguments, 2, "ii", err);
+    while (count < ROW_IDS_AT_ONCE && db_fetch(rows, &row, err) > 0 && row[1].integer < before)
+        runs[count++] = rows_bits_of(&row[0]);
+    if (db_finish(rows))
+        return -1;
+    return count ? remove_runs(publisher, (struct row_ids){ runs, count }, err) : 0;
 }
 
 static int prune_findings(const struct publisher *publisher, int64_t before, struct error *err)
@@ -167,13 +151,14 @@ static int prune_findings(const struct publisher *publisher, int64_t before, str
 int history_prune(const struct publisher *publisher, int64_t as_of, struct error *err)
 {
     const struct settings *settings = publisher->settings;
-    /* An instant to come must not take what is young. */
+    /* Nothing is old only because the run was asked for an instant in the future. */
     int64_t clock = time(NULL), now = as_of < clock ? as_of : clock;
     int64_t history = now - (int64_t)settings->history_days * 86400;
     int64_t run_days_s = (int64_t)settings->run_days * 86400;
-    if (prune_oldest(publisher, sql_query_history_oldest, remove_point, history, STEPS_A_RUN,
+    if (prune_oldest(publisher, sql_query_history_oldest, remove_point, history, STEPS_PER_RUN,
                      err) ||
-        prune_oldest(publisher, sql_query_usage_day_oldest, remove_day, history, STEPS_A_RUN, err))
+        prune_oldest(publisher, sql_query_usage_day_oldest, remove_day, history, STEPS_PER_RUN,
+                     err))
         return -1;
     if (!settings->run_days)
         return 0;

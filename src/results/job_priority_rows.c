@@ -47,6 +47,7 @@ static const struct db_column columns[] = {
     { "run_id", 'i' },
     { "computed_at", 'i' },
 };
+static const struct row_table table = { "fairmill_job_priority", columns, COUNT(columns) };
 
 /* What a row says of TRES.  Few jobs ask for what no other asks for. */
 struct tres_texts {
@@ -145,8 +146,7 @@ int job_priority_rows_write(const struct publisher *publisher, const struct queu
         return -1;
     if (!queue || !queue->count)
         return 0;
-    writer.bulk =
-        db_bulk_begin(publisher->db, "fairmill_job_priority", columns, COUNT(columns), 0, err);
+    writer.bulk = rows_begin(publisher->db, &table, 0, err);
     if (!writer.bulk)
         return -1;
     writer.arena = arena_create();

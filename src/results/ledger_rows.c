@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "db/db.h"
+#include "results/rows.h"
 #include "results/schema.h"
 #include "sql.h"
 #include "util/error.h"
@@ -27,7 +28,11 @@ static const struct db_column ledger_columns[] = {
     { "id_assoc", 'i' },  { "tres_seconds", 'i' },
     { "id_job", 'i' },    { "undoes", 'i' },
 };
+static const struct row_table ledger_table = { "fairmill_ledger", ledger_columns,
+                                               COUNT(ledger_columns) };
 static const struct db_column reset_columns[] = { { "id", 'i' }, { "id_assoc", 'i' } };
+static const struct row_table reset_table = { "fairmill_ledger_reset", reset_columns,
+                                              COUNT(reset_columns) };
 
 void ledger_record_free(struct ledger_record *record)
 {
@@ -204,10 +209,7 @@ static int write_entry(struct db *db, const struct ledger_record *record, struct
         number_or_null(entry->kind == LEDGER_UNDO, entry->undoes),
     };
     _Static_assert(COUNT(row) == COUNT(ledger_columns), "a value for each column");
-    struct db_bulk *bulk =
-        db_bulk_begin(db, "fairmill_ledger", ledger_columns, COUNT(ledger_columns), 0, err);
-    db_bulk_row(bulk, row, err);
-    return db_bulk_end(bulk, err);
+    return rows_write_one(db, &ledger_table, 0, row, err);
 }
 
 static int write_covers(struct db *db, uint64_t id, const uint64_t *covers, size_t count,
@@ -215,8 +217,7 @@ static int write_covers(struct db *db, uint64_t id, const uint64_t *covers, size
 {
     if (!count)
         return 0;
-    struct db_bulk *bulk =
-        db_bulk_begin(db, "fairmill_ledger_reset", reset_columns, COUNT(reset_columns), 0, err);
+    struct db_bulk *bulk = rows_begin(db, &reset_table, 0, err);
     for (size_t i = 0; i < count; i++) {
         struct db_value row[] = { db_integer((int64_t)id), db_integer((int64_t)covers[i]) };
         db_bulk_row(bulk, row, err);

@@ -23,7 +23,7 @@ struct publisher {
     const char *cluster;
     char lock[64];
     bool locked;
-    int64_t seen_run; /* what the fence held when the run began; 0: nothing yet */
+    int64_t seen_run; /* the run that had published last when this one began; 0: none had */
     int64_t run_id;   /* ours: above every earlier one in this database */
     bool has_published;
     int64_t published_as_of;
@@ -39,7 +39,7 @@ struct run_record {
     int64_t source_newest;     /* the newest instant in the job rows */
     int64_t source_lag;        /* seconds that as_of is ahead of it */
     double drift_max;          /* a full run's: how far the seal was from the truth, TRES-seconds */
-    int64_t drifted;           /* and for how many associations */
+    int64_t drifted;           /* and for how many associations it was */
     const char *message;
 };
 
@@ -51,8 +51,8 @@ struct publication {
     const struct findings *findings;
     const char *source;             /* the source's identity */
     const struct seal_change *seal; /* NULL: the seal stays as it is */
-    int64_t seen_at;   /* when the source had the tree so; -1: that is not sure, and is not noted */
-    struct days *days; /* NULL: the usage of days does */
+    int64_t seen_at;   /* when the source had this tree; -1: unknown, so changes are not recorded */
+    struct days *days; /* NULL: the usage of days stays as it is */
 };
 
 #endif

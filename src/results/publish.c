@@ -150,8 +150,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         job_priority_rows_write(publisher, publication->queue, record->as_of, err) ||
         finding_rows_write(publisher, publication->findings, record->as_of, err) ||
         (publication->seal && seal_write(publisher, publication->seal, err)) ||
-        (publication->seen_at >= 0 &&
-         share_rows_write(publisher, publication, publication->seen_at, err)) ||
+        (publication->seen_at >= 0 && share_rows_write(publisher, publication, err)) ||
         (publication->days && day_rows_write(publisher, publication->days, err)) ||
         history_write(publisher, publication, record->as_of, err) ||
         run_rows_write(publisher, record, "done", err))
@@ -159,21 +158,12 @@ static int write_all(struct publisher *publisher, const struct publication *publ
     return 0;
 }
 
-/* End the transaction, in which `result` is 0 where nothing failed. */
-static int commit(const struct publisher *publisher, int result, struct error *err)
-{
-    if (!result && !db_commit(publisher->db, err))
-        return 0;
-    db_rollback(publisher->db);
-    return -1;
-}
-
 int publisher_publish(struct publisher *publisher, const struct publication *publication,
                       const struct run_record *record, struct error *err)
 {
     if (settings_rows_write(publisher, err) || db_begin(publisher->db, err))
         return -1;
-    return commit(publisher, write_all(publisher, publication, record, err), err);
+    return rows_commit(publisher->db, write_all(publisher, publication, record, err), err);
 }
 
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
@@ -181,7 +171,7 @@ int publisher_record_failure(struct publisher *publisher, const struct run_recor
 {
     if (settings_rows_write(publisher, err) || db_begin(publisher->db, err))
         return -1;
-    return commit(publisher, run_rows_write(publisher, record, "failed", err), err);
+    return rows_commit(publisher->db, run_rows_write(publisher, record, "failed", err), err);
 }
 
 int publisher_retire(struct publisher *publisher, struct error *err)
@@ -190,7 +180,7 @@ int publisher_retire(struct publisher *publisher, struct error *err)
         return -1;
     int result = step_fence(publisher, "", err) || fairshare_rows_clear(publisher, err) ||
                  job_priority_rows_clear(publisher, err) || seal_clear(publisher, err);
-    return commit(publisher, result, err);
+    return rows_commit(publisher->db, result, err);
 }
 
 void publisher_end(struct publisher *publisher)

@@ -56,10 +56,16 @@ int rows_read_integer(struct db *db, const char *sql, const struct db_value *arg
     return db_finish(rows) ? -1 : found;
 }
 
+struct db_bulk *rows_begin(struct db *db, const struct row_table *table, size_t keys,
+                           struct error *err)
+{
+    return db_bulk_begin(db, table->name, table->columns, table->count, keys, err);
+}
+
 int rows_write_one(struct db *db, const struct row_table *table, size_t keys,
                    const struct db_value *row, struct error *err)
 {
-    struct db_bulk *bulk = db_bulk_begin(db, table->name, table->columns, table->count, keys, err);
+    struct db_bulk *bulk = rows_begin(db, table, keys, err);
     db_bulk_row(bulk, row, err);
     return db_bulk_end(bulk, err);
 }
@@ -90,4 +96,12 @@ int rows_execute_for(struct db *db, const char *sql, const struct db_value *key,
             return -1;
     }
     return 0;
+}
+
+int rows_commit(struct db *db, int result, struct error *err)
+{
+    if (!result && !db_commit(db, err))
+        return 0;
+    db_rollback(db);
+    return -1;
 }

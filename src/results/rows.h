@@ -28,13 +28,15 @@ uint64_t rows_bits_of(const struct db_value *value);
 int rows_read_integer(struct db *db, const char *sql, const struct db_value *arguments,
                       size_t count, int64_t *integer, struct error *err);
 
-/* A table, and the columns in which rows are written. */
+/* A table, and the columns in which rows are written.  A row replaces the one that has the same
+ * values in the first `keys` columns; without keys it is added. */
 struct row_table {
     const char *name;
     const struct db_column *columns;
     size_t count;
 };
-/* Write one row; it replaces the one that has the same values in the first `keys` columns. */
+struct db_bulk *rows_begin(struct db *db, const struct row_table *table, size_t keys,
+                           struct error *err);
 int rows_write_one(struct db *db, const struct row_table *table, size_t keys,
                    const struct db_value *row, struct error *err);
 
@@ -51,5 +53,8 @@ void rows_add_condition(struct text *sql, struct db_value *arguments, struct row
  * at most. */
 int rows_execute_for(struct db *db, const char *sql, const struct db_value *key, size_t key_count,
                      struct row_ids ids, struct error *err);
+
+/* End the transaction: commit it where `result` is 0, else roll it back.  Returns 0 or -1. */
+int rows_commit(struct db *db, int result, struct error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include "core/usage/seal.h"
 #include "db/db.h"
 #include "results/publication.h"
+#include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -16,18 +17,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Unsigned numbers are stored as the signed ones with the same bits, which every database has. */
-static struct db_value bits_value(uint64_t bits)
-{
-    return db_integer((int64_t)bits);
-}
-
-static uint64_t bits_of(const struct db_value *value)
-{
-    return value->type == DB_INTEGER ? (uint64_t)value->integer : 0;
-}
-
-/* As fairmill_seal has them. */
+/* The columns of sql_query_seal_read. */
 enum {
     SEAL_AS_OF,
     SEAL_FULL_AS_OF,
@@ -51,30 +41,31 @@ static const struct db_column seal_columns[] = {
     { "first_charge", 'i' }, { "newest_end", 'i' },  { "sums_hash", 'i' },  { "open_hash", 'i' },
     { "source", 't' },       { "basis", 't' },       { "hash", 'i' },
 };
+static const struct row_table seal_table = { "fairmill_seal", seal_columns, COUNT(seal_columns) };
 
-static int read_header(struct db *db, const struct db_value *cluster, struct seal *seal,
-                       bool *damaged, struct error *err)
+static int read_header(struct db *db, const struct db_value *cluster, struct kept_seal *kept,
+                       struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiitti", err);
     if (db_fetch(rows, &row, err) > 0) {
-        *seal = (struct seal){
+        kept->seal = (struct seal){
             .kept = true,
-            .as_of = bits_of(&row[SEAL_AS_OF]),
-            .full_as_of = bits_of(&row[SEAL_FULL_AS_OF]),
-            .cutoff = bits_of(&row[SEAL_CUTOFF]),
-            .sealed_to = bits_of(&row[SEAL_SEALED_TO]),
-            .start = bits_of(&row[SEAL_START]),
-            .jobs_from = bits_of(&row[SEAL_JOBS_FROM]),
-            .oldest_end = bits_of(&row[SEAL_OLDEST_END]),
-            .first_charge = bits_of(&row[SEAL_FIRST_CHARGE]),
-            .newest_end = bits_of(&row[SEAL_NEWEST_END]),
-            .sums_hash = bits_of(&row[SEAL_SUMS_HASH]),
-            .open_hash = bits_of(&row[SEAL_OPEN_HASH]),
+            .as_of = rows_bits_of(&row[SEAL_AS_OF]),
+            .full_as_of = rows_bits_of(&row[SEAL_FULL_AS_OF]),
+            .cutoff = rows_bits_of(&row[SEAL_CUTOFF]),
+            .sealed_to = rows_bits_of(&row[SEAL_SEALED_TO]),
+            .start = rows_bits_of(&row[SEAL_START]),
+            .jobs_from = rows_bits_of(&row[SEAL_JOBS_FROM]),
+            .oldest_end = rows_bits_of(&row[SEAL_OLDEST_END]),
+            .first_charge = rows_bits_of(&row[SEAL_FIRST_CHARGE]),
+            .newest_end = rows_bits_of(&row[SEAL_NEWEST_END]),
+            .sums_hash = rows_bits_of(&row[SEAL_SUMS_HASH]),
+            .open_hash = rows_bits_of(&row[SEAL_OPEN_HASH]),
             .source = db_value_text(&row[SEAL_SOURCE]),
             .basis = db_value_text(&row[SEAL_BASIS]),
         };
-        *damaged = bits_of(&row[SEAL_HASH]) != seal_hash(seal);
+        kept->damaged = rows_bits_of(&row[SEAL_HASH]) != seal_hash(&kept->seal);
     }
     return db_finish(rows);
 }
@@ -84,14 +75,10 @@ static int read_open(struct db *db, const struct db_value *cluster, struct job_k
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_seal_open_read, cluster, 1, "i", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0)
-        job_keys_add(open, bits_of(&row[0]));
-    db_finish(rows);
+    while (db_fetch(rows, &row, err) > 0)
+        job_keys_add(open, rows_bits_of(&row[0]));
     job_keys_sort(open);
-    return got;
+    return db_finish(rows);
 }
 
 static void add_finding(struct findings *findings, const struct db_value *row)
@@ -99,7 +86,8 @@ static void add_finding(struct findings *findings, const struct db_value *row)
     char *kind = db_value_text(&row[0]), *detail = db_value_text(&row[3]);
     for (enum finding_kind each = 0; each < FINDING_KINDS; each++)
         if (!strcmp(finding_name(each), kind))
-            findings_add_ended(findings, each, bits_of(&row[1]), bits_of(&row[2]), "%s", detail);
+            findings_add_ended(findings, each, rows_bits_of(&row[1]), rows_bits_of(&row[2]), "%s",
+                               detail);
     free(kind);
     free(detail);
 }
@@ -114,16 +102,23 @@ static int read_findings(struct db *db, const struct db_value *cluster, struct f
     return db_finish(rows);
 }
 
-int seal_read(struct db *db, const char *cluster, struct seal *seal, struct job_keys *open,
-              struct findings *findings, bool *damaged, struct error *err)
+void kept_seal_free(struct kept_seal *kept)
+{
+    seal_free(&kept->seal);
+    job_keys_free(&kept->open);
+    findings_destroy(kept->findings);
+    *kept = (struct kept_seal){ 0 };
+}
+
+int seal_read(struct db *db, const char *cluster, struct kept_seal *kept, struct error *err)
 {
     struct db_value name = db_text(cluster);
-    *damaged = false;
-    if (read_header(db, &name, seal, damaged, err) || read_open(db, &name, open, err) ||
-        read_findings(db, &name, findings, err))
+    kept->damaged = false;
+    if (read_header(db, &name, kept, err) || read_open(db, &name, &kept->open, err) ||
+        read_findings(db, &name, kept->findings, err))
         return -1;
-    if (seal->kept && seal->open_hash != job_keys_hash(open))
-        *damaged = true;
+    if (kept->seal.kept && kept->seal.open_hash != job_keys_hash(&kept->open))
+        kept->damaged = true;
     return 0;
 }
 
@@ -139,9 +134,9 @@ int seal_read_sums(struct db *db, const char *cluster,
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
-        struct wide sum = { { bits_of(&row[4]), bits_of(&row[3]), bits_of(&row[2]),
-                              bits_of(&row[1]) } };
-        if (take(context, bits_of(&row[0]), &sum, err)) {
+        struct wide sum = { { rows_bits_of(&row[4]), rows_bits_of(&row[3]), rows_bits_of(&row[2]),
+                              rows_bits_of(&row[1]) } };
+        if (take(context, rows_bits_of(&row[0]), &sum, err)) {
             got = -1;
             break;
         }
@@ -155,48 +150,46 @@ static int write_header(struct db *db, const struct db_value *cluster, const str
 {
     struct db_value row[] = {
         *cluster,
-        bits_value(seal->as_of),
-        bits_value(seal->full_as_of),
-        bits_value(seal->cutoff),
-        bits_value(seal->sealed_to),
-        bits_value(seal->start),
-        bits_value(seal->jobs_from),
-        bits_value(seal->oldest_end),
-        bits_value(seal->first_charge),
-        bits_value(seal->newest_end),
-        bits_value(seal->sums_hash),
-        bits_value(seal->open_hash),
+        rows_bits(seal->as_of),
+        rows_bits(seal->full_as_of),
+        rows_bits(seal->cutoff),
+        rows_bits(seal->sealed_to),
+        rows_bits(seal->start),
+        rows_bits(seal->jobs_from),
+        rows_bits(seal->oldest_end),
+        rows_bits(seal->first_charge),
+        rows_bits(seal->newest_end),
+        rows_bits(seal->sums_hash),
+        rows_bits(seal->open_hash),
         db_text(seal->source),
         db_text(seal->basis),
-        bits_value(seal_hash(seal)),
+        rows_bits(seal_hash(seal)),
     };
     _Static_assert(COUNT(row) == COUNT(seal_columns), "a value for each column");
-    struct db_bulk *bulk =
-        db_bulk_begin(db, "fairmill_seal", seal_columns, COUNT(seal_columns), 1, err);
-    db_bulk_row(bulk, row, err);
-    return db_bulk_end(bulk, err);
+    return rows_write_one(db, &seal_table, 1, row, err);
 }
 
 static const struct db_column usage_columns[] = {
     { "cluster", 't' }, { "id_assoc", 'i' }, { "sum_3", 'i' },
     { "sum_2", 'i' },   { "sum_1", 'i' },    { "sum_0", 'i' },
 };
+static const struct row_table usage_table = { "fairmill_seal_usage", usage_columns,
+                                              COUNT(usage_columns) };
 
 static int write_sums(struct db *db, const struct db_value *cluster,
                       const struct seal_change *change, struct error *err)
 {
-    struct db_bulk *bulk = db_bulk_begin(db, "fairmill_seal_usage", usage_columns,
-                                         COUNT(usage_columns), change->anew ? 0 : 2, err);
+    struct db_bulk *bulk = rows_begin(db, &usage_table, change->anew ? 0 : 2, err);
     const struct usage_sum **sums = usage_sums_by_id(change->sums);
     for (size_t i = 0; i < change->sums->count; i++) {
         const struct usage_sum *each = sums[i];
         struct db_value row[] = {
             *cluster,
-            bits_value(each->id),
-            bits_value(each->sum.word[3]),
-            bits_value(each->sum.word[2]),
-            bits_value(each->sum.word[1]),
-            bits_value(each->sum.word[0]),
+            rows_bits(each->id),
+            rows_bits(each->sum.word[3]),
+            rows_bits(each->sum.word[2]),
+            rows_bits(each->sum.word[1]),
+            rows_bits(each->sum.word[0]),
         };
         db_bulk_row(bulk, row, err);
     }
@@ -205,47 +198,25 @@ static int write_sums(struct db *db, const struct db_value *cluster,
 }
 
 static const struct db_column open_columns[] = { { "cluster", 't' }, { "job_key", 'i' } };
+static const struct row_table open_table = { "fairmill_seal_open", open_columns,
+                                             COUNT(open_columns) };
 
 static int write_opened(struct db *db, const struct db_value *cluster, const struct job_keys *keys,
                         struct error *err)
 {
-    struct db_bulk *bulk =
-        db_bulk_begin(db, "fairmill_seal_open", open_columns, COUNT(open_columns), 0, err);
+    struct db_bulk *bulk = rows_begin(db, &open_table, 0, err);
     for (size_t i = 0; i < keys->count; i++) {
-        struct db_value row[] = { *cluster, bits_value(keys->keys[i]) };
+        struct db_value row[] = { *cluster, rows_bits(keys->keys[i]) };
         db_bulk_row(bulk, row, err);
     }
     return db_bulk_end(bulk, err);
 }
 
-/* How many keys one statement takes away. */
-#define KEYS_A_STATEMENT 500
-
-static int remove_ended(struct db *db, const struct db_value *cluster, const struct job_keys *keys,
-                        struct error *err)
-{
-    for (size_t done = 0; done < keys->count; done += KEYS_A_STATEMENT) {
-        size_t count =
-            keys->count - done < KEYS_A_STATEMENT ? keys->count - done : KEYS_A_STATEMENT;
-        struct db_value arguments[KEYS_A_STATEMENT + 1] = { *cluster };
-        struct text sql = { 0 };
-        text_add(&sql, sql_query_seal_open_remove);
-        for (size_t i = 0; i < count; i++) {
-            text_add(&sql, i ? ", ?" : " IN (?");
-            arguments[i + 1] = bits_value(keys->keys[done + i]);
-        }
-        text_add(&sql, ")");
-        int result = db_execute(db, sql.bytes, arguments, count + 1, NULL, err);
-        text_free(&sql);
-        if (result)
-            return -1;
-    }
-    return 0;
-}
-
 static const struct db_column finding_columns[] = {
     { "cluster", 't' }, { "kind", 't' }, { "subject", 'i' }, { "time_end", 'i' }, { "detail", 't' },
 };
+static const struct row_table finding_table = { "fairmill_seal_odd", finding_columns,
+                                                COUNT(finding_columns) };
 
 static int write_findings(struct db *db, const struct db_value *cluster,
                           const struct findings *findings, struct error *err)
@@ -253,16 +224,13 @@ static int write_findings(struct db *db, const struct db_value *cluster,
     struct text detail = { 0 };
     if (db_execute(db, sql_query_seal_odd_clear, cluster, 1, NULL, err))
         return -1;
-    struct db_bulk *bulk =
-        db_bulk_begin(db, "fairmill_seal_odd", finding_columns, COUNT(finding_columns), 0, err);
+    struct db_bulk *bulk = rows_begin(db, &finding_table, 0, err);
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         for (size_t i = 0; i < findings->kind[kind].count; i++) {
             const struct finding *each = &findings->kind[kind].kept[i];
-            detail.length = 0;
-            text_add_as_utf8(&detail, each->detail, strlen(each->detail));
             struct db_value row[] = { *cluster, db_text(finding_name(kind)),
-                                      bits_value(each->subject), bits_value(each->ends),
-                                      db_bytes(detail.bytes, detail.length) };
+                                      rows_bits(each->subject), rows_bits(each->ends),
+                                      rows_text(each->detail, &detail) };
             db_bulk_row(bulk, row, err);
         }
     text_free(&detail);
@@ -289,7 +257,14 @@ int seal_write(const struct publisher *publisher, const struct seal_change *chan
 {
     struct db *db = publisher->db;
     struct db_value cluster = db_text(publisher->cluster);
-    if (change->anew ? seal_clear(publisher, err) : remove_ended(db, &cluster, change->ended, err))
+    int result;
+    if (change->anew)
+        result = seal_clear(publisher, err);
+    else
+        result =
+            rows_execute_for(db, sql_query_seal_open_remove, &cluster, 1,
+                             (struct row_ids){ change->ended->keys, change->ended->count }, err);
+    if (result)
         return -1;
     if (write_header(db, &cluster, change->seal, err) || write_sums(db, &cluster, change, err) ||
         write_opened(db, &cluster, change->opened, err) ||

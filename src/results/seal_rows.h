@@ -5,42 +5,48 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/usage/seal.h"
+
 struct db;
 struct error;
 struct findings;
-struct job_keys;
 struct publisher;
-struct seal;
 struct usage_sums;
-struct wide;
 
 /* The seal of core/seal.h in tables: fairmill_seal, fairmill_seal_usage, fairmill_seal_open and
  * fairmill_seal_odd. */
 
-/* What was kept for a cluster but the sums; *damaged where it is not what was stored.  Without
- * anything kept, seal->kept is false. */
-int seal_read(struct db *db, const char *cluster, struct seal *seal, struct job_keys *open,
-              struct findings *findings, bool *damaged, struct error *err);
+/* What an earlier run kept, without the sums: these stay in the database until the source's
+ * snapshot is over. */
+struct kept_seal {
+    struct seal seal;          /* seal.kept is false where nothing was kept */
+    struct job_keys open;      /* rows that had no time_end */
+    struct findings *findings; /* of rows in the sums; made by the caller */
+    bool damaged;              /* it is not what was stored */
+    bool ahead;                /* for the caller: the run is for an instant before the seal's */
+};
+void kept_seal_free(struct kept_seal *kept);
+int seal_read(struct db *db, const char *cluster, struct kept_seal *kept, struct error *err);
 
-/* Hand every kept sum to `take`, in no order. */
+/* Call `take` for every kept sum, in no order. */
 int seal_read_sums(struct db *db, const char *cluster,
                    int (*take)(void *context, uint64_t id, const struct wide *sum,
                                struct error *err),
                    void *context, struct error *err);
 
-/* What a run leaves. */
+/* What a run keeps for the next. */
 struct seal_change {
     const struct seal *seal;
-    bool anew;                       /* nothing of what was kept stays */
+    bool anew;                       /* all that was kept is replaced */
     const struct usage_sums *sums;   /* anew: all; else those that changed */
     const struct job_keys *opened;   /* anew: all rows that are open; else those that were not */
-    const struct job_keys *ended;    /* not anew: those that are open no more */
+    const struct job_keys *ended;    /* not anew: those that are not open any more */
     const struct findings *findings; /* all */
 };
 /* Inside the transaction that publisher_publish() has open. */
 int seal_write(const struct publisher *publisher, const struct seal_change *change,
                struct error *err);
-/* Nothing is kept for the cluster any more. */
+/* Remove what is kept for the cluster. */
 int seal_clear(const struct publisher *publisher, struct error *err);
 
 #endif

@@ -11,6 +11,7 @@
 #include "core/tree/tree.h"
 #include "db/db.h"
 #include "results/publication.h"
+#include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -19,7 +20,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* As share_change_read.sql has them. */
+/* The columns of sql_query_share_change_read. */
 enum {
     SHARE_ID,
     SHARE_AS_OF,
@@ -38,16 +39,19 @@ static const struct db_column change_columns[] = {
     { "run_id", 'i' },    { "parent_id", 'i' },      { "parent_account", 't' }, { "account", 't' },
     { "user_name", 't' }, { "partition_name", 't' }, { "shares", 'i' },
 };
+static const struct row_table change_table = { "fairmill_share_change", change_columns,
+                                               COUNT(change_columns) };
 
-/* What runs last knew of an association.  Names are UTF-8. */
-struct known {
+/* An association as a run recorded it last, or as it is now.  Names are UTF-8. */
+struct record {
     int64_t id, parent_id; /* 0: none */
     int64_t shares;
-    bool deleted, met;
+    bool deleted;
+    bool seen; /* recorded, and there now */
     const char *parent_account, *account, *user, *partition;
 };
 
-static bool same(const struct known *one, const struct known *other)
+static bool same(const struct record *one, const struct record *other)
 {
     return one->parent_id == other->parent_id && one->shares == other->shares &&
            one->deleted == other->deleted && !strcmp(one->parent_account, other->parent_account) &&
@@ -70,7 +74,7 @@ static int read_state(struct db *db, const char *cluster, struct state *state, s
     *state = (struct state){ 0 };
     struct db_rows *rows = db_query(db, sql_query_share_state_read, &name, 1, "ii", err);
     if (db_fetch(rows, &row, err) > 0)
-        *state = (struct state){ true, row[0].integer, (uint64_t)row[1].integer };
+        *state = (struct state){ true, row[0].integer, rows_bits_of(&row[1]) };
     return db_finish(rows);
 }
 
@@ -81,7 +85,7 @@ static uint32_t name_of(struct past *past, const struct db_value *value)
                      is_text ? value->text.length : 0);
 }
 
-static void tell(struct past *past, const struct db_value *row)
+static void add_change(struct past *past, const struct db_value *row)
 {
     struct change change = {
         .at = row[SHARE_AS_OF].integer,
@@ -111,7 +115,7 @@ int share_rows_read(struct db *db, const char *cluster, struct past *past, struc
         return -1;
     int got;
     while ((got = db_fetch(rows, &row, err)) > 0) {
-        tell(past, row);
+        add_change(past, row);
         int64_t as_of = row[SHARE_AS_OF].integer;
         first = first == NEVER || as_of < first ? as_of : first;
     }
@@ -123,68 +127,69 @@ int share_rows_read(struct db *db, const char *cluster, struct past *past, struc
 
 /* ---- What has changed ---- */
 
-struct noting {
+struct recorder {
     const struct publisher *publisher;
     int64_t seen_at;
     struct arena *arena;
-    struct known *known;
+    struct record *records;
     size_t count, room;
     struct id_index *places;
     struct db_bulk *bulk;
 };
 
-static const char *copy_of(struct noting *noting, const struct db_value *value)
+static const char *copy_of(struct recorder *recorder, const struct db_value *value)
 {
     bool is_text = value->type == DB_TEXT;
-    return arena_copy(noting->arena, is_text ? value->text.bytes : "",
+    return arena_copy(recorder->arena, is_text ? value->text.bytes : "",
                       is_text ? value->text.length : 0);
 }
 
 /* The rows come by ascending instant; the last one of an association counts. */
-static void keep_last(struct noting *noting, const struct db_value *row)
+static void keep_last(struct recorder *recorder, const struct db_value *row)
 {
-    struct known last = {
+    struct record last = {
         .id = row[SHARE_ID].integer,
         .parent_id = db_value_integer(&row[SHARE_PARENT_ID], 0),
         .shares = db_value_integer(&row[SHARE_SHARES], SHARES_PARENT),
         .deleted = db_value_integer(&row[SHARE_DELETED], 0) != 0,
-        .parent_account = copy_of(noting, &row[SHARE_PARENT_ACCOUNT]),
-        .account = copy_of(noting, &row[SHARE_ACCOUNT]),
-        .user = copy_of(noting, &row[SHARE_USER]),
-        .partition = copy_of(noting, &row[SHARE_PARTITION]),
+        .parent_account = copy_of(recorder, &row[SHARE_PARENT_ACCOUNT]),
+        .account = copy_of(recorder, &row[SHARE_ACCOUNT]),
+        .user = copy_of(recorder, &row[SHARE_USER]),
+        .partition = copy_of(recorder, &row[SHARE_PARTITION]),
     };
-    uint32_t place = id_index_add(noting->places, (uint64_t)last.id, (uint32_t)noting->count);
+    uint32_t place = id_index_add(recorder->places, (uint64_t)last.id, (uint32_t)recorder->count);
     if (place != INDEX_NONE) {
-        noting->known[place] = last;
+        recorder->records[place] = last;
         return;
     }
-    if (noting->count == noting->room) {
-        noting->room = noting->room ? noting->room * 2 : 1024;
-        noting->known = memory_resized(noting->known, noting->room, sizeof *noting->known);
+    if (recorder->count == recorder->room) {
+        recorder->room = recorder->room ? recorder->room * 2 : 1024;
+        recorder->records =
+            memory_resized(recorder->records, recorder->room, sizeof *recorder->records);
     }
-    noting->known[noting->count++] = last;
+    recorder->records[recorder->count++] = last;
 }
 
-static int read_known(struct noting *noting, struct error *err)
+static int read_records(struct recorder *recorder, struct error *err)
 {
     const struct db_value *row;
-    struct db_value cluster = db_text(noting->publisher->cluster);
-    struct db_rows *rows =
-        db_query(noting->publisher->db, sql_query_share_change_read, &cluster, 1, SHARE_TYPES, err);
+    struct db_value cluster = db_text(recorder->publisher->cluster);
+    struct db_rows *rows = db_query(recorder->publisher->db, sql_query_share_change_read, &cluster,
+                                    1, SHARE_TYPES, err);
     while (db_fetch(rows, &row, err) > 0)
-        keep_last(noting, row);
+        keep_last(recorder, row);
     return db_finish(rows);
 }
 
-static int note(struct noting *noting, const struct known *changed, struct error *err)
+static void write_record(struct recorder *recorder, const struct record *changed, struct error *err)
 {
     bool no_shares = changed->deleted || changed->shares == SHARES_PARENT;
     struct db_value row[] = {
-        db_text(noting->publisher->cluster),
+        db_text(recorder->publisher->cluster),
         db_integer(changed->id),
-        db_integer(noting->seen_at),
+        db_integer(recorder->seen_at),
         db_integer(changed->deleted),
-        db_integer(noting->publisher->run_id),
+        db_integer(recorder->publisher->run_id),
         changed->parent_id ? db_integer(changed->parent_id) : db_null(),
         db_text(changed->parent_account),
         db_text(changed->account),
@@ -193,61 +198,51 @@ static int note(struct noting *noting, const struct known *changed, struct error
         no_shares ? db_null() : db_integer(changed->shares),
     };
     _Static_assert(COUNT(row) == COUNT(change_columns), "a value for each column");
-    return db_bulk_row(noting->bulk, row, err);
+    db_bulk_row(recorder->bulk, row, err);
 }
 
-static int note_changes(struct noting *noting, const struct known *present, size_t count,
-                        struct error *err)
+static void write_differences(struct recorder *recorder, const struct record *current, size_t count,
+                              struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
-        uint32_t place = id_index_find(noting->places, (uint64_t)present[i].id);
-        struct known *known = place == INDEX_NONE ? NULL : &noting->known[place];
+        uint32_t place = id_index_find(recorder->places, (uint64_t)current[i].id);
+        struct record *known = place == INDEX_NONE ? NULL : &recorder->records[place];
         if (known)
-            known->met = true;
-        if ((!known || !same(known, &present[i])) && note(noting, &present[i], err))
-            return -1;
+            known->seen = true;
+        if (!known || !same(known, &current[i]))
+            write_record(recorder, &current[i], err);
     }
-    for (size_t i = 0; i < noting->count; i++) {
-        struct known *known = &noting->known[i];
-        if (known->met || known->deleted)
+    for (size_t i = 0; i < recorder->count; i++) {
+        struct record *known = &recorder->records[i];
+        if (known->seen || known->deleted)
             continue;
         known->deleted = true;
-        if (note(noting, known, err))
-            return -1;
+        write_record(recorder, known, err);
     }
-    return 0;
 }
 
-static int write_changes(struct noting *noting, const struct known *present, size_t count,
+static int write_changes(struct recorder *recorder, const struct record *current, size_t count,
                          struct error *err)
 {
-    /* An instant that was published before is written over. */
-    if (read_known(noting, err))
+    /* Rows of an instant that was published before are replaced. */
+    if (read_records(recorder, err))
         return -1;
-    noting->bulk = db_bulk_begin(noting->publisher->db, "fairmill_share_change", change_columns,
-                                 COUNT(change_columns), 3, err);
-    if (!noting->bulk)
-        return -1;
-    if (note_changes(noting, present, count, err)) {
-        db_bulk_abandon(noting->bulk);
-        return -1;
-    }
-    return db_bulk_end(noting->bulk, err);
+    recorder->bulk = rows_begin(recorder->publisher->db, &change_table, 3, err);
+    write_differences(recorder, current, count, err);
+    return db_bulk_end(recorder->bulk, err);
 }
 
-static int write_state(struct noting *noting, uint64_t hash, struct error *err)
+static int write_state(struct recorder *recorder, uint64_t hash, struct error *err)
 {
     static const struct db_column columns[] = {
         { "cluster", 't' },
         { "last_as_of", 'i' },
         { "hash", 'i' },
     };
-    struct db_value row[] = { db_text(noting->publisher->cluster), db_integer(noting->seen_at),
-                              db_integer((int64_t)hash) };
-    struct db_bulk *bulk = db_bulk_begin(noting->publisher->db, "fairmill_share_state", columns,
-                                         COUNT(columns), 1, err);
-    db_bulk_row(bulk, row, err);
-    return db_bulk_end(bulk, err);
+    static const struct row_table table = { "fairmill_share_state", columns, COUNT(columns) };
+    struct db_value row[] = { db_text(recorder->publisher->cluster), db_integer(recorder->seen_at),
+                              rows_bits(hash) };
+    return rows_write_one(recorder->publisher->db, &table, 1, row, err);
 }
 
 /* Names by their numbers, as UTF-8. */
@@ -268,15 +263,15 @@ static const char **readable_names(const struct names *names, struct arena *aren
     return texts;
 }
 
-/* The tree as it is to be known. */
-static struct known *present_of(const struct publication *publication, struct arena *arena)
+/* The tree's associations as they are to be recorded, by node. */
+static struct record *current_records(const struct publication *publication, struct arena *arena)
 {
     const struct tree *tree = publication->tree;
     const char **names = readable_names(publication->names, arena);
-    struct known *present = memory_zeroed(tree->count, sizeof *present);
+    struct record *current = memory_zeroed(tree->count, sizeof *current);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
-        present[i] = (struct known){
+        current[i] = (struct record){
             .id = node->id,
             .parent_id = i ? tree->nodes[node->parent].id : 0,
             .shares = node->shares,
@@ -287,10 +282,10 @@ static struct known *present_of(const struct publication *publication, struct ar
         };
     }
     free(names);
-    return present;
+    return current;
 }
 
-/* Of all that is noted, in any order: most runs need nothing but this. */
+/* Whatever the order of associations.  Most runs find the hash unchanged and need nothing else. */
 uint64_t share_rows_hash(const struct tree *tree, const struct names *names)
 {
     uint32_t count = names_count(names);
@@ -312,30 +307,31 @@ uint64_t share_rows_hash(const struct tree *tree, const struct names *names)
     return sum;
 }
 
-static int note_all(struct noting *noting, const struct publication *publication, struct error *err)
+static int update(struct recorder *recorder, const struct publication *publication,
+                  struct error *err)
 {
-    noting->arena = arena_create();
-    noting->places = id_index_create();
-    struct known *present = present_of(publication, noting->arena);
-    int result = write_changes(noting, present, publication->tree->count, err);
-    free(present);
-    free(noting->known);
-    id_index_destroy(noting->places);
-    arena_destroy(noting->arena);
+    recorder->arena = arena_create();
+    recorder->places = id_index_create();
+    struct record *current = current_records(publication, recorder->arena);
+    int result = write_changes(recorder, current, publication->tree->count, err);
+    free(current);
+    free(recorder->records);
+    id_index_destroy(recorder->places);
+    arena_destroy(recorder->arena);
     return result;
 }
 
 int share_rows_write(const struct publisher *publisher, const struct publication *publication,
-                     int64_t seen_at, struct error *err)
+                     struct error *err)
 {
-    struct noting noting = { .publisher = publisher, .seen_at = seen_at };
+    struct recorder recorder = { .publisher = publisher, .seen_at = publication->seen_at };
     struct state state;
     if (read_state(publisher->db, publisher->cluster, &state, err))
         return -1;
-    if (state.found && seen_at < state.last_as_of)
+    if (state.found && recorder.seen_at < state.last_as_of)
         return 0;
     uint64_t hash = share_rows_hash(publication->tree, publication->names);
-    if ((!state.found || state.hash != hash) && note_all(&noting, publication, err))
+    if ((!state.found || state.hash != hash) && update(&recorder, publication, err))
         return -1;
-    return write_state(&noting, hash, err);
+    return write_state(&recorder, hash, err);
 }

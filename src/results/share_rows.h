@@ -12,17 +12,17 @@ struct publication;
 struct publisher;
 struct tree;
 
-/* The rows of fairmill_share_change, in which runs note what associations there are, their shares
- * and parents, and from then on what has changed; fairmill_share_state has what they last knew, as
- * a hash. */
+/* The rows of fairmill_share_change, in which runs record associations, their shares and parents:
+ * all of them at first, then those that have changed.  fairmill_share_state has a hash of the last
+ * ones. */
 
-/* Tell the past of everything that runs noted. */
+/* Add everything that runs recorded to the past. */
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err);
 
-/* Inside the publishing transaction: note what is not as it was.  `seen_at` is when the source had
- * it so; what is older than the last note is left alone. */
+/* Inside the transaction that publisher_publish() has open: record what is not as it was.  Nothing
+ * is written where the tree, as of publication->seen_at, is older than the last record. */
 int share_rows_write(const struct publisher *publisher, const struct publication *publication,
-                     int64_t seen_at, struct error *err);
+                     struct error *err);
 
 /* A hash of all associations, their names, shares and parents. */
 uint64_t share_rows_hash(const struct tree *tree, const struct names *names);

@@ -110,8 +110,7 @@ static int read_kept(struct session *session, struct publisher *publisher, struc
     for (;;) {
         *kept = (struct kept_seal){ .findings = findings_create() };
         begin_past(session);
-        if (!seal_read(publisher->db, publisher->cluster, &kept->seal, &kept->open, kept->findings,
-                       &kept->damaged, err) &&
+        if (!seal_read(publisher->db, publisher->cluster, kept, err) &&
             !ledger_read(publisher->db, publisher->cluster, &session->ledger, err) &&
             (!session->past ||
              !share_rows_read(publisher->db, publisher->cluster, session->past, err))) {

@@ -162,8 +162,7 @@ int ledger_add_effect(struct text *text, const struct settings *settings, struct
     };
     int result = scene.source_identity ? 0 : -1;
     if (!result)
-        result =
-            seal_read(results, cluster, &kept.seal, &kept.open, kept.findings, &kept.damaged, err);
+        result = seal_read(results, cluster, &kept, err);
     if (!result) {
         kept.ahead = kept.seal.kept && now < (int64_t)kept.seal.as_of;
         result = add_both(text, &scene, before, after, err);
