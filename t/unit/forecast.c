@@ -38,7 +38,7 @@ static void begin_decaying(const char *drawing, uint32_t entity, uint64_t half_l
     forecast = (struct forecast){
         .tree = site.tree,
         .entity = node(entity),
-        .meant = memory_zeroed(site.tree->count, sizeof *forecast.meant),
+        .in_entity = memory_zeroed(site.tree->count, sizeof *forecast.in_entity),
         .now = NOW,
         .half_life = half_life,
         .coming = ledger_create(),
@@ -54,8 +54,8 @@ static void begin_decaying(const char *drawing, uint32_t entity, uint64_t half_l
     forecast.past[0].grid = clock_grid(site.clock);
     forecast.past[0].own = memory_zeroed(site.tree->count, sizeof(struct wide));
     for (uint32_t i = 0; i < site.tree->count; i++) {
-        forecast.meant[i] =
-            i == forecast.entity || (i && forecast.meant[site.tree->nodes[i].parent]);
+        forecast.in_entity[i] =
+            i == forecast.entity || (i && forecast.in_entity[site.tree->nodes[i].parent]);
         if (site.tree->nodes[i].is_user)
             forecast.past[0].own[i] = site.tree->nodes[i].usage;
     }
@@ -68,7 +68,7 @@ static void begin(const char *drawing, uint32_t entity)
 
 static void end(void)
 {
-    free(forecast.meant);
+    free(forecast.in_entity);
     ledger_destroy(forecast.coming);
     free(forecast.past[0].own);
     free(forecast.past);

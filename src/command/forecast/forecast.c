@@ -59,7 +59,7 @@ static void fill_rates(struct forecast_report *report, const struct forecast *fo
 {
     for (uint32_t i = 0; i < forecast->tree->count; i++) {
         double rate = (double)forecast->rates[i] / (double)UNITS_PER_TRES;
-        report->rate[0] += forecast->meant[i] ? rate : 0;
+        report->rate[0] += forecast->in_entity[i] ? rate : 0;
         report->rate[1] += rate;
     }
 }

@@ -150,7 +150,7 @@ int prospect_read(struct prospect *prospect, const struct settings *settings, st
         .context = prospect,
         .first_charge = present->first_charge,
         .values = memory_zeroed(present->tree->count, sizeof(struct values)),
-        .meant = memory_zeroed(present->tree->count, sizeof(bool)),
+        .in_entity = memory_zeroed(present->tree->count, sizeof(bool)),
     };
     if (!read_past(prospect, source, cluster, prospect->forecast.now + span_s, err) &&
         !read_rates(prospect, source, cluster, err))
@@ -164,7 +164,8 @@ void prospect_mean(struct prospect *prospect, uint32_t entity)
     struct forecast *forecast = &prospect->forecast;
     forecast->entity = entity;
     for (uint32_t i = 0; i < forecast->tree->count; i++)
-        forecast->meant[i] = i == entity || (i && forecast->meant[forecast->tree->nodes[i].parent]);
+        forecast->in_entity[i] =
+            i == entity || (i && forecast->in_entity[forecast->tree->nodes[i].parent]);
 }
 
 void prospect_free(struct prospect *prospect)
@@ -175,7 +176,7 @@ void prospect_free(struct prospect *prospect)
     free(forecast->past);
     free(forecast->rates);
     free(forecast->values);
-    free(forecast->meant);
+    free(forecast->in_entity);
     ledger_destroy(forecast->coming);
     computation_free(&prospect->present);
     prior_free(&prospect->prior);

@@ -108,6 +108,7 @@ bool divergence_find(const struct explain_input *input, uint32_t one, uint32_t o
 /* A copy of the tree in which one thing is changed, and its values. */
 struct trial {
     const struct explain_input *input;
+    uint32_t behind, ahead;
     uint32_t decides; /* the member of a list by which Fair Tree ranks who is behind */
     bool one_list;    /* whoever is ahead is in the same list */
     struct tree tree;
@@ -184,10 +185,10 @@ static bool is_near(const struct natural *a, const struct natural *b)
     return natural_compare(&difference, a) <= 0;
 }
 
-/* Where usage was rounded, those in the list of the member that decides who used their shares alike
- * to a double are taken to have done so exactly: then a tie is one.  What this changes is far less
- * than the rounding. */
-static void even_out(struct trial *trial)
+/* Rounded usage hides ties.  Members of the deciding list whose usage per share is the same to a
+ * double are therefore given exactly the same.  This changes usage by far less than rounding did.
+ */
+static void restore_ties(struct trial *trial)
 {
     const struct node *decides = &trial->tree.nodes[trial->decides];
     const struct node *above = &trial->tree.nodes[decides->fairshare_parent];
@@ -210,9 +211,10 @@ static void even_out(struct trial *trial)
     }
 }
 
-/* Of members of different lists no usage is exactly alike.  There who is to get ahead must do so
- * even with a little more usage, and not where both would be equal. */
-static void weigh_down(struct trial *trial)
+/* Members of different lists are never exactly alike once usage was rounded.  The one that is to
+ * get ahead is given a little more usage, so that a change which only makes them equal is not
+ * enough. */
+static void add_margin(struct trial *trial)
 {
     struct node *node = &trial->tree.nodes[trial->decides];
     struct natural usage = natural_of_wide(&node->usage);
@@ -222,8 +224,7 @@ static void weigh_down(struct trial *trial)
 }
 
 /* Whether this amount reverses the order. */
-static bool is_reversed_by(struct trial *trial, const struct reversal *reversal, uint32_t behind,
-                           uint32_t ahead, uint64_t amount)
+static bool reverses(struct trial *trial, const struct reversal *reversal, uint64_t amount)
 {
     bool more = reversal->change == MORE_SHARES || reversal->change == MORE_USAGE;
     bool shares = reversal->change == MORE_SHARES || reversal->change == FEWER_SHARES;
@@ -235,12 +236,12 @@ static bool is_reversed_by(struct trial *trial, const struct reversal *reversal,
         return false;
     /* No whole number of TRES-seconds makes what has decayed equal. */
     if (shares && trial->input->rounded && trial->input->algorithm->ranks_users)
-        (trial->one_list ? even_out : weigh_down)(trial);
+        (trial->one_list ? restore_ties : add_margin)(trial);
     fairshare_compute_one(&trial->tree, trial->input->options, trial->input->algorithm,
                           trial->values);
     struct explain_input changed = *trial->input;
     changed.tree = &trial->tree;
-    return order_in(&changed, trial->values, behind, ahead) == ORDER_AHEAD;
+    return order_in(&changed, trial->values, trial->behind, trial->ahead) == ORDER_AHEAD;
 }
 
 static uint64_t most_of(const struct explain_input *input, const struct reversal *reversal)
@@ -292,44 +293,63 @@ static uint64_t guess_of(const struct explain_input *input, const struct diverge
     return amount < (double)reversal->most ? (uint64_t)amount : reversal->most;
 }
 
+struct bounds {
+    uint64_t too_little, enough;
+};
+
+/* Step up or down from the guess, in growing steps, until the order differs.  False where no amount
+ * reverses it. */
+static bool find_bounds(struct trial *trial, const struct reversal *reversal, uint64_t guess,
+                        struct bounds *bounds)
+{
+    uint64_t step = 1;
+    *bounds = (struct bounds){ 0, guess };
+    if (reverses(trial, reversal, guess)) {
+        bounds->too_little = guess - 1;
+        while (bounds->too_little && reverses(trial, reversal, bounds->too_little)) {
+            bounds->enough = bounds->too_little;
+            step *= 2;
+            bounds->too_little = bounds->enough > step ? bounds->enough - step : 0;
+        }
+        return true;
+    }
+    while (bounds->enough < reversal->most) {
+        bounds->too_little = bounds->enough;
+        bounds->enough =
+            reversal->most - bounds->too_little > step ? bounds->too_little + step : reversal->most;
+        step *= 2;
+        if (reverses(trial, reversal, bounds->enough))
+            return true;
+    }
+    return false;
+}
+
 void reversal_find(const struct explain_input *input, uint32_t behind, uint32_t ahead,
                    struct reversal *reversal)
 {
     struct trial trial;
+    struct bounds bounds;
     struct divergence divergence;
     reversal->amount = 0;
     reversal->most = most_of(input, reversal);
     if (!reversal->most || !divergence_find(input, behind, ahead, &divergence))
         return;
     trial_start(&trial, input);
+    trial.behind = behind;
+    trial.ahead = ahead;
     trial.decides = divergence.decides_one;
     trial.one_list = !divergence.merged;
-    /* Steps grow up or down from the guess until the order differs; then the interval is halved.
-     * The order reverses only once in it. */
-    uint64_t too_little = 0, enough = guess_of(input, &divergence, reversal), step = 1;
-    bool reversed = is_reversed_by(&trial, reversal, behind, ahead, enough);
-    if (reversed) {
-        too_little = enough - 1;
-        while (too_little && is_reversed_by(&trial, reversal, behind, ahead, too_little)) {
-            enough = too_little;
-            step *= 2;
-            too_little = enough > step ? enough - step : 0;
+    /* Between the bounds the order reverses only once. */
+    if (find_bounds(&trial, reversal, guess_of(input, &divergence, reversal), &bounds)) {
+        while (bounds.enough - bounds.too_little > 1) {
+            uint64_t middle = bounds.too_little + (bounds.enough - bounds.too_little) / 2;
+            if (reverses(&trial, reversal, middle))
+                bounds.enough = middle;
+            else
+                bounds.too_little = middle;
         }
+        reversal->amount = bounds.enough;
     }
-    while (!reversed && enough < reversal->most) {
-        too_little = enough;
-        enough = reversal->most - too_little > step ? too_little + step : reversal->most;
-        step *= 2;
-        reversed = is_reversed_by(&trial, reversal, behind, ahead, enough);
-    }
-    while (reversed && enough - too_little > 1) {
-        uint64_t middle = too_little + (enough - too_little) / 2;
-        if (is_reversed_by(&trial, reversal, behind, ahead, middle))
-            enough = middle;
-        else
-            too_little = middle;
-    }
-    reversal->amount = reversed ? enough : 0;
     trial_end(&trial);
 }
 

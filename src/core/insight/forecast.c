@@ -15,7 +15,8 @@
 
 static uint128 rate_of(const struct forecast *forecast, enum projection projection, uint32_t node)
 {
-    if (projection == PROJECTION_NOTHING || (projection != PROJECTION_ALL && forecast->meant[node]))
+    if (projection == PROJECTION_NOTHING ||
+        (projection != PROJECTION_ALL && forecast->in_entity[node]))
         return 0;
     return forecast->rates[node];
 }

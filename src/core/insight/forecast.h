@@ -14,48 +14,49 @@ struct error;
 struct ledger;
 struct tree;
 
-/* What a run will compute at a later instant, if from now on this or that goes on.
+/* What a run will compute at a later instant, for different projections of what is used until then.
  *
- * What was used until now only ages.  A later run may have a coarser grid (core/clock.h), on which
- * what is older counts no more; so that the integers are those of that run, the past is given for
- * each grid that there will be; and anew where entries of the ledger to come change it. */
+ * What was used up to now only ages.  A later run may have a coarser grid (usage/clock.h), on which
+ * older usage does not count any more.  The past is therefore given once for each grid that a run
+ * will have, and again where a coming entry of the ledger changes it; so the integers are those of
+ * that run. */
 
-/* What each node was charged itself until now, of what a run from some instant on, with this grid,
- * counts, in the units of the grid of now. */
+/* What each node itself was charged up to now, as far as it counts in a run from the instant `from`
+ * on with this grid; in the units of the grid of now. */
 struct forecast_past {
     uint64_t from, grid;
     struct wide *own; /* by node */
 };
 
-/* Who goes on. */
+/* Who uses the cluster from now on. */
 enum projection {
     PROJECTION_NOTHING, /* nobody */
     PROJECTION_ALL,     /* everybody at their rates */
-    PROJECTION_OTHERS,  /* everybody else than the entity and those below it */
-    PROJECTION_JOB,     /* likewise, and the entity runs one job */
+    PROJECTION_OTHERS,  /* everybody except the entity and those below it */
+    PROJECTION_JOB,     /* the same, and the entity runs one job */
     PROJECTIONS,
 };
 
 struct forecast {
-    struct tree *tree; /* its usage is made anew for each instant */
+    struct tree *tree; /* its usage is overwritten for each instant */
     uint32_t entity;   /* whose values are asked for */
-    bool *meant;       /* by node: is the entity or below it */
+    bool *in_entity;   /* by node: whether it is the entity or below it */
     uint64_t now, half_life;
     struct reset_period period;
-    uint64_t least_reset; /* by hand; 0: none */
-    struct ledger *coming;
+    uint64_t least_reset;  /* the last reset that people entered up to now; 0: none */
+    struct ledger *coming; /* entries that begin to count later */
     const struct algorithm *algorithm;
-    struct fairshare_options options; /* but for its clock and capacity */
-    /* R_H of an instant, of its last reset, and of when first something was charged. */
+    struct fairshare_options options; /* clock and capacity are set here */
+    /* What the cluster could deliver up to `now`, with its last reset and its first charge. */
     double (*capacity)(const void *context, uint64_t now, uint64_t reset, uint64_t first_charge);
     const void *context;
-    uint64_t first_charge;      /* UINT64_MAX: nothing was yet */
-    struct forecast_past *past; /* the later ones behind */
+    uint64_t first_charge;      /* UINT64_MAX: there was none */
+    struct forecast_past *past; /* by ascending `from` */
     size_t past_count;
     uint128 *rates;   /* by node: units a second, below 2^127 */
     uint128 job_rate; /* likewise, from now on */
     uint64_t job_s;
-    struct values *values; /* by node: room to work in */
+    struct values *values; /* by node; overwritten */
 };
 
 struct forecast_point {
