@@ -211,12 +211,8 @@ static int compare_published(const struct settings *settings, const struct optio
 }
 
 static const struct command_option own_options[] = {
-    { .name = "top",
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, top_text),
-      .value = "NUMBER",
-      .help = "only so many users, those who move most",
-      .former = 'n' },
+    { "top", NULL, 0, OPTION_VALUE, AT(top_text), "NUMBER",
+      .help = "only so many users, those who move most", .former = 'n' },
     { .name = NULL },
 };
 

@@ -61,14 +61,8 @@ struct options {
 };
 
 static const struct command_option own_options[] = {
-    { .name = "cluster",
-      .also = "clusters",
-      .letter = 'M',
-      .takes = OPTION_ONE,
-      .at = offsetof(struct options, cluster),
-      .value = "NAME",
-      .help = "the cluster, which the accounting database has no more",
-      .needed = true },
+    { "cluster", "clusters", 'M', OPTION_ONE, AT(cluster), "NAME",
+      .help = "the cluster, which the accounting database has no more", .needed = true },
     { .name = NULL },
 };
 

@@ -366,27 +366,13 @@ static int take_span(struct options *options, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { .name = "from",
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, from_text),
-      .value = "TIME",
-      .help = "from this instant on" },
-    { .name = "to",
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, to_text),
-      .value = "TIME",
+    { "from", NULL, 0, OPTION_VALUE, AT(from_text), "TIME", .help = "from this instant on" },
+    { "to", NULL, 0, OPTION_VALUE, AT(to_text), "TIME",
       .help = "up to this one; else up to the newest" },
-    { .name = "days",
-      .letter = 'd',
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, days_text),
-      .value = "NUMBER",
+    { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
       .help = "so many days before the last instant; else 30" },
-    { .name = "usage",
-      .takes = OPTION_FLAG,
-      .at = offsetof(struct options, usage),
-      .help = "the use of each day, undecayed, in TRES-seconds",
-      .former = 'u' },
+    { "usage", NULL, 0, OPTION_FLAG, AT(usage), NULL,
+      .help = "the use of each day, undecayed, in TRES-seconds", .former = 'u' },
     { .name = NULL },
 };
 

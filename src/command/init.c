@@ -110,9 +110,7 @@ struct options {
 };
 
 static const struct command_option own_options[] = {
-    { .name = "print",
-      .takes = OPTION_FLAG,
-      .at = offsetof(struct options, print),
+    { "print", NULL, 0, OPTION_FLAG, AT(print), NULL,
       .help = "do nothing; print the SQL, the roles and the GRANTs, for these clusters" },
     { .name = NULL },
 };

@@ -158,11 +158,7 @@ struct options {
 };
 
 static const struct command_option own_options[] = {
-    { .name = "output",
-      .letter = 'o',
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, output),
-      .value = "FILE",
+    { "output", NULL, 'o', OPTION_VALUE, AT(output), "FILE",
       .help = "replace this file in one step, instead of stdout" },
     { .name = NULL },
 };

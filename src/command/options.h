@@ -41,6 +41,9 @@ struct command_option {
     bool needed; /* the command does nothing without it */
 };
 
+/* The place of a member of the command's `struct options`. */
+#define AT(member) offsetof(struct options, member)
+
 /* Which shared options a command takes. */
 enum {
     TAKES_CLUSTERS = 1 << 0,

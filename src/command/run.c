@@ -76,13 +76,9 @@ struct options {
 };
 
 static const struct command_option own_options[] = {
-    { .name = "replace",
-      .takes = OPTION_FLAG,
-      .at = offsetof(struct options, replace),
+    { "replace", NULL, 0, OPTION_FLAG, AT(replace), NULL,
       .help = "with --now: publish it even if it is older than what is published" },
-    { .name = "full",
-      .takes = OPTION_FLAG,
-      .at = offsetof(struct options, full),
+    { "full", NULL, 0, OPTION_FLAG, AT(full), NULL,
       .help = "read all jobs again, and say how far the kept sums were off" },
     { .name = NULL },
 };

@@ -287,14 +287,9 @@ static int read_and_tell(const struct invocation *invocation, const struct optio
 }
 
 static const struct command_option own_options[] = {
-    { .name = "max-age",
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, max_age_text),
-      .value = "TIME",
+    { "max-age", NULL, 0, OPTION_VALUE, AT(max_age_text), "TIME",
       .help = "fail if results are older: a number with s, m, h or d behind it" },
-    { .name = "nagios",
-      .takes = OPTION_FLAG,
-      .at = offsetof(struct options, nagios),
+    { "nagios", NULL, 0, OPTION_FLAG, AT(nagios), NULL,
       .help =
           "one line and an exit status for a monitor (0 ok, 1 the last run failed, 2 too old or "
           "never published, 3 not known); the limit is 15 minutes without --max-age" },

@@ -210,20 +210,11 @@ static int load_settings(struct settings **settings, const char *path, struct op
 }
 
 static const struct command_option own_options[] = {
-    { .name = "at",
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, at_text),
-      .value = "TIME",
+    { "at", NULL, 0, OPTION_VALUE, AT(at_text), "TIME",
       .help = "when it was printed; else the file's time" },
-    { .name = "period",
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, period_text),
-      .value = "TIME",
+    { "period", NULL, 0, OPTION_VALUE, AT(period_text), "TIME",
       .help = "slurmctld's PriorityCalcPeriod; else slurm.conf's, else 300 s" },
-    { .name = "step",
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, step_text),
-      .value = "TIME",
+    { "step", NULL, 0, OPTION_VALUE, AT(step_text), "TIME",
       .help = "when slurmctld decayed usage, if known; else it is found" },
     { .name = NULL },
 };

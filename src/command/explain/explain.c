@@ -69,10 +69,7 @@ static int explain_published(const struct settings *settings, const struct optio
 }
 
 static const struct command_option own_options[] = {
-    { .name = "jobs",
-      .letter = 'j',
-      .takes = OPTION_FLAG,
-      .at = offsetof(struct options, jobs),
+    { "jobs", NULL, 'j', OPTION_FLAG, AT(jobs), NULL,
       .help = "the jobs and siblings that weigh most, from the accounting database" },
     { .name = NULL },
 };

@@ -244,28 +244,14 @@ static int take(struct options *options, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { .name = "days",
-      .letter = 'd',
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, days_text),
-      .value = "NUMBER",
+    { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
       .help = "so many days from now; usually 14" },
-    { .name = "until",
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, until),
-      .value = "VALUE",
-      .help = "when FairShare (LevelFS, where an account has none) gets there",
-      .former = 'u' },
-    { .name = "job",
-      .letter = 'j',
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, job),
-      .value = "TRESxTIME",
+    { "until", NULL, 0, OPTION_VALUE, AT(until), "VALUE",
+      .help = "when FairShare (LevelFS, where an account has none) gets there", .former = 'u' },
+    { "job", NULL, 'j', OPTION_VALUE, AT(job), "TRESxTIME",
       .help = "what a job would do that is charged so many TRES for so long, such as 64x12h, while "
               "the others go on" },
-    { .name = "plot",
-      .takes = OPTION_FLAG,
-      .at = offsetof(struct options, plot),
+    { "plot", NULL, 0, OPTION_FLAG, AT(plot), NULL,
       .help = "curves too where the output is no terminal" },
     { .name = NULL },
 };

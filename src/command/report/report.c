@@ -143,17 +143,9 @@ static int take_days(struct options *options, struct error *err)
 }
 
 static const struct command_option own_options[] = {
-    { .name = "output",
-      .letter = 'o',
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, output),
-      .value = "FILE",
+    { "output", NULL, 'o', OPTION_VALUE, AT(output), "FILE",
       .help = "replace this file in one step, instead of stdout" },
-    { .name = "days",
-      .letter = 'd',
-      .takes = OPTION_VALUE,
-      .at = offsetof(struct options, days_text),
-      .value = "NUMBER",
+    { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
       .help = "so many days of history; usually 30" },
     { .name = NULL },
 };

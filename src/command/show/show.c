@@ -239,14 +239,8 @@ static int show_published(const struct settings *settings, const struct options 
 }
 
 static const struct command_option own_options[] = {
-    { .name = "all",
-      .letter = 'a',
-      .takes = OPTION_FLAG,
-      .at = offsetof(struct options, all),
-      .help = "all users, as it is without --users" },
-    { .name = "pbs",
-      .takes = OPTION_FLAG,
-      .at = offsetof(struct options, pbs),
+    { "all", NULL, 'a', OPTION_FLAG, AT(all), NULL, .help = "all users, as it is without --users" },
+    { "pbs", NULL, 0, OPTION_FLAG, AT(pbs), NULL,
       .help = "the tree as `pbsfs -t` prints it; with a NAME this entity as -g does, with two of "
               "them who is more deserving, as -c",
       .form = true },
