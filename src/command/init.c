@@ -11,7 +11,7 @@
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/source.h"
 #include "util/complain.h"
 #include "util/error.h"
 #include "util/list.h"
@@ -61,8 +61,7 @@ static void add_source_grants(struct text *text, const struct settings *settings
 
     struct error ignored;
     struct db *source = NULL;
-    char **clusters = NULL;
-    size_t count = 0;
+    struct cluster_names clusters = { 0 };
     if (asked->count) {
         for (size_t i = 0; i < asked->count; i++)
             layout_of(settings)->add_grants(text, settings, asked->values[i]);
@@ -71,15 +70,15 @@ static void add_source_grants(struct text *text, const struct settings *settings
         for (char *name; (name = list_next(&at)); free(name))
             layout_of(settings)->add_grants(text, settings, name);
     } else if ((source = source_if_there(settings)) &&
-               !clusters_wanted(settings, source, NULL, 0, complain, &clusters, &count, &ignored)) {
-        for (size_t i = 0; i < count; i++)
-            layout_of(settings)->add_grants(text, settings, clusters[i]);
+               !clusters_wanted(settings, source, NULL, complain, &clusters, &ignored)) {
+        for (size_t i = 0; i < clusters.count; i++)
+            layout_of(settings)->add_grants(text, settings, clusters.names[i]);
     } else {
         text_add(text, "-- The clusters cannot be read yet; name them with --cluster, or put their "
                        "names for CLUSTER:\n");
         layout_of(settings)->add_grants(text, settings, "CLUSTER");
     }
-    cluster_names_free(clusters, count);
+    cluster_names_free(&clusters);
     db_close(source);
 }
 

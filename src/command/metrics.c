@@ -11,7 +11,7 @@
 #include "results/schema.h"
 #include "settings/load.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/source.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -143,7 +143,7 @@ static int read_all(struct metrics *metrics, const struct settings *settings, st
         if (add_all(metrics, db, sql_query_status, "titiiiritit", add_cluster, err) ||
             add_all(metrics, db, sql_query_metrics_values, "tttttirrrrrrii",
                     settings->private ? add_account : add_association, err) ||
-            (layout_of(settings)->read_queue &&
+            (layout_of(settings)->queue &&
              add_all(metrics, db, sql_query_metrics_queue, "ti", add_queue, err)))
             result = -1;
         db_rollback(db);

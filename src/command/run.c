@@ -62,7 +62,7 @@ static int dry_run(const struct settings *settings, const struct run_options *op
 static int run_in_earnest(const struct settings *settings, struct run_options *options,
                           struct error *err)
 {
-    alert = alert_create(settings, options->clusters, options->cluster_count);
+    alert = alert_create(settings, options->clusters.names, options->clusters.count);
     options->complain = complain_in_time;
     if (run(settings, options, err))
         complain_in_time(err);
@@ -95,8 +95,7 @@ static int run_command(const struct invocation *invocation, struct error *err)
         /* The settings come first: they say in which time zone a date is read. */
         !option_instant("now", shared->now, &instant, err)) {
         struct run_options options = {
-            .clusters = shared->clusters.values,
-            .cluster_count = shared->clusters.count,
+            .clusters = { shared->clusters.values, shared->clusters.count },
             .now = shared->now ? &instant : NULL,
             .replace = asked.replace,
             .full = asked.full,

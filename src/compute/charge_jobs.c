@@ -5,232 +5,377 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "compute/charge_row.h"
-#include "compute/compute.h"
-#include "core/usage/ledger.h"
-#include "core/usage/usage.h"
-#include "results/days.h"
+#include "compute/computation.h"
 #include "compute/seal_plan.h"
+#include "compute/sinks.h"
+#include "core/usage/ledger.h"
+#include "results/days.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/reading.h"
 #include "util/error.h"
 #include "util/log.h"
 
-struct job_source {
-    const struct settings *settings;
-    struct db *db;
+/* A cluster's rows, and what charges of them come to. */
+struct charging_run {
+    struct computation *computation;
+    struct seal_plan *plan; /* NULL: none */
+    struct days *days;      /* NULL: usage of days is not looked at */
+    struct charging charging;
+    uint64_t cutoff, now;
+    struct jobs_seen *seen;
+    struct seen_sink note;
+    struct days_sink add_days;
+    struct watcher_sink watch;
 };
 
-/* Where all is read: up to which instant an end leaves nothing that counts, not even for a day. */
-static uint64_t first_read(const struct charger *charger, uint64_t cutoff)
+/* Rows that are read together, and the sinks of their charges. */
+#define SINKS 4
+struct pass {
+    struct job_range range;
+    const struct seal *seal;
+    bool negative;
+    bool only_refunded;
+    uint64_t cutoff, left_out;
+    struct usage_sums *sealed; /* where sealed charges are added up */
+    struct charge_sink *sinks[SINKS];
+    size_t sink_count;
+};
+
+static int charge_rows(const struct pass *pass, struct job_reading *reading,
+                       struct charger *charger, struct error *err)
 {
-    const struct days *days = charger->sealing ? charger->sealing->days : NULL;
-    bool reach_back = days && days->anew && days->count && days->starts[0] < cutoff;
-    return reach_back ? days->starts[0] : cutoff;
+    struct job_row row;
+    struct charge charge;
+    int got;
+    while ((got = job_reading_next(reading, &row, err)) > 0) {
+        if (pass->only_refunded && !job_is_refunded(charger->ledger, &row))
+            continue;
+        charge_make(charger, &row, &charge);
+        for (size_t i = 0; i < pass->sink_count; i++)
+            if (pass->sinks[i]->take(pass->sinks[i], &charge, err))
+                return -1;
+    }
+    return got;
+}
+
+static int run_pass(const struct charging_run *run, struct pass *pass, struct error *err)
+{
+    struct computation *computation = run->computation;
+    const struct source *source = &computation->source;
+    struct charger charger = { .charging = run->charging,
+                               .ledger = computation->ledger,
+                               .seal = pass->seal,
+                               .negative = pass->negative,
+                               .cutoff = pass->cutoff,
+                               .left_out = pass->left_out };
+    struct sums_sink sums;
+    struct job_reading *reading;
+    int result = 0;
+    sums_sink_begin(&sums, computation, pass->sealed);
+    pass->sinks[pass->sink_count++] = &sums.sink;
+    if (source->settings->suspended == SUSPENDED_OMITTED && source->layout->suspensions) {
+        reading = source->layout->suspensions(source, computation->accounting, &pass->range);
+        result = charge_rows(pass, reading, &charger, err);
+        job_reading_end(reading);
+    }
+    if (!result) {
+        reading = source->layout->jobs(source, computation->accounting, &pass->range);
+        result = charge_rows(pass, reading, &charger, err);
+        job_reading_end(reading);
+        log_progress_done();
+    }
+    return result ? -1 : sums_sink_end(&sums, err);
+}
+
+static void add_sink(struct pass *pass, struct charge_sink *sink)
+{
+    pass->sinks[pass->sink_count++] = sink;
+}
+
+/* Rows that are charged where they belong. */
+static struct pass charging_pass(struct charging_run *run, struct job_range range)
+{
+    struct pass pass = { .range = range, .cutoff = run->cutoff, .left_out = run->cutoff };
+    if (run->plan) {
+        pass.seal = &run->plan->seal;
+        pass.sealed = run->plan->sums;
+    }
+    add_sink(&pass, &run->note.sink);
+    if (run->days)
+        add_sink(&pass, &run->add_days.sink);
+    if (run->computation->watcher)
+        add_sink(&pass, &run->watch.sink);
+    return pass;
+}
+
+/* Rows of the kept sums alone, which go to other sums of sealed rows. */
+static struct pass sealed_pass(const struct charging_run *run, struct job_range range,
+                               struct usage_sums *sums)
+{
+    return (struct pass){ .range = range, .seal = &run->plan->seal, .sealed = sums };
+}
+
+/* Where all is read: up to which instant an end leaves nothing that counts, not even for a day. */
+static uint64_t first_read(const struct charging_run *run)
+{
+    const struct days *days = run->days;
+    bool reach_back = days && days->anew && days->count && days->starts[0] < run->cutoff;
+    return reach_back ? days->starts[0] : run->cutoff;
 }
 
 /* Where jobs were purged rollups stand for them, up to the first full hour in which no job ended
  * that is not there. */
-static int find_purge_end(struct charger *charger, const struct job_source *source, uint64_t cutoff,
-                          uint64_t *until, struct error *err)
+static int find_purge_end(const struct charging_run *run, uint64_t *until, struct error *err)
 {
-    const struct layout *layout = layout_of(source->settings);
-    uint64_t oldest = charger->seen->oldest_end, now = clock_now(charger->charging.clock), from;
+    const struct source *source = &run->computation->source;
+    uint64_t oldest = run->seen->oldest_end, from;
     bool purged = false;
     uint64_t hour = oldest / 3600 * 3600 + 3600;
     *until = 0;
-    if (oldest > now || hour > now || hour <= cutoff)
+    if (oldest > run->now || hour > run->now || hour <= run->cutoff)
         return 0;
-    if (layout->find_purge(source->db, source->settings, charger->cluster, cutoff, &purged, err) ||
-        (purged &&
-         layout->rollup_reach(source->db, charger->cluster, now, false, &from, until, err)))
+    if (source->layout->find_purge(source, run->cutoff, &purged, err) ||
+        (purged && source->layout->rollup_reach(source, run->now, false, &from, until, err)))
         return -1;
     if (*until > hour)
         *until = hour;
     return 0;
 }
 
-/* Up to where rollups tell what jobs did; 0: nowhere. */
-static int find_rollup_end(struct charger *charger, const struct job_source *source,
-                           uint64_t cutoff, uint64_t *until, struct error *err)
+/* Up to where rollups say what jobs did; 0: nowhere. */
+static int find_rollup_end(const struct charging_run *run, uint64_t *until, struct error *err)
 {
-    const struct layout *layout = layout_of(source->settings);
-    uint64_t from, now = clock_now(charger->charging.clock);
+    const struct source *source = &run->computation->source;
+    uint64_t from;
     *until = 0;
-    if (!layout->read_rollup)
+    if (!source->layout->rollups)
         return 0;
     if (source->settings->usage_source != USAGE_OF_ROLLUPS)
-        return find_purge_end(charger, source, cutoff, until, err);
-    if (layout->rollup_reach(source->db, charger->cluster, now, true, &from, until, err))
+        return find_purge_end(run, until, err);
+    if (source->layout->rollup_reach(source, run->now, true, &from, until, err))
         return -1;
     if (*until)
-        charger->seen->oldest_end = from;
-    if (*until > charger->seen->newest)
-        charger->seen->newest = *until;
+        run->seen->oldest_end = from;
+    if (*until > run->seen->newest)
+        run->seen->newest = *until;
     return 0;
 }
 
-/* The part that is told by rollups. */
-static int charge_rollups(struct charger *charger, const struct job_source *source, uint64_t cutoff,
-                          struct error *err)
+/* Whether this run makes the kept sums from the beginning. */
+static bool sums_all(const struct charging_run *run)
 {
-    struct sealing *sealing = charger->sealing;
-    uint64_t *until = &charger->charging.from;
-    if (sealing && sealing->mode == SEALING_INCREMENTAL && !sealing->anew) {
-        *until = sealing->seal.jobs_from;
+    return run->plan && run->plan->mode != SEAL_UNUSED && run->plan->anew;
+}
+
+static int charge_rollup(const struct charging_run *run, const struct rollup_row *row,
+                         struct error *err)
+{
+    struct computation *computation = run->computation;
+    struct seal_plan *plan = sums_all(run) ? run->plan : NULL;
+    const struct clock *clock = computation->clock;
+    uint64_t until = run->charging.from, id = row->association;
+    uint64_t reset =
+        ledger_reset_before(computation->ledger, id, plan ? seal_reach(&plan->seal) : UINT64_MAX);
+    struct wide usage;
+    if (run->days && days_add_rollup(run->days, id, &row->rollup, row->price, until, err))
+        return -1;
+    if (!rollup_usage(clock, &row->rollup, reset, until, row->price, &usage))
+        return usage_beyond_range(id, err);
+    if (wide_is_zero(&usage))
+        return 0;
+    struct wide *sum = plan ? usage_sums_of(plan->sums, id) : computation_sum_of(computation, id);
+    uint64_t start = row->rollup.start;
+    if (start < clock_start(clock))
+        start = clock_start(clock);
+    note_least(plan ? &plan->seal.first_charge : &run->seen->first_charge, start);
+    return wide_add(sum, &usage) ? 0 : usage_beyond_range(id, err);
+}
+
+/* What rollups say. */
+static int charge_rollups(struct charging_run *run, struct error *err)
+{
+    const struct source *source = &run->computation->source;
+    struct seal_plan *plan = run->plan;
+    uint64_t *until = &run->charging.from;
+    if (plan && plan->mode == SEAL_INCREMENTAL && !plan->anew) {
+        *until = plan->seal.jobs_from;
         return 0;
     }
-    if (find_rollup_end(charger, source, cutoff, until, err))
+    if (find_rollup_end(run, until, err))
         return -1;
-    if (charge_sums_all(charger))
-        sealing->seal.jobs_from = *until;
+    if (sums_all(run))
+        plan->seal.jobs_from = *until;
     if (!*until)
         return 0;
-    log_note("%s: usage before %" PRIu64 " is from rollups", charger->cluster, *until);
-    return layout_of(source->settings)
-        ->read_rollup(source->db, source->settings, charger->cluster,
-                      charger->computation->accounting, first_read(charger, cutoff), *until,
-                      charge_row_rollup, charger, err);
+    log_note("%s: usage before %" PRIu64 " is from rollups", source->cluster, *until);
+    struct rollup_reading *reading =
+        source->layout->rollups(source, run->computation->accounting, first_read(run), *until);
+    struct rollup_row row;
+    int got;
+    while ((got = rollup_reading_next(reading, &row, err)) > 0)
+        if (charge_rollup(run, &row, err)) {
+            got = -1;
+            break;
+        }
+    rollup_reading_end(reading);
+    return got;
 }
 
-static int read_pass(struct charger *charger, const struct job_source *source,
-                     enum charge_pass pass, const struct job_range *range, struct error *err)
+/* Rows that were open when the seal was made and ended below it since. */
+static struct job_range late_range(const struct charging_run *run, uint64_t from)
 {
-    const struct settings *settings = source->settings;
-    const struct layout *layout = layout_of(settings);
-    const struct accounting *accounting = charger->computation->accounting;
-    charger->pass = pass;
-    charger->suspensions = (struct suspensions){ 0 };
-    if (settings->suspended == SUSPENDED_OMITTED && layout->read_suspended &&
-        layout->read_suspended(source->db, settings, charger->cluster, accounting, range,
-                               charge_row_suspension, charger, err))
-        return -1;
-    int result = layout->read_jobs(source->db, settings, charger->cluster, accounting, range,
-                                   charge_row_job, charger, err);
-    log_progress_done();
-    return result ? -1 : charge_row_end(charger, err);
+    const struct job_keys *ended = &run->plan->ended;
+    return (struct job_range){ .from = from + 1,
+                               .to = run->plan->kept->seal.sealed_to,
+                               .keys = ended->keys,
+                               .key_count = ended->count };
 }
 
-/* Rows that were open when the seal was made and ended below it since.  One that is behind the
- * horizon meanwhile is added nevertheless: then all that is there is taken out again. */
-static int read_late(struct charger *charger, const struct job_source *source,
-                     enum charge_pass pass, struct error *err)
+/* Rows of the kept sums that are behind the horizon now. */
+static struct job_range gone_range(const struct charging_run *run)
 {
-    const struct job_keys *ended = &charger->sealing->ended;
-    const struct seal *kept = &charger->sealing->kept->seal;
-    const struct days *days = charger->sealing->days;
-    uint64_t from = kept->cutoff;
-    if (pass == PASS_CHARGE && days && days->count && days->starts[0] < from)
+    return (struct job_range){ .from = run->plan->kept->seal.cutoff + 1, .to = run->cutoff + 1 };
+}
+
+static int take_off_gone(const struct charging_run *run, struct usage_sums *sums, struct error *err)
+{
+    if (run->cutoff <= run->plan->kept->seal.cutoff)
+        return 0;
+    struct pass gone = sealed_pass(run, gone_range(run), sums);
+    gone.negative = true;
+    return run_pass(run, &gone, err);
+}
+
+/* What the kept sums lack is added to them, and what they have too much is taken off.  A late row
+ * that is behind the horizon meanwhile is added nevertheless: then all that is there is taken off
+ * again. */
+static int mend_kept(struct charging_run *run, struct error *err)
+{
+    const struct days *days = run->days;
+    uint64_t from = run->plan->kept->seal.cutoff;
+    if (days && days->count && days->starts[0] < from)
         from = days->starts[0];
-    struct job_range late = {
-        .from = from + 1, .to = kept->sealed_to, .keys = ended->keys, .key_count = ended->count
-    };
-    charger->left_out = kept->cutoff;
-    int result = ended->count ? read_pass(charger, source, pass, &late, err) : 0;
-    charger->left_out = charger->cutoff;
-    return result;
+    struct pass late = charging_pass(run, late_range(run, from));
+    late.left_out = run->plan->kept->seal.cutoff;
+    if (run->plan->ended.count && run_pass(run, &late, err))
+        return -1;
+    return take_off_gone(run, run->plan->sums, err);
 }
 
-/* What the kept sums lack, and what they have too much: added to the sums, or noted. */
-static int mend_kept(struct charger *charger, const struct job_source *source, uint64_t cutoff,
-                     enum charge_pass late, enum charge_pass expired, struct error *err)
+/* The same where all is read anyway: only to know how far the kept sums should differ. */
+static int note_late(const struct charging_run *run, struct error *err)
 {
-    const struct seal *kept = &charger->sealing->kept->seal;
-    struct job_range gone = { .from = kept->cutoff + 1, .to = cutoff + 1 };
-    if (read_late(charger, source, late, err))
+    struct usage_sums *sums = run->plan->late;
+    struct pass late = sealed_pass(run, late_range(run, run->plan->kept->seal.cutoff), sums);
+    if (run->plan->ended.count && run_pass(run, &late, err))
         return -1;
-    return cutoff > kept->cutoff ? read_pass(charger, source, expired, &gone, err) : 0;
+    return take_off_gone(run, sums, err);
 }
 
 /* Whether there is more behind the cutoff than before it. */
-static bool has_long_history(const struct charger *charger, uint64_t cutoff)
+static bool has_long_history(const struct charging_run *run)
 {
-    uint64_t now = clock_now(charger->charging.clock), oldest = charger->seen->oldest_end;
-    return oldest < cutoff && cutoff < now && cutoff - oldest > now - cutoff;
+    uint64_t cutoff = run->cutoff, oldest = run->seen->oldest_end;
+    return oldest < cutoff && cutoff < run->now && cutoff - oldest > run->now - cutoff;
 }
 
-static int read_all(struct charger *charger, const struct job_source *source, uint64_t cutoff,
-                    struct error *err)
+static int charge_all(struct charging_run *run, struct error *err)
 {
-    struct sealing *sealing = charger->sealing;
-    struct job_range range = { .from = first_read(charger, cutoff) + 1,
-                               .to = INT64_MAX,
-                               .open = true,
-                               .most = !has_long_history(charger, cutoff) };
-    if (charge_rollups(charger, source, cutoff, err))
+    const struct seal_plan *plan = run->plan;
+    const struct settings *settings = run->computation->source.settings;
+    struct job_range range = {
+        .from = first_read(run) + 1, .to = INT64_MAX, .open = true, .most = !has_long_history(run)
+    };
+    if (charge_rollups(run, err))
         return -1;
-    if (source->settings->usage_source == USAGE_OF_ROLLUPS && charger->charging.from > cutoff) {
-        range.from = charger->charging.from + 1;
+    if (settings->usage_source == USAGE_OF_ROLLUPS && run->charging.from > run->cutoff) {
+        range.from = run->charging.from + 1;
         range.most = false;
     }
-    if (sealing && sealing->mode == SEALING_VERIFY &&
-        mend_kept(charger, source, cutoff, PASS_LATE, PASS_GONE, err))
+    if (plan && plan->mode == SEAL_VERIFY && note_late(run, err))
         return -1;
-    if (sealing && sealing->mode == SEALING_INCREMENTAL) {
+    if (plan && plan->mode == SEAL_INCREMENTAL) {
         range.most = false;
-        if (!sealing->anew) {
-            range.from = sealing->kept->seal.sealed_to;
-            if (mend_kept(charger, source, cutoff, PASS_CHARGE, PASS_EXPIRED, err))
+        if (!plan->anew) {
+            range.from = plan->kept->seal.sealed_to;
+            if (mend_kept(run, err))
                 return -1;
         }
     }
-    return read_pass(charger, source, PASS_CHARGE, &range, err);
+    struct pass pass = charging_pass(run, range);
+    return run_pass(run, &pass, err);
 }
 
-/* Rows without keys belong to no job that could be named. */
-static int take_back_refunded(struct charger *charger, const struct job_source *source,
-                              uint64_t cutoff, struct error *err)
+/* Take what refunded jobs were charged off again, wherever it was added.  Rows without keys belong
+ * to no job that could be named. */
+static int take_off_refunded(const struct charging_run *run, struct error *err)
 {
-    const struct job_keys *refunded = &charger->ledger->refunded;
-    struct job_range range = { .from = cutoff + 1,
-                               .to = INT64_MAX,
-                               .open = true,
-                               .ids = refunded->keys,
-                               .id_count = refunded->count };
-    if (!refunded->count || !layout_of(source->settings)->read_open_keys)
+    const struct job_keys *refunded = &run->computation->ledger->refunded;
+    struct pass pass = { .range = { .from = run->cutoff + 1,
+                                    .to = INT64_MAX,
+                                    .open = true,
+                                    .ids = refunded->keys,
+                                    .id_count = refunded->count },
+                         .negative = true,
+                         .only_refunded = true };
+    if (!refunded->count || !run->computation->source.layout->read_open_keys)
         return 0;
-    return read_pass(charger, source, PASS_REFUND, &range, err);
+    return run_pass(run, &pass, err);
 }
 
-static int add_adjustments(struct charger *charger, struct error *err)
+static int add_adjustments(struct computation *computation, struct error *err)
 {
-    const struct ledger_state *ledger = charger->ledger;
+    const struct ledger_state *ledger = computation->ledger;
     for (size_t i = 0; i < ledger->adjustment_count; i++) {
         const struct ledger_entry *each = &ledger->adjustments[i];
         uint128 units;
         bool negative;
-        uint128 weight = ledger_weight(ledger, each, charger->charging.clock, &units, &negative);
-        if (weight && !wide_add_product(computation_sum_of(charger->computation, each->association),
-                                        units, weight, negative))
-            return charge_beyond_range(each->association, err);
+        uint128 weight = ledger_weight(ledger, each, computation->clock, &units, &negative);
+        if (weight && !wide_add_product(computation_sum_of(computation, each->association), units,
+                                        weight, negative))
+            return usage_beyond_range(each->association, err);
     }
     return 0;
 }
 
-const struct jobs_seen jobs_seen_none = { .oldest_end = UINT64_MAX, .first_charge = UINT64_MAX };
-
-int charge_jobs(struct computation *computation, struct sealing *sealing,
-                const struct settings *settings, struct db *source, const char *cluster,
-                uint64_t cutoff, struct jobs_seen *seen, struct error *err)
+static void set_sinks(struct charging_run *run)
 {
-    struct job_source from = { settings, source };
-    const struct days *days = sealing ? sealing->days : NULL;
-    struct charger charger = {
-        .cluster = cluster,
+    struct computation *computation = run->computation;
+    run->note = (struct seen_sink){ .sink = { seen_sink_take },
+                                    .cluster = computation->source.cluster,
+                                    .now = run->now,
+                                    .seen = run->seen,
+                                    .findings = computation->findings };
+    if (run->plan) {
+        run->note.sealed_first = &run->plan->seal.first_charge;
+        run->note.sealed_findings = run->plan->findings;
+    }
+    run->add_days = (struct days_sink){ { days_sink_take }, run->days };
+    run->watch =
+        (struct watcher_sink){ { watcher_sink_take }, computation->watcher, computation->ledger };
+}
+
+int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_t cutoff,
+                struct jobs_seen *seen, struct error *err)
+{
+    const struct settings *settings = computation->source.settings;
+    struct days *days = plan ? plan->days : NULL;
+    uint64_t now = clock_now(computation->clock);
+    struct charging_run run = {
         .computation = computation,
-        .sealing = sealing,
+        .plan = plan,
+        .days = days,
         .charging = { computation->clock, settings->charge, settings->open_job_cap_s,
-                      (int64_t)clock_now(computation->clock) < time(NULL), 0,
+                      (int64_t)now < time(NULL), 0,
                       days && days->count ? days->starts[0] : UINT64_MAX },
         .cutoff = cutoff,
-        .left_out = cutoff,
+        .now = now,
         .seen = seen,
-        .ledger = computation->ledger,
     };
-    if (read_all(&charger, &from, cutoff, err) ||
-        take_back_refunded(&charger, &from, cutoff, err) || add_adjustments(&charger, err))
+    set_sinks(&run);
+    if (charge_all(&run, err) || take_off_refunded(&run, err) || add_adjustments(computation, err))
         return -1;
-    if (sealing && sealing->mode != SEALING_NONE)
-        charge_note_least(&seen->first_charge, sealing->seal.first_charge);
+    if (plan && plan->mode != SEAL_UNUSED)
+        note_least(&seen->first_charge, plan->seal.first_charge);
     return 0;
 }

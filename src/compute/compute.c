@@ -9,6 +9,10 @@
 #include <time.h>
 
 #include "compute/charge_jobs.h"
+#include "compute/prior.h"
+#include "compute/priorities.h"
+#include "compute/seal_plan.h"
+#include "compute/sinks.h"
 #include "core/fairshare/fairshare.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
@@ -17,22 +21,13 @@
 #include "core/tree/tree.h"
 #include "core/usage/usage.h"
 #include "db/db.h"
-#include "compute/priorities.h"
 #include "results/days.h"
-#include "compute/seal_plan.h"
 #include "settings/settings.h"
 #include "source/layout.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
-                    uint64_t now)
-{
-    uint64_t periodic = calendar_last_reset(&settings->reset_period, now);
-    return ledger->cluster_reset > periodic ? ledger->cluster_reset : periodic;
-}
 
 double compute_capacity(const struct settings *settings, const struct accounting *accounting,
                         uint64_t now, uint64_t reset, uint64_t first_charge)
@@ -96,49 +91,53 @@ static struct associations associations_of(const struct accounting *accounting)
                                   accounting->empty_name };
 }
 
+/* Whose word the associations are, for the run's record. */
+static void note_past(struct computation *computation)
+{
+    const struct past_counts *counts = &computation->past_counts;
+    snprintf(computation->message, sizeof computation->message,
+             "associations of this instant: told by earlier runs %zu, by txn_table %zu, by "
+             "creation_time and mod_time %zu; not told %zu",
+             counts->by_runs, counts->by_source, counts->by_times, counts->unknown);
+    computation->record.message = computation->message;
+}
+
 /* Make the associations those of an instant that is over. */
-static int go_back(struct computation *computation, const struct settings *settings,
-                   struct db *source, const char *cluster, struct past *past, struct error *err)
+static int go_back(struct computation *computation, struct past *past, struct error *err)
 {
     struct accounting *accounting = computation->accounting;
-    const struct layout *layout = layout_of(settings);
-    struct past_counts *told = &computation->told;
+    const struct source *source = &computation->source;
+    struct past_counts *counts = &computation->past_counts;
     past_forget_source(past);
-    if (layout->read_changes &&
-        layout->read_changes(source, cluster, past, computation->findings, err))
+    if (source->layout->read_changes &&
+        source->layout->read_changes(source, past, computation->findings, err))
         return -1;
     struct associations associations = associations_of(accounting);
-    past_apply(past, &associations, computation->findings, told);
+    past_apply(past, &associations, computation->findings, counts);
     accounting->rows = associations.rows;
     accounting->count = associations.count;
     if (!accounting->count)
         return fail(err, ERROR_DATA, "there were no associations yet at that instant");
-    if (told->by_runs || told->by_source || told->by_times || told->unknown) {
+    if (counts->by_runs || counts->by_source || counts->by_times || counts->unknown) {
         if (accounting->by_lineage)
             past_order(&associations);
-        snprintf(computation->said, sizeof computation->said,
-                 "associations of this instant: told by earlier runs %zu, by txn_table %zu, by "
-                 "creation_time and mod_time %zu; not told %zu",
-                 told->by_runs, told->by_source, told->by_times, told->unknown);
-        computation->record.message = computation->said;
+        note_past(computation);
     }
     return 0;
 }
 
-static int read_small(struct computation *computation, const struct settings *settings,
-                      struct db *source, const char *cluster, struct past *past, bool ordered,
-                      struct error *err)
+static int read_small(struct computation *computation, struct past *past, struct error *err)
 {
-    if (layout_of(settings)->read(source, settings, cluster, ordered, &computation->accounting,
-                                  err))
+    const struct source *source = &computation->source;
+    if (source->layout->read(source, &computation->accounting, err))
         return -1;
     struct accounting *accounting = computation->accounting;
-    if (past && go_back(computation, settings, source, cluster, past, err))
+    if (past && go_back(computation, past, err))
         return -1;
     /* What is put together of several instants need not be a tree. */
-    const struct past_counts *told = &computation->told;
-    bool mixed = told->unknown && (told->by_runs || told->by_source || told->by_times);
-    enum bad_rows bad_rows = mixed ? BAD_ROWS_SKIP : settings->on_bad_rows;
+    const struct past_counts *counts = &computation->past_counts;
+    bool mixed = counts->unknown && (counts->by_runs || counts->by_source || counts->by_times);
+    enum bad_rows bad_rows = mixed ? BAD_ROWS_SKIP : source->settings->on_bad_rows;
     const struct associations associations = associations_of(accounting);
     if (tree_build(&computation->tree, &associations, bad_rows, computation->findings, err))
         return -1;
@@ -148,9 +147,9 @@ static int read_small(struct computation *computation, const struct settings *se
     return 0;
 }
 
-static void note_seen(struct computation *computation, const struct settings *settings,
-                      const struct jobs_seen *seen)
+static void note_seen(struct computation *computation, const struct jobs_seen *seen)
 {
+    const struct settings *settings = computation->source.settings;
     struct run_record *record = &computation->record;
     uint64_t now = clock_now(computation->clock);
     computation->first_charge = seen->first_charge;
@@ -162,54 +161,58 @@ static void note_seen(struct computation *computation, const struct settings *se
 }
 
 /* The oldest end of all rows.  Where not all of them are read it is not among what was seen. */
-static int find_oldest_end(struct computation *computation, const struct settings *settings,
-                           struct db *source, const char *cluster, uint64_t *oldest_end,
+static int find_oldest_end(const struct computation *computation, uint64_t *oldest_end,
                            struct error *err)
 {
-    const struct layout *layout = layout_of(settings);
+    const struct source *source = &computation->source;
     uint64_t oldest, newest;
-    if (!layout->read_open_keys && !settings->horizon_s &&
-        settings->reset_period.unit == RESET_NEVER && !computation->ledger->cluster_reset)
+    if (!source->layout->read_open_keys && !source->settings->horizon_s &&
+        source->settings->reset_period.unit == RESET_NEVER && !computation->ledger->cluster_reset)
         return 0;
-    if (layout->read_ends(source, settings, cluster, 0, clock_now(computation->clock), &oldest,
-                          &newest, err))
+    if (source->layout->read_ends(source, 0, clock_now(computation->clock), &oldest, &newest, err))
         return -1;
     *oldest_end = oldest ? oldest : UINT64_MAX;
     return 0;
 }
 
+static int read_queue(struct computation *computation, struct error *err)
+{
+    uint64_t now = clock_now(computation->clock);
+    if (!computation->source.layout->queue)
+        return 0;
+    computation->queue = queue_create(computation->accounting->names);
+    return priorities_read(computation->queue, &computation->source, now, now,
+                           computation->findings, err);
+}
+
 /* All that is read, inside the snapshot. */
-static int read_cluster(struct computation *computation, const struct settings *settings,
-                        struct db *source, const char *cluster, struct past *past, bool ordered,
-                        struct sealing *sealing, const char *source_identity, struct error *err)
+static int read_cluster(struct computation *computation, struct past *past, struct seal_plan *plan,
+                        struct error *err)
 {
     struct jobs_seen seen = jobs_seen_none;
-    uint64_t now = clock_now(computation->clock);
-    uint64_t cutoff = oldest_read(settings, computation->clock);
-    if (read_small(computation, settings, source, cluster, past, ordered, err) ||
-        (sealing && sealing_plan(sealing, computation, settings, source, cluster, source_identity,
-                                 cutoff, err)) ||
-        find_oldest_end(computation, settings, source, cluster, &seen.oldest_end, err) ||
-        priorities_read(&computation->queue, settings, source, cluster, now, now,
-                        computation->accounting->names, computation->findings, err))
+    uint64_t cutoff = oldest_read(computation->source.settings, computation->clock);
+    if (read_small(computation, past, err) ||
+        (plan && seal_plan_make(plan, computation, cutoff, err)) ||
+        find_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err))
         return -1;
-    if (sealing)
-        sealing_begin_days(sealing, settings, computation->ledger, now, cutoff);
-    if (charge_jobs(computation, sealing, settings, source, cluster, cutoff, &seen, err))
+    if (plan)
+        seal_plan_begin_days(plan, computation, cutoff);
+    if (charge_jobs(computation, plan, cutoff, &seen, err))
         return -1;
-    note_seen(computation, settings, &seen);
-    if (sealing && sealing->days)
-        sealing->days->oldest_end = seen.oldest_end;
+    note_seen(computation, &seen);
+    if (plan && plan->days)
+        plan->days->oldest_end = seen.oldest_end;
     return 0;
 }
 
 /* Before the snapshot: it will see what has arrived by now, or more. */
-static int refuse_lagging(const struct settings *settings, struct db *source, struct error *err)
+static int refuse_lagging(const struct source *source, struct error *err)
 {
+    const struct settings *settings = source->settings;
     int64_t lag_s;
     if (settings->max_lag_s < 0)
         return 0;
-    if (db_replica_lag(source, &lag_s, err))
+    if (db_replica_lag(source->db, &lag_s, err))
         return -1;
     if (lag_s > 0 && lag_s != DB_LAG_UNBOUNDED)
         log_note("the accounting database lags %" PRId64 " s", lag_s);
@@ -225,50 +228,45 @@ static int refuse_lagging(const struct settings *settings, struct db *source, st
     return 0;
 }
 
-static int read_snapshot(struct computation *computation, const struct settings *settings,
-                         struct db *source, const char *cluster,
-                         const struct remembered *remembered, const int64_t *asked, bool ordered,
-                         struct sealing *sealing, const char *source_identity, struct error *err)
+/* Behind it the associations are those of its instant.  What the snapshot shows is later than the
+ * instant that the wall clock gives once it is open. */
+static int read_snapshot(struct computation *computation, const struct prior *prior,
+                         struct seal_plan *plan, struct error *err)
 {
-    if (refuse_lagging(settings, source, err) || db_begin(source, err))
+    const struct source *source = &computation->source;
+    const struct settings *settings = source->settings;
+    if (refuse_lagging(source, err) || db_begin(source->db, err))
         return -1;
-    uint64_t now = (uint64_t)(asked ? *asked : time(NULL));
+    uint64_t now = (uint64_t)(source->instant ? *source->instant : time(NULL));
     computation->record.as_of = (int64_t)now;
     computation->findings = findings_create();
-    computation->ledger = ledger_at(remembered->ledger, now);
+    computation->ledger = ledger_at(prior->ledger, now);
     computation->unattributed = usage_sums_create();
     computation->clock =
         clock_create(settings->half_life_s, now, last_reset(settings, computation->ledger, now));
-    if (read_cluster(computation, settings, source, cluster, remembered->past,
-                     ordered || settings->conformance == CONFORMANCE_SLURMCTLD, sealing,
-                     source_identity, err) ||
-        db_commit(source, err)) {
-        db_rollback(source);
+    if (read_cluster(computation, prior->past, plan, err) || db_commit(source->db, err)) {
+        db_rollback(source->db);
         return -1;
     }
     return 0;
 }
 
-int compute_read(struct computation *computation, const struct settings *settings,
-                 struct db *source, const char *cluster, const struct remembered *remembered,
-                 const int64_t *now, bool ordered, struct sealing *sealing,
-                 const char *source_identity, struct error *err)
+static void begin(struct computation *computation, const struct source *source)
 {
-    static const struct remembered nothing;
-    *computation = (struct computation){ .record = run_record_empty };
+    *computation = (struct computation){ .source = *source, .record = run_record_empty };
     computation->record.started_at = time(NULL);
-    if (!read_snapshot(computation, settings, source, cluster, remembered ? remembered : &nothing,
-                       now, ordered, sealing, source_identity, err))
+}
+
+static const struct prior nothing_known;
+
+int compute_read(struct computation *computation, const struct source *source,
+                 const struct prior *prior, struct seal_plan *plan, struct error *err)
+{
+    begin(computation, source);
+    if (!read_snapshot(computation, prior ? prior : &nothing_known, plan, err))
         return 0;
     computation_free(computation);
     return -1;
-}
-
-struct wide *computation_sum_of(struct computation *computation, uint64_t association)
-{
-    uint32_t place = tree_place(computation->tree, association);
-    return place == NO_NODE ? usage_sums_of(computation->unattributed, association)
-                            : &computation->tree->nodes[place].usage;
 }
 
 /* Whose usage is nothing, as where all of it was suspended, is not odd: a sum that was kept does
@@ -292,12 +290,12 @@ static int note_unattributed(struct computation *computation, struct error *err)
     return 0;
 }
 
-static void note_sealing(struct run_record *record, const struct sealing *sealing)
+static void note_plan(struct run_record *record, const struct seal_plan *plan)
 {
-    record->kind = sealing->mode == SEALING_INCREMENTAL ? "incremental" : "full";
-    record->why = sealing->why;
-    record->drift_max = sealing->drift;
-    record->drifted = sealing->drifted;
+    record->kind = plan->mode == SEAL_INCREMENTAL ? "incremental" : "full";
+    record->why = plan->why;
+    record->drift_max = plan->drift;
+    record->drifted = plan->drifted;
 }
 
 struct factors {
@@ -311,9 +309,9 @@ static double published_factor(const void *context, uint32_t node)
     return factors->settings->algorithm->factor(&factors->values[node]);
 }
 
-int compute_values(struct computation *computation, const struct settings *settings,
-                   const struct sealing *sealing, struct error *err)
+int compute_values(struct computation *computation, const struct seal_plan *plan, struct error *err)
 {
+    const struct settings *settings = computation->source.settings;
     struct run_record *record = &computation->record;
     uint64_t now = clock_now(computation->clock);
     if (note_unattributed(computation, err) || tree_roll_up_usage(computation->tree, err))
@@ -338,69 +336,25 @@ int compute_values(struct computation *computation, const struct settings *setti
                             published_factor, &(struct factors){ settings, computation->values });
     record->associations = computation->tree->count;
     record->users = computation->tree->user_count;
-    if (sealing)
-        note_sealing(record, sealing);
+    if (plan)
+        note_plan(record, plan);
     return 0;
 }
 
-const struct run_record run_record_empty = {
-    .kind = "full",
-    .why = "",
-    .associations = -1,
-    .users = -1,
-    .jobs_read = -1,
-    .unattributed_usage = NAN,
-    .truncation_bound = NAN,
-    .source_newest = -1,
-    .drift_max = NAN,
-    .drifted = -1,
-    .message = "",
-};
-
-int compute_cluster(struct computation *computation, const struct settings *settings,
-                    struct db *source, const char *cluster, const struct remembered *remembered,
-                    const int64_t *now, bool ordered, struct error *err)
+int compute_watched(struct computation *computation, const struct source *source,
+                    const struct prior *prior, struct charge_sink *watcher, struct error *err)
 {
-    if (compute_read(computation, settings, source, cluster, remembered, now, ordered, NULL, NULL,
-                     err))
-        return -1;
-    if (!compute_values(computation, settings, NULL, err))
+    begin(computation, source);
+    computation->watcher = watcher;
+    if (!read_snapshot(computation, prior ? prior : &nothing_known, NULL, err) &&
+        !compute_values(computation, NULL, err))
         return 0;
     computation_free(computation);
     return -1;
 }
 
-int compute_watched(struct computation *computation, const struct settings *settings,
-                    struct db *source, const char *cluster, const struct remembered *remembered,
-                    const int64_t *now, const struct charge_watcher *watcher, struct error *err)
+int compute_cluster(struct computation *computation, const struct source *source,
+                    const struct prior *prior, struct error *err)
 {
-    static const struct remembered nothing;
-    *computation = (struct computation){ .record = run_record_empty, .watcher = watcher };
-    computation->record.started_at = time(NULL);
-    if (!read_snapshot(computation, settings, source, cluster, remembered ? remembered : &nothing,
-                       now, false, NULL, NULL, err) &&
-        !compute_values(computation, settings, NULL, err))
-        return 0;
-    computation_free(computation);
-    return -1;
-}
-
-void computation_free(struct computation *computation)
-{
-    accounting_destroy(computation->accounting);
-    tree_destroy(computation->tree);
-    findings_destroy(computation->findings);
-    usage_sums_destroy(computation->unattributed);
-    clock_destroy(computation->clock);
-    ledger_state_destroy(computation->ledger);
-    free(computation->values);
-    queue_destroy(computation->queue);
-    computation->queue = NULL;
-    computation->accounting = NULL;
-    computation->tree = NULL;
-    computation->findings = NULL;
-    computation->unattributed = NULL;
-    computation->clock = NULL;
-    computation->ledger = NULL;
-    computation->values = NULL;
+    return compute_watched(computation, source, prior, NULL, err);
 }

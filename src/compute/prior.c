@@ -18,8 +18,8 @@ static int read_past(struct prior *prior, const struct settings *settings, const
     struct db *results;
     if (results_open(&results, settings, DB_READER, err))
         return -1;
-    prior->remembered.past = past_create(now);
-    int result = share_rows_read(results, cluster, prior->remembered.past, err);
+    prior->past = past_create(now);
+    int result = share_rows_read(results, cluster, prior->past, err);
     db_close(results);
     return result ? results_explain(settings, err) : 0;
 }
@@ -29,7 +29,6 @@ int prior_read(struct prior *prior, const struct settings *settings, const char 
 {
     *prior = (struct prior){ 0 };
     int result = ledger_look_up(settings, cluster, &prior->ledger, err);
-    prior->remembered.ledger = prior->ledger;
     if (!result && now && *now < time(NULL))
         result = read_past(prior, settings, cluster, *now, err);
     if (result)
@@ -40,6 +39,6 @@ int prior_read(struct prior *prior, const struct settings *settings, const char 
 void prior_free(struct prior *prior)
 {
     ledger_destroy(prior->ledger);
-    past_destroy(prior->remembered.past);
+    past_destroy(prior->past);
     *prior = (struct prior){ 0 };
 }

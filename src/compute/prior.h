@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_MEMORIES_H
-#define FAIRMILL_COMMAND_MEMORIES_H
+#ifndef FAIRMILL_PRIOR_H
+#define FAIRMILL_PRIOR_H
 
 #include <stdint.h>
 
-#include "compute/compute.h"
-
 struct error;
+struct ledger;
+struct past;
 struct settings;
 
-/* What a run would know from the results database before it computes a cluster: the ledger, and of
- * an instant that is over what earlier runs noted. */
-
+/* What is known from the results database of a cluster before it is computed. */
 struct prior {
-    struct remembered remembered;
-    struct ledger *ledger;
+    struct ledger *ledger; /* counts up to now; NULL: an empty one */
+    struct past *past;     /* NULL: the instant is now.  Else the associations are those of its
+                            * instant, and what runs have noted of them is already in it */
 };
 
 /* Read them with a session of their own; `now` NULL is now. */

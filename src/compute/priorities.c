@@ -16,7 +16,7 @@
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_hosts.h"
 #include "settings/slurm/slurm_model.h"
-#include "source/layout.h"
+#include "source/reading.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/list.h"
@@ -317,12 +317,10 @@ static int take_facts(struct reader *reader, uint64_t now, struct findings *find
     return 0;
 }
 
-static int take_job(void *context, const struct queued_job *row, struct error *err)
+static void add_job(const struct reader *reader, const struct queued_job *row)
 {
-    const struct reader *reader = context;
     struct queue *queue = reader->queue;
     uint64_t cpus = count_of(row->tres.bytes, row->tres.length, TRES_CPU);
-    (void)err;
     struct priority_job job = {
         .key = row->key,
         .submitted = row->time_submit,
@@ -344,34 +342,34 @@ static int take_job(void *context, const struct queued_job *row, struct error *e
     for (size_t i = 0; i < queue->options.tres_count; i++)
         reader->counts[i] = count_of(row->tres.bytes, row->tres.length, queue->options.tres[i].id);
     queue_add_job(queue, &job, reader->counts);
-    return 0;
 }
 
-int priorities_read(struct queue **read, const struct settings *settings, struct db *source,
-                    const char *cluster, uint64_t asked, uint64_t now, struct names *names,
+static int read_jobs(const struct reader *reader, struct queue_reading *reading, struct error *err)
+{
+    struct queued_job job;
+    int got;
+    while ((got = queue_reading_next(reading, &job, err)) > 0)
+        add_job(reader, &job);
+    return got;
+}
+
+int priorities_read(struct queue *queue, const struct source *source, uint64_t asked, uint64_t now,
                     struct findings *findings, struct error *err)
 {
-    const struct layout *layout = layout_of(settings);
-    struct reader reader = { .settings = settings };
-    *read = NULL;
-    if (!layout->read_queue)
-        return 0;
-    if (layout->read_facts(source, settings, cluster, &reader.facts, err))
+    const struct settings *settings = source->settings;
+    struct reader reader = { .queue = queue, .settings = settings };
+    if (source->layout->read_facts(source, &reader.facts, err))
         return -1;
-    reader.queue = queue_create(names);
     int result = take_facts(&reader, now, findings, err);
-    if (!result)
-        result = layout->read_queue(source, settings, cluster, asked,
-                                    settings->priority_flags & PRIORITY_CALCULATE_RUNNING, take_job,
-                                    &reader, err);
-    cluster_facts_free(&reader.facts);
-    if (result) {
-        queue_destroy(reader.queue);
-        return -1;
+    if (!result) {
+        bool started = settings->priority_flags & PRIORITY_CALCULATE_RUNNING;
+        struct queue_reading *reading = source->layout->queue(source, asked, started);
+        result = read_jobs(&reader, reading, err);
+        queue_reading_end(reading);
     }
-    queue_sort(reader.queue);
-    *read = reader.queue;
-    return 0;
+    cluster_facts_free(&reader.facts);
+    queue_sort(queue);
+    return result;
 }
 
 /* By node: an association's own priority, or the nearest one above; *highest is the highest.  To be

@@ -5,22 +5,19 @@
 #include <stdint.h>
 
 struct accounting;
-struct db;
 struct error;
 struct findings;
-struct names;
 struct queue;
-struct settings;
+struct source;
 struct tree;
 
 /* The priorities of jobs that wait: what the settings and the accounting database say, made into
- * the queue of core/queue.h. */
+ * the queue of core/priority/queue.h. */
 
 /* Inside the source's snapshot: every job that waits at the instant `asked`, with all that does not
- * depend on associations.  `now` is the instant for which priorities hold.  Names go into `names`.
- * *queue is NULL where the layout has no such jobs. */
-int priorities_read(struct queue **queue, const struct settings *settings, struct db *source,
-                    const char *cluster, uint64_t asked, uint64_t now, struct names *names,
+ * depend on associations, into a queue that is empty.  `now` is the instant for which priorities
+ * hold.  The layout has a queue. */
+int priorities_read(struct queue *queue, const struct source *source, uint64_t asked, uint64_t now,
                     struct findings *findings, struct error *err);
 
 /* Then what the jobs' associations say: names, priorities, and the published factor of a node. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compute/compute.h"
+#include "compute/computation.h"
 #include "core/usage/clock.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
@@ -23,24 +23,26 @@
 /* Another way to sum or to store makes what was kept useless; then this goes up. */
 #define SEAL_FORMAT 2
 
-void sealing_free(struct sealing *sealing)
+void seal_plan_free(struct seal_plan *plan)
 {
-    seal_free(&sealing->seal);
-    job_keys_free(&sealing->open);
-    job_keys_free(&sealing->ended);
-    usage_sums_destroy(sealing->sums);
-    usage_sums_destroy(sealing->late);
-    findings_destroy(sealing->findings);
-    days_destroy(sealing->days);
-    *sealing = (struct sealing){ .kept = sealing->kept,
-                                 .asked_full = sealing->asked_full,
-                                 .asked_now = sealing->asked_now };
+    seal_free(&plan->seal);
+    job_keys_free(&plan->open);
+    job_keys_free(&plan->ended);
+    usage_sums_destroy(plan->sums);
+    usage_sums_destroy(plan->late);
+    findings_destroy(plan->findings);
+    days_destroy(plan->days);
+    *plan = (struct seal_plan){ .kept = plan->kept,
+                                .source_identity = plan->source_identity,
+                                .asked_full = plan->asked_full,
+                                .asked_now = plan->asked_now };
 }
 
 /* All that the sums depend on besides the rows, but for the ledger's resets; settings come under
  * their own names. */
-static char *basis_of(const struct settings *settings, const struct computation *computation)
+static char *basis_of(const struct computation *computation)
 {
+    const struct settings *settings = computation->source.settings;
     struct text basis = { 0 };
     text_format(&basis, "format %d\n%s", SEAL_FORMAT, settings->charges);
     if (computation->accounting->tariffs)
@@ -52,10 +54,10 @@ static char *basis_of(const struct settings *settings, const struct computation 
     return basis.bytes;
 }
 
-static bool full_because(struct sealing *sealing, const char *why, const char *what)
+static bool full_because(struct seal_plan *plan, const char *why, const char *what)
 {
-    size_t length = strlen(sealing->why);
-    snprintf(sealing->why + length, sizeof sealing->why - length, "%s%s%s%s", length ? "; " : "",
+    size_t length = strlen(plan->why);
+    snprintf(plan->why + length, sizeof plan->why - length, "%s%s%s%s", length ? "; " : "",
              what ? what : "", what ? " " : "", why);
     return true;
 }
@@ -71,114 +73,111 @@ static char *basis_with_resets(const char *basis, const struct ledger_state *led
     return text.bytes;
 }
 
-static bool basis_changed(struct sealing *sealing, const struct ledger_state *ledger)
+static bool basis_changed(struct seal_plan *plan, const struct ledger_state *ledger)
 {
-    const struct seal *kept = &sealing->kept->seal;
-    char *basis = basis_with_resets(sealing->seal.basis, ledger, seal_reach(kept));
+    const struct seal *kept = &plan->kept->seal;
+    char *basis = basis_with_resets(plan->seal.basis, ledger, seal_reach(kept));
     char *name = seal_basis_difference(kept->basis, basis);
     free(basis);
     if (!name)
         return false;
     if (!strcmp(name, "format"))
-        full_because(sealing, "the seal is of another format", NULL);
+        full_because(plan, "the seal is of another format", NULL);
     else if (!strcmp(name, "prices"))
-        full_because(sealing, "a factor or weight changed", NULL);
+        full_because(plan, "a factor or weight changed", NULL);
     else if (!strcmp(name, "grid"))
-        full_because(sealing, "the grid of the clock moved on", NULL);
+        full_because(plan, "the grid of the clock moved on", NULL);
     else if (!strcmp(name, "resets"))
-        full_because(sealing, "the ledger's resets within the sealed span changed", NULL);
+        full_because(plan, "the ledger's resets within the sealed span changed", NULL);
     else
-        full_because(sealing, "changed in the settings", name);
+        full_because(plan, "changed in the settings", name);
     free(name);
     return true;
 }
 
 /* Whether what was kept is of no use any more, and why. */
-static bool is_untrue(struct sealing *sealing, const struct ledger_state *ledger, uint64_t now)
+static bool is_untrue(struct seal_plan *plan, const struct ledger_state *ledger, uint64_t now)
 {
-    const struct kept_seal *kept = sealing->kept;
+    const struct kept_seal *kept = plan->kept;
     if (kept->damaged)
-        return full_because(sealing, "the seal is damaged", NULL);
+        return full_because(plan, "the seal is damaged", NULL);
     if (!kept->seal.kept)
-        return full_because(sealing, "the first run", NULL);
+        return full_because(plan, "the first run", NULL);
     if (kept->ahead)
-        return full_because(sealing, "the instant is before the seal's clock", NULL);
+        return full_because(plan, "the instant is before the seal's clock", NULL);
     if (now < kept->seal.as_of)
-        return full_because(sealing, "the clock went back", NULL);
-    if (strcmp(kept->seal.source, sealing->seal.source) != 0)
-        return full_because(sealing, "the seal is of another source", NULL);
-    if (basis_changed(sealing, ledger))
+        return full_because(plan, "the clock went back", NULL);
+    if (strcmp(kept->seal.source, plan->seal.source) != 0)
+        return full_because(plan, "the seal is of another source", NULL);
+    if (basis_changed(plan, ledger))
         return true;
     /* One that is behind the cutoff now is not looked for. */
-    if (sealing->seal.newest_end < kept->seal.newest_end &&
-        kept->seal.newest_end > sealing->seal.cutoff)
-        return full_because(sealing, "the source was restored: its newest end went back", NULL);
+    if (plan->seal.newest_end < kept->seal.newest_end && kept->seal.newest_end > plan->seal.cutoff)
+        return full_because(plan, "the source was restored: its newest end went back", NULL);
     /* Sums of rows that all ended before the reset are nothing, and no trouble. */
-    if (sealing->seal.start != kept->seal.start && sealing->seal.start < kept->seal.sealed_to)
-        return full_because(sealing, "a reset within the sealed span", NULL);
+    if (plan->seal.start != kept->seal.start && plan->seal.start < kept->seal.sealed_to)
+        return full_because(plan, "a reset within the sealed span", NULL);
     return false;
 }
 
 /* The oldest row that was summed is there no more.  One that is older still came late, or back
  * from an archive: a full run will tell. */
-static int look_for_purge(struct sealing *sealing, struct db *source,
-                          const struct settings *settings, const char *cluster, uint64_t now,
+static int look_for_purge(struct seal_plan *plan, const struct source *source, uint64_t now,
                           bool *purged, struct error *err)
 {
-    const struct seal *kept = &sealing->kept->seal;
+    const struct seal *kept = &plan->kept->seal;
     uint64_t oldest, newest;
     *purged = false;
     if (kept->oldest_end == UINT64_MAX)
         return 0;
-    if (layout_of(settings)->read_ends(source, settings, cluster, kept->cutoff, now, &oldest,
-                                       &newest, err))
+    if (source->layout->read_ends(source, kept->cutoff, now, &oldest, &newest, err))
         return -1;
     if (oldest == 0 || oldest > kept->oldest_end)
-        *purged = full_because(sealing, "a purge took the oldest jobs", NULL);
+        *purged = full_because(plan, "a purge took the oldest jobs", NULL);
     return 0;
 }
 
 /* Without decay the first use says for how long the cluster was there, and it is not known which
  * came second. */
-static bool lost_first_use(struct sealing *sealing, const struct settings *settings)
+static bool lost_first_use(struct seal_plan *plan, const struct settings *settings)
 {
-    const struct seal *kept = &sealing->kept->seal;
-    if (settings->half_life_s || sealing->seal.start || kept->oldest_end > sealing->seal.cutoff)
+    const struct seal *kept = &plan->kept->seal;
+    if (settings->half_life_s || plan->seal.start || kept->oldest_end > plan->seal.cutoff)
         return false;
-    return full_because(sealing, "the horizon passed the first use", NULL);
+    return full_because(plan, "the horizon passed the first use", NULL);
 }
 
-static void decide(struct sealing *sealing, const struct settings *settings, uint64_t now,
+static void decide(struct seal_plan *plan, const struct settings *settings, uint64_t now,
                    bool untrue)
 {
-    const struct seal *kept = &sealing->kept->seal;
-    bool gone = kept->sealed_to <= sealing->seal.cutoff + 1;
-    if (sealing->kept->ahead) {
-        sealing->mode = SEALING_NONE;
+    const struct seal *kept = &plan->kept->seal;
+    bool gone = kept->sealed_to <= plan->seal.cutoff + 1;
+    if (plan->kept->ahead) {
+        plan->mode = SEAL_UNUSED;
     } else if (untrue) {
-        sealing->mode = SEALING_FULL;
-    } else if (sealing->asked_full) {
-        sealing->mode = gone ? SEALING_FULL : SEALING_VERIFY;
+        plan->mode = SEAL_FULL;
+    } else if (plan->asked_full) {
+        plan->mode = gone ? SEAL_FULL : SEAL_VERIFY;
     } else if (now - kept->full_as_of >= settings->full_every_s) {
-        full_because(sealing, "full_every has passed", NULL);
-        sealing->mode = gone ? SEALING_FULL : SEALING_VERIFY;
+        full_because(plan, "full_every has passed", NULL);
+        plan->mode = gone ? SEAL_FULL : SEAL_VERIFY;
     } else {
-        sealing->mode = SEALING_INCREMENTAL;
+        plan->mode = SEAL_INCREMENTAL;
     }
-    sealing->anew = sealing->mode != SEALING_INCREMENTAL || gone;
-    if (sealing->mode != SEALING_INCREMENTAL)
-        sealing->seal.full_as_of = now;
+    plan->anew = plan->mode != SEAL_INCREMENTAL || gone;
+    if (plan->mode != SEAL_INCREMENTAL)
+        plan->seal.full_as_of = now;
     else
-        sealing->seal.full_as_of = kept->full_as_of;
+        plan->seal.full_as_of = kept->full_as_of;
 }
 
 /* Up to where rows are summed, and what is known of them before the first is read. */
-static void begin_seal(struct sealing *sealing, const struct settings *settings, uint64_t oldest)
+static void begin_seal(struct seal_plan *plan, const struct settings *settings, uint64_t oldest)
 {
-    struct seal *seal = &sealing->seal;
-    const struct seal *kept = &sealing->kept->seal;
+    struct seal *seal = &plan->seal;
+    const struct seal *kept = &plan->kept->seal;
     seal->first_charge = UINT64_MAX;
-    if (sealing->mode == SEALING_VERIFY) {
+    if (plan->mode == SEAL_VERIFY) {
         seal->sealed_to = kept->sealed_to;
     } else {
         seal->sealed_to = seal->newest_end > settings->seal_after_s
@@ -187,61 +186,65 @@ static void begin_seal(struct sealing *sealing, const struct settings *settings,
         if (seal->sealed_to <= seal->cutoff)
             seal->sealed_to = seal->cutoff + 1;
     }
-    if (!sealing->anew) {
+    if (!plan->anew) {
         if (seal->sealed_to < kept->sealed_to)
             seal->sealed_to = kept->sealed_to;
         seal->first_charge = kept->first_charge;
         seal->jobs_from = kept->jobs_from;
-        *sealing->findings = *sealing->kept->findings;
-        findings_expire(sealing->findings, seal->cutoff);
+        *plan->findings = *plan->kept->findings;
+        findings_expire(plan->findings, seal->cutoff);
     }
     seal->oldest_end = oldest && oldest < seal->sealed_to ? oldest : UINT64_MAX;
 }
 
-int sealing_plan(struct sealing *sealing, const struct computation *computation,
-                 const struct settings *settings, struct db *source, const char *cluster,
-                 const char *source_identity, uint64_t cutoff, struct error *err)
+/* Whether the kept sums are of no use, by the database too. */
+static int judge_kept(struct seal_plan *plan, const struct computation *computation, bool *untrue,
+                      struct error *err)
 {
-    const struct layout *layout = layout_of(settings);
+    const struct source *source = &computation->source;
+    uint64_t now = clock_now(computation->clock);
+    *untrue = is_untrue(plan, computation->ledger, now) || lost_first_use(plan, source->settings);
+    return *untrue ? 0 : look_for_purge(plan, source, now, untrue, err);
+}
+
+int seal_plan_make(struct seal_plan *plan, const struct computation *computation, uint64_t cutoff,
+                   struct error *err)
+{
+    const struct source *source = &computation->source;
+    const struct layout *layout = source->layout;
     uint64_t now = clock_now(computation->clock), oldest;
-    bool untrue, purged;
-    sealing->drift = NAN;
-    sealing->drifted = -1;
-    sealing->sums = usage_sums_create();
-    sealing->findings = findings_create();
-    if (sealing->asked_full)
-        full_because(sealing, "asked for", NULL);
+    bool untrue;
+    plan->drift = NAN;
+    plan->drifted = -1;
+    plan->sums = usage_sums_create();
+    plan->findings = findings_create();
+    if (plan->asked_full)
+        full_because(plan, "asked for", NULL);
     if (!layout->read_open_keys) {
-        full_because(sealing, "has no keys of jobs", layout->name);
+        full_because(plan, "has no keys of jobs", layout->name);
         return 0;
     }
-    if (settings->usage_source == USAGE_OF_ROLLUPS) {
-        full_because(sealing, "rollups may be summed up anew", NULL);
+    if (source->settings->usage_source == USAGE_OF_ROLLUPS) {
+        full_because(plan, "rollups may be summed up anew", NULL);
         return 0;
     }
-    sealing->seal = (struct seal){ .kept = true,
-                                   .as_of = now,
-                                   .cutoff = cutoff,
-                                   .start = clock_start(computation->clock),
-                                   .source = memory_text(source_identity),
-                                   .basis = basis_of(settings, computation) };
-    if (layout->read_ends(source, settings, cluster, cutoff, now, &oldest,
-                          &sealing->seal.newest_end, err) ||
-        layout->read_open_keys(source, settings, cluster, &sealing->open, err))
+    plan->seal = (struct seal){ .kept = true,
+                                .as_of = now,
+                                .cutoff = cutoff,
+                                .start = clock_start(computation->clock),
+                                .source = memory_text(plan->source_identity),
+                                .basis = basis_of(computation) };
+    if (layout->read_ends(source, cutoff, now, &oldest, &plan->seal.newest_end, err) ||
+        layout->read_open_keys(source, &plan->open, err) ||
+        judge_kept(plan, computation, &untrue, err))
         return -1;
-    untrue = is_untrue(sealing, computation->ledger, now) || lost_first_use(sealing, settings);
-    if (!untrue) {
-        if (look_for_purge(sealing, source, settings, cluster, now, &purged, err))
-            return -1;
-        untrue = purged;
-    }
     if (!untrue)
-        sealing->ended = job_keys_without(&sealing->kept->open, &sealing->open);
-    decide(sealing, settings, now, untrue);
-    if (sealing->mode == SEALING_VERIFY)
-        sealing->late = usage_sums_create();
-    if (sealing->mode != SEALING_NONE)
-        begin_seal(sealing, settings, oldest);
+        plan->ended = job_keys_without(&plan->kept->open, &plan->open);
+    decide(plan, source->settings, now, untrue);
+    if (plan->mode == SEAL_VERIFY)
+        plan->late = usage_sums_create();
+    if (plan->mode != SEAL_UNUSED)
+        begin_seal(plan, source->settings, oldest);
     return 0;
 }
 
@@ -261,32 +264,28 @@ static uint64_t first_of_days(const struct settings *settings, uint64_t reset, u
     return first + kept_s < now ? now - kept_s : first;
 }
 
-void sealing_begin_days(struct sealing *sealing, const struct settings *settings,
-                        const struct ledger_state *ledger, uint64_t now, uint64_t cutoff)
+void seal_plan_begin_days(struct seal_plan *plan, const struct computation *computation,
+                          uint64_t cutoff)
 {
-    if (!settings->history_days || sealing->kept->ahead)
+    const struct settings *settings = computation->source.settings;
+    uint64_t now = clock_now(computation->clock);
+    if (!settings->history_days || plan->kept->ahead)
         return;
-    sealing->days =
-        days_create(first_of_days(settings, last_reset(settings, ledger, now), now, cutoff), now);
-    sealing->days->anew = sealing->mode != SEALING_INCREMENTAL || sealing->anew;
-    sealing->days->unsealed_is_kept = sealing->mode != SEALING_NONE;
-    sealing->days->may_look_back = sealing->mode == SEALING_NONE && sealing->asked_now;
+    plan->days = days_create(
+        first_of_days(settings, last_reset(settings, computation->ledger, now), now, cutoff), now);
+    plan->days->anew = plan->mode != SEAL_INCREMENTAL || plan->anew;
+    plan->days->unsealed_is_kept = plan->mode != SEAL_UNUSED;
+    plan->days->may_look_back = plan->mode == SEAL_UNUSED && plan->asked_now;
 }
 
 /* Folding. */
 struct folding {
-    struct sealing *sealing;
+    struct seal_plan *plan;
     struct computation *computation;
     uint64_t kept_hash; /* of what was stored, as it is now */
     bool *met;          /* by place in the sums: it is among the kept ones */
     struct wide drift;
 };
-
-static int beyond_range(uint64_t id, struct error *err)
-{
-    return fail(err, ERROR_DATA,
-                "the usage of association %" PRIu64 " is beyond the range of our integers", id);
-}
 
 /* Adds a sum below the seal, unless all of it was before the association's last reset. */
 static int add_to_node(const struct folding *folding, uint64_t id, const struct wide *sum,
@@ -294,14 +293,14 @@ static int add_to_node(const struct folding *folding, uint64_t id, const struct 
 {
     struct computation *computation = folding->computation;
     if (ledger_reset_before(computation->ledger, id, UINT64_MAX) >=
-        seal_reach(&folding->sealing->seal))
+        seal_reach(&folding->plan->seal))
         return 0;
-    return wide_add(computation_sum_of(computation, id), sum) ? 0 : beyond_range(id, err);
+    return wide_add(computation_sum_of(computation, id), sum) ? 0 : usage_beyond_range(id, err);
 }
 
 static int fold_own(struct folding *folding, struct error *err)
 {
-    const struct usage_sums *sums = folding->sealing->sums;
+    const struct usage_sums *sums = folding->plan->sums;
     for (size_t i = 0; i < sums->count; i++)
         if (add_to_node(folding, sums->rows[i].id, &sums->rows[i].sum, err))
             return -1;
@@ -317,15 +316,15 @@ static size_t place_in(const struct usage_sums *sums, const struct usage_sum *ro
  * kept one. */
 static bool was_reset(const struct folding *folding, uint64_t id)
 {
-    const struct sealing *sealing = folding->sealing;
-    return ledger_reset_before(folding->computation->ledger, id, seal_reach(&sealing->seal)) >=
-           seal_reach(&sealing->kept->seal);
+    const struct seal_plan *plan = folding->plan;
+    return ledger_reset_before(folding->computation->ledger, id, seal_reach(&plan->seal)) >=
+           seal_reach(&plan->kept->seal);
 }
 
 static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct error *err)
 {
     struct folding *folding = context;
-    struct usage_sums *sums = folding->sealing->sums;
+    struct usage_sums *sums = folding->plan->sums;
     struct usage_sum *own = usage_sums_find(sums, id);
     uint64_t hash = usage_sum_hash(id, kept);
     folding->kept_hash += hash;
@@ -336,9 +335,9 @@ static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct
     if (own) {
         folding->met[place_in(sums, own)] = true;
         if (!wide_add(&own->sum, kept))
-            return beyond_range(id, err);
+            return usage_beyond_range(id, err);
     } else {
-        folding->sealing->seal.sums_hash += hash;
+        folding->plan->seal.sums_hash += hash;
     }
     return add_to_node(folding, id, kept, err);
 }
@@ -347,23 +346,23 @@ static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct
 static int compare(struct folding *folding, uint64_t id, const struct wide *own,
                    const struct wide *kept, struct error *err)
 {
-    struct sealing *sealing = folding->sealing;
+    struct seal_plan *plan = folding->plan;
     struct wide difference = *own;
-    const struct usage_sum *late = usage_sums_find(sealing->late, id);
+    const struct usage_sum *late = usage_sums_find(plan->late, id);
     if (!wide_subtract(&difference, kept) || (late && !wide_subtract(&difference, &late->sum)))
-        return beyond_range(id, err);
+        return usage_beyond_range(id, err);
     if (wide_is_zero(&difference))
         return 0;
-    sealing->drifted++;
+    plan->drifted++;
     if (wide_is_negative(&difference)) {
         struct wide positive = { { 0 } };
         if (!wide_subtract(&positive, &difference))
-            return beyond_range(id, err);
+            return usage_beyond_range(id, err);
         difference = positive;
     }
     double drift = clock_usage(folding->computation->clock, &difference);
-    if (drift > sealing->drift)
-        sealing->drift = drift;
+    if (drift > plan->drift)
+        plan->drift = drift;
     return 0;
 }
 
@@ -371,7 +370,7 @@ static int compare_kept(void *context, uint64_t id, const struct wide *kept, str
 {
     static const struct wide nothing = { { 0 } };
     struct folding *folding = context;
-    struct usage_sums *sums = folding->sealing->sums;
+    struct usage_sums *sums = folding->plan->sums;
     struct usage_sum *own = usage_sums_find(sums, id);
     folding->kept_hash += usage_sum_hash(id, kept);
     if (own)
@@ -379,67 +378,64 @@ static int compare_kept(void *context, uint64_t id, const struct wide *kept, str
     return compare(folding, id, own ? &own->sum : &nothing, kept, err);
 }
 
-static int compare_all(struct folding *folding, struct db *results, const char *cluster,
-                       struct error *err)
+static int compare_all(struct folding *folding, struct db *results, struct error *err)
 {
     static const struct wide nothing = { { 0 } };
-    struct sealing *sealing = folding->sealing;
-    sealing->drift = 0;
-    sealing->drifted = 0;
-    if (seal_read_sums(results, cluster, compare_kept, folding, err))
+    struct seal_plan *plan = folding->plan;
+    plan->drift = 0;
+    plan->drifted = 0;
+    if (seal_read_sums(results, folding->computation->source.cluster, compare_kept, folding, err))
         return -1;
-    for (size_t i = 0; i < sealing->sums->count; i++)
+    for (size_t i = 0; i < plan->sums->count; i++)
         if (!folding->met[i] &&
-            compare(folding, sealing->sums->rows[i].id, &sealing->sums->rows[i].sum, &nothing, err))
+            compare(folding, plan->sums->rows[i].id, &plan->sums->rows[i].sum, &nothing, err))
             return -1;
-    if (folding->kept_hash != sealing->kept->seal.sums_hash) {
-        sealing->drift = NAN;
-        sealing->drifted = -1;
-        full_because(sealing, "the seal is damaged", NULL);
-    } else if (!sealing->drifted && !sealing->late->count) {
-        sealing->anew = false;
-        sealing->confirmed = true;
+    if (folding->kept_hash != plan->kept->seal.sums_hash) {
+        plan->drift = NAN;
+        plan->drifted = -1;
+        full_because(plan, "the seal is damaged", NULL);
+    } else if (!plan->drifted && !plan->late->count) {
+        plan->anew = false;
+        plan->confirmed = true;
     }
     return 0;
 }
 
-static int fold(struct folding *folding, struct db *results, const char *cluster, bool *damaged,
-                struct error *err)
+static int fold(struct folding *folding, struct db *results, bool *damaged, struct error *err)
 {
-    struct sealing *sealing = folding->sealing;
+    struct seal_plan *plan = folding->plan;
     if (fold_own(folding, err))
         return -1;
-    if (sealing->mode == SEALING_VERIFY && compare_all(folding, results, cluster, err))
+    if (plan->mode == SEAL_VERIFY && compare_all(folding, results, err))
         return -1;
-    if (sealing->mode == SEALING_INCREMENTAL && !sealing->anew) {
-        if (seal_read_sums(results, cluster, fold_kept, folding, err))
+    if (plan->mode == SEAL_INCREMENTAL && !plan->anew) {
+        if (seal_read_sums(results, folding->computation->source.cluster, fold_kept, folding, err))
             return -1;
-        *damaged = folding->kept_hash != sealing->kept->seal.sums_hash;
+        *damaged = folding->kept_hash != plan->kept->seal.sums_hash;
     }
     /* What stays stored may have sums of nothing that `sums` lacks. */
-    if (sealing->confirmed)
-        sealing->seal.sums_hash = sealing->kept->seal.sums_hash;
-    for (size_t i = 0; !sealing->confirmed && i < sealing->sums->count; i++)
-        sealing->seal.sums_hash +=
-            usage_sum_hash(sealing->sums->rows[i].id, &sealing->sums->rows[i].sum);
-    sealing->seal.open_hash = job_keys_hash(&sealing->open);
-    char *basis = sealing->seal.basis;
-    sealing->seal.basis =
-        basis_with_resets(basis, folding->computation->ledger, seal_reach(&sealing->seal));
+    if (plan->confirmed)
+        plan->seal.sums_hash = plan->kept->seal.sums_hash;
+    for (size_t i = 0; !plan->confirmed && i < plan->sums->count; i++)
+        plan->seal.sums_hash += usage_sum_hash(plan->sums->rows[i].id, &plan->sums->rows[i].sum);
+    plan->seal.open_hash = job_keys_hash(&plan->open);
+    char *basis = plan->seal.basis;
+    plan->seal.basis =
+        basis_with_resets(basis, folding->computation->ledger, seal_reach(&plan->seal));
     free(basis);
-    findings_merge(folding->computation->findings, sealing->findings);
+    findings_merge(folding->computation->findings, plan->findings);
     return 0;
 }
 
-int sealing_fold(struct sealing *sealing, struct computation *computation, struct db *results,
-                 const char *cluster, bool *damaged, struct error *err)
+int seal_plan_fold(struct seal_plan *plan, struct computation *computation, struct db *results,
+                   bool *damaged, struct error *err)
 {
     *damaged = false;
-    if (sealing->mode == SEALING_NONE)
+    if (plan->mode == SEAL_UNUSED)
         return 0;
-    struct folding folding = { .sealing = sealing, .computation = computation };
-    folding.met = memory_zeroed(sealing->sums->count, sizeof *folding.met);
-    int result = fold(&folding, results, cluster, damaged, err);
+    struct folding folding = { .plan = plan, .computation = computation };
+    folding.met = memory_zeroed(plan->sums->count, sizeof *folding.met);
+    int result = fold(&folding, results, damaged, err);
     free(folding.met);
     return result;
 }

@@ -5,14 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "compute/compute.h"
+#include "compute/computation.h"
 #include "core/usage/clock.h"
 #include "core/usage/steps.h"
 #include "core/tree/tree.h"
 #include "core/usage/usage.h"
 #include "db/db.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/reading.h"
 #include "util/memory.h"
 
 /* The instants that a newest step is looked for at, spread over the period; the users that it is
@@ -27,8 +27,9 @@ struct candidate {
 };
 
 struct reader {
-    const struct settings *settings;
-    const struct tree *tree;
+    const struct computation *computation;
+    const struct settings *settings; /* the computation's */
+    const struct tree *tree;         /* likewise */
     struct steps *steps;
     uint64_t now;
     struct candidate *candidates;
@@ -71,19 +72,17 @@ static void try_job(struct reader *reader, const struct job *job, uint32_t node,
                                         reader->candidates[i].reset, start, job->time_end);
 }
 
-static int take_job(void *context, const struct job_row *row, struct error *err)
+static void add_job(struct reader *reader, const struct job_row *row)
 {
-    struct reader *reader = context;
     struct stepped_usage *stepped = reader->stepped;
     uint64_t start = 0;
     double charge = charge_of(reader, row, &start);
     uint32_t node = tree_place(reader->tree, row->association);
-    (void)err;
     if (!(charge > 0) || node == NO_NODE)
-        return 0;
+        return;
     if (reader->witness) {
         try_job(reader, &row->job, node, start, charge);
-        return 0;
+        return;
     }
     double worth = charge * steps_worth(reader->steps, reader->candidates[0].newest,
                                         reader->candidates[0].reset, start, row->job.time_end);
@@ -93,7 +92,6 @@ static int take_job(void *context, const struct job_row *row, struct error *err)
     stepped->usage[node] += worth;
     if (second > stepped->dearest[node])
         stepped->dearest[node] = second;
-    return 0;
 }
 
 /* What ended before this instant is worth nothing any more, whichever the newest step was. */
@@ -107,16 +105,21 @@ static uint64_t oldest_of(const struct reader *reader, const struct clock *clock
     return oldest > period ? oldest - period : 0;
 }
 
-static int read_jobs(struct reader *reader, struct db *source, const char *cluster,
-                     const struct computation *computation, struct error *err)
+static int read_jobs(struct reader *reader, struct error *err)
 {
+    const struct computation *computation = reader->computation;
+    const struct source *source = &computation->source;
     struct job_range range = { .from = oldest_of(reader, computation->clock) + 1,
                                .to = INT64_MAX,
                                .open = true,
                                .most = true };
-    return layout_of(reader->settings)
-        ->read_jobs(source, reader->settings, cluster, computation->accounting, &range, take_job,
-                    reader, err);
+    struct job_reading *reading = source->layout->jobs(source, computation->accounting, &range);
+    struct job_row row;
+    int got;
+    while ((got = job_reading_next(reading, &row, err)) > 0)
+        add_job(reader, &row);
+    job_reading_end(reading);
+    return got;
 }
 
 static struct candidate candidate_at(const struct settings *settings, uint64_t newest)
@@ -194,9 +197,7 @@ static size_t best_candidate(const struct reader *reader, const struct witness *
 }
 
 /* When the newest step was. */
-static int find_newest(struct reader *reader, struct db *source, const char *cluster,
-                       const struct computation *computation, const struct usage_bounds *bounds,
-                       struct error *err)
+static int find_newest(struct reader *reader, const struct usage_bounds *bounds, struct error *err)
 {
     size_t count;
     struct witness *list = list_witnesses(reader->tree, bounds, &count);
@@ -208,7 +209,7 @@ static int find_newest(struct reader *reader, struct db *source, const char *clu
         reader->witness[i] = NO_NODE;
     for (uint32_t i = 0; i < count; i++)
         reader->witness[list[i].node] = i;
-    int result = read_jobs(reader, source, cluster, computation, err);
+    int result = read_jobs(reader, err);
     if (!result)
         reader->stepped->newest =
             reader->candidates[best_candidate(reader, list, count, bounds)].newest;
@@ -232,35 +233,36 @@ static void raise_dearest(const struct tree *tree, double *dearest)
     }
 }
 
-static int read_snapshot(struct reader *reader, struct db *source, const char *cluster,
-                         const struct computation *computation, const struct usage_bounds *bounds,
+static int read_snapshot(struct reader *reader, const struct usage_bounds *bounds,
                          struct error *err)
 {
-    if (!reader->stepped->newest && find_newest(reader, source, cluster, computation, bounds, err))
+    if (!reader->stepped->newest && find_newest(reader, bounds, err))
         return -1;
     reader->found = candidate_at(reader->settings, reader->stepped->newest);
     reader->candidates = &reader->found;
     reader->candidate_count = 1;
-    return read_jobs(reader, source, cluster, computation, err);
+    return read_jobs(reader, err);
 }
 
-int stepped_usage_read(struct stepped_usage *stepped, const struct settings *settings,
-                       struct db *source, const char *cluster,
-                       const struct computation *computation, const struct usage_bounds *bounds,
-                       struct error *err)
+int stepped_usage_read(struct stepped_usage *stepped, const struct computation *computation,
+                       const struct usage_bounds *bounds, struct error *err)
 {
     const struct tree *tree = computation->tree;
-    struct reader reader = { .settings = settings, .tree = tree, .stepped = stepped };
+    struct db *db = computation->source.db;
+    struct reader reader = { .computation = computation,
+                             .settings = computation->source.settings,
+                             .tree = tree,
+                             .stepped = stepped };
     reader.now = clock_now(computation->clock);
     reader.steps =
         steps_create(clock_half_life(computation->clock), stepped->period, stepped->ends_free,
                      oldest_of(&reader, computation->clock), reader.now);
     stepped->usage = memory_zeroed(tree->count, sizeof *stepped->usage);
     stepped->dearest = memory_zeroed(tree->count, sizeof *stepped->dearest);
-    int result = db_begin(source, err);
+    int result = db_begin(db, err);
     if (!result) {
-        result = read_snapshot(&reader, source, cluster, computation, bounds, err);
-        db_rollback(source);
+        result = read_snapshot(&reader, bounds, err);
+        db_rollback(db);
     }
     steps_destroy(reader.steps);
     if (result)

@@ -6,11 +6,10 @@
 #include <stdint.h>
 
 struct computation;
-struct db;
 struct error;
-struct settings;
 
-/* The usage of a cluster's jobs as slurmctld has it (core/steps.h), instead of the exact integral.
+/* The usage of a cluster's jobs as slurmctld has it (core/usage/steps.h), instead of the exact
+ * integral.
  *
  * When its newest step was is in no database.  Steps are a period apart, so there are only as many
  * answers as a period has seconds; the one is taken that comes nearest to what is known of the
@@ -23,18 +22,16 @@ struct usage_bounds {
 
 struct stepped_usage {
     uint64_t period, newest; /* seconds; the instant of the newest step, 0: to be found */
-    bool ends_free;          /* as in core/steps.h */
+    bool ends_free;          /* as in core/usage/steps.h */
     /* By node of the tree: */
     double *usage;   /* charged to itself, TRES-seconds */
     double *dearest; /* the most that a second of one job of it, or below, is worth now */
 };
 
-/* `settings` are those that the computation was made with, and say what a job is charged; `bounds`
- * are by node of its tree.  The answer is to be freed with stepped_usage_free(). */
-int stepped_usage_read(struct stepped_usage *stepped, const struct settings *settings,
-                       struct db *source, const char *cluster,
-                       const struct computation *computation, const struct usage_bounds *bounds,
-                       struct error *err);
+/* Of the computation's source, whose settings say what a job is charged; `bounds` are by node of
+ * its tree.  The answer is to be freed with stepped_usage_free(). */
+int stepped_usage_read(struct stepped_usage *stepped, const struct computation *computation,
+                       const struct usage_bounds *bounds, struct error *err);
 void stepped_usage_free(struct stepped_usage *stepped);
 
 #endif

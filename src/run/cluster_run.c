@@ -7,41 +7,50 @@
 #include <time.h>
 
 #include "compute/compute.h"
+#include "compute/prior.h"
+#include "compute/seal_plan.h"
 #include "core/finding.h"
-#include "core/usage/ledger.h"
 #include "core/tree/past.h"
+#include "core/usage/ledger.h"
 #include "db/db.h"
-#include "run/retry.h"
 #include "results/history.h"
 #include "results/ledger_rows.h"
 #include "results/publish.h"
 #include "results/schema.h"
 #include "results/seal_rows.h"
 #include "results/share_rows.h"
-#include "run/run.h"
-#include "compute/seal_plan.h"
+#include "run/retry.h"
+#include "run/run_session.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/source.h"
 #include "util/error.h"
 #include "util/log.h"
 
-/* Read, again where the database lets go of us. */
-static int read_with_retries(struct session *session, const char *cluster,
-                             struct computation *computation, struct sealing *sealing,
-                             struct error *err)
+/* A cluster at work. */
+struct cluster_run {
+    struct run_session *session;
+    const char *cluster;
+    struct prior prior;
+    struct kept_seal kept;
+    struct seal_plan plan;
+    struct computation computation;
+};
+
+/* Read, again where the database lets go of us; without a plan (NULL) all rows. */
+static int read_with_retries(struct cluster_run *run, struct seal_plan *plan, struct error *err)
 {
+    struct run_session *session = run->session;
     struct retry retry = { session->deadline, 0 };
     bool changing = false;
     for (;;) {
-        if (!session->source &&
-            open_source(&session->source, session->settings, session->deadline, err))
+        if (run_session_open_source(session, err))
             return -1;
-        const struct remembered remembered = { session->ledger, session->past };
-        if (!compute_read(computation, session->settings, session->source, cluster, &remembered,
-                          session->options->now, false, sealing, session->source_identity, err))
+        struct source source = source_of(session->settings, session->source, run->cluster);
+        source.instant = session->options->now;
+        if (!compute_read(&run->computation, &source, &run->prior, plan, err))
             return 0;
-        if (sealing)
-            sealing_free(sealing);
+        if (plan)
+            seal_plan_free(plan);
         /* What was there a moment ago and is not any more, somebody is just changing. */
         if (changing && err->class == ERROR_MISSING)
             err->class = ERROR_RETRY;
@@ -55,130 +64,93 @@ static int read_with_retries(struct session *session, const char *cluster,
     }
 }
 
-/* After a session of ours broke the server holds its lock until it notices that nobody is there
- * any more: that is no other run. */
-static int doubt_lock(const struct session *session, struct error *err)
+/* The past of an instant that is over, before runs and the source say what they know of it. */
+static void begin_past(struct cluster_run *run)
 {
-    if (err->class != ERROR_LOCKED)
-        return -1;
-    return fail(err, ERROR_RETRY,
-                "database '%s': the session broke, and the server still holds its lock",
-                session->settings->results.database);
+    const int64_t *now = run->session->options->now;
+    past_destroy(run->prior.past);
+    run->prior.past = now && *now < time(NULL) ? past_create(*now) : NULL;
 }
 
-/* Take up a broken session's work with a new one; *published where its COMMIT had worked. */
-static int resume(struct session *session, struct publisher *publisher, bool *published,
-                  struct error *err)
+static int read_kept_once(struct cluster_run *run, const struct publisher *publisher,
+                          struct error *err)
 {
-    struct retry retry = { session->deadline, 0 };
-    for (;;) {
-        publisher->locked = false;
-        publisher->db = NULL;
-        db_close(session->results);
-        session->results = NULL;
-        if (open_results(&session->results, session->settings, session->deadline, err))
-            return -1;
-        if (!publisher_resume(publisher, session->results, published, err))
-            return 0;
-        doubt_lock(session, err);
-        if (!try_again(&retry, err))
-            return -1;
-    }
-}
-
-static void forget_ledger(struct session *session)
-{
-    ledger_destroy(session->ledger);
-    session->ledger = NULL;
-}
-
-/* Before runs and the source tell of it. */
-static void begin_past(struct session *session)
-{
-    const int64_t *now = session->options->now;
-    past_destroy(session->past);
-    session->past = now && *now < time(NULL) ? past_create(*now) : NULL;
-}
-
-/* What the results database keeps of earlier runs, with a new session where the old one broke. */
-static int read_kept(struct session *session, struct publisher *publisher, struct kept_seal *kept,
-                     struct error *err)
-{
-    struct retry retry = { session->deadline, 0 };
-    const int64_t *now = session->options->now;
-    bool published;
-    for (;;) {
-        *kept = (struct kept_seal){ .findings = findings_create() };
-        begin_past(session);
-        if (!seal_read(publisher->db, publisher->cluster, kept, err) &&
-            !ledger_read(publisher->db, publisher->cluster, &session->ledger, err) &&
-            (!session->past ||
-             !share_rows_read(publisher->db, publisher->cluster, session->past, err))) {
-            kept->ahead = kept->seal.kept && now && *now < (int64_t)kept->seal.as_of;
-            return 0;
-        }
-        kept_seal_free(kept);
-        forget_ledger(session);
-        bool gone = err->class == ERROR_GONE;
-        if (!try_again(&retry, err))
-            return results_explain(session->settings, err);
-        if (gone && resume(session, publisher, &published, err))
-            return -1;
-    }
-}
-
-/* Read, fold in what was kept, compute.  A kept sum that proves damaged makes it a full run. */
-static int compute_from_kept(struct session *session, struct publisher *publisher,
-                             struct kept_seal *kept, struct computation *computation,
-                             struct sealing *sealing, struct error *err)
-{
-    bool damaged = false;
-    *sealing = (struct sealing){ .kept = kept,
-                                 .asked_full = session->options->full,
-                                 .asked_now = session->options->now != NULL };
-    do {
-        kept->damaged |= damaged;
-        if (read_with_retries(session, publisher->cluster, computation, sealing, err))
-            return -1;
-        if (sealing_fold(sealing, computation, publisher->db, publisher->cluster, &damaged, err)) {
-            results_explain(session->settings, err);
-            break;
-        }
-        if (damaged) {
-            computation_free(computation);
-            sealing_free(sealing);
-        } else if (!compute_values(computation, session->settings, sealing, err)) {
-            return 0;
-        } else {
-            break;
-        }
-    } while (damaged);
-    computation_free(computation);
-    sealing_free(sealing);
+    struct kept_seal *kept = &run->kept;
+    struct prior *prior = &run->prior;
+    *kept = (struct kept_seal){ .findings = findings_create() };
+    begin_past(run);
+    if (!seal_read(publisher->db, publisher->cluster, kept, err) &&
+        !ledger_read(publisher->db, publisher->cluster, &prior->ledger, err) &&
+        (!prior->past || !share_rows_read(publisher->db, publisher->cluster, prior->past, err)))
+        return 0;
+    kept_seal_free(kept);
+    prior_free(prior);
     return -1;
 }
 
-/* The same, again where the results' session broke over the kept sums. */
-static int compute_sealed(struct session *session, struct publisher *publisher,
-                          struct kept_seal *kept, struct computation *computation,
-                          struct sealing *sealing, struct error *err)
+/* What the results database keeps of earlier runs, with a new session where the old one broke. */
+static int read_kept(struct cluster_run *run, struct publisher *publisher, struct error *err)
 {
+    struct run_session *session = run->session;
     struct retry retry = { session->deadline, 0 };
+    const int64_t *now = session->options->now;
     bool published;
-    while (compute_from_kept(session, publisher, kept, computation, sealing, err)) {
-        bool gone = err->class == ERROR_GONE && session->source;
-        if (!session->source || !try_again(&retry, err) ||
-            (gone && resume(session, publisher, &published, err)))
+    while (read_kept_once(run, publisher, err)) {
+        bool gone = err->class == ERROR_GONE;
+        if (!try_again(&retry, err))
+            return results_explain(session->settings, err);
+        if (gone && run_session_resume(session, publisher, &published, err))
             return -1;
     }
+    run->kept.ahead = run->kept.seal.kept && now && *now < (int64_t)run->kept.seal.as_of;
     return 0;
+}
+
+/* Fold in what was kept, compute.  *damaged: a kept sum is not what was stored. */
+static int fold_and_compute(struct cluster_run *run, const struct publisher *publisher,
+                            bool *damaged, struct error *err)
+{
+    if (seal_plan_fold(&run->plan, &run->computation, publisher->db, damaged, err))
+        return results_explain(run->session->settings, err);
+    return *damaged ? 0 : compute_values(&run->computation, &run->plan, err);
+}
+
+/* Compute, again as a full run where a kept sum proves damaged, and again where the results'
+ * session broke over the kept sums. */
+static int compute_sealed(struct cluster_run *run, struct publisher *publisher, struct error *err)
+{
+    struct run_session *session = run->session;
+    struct retry retry = { session->deadline, 0 };
+    bool published;
+    run->plan = (struct seal_plan){ .kept = &run->kept,
+                                    .source_identity = session->source_identity,
+                                    .asked_full = session->options->full,
+                                    .asked_now = session->options->now != NULL };
+    for (;;) {
+        bool damaged = false;
+        int result = read_with_retries(run, &run->plan, err);
+        if (!result) {
+            result = fold_and_compute(run, publisher, &damaged, err);
+            if (!result && !damaged)
+                return 0;
+            run->kept.damaged |= damaged;
+            computation_free(&run->computation);
+            seal_plan_free(&run->plan);
+        }
+        if (damaged)
+            continue;
+        bool gone = err->class == ERROR_GONE && session->source;
+        if (!session->source || !try_again(&retry, err) ||
+            (gone && run_session_resume(session, publisher, &published, err)))
+            return -1;
+    }
 }
 
 /* When the source had the associations so.  It cannot have been later than they were read. */
 static int64_t seen_at(const struct computation *computation)
 {
     const struct run_record *record = &computation->record;
-    if (computation->told.unknown)
+    if (computation->past_counts.unknown)
         return -1;
     return record->as_of < record->started_at ? record->as_of : record->started_at;
 }
@@ -186,22 +158,41 @@ static int64_t seen_at(const struct computation *computation)
 /* What took long to compute is not thrown away for a lock that is held for seconds: the first try
  * waits for it as long as any, and tries after it end with the deadline. */
 #define FIRST_WAIT_MS 10000
-static int publish_with_retries(struct session *session, struct publisher *publisher,
-                                const struct computation *computation,
-                                const struct sealing *sealing, struct error *err)
+static int publish_with_retries(struct run_session *session, struct publisher *publisher,
+                                const struct publication *publication,
+                                const struct run_record *record, struct error *err)
+{
+    struct retry retry = { session->deadline, 0 };
+    int64_t waits_end = clock_milliseconds() + FIRST_WAIT_MS;
+    bool published = false;
+    while (!published && (db_limit_waits(publisher->db, waits_end, err) ||
+                          publisher_publish(publisher, publication, record, err))) {
+        bool gone = err->class == ERROR_GONE;
+        waits_end = session->deadline;
+        if (!try_again(&retry, err))
+            return results_explain(session->settings, err);
+        if (gone && run_session_resume(session, publisher, &published, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int publish(struct cluster_run *run, struct publisher *publisher, struct error *err)
 {
     static const struct usage_sums no_sums = { 0 };
+    const struct computation *computation = &run->computation;
+    const struct seal_plan *plan = &run->plan;
     struct job_keys opened = { 0 };
     struct seal_change change = {
-        .seal = &sealing->seal,
-        .anew = sealing->anew,
-        .sums = sealing->confirmed ? &no_sums : sealing->sums,
-        .opened = &sealing->open,
-        .ended = &sealing->ended,
-        .findings = sealing->findings,
+        .seal = &plan->seal,
+        .anew = plan->anew,
+        .sums = plan->confirmed ? &no_sums : plan->sums,
+        .opened = &plan->open,
+        .ended = &plan->ended,
+        .findings = plan->findings,
     };
-    if (!sealing->anew) {
-        opened = job_keys_without(&sealing->open, &sealing->kept->open);
+    if (!plan->anew) {
+        opened = job_keys_without(&plan->open, &run->kept.open);
         change.opened = &opened;
     }
     struct publication publication = {
@@ -210,31 +201,19 @@ static int publish_with_retries(struct session *session, struct publisher *publi
         .names = computation->accounting->names,
         .queue = computation->queue,
         .findings = computation->findings,
-        .source = session->source_identity,
-        .seal = sealing->mode == SEALING_NONE ? NULL : &change,
+        .source = run->session->source_identity,
+        .seal = plan->mode == SEAL_UNUSED ? NULL : &change,
         .seen_at = seen_at(computation),
-        .days = sealing->days,
+        .days = plan->days,
     };
-    struct retry retry = { session->deadline, 0 };
-    int64_t waits_end = clock_milliseconds() + FIRST_WAIT_MS;
-    bool published = false;
-    int result = 0;
-    while (!result && !published &&
-           (db_limit_waits(publisher->db, waits_end, err) ||
-            publisher_publish(publisher, &publication, &computation->record, err))) {
-        bool gone = err->class == ERROR_GONE;
-        waits_end = session->deadline;
-        if (!try_again(&retry, err))
-            result = results_explain(session->settings, err);
-        else if (gone)
-            result = resume(session, publisher, &published, err);
-    }
+    int result =
+        publish_with_retries(run->session, publisher, &publication, &computation->record, err);
     job_keys_free(&opened);
     return result;
 }
 
 /* An instant older than what is published is refused: the clock jumped, or --now looks back. */
-static int check_instant(const struct session *session, const struct publisher *publisher,
+static int check_instant(const struct run_session *session, const struct publisher *publisher,
                          struct error *err)
 {
     const struct run_options *options = session->options;
@@ -263,7 +242,7 @@ static void describe(const char *cluster, const struct computation *computation)
 }
 
 /* A run that failed leaves a row that says why, where the results can be written at all. */
-static void record_failure(struct session *session, struct publisher *publisher, int64_t began,
+static void record_failure(struct run_session *session, struct publisher *publisher, int64_t began,
                            const struct error *reason)
 {
     struct error ignored;
@@ -285,108 +264,79 @@ static void prune(const struct publisher *publisher, int64_t as_of)
         log_note("%s: old rows stay for now: %s", publisher->cluster, err.message);
 }
 
-static int compute_and_publish(struct session *session, struct publisher *publisher, int64_t began,
-                               struct kept_seal *kept, struct error *err)
+/* Read, compute, publish. */
+static int compute_and_publish(struct cluster_run *run, struct publisher *publisher, int64_t began,
+                               struct error *err)
 {
-    struct computation computation;
-    struct sealing sealing;
-    if (compute_sealed(session, publisher, kept, &computation, &sealing, err))
+    struct computation *computation = &run->computation;
+    if (read_kept(run, publisher, err))
         return -1;
-    computation.record.duration_ms = clock_milliseconds() - began;
-    int result = publish_with_retries(session, publisher, &computation, &sealing, err);
-    if (!result)
-        prune(publisher, computation.record.as_of);
-    describe(publisher->cluster, &computation);
-    computation_free(&computation);
-    sealing_free(&sealing);
-    return result;
-}
-
-/* The path: lock, read, compute, publish. */
-static int run_locked(struct session *session, struct publisher *publisher, struct error *err)
-{
-    int64_t began = clock_milliseconds();
-    struct kept_seal kept;
-    if (check_instant(session, publisher, err))
-        return -1;
-    int result = read_kept(session, publisher, &kept, err);
+    int result = compute_sealed(run, publisher, err);
     if (!result) {
-        result = compute_and_publish(session, publisher, began, &kept, err);
-        kept_seal_free(&kept);
-        forget_ledger(session);
+        computation->record.duration_ms = clock_milliseconds() - began;
+        result = publish(run, publisher, err);
+        if (!result)
+            prune(publisher, computation->record.as_of);
+        describe(publisher->cluster, computation);
+        computation_free(computation);
+        seal_plan_free(&run->plan);
     }
-    if (result)
-        record_failure(session, publisher, began, err);
+    kept_seal_free(&run->kept);
+    prior_free(&run->prior);
     return result;
 }
 
-int start_publisher(struct session *session, const char *cluster, struct publisher *publisher,
-                    struct error *err)
-{
-    struct retry retry = { session->deadline, 0 };
-    bool broke = false;
-    for (;;) {
-        if (!session->results &&
-            open_results(&session->results, session->settings, session->deadline, err))
-            return -1;
-        if (!db_limit_waits(session->results, session->deadline, err) &&
-            !publisher_start(publisher, session->results, session->settings, cluster, err))
-            return 0;
-        if (broke)
-            doubt_lock(session, err);
-        if (err->class == ERROR_GONE) {
-            db_close(session->results);
-            session->results = NULL;
-            broke = true;
-        }
-        if (!try_again(&retry, err))
-            return results_explain(session->settings, err);
-    }
-}
-
-int run_cluster(struct session *session, const char *cluster, struct error *err)
+int run_cluster(struct run_session *session, const char *cluster, struct error *err)
 {
     struct publisher publisher;
-    if (start_publisher(session, cluster, &publisher, err))
+    struct cluster_run run = { .session = session, .cluster = cluster };
+    if (run_session_lock(session, cluster, &publisher, err))
         return -1;
-    int result = run_locked(session, &publisher, err);
+    int64_t began = clock_milliseconds();
+    int result = check_instant(session, &publisher, err);
+    if (!result && compute_and_publish(&run, &publisher, began, err)) {
+        record_failure(session, &publisher, began, err);
+        result = -1;
+    }
     publisher_end(&publisher);
     return result;
 }
 
 /* A dry run needs no results, and asks those that are there. */
-static int ask_results(struct session *session, const char *cluster, struct error *err)
+static int ask_results(struct cluster_run *run, struct error *err)
 {
+    const struct settings *settings = run->session->settings;
     struct db *results;
-    begin_past(session);
-    if (!session->past)
+    begin_past(run);
+    if (!run->prior.past)
         return 0;
-    if (results_open(&results, session->settings, DB_READER, err)) {
+    if (results_open(&results, settings, DB_READER, err)) {
         if (err->class == ERROR_GONE)
             return -1;
-        log_note("%s: %s; earlier runs tell nothing", cluster, err->message);
+        log_note("%s: %s; earlier runs tell nothing", run->cluster, err->message);
         return 0;
     }
-    int result = share_rows_read(results, cluster, session->past, err);
+    int result = share_rows_read(results, run->cluster, run->prior.past, err);
     db_close(results);
-    return result ? results_explain(session->settings, err) : 0;
+    return result ? results_explain(settings, err) : 0;
 }
 
-int show_cluster(struct session *session, const char *cluster, struct error *err)
+int show_cluster(struct run_session *session, const char *cluster, struct error *err)
 {
-    struct computation computation;
-    if (ask_results(session, cluster, err) ||
-        ledger_look_up(session->settings, cluster, &session->ledger, err) ||
-        read_with_retries(session, cluster, &computation, NULL, err)) {
-        forget_ledger(session);
+    struct cluster_run run = { .session = session, .cluster = cluster };
+    int result = ask_results(&run, err) ||
+                         ledger_look_up(session->settings, cluster, &run.prior.ledger, err) ||
+                         read_with_retries(&run, NULL, err)
+                     ? -1
+                     : 0;
+    prior_free(&run.prior);
+    if (result)
         return -1;
-    }
-    forget_ledger(session);
-    int result = compute_values(&computation, session->settings, NULL, err);
+    result = compute_values(&run.computation, NULL, err);
     if (!result) {
-        describe(cluster, &computation);
-        result = session->options->show(session->settings, cluster, &computation, err);
+        describe(cluster, &run.computation);
+        result = session->options->show(session->settings, cluster, &run.computation, err);
     }
-    computation_free(&computation);
+    computation_free(&run.computation);
     return result;
 }

@@ -9,7 +9,7 @@
 #include "db/db.h"
 #include "results/schema.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/source.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/text.h"

@@ -5,15 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/clusters.h"
-#include "core/tree/past.h"
 #include "db/db.h"
 #include "run/retry.h"
 #include "results/publish.h"
 #include "results/schema.h"
 #include "run/cluster_run.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/source.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -42,10 +40,8 @@ int run_check_apart(const struct settings *settings, struct db *source, struct d
 
 struct retiring {
     const char *source;
-    const struct cluster *all;
-    size_t count;
-    char **gone;
-    size_t gone_count;
+    struct cluster_list all;
+    struct cluster_names gone;
 };
 
 /* One that is marked as deleted is gone.  One that is not there at all is gone too, as slurmdbd
@@ -53,10 +49,11 @@ struct retiring {
 static bool is_gone(const struct retiring *retiring, const char *cluster)
 {
     bool any_live = false;
-    for (size_t i = 0; i < retiring->count; i++) {
-        any_live |= !retiring->all[i].deleted;
-        if (!strcmp(retiring->all[i].name, cluster))
-            return retiring->all[i].deleted;
+    for (size_t i = 0; i < retiring->all.count; i++) {
+        const struct cluster *each = &retiring->all.clusters[i];
+        any_live |= !each->deleted;
+        if (!strcmp(each->name, cluster))
+            return each->deleted;
     }
     return any_live;
 }
@@ -64,18 +61,18 @@ static bool is_gone(const struct retiring *retiring, const char *cluster)
 static int note_gone(void *context, const char *cluster, const char *source)
 {
     struct retiring *retiring = context;
+    struct cluster_names *gone = &retiring->gone;
     if (!strcmp(source, retiring->source) && is_gone(retiring, cluster)) {
-        retiring->gone =
-            memory_resized(retiring->gone, retiring->gone_count + 1, sizeof *retiring->gone);
-        retiring->gone[retiring->gone_count++] = memory_text(cluster);
+        gone->names = memory_resized(gone->names, gone->count + 1, sizeof *gone->names);
+        gone->names[gone->count++] = memory_text(cluster);
     }
     return 0;
 }
 
-static int retire_cluster(struct session *session, const char *cluster, struct error *err)
+static int retire_cluster(struct run_session *session, const char *cluster, struct error *err)
 {
     struct publisher publisher;
-    if (start_publisher(session, cluster, &publisher, err))
+    if (run_session_lock(session, cluster, &publisher, err))
         return -1;
     int result = publisher_retire(&publisher, err);
     publisher_end(&publisher);
@@ -86,47 +83,37 @@ static int retire_cluster(struct session *session, const char *cluster, struct e
 
 /* Take the rows of clusters that came from this source and are not there any more.  One that
  * cannot be retired now is complained of, and will be next time. */
-static int retire_clusters(struct session *session, struct error *err)
+static int retire_clusters(struct run_session *session, struct error *err)
 {
-    struct cluster *all;
-    size_t count;
-    const struct layout *layout = layout_of(session->settings);
-    if (layout->clusters(session->source, session->settings, &all, &count, err))
+    const struct source source = source_of(session->settings, session->source, NULL);
+    struct retiring retiring = { .source = session->source_identity };
+    if (source.layout->clusters(&source, &retiring.all, err))
         return -1;
-    struct retiring retiring = { session->source_identity, all, count, NULL, 0 };
     int result = published_sources(session->results, note_gone, &retiring, err);
     if (result)
         results_explain(session->settings, err);
-    for (size_t i = 0; !result && i < retiring.gone_count; i++) {
+    for (size_t i = 0; !result && i < retiring.gone.count; i++) {
         struct error of_cluster;
-        if (retire_cluster(session, retiring.gone[i], &of_cluster)) {
-            fail_in(&of_cluster, "cluster '%s' cannot be retired", retiring.gone[i]);
+        if (retire_cluster(session, retiring.gone.names[i], &of_cluster)) {
+            fail_in(&of_cluster, "cluster '%s' cannot be retired", retiring.gone.names[i]);
             session->options->complain(&of_cluster);
         }
     }
-    cluster_names_free(retiring.gone, retiring.gone_count);
-    clusters_free(all, count);
+    cluster_names_free(&retiring.gone);
+    cluster_list_free(&retiring.all);
     return result;
 }
 
-static void close_both(struct session *session)
+static int open_both(struct run_session *session, struct error *err)
 {
-    db_close(session->source);
-    db_close(session->results);
-    session->source = session->results = NULL;
-}
-
-static int open_both(struct session *session, struct error *err)
-{
-    if (open_source(&session->source, session->settings, session->deadline, err))
+    if (run_session_open_source(session, err))
         return -1;
-    if (session->options->dry_run)
-        return 0;
-    return open_results(&session->results, session->settings, session->deadline, err);
+    return session->options->dry_run ? 0 : run_session_open_results(session, err);
 }
 
 /* What is asked once a run: which databases these are, and which clusters there are. */
-static int look_round(struct session *session, char ***clusters, size_t *count, struct error *err)
+static int look_round(struct run_session *session, struct cluster_names *clusters,
+                      struct error *err)
 {
     const struct run_options *options = session->options;
     free(session->source_identity);
@@ -135,29 +122,30 @@ static int look_round(struct session *session, char ***clusters, size_t *count, 
         return -1;
     if (!options->dry_run &&
         (run_check_apart(session->settings, session->source, session->results, err) ||
-         (!options->cluster_count && retire_clusters(session, err))))
+         (!options->clusters.count && retire_clusters(session, err))))
         return -1;
-    return clusters_wanted(session->settings, session->source, options->clusters,
-                           options->cluster_count, options->complain, clusters, count, err);
+    return clusters_wanted(session->settings, session->source, &options->clusters,
+                           options->complain, clusters, err);
 }
 
-static int prepare(struct session *session, char ***clusters, size_t *count, struct error *err)
+static int prepare(struct run_session *session, struct cluster_names *clusters, struct error *err)
 {
     struct retry retry = { session->deadline, 0 };
     for (;;) {
         if (open_both(session, err))
             return -1;
-        if (!look_round(session, clusters, count, err))
+        if (!look_round(session, clusters, err))
             return 0;
-        close_both(session);
+        run_session_close(session);
         if (!try_again(&retry, err))
             return -1;
     }
 }
 
 /* One cluster, by itself: it is complained of, and the others go on.  Where a database is not to
- * be had within the deadline they get one try each, or a run would last a deadline a cluster. */
-static void run_each(struct session *session, const char *cluster, bool *gave_up)
+ * be had within the deadline each gets one attempt; otherwise a run could last one deadline per
+ * cluster. */
+static void run_each(struct run_session *session, const char *cluster, bool *gave_up)
 {
     struct error err;
     session->deadline = *gave_up ? clock_milliseconds() : deadline_of(session->settings);
@@ -166,7 +154,7 @@ static void run_each(struct session *session, const char *cluster, bool *gave_up
         return;
     if (err.class == ERROR_GONE) {
         *gave_up = true;
-        close_both(session);
+        run_session_close(session);
     }
     fail_in(&err, "cluster '%s'", cluster);
     session->options->complain(&err);
@@ -174,17 +162,15 @@ static void run_each(struct session *session, const char *cluster, bool *gave_up
 
 int run(const struct settings *settings, const struct run_options *options, struct error *err)
 {
-    struct session session = { .settings = settings, .options = options };
-    char **clusters = NULL;
-    size_t count = 0;
+    struct run_session session = { .settings = settings, .options = options };
+    struct cluster_names clusters = { 0 };
     session.deadline = starting_deadline_of(settings);
-    int result = prepare(&session, &clusters, &count, err);
+    int result = prepare(&session, &clusters, err);
     bool gave_up = false;
-    for (size_t i = 0; !result && i < count; i++)
-        run_each(&session, clusters[i], &gave_up);
-    cluster_names_free(clusters, count);
-    close_both(&session);
+    for (size_t i = 0; !result && i < clusters.count; i++)
+        run_each(&session, clusters.names[i], &gave_up);
+    cluster_names_free(&clusters);
+    run_session_close(&session);
     free(session.source_identity);
-    past_destroy(session.past);
     return result;
 }

@@ -2,11 +2,8 @@
 #ifndef FAIRMILL_RUN_H
 #define FAIRMILL_RUN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "run/run_session.h"
 
-struct computation;
 struct db;
 struct error;
 struct settings;
@@ -20,18 +17,6 @@ int run_open_source(struct db **source, const struct settings *settings, struct 
 /* Refuse (ERROR_SETTINGS) results in the accounting database, unless share_database says so. */
 int run_check_apart(const struct settings *settings, struct db *source, struct db *results,
                     struct error *err);
-
-struct run_options {
-    const int64_t *now; /* NULL: the wall clock */
-    bool full;          /* read all jobs, whatever was kept of earlier runs */
-    bool replace;       /* publish an instant older than what is published */
-    bool dry_run;       /* write nothing, hand each computation to `show` */
-    char **clusters;    /* only these */
-    size_t cluster_count;
-    void (*complain)(const struct error *err); /* for each cluster that failed */
-    int (*show)(const struct settings *settings, const char *cluster,
-                const struct computation *computation, struct error *err);
-};
 
 /* Everything.  A cluster that fails is complained of and leaves the others done; what fails for
  * all of them is returned. */

@@ -60,7 +60,7 @@ struct settings {
     struct reset_period reset_period;
     const char *reset_anchor;
     const char *time_zone;
-    enum charge charge;
+    enum charge_basis charge;
     struct pricing pricing;
     enum suspended suspended;
     uint64_t open_job_cap_s;

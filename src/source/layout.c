@@ -4,29 +4,17 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <xxhash.h>
 
 #include "settings/settings.h"
 #include "util/index.h"
 #include "util/memory.h"
 
-static const struct layout *const layouts[] = { &layout_slurmdbd, &layout_plain, NULL };
-
-const struct layout *layout_of(const struct settings *settings)
+void cluster_list_free(struct cluster_list *list)
 {
-    const struct layout *const *layout = layouts;
-    while (strcmp((*layout)->name, settings->layout) != 0)
-        layout++;
-    return *layout;
-}
-
-void clusters_free(struct cluster *clusters, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        free(clusters[i].name);
-    free(clusters);
+    for (size_t i = 0; i < list->count; i++)
+        free(list->clusters[i].name);
+    free(list->clusters);
+    *list = (struct cluster_list){ 0 };
 }
 
 struct accounting *accounting_create(const struct settings *settings)

@@ -21,14 +21,30 @@ struct settings;
 struct text;
 
 /* The accounting side in our words, whatever its tables look like.  A new layout is one file and
- * one line in the table of layout.c.  Nothing is ever written to it. */
+ * one line in the table of source.c.  Nothing is ever written to it. */
 
 struct cluster {
     char *name; /* UTF-8 */
     bool deleted;
     const char *flaw; /* what is wrong with a name that cannot be published; NULL where it can */
 };
-void clusters_free(struct cluster *clusters, size_t count);
+/* Every cluster once, by name. */
+struct cluster_list {
+    struct cluster *clusters;
+    size_t count;
+};
+void cluster_list_free(struct cluster_list *list);
+
+/* What is asked: a cluster in an accounting database, with the settings that say how it is read.
+ * Made by source_of(). */
+struct source {
+    const struct settings *settings;
+    const struct layout *layout; /* the settings' one */
+    struct db *db;
+    const char *cluster;    /* NULL: what is asked is not about one */
+    const int64_t *instant; /* as of when; NULL: the wall clock once the snapshot is open */
+    bool ordered;           /* read what slurmctld's ties need */
+};
 
 /* What the small tables say about a cluster. */
 struct accounting {
@@ -50,11 +66,18 @@ struct association_priority {
 struct accounting *accounting_create(const struct settings *settings);
 void accounting_destroy(struct accounting *accounting);
 
+/* When a job was suspended: epoch seconds, end 0 while it is. */
+struct suspension {
+    uint64_t key; /* of the job's row */
+    uint64_t start, end;
+};
+
 /* A row that charges, of a job that has started. */
 struct job_row {
     uint64_t id_job, association;
     const struct tariff *tariff;
     struct job job;
+    const struct suspension *suspension; /* NULL: the row is the job itself, not a pause of it */
 };
 /* Which of the rows that have started: those with from <= time_end < to, and with `open` those
  * without a time_end too; where there are keys, only theirs, and where there are ids of jobs, all
@@ -68,15 +91,6 @@ struct job_range {
     const uint64_t *ids;
     size_t id_count;
 };
-typedef int (*job_taker)(void *context, const struct job_row *row, struct error *err);
-
-/* When a job was suspended: epoch seconds, end 0 while it is. */
-struct suspension {
-    uint64_t key; /* of the job's row */
-    uint64_t start, end;
-};
-typedef int (*suspension_taker)(void *context, const struct job_row *row,
-                                const struct suspension *suspension, struct error *err);
 
 /* What slurmdbd summed up of an association and a TRES. */
 struct rollup_row {
@@ -84,7 +98,6 @@ struct rollup_row {
     uint128 price;
     struct rollup rollup;
 };
-typedef int (*rollup_taker)(void *context, const struct rollup_row *row, struct error *err);
 
 /* What the small tables say that only priorities need. */
 struct tres_fact {
@@ -119,64 +132,59 @@ struct queued_job {
     struct bytes account, partitions, qos_asked;
     struct bytes tres; /* that it has, or asks for */
 };
-typedef int (*queued_taker)(void *context, const struct queued_job *job, struct error *err);
+
+/* Rows that are read one after another (source/reading.h).  What they point to holds until the next
+ * is read. */
+struct job_reading;
+struct rollup_reading;
+struct queue_reading;
 
 struct layout {
     const char *name;
-    /* Every cluster once, by name; to be freed with clusters_free(). */
-    int (*clusters)(struct db *db, const struct settings *settings, struct cluster **clusters,
-                    size_t *count, struct error *err);
-    /* The small tables.  `ordered`: fill in association.order, which only slurmctld's ties need. */
-    int (*read)(struct db *db, const struct settings *settings, const char *cluster, bool ordered,
-                struct accounting **accounting, struct error *err);
-    /* Tell what was done to associations, and when they were made and touched; what cannot be read
-     * or understood has a finding.  NULL where nothing of it is kept. */
-    int (*read_changes)(struct db *db, const char *cluster, struct past *past,
-                        struct findings *findings, struct error *err);
-    /* Hand each suspension of the job rows that read_jobs() would hand over to `take`: those of a
-     * job one after another, by ascending start.  NULL where jobs are never suspended. */
-    int (*read_suspended)(struct db *db, const struct settings *settings, const char *cluster,
-                          const struct accounting *accounting, const struct job_range *range,
-                          suspension_taker take, void *context, struct error *err);
-    /* Hand every row of the range to `take`, in no order.  Where `take` fails, so does this. */
-    int (*read_jobs)(struct db *db, const struct settings *settings, const char *cluster,
-                     const struct accounting *accounting, const struct job_range *range,
-                     job_taker take, void *context, struct error *err);
+    /* Every cluster. */
+    int (*clusters)(const struct source *source, struct cluster_list *list, struct error *err);
+    /* The small tables; with source->ordered also association.order. */
+    int (*read)(const struct source *source, struct accounting **accounting, struct error *err);
+    /* Enter what was done to associations, and when they were made and touched, into `past`; what
+     * cannot be read or understood has a finding.  NULL where nothing of it is kept. */
+    int (*read_changes)(const struct source *source, struct past *past, struct findings *findings,
+                        struct error *err);
+    /* Every row of the range, in no order. */
+    struct job_reading *(*jobs)(const struct source *source, const struct accounting *accounting,
+                                const struct job_range *range);
+    /* The suspensions of these rows: those of a job one after another, by ascending start.  NULL
+     * where jobs are never suspended. */
+    struct job_reading *(*suspensions)(const struct source *source,
+                                       const struct accounting *accounting,
+                                       const struct job_range *range);
     /* The oldest and newest time_end of rows that have started and ended, after < time_end <=
      * until, 0 where there is none. */
-    int (*read_ends)(struct db *db, const struct settings *settings, const char *cluster,
-                     uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
-                     struct error *err);
+    int (*read_ends)(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,
+                     uint64_t *newest, struct error *err);
     /* Where there are rollups (else both are NULL): from when to when they reach, 0 where there are
      * none, and, if they are not `needed`, where they may not be read; and of those, each row that
      * ends after `after` and starts before `until`: hours as far back as they are kept, days before
      * them, months before these. */
-    int (*rollup_reach)(struct db *db, const char *cluster, uint64_t now, bool needed,
-                        uint64_t *from, uint64_t *until, struct error *err);
-    int (*read_rollup)(struct db *db, const struct settings *settings, const char *cluster,
-                       const struct accounting *accounting, uint64_t after, uint64_t until,
-                       rollup_taker take, void *context, struct error *err);
+    int (*rollup_reach)(const struct source *source, uint64_t now, bool needed, uint64_t *from,
+                        uint64_t *until, struct error *err);
+    struct rollup_reading *(*rollups)(const struct source *source,
+                                      const struct accounting *accounting, uint64_t after,
+                                      uint64_t until);
     /* Whether job rows of a time for which there are rollups were purged. */
-    int (*find_purge)(struct db *db, const struct settings *settings, const char *cluster,
-                      uint64_t cutoff, bool *purged, struct error *err);
+    int (*find_purge)(const struct source *source, uint64_t cutoff, bool *purged,
+                      struct error *err);
     /* Where job rows have keys, else NULL: those of all rows without a time_end, also of jobs that
      * wait. */
-    int (*read_open_keys)(struct db *db, const struct settings *settings, const char *cluster,
-                          struct job_keys *keys, struct error *err);
+    int (*read_open_keys)(const struct source *source, struct job_keys *keys, struct error *err);
     /* Where jobs have priorities (else both are NULL): what these need besides; and every job that
-     * waited at an instant, with `started` those that ran too, handed to `take` in no order. */
-    int (*read_facts)(struct db *db, const struct settings *settings, const char *cluster,
-                      struct cluster_facts *facts, struct error *err);
-    int (*read_queue)(struct db *db, const struct settings *settings, const char *cluster,
-                      uint64_t instant, bool started, queued_taker take, void *context,
-                      struct error *err);
+     * waited at an instant, with `started` those that ran too, in no order. */
+    int (*read_facts)(const struct source *source, struct cluster_facts *facts, struct error *err);
+    struct queue_reading *(*queue)(const struct source *source, uint64_t instant, bool started);
     /* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with
      * NULL those of the tables that all clusters share. */
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);
 };
 
 extern const struct layout layout_slurmdbd, layout_plain;
-/* The layout that the settings name. */
-const struct layout *layout_of(const struct settings *settings);
 
 #endif

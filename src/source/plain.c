@@ -6,7 +6,6 @@
 
 #include "db/db.h"
 #include "settings/settings.h"
-#include "source/layout.h"
 #include "source/reading.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -41,29 +40,63 @@ static void add_grant(struct text *text, const struct db_settings *settings, con
         db_add_grant(text, settings, "SELECT", NULL, relation);
 }
 
-static int read_relation(struct db *db, const char *select, const char *relation, const char *where,
-                         const struct db_value *arguments, size_t count, const char *types,
-                         int (*take)(void *, const struct db_value *, struct error *),
-                         void *context, struct error *err)
+struct relation_query {
+    const char *select, *relation, *types;
+    const char *where;               /* NULL: all rows */
+    const struct db_value *argument; /* of `where`; NULL: it has none */
+};
+
+static bool is_ascii(const char *text)
 {
-    struct text sql = { 0 };
-    text_format(&sql, "SELECT %s FROM ", select);
-    add_relation(&sql, relation);
-    text_format(&sql, " %s", where);
-    int result = reading_each(db, sql.bytes, arguments, count, types, take, context, err);
-    text_free(&sql);
-    if (!result)
-        return 0;
+    while (*text && !(*text & 0x80))
+        text++;
+    return *text == '\0';
+}
+
+/* The query for the rows of the source's cluster, whose name is the last column, and perhaps of
+ * others; without a cluster for all.  A database can find a name in ASCII whatever its bytes are to
+ * it; any other we find ourselves. */
+static struct query query_of(const struct source *source, const struct relation_query *asked,
+                             struct text *sql, struct db_value arguments[2])
+{
+    struct query query = { .arguments = arguments, .types = asked->types };
+    bool by_cluster = source->cluster && is_ascii(source->cluster);
+    text_format(sql, "SELECT %s FROM ", asked->select);
+    add_relation(sql, asked->relation);
+    text_add(sql, " ");
+    if (asked->where)
+        text_format(sql, "WHERE %s%s", asked->where, by_cluster ? " AND \"cluster\" = ?" : "");
+    if (asked->argument)
+        arguments[query.argument_count++] = *asked->argument;
+    if (by_cluster)
+        arguments[query.argument_count++] = db_text(source->cluster);
+    query.sql = sql->bytes;
+    return query;
+}
+
+static int explain_relation(const struct source *source, const char *relation, struct error *err)
+{
     fail_in(err, "cannot read '%s'", relation);
     struct text grant = { 0 };
     if (err->class == ERROR_DENIED || err->class == ERROR_MISSING)
-        add_grant(&grant, db->settings, relation);
+        add_grant(&grant, source->db->settings, relation);
     if (grant.length) {
         struct error reason = *err;
         fail(err, reason.class, "%.1500s; if it is there: %s", reason.message, grant.bytes);
     }
     text_free(&grant);
     return -1;
+}
+
+static int read_relation(const struct source *source, const struct relation_query *asked,
+                         row_taker take, void *context, struct error *err)
+{
+    struct text sql = { 0 };
+    struct db_value arguments[2];
+    const struct query query = query_of(source, asked, &sql, arguments);
+    int result = reading_each(source->db, &query, take, context, err);
+    text_free(&sql);
+    return result ? explain_relation(source, asked->relation, err) : 0;
 }
 
 /* Names are bytes, but to a database two of them may be equal: by its collation `Alpha` is `alpha`,
@@ -88,50 +121,21 @@ static int take_cluster(void *context, const struct db_value *row, struct error 
     return 0;
 }
 
-static int read_clusters(struct db *db, const struct settings *settings, struct cluster **clusters,
-                         size_t *count, struct error *err)
+static int read_clusters(const struct source *source, struct cluster_list *list, struct error *err)
 {
+    const struct relation_query query = { .select = "\"cluster\", \"deleted\"",
+                                          .relation = source->settings->associations,
+                                          .types = "ti" };
     struct cluster_reader reader = { .seen = names_create() };
-    int result = read_relation(db, "\"cluster\", \"deleted\"", settings->associations, "", NULL, 0,
-                               "ti", take_cluster, &reader, err);
+    int result = read_relation(source, &query, take_cluster, &reader, err);
     names_destroy(reader.seen);
     if (result) {
-        clusters_free(reader.list.clusters, reader.list.count);
+        cluster_list_free(&reader.list);
         return -1;
     }
     reading_sort_clusters(&reader.list);
-    *clusters = reader.list.clusters;
-    *count = reader.list.count;
+    *list = reader.list;
     return 0;
-}
-
-static bool is_ascii(const char *text)
-{
-    while (*text && !(*text & 0x80))
-        text++;
-    return *text == '\0';
-}
-
-/* Read those rows of a relation whose last column is this cluster, and perhaps others.  A database
- * can find a name in ASCII whatever its bytes are to it; any other we find ourselves. */
-static int read_of_cluster(struct db *db, const char *select, const char *relation,
-                           const char *cluster, const char *where, const struct db_value *argument,
-                           const char *types,
-                           int (*take)(void *, const struct db_value *, struct error *),
-                           void *context, struct error *err)
-{
-    struct db_value arguments[2];
-    size_t count = 0;
-    if (argument)
-        arguments[count++] = *argument;
-    if (is_ascii(cluster))
-        arguments[count++] = db_text(cluster);
-    struct text condition = { 0 };
-    text_format(&condition, "WHERE %s%s", where, is_ascii(cluster) ? " AND \"cluster\" = ?" : "");
-    int result = read_relation(db, select, relation, condition.bytes, arguments, count, types, take,
-                               context, err);
-    text_free(&condition);
-    return result;
 }
 
 /* Whether a row's cluster is this one. */
@@ -163,7 +167,7 @@ static int by_id(const void *a, const void *b)
 }
 
 /* There are no names of parents here to link by: the parent's own name stands for it, so that
- * tree_build() finds both in agreement.  Ties under slurmctld's way go by id. */
+ * tree_build() finds both in agreement.  Ties of slurmctld's go by id. */
 static void name_parents(struct accounting *accounting)
 {
     struct association *rows = accounting->rows;
@@ -182,17 +186,18 @@ static void name_parents(struct accounting *accounting)
     id_index_destroy(places);
 }
 
-static int read_small(struct db *db, const struct settings *settings, const char *cluster,
-                      bool ordered, struct accounting **read, struct error *err)
+static int read_small(const struct source *source, struct accounting **read, struct error *err)
 {
+    const struct relation_query query = {
+        .select = "\"id\", \"parent_id\", \"account\", \"user_name\", \"partition_name\","
+                  " \"shares\", \"deleted\", \"cluster\"",
+        .relation = source->settings->associations,
+        .types = "iitttiit",
+        .where = "1 = 1",
+    };
     struct accounting *accounting = accounting_create(NULL);
-    struct association_reader reader = { accounting, cluster };
-    (void)ordered;
-    if (read_of_cluster(db,
-                        "\"id\", \"parent_id\", \"account\", \"user_name\", \"partition_name\","
-                        " \"shares\", \"deleted\", \"cluster\"",
-                        settings->associations, cluster, "1 = 1", NULL, "iitttiit",
-                        take_association, &reader, err)) {
+    struct association_reader reader = { accounting, source->cluster };
+    if (read_relation(source, &query, take_association, &reader, err)) {
         accounting_destroy(accounting);
         return -1;
     }
@@ -201,46 +206,70 @@ static int read_small(struct db *db, const struct settings *settings, const char
     return 0;
 }
 
-struct usage_reader {
-    job_taker take;
-    void *context;
-    const char *cluster;
+struct usage_rows {
+    struct job_reading base;
+    struct db_value after, arguments[2];
+    struct tariff tariff; /* of the row at hand */
+    bool asked;
 };
 
 enum { USAGE_ID, USAGE_START, USAGE_END, USAGE_CHARGE, USAGE_CLUSTER };
 
-static int take_usage(void *context, const struct db_value *row, struct error *err)
+static bool make_row(struct job_reading *reading, const struct db_value *values,
+                     struct job_row *row)
 {
-    const struct usage_reader *reader = context;
-    if (!is_of(&row[USAGE_CLUSTER], reader->cluster))
-        return 0;
-    double charge = row[USAGE_CHARGE].type == DB_REAL ? row[USAGE_CHARGE].real : 0;
-    struct tariff tariff = { .price = charge < 0 ? PRICE_TOO_LARGE : price_of_factor(charge) };
-    struct job_row job = {
-        .id_job = reading_number(&row[USAGE_ID]),
-        .association = reading_number(&row[USAGE_ID]),
-        .tariff = &tariff,
+    struct usage_rows *rows = (struct usage_rows *)reading;
+    if (!is_of(&values[USAGE_CLUSTER], reading->base.source.cluster))
+        return false;
+    double charge = values[USAGE_CHARGE].type == DB_REAL ? values[USAGE_CHARGE].real : 0;
+    rows->tariff =
+        (struct tariff){ .price = charge < 0 ? PRICE_TOO_LARGE : price_of_factor(charge) };
+    *row = (struct job_row){
+        .id_job = reading_number(&values[USAGE_ID]),
+        .association = reading_number(&values[USAGE_ID]),
+        .tariff = &rows->tariff,
         .job = {
-            .time_start = reading_number(&row[USAGE_START]),
-            .time_end = reading_number(&row[USAGE_END]),
+            .time_start = reading_number(&values[USAGE_START]),
+            .time_end = reading_number(&values[USAGE_END]),
             .tres_alloc = NULL, /* the tariff's price is the whole charge */
         },
     };
-    return reader->take(reader->context, &job, err);
+    return true;
 }
 
-static int read_usage(struct db *db, const struct settings *settings, const char *cluster,
-                      const struct accounting *accounting, const struct job_range *range,
-                      job_taker take, void *context, struct error *err)
+static int ask(struct reading *reading, struct error *err)
 {
-    struct usage_reader reader = { take, context, cluster };
-    struct db_value after = db_unsigned(range->from);
+    struct usage_rows *rows = (struct usage_rows *)reading;
+    const struct relation_query asked = {
+        .select = "\"id\", \"time_start\", \"time_end\", \"charge\", \"cluster\"",
+        .relation = reading->source.settings->usage,
+        .types = "iiirt",
+        .where = "\"time_start\" > 0 AND"
+                 " (\"time_end\" IS NULL OR \"time_end\" = 0 OR \"time_end\" >= ?)",
+        .argument = &rows->after,
+    };
+    if (rows->asked)
+        return 0;
+    rows->asked = true;
+    const struct query query = query_of(&reading->source, &asked, &reading->sql, rows->arguments);
+    return reading_run(reading, &query, err);
+}
+
+static int explain(const struct reading *reading, struct error *err)
+{
+    return explain_relation(&reading->source, reading->source.settings->usage, err);
+}
+
+static struct job_reading *usage_of(const struct source *source,
+                                    const struct accounting *accounting,
+                                    const struct job_range *range)
+{
+    struct usage_rows *rows = memory_zeroed(1, sizeof *rows);
     (void)accounting;
-    return read_of_cluster(
-        db, "\"id\", \"time_start\", \"time_end\", \"charge\", \"cluster\"", settings->usage,
-        cluster,
-        "\"time_start\" > 0 AND (\"time_end\" IS NULL OR \"time_end\" = 0 OR \"time_end\" >= ?)",
-        &after, "iiirt", take_usage, &reader, err);
+    rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
+    rows->base.make = make_row;
+    rows->after = db_unsigned(range->from);
+    return &rows->base;
 }
 
 struct end_reader {
@@ -263,14 +292,17 @@ static int take_end(void *context, const struct db_value *row, struct error *err
     return 0;
 }
 
-static int read_ends(struct db *db, const struct settings *settings, const char *cluster,
-                     uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
-                     struct error *err)
+static int read_ends(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,
+                     uint64_t *newest, struct error *err)
 {
-    struct end_reader reader = { cluster, after, until, 0, 0 };
-    int result = read_of_cluster(db, "\"time_end\", \"cluster\"", settings->usage, cluster,
-                                 "\"time_start\" > 0 AND \"time_end\" >= \"time_start\"", NULL,
-                                 "it", take_end, &reader, err);
+    const struct relation_query query = {
+        .select = "\"time_end\", \"cluster\"",
+        .relation = source->settings->usage,
+        .types = "it",
+        .where = "\"time_start\" > 0 AND \"time_end\" >= \"time_start\"",
+    };
+    struct end_reader reader = { source->cluster, after, until, 0, 0 };
+    int result = read_relation(source, &query, take_end, &reader, err);
     *oldest = reader.oldest;
     *newest = reader.newest;
     return result;
@@ -292,7 +324,7 @@ const struct layout layout_plain = {
     .name = "plain",
     .clusters = read_clusters,
     .read = read_small,
-    .read_jobs = read_usage,
+    .jobs = usage_of,
     .read_ends = read_ends,
     .add_grants = add_grants,
 };

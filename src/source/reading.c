@@ -13,41 +13,95 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-static int take_all(struct db_rows *rows,
-                    int (*take)(void *context, const struct db_value *row, struct error *err),
-                    void *context, struct error *err)
+static struct db_rows *run_query(struct db *db, const struct query *query, struct error *err)
 {
+    return (query->has_many ? db_stream : db_query)(db, query->sql, query->arguments,
+                                                    query->argument_count, query->types, err);
+}
+
+int reading_each(struct db *db, const struct query *query, row_taker take, void *context,
+                 struct error *err)
+{
+    struct db_rows *rows = run_query(db, query, err);
     const struct db_value *row;
-    int result;
-    while ((result = db_fetch(rows, &row, err)) > 0)
-        if (take(context, row, err)) {
-            result = -1;
-            break;
-        }
+    int result = rows ? 0 : -1, got;
+    while (!result && (got = db_fetch(rows, &row, err)) != 0)
+        result = got > 0 ? take(context, row, err) : -1;
     db_finish(rows);
     return result;
 }
 
-int reading_each(struct db *db, const char *sql, const struct db_value *arguments,
-                 size_t argument_count, const char *types,
-                 int (*take)(void *context, const struct db_value *row, struct error *err),
-                 void *context, struct error *err)
+int reading_run(struct reading *reading, const struct query *query, struct error *err)
 {
-    struct db_rows *rows = db_query(db, sql, arguments, argument_count, types, err);
-    if (!rows)
-        return -1;
-    return take_all(rows, take, context, err);
+    reading->rows = run_query(reading->source.db, query, err);
+    return reading->rows ? 1 : reading->explain(reading, err);
 }
 
-int reading_many(struct db *db, const char *sql, const struct db_value *arguments,
-                 size_t argument_count, const char *types,
-                 int (*take)(void *context, const struct db_value *row, struct error *err),
-                 void *context, struct error *err)
+static int next_row(struct reading *reading, const struct db_value **values, struct error *err)
 {
-    struct db_rows *rows = db_stream(db, sql, arguments, argument_count, types, err);
-    if (!rows)
-        return -1;
-    return take_all(rows, take, context, err);
+    for (;;) {
+        int got = reading->rows ? db_fetch(reading->rows, values, err) : 0;
+        if (got)
+            return got > 0 ? 1 : reading->explain(reading, err);
+        db_finish(reading->rows);
+        reading->rows = NULL;
+        text_free(&reading->sql);
+        got = reading->ask(reading, err);
+        if (got <= 0)
+            return got;
+    }
+}
+
+static void end(struct reading *reading)
+{
+    if (!reading)
+        return;
+    db_finish(reading->rows);
+    text_free(&reading->sql);
+    free(reading);
+}
+
+int job_reading_next(struct job_reading *reading, struct job_row *row, struct error *err)
+{
+    const struct db_value *values;
+    int got;
+    while ((got = next_row(&reading->base, &values, err)) > 0 &&
+           !reading->make(reading, values, row))
+        ;
+    return got;
+}
+
+int rollup_reading_next(struct rollup_reading *reading, struct rollup_row *row, struct error *err)
+{
+    const struct db_value *values;
+    int got = next_row(&reading->base, &values, err);
+    if (got > 0)
+        reading->make(reading, values, row);
+    return got;
+}
+
+int queue_reading_next(struct queue_reading *reading, struct queued_job *job, struct error *err)
+{
+    const struct db_value *values;
+    int got = next_row(&reading->base, &values, err);
+    if (got > 0)
+        reading->make(reading, values, job);
+    return got;
+}
+
+void job_reading_end(struct job_reading *reading)
+{
+    end(reading ? &reading->base : NULL);
+}
+
+void rollup_reading_end(struct rollup_reading *reading)
+{
+    end(reading ? &reading->base : NULL);
+}
+
+void queue_reading_end(struct queue_reading *reading)
+{
+    end(reading ? &reading->base : NULL);
 }
 
 /* In characters: what the results have room for. */

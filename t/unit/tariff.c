@@ -85,7 +85,7 @@ static struct tres_weight free_weights[] = { { "CPU", "", { 0, 0 }, 0 } };
 static struct named_weights partition_weights[] = { { (char[]){ "a:b" }, { big_weights, 2 } },
                                                     { (char[]){ "free" }, { free_weights, 1 } } };
 
-static struct tariffs *tariffs_under(enum charge charge, enum weight_rule rule)
+static struct tariffs *tariffs_under(enum charge_basis charge, enum weight_rule rule)
 {
     static struct pricing pricing;
     pricing = (struct pricing){
@@ -209,7 +209,7 @@ static void weights_of_partitions(void)
     tariffs_destroy(tariffs);
 }
 
-static uint64_t hash_with(enum charge charge, uint64_t gpu, uint64_t qos, double factor)
+static uint64_t hash_with(enum charge_basis charge, uint64_t gpu, uint64_t qos, double factor)
 {
     struct tariffs *tariffs = tariffs_under(charge, WEIGHTS_SUM);
     tariffs_add_tres(tariffs, gpu, "gres", "gpu");

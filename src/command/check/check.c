@@ -21,7 +21,7 @@
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/source.h"
 #include "sql.h"
 #include "util/complain.h"
 #include "util/error.h"
@@ -64,8 +64,8 @@ static void add_named(struct text *text, const char *before, const char *name, c
     text_add(text, after);
 }
 
-static int check_results(const struct settings *settings, struct db *source, char *const *clusters,
-                         size_t count, struct text *text, struct error *err)
+static int check_results(const struct settings *settings, struct db *source,
+                         const struct cluster_names *clusters, struct text *text, struct error *err)
 {
     struct db *results;
     if (results_open(&results, settings, DB_RESULTS, err))
@@ -81,7 +81,7 @@ static int check_results(const struct settings *settings, struct db *source, cha
         text_format(text, "tables of version %d, may be written\n", SCHEMA_VERSION);
     }
     if (!result)
-        result = check_slurm_period(text, settings, results, clusters, count, err);
+        result = check_slurm_period(text, settings, results, clusters->names, clusters->count, err);
     db_close(results);
     return result;
 }
@@ -148,24 +148,25 @@ static void add_source_causes(struct text *text, const struct settings *settings
 }
 
 /* The same as of the same instant by the other source of usage. */
-static int compare_sources(const struct settings *settings, struct db *source, const char *cluster,
-                           const struct computation *computation, struct text *text,
+static int compare_sources(const struct computation *computation, struct text *text,
                            struct error *err)
 {
+    struct source source = computation->source;
+    const struct settings *settings = source.settings;
     struct settings others = *settings;
     bool by_jobs = settings->usage_source == USAGE_OF_JOBS;
-    uint64_t from, until;
+    uint64_t now = (uint64_t)computation->record.as_of, from, until;
     others.usage_source = by_jobs ? USAGE_OF_ROLLUPS : USAGE_OF_JOBS;
-    if (!layout_of(settings)->rollup_reach || settings_refuse_rollup(settings))
+    if (!source.layout->rollup_reach || settings_refuse_rollup(settings))
         return 0;
-    if (layout_of(settings)->rollup_reach(source, cluster, (uint64_t)computation->record.as_of,
-                                          false, &from, &until, err))
+    if (source.layout->rollup_reach(&source, now, false, &from, &until, err))
         return -1;
     if (!until)
         return 0;
     struct computation other;
-    if (compute_cluster(&other, &others, source, cluster, NULL, &computation->record.as_of, false,
-                        err))
+    source.settings = &others;
+    source.instant = &computation->record.as_of;
+    if (compute_cluster(&other, &source, NULL, err))
         return -1;
     double jobs = computation->values[0].usage_raw, rollups = other.values[0].usage_raw;
     if (!by_jobs) {
@@ -186,7 +187,9 @@ static int check_cluster(const struct settings *settings, struct db *source, con
                          struct text *text, struct error *err)
 {
     struct computation computation;
-    if (compute_cluster(&computation, settings, source, cluster, NULL, NULL, true, err))
+    struct source of = source_of(settings, source, cluster);
+    of.ordered = true;
+    if (compute_cluster(&computation, &of, NULL, err))
         return fail_in(err, "cluster '%s'", cluster);
     const struct run_record *record = &computation.record;
     add_named(text, "cluster ", cluster, ":");
@@ -203,7 +206,7 @@ static int check_cluster(const struct settings *settings, struct db *source, con
         add_unmet(text, computation.accounting->tariffs);
     check_slurm_cluster(text, settings, cluster, (uint64_t)record->users);
     add_findings(text, computation.findings);
-    int result = compare_sources(settings, source, cluster, &computation, text, err);
+    int result = compare_sources(&computation, text, err);
     computation_free(&computation);
     return result ? fail_in(err, "cluster '%s'", cluster) : 0;
 }
@@ -264,8 +267,7 @@ static void add_doubts(struct text *text, const struct settings *settings)
 static int check_all(const struct settings *settings, struct text *text, struct error *err)
 {
     struct db *source = NULL;
-    char **clusters = NULL;
-    size_t count = 0;
+    struct cluster_names clusters = { 0 };
     add_named(text, "settings: '", settings->path, "'");
     text_format(text, ", algorithm %s, conformance %s\n", settings->algorithm->name,
                 conformance_name(settings->conformance));
@@ -279,15 +281,15 @@ static int check_all(const struct settings *settings, struct text *text, struct 
         result = check_lag(settings, source, text, err);
     }
     if (!result)
-        result = clusters_wanted(settings, source, NULL, 0, complain, &clusters, &count, err);
-    for (size_t i = 0; !result && i < count; i++) {
+        result = clusters_wanted(settings, source, NULL, complain, &clusters, err);
+    for (size_t i = 0; !result && i < clusters.count; i++) {
         struct error of_cluster;
-        if (check_cluster(settings, source, clusters[i], text, &of_cluster))
+        if (check_cluster(settings, source, clusters.names[i], text, &of_cluster))
             complain(&of_cluster);
     }
     if (!result)
-        result = check_results(settings, source, clusters, count, text, err);
-    cluster_names_free(clusters, count);
+        result = check_results(settings, source, &clusters, text, err);
+    cluster_names_free(&clusters);
     db_close(source);
     return result;
 }

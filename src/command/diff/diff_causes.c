@@ -9,6 +9,7 @@
 #include "command/diff/diff_print.h"
 #include "command/diff/diff_settings.h"
 #include "compute/compute.h"
+#include "compute/prior.h"
 #include "core/usage/clock.h"
 #include "core/fairshare/fairshare.h"
 #include "core/finding.h"
@@ -19,7 +20,7 @@
 #include "results/ledger_rows.h"
 #include "results/snapshot.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/source.h"
 #include "compute/stepped_usage.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -157,9 +158,12 @@ static void take_own_usage(struct finder *finder, const struct tree *tree)
 static int compute_again(struct finder *finder, struct computation *computation, struct error *err)
 {
     const struct diff_case *asked = finder->asked;
-    const struct remembered remembered = { .ledger = finder->ledger };
-    return compute_cluster(computation, &finder->plainer.settings, asked->source,
-                           asked->snapshot->cluster, &remembered, &asked->printed_at, true, err);
+    const struct prior prior = { .ledger = finder->ledger };
+    struct source source =
+        source_of(&finder->plainer.settings, asked->source, asked->snapshot->cluster);
+    source.instant = &asked->printed_at;
+    source.ordered = true;
+    return compute_cluster(computation, &source, &prior, err);
 }
 
 /* Whether there is such a cause, which is then taken away. */
@@ -256,8 +260,7 @@ static int take_steps(struct finder *finder, struct tree *tree, struct error *er
         bounds[i] =
             place == NO_NODE ? (struct usage_bounds){ NAN, NAN } : finder->match->bounds[place];
     }
-    int result = stepped_usage_read(&stepped, &finder->plainer.settings, finder->asked->source,
-                                    finder->asked->snapshot->cluster, newest, bounds, err);
+    int result = stepped_usage_read(&stepped, newest, bounds, err);
     free(bounds);
     if (result)
         return -1;

@@ -49,7 +49,7 @@ static void read_billing(struct plainer *plainer)
 static bool bill_whole(struct plainer *plainer)
 {
     struct settings *settings = &plainer->settings;
-    enum charge charge = settings->charge;
+    enum charge_basis charge = settings->charge;
     if (settings->slurm) {
         read_billing(plainer);
         settings->pricing = plainer->whole;

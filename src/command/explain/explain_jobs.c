@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compute/charge_jobs.h"
+#include "compute/charge.h"
 #include "compute/compute.h"
+#include "compute/prior.h"
 #include "core/usage/clock.h"
 #include "core/insight/top_jobs.h"
 #include "core/insight/daily_usage.h"
@@ -17,13 +18,14 @@
 #include "results/ledger_rows.h"
 #include "run/run.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
 
 struct job_weights {
+    struct charge_sink sink;
     uint32_t id; /* of the association */
     struct computation computation;
     bool *below; /* by node of its tree: whether jobs there count; made with the first job */
@@ -45,15 +47,18 @@ static void find_below(struct job_weights *weights)
         weights->below[i] = i == top || (i && weights->below[tree->nodes[i].parent]);
 }
 
-static void see(void *context, const struct job_row *row, const struct charge_term *term,
-                const struct suspension *suspension)
+static int take_charge(struct charge_sink *sink, const struct charge *charge, struct error *err)
 {
-    struct job_weights *weights = context;
+    struct job_weights *weights = (struct job_weights *)sink;
+    const struct job_row *row = charge->row;
+    const struct charge_term *term = &charge->counted;
+    const struct suspension *suspension = row->suspension;
+    (void)err;
     if (!weights->below)
         find_below(weights);
     uint32_t place = tree_place(weights->computation.tree, row->association);
     if (place == NO_NODE || !weights->below[place])
-        return;
+        return 0;
     bool fits;
     const struct clock *clock = weights->computation.clock;
     if (suspension) {
@@ -74,6 +79,7 @@ static void see(void *context, const struct job_row *row, const struct charge_te
                daily_usage_add(&weights->days, weights->plain, clock, term, false);
     }
     weights->too_large |= !fits;
+    return 0;
 }
 
 static void name_users(struct job_weights *weights)
@@ -103,15 +109,14 @@ struct job_weights *job_weights_read(const struct settings *settings,
     weights->id = explained->input->tree->nodes[explained->explanation->one].id;
     /* From the beginning of time, so that it tells all that was used. */
     weights->plain = clock_create(0, (uint64_t)explained->as_of, 0);
-    struct charge_watcher watcher = { see, weights };
-    struct ledger *ledger = NULL;
-    int result = ledger_look_up(settings, explained->cluster, &ledger, err);
-    if (!result) {
-        const struct remembered remembered = { .ledger = ledger };
-        result = compute_watched(&weights->computation, settings, source, explained->cluster,
-                                 &remembered, &explained->as_of, &watcher, err);
-    }
-    ledger_destroy(ledger);
+    weights->sink.take = take_charge;
+    struct source of = source_of(settings, source, explained->cluster);
+    of.instant = &explained->as_of;
+    struct prior prior = { 0 };
+    int result = ledger_look_up(settings, explained->cluster, &prior.ledger, err);
+    if (!result)
+        result = compute_watched(&weights->computation, &of, &prior, &weights->sink, err);
+    prior_free(&prior);
     db_close(source);
     if (!result && weights->too_large)
         result = fail(err, ERROR_DATA, "the usage of a job is beyond the range of our integers");

@@ -19,6 +19,7 @@
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -173,14 +174,15 @@ static int look_out(const struct options *options, struct prospect *prospect,
 static int read_and_look_out(const struct options *options, const struct settings *settings,
                              const struct named *named, struct error *err)
 {
-    struct db *source;
+    struct db *db;
     struct prospect prospect;
-    if (run_open_source(&source, settings, err))
+    if (run_open_source(&db, settings, err))
         return -1;
-    int result =
-        prospect_read(&prospect, settings, source, named->snapshot->cluster,
-                      options->shared.now ? &options->now : NULL, options->days * DAY_S, err);
-    db_close(source);
+    struct source source = source_of(settings, db, named->snapshot->cluster);
+    if (options->shared.now)
+        source.instant = &options->now;
+    int result = prospect_read(&prospect, &source, options->days * DAY_S, err);
+    db_close(db);
     if (result)
         return -1;
     result = look_out(options, &prospect, named, err);

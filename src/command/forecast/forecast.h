@@ -8,7 +8,6 @@
 #include "compute/compute.h"
 #include "core/insight/forecast.h"
 
-struct db;
 struct error;
 struct settings;
 
@@ -25,9 +24,9 @@ struct prospect {
     struct forecast forecast; /* without its entity and job */
 };
 
-/* Read it as of an instant (NULL: now), for a forecast of so many seconds. */
-int prospect_read(struct prospect *prospect, const struct settings *settings, struct db *source,
-                  const char *cluster, const int64_t *now, uint64_t span_s, struct error *err);
+/* Read it, for a forecast of so many seconds. */
+int prospect_read(struct prospect *prospect, const struct source *source, uint64_t span_s,
+                  struct error *err);
 /* Whose values are asked for: a node of its tree. */
 void prospect_mean(struct prospect *prospect, uint32_t entity);
 void prospect_free(struct prospect *prospect);

@@ -16,13 +16,13 @@
 /* What a reading of the same instant with other settings has charged to each node itself, by the
  * nodes of the present tree. */
 static int read_own(const struct prospect *prospect, const struct settings *settings,
-                    const struct remembered *remembered, struct db *source, const char *cluster,
-                    struct wide *own, struct error *err)
+                    const struct prior *prior, struct wide *own, struct error *err)
 {
     struct computation computation;
-    const int64_t now = prospect->present.record.as_of;
-    if (compute_read(&computation, settings, source, cluster, remembered, &now, false, NULL, NULL,
-                     err))
+    struct source source = prospect->present.source;
+    source.settings = settings;
+    source.instant = &prospect->present.record.as_of;
+    if (compute_read(&computation, &source, prior, NULL, err))
         return -1;
     for (uint32_t i = 0; i < computation.tree->count; i++) {
         const struct node *node = &computation.tree->nodes[i];
@@ -54,23 +54,21 @@ static struct forecast_past *add_past(struct prospect *prospect, uint64_t from, 
 }
 
 /* What is left of the past at a later instant, with its grid. */
-static int read_past_at(struct prospect *prospect, struct db *source, const char *cluster,
-                        uint64_t at, uint64_t grid, uint64_t start, struct error *err)
+static int read_past_at(struct prospect *prospect, uint64_t at, uint64_t grid, uint64_t start,
+                        struct error *err)
 {
     uint64_t first = clock_start(prospect->present.clock);
     struct settings settings = counting_from(prospect->settings, start > first ? start : first);
     struct ledger *ledger = ledger_foreseen(prospect->prior.ledger, prospect->forecast.now, at);
-    const struct remembered remembered = { ledger, prospect->prior.remembered.past };
-    int result = read_own(prospect, &settings, &remembered, source, cluster,
-                          add_past(prospect, at, grid)->own, err);
+    const struct prior prior = { ledger, prospect->prior.past };
+    int result = read_own(prospect, &settings, &prior, add_past(prospect, at, grid)->own, err);
     ledger_destroy(ledger);
     return result;
 }
 
 /* The past of each grid on which something of it still counts, at most eight more, and behind each
  * entry of the ledger to come that changes it. */
-static int read_past(struct prospect *prospect, struct db *source, const char *cluster,
-                     uint64_t end, struct error *err)
+static int read_past(struct prospect *prospect, uint64_t end, struct error *err)
 {
     const struct forecast *forecast = &prospect->forecast;
     uint64_t now = forecast->now, half_life = forecast->half_life;
@@ -86,15 +84,13 @@ static int read_past(struct prospect *prospect, struct db *source, const char *c
         uint64_t start = grid * half_life;
         if (at > end || start >= now)
             return 0;
-        if ((grid != before || at == entry) &&
-            read_past_at(prospect, source, cluster, at, grid, start, err))
+        if ((grid != before || at == entry) && read_past_at(prospect, at, grid, start, err))
             return -1;
     }
 }
 
 /* What users were charged in the last days, a second.  Accounts have only what users left. */
-static int read_rates(struct prospect *prospect, struct db *source, const char *cluster,
-                      struct error *err)
+static int read_rates(struct prospect *prospect, struct error *err)
 {
     struct forecast *forecast = &prospect->forecast;
     uint64_t seconds = FORECAST_RATE_DAYS * DAY_S;
@@ -103,10 +99,10 @@ static int read_rates(struct prospect *prospect, struct db *source, const char *
     struct settings undecayed = counting_from(prospect->settings, forecast->now - seconds);
     struct wide *charged = memory_zeroed(forecast->tree->count, sizeof *charged);
     /* Corrections are no rate. */
-    const struct remembered jobs_only = { .past = prospect->prior.remembered.past };
+    const struct prior jobs_only = { .past = prospect->prior.past };
     undecayed.half_life_s = 0;
     undecayed.usage_source = USAGE_OF_JOBS;
-    int result = read_own(prospect, &undecayed, &jobs_only, source, cluster, charged, err);
+    int result = read_own(prospect, &undecayed, &jobs_only, charged, err);
     forecast->rates = memory_zeroed(forecast->tree->count, sizeof *forecast->rates);
     for (uint32_t i = 0; !result && seconds && i < forecast->tree->count; i++)
         if (forecast->tree->nodes[i].is_user)
@@ -122,15 +118,15 @@ static double capacity_at(const void *context, uint64_t now, uint64_t reset, uin
                             first_charge);
 }
 
-int prospect_read(struct prospect *prospect, const struct settings *settings, struct db *source,
-                  const char *cluster, const int64_t *now, uint64_t span_s, struct error *err)
+int prospect_read(struct prospect *prospect, const struct source *source, uint64_t span_s,
+                  struct error *err)
 {
+    const struct settings *settings = source->settings;
     *prospect = (struct prospect){ .settings = settings };
     struct computation *present = &prospect->present;
-    if (prior_read(&prospect->prior, settings, cluster, now, err))
+    if (prior_read(&prospect->prior, settings, source->cluster, source->instant, err))
         return -1;
-    if (compute_read(present, settings, source, cluster, &prospect->prior.remembered, now, false,
-                     NULL, NULL, err)) {
+    if (compute_read(present, source, &prospect->prior, NULL, err)) {
         prior_free(&prospect->prior);
         return -1;
     }
@@ -152,8 +148,7 @@ int prospect_read(struct prospect *prospect, const struct settings *settings, st
         .values = memory_zeroed(present->tree->count, sizeof(struct values)),
         .in_entity = memory_zeroed(present->tree->count, sizeof(bool)),
     };
-    if (!read_past(prospect, source, cluster, prospect->forecast.now + span_s, err) &&
-        !read_rates(prospect, source, cluster, err))
+    if (!read_past(prospect, prospect->forecast.now + span_s, err) && !read_rates(prospect, err))
         return 0;
     prospect_free(prospect);
     return -1;

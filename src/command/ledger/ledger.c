@@ -20,6 +20,7 @@
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "source/source.h"
 #include "util/complain.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -158,15 +159,15 @@ static int begin_record(const struct options *options, struct ledger_record *rec
 /* The one cluster that is meant. */
 static int find_cluster(struct desk *desk, struct error *err)
 {
-    char **clusters;
-    size_t count;
-    const struct option_list *asked = &desk->options->shared.clusters;
-    if (clusters_wanted(desk->settings, desk->source, asked->values, asked->count, complain,
-                        &clusters, &count, err))
+    const struct option_list *list = &desk->options->shared.clusters;
+    const struct cluster_names asked = { list->values, list->count };
+    struct cluster_names clusters;
+    if (clusters_wanted(desk->settings, desk->source, &asked, complain, &clusters, err))
         return -1;
+    size_t count = clusters.count;
     if (count == 1)
-        desk->cluster = memory_text(clusters[0]);
-    cluster_names_free(clusters, count);
+        desk->cluster = memory_text(clusters.names[0]);
+    cluster_names_free(&clusters);
     return desk->cluster
                ? 0
                : fail(err, ERROR_USAGE, "there are %zu clusters; name one with --cluster", count);
@@ -216,15 +217,15 @@ static int check_undone(struct desk *desk, struct error *err)
 static int find_subject(struct desk *desk, struct error *err)
 {
     struct ledger_record *record = &desk->record;
-    struct target target = { desk->settings, desk->source, desk->cluster };
+    const struct source source = source_of(desk->settings, desk->source, desk->cluster);
     switch (record->entry.kind) {
     case LEDGER_CREDIT:
     case LEDGER_DEBIT:
-        return target_association(&target, record, err);
+        return target_association(&source, record, err);
     case LEDGER_REFUND:
-        return target_job(&target, record, desk->ledger, err);
+        return target_job(&source, record, desk->ledger, err);
     case LEDGER_RESET:
-        return record->entry.of_cluster ? 0 : target_covers(&target, record, &desk->covers, err);
+        return record->entry.of_cluster ? 0 : target_covers(&source, record, &desk->covers, err);
     case LEDGER_UNDO:
         break;
     }
@@ -270,9 +271,10 @@ static int show_effect(const struct desk *desk, struct error *err)
     int64_t now;
     add_intent(&text, desk);
     int result = option_instant("now", desk->options->shared.now, &now, err);
+    struct source source = source_of(desk->settings, desk->source, desk->cluster);
+    source.instant = &now;
     if (!result)
-        result = ledger_add_effect(&text, desk->settings, desk->source, desk->reader, desk->cluster,
-                                   desk->ledger, after, now, err);
+        result = ledger_add_effect(&text, &source, desk->reader, desk->ledger, after, err);
     if (!result)
         result = command_print(&text, err);
     ledger_destroy(after);

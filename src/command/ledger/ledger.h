@@ -11,6 +11,7 @@ struct error;
 struct ledger;
 struct ledger_record;
 struct settings;
+struct source;
 struct text;
 
 /* What the parts of `fairmill ledger` share, and who prints its commands. */
@@ -31,10 +32,9 @@ void add_deed(struct text *text, const struct ledger_record *record);
 int ledger_print(const struct settings *settings, const char *cluster, bool json,
                  struct error *err);
 
-/* Add what a ledger in place of another changes as of an instant: usage and fairshare of each
- * association whose usage is another.  Reads what a run would, and writes nothing. */
-int ledger_add_effect(struct text *text, const struct settings *settings, struct db *source,
-                      struct db *results, const char *cluster, const struct ledger *before,
-                      const struct ledger *after, int64_t now, struct error *err);
+/* Add what a ledger in place of another changes as of the source's instant: usage and fairshare of
+ * each association whose usage is another.  Reads what a run would, and writes nothing. */
+int ledger_add_effect(struct text *text, const struct source *source, struct db *results,
+                      struct ledger *before, struct ledger *after, struct error *err);
 
 #endif

@@ -8,12 +8,14 @@
 #include "command/show/computed_shares.h"
 #include "command/private.h"
 #include "compute/compute.h"
+#include "compute/prior.h"
+#include "compute/seal_plan.h"
 #include "core/finding.h"
 #include "db/db.h"
 #include "report/shares.h"
 #include "report/terminal.h"
 #include "results/seal_rows.h"
-#include "compute/seal_plan.h"
+#include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/text.h"
@@ -22,45 +24,41 @@
  * so that it is not read as a whole where a run need not. */
 
 struct scene {
-    const struct settings *settings;
-    struct db *source, *results;
-    const char *cluster;
+    struct source source; /* as of an instant */
+    struct db *results;
     char *source_identity;
     const struct kept_seal *kept;
-    int64_t now;
 };
 
 /* *damaged: what was kept is of no use. */
-static int compute_from_seal(const struct scene *scene, const struct ledger *ledger,
+static int compute_from_seal(const struct scene *scene, const struct prior *prior,
                              struct computation *computation, bool *damaged, struct error *err)
 {
-    struct sealing sealing = { .kept = scene->kept };
-    const struct remembered remembered = { .ledger = ledger };
-    if (compute_read(computation, scene->settings, scene->source, scene->cluster, &remembered,
-                     &scene->now, false, &sealing, scene->source_identity, err)) {
-        sealing_free(&sealing);
+    struct seal_plan plan = { .kept = scene->kept, .source_identity = scene->source_identity };
+    if (compute_read(computation, &scene->source, prior, &plan, err)) {
+        seal_plan_free(&plan);
         return -1;
     }
-    int result = sealing_fold(&sealing, computation, scene->results, scene->cluster, damaged, err);
+    int result = seal_plan_fold(&plan, computation, scene->results, damaged, err);
     if (!result && !*damaged)
-        result = compute_values(computation, scene->settings, &sealing, err);
-    sealing_free(&sealing);
+        result = compute_values(computation, &plan, err);
+    seal_plan_free(&plan);
     if (result || *damaged)
         computation_free(computation);
     return result;
 }
 
-static struct share_list *shares_with(const struct scene *scene, const struct ledger *ledger,
+static struct share_list *shares_with(const struct scene *scene, struct ledger *ledger,
                                       struct error *err)
 {
     struct computation computation;
-    const struct remembered remembered = { .ledger = ledger };
+    const struct prior prior = { .ledger = ledger };
     bool damaged = false;
-    if (compute_from_seal(scene, ledger, &computation, &damaged, err) ||
-        (damaged && compute_cluster(&computation, scene->settings, scene->source, scene->cluster,
-                                    &remembered, &scene->now, false, err)))
+    if (compute_from_seal(scene, &prior, &computation, &damaged, err) ||
+        (damaged && compute_cluster(&computation, &scene->source, &prior, err)))
         return NULL;
-    struct share_list *list = computed_shares(scene->settings, scene->cluster, &computation);
+    struct share_list *list =
+        computed_shares(scene->source.settings, scene->source.cluster, &computation);
     computation_free(&computation);
     return list;
 }
@@ -131,16 +129,16 @@ static void add_changes(struct text *text, const struct share_list *before,
     id_index_destroy(places);
 }
 
-static int add_both(struct text *text, const struct scene *scene, const struct ledger *before,
-                    const struct ledger *after, struct error *err)
+static int add_both(struct text *text, const struct scene *scene, struct ledger *before,
+                    struct ledger *after, struct error *err)
 {
     struct share_list *one = shares_with(scene, before, err);
     struct share_list *other = one ? shares_with(scene, after, err) : NULL;
-    char *login = private_login(scene->settings);
+    char *login = private_login(scene->source.settings);
     if (other) {
         share_list_hide_others(other, login);
         text_add(text, "as of ");
-        add_instant(text, scene->now);
+        add_instant(text, *scene->source.instant);
         text_add(text, ":\n");
         add_changes(text, one, other);
     }
@@ -152,19 +150,16 @@ static int add_both(struct text *text, const struct scene *scene, const struct l
     return other ? 0 : -1;
 }
 
-int ledger_add_effect(struct text *text, const struct settings *settings, struct db *source,
-                      struct db *results, const char *cluster, const struct ledger *before,
-                      const struct ledger *after, int64_t now, struct error *err)
+int ledger_add_effect(struct text *text, const struct source *source, struct db *results,
+                      struct ledger *before, struct ledger *after, struct error *err)
 {
     struct kept_seal kept = { .findings = findings_create() };
-    struct scene scene = {
-        settings, source, results, cluster, db_identity(source, err), &kept, now,
-    };
+    struct scene scene = { *source, results, db_identity(source->db, err), &kept };
     int result = scene.source_identity ? 0 : -1;
     if (!result)
-        result = seal_read(results, cluster, &kept, err);
+        result = seal_read(results, source->cluster, &kept, err);
     if (!result) {
-        kept.ahead = kept.seal.kept && now < (int64_t)kept.seal.as_of;
+        kept.ahead = kept.seal.kept && *source->instant < (int64_t)kept.seal.as_of;
         result = add_both(text, &scene, before, after, err);
     }
     kept_seal_free(&kept);

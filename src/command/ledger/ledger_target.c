@@ -12,7 +12,7 @@
 #include "db/db.h"
 #include "results/ledger_rows.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/reading.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -24,22 +24,20 @@ static bool is_named(const struct names *names, uint32_t number, const char *nam
 }
 
 /* The small tables, in a snapshot that ends with what `look` does. */
-static int in_snapshot(const struct target *target,
+static int in_snapshot(const struct source *source,
                        int (*look)(void *context, struct accounting *accounting, struct error *err),
                        void *context, struct error *err)
 {
     struct accounting *accounting = NULL;
-    if (db_begin(target->source, err))
+    if (db_begin(source->db, err))
         return -1;
-    int result =
-        layout_of(target->settings)
-            ->read(target->source, target->settings, target->cluster, false, &accounting, err);
+    int result = source->layout->read(source, &accounting, err);
     if (!result)
         result = look(context, accounting, err);
     if (result)
-        db_rollback(target->source);
+        db_rollback(source->db);
     else
-        result = db_commit(target->source, err);
+        result = db_commit(source->db, err);
     accounting_destroy(accounting);
     return result;
 }
@@ -143,13 +141,13 @@ static int look_for_association(void *context, struct accounting *accounting, st
     return result;
 }
 
-int target_association(const struct target *target, struct ledger_record *record, struct error *err)
+int target_association(const struct source *source, struct ledger_record *record, struct error *err)
 {
-    return in_snapshot(target, look_for_association, record, err);
+    return in_snapshot(source, look_for_association, record, err);
 }
 
 struct cover_search {
-    const struct target *target;
+    const struct source *source;
     const struct ledger_record *record;
     struct job_keys *covers;
 };
@@ -180,7 +178,7 @@ static int cover_account(const struct cover_search *search, struct accounting *a
     const struct associations associations = { accounting->rows, accounting->count,
                                                accounting->names, accounting->empty_name };
     int result =
-        tree_build(&tree, &associations, search->target->settings->on_bad_rows, ignored, err);
+        tree_build(&tree, &associations, search->source->settings->on_bad_rows, ignored, err);
     findings_destroy(ignored);
     if (result)
         return -1;
@@ -219,42 +217,50 @@ static int look_for_covers(void *context, struct accounting *accounting, struct 
     return result;
 }
 
-int target_covers(const struct target *target, const struct ledger_record *record,
+int target_covers(const struct source *source, const struct ledger_record *record,
                   struct job_keys *covers, struct error *err)
 {
-    struct cover_search search = { target, record, covers };
-    return in_snapshot(target, look_for_covers, &search, err);
+    struct cover_search search = { source, record, covers };
+    return in_snapshot(source, look_for_covers, &search, err);
 }
 
 struct job_search {
-    const struct target *target;
+    const struct source *source;
     const struct ledger_record *record;
     struct ledger_state *state;
     uint64_t rows, begun, refunded;
 };
 
-static int take_row(void *context, const struct job_row *row, struct error *err)
+static void note_row(struct job_search *search, const struct job_row *row)
 {
-    struct job_search *search = context;
     const struct job *job = &row->job;
     uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
-    (void)err;
     search->rows++;
     search->begun += begin <= search->record->entry.instant;
     search->refunded +=
         begin <= search->record->entry.instant && ledger_refunds(search->state, row->id_job, begin);
-    return 0;
+}
+
+static int read_rows(struct job_search *search, const struct accounting *accounting,
+                     struct error *err)
+{
+    const struct source *source = search->source;
+    uint64_t job = search->record->entry.job;
+    struct job_range range = { .to = INT64_MAX, .open = true, .ids = &job, .id_count = 1 };
+    struct job_reading *reading = source->layout->jobs(source, accounting, &range);
+    struct job_row row;
+    int got;
+    while ((got = job_reading_next(reading, &row, err)) > 0)
+        note_row(search, &row);
+    job_reading_end(reading);
+    return got;
 }
 
 static int look_for_job(void *context, struct accounting *accounting, struct error *err)
 {
     struct job_search *search = context;
-    const struct target *target = search->target;
-    const struct layout *layout = layout_of(target->settings);
     uint64_t job = search->record->entry.job;
-    struct job_range range = { .to = INT64_MAX, .open = true, .ids = &job, .id_count = 1 };
-    if (layout->read_jobs(target->source, target->settings, target->cluster, accounting, &range,
-                          take_row, search, err))
+    if (read_rows(search, accounting, err))
         return -1;
     if (!search->begun)
         return fail(err, ERROR_USAGE, "job %" PRIu64 " %s", job,
@@ -265,16 +271,16 @@ static int look_for_job(void *context, struct accounting *accounting, struct err
     return 0;
 }
 
-int target_job(const struct target *target, const struct ledger_record *record,
+int target_job(const struct source *source, const struct ledger_record *record,
                const struct ledger *ledger, struct error *err)
 {
-    const struct settings *settings = target->settings;
-    if (!layout_of(settings)->read_open_keys || settings->usage_source == USAGE_OF_ROLLUPS)
+    const struct settings *settings = source->settings;
+    if (!source->layout->read_open_keys || settings->usage_source == USAGE_OF_ROLLUPS)
         return fail(err, ERROR_USAGE, "with %s there are no jobs to refund; a credit will do",
                     settings->usage_source == USAGE_OF_ROLLUPS ? "[usage] source = rollup"
                                                                : "[source] layout = plain");
-    struct job_search search = { target, record, ledger_at(ledger, INT64_MAX), 0, 0, 0 };
-    int result = in_snapshot(target, look_for_job, &search, err);
+    struct job_search search = { source, record, ledger_at(ledger, INT64_MAX), 0, 0, 0 };
+    int result = in_snapshot(source, look_for_job, &search, err);
     ledger_state_destroy(search.state);
     return result;
 }

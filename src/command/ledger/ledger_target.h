@@ -2,36 +2,29 @@
 #ifndef FAIRMILL_COMMAND_LEDGER_TARGET_H
 #define FAIRMILL_COMMAND_LEDGER_TARGET_H
 
-struct db;
 struct error;
 struct job_keys;
 struct ledger;
 struct ledger_record;
-struct settings;
+struct source;
 
 /* What an entry of the ledger is about, found in the accounting database.  Where nothing answers to
  * its names, ERROR_USAGE says so. */
 
-struct target {
-    const struct settings *settings;
-    struct db *source;
-    const char *cluster;
-};
-
 /* The association of the record's user, account and partition, one that was deleted too.  Without
  * an account it is the only one that the user has, and the record gets its account; ERROR_USAGE
  * names them where there are several. */
-int target_association(const struct target *target, struct ledger_record *record,
+int target_association(const struct source *source, struct ledger_record *record,
                        struct error *err);
 
 /* The associations whose usage a reset of the record's user, or of its account, is about: with
  * those that were deleted and whose usage counts there. */
-int target_covers(const struct target *target, const struct ledger_record *record,
+int target_covers(const struct source *source, const struct ledger_record *record,
                   struct job_keys *covers, struct error *err);
 
 /* See that the record's job has rows that began up to the record's instant, and that the ledger
  * does not refund all of them already. */
-int target_job(const struct target *target, const struct ledger_record *record,
+int target_job(const struct source *source, const struct ledger_record *record,
                const struct ledger *ledger, struct error *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include "compute/priorities.h"
 #include "report/priorities.h"
 #include "settings/settings.h"
-#include "source/layout.h"
+#include "source/source.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -115,16 +115,19 @@ static bool any_new(const struct adder *adder)
 
 /* The queue first: where all of it is published there is nothing else to read. */
 static int read_snapshot(struct reading *reading, struct adder *adder,
-                         const struct settings *settings, struct db *source, struct error *err)
+                         const struct settings *settings, struct db *db, struct error *err)
 {
-    const char *cluster = adder->list->cluster;
-    if (priorities_read(&reading->queue, settings, source, cluster, (uint64_t)time(NULL),
-                        (uint64_t)adder->list->as_of, reading->names, reading->findings, err))
+    const struct source source = source_of(settings, db, adder->list->cluster);
+    if (!source.layout->queue)
+        return 0;
+    reading->queue = queue_create(reading->names);
+    if (priorities_read(reading->queue, &source, (uint64_t)time(NULL), (uint64_t)adder->list->as_of,
+                        reading->findings, err))
         return -1;
     adder->queue = reading->queue;
     if (!any_new(adder))
         return 0;
-    if (layout_of(settings)->read(source, settings, cluster, false, &reading->accounting, err))
+    if (source.layout->read(&source, &reading->accounting, err))
         return -1;
     struct accounting *accounting = reading->accounting;
     const struct associations associations = { accounting->rows, accounting->count,

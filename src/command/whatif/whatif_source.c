@@ -15,7 +15,7 @@
 #include "run/run.h"
 #include "settings/settings.h"
 #include "settings/table.h"
-#include "source/layout.h"
+#include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -94,17 +94,14 @@ static void side_free(struct side *side)
 struct asked {
     const struct settings *settings, *changed;
     const struct whatif_changes *changes;
-    struct db *source;
-    const char *cluster;
-    const struct remembered *remembered;
+    struct source source; /* as of the instant that is asked for */
+    struct prior prior;
 };
 
-static int read_state(const struct asked *asked, const struct settings *settings,
-                      const int64_t *now, struct computation *computation,
-                      struct scenario *scenario, struct error *err)
+static int read_state(const struct asked *asked, const struct source *source,
+                      struct computation *computation, struct scenario *scenario, struct error *err)
 {
-    if (compute_read(computation, settings, asked->source, asked->cluster, asked->remembered, now,
-                     true, NULL, NULL, err))
+    if (compute_read(computation, source, &asked->prior, NULL, err))
         return -1;
     scenario_create(scenario, computation->tree, computation->accounting->names, false);
     return 0;
@@ -120,7 +117,8 @@ static int compute_changed(const struct asked *asked, struct computation *comput
         return -1;
     tree_destroy(computation->tree);
     computation->tree = tree;
-    return compute_values(computation, asked->changed, NULL, err);
+    computation->source.settings = asked->changed;
+    return compute_values(computation, NULL, err);
 }
 
 static int compare(const struct asked *asked, struct telling *telling, struct computation *before,
@@ -145,18 +143,20 @@ static int compare(const struct asked *asked, struct telling *telling, struct co
 }
 
 /* Read and compute what is; with other settings read again, as of the same instant. */
-static int compute_both(const struct asked *asked, struct telling *telling, const int64_t *now,
-                        struct error *err)
+static int compute_both(const struct asked *asked, struct telling *telling, struct error *err)
 {
     struct computation before, again, *after = &before;
     struct scenario scenario = { 0 };
-    if (read_state(asked, asked->settings, now, &before, &scenario, err))
+    if (read_state(asked, &asked->source, &before, &scenario, err))
         return -1;
-    int result = compute_values(&before, asked->settings, NULL, err);
+    int result = compute_values(&before, NULL, err);
     telling->whatif->as_of = before.record.as_of;
     if (!result && changes_read_anew(asked->changes)) {
         scenario_free(&scenario);
-        result = read_state(asked, asked->changed, &before.record.as_of, &again, &scenario, err);
+        struct source source = asked->source;
+        source.settings = asked->changed;
+        source.instant = &before.record.as_of;
+        result = read_state(asked, &source, &again, &scenario, err);
         after = result ? after : &again;
     }
     if (!result)
@@ -186,17 +186,21 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
                        const int64_t *now, struct error *err)
 {
     struct settings changed = *settings;
-    struct prior prior;
-    struct asked asked = { settings, &changed, changes, NULL, cluster, &prior.remembered };
+    struct asked asked = { .settings = settings, .changed = &changed, .changes = changes };
     struct telling telling = { whatif, BEFORE, id_index_create() };
     changes_set(changes, &changed);
     set_defaults(&changed, settings);
     changes_set(changes, &changed);
-    int result = prior_read(&prior, settings, cluster, now, err);
-    if (!result && !(result = run_open_source(&asked.source, settings, err)))
-        result = compute_both(&asked, &telling, now, err);
-    prior_free(&prior);
-    db_close(asked.source);
+    struct db *db = NULL;
+    int result = prior_read(&asked.prior, settings, cluster, now, err);
+    if (!result && !(result = run_open_source(&db, settings, err))) {
+        asked.source = source_of(settings, db, cluster);
+        asked.source.instant = now;
+        asked.source.ordered = true;
+        result = compute_both(&asked, &telling, err);
+    }
+    prior_free(&asked.prior);
+    db_close(db);
     id_index_destroy(telling.jobs);
     return result;
 }

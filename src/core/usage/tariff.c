@@ -46,7 +46,7 @@ struct terms {
 };
 
 struct tariffs {
-    enum charge charge;
+    enum charge_basis charge;
     const struct pricing *pricing;
     struct weighing *weighings; /* for all, then those of partitions */
     size_t weighing_count;
@@ -126,7 +126,7 @@ static void set_terms(struct tariffs *tariffs)
             &tariffs->weighings[i + 1];
 }
 
-struct tariffs *tariffs_create(enum charge charge, const struct pricing *pricing)
+struct tariffs *tariffs_create(enum charge_basis charge, const struct pricing *pricing)
 {
     struct tariffs *tariffs = memory_zeroed(1, sizeof *tariffs);
     *tariffs = (struct tariffs){

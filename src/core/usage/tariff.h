@@ -15,7 +15,7 @@
 enum { TRES_CPU = 1, TRES_BILLING = 5 };
 
 /* What a job is charged each second. */
-enum charge {
+enum charge_basis {
     CHARGE_BILLING, /* its billing, or its CPUs where it has none */
     CHARGE_CPU,
     CHARGE_TRES, /* its weighted TRES */
@@ -81,7 +81,7 @@ struct tariff {
 
 struct tariffs;
 /* The pricing must stay. */
-struct tariffs *tariffs_create(enum charge charge, const struct pricing *pricing);
+struct tariffs *tariffs_create(enum charge_basis charge, const struct pricing *pricing);
 void tariffs_destroy(struct tariffs *tariffs);
 /* A row of the database's tables.  Names of TRES compare as in Slurm, without regard to case. */
 void tariffs_add_tres(struct tariffs *tariffs, uint64_t id, const char *type, const char *name);

@@ -48,7 +48,7 @@ enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint6
 }
 
 /* The count of a billing, or of CPUs. */
-static enum tres_reading billing_or_cpus(enum charge charge, const char *list, size_t length,
+static enum tres_reading billing_or_cpus(enum charge_basis charge, const char *list, size_t length,
                                          uint64_t *count)
 {
     enum tres_reading reading = TRES_ABSENT;
@@ -103,7 +103,7 @@ static enum tres_reading weighted_charge(const struct tariff *tariff, const char
     return TRES_FOUND;
 }
 
-uint128 tres_charge(enum charge charge, const struct tariff *tariff, const char *list,
+uint128 tres_charge(enum charge_basis charge, const struct tariff *tariff, const char *list,
                     size_t length, enum job_outcome *outcome)
 {
     uint128 units;

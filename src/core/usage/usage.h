@@ -21,7 +21,7 @@ enum tres_reading tres_count(const char *list, size_t length, uint64_t id, uint6
 /* How jobs are charged. */
 struct charging {
     const struct clock *clock;
-    enum charge charge;
+    enum charge_basis charge;
     uint64_t open_job_cap; /* seconds that an open job is charged beyond its time limit */
     bool in_past;       /* now is before the wall clock: jobs that start after it are nothing odd */
     uint64_t from;      /* before this instant rollups count instead of jobs */
@@ -57,7 +57,7 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
                             const struct tariff *tariff, struct charge_term *term);
 
 /* What a list of TRES is charged each second; *outcome is JOB_CHARGED, or why it is nothing. */
-uint128 tres_charge(enum charge charge, const struct tariff *tariff, const char *list,
+uint128 tres_charge(enum charge_basis charge, const struct tariff *tariff, const char *list,
                     size_t length, enum job_outcome *outcome);
 
 /* A walk through the times when jobs were suspended, job by job and within a job by ascending

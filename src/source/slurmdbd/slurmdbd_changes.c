@@ -9,8 +9,6 @@
 #include "core/tree/past.h"
 #include "core/tree/transaction.h"
 #include "db/db.h"
-#include "source/layout.h"
-#include "source/reading.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
 #include "util/log.h"
@@ -20,16 +18,16 @@
 /* What slurmdbd tells of the past of associations. */
 
 struct change_reader {
-    const char *cluster;
+    const struct source *source;
     struct past *past;
     struct findings *findings;
 };
 
 /* Whether a table that a run can do without is there and may be read. */
-static int is_there(struct db *db, const struct table *table, const char *cluster, bool *there,
+static int is_there(const struct source *source, const struct table *table, bool *there,
                     struct error *err)
 {
-    *there = !slurmdbd_probe(db, table, cluster, NULL, err);
+    *there = !slurmdbd_probe(source, table, NULL, err);
     return *there || err->class == ERROR_MISSING ? 0 : -1;
 }
 
@@ -42,19 +40,19 @@ static int take_times(void *context, const struct db_value *row, struct error *e
     return 0;
 }
 
-static int read_times(struct db *db, struct change_reader *reader, struct error *err)
+static int read_times(struct change_reader *reader, struct error *err)
 {
     const struct table *table = &slurmdbd_association_times;
     bool there;
-    if (is_there(db, table, reader->cluster, &there, err))
+    if (is_there(reader->source, table, &there, err))
         return -1;
     if (!there)
         return 0;
     struct text sql = { 0 };
     text_add(&sql, "SELECT \"id_assoc\", \"creation_time\", \"mod_time\" FROM ");
-    slurmdbd_add_name(&sql, table, reader->cluster);
-    int result = slurmdbd_read(db, table, reader->cluster, sql.bytes, NULL, 0, "iii", take_times,
-                               reader, err);
+    slurmdbd_add_name(&sql, table, reader->source->cluster);
+    const struct query query = { .sql = sql.bytes, .types = "iii" };
+    int result = slurmdbd_read(reader->source, table, &query, take_times, reader, err);
     text_free(&sql);
     return result;
 }
@@ -68,7 +66,7 @@ static int take_transaction(void *context, const struct db_value *row, struct er
     const struct db_value *cluster = &row[TXN_CLUSTER];
     (void)err;
     if (cluster->type == DB_TEXT && cluster->text.length &&
-        !reads_as(cluster->text.bytes, cluster->text.length, reader->cluster))
+        !reads_as(cluster->text.bytes, cluster->text.length, reader->source->cluster))
         return 0;
     char *name = db_value_text(&row[TXN_NAME]), *info = db_value_text(&row[TXN_INFO]);
     struct transaction transaction = {
@@ -94,21 +92,8 @@ static int take_reach(void *context, const struct db_value *row, struct error *e
     return 0;
 }
 
-static int read_transactions(struct db *db, struct change_reader *reader, struct error *err)
+static int read_transactions(struct change_reader *reader, struct error *err)
 {
-    const struct table *table = &slurmdbd_transactions;
-    bool there;
-    if (is_there(db, table, "", &there, err))
-        return -1;
-    if (!there) {
-        log_note("%s", err->message);
-        findings_add(reader->findings, FINDING_PAST_UNREADABLE, 0,
-                     "txn_table is missing or not readable");
-        return 0;
-    }
-    if (slurmdbd_read(db, table, "", "SELECT MIN(\"timestamp\") FROM \"txn_table\"", NULL, 0, "i",
-                      take_reach, reader, err))
-        return -1;
     static const struct db_value actions[] = {
         { .type = DB_INTEGER, .integer = TRANSACTION_ADD },
         { .type = DB_INTEGER, .integer = TRANSACTION_MODIFY },
@@ -116,17 +101,34 @@ static int read_transactions(struct db *db, struct change_reader *reader, struct
         { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE },
         { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_USERS },
     };
-    return slurmdbd_read(db, table, "",
-                         "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
-                         " FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?, ?, ?)"
-                         " ORDER BY \"timestamp\", \"id\"",
-                         actions, sizeof actions / sizeof *actions, "iiittt", take_transaction,
-                         reader, err);
+    static const struct query oldest = { .sql = "SELECT MIN(\"timestamp\") FROM \"txn_table\"",
+                                         .types = "i" };
+    static const struct query all = {
+        .sql = "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
+               " FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?, ?, ?)"
+               " ORDER BY \"timestamp\", \"id\"",
+        .arguments = actions,
+        .argument_count = sizeof actions / sizeof *actions,
+        .types = "iiittt",
+    };
+    const struct table *table = &slurmdbd_transactions;
+    bool there;
+    if (is_there(reader->source, table, &there, err))
+        return -1;
+    if (!there) {
+        log_note("%s", err->message);
+        findings_add(reader->findings, FINDING_PAST_UNREADABLE, 0,
+                     "txn_table is missing or not readable");
+        return 0;
+    }
+    if (slurmdbd_read(reader->source, table, &oldest, take_reach, reader, err))
+        return -1;
+    return slurmdbd_read(reader->source, table, &all, take_transaction, reader, err);
 }
 
-int slurmdbd_read_changes(struct db *db, const char *cluster, struct past *past,
-                          struct findings *findings, struct error *err)
+int slurmdbd_read_changes(const struct source *source, struct past *past, struct findings *findings,
+                          struct error *err)
 {
-    struct change_reader reader = { cluster, past, findings };
-    return read_times(db, &reader, err) ? -1 : read_transactions(db, &reader, err);
+    struct change_reader reader = { source, past, findings };
+    return read_times(&reader, err) ? -1 : read_transactions(&reader, err);
 }

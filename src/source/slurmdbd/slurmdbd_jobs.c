@@ -6,10 +6,9 @@
 #include "core/usage/seal.h"
 #include "db/db.h"
 #include "settings/settings.h"
-#include "source/layout.h"
-#include "source/reading.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /* slurmdbd's jobs, and when they were suspended. */
@@ -21,52 +20,25 @@
 struct selection {
     const char *hint;  /* behind the table's name */
     struct text where; /* a condition on the job table, named j */
-    struct db_value arguments[KEYS_A_QUERY + 3];
-    size_t count;
     bool has_many; /* there may be very many rows: worth a statement that no other run repeats */
 };
 
-struct job_reader {
-    struct db *db;
-    const struct settings *settings;
-    const char *cluster;
+/* By which queries a range is read. */
+enum job_plan { PLAN_NONE, PLAN_KEYS, PLAN_IDS, PLAN_MOST, PLAN_ENDS, PLAN_RECENT };
+
+struct job_rows {
+    struct job_reading base;
     const struct accounting *accounting;
+    struct job_range range;
+    bool of_suspensions;
     unsigned columns;
-    const struct table *jobs;
-    job_taker take;
-    suspension_taker take_suspension;
-    void *context;
-    /* Reads what is selected. */
-    int (*read)(struct job_reader *reader, const struct selection *selection, struct error *err);
+    enum job_plan plan;
+    size_t asked;        /* queries that were run, or keys that were asked for */
+    uint64_t recent_key; /* PLAN_RECENT */
+    struct db_value arguments[KEYS_A_QUERY + 3];
+    size_t argument_count;
+    struct suspension suspension; /* of the row at hand */
 };
-
-static struct job_reader reader_of(struct db *db, const struct settings *settings,
-                                   const char *cluster, const struct accounting *accounting,
-                                   void *context)
-{
-    return (struct job_reader){
-        .db = db,
-        .settings = settings,
-        .cluster = cluster,
-        .accounting = accounting,
-        .columns = slurmdbd_job_columns(settings),
-        .jobs = &slurmdbd_jobs,
-        .context = context,
-    };
-}
-
-/* An instant as databases hold it. */
-static struct db_value instant_value(uint64_t instant)
-{
-    return db_integer(instant > INT64_MAX ? INT64_MAX : (int64_t)instant);
-}
-
-static int take_number(void *context, const struct db_value *row, struct error *err)
-{
-    (void)err;
-    *(uint64_t *)context = reading_number(&row[0]);
-    return 0;
-}
 
 static int take_key(void *context, const struct db_value *row, struct error *err)
 {
@@ -76,23 +48,25 @@ static int take_key(void *context, const struct db_value *row, struct error *err
 }
 
 /* A query on the job table, which is named j. */
-static void add_query(struct text *sql, const struct job_reader *reader, const char *columns,
+static void add_query(struct text *sql, const struct source *source, const char *columns,
                       const char *rest)
 {
     text_format(sql, "SELECT %s FROM ", columns);
-    slurmdbd_add_name(sql, reader->jobs, reader->cluster);
+    slurmdbd_add_name(sql, &slurmdbd_jobs, source->cluster);
     text_format(sql, " j %s", rest);
 }
 
-/* Run one with few rows. */
-static int query_jobs(const struct job_reader *reader, const char *columns, const char *rest,
-                      const struct db_value *arguments, size_t count, const char *types,
+/* Run a query of one column on the job table; what stands in query->sql is the rest behind the
+ * table's name. */
+static int query_jobs(const struct source *source, const char *column, const struct query *query,
                       row_taker take, void *context, struct error *err)
 {
     struct text sql = { 0 };
-    add_query(&sql, reader, columns, rest);
-    int result = slurmdbd_read(reader->db, reader->jobs, reader->cluster, sql.bytes, arguments,
-                               count, types, take, context, err);
+    struct query whole = *query;
+    add_query(&sql, source, column, query->sql);
+    whole.sql = sql.bytes;
+    whole.types = "i";
+    int result = slurmdbd_read(source, &slurmdbd_jobs, &whole, take, context, err);
     text_free(&sql);
     return result;
 }
@@ -102,16 +76,16 @@ static int query_jobs(const struct job_reader *reader, const char *columns, cons
  * job may have waited for months.  Whatever comes out is good, only speed hangs on it. */
 #define ROWS_TO_LOOK_AT 64
 #define EARLIER_S 43200
-static int find_recent_key(const struct job_reader *reader, uint64_t instant, uint64_t *key,
+static int find_recent_key(const struct source *source, uint64_t instant, uint64_t *key,
                            struct error *err)
 {
     struct job_keys keys = { 0 };
     struct text rest = { 0 };
-    struct db_value since = instant_value(instant > EARLIER_S ? instant - EARLIER_S : 0);
+    struct db_value since = slurmdbd_instant(instant > EARLIER_S ? instant - EARLIER_S : 0);
     text_format(&rest, "WHERE \"time_eligible\" >= ? ORDER BY \"time_eligible\" LIMIT %d",
                 ROWS_TO_LOOK_AT);
-    int result =
-        query_jobs(reader, "\"job_db_inx\"", rest.bytes, &since, 1, "i", take_key, &keys, err);
+    const struct query query = { .sql = rest.bytes, .arguments = &since, .argument_count = 1 };
+    int result = query_jobs(source, "\"job_db_inx\"", &query, take_key, &keys, err);
     job_keys_sort(&keys);
     *key = keys.count ? keys.keys[keys.count / 2] : 0;
     text_free(&rest);
@@ -119,267 +93,314 @@ static int find_recent_key(const struct job_reader *reader, uint64_t instant, ui
     return result;
 }
 
-static int read_selected(struct job_reader *reader, const char *hint, const char *where,
-                         const struct db_value *arguments, size_t count, bool has_many,
-                         struct error *err)
+static int choose_plan(struct job_rows *rows, struct error *err)
 {
-    struct selection selection = { .hint = hint, .count = count, .has_many = has_many };
-    text_add(&selection.where, where);
-    for (size_t i = 0; i < count; i++)
-        selection.arguments[i] = arguments[i];
-    int result = reader->read(reader, &selection, err);
-    text_free(&selection.where);
-    return result;
+    const struct job_range *range = &rows->range;
+    const struct source *source = &rows->base.base.source;
+    if (range->keys) {
+        rows->plan = PLAN_KEYS;
+    } else if (range->ids) {
+        rows->plan = PLAN_IDS;
+    } else if (range->most) {
+        rows->plan = PLAN_MOST;
+    } else {
+        if (range->open && *source->db->driver->scan_hint &&
+            find_recent_key(source, range->from, &rows->recent_key, err))
+            return -1;
+        rows->plan = rows->recent_key ? PLAN_RECENT : PLAN_ENDS;
+    }
+    return 0;
 }
 
-static int read_by_key(struct job_reader *reader, const struct job_range *range, struct error *err)
+static void add_argument(struct job_rows *rows, struct db_value value)
 {
-    int result = 0;
-    for (size_t done = 0; !result && done < range->key_count; done += KEYS_A_QUERY) {
-        size_t left = range->key_count - done, count = left < KEYS_A_QUERY ? left : KEYS_A_QUERY;
-        struct selection selection = { .hint = "", .count = count + 2 };
-        selection.arguments[0] = instant_value(range->from);
-        selection.arguments[1] = instant_value(range->to);
-        text_add(&selection.where,
-                 "j.\"time_end\" >= ? AND j.\"time_end\" < ? AND j.\"job_db_inx\" IN (");
-        for (size_t i = 0; i < count; i++) {
-            text_add(&selection.where, i ? ", ?" : "?");
-            selection.arguments[i + 2] = db_unsigned(range->keys[done + i]);
-        }
-        text_add(&selection.where, ")");
-        result = reader->read(reader, &selection, err);
-        text_free(&selection.where);
+    rows->arguments[rows->argument_count++] = value;
+}
+
+/* The next few of the keys or ids. */
+static bool select_listed(struct job_rows *rows, struct selection *selection, const uint64_t *list,
+                          size_t count)
+{
+    size_t left = count - rows->asked, some = left < KEYS_A_QUERY ? left : KEYS_A_QUERY;
+    for (size_t i = 0; i < some; i++) {
+        text_add(&selection->where, i ? ", ?" : "?");
+        add_argument(rows, db_unsigned(list[rows->asked + i]));
     }
-    return result;
+    text_add(&selection->where, ")");
+    rows->asked += some;
+    return some != 0;
+}
+
+static bool select_by_key(struct job_rows *rows, struct selection *selection)
+{
+    const struct job_range *range = &rows->range;
+    add_argument(rows, slurmdbd_instant(range->from));
+    add_argument(rows, slurmdbd_instant(range->to));
+    text_add(&selection->where,
+             "j.\"time_end\" >= ? AND j.\"time_end\" < ? AND j.\"job_db_inx\" IN (");
+    return select_listed(rows, selection, range->keys, range->key_count);
 }
 
 /* slurmdbd has an index that begins with id_job. */
-static int read_by_id(struct job_reader *reader, const struct job_range *range, struct error *err)
+static bool select_by_id(struct job_rows *rows, struct selection *selection)
 {
-    int result = 0;
-    for (size_t done = 0; !result && done < range->id_count; done += KEYS_A_QUERY) {
-        size_t left = range->id_count - done, count = left < KEYS_A_QUERY ? left : KEYS_A_QUERY;
-        struct selection selection = { .hint = "", .count = count + 1 };
-        selection.arguments[0] = instant_value(range->from);
-        text_add(&selection.where,
-                 "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"id_job\" IN (");
-        for (size_t i = 0; i < count; i++) {
-            text_add(&selection.where, i ? ", ?" : "?");
-            selection.arguments[i + 1] = db_unsigned(range->ids[done + i]);
-        }
-        text_add(&selection.where, ")");
-        result = reader->read(reader, &selection, err);
-        text_free(&selection.where);
-    }
-    return result;
+    const struct job_range *range = &rows->range;
+    add_argument(rows, slurmdbd_instant(range->from));
+    text_add(&selection->where,
+             "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"id_job\" IN (");
+    return select_listed(rows, selection, range->ids, range->id_count);
+}
+
+static bool select_most(struct job_rows *rows, struct selection *selection)
+{
+    if (rows->asked++)
+        return false;
+    selection->hint = rows->base.base.source.db->driver->scan_hint;
+    selection->has_many = true;
+    add_argument(rows, slurmdbd_instant(rows->range.from));
+    text_add(&selection->where, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?)");
+    return true;
 }
 
 /* By an index on time_end.  Two queries, as not every database makes two ranges of an OR. */
-static int read_by_end(struct job_reader *reader, const struct job_range *range, struct error *err)
+static bool select_by_end(struct job_rows *rows, struct selection *selection)
 {
-    const struct db_value ends[] = { instant_value(range->from), instant_value(range->to) };
-    if (range->open && read_selected(reader, "", "j.\"time_end\" = 0", NULL, 0, false, err))
-        return -1;
-    return read_selected(reader, "", "j.\"time_end\" >= ? AND j.\"time_end\" < ?", ends, 2, false,
-                         err);
+    size_t step = rows->asked++;
+    if (step == 0 && !rows->range.open)
+        step = rows->asked++;
+    if (step == 0) {
+        text_add(&selection->where, "j.\"time_end\" = 0");
+    } else if (step == 1) {
+        add_argument(rows, slurmdbd_instant(rows->range.from));
+        add_argument(rows, slurmdbd_instant(rows->range.to));
+        text_add(&selection->where, "j.\"time_end\" >= ? AND j.\"time_end\" < ?");
+    }
+    return step < 2;
 }
 
 /* A part of the table from a key on, which holds nearly all, and by an index on time_end what lies
  * before it: half the time where the table is large.  A plus keeps SQLite from taking the keys for
  * the better index. */
-static int read_recent(struct job_reader *reader, const struct job_range *range, uint64_t key,
-                       struct error *err)
+static bool select_recent(struct job_rows *rows, struct selection *selection)
 {
-    const struct db_value recent[] = { db_unsigned(key), instant_value(range->from) };
-    const struct db_value earlier[] = { instant_value(range->from), instant_value(range->to),
-                                        db_unsigned(key) };
-    if (read_selected(reader, reader->db->driver->scan_hint,
-                      "j.\"job_db_inx\" >= ? AND (j.\"time_end\" = 0 OR j.\"time_end\" >= ?)",
-                      recent, 2, false, err) ||
-        read_selected(reader, "", "j.\"time_end\" = 0 AND +j.\"job_db_inx\" < ?", earlier + 2, 1,
-                      false, err))
-        return -1;
-    return read_selected(reader, "",
-                         "j.\"time_end\" >= ? AND j.\"time_end\" < ? AND +j.\"job_db_inx\" < ?",
-                         earlier, 3, false, err);
-}
-
-static int read_range(struct job_reader *reader, const struct job_range *range, struct error *err)
-{
-    const char *hint = reader->db->driver->scan_hint;
-    const struct db_value from = instant_value(range->from);
-    uint64_t key = 0;
-    if (range->keys)
-        return read_by_key(reader, range, err);
-    if (range->ids)
-        return read_by_id(reader, range, err);
-    if (range->most)
-        return read_selected(reader, hint, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?)", &from, 1,
-                             true, err);
-    if (range->open && *hint && find_recent_key(reader, range->from, &key, err))
-        return -1;
-    return key ? read_recent(reader, range, key, err) : read_by_end(reader, range, err);
-}
-
-/* The columns that are read of a job. */
-static void add_job_columns(struct text *text, const struct job_reader *reader)
-{
-    for (unsigned i = 0; i < reader->columns; i++) {
-        text_add(text, i ? ", j." : "j.");
-        text_add_identifier(text, reader->jobs->needed[i]);
+    struct db_value from = slurmdbd_instant(rows->range.from);
+    struct db_value key = db_unsigned(rows->recent_key);
+    switch (rows->asked++) {
+    case 0:
+        selection->hint = rows->base.base.source.db->driver->scan_hint;
+        add_argument(rows, key);
+        add_argument(rows, from);
+        text_add(&selection->where,
+                 "j.\"job_db_inx\" >= ? AND (j.\"time_end\" = 0 OR j.\"time_end\" >= ?)");
+        return true;
+    case 1:
+        add_argument(rows, key);
+        text_add(&selection->where, "j.\"time_end\" = 0 AND +j.\"job_db_inx\" < ?");
+        return true;
+    case 2:
+        add_argument(rows, from);
+        add_argument(rows, slurmdbd_instant(rows->range.to));
+        add_argument(rows, key);
+        text_add(&selection->where,
+                 "j.\"time_end\" >= ? AND j.\"time_end\" < ? AND +j.\"job_db_inx\" < ?");
+        return true;
+    default:
+        return false;
     }
 }
 
-static struct job_row job_of(const struct job_reader *reader, const struct db_value *row)
+static bool select_next(struct job_rows *rows, struct selection *selection)
 {
-    struct db_value tres = row[JOB_TRES], partition = db_null();
-    if (reader->columns > JOB_PARTITION)
-        partition = row[JOB_PARTITION];
-    bool has_tres = tres.type == DB_TEXT, has_partition = partition.type == DB_TEXT;
-    return (struct job_row){
-        .id_job = reading_number(&row[JOB_ID]),
-        .association = reading_number(&row[JOB_ASSOCIATION]),
-        .tariff = tariffs_find(reader->accounting->tariffs, reading_number(&row[JOB_QOS]),
-                               has_partition ? partition.text.bytes : "",
-                               has_partition ? partition.text.length : 0),
-        .job = {
-            .time_submit = reading_number(&row[JOB_SUBMIT]),
-            .time_start = reading_number(&row[JOB_START]),
-            .time_end = reading_number(&row[JOB_END]),
-            .time_limit = reading_number(&row[JOB_LIMIT]),
-            .tres_alloc = has_tres ? tres.text.bytes : "",
-            .tres_alloc_length = has_tres ? tres.text.length : 0,
-        },
-    };
+    switch (rows->plan) {
+    case PLAN_KEYS:
+        return select_by_key(rows, selection);
+    case PLAN_IDS:
+        return select_by_id(rows, selection);
+    case PLAN_MOST:
+        return select_most(rows, selection);
+    case PLAN_ENDS:
+        return select_by_end(rows, selection);
+    case PLAN_RECENT:
+        return select_recent(rows, selection);
+    case PLAN_NONE:
+        break;
+    }
+    return false;
 }
 
-static int take_job(void *context, const struct db_value *row, struct error *err)
+/* The columns that are read of a job. */
+static void add_job_columns(struct text *text, const struct job_rows *rows)
 {
-    const struct job_reader *reader = context;
-    struct job_row job = job_of(reader, row);
-    return reader->take(reader->context, &job, err);
+    for (unsigned i = 0; i < rows->columns; i++) {
+        text_add(text, i ? ", j." : "j.");
+        text_add_identifier(text, slurmdbd_jobs.needed[i]);
+    }
+}
+
+static void add_jobs_query(struct text *sql, const struct job_rows *rows,
+                           const struct selection *selection)
+{
+    struct text columns = { 0 }, rest = { 0 };
+    add_job_columns(&columns, rows);
+    text_format(&rest, "%s WHERE j.\"time_start\" > 0 AND %s", selection->hint,
+                selection->where.bytes);
+    add_query(sql, &rows->base.base.source, columns.bytes, rest.bytes);
+    text_free(&columns);
+    text_free(&rest);
+}
+
+/* Rows that are marked as deleted will soon be purged, but the job was suspended all the same; so
+ * slurmdbd counts them too.  A cross join has SQLite begin with the suspensions, which are few,
+ * and need no sorting. */
+static void add_suspensions_query(struct text *sql, const struct job_rows *rows,
+                                  const struct selection *selection)
+{
+    const char *cluster = rows->base.base.source.cluster;
+    text_add(sql, "SELECT ");
+    add_job_columns(sql, rows);
+    text_add(sql, ", s.\"job_db_inx\", s.\"time_start\", s.\"time_end\" FROM ");
+    slurmdbd_add_name(sql, &slurmdbd_suspends, cluster);
+    text_add(sql, " s CROSS JOIN ");
+    slurmdbd_add_name(sql, &slurmdbd_jobs, cluster);
+    text_format(sql,
+                " j WHERE j.\"job_db_inx\" = s.\"job_db_inx\" AND j.\"time_start\" > 0 AND %s"
+                " ORDER BY s.\"job_db_inx\", s.\"time_start\"",
+                selection->where.bytes);
 }
 
 /* The types of a job's columns, and behind them of a suspension's. */
 static const char *const job_types[] = { "iiiiiiit", "iiiiiiitt" };
 static const char *const suspension_types[] = { "iiiiiiitiii", "iiiiiiittiii" };
 
-static int read_jobs(struct job_reader *reader, const struct selection *selection,
-                     struct error *err)
+static int ask(struct reading *reading, struct error *err)
 {
-    struct text columns = { 0 }, rest = { 0 }, sql = { 0 };
-    add_job_columns(&columns, reader);
-    text_format(&rest, "%s WHERE j.\"time_start\" > 0 AND %s", selection->hint,
-                selection->where.bytes);
-    add_query(&sql, reader, columns.bytes, rest.bytes);
-    int result = (selection->has_many ? slurmdbd_read_many : slurmdbd_read)(
-        reader->db, reader->jobs, reader->cluster, sql.bytes, selection->arguments,
-        selection->count, job_types[reader->columns - JOB_PARTITION], take_job, reader, err);
-    text_free(&columns);
-    text_free(&rest);
-    text_free(&sql);
-    return result;
+    struct job_rows *rows = (struct job_rows *)reading;
+    struct selection selection = { .hint = "" };
+    bool suspensions = rows->of_suspensions;
+    if (!rows->plan && choose_plan(rows, err))
+        return -1;
+    rows->argument_count = 0;
+    bool more = select_next(rows, &selection);
+    if (more)
+        (suspensions ? add_suspensions_query : add_jobs_query)(&reading->sql, rows, &selection);
+    text_free(&selection.where);
+    const struct query query = {
+        .sql = reading->sql.bytes,
+        .arguments = rows->arguments,
+        .argument_count = rows->argument_count,
+        .types = (suspensions ? suspension_types : job_types)[rows->columns - JOB_PARTITION],
+        .has_many = selection.has_many && !suspensions,
+    };
+    return more ? reading_run(reading, &query, err) : 0;
 }
 
-int slurmdbd_read_jobs(struct db *db, const struct settings *settings, const char *cluster,
-                       const struct accounting *accounting, const struct job_range *range,
-                       job_taker take, void *context, struct error *err)
+static int explain(const struct reading *reading, struct error *err)
 {
-    struct job_reader reader = reader_of(db, settings, cluster, accounting, context);
-    reader.take = take;
-    reader.read = read_jobs;
-    return read_range(&reader, range, err);
+    const struct job_rows *rows = (const struct job_rows *)reading;
+    return slurmdbd_explain(&reading->source,
+                            rows->of_suspensions ? &slurmdbd_suspends : &slurmdbd_jobs, err);
 }
 
-static int take_suspension(void *context, const struct db_value *row, struct error *err)
+static bool make_row(struct job_reading *reading, const struct db_value *values,
+                     struct job_row *row)
 {
-    const struct job_reader *reader = context;
-    const struct db_value *behind = row + reader->columns;
-    struct job_row job = job_of(reader, row);
-    struct suspension suspension = { reading_number(&behind[0]), reading_number(&behind[1]),
-                                     reading_number(&behind[2]) };
-    return reader->take_suspension(reader->context, &job, &suspension, err);
+    struct job_rows *rows = (struct job_rows *)reading;
+    struct db_value tres = values[JOB_TRES], partition = db_null();
+    if (rows->columns > JOB_PARTITION)
+        partition = values[JOB_PARTITION];
+    bool has_tres = tres.type == DB_TEXT, has_partition = partition.type == DB_TEXT;
+    *row = (struct job_row){
+        .id_job = reading_number(&values[JOB_ID]),
+        .association = reading_number(&values[JOB_ASSOCIATION]),
+        .tariff = tariffs_find(rows->accounting->tariffs, reading_number(&values[JOB_QOS]),
+                               has_partition ? partition.text.bytes : "",
+                               has_partition ? partition.text.length : 0),
+        .job = {
+            .time_submit = reading_number(&values[JOB_SUBMIT]),
+            .time_start = reading_number(&values[JOB_START]),
+            .time_end = reading_number(&values[JOB_END]),
+            .time_limit = reading_number(&values[JOB_LIMIT]),
+            .tres_alloc = has_tres ? tres.text.bytes : "",
+            .tres_alloc_length = has_tres ? tres.text.length : 0,
+        },
+    };
+    if (rows->of_suspensions) {
+        const struct db_value *behind = values + rows->columns;
+        rows->suspension =
+            (struct suspension){ reading_number(&behind[0]), reading_number(&behind[1]),
+                                 reading_number(&behind[2]) };
+        row->suspension = &rows->suspension;
+    }
+    return true;
 }
 
-/* Rows that are marked as deleted will soon be purged, but the job was suspended all the same; so
- * slurmdbd counts them too.  A cross join has SQLite begin with the suspensions, which are few,
- * and need no sorting. */
-static int read_suspended(struct job_reader *reader, const struct selection *selection,
-                          struct error *err)
+static struct job_reading *reading_of(const struct source *source,
+                                      const struct accounting *accounting,
+                                      const struct job_range *range, bool of_suspensions)
 {
-    struct text sql = { 0 };
-    text_add(&sql, "SELECT ");
-    add_job_columns(&sql, reader);
-    text_add(&sql, ", s.\"job_db_inx\", s.\"time_start\", s.\"time_end\" FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_suspends, reader->cluster);
-    text_add(&sql, " s CROSS JOIN ");
-    slurmdbd_add_name(&sql, reader->jobs, reader->cluster);
-    text_format(&sql,
-                " j WHERE j.\"job_db_inx\" = s.\"job_db_inx\" AND j.\"time_start\" > 0 AND %s"
-                " ORDER BY s.\"job_db_inx\", s.\"time_start\"",
-                selection->where.bytes);
-    int result = slurmdbd_read(reader->db, &slurmdbd_suspends, reader->cluster, sql.bytes,
-                               selection->arguments, selection->count,
-                               suspension_types[reader->columns - JOB_PARTITION], take_suspension,
-                               reader, err);
-    text_free(&sql);
-    return result;
+    struct job_rows *rows = memory_zeroed(1, sizeof *rows);
+    rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
+    rows->base.make = make_row;
+    rows->accounting = accounting;
+    rows->range = *range;
+    rows->of_suspensions = of_suspensions;
+    rows->columns = slurmdbd_job_columns(source->settings);
+    return &rows->base;
 }
 
-int slurmdbd_read_suspended(struct db *db, const struct settings *settings, const char *cluster,
-                            const struct accounting *accounting, const struct job_range *range,
-                            suspension_taker take, void *context, struct error *err)
+struct job_reading *slurmdbd_jobs_of(const struct source *source,
+                                     const struct accounting *accounting,
+                                     const struct job_range *range)
 {
-    struct job_reader reader = reader_of(db, settings, cluster, accounting, context);
-    reader.take_suspension = take;
-    reader.read = read_suspended;
-    return read_range(&reader, range, err);
+    return reading_of(source, accounting, range, false);
+}
+
+struct job_reading *slurmdbd_suspensions_of(const struct source *source,
+                                            const struct accounting *accounting,
+                                            const struct job_range *range)
+{
+    return reading_of(source, accounting, range, true);
 }
 
 /* The first or last end in a span.  Not MIN() or MAX(): so it is a step along an index, and what
  * ended before it began is passed over. */
-static int read_end(const struct job_reader *reader, uint64_t after, uint64_t until,
-                    const char *order, uint64_t *end, struct error *err)
+static int read_end(const struct source *source, const struct db_value *span, const char *order,
+                    uint64_t *end, struct error *err)
 {
     struct text rest = { 0 };
-    const struct db_value arguments[] = { instant_value(after), instant_value(until) };
     *end = 0;
     text_format(&rest,
                 "WHERE \"time_end\" > ? AND \"time_end\" <= ? AND \"time_start\" > 0"
                 " AND \"time_start\" <= \"time_end\" ORDER BY \"time_end\" %s LIMIT 1",
                 order);
-    int result =
-        query_jobs(reader, "\"time_end\"", rest.bytes, arguments, 2, "i", take_number, end, err);
+    const struct query query = { .sql = rest.bytes, .arguments = span, .argument_count = 2 };
+    int result = query_jobs(source, "\"time_end\"", &query, slurmdbd_take_number, end, err);
     text_free(&rest);
     return result;
 }
 
-int slurmdbd_read_ends(struct db *db, const struct settings *settings, const char *cluster,
-                       uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
-                       struct error *err)
+int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t until,
+                       uint64_t *oldest, uint64_t *newest, struct error *err)
 {
-    struct job_reader reader = reader_of(db, settings, cluster, NULL, NULL);
-    if (read_end(&reader, after, until, "ASC", oldest, err))
-        return -1;
-    return read_end(&reader, after, until, "DESC", newest, err);
+    const struct db_value span[] = { slurmdbd_instant(after), slurmdbd_instant(until) };
+    return read_end(source, span, "ASC", oldest, err) || read_end(source, span, "DESC", newest, err)
+               ? -1
+               : 0;
 }
 
-int slurmdbd_read_open_keys(struct db *db, const struct settings *settings, const char *cluster,
-                            struct job_keys *keys, struct error *err)
+int slurmdbd_read_open_keys(const struct source *source, struct job_keys *keys, struct error *err)
 {
-    struct job_reader reader = reader_of(db, settings, cluster, NULL, NULL);
-    int result = query_jobs(&reader, "\"job_db_inx\"", "WHERE \"time_end\" = 0", NULL, 0, "i",
-                            take_key, keys, err);
+    static const struct query query = { .sql = "WHERE \"time_end\" = 0" };
+    int result = query_jobs(source, "\"job_db_inx\"", &query, take_key, keys, err);
     job_keys_sort(keys);
     return result;
 }
 
-int slurmdbd_first_eligible(struct db *db, const struct settings *settings, const char *cluster,
-                            uint64_t *eligible, struct error *err)
+int slurmdbd_first_eligible(const struct source *source, uint64_t *eligible, struct error *err)
 {
-    struct job_reader reader = reader_of(db, settings, cluster, NULL, NULL);
+    static const struct query query = {
+        .sql = "WHERE \"time_eligible\" > 0 ORDER BY \"time_eligible\" LIMIT 1"
+    };
     *eligible = 0;
-    return query_jobs(&reader, "\"time_eligible\"",
-                      "WHERE \"time_eligible\" > 0 ORDER BY \"time_eligible\" LIMIT 1", NULL, 0,
-                      "i", take_number, eligible, err);
+    return query_jobs(source, "\"time_eligible\"", &query, slurmdbd_take_number, eligible, err);
 }

@@ -5,7 +5,6 @@
 
 #include "core/priority/priority.h"
 #include "db/db.h"
-#include "source/reading.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -68,16 +67,17 @@ static int take_registration(void *context, const struct db_value *row, struct e
     return 0;
 }
 
-int slurmdbd_read_facts(struct db *db, const struct settings *settings, const char *cluster,
-                        struct cluster_facts *facts, struct error *err)
+int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts, struct error *err)
 {
+    static const struct query query = {
+        .sql =
+            "SELECT \"id\", \"name\", \"priority\", \"deleted\" FROM \"qos_table\" ORDER BY \"id\"",
+        .types = "itii"
+    };
     *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
-    if (slurmdbd_each_tres(db, settings, take_tres, facts, err) ||
-        slurmdbd_read(db, &slurmdbd_qos, "",
-                      "SELECT \"id\", \"name\", \"priority\", \"deleted\" FROM \"qos_table\""
-                      " ORDER BY \"id\"",
-                      NULL, 0, "itii", take_qos, facts, err) ||
-        slurmdbd_each_registration(db, cluster, take_registration, facts, err)) {
+    if (slurmdbd_each_tres(source, take_tres, facts, err) ||
+        slurmdbd_read(source, &slurmdbd_qos, &query, take_qos, facts, err) ||
+        slurmdbd_each_registration(source, take_registration, facts, err)) {
         cluster_facts_free(facts);
         return -1;
     }
@@ -106,10 +106,13 @@ enum {
     " \"time_eligible\", \"time_start\", \"timelimit\", \"cpus_req\", \"account\","        \
     " \"partition\", \"tres_req\", \"tres_alloc\""
 
-struct queue_reader {
+struct queue_rows {
+    struct queue_reading base;
     uint64_t instant;
-    queued_taker take;
-    void *context;
+    bool started;
+    unsigned has;   /* which columns there are */
+    unsigned asked; /* queries that were run */
+    struct db_value arguments[3];
 };
 
 /* slurmdbd writes a job's priority once, 0 for one submitted on hold, and never again; but a job
@@ -122,13 +125,14 @@ static bool is_held(const struct db_value *row)
            (!eligible || eligible <= reading_number(&row[QUEUED_SUBMIT]));
 }
 
-static int take_queued(void *context, const struct db_value *row, struct error *err)
+static void make_job(const struct queue_reading *reading, const struct db_value *row,
+                     struct queued_job *job)
 {
-    const struct queue_reader *reader = context;
+    const struct queue_rows *rows = (const struct queue_rows *)reading;
     uint64_t start = reading_number(&row[QUEUED_START]);
-    bool started = start && start <= reader->instant;
+    bool started = start && start <= rows->instant;
     bool holds = started && bytes_of(&row[QUEUED_TRES_HELD]).length;
-    struct queued_job job = {
+    *job = (struct queued_job){
         .key = reading_number(&row[QUEUED_KEY]),
         .id_job = reading_number(&row[QUEUED_ID]),
         .association = reading_number(&row[QUEUED_ASSOCIATION]),
@@ -144,39 +148,55 @@ static int take_queued(void *context, const struct db_value *row, struct error *
         .qos_asked = bytes_of(&row[QUEUED_QOS_ASKED]),
         .tres = bytes_of(&row[holds ? QUEUED_TRES_HELD : QUEUED_TRES_ASKED]),
     };
-    return reader->take(reader->context, &job, err);
 }
 
-int slurmdbd_read_queue(struct db *db, const struct settings *settings, const char *cluster,
-                        uint64_t instant, bool started, queued_taker take, void *context,
-                        struct error *err)
+static int explain(const struct reading *reading, struct error *err)
 {
-    unsigned has;
-    (void)settings;
-    struct queue_reader reader = { instant, take, context };
-    struct db_value now = db_integer(instant > INT64_MAX ? INT64_MAX : (int64_t)instant);
-    struct db_value arguments[] = { now, now, now };
-    if (slurmdbd_probe(db, &slurmdbd_jobs, cluster, &has, err)) {
-        /* It was there a moment ago: somebody upgrades slurmdbd just now. */
-        if (err->class == ERROR_MISSING)
-            err->class = ERROR_RETRY;
-        return -1;
-    }
-    /* Two queries, as not every database makes two ranges of an index of an OR.  The second has
-     * rows only where the instant has passed. */
+    return slurmdbd_explain(&reading->source, &slurmdbd_jobs, err);
+}
+
+static int probe_jobs(struct queue_rows *rows, struct error *err)
+{
+    if (!slurmdbd_probe(&rows->base.base.source, &slurmdbd_jobs, &rows->has, err))
+        return 0;
+    /* It was there a moment ago: somebody upgrades slurmdbd just now. */
+    if (err->class == ERROR_MISSING)
+        err->class = ERROR_RETRY;
+    return -1;
+}
+
+/* Two queries, as not every database makes two ranges of an index of an OR.  The second has rows
+ * only where the instant has passed. */
+static int ask(struct reading *reading, struct error *err)
+{
     static const char *const ends[] = { "\"time_end\" = 0", "\"time_end\" > ?" };
-    int result = 0;
-    for (size_t i = 0; !result && i < 2; i++) {
-        struct text sql = { 0 };
-        text_format(&sql, "SELECT " QUEUED_COLUMNS ", %s FROM ",
-                    has & HAS_QOS_REQ ? "\"qos_req\"" : "''");
-        slurmdbd_add_name(&sql, &slurmdbd_jobs, cluster);
-        text_format(&sql, " WHERE \"time_submit\" <= ? AND %s%s",
-                    started ? "" : "(\"time_start\" = 0 OR \"time_start\" > ?) AND ", ends[i]);
-        result =
-            slurmdbd_read(db, &slurmdbd_jobs, cluster, sql.bytes, arguments,
-                          (started ? 1u : 2u) + i, "iiiiiiiiiittttt", take_queued, &reader, err);
-        text_free(&sql);
-    }
-    return result;
+    struct queue_rows *rows = (struct queue_rows *)reading;
+    if (rows->asked == 2)
+        return 0;
+    if (!rows->asked && probe_jobs(rows, err))
+        return -1;
+    text_format(&reading->sql, "SELECT " QUEUED_COLUMNS ", %s FROM ",
+                rows->has & HAS_QOS_REQ ? "\"qos_req\"" : "''");
+    slurmdbd_add_name(&reading->sql, &slurmdbd_jobs, reading->source.cluster);
+    text_format(&reading->sql, " WHERE \"time_submit\" <= ? AND %s%s",
+                rows->started ? "" : "(\"time_start\" = 0 OR \"time_start\" > ?) AND ",
+                ends[rows->asked]);
+    const struct query query = { .sql = reading->sql.bytes,
+                                 .arguments = rows->arguments,
+                                 .argument_count = (rows->started ? 1u : 2u) + rows->asked,
+                                 .types = "iiiiiiiiiittttt" };
+    rows->asked++;
+    return reading_run(reading, &query, err);
+}
+
+struct queue_reading *slurmdbd_queue_of(const struct source *source, uint64_t instant, bool started)
+{
+    struct queue_rows *rows = memory_zeroed(1, sizeof *rows);
+    rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
+    rows->base.make = make_job;
+    rows->instant = instant;
+    rows->started = started;
+    for (size_t i = 0; i < 3; i++)
+        rows->arguments[i] = slurmdbd_instant(instant);
+    return &rows->base;
 }

@@ -6,54 +6,12 @@
 #include "core/usage/calendar.h"
 #include "db/db.h"
 #include "settings/settings.h"
-#include "source/layout.h"
-#include "source/reading.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/text.h"
 
-/* What slurmdbd has summed up: by hour, day and month, and from Slurm 24.11 on by QOS too. */
-
-enum span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
-
-/* By span: of associations, and of their QOS. */
-static const struct table usage_tables[SPANS] = {
-    { "assoc_usage_hour_table",
-      true,
-      false,
-      { "id", "id_tres", "time_start", "alloc_secs" },
-      { 0 } },
-    { "assoc_usage_day_table",
-      true,
-      false,
-      { "id", "id_tres", "time_start", "alloc_secs" },
-      { 0 } },
-    { "assoc_usage_month_table",
-      true,
-      false,
-      { "id", "id_tres", "time_start", "alloc_secs" },
-      { 0 } },
-};
-static const struct table qos_tables[SPANS] = {
-    { "qos_usage_hour_table",
-      true,
-      false,
-      { "id", "id_alt", "id_tres", "time_start", "alloc_secs" },
-      { 0 } },
-    { "qos_usage_day_table",
-      true,
-      false,
-      { "id", "id_alt", "id_tres", "time_start", "alloc_secs" },
-      { 0 } },
-    { "qos_usage_month_table",
-      true,
-      false,
-      { "id", "id_alt", "id_tres", "time_start", "alloc_secs" },
-      { 0 } },
-};
-static const struct table last_ran_table = {
-    "last_ran_table", true, false, { "hourly_rollup", "daily_rollup", "monthly_rollup" }, { 0 },
-};
+/* What slurmdbd has summed up. */
 
 static uint64_t end_of(enum span span, uint64_t start)
 {
@@ -88,47 +46,39 @@ static int take_last_ran(void *context, const struct db_value *row, struct error
     return 0;
 }
 
-static int read_last_ran(struct db *db, const char *cluster, struct last_ran *last,
-                         struct error *err)
+static int read_last_ran(const struct source *source, struct last_ran *last, struct error *err)
 {
     struct text sql = { 0 };
-    if (slurmdbd_probe(db, &last_ran_table, cluster, NULL, err))
+    if (slurmdbd_probe(source, &slurmdbd_last_ran, NULL, err))
         return -1;
     text_add(&sql, "SELECT \"hourly_rollup\", \"daily_rollup\", \"monthly_rollup\" FROM ");
-    slurmdbd_add_name(&sql, &last_ran_table, cluster);
-    int result = slurmdbd_read(db, &last_ran_table, cluster, sql.bytes, NULL, 0, "iii",
-                               take_last_ran, last, err);
+    slurmdbd_add_name(&sql, &slurmdbd_last_ran, source->cluster);
+    const struct query query = { .sql = sql.bytes, .types = "iii" };
+    int result = slurmdbd_read(source, &slurmdbd_last_ran, &query, take_last_ran, last, err);
     text_free(&sql);
     return result;
 }
 
-static int take_number(void *context, const struct db_value *row, struct error *err)
-{
-    (void)err;
-    *(uint64_t *)context = reading_number(&row[0]);
-    return 0;
-}
-
 /* The start of a table's oldest row, 0 where there is none. */
-static int read_oldest(struct db *db, const struct table *table, const char *cluster,
-                       uint64_t *oldest, struct error *err)
+static int read_oldest(const struct source *source, const struct table *table, uint64_t *oldest,
+                       struct error *err)
 {
     struct text sql = { 0 };
     *oldest = 0;
     text_add(&sql, "SELECT MIN(\"time_start\") FROM ");
-    slurmdbd_add_name(&sql, table, cluster);
-    int result =
-        slurmdbd_read(db, table, cluster, sql.bytes, NULL, 0, "i", take_number, oldest, err);
+    slurmdbd_add_name(&sql, table, source->cluster);
+    const struct query query = { .sql = sql.bytes, .types = "i" };
+    int result = slurmdbd_read(source, table, &query, slurmdbd_take_number, oldest, err);
     text_free(&sql);
     return result;
 }
 
 /* Whether the database has the tables by QOS: from 24.11 on, and readable. */
-static int has_table(struct db *db, const struct table *table, const char *cluster, bool *has,
+static int has_table(const struct source *source, const struct table *table, bool *has,
                      struct error *err)
 {
     *has = true;
-    if (!slurmdbd_probe(db, table, cluster, NULL, err))
+    if (!slurmdbd_probe(source, table, NULL, err))
         return 0;
     *has = false;
     return err->class == ERROR_MISSING ? 0 : -1;
@@ -159,16 +109,16 @@ static uint64_t finer_from(enum span coarser, uint64_t oldest_finer, uint64_t ol
     return least(boundary_from(coarser, oldest_finer), coarser_until);
 }
 
-static int make_plan(struct db *db, const char *cluster, uint64_t now, struct plan *plan,
+static int make_plan(const struct source *source, uint64_t now, struct plan *plan,
                      struct error *err)
 {
     struct last_ran last = { { 0 } };
     uint64_t oldest[SPANS];
-    if (read_last_ran(db, cluster, &last, err))
+    if (read_last_ran(source, &last, err))
         return -1;
     for (int span = 0; span < SPANS; span++)
-        if (slurmdbd_probe(db, &usage_tables[span], cluster, NULL, err) ||
-            read_oldest(db, &usage_tables[span], cluster, &oldest[span], err))
+        if (slurmdbd_probe(source, &slurmdbd_usage[span], NULL, err) ||
+            read_oldest(source, &slurmdbd_usage[span], &oldest[span], err))
             return -1;
     plan->until = least(last.until[SPAN_HOUR], now);
     plan->from[SPAN_HOUR] =
@@ -184,8 +134,8 @@ static int make_plan(struct db *db, const char *cluster, uint64_t now, struct pl
     for (int span = 0; span < SPANS; span++) {
         bool has;
         plan->by_qos[span] = UINT64_MAX;
-        if (has_table(db, &qos_tables[span], cluster, &has, err) ||
-            (has && read_oldest(db, &qos_tables[span], cluster, &plan->by_qos[span], err)))
+        if (has_table(source, &slurmdbd_qos_usage[span], &has, err) ||
+            (has && read_oldest(source, &slurmdbd_qos_usage[span], &plan->by_qos[span], err)))
             return -1;
         if (!plan->by_qos[span])
             plan->by_qos[span] = UINT64_MAX;
@@ -201,24 +151,24 @@ static int forgive_missing(struct error *err)
 }
 
 /* Whether there can be tables of the longest names. */
-static bool have_room(const struct db *db, const char *cluster)
+static bool have_room(const struct source *source)
 {
     struct error ignored;
     struct text name = { 0 };
-    text_format(&name, "%s_%s", cluster, usage_tables[SPAN_MONTH].suffix);
-    bool room = !db_check_table_name(db, name.bytes, &ignored);
+    text_format(&name, "%s_%s", source->cluster, slurmdbd_usage[SPAN_MONTH].suffix);
+    bool room = !db_check_table_name(source->db, name.bytes, &ignored);
     text_free(&name);
     return room;
 }
 
-int slurmdbd_rollup_reach(struct db *db, const char *cluster, uint64_t now, bool needed,
-                          uint64_t *from, uint64_t *until, struct error *err)
+int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed, uint64_t *from,
+                          uint64_t *until, struct error *err)
 {
     struct plan plan = { 0 };
     *from = *until = 0;
-    if (!have_room(db, cluster))
+    if (!have_room(source))
         return 0;
-    if (make_plan(db, cluster, now, &plan, err))
+    if (make_plan(source, now, &plan, err))
         return needed ? -1 : forgive_missing(err);
     if (plan.oldest < plan.until) {
         *from = plan.oldest;
@@ -230,31 +180,36 @@ int slurmdbd_rollup_reach(struct db *db, const char *cluster, uint64_t now, bool
 /* No job ran before the first could have started, so rollups of a time before it are of jobs that
  * were purged.  Where the jobs reach behind the cutoff it does not matter.  Hours are not looked
  * at: what is old is in days and months too, which are fewer. */
-int slurmdbd_find_purge(struct db *db, const struct settings *settings, const char *cluster,
-                        uint64_t cutoff, bool *purged, struct error *err)
+int slurmdbd_find_purge(const struct source *source, uint64_t cutoff, bool *purged,
+                        struct error *err)
 {
     uint64_t eligible, oldest;
     *purged = false;
-    if (!have_room(db, cluster))
+    if (!have_room(source))
         return 0;
-    if (slurmdbd_first_eligible(db, settings, cluster, &eligible, err))
+    if (slurmdbd_first_eligible(source, &eligible, err))
         return -1;
     for (int span = SPAN_MONTH; !*purged && eligible > cutoff && span >= SPAN_DAY; span--) {
-        if (slurmdbd_probe(db, &usage_tables[span], cluster, NULL, err) ||
-            read_oldest(db, &usage_tables[span], cluster, &oldest, err))
+        if (slurmdbd_probe(source, &slurmdbd_usage[span], NULL, err) ||
+            read_oldest(source, &slurmdbd_usage[span], &oldest, err))
             return forgive_missing(err);
         *purged = oldest && end_of((enum span)span, oldest) <= eligible;
     }
     return 0;
 }
 
-struct rollup_reader {
-    const struct settings *settings;
+struct rollup_rows {
+    struct rollup_reading base;
     const struct accounting *accounting;
-    enum span span;
+    uint64_t after, until;
+    struct plan plan;
+    /* What is read next: the months first, and of each span what is not by QOS first. */
+    int span;
     bool by_qos;
-    rollup_taker take;
-    void *context;
+    const struct table *table; /* that is read now */
+    enum span table_span;
+    bool table_by_qos;
+    struct db_value arguments[WEIGHTS_LIMIT + 2];
 };
 
 enum { ROLLUP_ID, ROLLUP_TRES, ROLLUP_START, ROLLUP_SECONDS, ROLLUP_QOS };
@@ -270,29 +225,31 @@ static uint128 price_in(const struct settings *settings, const struct tariff *ta
     return 0;
 }
 
-static int take_rollup(void *context, const struct db_value *row, struct error *err)
+static void make_row(const struct rollup_reading *reading, const struct db_value *values,
+                     struct rollup_row *row)
 {
-    const struct rollup_reader *reader = context;
-    struct tariffs *tariffs = reader->accounting->tariffs;
+    const struct rollup_rows *rows = (const struct rollup_rows *)reading;
+    struct tariffs *tariffs = rows->accounting->tariffs;
     const struct tariff *tariff =
-        reader->by_qos ? tariffs_find(tariffs, reading_number(&row[ROLLUP_QOS]), "", 0)
-                       : tariffs_plain(tariffs);
-    uint64_t start = reading_number(&row[ROLLUP_START]);
-    struct rollup_row rollup = {
-        .association = reading_number(&row[ROLLUP_ID]),
-        .price = price_in(reader->settings, tariff, reading_number(&row[ROLLUP_TRES])),
-        .rollup = { start, end_of(reader->span, start), reading_number(&row[ROLLUP_SECONDS]) },
+        rows->table_by_qos ? tariffs_find(tariffs, reading_number(&values[ROLLUP_QOS]), "", 0)
+                           : tariffs_plain(tariffs);
+    uint64_t start = reading_number(&values[ROLLUP_START]);
+    *row = (struct rollup_row){
+        .association = reading_number(&values[ROLLUP_ID]),
+        .price =
+            price_in(reading->base.source.settings, tariff, reading_number(&values[ROLLUP_TRES])),
+        .rollup = { start, end_of(rows->table_span, start),
+                    reading_number(&values[ROLLUP_SECONDS]) },
     };
-    return reader->take(reader->context, &rollup, err);
 }
 
 /* Add ` AND "id_tres" IN (?, ?)` with the TRES that are charged; their count. */
-static size_t add_tres(struct text *sql, const struct rollup_reader *reader, bool has_billing,
+static size_t add_tres(struct text *sql, const struct rollup_rows *rows, bool has_billing,
                        struct db_value *arguments)
 {
     size_t count = 0;
-    if (reader->settings->charge == CHARGE_TRES) {
-        const struct tariff *plain = tariffs_plain(reader->accounting->tariffs);
+    if (rows->base.base.source.settings->charge == CHARGE_TRES) {
+        const struct tariff *plain = tariffs_plain(rows->accounting->tariffs);
         for (; count < plain->tres_count; count++)
             arguments[count] = db_unsigned(plain->tres[count].id);
     } else {
@@ -306,85 +263,93 @@ static size_t add_tres(struct text *sql, const struct rollup_reader *reader, boo
 }
 
 /* Whether a table has billing at all; where not, CPUs are charged. */
-static int look_for_billing(struct db *db, const struct table *table, const char *cluster,
-                            const struct settings *settings, bool *has, struct error *err)
+static int look_for_billing(const struct source *source, const struct table *table, bool *has,
+                            struct error *err)
 {
     struct text sql = { 0 };
     uint64_t found = 0;
     *has = false;
-    if (settings->charge != CHARGE_BILLING)
+    if (source->settings->charge != CHARGE_BILLING)
         return 0;
     text_add(&sql, "SELECT \"id_tres\" FROM ");
-    slurmdbd_add_name(&sql, table, cluster);
+    slurmdbd_add_name(&sql, table, source->cluster);
     text_format(&sql, " WHERE \"id_tres\" = %d LIMIT 1", TRES_BILLING);
-    int result =
-        slurmdbd_read(db, table, cluster, sql.bytes, NULL, 0, "i", take_number, &found, err);
+    const struct query query = { .sql = sql.bytes, .types = "i" };
+    int result = slurmdbd_read(source, table, &query, slurmdbd_take_number, &found, err);
     text_free(&sql);
     *has = found != 0;
     return result;
 }
 
-/* The rows of a table that start within [from, to). */
-static int read_table(struct db *db, const struct table *table, const char *cluster, uint64_t from,
-                      uint64_t to, struct rollup_reader *reader, struct error *err)
+static int explain(const struct reading *reading, struct error *err)
 {
+    return slurmdbd_explain(&reading->source, ((const struct rollup_rows *)reading)->table, err);
+}
+
+/* Choose the next table, and the rows of it: those that start within [*from, *to). */
+static bool next_table(struct rollup_rows *rows, uint64_t *from, uint64_t *to)
+{
+    const struct plan *plan = &rows->plan;
+    const uint64_t ends[SPANS] = { plan->until, plan->from[SPAN_HOUR], plan->from[SPAN_DAY] };
+    int span = rows->span;
+    if (span < SPAN_HOUR)
+        return false;
+    rows->table_span = (enum span)span;
+    rows->table_by_qos = rows->by_qos;
+    rows->table = rows->by_qos ? &slurmdbd_qos_usage[span] : &slurmdbd_usage[span];
+    /* A row that starts before may reach beyond. */
+    uint64_t longest = span == SPAN_MONTH ? 32 * 86400 : span == SPAN_DAY ? 90000 : 3600;
+    *from = rows->after > longest ? rows->after - longest : 0;
+    if (*from < plan->from[span])
+        *from = plan->from[span];
+    *to = ends[span];
+    uint64_t middle = least(plan->by_qos[span], *to);
+    if (!rows->by_qos)
+        *to = middle;
+    else if (*from < middle)
+        *from = middle;
+    rows->span -= rows->by_qos;
+    rows->by_qos = !rows->by_qos;
+    return true;
+}
+
+static int ask(struct reading *reading, struct error *err)
+{
+    struct rollup_rows *rows = (struct rollup_rows *)reading;
+    uint64_t from, to;
     bool has_billing;
-    struct text sql = { 0 };
-    struct db_value arguments[WEIGHTS_LIMIT + 2] = { db_unsigned(from),
-                                                     db_unsigned(least(to, INT64_MAX)) };
-    if (from >= to)
-        return 0;
-    if (look_for_billing(db, table, cluster, reader->settings, &has_billing, err))
+    if (!rows->table && make_plan(&reading->source, rows->until, &rows->plan, err))
         return -1;
-    text_format(&sql, "SELECT \"id\", \"id_tres\", \"time_start\", \"alloc_secs\"%s FROM ",
-                reader->by_qos ? ", \"id_alt\"" : "");
-    slurmdbd_add_name(&sql, table, cluster);
-    text_add(&sql, " WHERE \"time_start\" >= ? AND \"time_start\" < ?");
-    size_t count = 2 + add_tres(&sql, reader, has_billing, arguments + 2);
-    int result = slurmdbd_read(db, table, cluster, sql.bytes, arguments, count,
-                               reader->by_qos ? "iiiii" : "iiii", take_rollup, reader, err);
-    text_free(&sql);
-    return result;
+    do {
+        if (!next_table(rows, &from, &to))
+            return 0;
+    } while (from >= to);
+    if (look_for_billing(&reading->source, rows->table, &has_billing, err))
+        return -1;
+    rows->arguments[0] = db_unsigned(from);
+    rows->arguments[1] = db_unsigned(least(to, INT64_MAX));
+    text_format(&reading->sql, "SELECT \"id\", \"id_tres\", \"time_start\", \"alloc_secs\"%s FROM ",
+                rows->table_by_qos ? ", \"id_alt\"" : "");
+    slurmdbd_add_name(&reading->sql, rows->table, reading->source.cluster);
+    text_add(&reading->sql, " WHERE \"time_start\" >= ? AND \"time_start\" < ?");
+    size_t count = 2 + add_tres(&reading->sql, rows, has_billing, rows->arguments + 2);
+    const struct query query = { .sql = reading->sql.bytes,
+                                 .arguments = rows->arguments,
+                                 .argument_count = count,
+                                 .types = rows->table_by_qos ? "iiiii" : "iiii" };
+    return reading_run(reading, &query, err);
 }
 
-int slurmdbd_read_rollup(struct db *db, const struct settings *settings, const char *cluster,
-                         const struct accounting *accounting, uint64_t after, uint64_t until,
-                         rollup_taker take, void *context, struct error *err)
+struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
+                                           const struct accounting *accounting, uint64_t after,
+                                           uint64_t until)
 {
-    struct plan plan = { 0 };
-    struct rollup_reader reader = { settings, accounting, SPAN_MONTH, false, take, context };
-    if (make_plan(db, cluster, until, &plan, err))
-        return -1;
-    uint64_t to[SPANS] = { plan.until, plan.from[SPAN_HOUR], plan.from[SPAN_DAY] };
-    for (int span = SPAN_MONTH; span >= SPAN_HOUR; span--) {
-        /* A row that starts before may reach beyond. */
-        uint64_t longest = span == SPAN_MONTH ? 32 * 86400 : span == SPAN_DAY ? 90000 : 3600;
-        uint64_t from = after > longest ? after - longest : 0;
-        uint64_t middle = least(plan.by_qos[span], to[span]);
-        if (from < plan.from[span])
-            from = plan.from[span];
-        reader.span = (enum span)span;
-        reader.by_qos = false;
-        if (read_table(db, &usage_tables[span], cluster, from, middle, &reader, err))
-            return -1;
-        reader.by_qos = true;
-        if (read_table(db, &qos_tables[span], cluster, from > middle ? from : middle, to[span],
-                       &reader, err))
-            return -1;
-    }
-    return 0;
+    struct rollup_rows *rows = memory_zeroed(1, sizeof *rows);
+    rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
+    rows->base.make = make_row;
+    rows->accounting = accounting;
+    rows->after = after;
+    rows->until = until;
+    rows->span = SPAN_MONTH;
+    return &rows->base;
 }
-
-const struct table *const slurmdbd_rollup_tables[] = {
-    &last_ran_table,
-    &usage_tables[SPAN_HOUR],
-    &usage_tables[SPAN_DAY],
-    &usage_tables[SPAN_MONTH],
-    NULL,
-};
-const struct table *const slurmdbd_qos_rollup_tables[] = {
-    &qos_tables[SPAN_HOUR],
-    &qos_tables[SPAN_DAY],
-    &qos_tables[SPAN_MONTH],
-    NULL,
-};

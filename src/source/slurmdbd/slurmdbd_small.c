@@ -8,8 +8,6 @@
 #include "core/usage/usage.h"
 #include "db/db.h"
 #include "settings/settings.h"
-#include "source/layout.h"
-#include "source/reading.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -100,23 +98,25 @@ static void number_rows(struct association_reader *reader)
     free(sorted);
 }
 
-static int read_associations(struct db *db, const char *cluster, bool ordered,
-                             struct accounting *accounting, struct error *err)
+static int read_associations(const struct source *source, struct accounting *accounting,
+                             struct error *err)
 {
     unsigned has;
-    if (slurmdbd_probe(db, &slurmdbd_associations, cluster, &has, err))
+    if (slurmdbd_probe(source, &slurmdbd_associations, &has, err))
         return -1;
-    bool lineage = ordered && (has & HAS_LINEAGE), lft = ordered && !lineage && (has & HAS_LFT);
+    bool ordered = source->ordered, lineage = ordered && (has & HAS_LINEAGE);
+    bool lft = ordered && !lineage && (has & HAS_LFT);
     struct text sql = { 0 };
     text_format(&sql,
                 "SELECT \"id_assoc\", %s, \"acct\", \"user\", \"partition\", \"shares\","
                 " \"deleted\", \"parent_acct\", %s, %s, \"priority\" FROM ",
                 has & HAS_ID_PARENT ? "\"id_parent\"" : "0", lineage ? "\"lineage\"" : "''",
                 lft ? "\"lft\"" : "0");
-    slurmdbd_add_name(&sql, &slurmdbd_associations, cluster);
+    slurmdbd_add_name(&sql, &slurmdbd_associations, source->cluster);
     struct association_reader reader = { accounting, ordered, arena_create(), 0, NULL, NULL };
-    int result = slurmdbd_read(db, &slurmdbd_associations, cluster, sql.bytes, NULL, 0,
-                               "iitttiittii", take_association, &reader, err);
+    const struct query query = { .sql = sql.bytes, .types = "iitttiittii" };
+    int result =
+        slurmdbd_read(source, &slurmdbd_associations, &query, take_association, &reader, err);
     accounting->by_lineage = lineage;
     if (!result && ordered)
         number_rows(&reader);
@@ -137,41 +137,42 @@ static int take_qos(void *context, const struct db_value *row, struct error *err
     return 0;
 }
 
-static int read_qos(struct db *db, struct accounting *accounting, struct error *err)
+static int read_qos(const struct source *source, struct accounting *accounting, struct error *err)
 {
-    if (slurmdbd_probe(db, &slurmdbd_qos, "", NULL, err))
-        return -1;
-    return slurmdbd_read(db, &slurmdbd_qos, "",
-                         "SELECT \"id\", \"name\", \"usage_factor\" FROM"
-                         " \"qos_table\"",
-                         NULL, 0, "itr", take_qos, accounting, err);
+    static const struct query query = {
+        .sql = "SELECT \"id\", \"name\", \"usage_factor\" FROM \"qos_table\"", .types = "itr"
+    };
+    return slurmdbd_probe(source, &slurmdbd_qos, NULL, err)
+               ? -1
+               : slurmdbd_read(source, &slurmdbd_qos, &query, take_qos, accounting, err);
 }
 
-int slurmdbd_each_tres(struct db *db, const struct settings *settings, row_taker take,
-                       void *context, struct error *err)
+int slurmdbd_each_tres(const struct source *source, row_taker take, void *context,
+                       struct error *err)
 {
-    if (!slurmdbd_is_read(&slurmdbd_tres, settings))
+    static const struct query query = { .sql =
+                                            "SELECT \"id\", \"type\", \"name\" FROM \"tres_table\""
+                                            " WHERE \"deleted\" = 0 ORDER BY \"id\"",
+                                        .types = "itt" };
+    if (!slurmdbd_is_read(&slurmdbd_tres, source->settings))
         return 0;
-    if (slurmdbd_probe(db, &slurmdbd_tres, "", NULL, err))
+    if (slurmdbd_probe(source, &slurmdbd_tres, NULL, err))
         return -1;
-    return slurmdbd_read(db, &slurmdbd_tres, "",
-                         "SELECT \"id\", \"type\", \"name\" FROM \"tres_table\""
-                         " WHERE \"deleted\" = 0 ORDER BY \"id\"",
-                         NULL, 0, "itt", take, context, err);
+    return slurmdbd_read(source, &slurmdbd_tres, &query, take, context, err);
 }
 
 /* The cluster's own event without an end is what it last registered. */
-int slurmdbd_each_registration(struct db *db, const char *cluster, row_taker take, void *context,
+int slurmdbd_each_registration(const struct source *source, row_taker take, void *context,
                                struct error *err)
 {
-    if (slurmdbd_probe(db, &slurmdbd_events, cluster, NULL, err))
+    if (slurmdbd_probe(source, &slurmdbd_events, NULL, err))
         return -1;
     struct text sql = { 0 };
     text_add(&sql, "SELECT \"tres\", \"cluster_nodes\" FROM ");
-    slurmdbd_add_name(&sql, &slurmdbd_events, cluster);
+    slurmdbd_add_name(&sql, &slurmdbd_events, source->cluster);
     text_add(&sql, " WHERE \"node_name\" = '' AND \"time_end\" = 0 ORDER BY \"time_start\"");
-    int result =
-        slurmdbd_read(db, &slurmdbd_events, cluster, sql.bytes, NULL, 0, "tt", take, context, err);
+    const struct query query = { .sql = sql.bytes, .types = "tt" };
+    int result = slurmdbd_read(source, &slurmdbd_events, &query, take, context, err);
     text_free(&sql);
     return result;
 }
@@ -205,17 +206,16 @@ static int take_registration(void *context, const struct db_value *row, struct e
     return 0;
 }
 
-int slurmdbd_read_small(struct db *db, const struct settings *settings, const char *cluster,
-                        bool ordered, struct accounting **read, struct error *err)
+int slurmdbd_read_small(const struct source *source, struct accounting **read, struct error *err)
 {
-    struct accounting *accounting = accounting_create(settings);
-    if (read_qos(db, accounting, err) ||
-        slurmdbd_each_tres(db, settings, take_tres, accounting, err) ||
-        slurmdbd_each_registration(db, cluster, take_registration, accounting, err) ||
-        read_associations(db, cluster, ordered, accounting, err) ||
-        (slurmdbd_is_read(&slurmdbd_suspends, settings) &&
-         slurmdbd_probe(db, &slurmdbd_suspends, cluster, NULL, err)) ||
-        slurmdbd_probe(db, &slurmdbd_jobs, cluster, NULL, err)) {
+    struct accounting *accounting = accounting_create(source->settings);
+    if (read_qos(source, accounting, err) ||
+        slurmdbd_each_tres(source, take_tres, accounting, err) ||
+        slurmdbd_each_registration(source, take_registration, accounting, err) ||
+        read_associations(source, accounting, err) ||
+        (slurmdbd_is_read(&slurmdbd_suspends, source->settings) &&
+         slurmdbd_probe(source, &slurmdbd_suspends, NULL, err)) ||
+        slurmdbd_probe(source, &slurmdbd_jobs, NULL, err)) {
         accounting_destroy(accounting);
         return -1;
     }

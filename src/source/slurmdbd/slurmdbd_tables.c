@@ -6,7 +6,6 @@
 
 #include "db/db.h"
 #include "settings/settings.h"
-#include "source/reading.h"
 #include "util/error.h"
 #include "util/text.h"
 
@@ -52,6 +51,34 @@ const struct table slurmdbd_jobs = {
 };
 /* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
 static const struct table job_table_wanted = { "job_table", true, true, { "qos_req" }, { 0 } };
+
+#define ASSOCIATION_USAGE(name)                                             \
+    {                                                                       \
+        name, true, false, { "id", "id_tres", "time_start", "alloc_secs" }, \
+        {                                                                   \
+            0                                                               \
+        }                                                                   \
+    }
+const struct table slurmdbd_usage[SPANS] = {
+    ASSOCIATION_USAGE("assoc_usage_hour_table"),
+    ASSOCIATION_USAGE("assoc_usage_day_table"),
+    ASSOCIATION_USAGE("assoc_usage_month_table"),
+};
+#define QOS_USAGE(name)                                                               \
+    {                                                                                 \
+        name, true, false, { "id", "id_alt", "id_tres", "time_start", "alloc_secs" }, \
+        {                                                                             \
+            0                                                                         \
+        }                                                                             \
+    }
+const struct table slurmdbd_qos_usage[SPANS] = {
+    QOS_USAGE("qos_usage_hour_table"),
+    QOS_USAGE("qos_usage_day_table"),
+    QOS_USAGE("qos_usage_month_table"),
+};
+const struct table slurmdbd_last_ran = {
+    "last_ran_table", true, false, { "hourly_rollup", "daily_rollup", "monthly_rollup" }, { 0 },
+};
 
 static bool omits_suspended(const struct settings *settings)
 {
@@ -110,27 +137,28 @@ static void add_grant_line(struct text *text, const struct table *table,
 
 void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster)
 {
+    static const char newer[] = "-- Slurm 24.11 or later: ";
     const struct table *const tables[] = {
         &slurmdbd_clusters, &slurmdbd_qos,          &slurmdbd_tres,
         &slurmdbd_events,   &slurmdbd_associations, &slurmdbd_jobs,
-        &slurmdbd_suspends, &slurmdbd_transactions, NULL,
+        &slurmdbd_suspends, &slurmdbd_transactions, &slurmdbd_last_ran,
     };
-    for (const struct table *const *each = tables; *each; each++)
-        add_grant_line(text, *each, settings, cluster, "");
-    for (const struct table *const *each = slurmdbd_rollup_tables; *each; each++)
-        add_grant_line(text, *each, settings, cluster, "");
-    add_grant_line(text, &job_table_wanted, settings, cluster, "-- Slurm 24.11 or later: ");
-    for (const struct table *const *each = slurmdbd_qos_rollup_tables; *each; each++)
-        add_grant_line(text, *each, settings, cluster, "-- Slurm 24.11 or later: ");
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        add_grant_line(text, tables[i], settings, cluster, "");
+    for (int span = 0; span < SPANS; span++)
+        add_grant_line(text, &slurmdbd_usage[span], settings, cluster, "");
+    add_grant_line(text, &job_table_wanted, settings, cluster, newer);
+    for (int span = 0; span < SPANS; span++)
+        add_grant_line(text, &slurmdbd_qos_usage[span], settings, cluster, newer);
 }
 
 /* What is missing, and how it may be had. */
-static int fail_missing(const struct db *db, const struct table *table, const char *cluster,
-                        const char *column, struct error *err)
+static int fail_missing(const struct source *source, const struct table *table, const char *column,
+                        struct error *err)
 {
     struct text name = { 0 }, grant = { 0 };
-    add_name(&name, table, cluster);
-    add_grant(&grant, table, db->settings, cluster);
+    add_name(&name, table, source->cluster);
+    add_grant(&grant, table, source->db->settings, source->cluster);
     fail(err, ERROR_MISSING, "%s%s%s'%s' of the accounting database is missing or not readable%s%s",
          column ? "column '" : "table ", column ? column : "", column ? "' of table " : "",
          name.bytes, grant.length ? "; if it is there: " : "", grant.length ? grant.bytes : "");
@@ -167,53 +195,56 @@ static int take_column(void *context, const struct db_value *row, struct error *
     return 0;
 }
 
-int slurmdbd_probe(struct db *db, const struct table *table, const char *cluster, unsigned *wanted,
+int slurmdbd_probe(const struct source *source, const struct table *table, unsigned *wanted,
                    struct error *err)
 {
+    struct db *db = source->db;
     struct probe found = { .table = table };
     struct text name = { 0 };
-    add_name(&name, table, cluster);
+    add_name(&name, table, source->cluster);
     struct db_value argument = db_text(name.bytes);
+    const struct query query = { db->driver->columns_query, &argument, 1, "t", false };
     int result = db_check_table_name(db, name.bytes, err);
     if (!result)
-        result = reading_each(db, db->driver->columns_query, &argument, 1, "t", take_column, &found,
-                              err);
+        result = reading_each(db, &query, take_column, &found, err);
     text_free(&name);
     if (result)
         return -1;
     for (unsigned i = 0; i < COLUMNS_NEEDED && table->needed[i]; i++)
         if (!(found.needed >> i & 1))
-            return fail_missing(db, table, cluster, found.any ? table->needed[i] : NULL, err);
+            return fail_missing(source, table, found.any ? table->needed[i] : NULL, err);
     if (wanted)
         *wanted = found.wanted;
     return 0;
 }
 
-static int tell(const struct table *table, const char *cluster, struct error *err)
+int slurmdbd_explain(const struct source *source, const struct table *table, struct error *err)
 {
     if (err->class == ERROR_MISSING)
         err->class = ERROR_RETRY;
     struct text name = { 0 };
-    add_name(&name, table, cluster);
+    add_name(&name, table, source->cluster);
     fail_in(err, "cannot read '%s'", name.bytes);
     text_free(&name);
     return -1;
 }
 
-int slurmdbd_read(struct db *db, const struct table *table, const char *cluster, const char *sql,
-                  const struct db_value *arguments, size_t argument_count, const char *types,
+int slurmdbd_read(const struct source *source, const struct table *table, const struct query *query,
                   row_taker take, void *context, struct error *err)
 {
-    return reading_each(db, sql, arguments, argument_count, types, take, context, err)
-               ? tell(table, cluster, err)
+    return reading_each(source->db, query, take, context, err)
+               ? slurmdbd_explain(source, table, err)
                : 0;
 }
 
-int slurmdbd_read_many(struct db *db, const struct table *table, const char *cluster,
-                       const char *sql, const struct db_value *arguments, size_t argument_count,
-                       const char *types, row_taker take, void *context, struct error *err)
+int slurmdbd_take_number(void *number, const struct db_value *row, struct error *err)
 {
-    return reading_many(db, sql, arguments, argument_count, types, take, context, err)
-               ? tell(table, cluster, err)
-               : 0;
+    (void)err;
+    *(uint64_t *)number = reading_number(&row[0]);
+    return 0;
+}
+
+struct db_value slurmdbd_instant(uint64_t instant)
+{
+    return db_integer(instant > INT64_MAX ? INT64_MAX : (int64_t)instant);
 }

@@ -5,9 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "source/layout.h"
-
-struct db_value;
+#include "source/reading.h"
 
 /* slurmdbd's tables, as every release from 20.11 to 26.05 lays them out: which columns there are
  * is asked of the database, never told from a version number. */
@@ -28,6 +26,10 @@ extern const struct table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmd
     slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends;
 /* What only an instant that is over needs: optional. */
 extern const struct table slurmdbd_association_times, slurmdbd_transactions;
+/* What is summed up, by span: of associations, and from Slurm 24.11 on of their QOS; and up to when
+ * it is. */
+enum span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
+extern const struct table slurmdbd_usage[SPANS], slurmdbd_qos_usage[SPANS], slurmdbd_last_ran;
 /* A bit for each one that they may lack. */
 enum { HAS_ID_PARENT = 1, HAS_LINEAGE = 2, HAS_LFT = 4 };
 enum { HAS_QOS_REQ = 1 }; /* of the jobs */
@@ -53,71 +55,64 @@ bool slurmdbd_is_read(const struct table *table, const struct settings *settings
 void slurmdbd_add_name(struct text *text, const struct table *table, const char *cluster);
 
 /* Which wanted columns are there (`wanted` may be NULL); fails where a needed one is not. */
-int slurmdbd_probe(struct db *db, const struct table *table, const char *cluster, unsigned *wanted,
+int slurmdbd_probe(const struct source *source, const struct table *table, unsigned *wanted,
                    struct error *err);
 
 /* The layout's add_grants(). */
 void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster);
 
-/* Run a query on a table that was probed.  A column that was there a moment ago and is not any
- * more means that somebody upgrades slurmdbd just now: it will be there again. */
-typedef int (*row_taker)(void *context, const struct db_value *row, struct error *err);
-int slurmdbd_read(struct db *db, const struct table *table, const char *cluster, const char *sql,
-                  const struct db_value *arguments, size_t argument_count, const char *types,
+/* Run a query on a table that was probed. */
+int slurmdbd_read(const struct source *source, const struct table *table, const struct query *query,
                   row_taker take, void *context, struct error *err);
-/* The same where very many rows are expected. */
-int slurmdbd_read_many(struct db *db, const struct table *table, const char *cluster,
-                       const char *sql, const struct db_value *arguments, size_t argument_count,
-                       const char *types, row_taker take, void *context, struct error *err);
+/* Say that a probed table cannot be read; returns -1.  A column that was there a moment ago and is
+ * not any more means that somebody upgrades slurmdbd just now: it will be there again. */
+int slurmdbd_explain(const struct source *source, const struct table *table, struct error *err);
+/* The first column's number, into a uint64_t. */
+int slurmdbd_take_number(void *number, const struct db_value *row, struct error *err);
+/* An instant as databases hold it. */
+struct db_value slurmdbd_instant(uint64_t instant);
 
 /* Hand over the id, type and name of each TRES by id, where the settings need them; and the TRES
  * and nodes of what the cluster has registered, the newest last. */
-int slurmdbd_each_tres(struct db *db, const struct settings *settings, row_taker take,
-                       void *context, struct error *err);
-int slurmdbd_each_registration(struct db *db, const char *cluster, row_taker take, void *context,
+int slurmdbd_each_tres(const struct source *source, row_taker take, void *context,
+                       struct error *err);
+int slurmdbd_each_registration(const struct source *source, row_taker take, void *context,
                                struct error *err);
 
-/* The layout's read_suspended(), read_jobs(), read_ends() and read_open_keys(). */
-int slurmdbd_read_suspended(struct db *db, const struct settings *settings, const char *cluster,
-                            const struct accounting *accounting, const struct job_range *range,
-                            suspension_taker take, void *context, struct error *err);
-int slurmdbd_read_jobs(struct db *db, const struct settings *settings, const char *cluster,
-                       const struct accounting *accounting, const struct job_range *range,
-                       job_taker take, void *context, struct error *err);
-int slurmdbd_read_ends(struct db *db, const struct settings *settings, const char *cluster,
-                       uint64_t after, uint64_t until, uint64_t *oldest, uint64_t *newest,
-                       struct error *err);
-int slurmdbd_read_open_keys(struct db *db, const struct settings *settings, const char *cluster,
-                            struct job_keys *keys, struct error *err);
+/* The layout's jobs(), suspensions(), read_ends() and read_open_keys(). */
+struct job_reading *slurmdbd_jobs_of(const struct source *source,
+                                     const struct accounting *accounting,
+                                     const struct job_range *range);
+struct job_reading *slurmdbd_suspensions_of(const struct source *source,
+                                            const struct accounting *accounting,
+                                            const struct job_range *range);
+int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t until,
+                       uint64_t *oldest, uint64_t *newest, struct error *err);
+int slurmdbd_read_open_keys(const struct source *source, struct job_keys *keys, struct error *err);
 
-/* The layout's read_facts() and read_queue(). */
-int slurmdbd_read_facts(struct db *db, const struct settings *settings, const char *cluster,
-                        struct cluster_facts *facts, struct error *err);
-int slurmdbd_read_queue(struct db *db, const struct settings *settings, const char *cluster,
-                        uint64_t instant, bool started, queued_taker take, void *context,
+/* The layout's read_facts() and queue(). */
+int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts,
                         struct error *err);
+struct queue_reading *slurmdbd_queue_of(const struct source *source, uint64_t instant,
+                                        bool started);
 
-/* The layout's rollup_reach(), read_rollup() and find_purge(). */
-int slurmdbd_rollup_reach(struct db *db, const char *cluster, uint64_t now, bool needed,
-                          uint64_t *from, uint64_t *until, struct error *err);
-int slurmdbd_read_rollup(struct db *db, const struct settings *settings, const char *cluster,
-                         const struct accounting *accounting, uint64_t after, uint64_t until,
-                         rollup_taker take, void *context, struct error *err);
-int slurmdbd_find_purge(struct db *db, const struct settings *settings, const char *cluster,
-                        uint64_t cutoff, bool *purged, struct error *err);
+/* The layout's rollup_reach(), rollups() and find_purge(). */
+int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed, uint64_t *from,
+                          uint64_t *until, struct error *err);
+struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
+                                           const struct accounting *accounting, uint64_t after,
+                                           uint64_t until);
+int slurmdbd_find_purge(const struct source *source, uint64_t cutoff, bool *purged,
+                        struct error *err);
 /* When the first of all job rows could have started; 0 where there is none. */
-int slurmdbd_first_eligible(struct db *db, const struct settings *settings, const char *cluster,
-                            uint64_t *eligible, struct error *err);
-/* The tables of rollups: those that every release has, and those of newer ones; each list ends
- * with NULL. */
-extern const struct table *const slurmdbd_rollup_tables[], *const slurmdbd_qos_rollup_tables[];
+int slurmdbd_first_eligible(const struct source *source, uint64_t *eligible, struct error *err);
 
 /* The layout's read_changes(). */
-int slurmdbd_read_changes(struct db *db, const char *cluster, struct past *past,
-                          struct findings *findings, struct error *err);
+int slurmdbd_read_changes(const struct source *source, struct past *past, struct findings *findings,
+                          struct error *err);
 
 /* The layout's read(). */
-int slurmdbd_read_small(struct db *db, const struct settings *settings, const char *cluster,
-                        bool ordered, struct accounting **accounting, struct error *err);
+int slurmdbd_read_small(const struct source *source, struct accounting **accounting,
+                        struct error *err);
 
 #endif

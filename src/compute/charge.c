@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "compute/charge.h"
+
+#include "core/usage/ledger.h"
+#include "core/usage/seal.h"
+#include "source/layout.h"
+
+/* The part that counts behind the association's last reset.  Sums that are kept know resets within
+ * their reach only: a later one leaves all of them out, which seal_plan_fold() does. */
+static void leave_out_reset(const struct charger *charger, struct charge *charge)
+{
+    struct charge_term *counted = &charge->counted;
+    uint64_t reset = ledger_reset_before(charger->ledger, charge->row->association,
+                                         charge->sealed ? seal_reach(charger->seal) : UINT64_MAX);
+    if (reset <= counted->start)
+        return;
+    counted->weight = clock_weight(charger->charging.clock, reset, counted->end);
+    counted->start = reset;
+    if (!counted->weight)
+        *counted = (struct charge_term){ 0 };
+}
+
+/* Of what the job used, what a suspension takes back. */
+static void cut_to_suspension(struct charger *charger, const struct suspension *suspension,
+                              struct charge_term *used)
+{
+    struct suspensions *suspensions = &charger->suspensions;
+    used->weight = suspensions_weight(suspensions, charger->charging.clock, suspension->key, used,
+                                      suspension->start, suspension->end);
+    used->start = suspensions->counted_from;
+    used->end = suspensions->counted_to;
+}
+
+void charge_make(struct charger *charger, const struct job_row *row, struct charge *charge)
+{
+    uint64_t end = row->job.time_end;
+    struct charge_term *used = &charge->used;
+    charge->row = row;
+    charge->outcome = job_charge(&charger->charging, &row->job, row->tariff, used);
+    if (row->suspension && used->units)
+        cut_to_suspension(charger, row->suspension, used);
+    charge->negative = charger->negative != (row->suspension != NULL);
+    charge->sealed = end && charger->seal && end < charger->seal->sealed_to;
+    charge->expired = end && end <= charger->cutoff;
+    bool counts = used->weight && !(end && end <= charger->left_out);
+    charge->first = counts && !charge->expired ? used->start : UINT64_MAX;
+    charge->counted = counts ? *used : (struct charge_term){ 0 };
+    if (counts && charger->ledger->reset_count)
+        leave_out_reset(charger, charge);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "compute/computation.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/finding.h"
+#include "core/priority/queue.h"
+#include "core/tree/tree.h"
+#include "core/usage/clock.h"
+#include "core/usage/ledger.h"
+#include "core/usage/seal.h"
+#include "settings/settings.h"
+#include "util/error.h"
+
+uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
+                    uint64_t now)
+{
+    uint64_t periodic = calendar_last_reset(&settings->reset_period, now);
+    return ledger->cluster_reset > periodic ? ledger->cluster_reset : periodic;
+}
+
+struct wide *computation_sum_of(struct computation *computation, uint64_t association)
+{
+    uint32_t place = tree_place(computation->tree, association);
+    return place == NO_NODE ? usage_sums_of(computation->unattributed, association)
+                            : &computation->tree->nodes[place].usage;
+}
+
+int usage_beyond_range(uint64_t association, struct error *err)
+{
+    return fail(err, ERROR_DATA,
+                "the usage of association %" PRIu64 " is beyond the range of our integers",
+                association);
+}
+
+const struct run_record run_record_empty = {
+    .kind = "full",
+    .why = "",
+    .associations = -1,
+    .users = -1,
+    .jobs_read = -1,
+    .unattributed_usage = NAN,
+    .truncation_bound = NAN,
+    .source_newest = -1,
+    .drift_max = NAN,
+    .drifted = -1,
+    .message = "",
+};
+
+void computation_free(struct computation *computation)
+{
+    accounting_destroy(computation->accounting);
+    tree_destroy(computation->tree);
+    findings_destroy(computation->findings);
+    usage_sums_destroy(computation->unattributed);
+    clock_destroy(computation->clock);
+    ledger_state_destroy(computation->ledger);
+    free(computation->values);
+    queue_destroy(computation->queue);
+    *computation = (struct computation){ .record = computation->record };
+}

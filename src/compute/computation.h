@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMPUTATION_H
+#define FAIRMILL_COMPUTATION_H
+
+#include <stdint.h>
+
+#include "core/tree/past.h"
+#include "results/publish.h"
+#include "source/layout.h"
+
+struct charge_sink;
+struct clock;
+struct error;
+struct findings;
+struct ledger_state;
+struct queue;
+struct settings;
+struct tree;
+struct usage_sums;
+struct values;
+struct wide;
+
+/* What is computed for a cluster. */
+struct computation {
+    struct source source; /* what it is of, and the settings that it is made with */
+    struct accounting *accounting;
+    struct tree *tree;
+    struct values *values;
+    struct queue *queue; /* jobs that wait; NULL where the layout has none */
+    struct findings *findings;
+    struct clock *clock;
+    struct ledger_state *ledger;
+    struct usage_sums *unattributed; /* usage whose association has no place in the tree */
+    double capacity;                 /* R_H of SPEC 4; NAN where it is unknown */
+    uint64_t first_charge;           /* the first second that counts */
+    struct charge_sink *watcher;     /* gets each charge that counts; NULL: nobody does */
+    struct run_record record;
+    struct past_counts past_counts; /* of an instant that is over */
+    char message[160];              /* likewise, the record's */
+};
+/* The source's database and name are no part of it. */
+void computation_free(struct computation *computation);
+
+/* Where usage of an association is added up; it holds until the next is asked for. */
+struct wide *computation_sum_of(struct computation *computation, uint64_t association);
+/* Since when usage counts: the settings' last reset, or the ledger's of the whole cluster; 0. */
+uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
+                    uint64_t now);
+/* Fails: the integers are too small for an association's usage. */
+int usage_beyond_range(uint64_t association, struct error *err);
+
+/* A record of a full run in which nothing is known yet. */
+extern const struct run_record run_record_empty;
+
+#endif

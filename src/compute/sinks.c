@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "compute/sinks.h"
+
+#include <inttypes.h>
+
+#include "compute/computation.h"
+#include "core/finding.h"
+#include "core/usage/ledger.h"
+#include "results/days.h"
+#include "source/layout.h"
+#include "util/log.h"
+
+int sums_sink_end(struct sums_sink *sink, struct error *err)
+{
+    if (sink->sum &&
+        !wide_add_product(sink->sum, sink->waiting.units, sink->waiting.weight, sink->negative))
+        return usage_beyond_range(sink->association, err);
+    sink->sum = NULL;
+    return 0;
+}
+
+/* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
+ * the dearest part of a row.  So it is fetched while the next row is read. */
+static int sums_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+{
+    struct sums_sink *sink = (struct sums_sink *)base;
+    uint64_t association = charge->row->association;
+    if (!charge->counted.units)
+        return 0;
+    if (sums_sink_end(sink, err))
+        return -1;
+    sink->sum = charge->sealed ? usage_sums_of(sink->sealed, association)
+                               : computation_sum_of(sink->computation, association);
+    __builtin_prefetch(sink->sum, 1);
+    sink->waiting = charge->counted;
+    sink->negative = charge->negative;
+    sink->association = association;
+    return 0;
+}
+
+void sums_sink_begin(struct sums_sink *sink, struct computation *computation,
+                     struct usage_sums *sealed)
+{
+    *sink = (struct sums_sink){ .sink = { sums_sink_take },
+                                .computation = computation,
+                                .sealed = sealed };
+}
+
+const struct jobs_seen jobs_seen_none = { .oldest_end = UINT64_MAX, .first_charge = UINT64_MAX };
+
+void note_least(uint64_t *least, uint64_t value)
+{
+    if (value < *least)
+        *least = value;
+}
+
+static void note_times(const struct seen_sink *sink, const struct job *job)
+{
+    struct jobs_seen *seen = sink->seen;
+    uint64_t newest = job->time_end ? job->time_end : job->time_start;
+    if (job->time_end && job->time_end < job->time_start)
+        return;
+    if (newest > sink->now)
+        newest = job->time_start;
+    if (newest > seen->newest && newest <= sink->now)
+        seen->newest = newest;
+    if (job->time_end)
+        note_least(&seen->oldest_end, job->time_end);
+}
+
+/* A row below the seal has an end, which is when its finding is to be forgotten. */
+static void add_finding(const struct seen_sink *sink, const struct charge *charge)
+{
+    const struct job *job = &charge->row->job;
+    struct findings *findings = charge->sealed ? sink->sealed_findings : sink->findings;
+    uint64_t id = charge->row->id_job, ends = charge->sealed ? job->time_end : 0;
+    const char *tres = job->tres_alloc ? job->tres_alloc : "";
+    int shown_length = (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80);
+    switch (charge->outcome) {
+    case JOB_CHARGED:
+        break;
+    case JOB_CAPPED:
+        findings_add_ended(findings, FINDING_JOB_CAPPED, id, ends,
+                           "open since %" PRIu64 ", time limit %" PRIu64 " minutes",
+                           job->time_start, job->time_limit);
+        break;
+    case JOB_ENDS_BEFORE_START:
+        findings_add_ended(findings, FINDING_JOB_ENDS_BEFORE_START, id, ends,
+                           "time_start %" PRIu64 ", time_end %" PRIu64, job->time_start,
+                           job->time_end);
+        break;
+    case JOB_STARTS_IN_FUTURE:
+        findings_add_ended(findings, FINDING_JOB_STARTS_IN_FUTURE, id, ends,
+                           "time_start %" PRIu64 ", now %" PRIu64, job->time_start, sink->now);
+        break;
+    case JOB_TRES_UNREADABLE:
+        findings_add_ended(findings, FINDING_JOB_TRES_UNREADABLE, id, ends, "tres_alloc '%.*s'",
+                           shown_length, tres);
+        break;
+    case JOB_CHARGE_TOO_LARGE:
+        findings_add_ended(findings, FINDING_JOB_CHARGE_TOO_LARGE, id, ends, "tres_alloc '%.*s'",
+                           shown_length, tres);
+        break;
+    }
+}
+
+int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+{
+    const struct seen_sink *sink = (const struct seen_sink *)base;
+    (void)err;
+    if (charge->row->suspension)
+        return 0;
+    if (++sink->seen->count % 65536 == 0)
+        log_progress(sink->cluster, sink->seen->count, "jobs read");
+    if (charge->expired)
+        return 0;
+    note_times(sink, &charge->row->job);
+    if (charge->outcome != JOB_CHARGED)
+        add_finding(sink, charge);
+    note_least(charge->sealed ? sink->sealed_first : &sink->seen->first_charge, charge->first);
+    return 0;
+}
+
+int days_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+{
+    struct days *days = ((const struct days_sink *)base)->days;
+    const struct charge_term *used = &charge->used;
+    if (!used->units)
+        return 0;
+    struct usage_rate rate = { charge->row->association, used->units, charge->negative };
+    return days_add(days, charge->sealed || !days->unsealed_is_kept, &rate, used->start, used->end,
+                    err);
+}
+
+bool job_is_refunded(const struct ledger_state *ledger, const struct job_row *row)
+{
+    const struct job *job = &row->job;
+    uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
+    return ledger_refunds(ledger, row->id_job, begin);
+}
+
+int watcher_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+{
+    const struct watcher_sink *sink = (const struct watcher_sink *)base;
+    if (!charge->counted.units || job_is_refunded(sink->ledger, charge->row))
+        return 0;
+    return sink->watcher->take(sink->watcher, charge, err);
+}

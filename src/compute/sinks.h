@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SINKS_H
+#define FAIRMILL_SINKS_H
+
+#include <stdint.h>
+
+#include "compute/charge.h"
+
+struct computation;
+struct days;
+struct findings;
+struct usage_sums;
+struct wide;
+
+/* What becomes of charges. */
+
+/* Adds them up: sealed ones in sums of their own, the others in the computation's tree.  The last
+ * one waits until sums_sink_end(). */
+struct sums_sink {
+    struct charge_sink sink;
+    struct computation *computation;
+    struct usage_sums *sealed;
+    struct wide *sum; /* where the one that waits is to be added; NULL: none waits */
+    struct charge_term waiting;
+    bool negative;
+    uint64_t association;
+};
+void sums_sink_begin(struct sums_sink *sink, struct computation *computation,
+                     struct usage_sums *sealed);
+int sums_sink_end(struct sums_sink *sink, struct error *err);
+
+/* What the job rows of a cluster say besides usage.  UINT64_MAX where there was none. */
+struct jobs_seen {
+    uint64_t count;
+    uint64_t newest;       /* instant up to now in a row; 0 */
+    uint64_t oldest_end;   /* likewise below */
+    uint64_t first_charge; /* the first second that counts */
+};
+extern const struct jobs_seen jobs_seen_none;
+void note_least(uint64_t *least, uint64_t value);
+
+/* Counts jobs, and notes their times and what is odd about them. */
+struct seen_sink {
+    struct charge_sink sink;
+    const char *cluster;
+    uint64_t now;
+    struct jobs_seen *seen;
+    struct findings *findings;
+    uint64_t *sealed_first; /* for sealed rows, their first_charge */
+    struct findings *sealed_findings;
+};
+int seen_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
+
+/* Adds to the usage of days. */
+struct days_sink {
+    struct charge_sink sink;
+    struct days *days;
+};
+int days_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
+
+/* Hands on what counts for usage and was not refunded. */
+struct watcher_sink {
+    struct charge_sink sink;
+    struct charge_sink *watcher;
+    const struct ledger_state *ledger;
+};
+int watcher_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
+
+/* Whether a job's row was refunded. */
+bool job_is_refunded(const struct ledger_state *ledger, const struct job_row *row);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_RUN_SESSION_H
+#define FAIRMILL_RUN_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "run/clusters.h"
+
+struct computation;
+struct db;
+struct error;
+struct ledger;
+struct publisher;
+struct settings;
+
+struct run_options {
+    const int64_t *now;            /* NULL: the wall clock */
+    bool full;                     /* read all jobs, whatever was kept of earlier runs */
+    bool replace;                  /* publish an instant older than what is published */
+    bool dry_run;                  /* write nothing, hand each computation to `show` */
+    struct cluster_names clusters; /* only these; none: all */
+    void (*complain)(const struct error *err); /* for each cluster that failed */
+    int (*show)(const struct settings *settings, const char *cluster,
+                const struct computation *computation, struct error *err);
+};
+
+/* What one call of run() has at hand.  A database session that broke is NULL, and is opened
+ * again. */
+struct run_session {
+    const struct settings *settings;
+    const struct run_options *options;
+    struct db *source, *results;
+    char *source_identity;
+    int64_t deadline; /* of what is done now, in clock_milliseconds() */
+};
+
+int run_session_open_source(struct run_session *session, struct error *err);
+int run_session_open_results(struct run_session *session, struct error *err);
+void run_session_close(struct run_session *session);
+
+/* Take a cluster's lock, to be given back with publisher_end(). */
+int run_session_lock(struct run_session *session, const char *cluster, struct publisher *publisher,
+                     struct error *err);
+/* Go on with the work of a publisher whose session broke, with a new one; *published where its
+ * COMMIT had worked. */
+int run_session_resume(struct run_session *session, struct publisher *publisher, bool *published,
+                       struct error *err);
+
+#endif
