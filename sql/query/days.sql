@@ -26,16 +26,16 @@ SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 SELECT MAX("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 
 -- name: usage_day_between
--- The oldest day between two, which is none in this time zone.
+-- The oldest stored day between two of this time zone, which is one of another.
 SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" > ? AND "day" < ?
 
 -- name: usage_day_clear
--- All of a day.
+-- Remove a day.
 DELETE /*! "fairmill_usage_day" */ FROM "fairmill_usage_day" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_day_remove
--- Associations without usage on a day; a list of them follows.
+-- Remove associations of a day; a list of them follows.
 DELETE /*! "fairmill_usage_day" */ FROM "fairmill_usage_day" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ? AND "id_assoc"
 
@@ -52,20 +52,20 @@ SELECT DISTINCT "day" FROM "fairmill_usage_open" WHERE "cluster" = ?
 SELECT MIN("day") FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" < ?
 
 -- name: usage_open_clear
--- Forget what unsealed jobs added to a day.
+-- Remove what unsealed jobs added to a day.
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_open_remove
--- What no unsealed job adds to any more; a list of associations follows.
+-- Remove what unsealed jobs added to a day for associations; a list of them follows.
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ? AND "id_assoc"
 
 -- name: usage_hash_read
--- What the rows of each day have for a hash.
+-- The hash of the rows of each day.
 SELECT "day", "hash" FROM "fairmill_usage_hash" WHERE "cluster" = ?
 
 -- name: usage_hash_clear
--- Nothing is known of the rows of a day.
+-- Remove the hash of a day.
 DELETE /*! "fairmill_usage_hash" */ FROM "fairmill_usage_hash" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ?

@@ -31,27 +31,27 @@ WHERE p."cluster" = ? AND p."as_of" >= ? AND p."as_of" <= ?
 ORDER BY h."as_of"
 
 -- name: history_add
--- What is published becomes a point.
+-- Add the values of a point, from what is published.
 INSERT INTO "fairmill_history" ("cluster", "id_assoc", "as_of", "fairshare", "usage_raw", "level_fs")
 SELECT "cluster", "id_assoc", "computed_at", "fairshare", "usage_raw", "level_fs"
 FROM "fairmill_fairshare"
 WHERE "cluster" = ?
 
 -- name: history_point_add
--- A point.
+-- Add a point.
 INSERT INTO "fairmill_history_point" ("cluster", "as_of", "algorithm", "associations") VALUES (?, ?, ?, ?)
 
 -- name: history_point_doubt
--- Points behind one at which associations changed: theirs may have changed again.
+-- Forget the hashes of later points: what they were compared with has changed.
 UPDATE "fairmill_history_point" SET "associations" = 0 WHERE "cluster" = ? AND "as_of" > ?
 
 -- name: history_remove
--- All of a point.
+-- Remove the values of a point.
 DELETE /*! "fairmill_history" */ FROM "fairmill_history" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" = ?
 
 -- name: history_point_remove
--- A point that goes.
+-- Remove a point.
 DELETE /*! "fairmill_history_point" */ FROM "fairmill_history_point" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" = ?
 
@@ -62,7 +62,7 @@ FROM "fairmill_association"
 ORDER BY "cluster", "id_assoc", "since"
 
 -- name: association_add
--- What associations are called and where they hang, where that changed.
+-- Add the names and parents of associations, where they have changed.
 INSERT INTO "fairmill_association"
     ("cluster", "id_assoc", "since", "parent_id", "account", "user_name", "partition_name")
 SELECT f."cluster", f."id_assoc", f."computed_at", f."parent_id", f."account", f."user_name",
@@ -81,6 +81,6 @@ WHERE f."cluster" = ? AND NOT EXISTS (
 )
 
 -- name: association_remove
--- What was found to have changed at an instant.
+-- Remove the changes that were found at an instant.
 DELETE /*! "fairmill_association" */ FROM "fairmill_association" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "since" = ?

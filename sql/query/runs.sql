@@ -15,7 +15,7 @@ ORDER BY "run_id" DESC
 LIMIT 10
 
 -- name: run_old
--- The oldest runs but one.
+-- The oldest runs, without the one that is published.
 SELECT "run_id", "started_at"
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "run_id" <> ?
@@ -23,7 +23,7 @@ ORDER BY "run_id"
 LIMIT 500
 
 -- name: run_remove
--- Old runs; a list of them follows.
+-- Remove runs; a list of them follows.
 DELETE /*! "fairmill_run" */ FROM "fairmill_run" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "run_id"
 

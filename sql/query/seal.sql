@@ -18,30 +18,30 @@ SELECT "id_assoc", "sum_3", "sum_2", "sum_1", "sum_0" FROM "fairmill_seal_usage"
 SELECT "job_key" FROM "fairmill_seal_open" WHERE "cluster" = ?
 
 -- name: seal_odd_read
--- What was odd about jobs in the sums.
+-- The findings about jobs in the sums.
 SELECT "kind", "subject", "time_end", "detail" FROM "fairmill_seal_odd" WHERE "cluster" = ?
 
 -- name: seal_clear
--- Nothing is kept for a cluster any more.
+-- Remove what is known of a cluster's sums.
 DELETE /*! "fairmill_seal" */ FROM "fairmill_seal" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
 -- name: seal_usage_clear
--- No sums are kept for a cluster any more.
+-- Remove a cluster's sums.
 DELETE /*! "fairmill_seal_usage" */ FROM "fairmill_seal_usage" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
 -- name: seal_open_clear
--- No keys are kept for a cluster any more.
+-- Remove a cluster's keys.
 DELETE /*! "fairmill_seal_open" */ FROM "fairmill_seal_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
 -- name: seal_open_remove
--- Take away keys, a list of which follows.
+-- Remove keys; a list of them follows.
 DELETE /*! "fairmill_seal_open" */ FROM "fairmill_seal_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "job_key"
 
 -- name: seal_odd_clear
--- No findings are kept for a cluster any more.
+-- Remove a cluster's findings.
 DELETE /*! "fairmill_seal_odd" */ FROM "fairmill_seal_odd" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?

@@ -133,20 +133,17 @@ static void find_first(struct day_writer *writer)
 static int skip_empty(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->days;
-    const struct db_value *row;
     size_t used = days->earliest;
-    struct db_rows *rows =
-        db_query(writer->db, sql_query_usage_day_oldest, &writer->cluster, 1, "i", err);
-    if (!rows)
+    int64_t oldest;
+    int found = rows_read_integer(writer->db, sql_query_usage_day_oldest, &writer->cluster, 1,
+                                  &oldest, err);
+    if (found < 0)
         return -1;
-    int got = db_fetch(rows, &row, err);
-    if (got > 0 && row[0].type == DB_INTEGER)
-        while (used > 0 && (used == days->count || days->starts[used] > rows_bits_of(&row[0])))
-            used--;
-    db_finish(rows);
+    while (found && used > 0 && (used == days->count || days->starts[used] > (uint64_t)oldest))
+        used--;
     if (used > writer->first)
         writer->first = used;
-    return got < 0 ? -1 : 0;
+    return 0;
 }
 
 static int damaged(struct error *err)

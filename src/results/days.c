@@ -42,44 +42,38 @@ void days_destroy(struct days *days)
     free(days);
 }
 
-size_t days_find(const struct days *days, uint64_t start)
+/* The last day that begins at `instant` or earlier; the first where none does. */
+static size_t search(const struct days *days, uint64_t instant)
 {
     size_t low = 0, high = days->count;
-    while (high > low) {
-        size_t middle = low + (high - low) / 2;
-        if (days->starts[middle] < start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < days->count && days->starts[low] == start ? low : days->count;
-}
-
-/* The day that an instant is in, most likely the one that was found last. */
-static size_t look_for_day(struct days *days, uint64_t instant)
-{
-    size_t low = days->last, high = days->count;
-    if (instant >= days->starts[low] && instant < days->starts[low + 1])
-        return low;
-    for (low = 0; high - low > 1;) {
+    while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
         if (instant < days->starts[middle])
             high = middle;
         else
             low = middle;
     }
-    return days->last = low;
+    return low;
 }
 
+size_t days_find(const struct days *days, uint64_t start)
+{
+    size_t day = search(days, start);
+    return day < days->count && days->starts[day] == start ? day : days->count;
+}
+
+/* The day that an instant is in, most likely the one that was found last. */
 static size_t find_day(struct days *days, uint64_t instant)
 {
-    size_t day = look_for_day(days, instant);
+    size_t day = days->last;
+    if (instant < days->starts[day] || instant >= days->starts[day + 1])
+        day = days->last = search(days, instant);
     if (day < days->earliest)
         days->earliest = day;
     return day;
 }
 
-/* From where whole days are begun by a rate: fewer are as cheap one by one. */
+/* So many whole days or fewer are added one by one; more are added as a rate. */
 #define WHOLE_DAYS 3u
 
 static uint64_t part_of(const struct days *days, size_t day, uint64_t start, uint64_t end)

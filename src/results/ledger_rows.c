@@ -15,8 +15,8 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* Two people may be at it at once; then one of them takes the next id.  Tries end with the deadline
- * as well. */
+/* Where two people enter something at once, one of them tries again with the next id, so often and
+ * up to the deadline. */
 #define TRIES 20
 
 static const struct db_column ledger_columns[] = {
@@ -50,8 +50,8 @@ static uint64_t number_of(const struct db_value *value)
     return value->type == DB_INTEGER && value->integer > 0 ? (uint64_t)value->integer : 0;
 }
 
-/* From id to undoes, and the kind's place is 2.  A kind that is not known must not be passed over:
- * somebody meant it to count. */
+/* Read the columns from id to undoes.  An unknown kind is an error: whoever entered it meant it to
+ * count. */
 static int read_entry(const struct db_value *row, struct ledger_entry *entry, struct error *err)
 {
     char *kind = db_value_text(&row[2]);
@@ -175,12 +175,10 @@ int ledger_read_all(struct db *db, struct ledger_record **records, size_t *count
 
 static int read_last(struct db *db, uint64_t *last, struct error *err)
 {
-    const struct db_value *row;
-    *last = 0;
-    struct db_rows *rows = db_query(db, sql_query_ledger_last, NULL, 0, "i", err);
-    if (db_fetch(rows, &row, err) > 0)
-        *last = number_of(&row[0]);
-    return db_finish(rows);
+    int64_t id = 0;
+    int found = rows_read_integer(db, sql_query_ledger_last, NULL, 0, &id, err);
+    *last = id > 0 ? (uint64_t)id : 0;
+    return found < 0 ? -1 : 0;
 }
 
 static struct db_value number_or_null(bool known, uint64_t number)

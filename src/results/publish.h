@@ -25,13 +25,13 @@ int publisher_start(struct publisher *publisher, struct db *db, const struct set
  * transaction had been committed after all. */
 int publisher_resume(struct publisher *publisher, struct db *db, bool *published,
                      struct error *err);
-/* One try.  ERROR_LOCKED if somebody else published since the run began. */
+/* Try once.  ERROR_LOCKED if somebody else published since the run began. */
 int publisher_publish(struct publisher *publisher, const struct publication *publication,
                       const struct run_record *record, struct error *err);
-/* A run that failed leaves the results alone and a row that says why. */
+/* Record a run that failed: the results stay as they are, and fairmill_run says why. */
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
                              struct error *err);
-/* The cluster is gone from the source: its current rows go, history stays. */
+/* Remove the current rows of a cluster that the source does not have any more; history stays. */
 int publisher_retire(struct publisher *publisher, struct error *err);
 void publisher_end(struct publisher *publisher);
 

@@ -7,13 +7,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "results/rows.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Each database's own tables and views; what differs between databases is in there only. */
+/* The tables and views of each database, from the templates in sql/schema/. */
 static const struct dialect {
     const char *driver, *tables, *views;
 } dialects[] = {
@@ -41,7 +42,7 @@ static char *next_created(const char **at)
     return memory_bytes(*at, strcspn(*at, "\""));
 }
 
-/* What people entered is there to stay. */
+/* Rows that people entered are never changed or removed. */
 static bool only_grows(const char *table)
 {
     return !strcmp(table, "fairmill_ledger") || !strcmp(table, "fairmill_ledger_reset");
@@ -57,7 +58,7 @@ static bool has_word(const char *message, const char *word)
     return false;
 }
 
-/* What of a script's tables or views a message names, to be freed; NULL where it names none. */
+/* The table or view of a script that a message names, to be freed; NULL where it names none. */
 static char *named_in(const char *message, const char *script)
 {
     char *name;
@@ -66,7 +67,7 @@ static char *named_in(const char *message, const char *script)
     return name;
 }
 
-/* The GRANT on what of ours a message names; false where it names nothing. */
+/* Add the GRANT on the table or view of ours that a message names; false where it names none. */
 static bool add_table_grant(struct text *text, const struct settings *settings, const char *message)
 {
     const struct dialect *dialect = dialect_of(db_driver_named(settings->results.driver));
@@ -83,8 +84,8 @@ static bool add_table_grant(struct text *text, const struct settings *settings, 
     return named;
 }
 
-/* Add what would mend an error.  Where what was denied is a table or a view of ours, that is a
- * GRANT on it and no more, since more would open the ledger; else the role. */
+/* Add to an error how to mend it.  Where a table or a view of ours was denied, that is a GRANT on
+ * it and on nothing else, which might open the ledger; else the GRANT of the role. */
 static int explain(const struct settings *settings, const char *role, bool of_table,
                    struct error *err)
 {
@@ -110,14 +111,8 @@ static int explain(const struct settings *settings, const char *role, bool of_ta
 /* The tables' version, 0 where there is none. */
 static int read_version(struct db *db, int64_t *version, struct error *err)
 {
-    const struct db_value *row;
-    struct db_rows *rows = db_query(db, sql_query_schema_version, NULL, 0, "i", err);
-    if (!rows)
-        return -1;
-    int got = db_fetch(rows, &row, err);
-    *version = got > 0 ? db_value_integer(&row[0], 0) : 0;
-    db_finish(rows);
-    return got < 0 ? -1 : 0;
+    *version = 0;
+    return rows_read_integer(db, sql_query_schema_version, NULL, 0, version, err) < 0 ? -1 : 0;
 }
 
 static int refuse_newer(int64_t version, struct error *err)
@@ -147,7 +142,7 @@ static int check_version(struct db *db, const struct settings *settings, struct 
     return 0;
 }
 
-/* To whom nothing is denied who reads, writes or makes the results. */
+/* The role that may do all that a session is for. */
 static const char *role_name(enum db_role role)
 {
     return role == DB_READER  ? "fairmill_reader"
@@ -160,7 +155,7 @@ int results_explain(const struct settings *settings, struct error *err)
     return explain(settings, role_name(DB_RESULTS), true, err);
 }
 
-/* An accounting database is what init would refuse, so that is said instead of to run it. */
+/* `fairmill init` refuses an accounting database; then say that instead of to run init. */
 static void prefer_refusal(struct db *db, const struct settings *settings, struct error *err)
 {
     struct error refusal;
@@ -169,8 +164,8 @@ static void prefer_refusal(struct db *db, const struct settings *settings, struc
         *err = refusal;
 }
 
-/* What was to be opened is not there: a server's database, which init cannot make; or a file, or
- * what a file of results has, which the accounting database has not. */
+/* The database to open is not there: on a server, where init cannot make it; or as a file; or the
+ * file is not one of results but the accounting database. */
 static int fail_absent(const struct settings *settings, struct error *err)
 {
     struct db *db;
