@@ -10,6 +10,8 @@
 #include "command/published_jobs.h"
 #include "db/db.h"
 #include "report/priorities.h"
+#include "report/sprio.h"
+#include "report/table.h"
 #include "results/schema.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -26,8 +28,9 @@ struct options {
     struct prio_filter filter;
     uint64_t *jobs;
     const char *sort;
-    const struct prio_form *form;
-    struct prio_look look;
+    struct sprio_look look;
+    struct column columns[PRIO_COLUMNS];
+    struct table_layout layout;
 };
 
 /* The lists of all clusters that are shown. */
@@ -124,16 +127,45 @@ static int read_all(struct db *db, const struct settings *all, const struct opti
     return check_jobs(options, shown, err);
 }
 
+/* As sprio prints it: what its columns are depends on the weights of each cluster. */
+static void add_as_sprio(struct text *text, const struct options *options,
+                         const struct shown *shown)
+{
+    for (size_t i = 0; i < shown->count; i++) {
+        if (shown->count > 1) {
+            text_add(text, i ? "\nCLUSTER: " : "CLUSTER: ");
+            text_add_printable(text, shown->lists[i]->cluster);
+            text_add(text, "\n");
+        }
+        sprio_print(text, shown->lists[i], &options->look);
+    }
+}
+
+static int add_table(struct text *text, const struct options *options, const struct shown *shown,
+                     struct error *err)
+{
+    struct table *table = table_create(text, &options->layout, &options->shared.table, err);
+    if (!table)
+        return -1;
+    table_print_with(table, command_print);
+    for (size_t i = 0; i < shown->count; i++)
+        prio_list_print(shown->lists[i], table, options->look.only_weights);
+    int result = table_end(table, err);
+    table_destroy(table);
+    return result;
+}
+
 static int print_all(const struct options *options, const struct shown *shown, struct error *err)
 {
-    struct prio_look look = options->look;
+    const struct table_options *form = &options->shared.table;
     struct text text = { 0 };
-    look.named = shown->count > 1;
-    options->form->begin(&text, &look);
-    for (size_t i = 0; i < shown->count; i++)
-        options->form->add(&text, shown->lists[i], &look, i == 0);
-    options->form->end(&text);
-    int result = command_print(&text, err);
+    int result = 0;
+    if (form->form == TABLE_FOR_PEOPLE && !form->columns)
+        add_as_sprio(&text, options, shown);
+    else
+        result = add_table(&text, options, shown, err);
+    if (!result)
+        result = command_print(&text, err);
     text_free(&text);
     return result;
 }
@@ -178,29 +210,39 @@ static const char *join(struct text *text, const struct option_list *names)
     return text->bytes;
 }
 
-/* What is wrong is told before anything is read. */
+static int check_format(const struct options *options, struct error *err)
+{
+    const struct table_options *table = &options->shared.table;
+    if (!options->look.format)
+        return 0;
+    if (options->look.all || table->columns || table->form != TABLE_FOR_PEOPLE)
+        return fail(err, ERROR_USAGE, "prio: --format and --%s exclude each other",
+                    options->look.all           ? "long"
+                    : table->columns            ? "columns"
+                    : table->form == TABLE_BARS ? "parsable"
+                    : table->form == TABLE_CSV  ? "csv"
+                                                : "json");
+    return sprio_check_format(options->look.format, err);
+}
+
+/* What is wrong is said before anything is read. */
 static int check_options(struct options *options, struct error *err)
 {
-    bool parsable = options->shared.parsable, json = options->shared.json;
     struct prio_list nothing = { 0 };
-    struct prio_format format;
-    if (options->look.format && (options->look.all || parsable || json))
-        return fail(err, ERROR_USAGE, "prio: --format and --%s exclude each other",
-                    options->look.all ? "long"
-                    : parsable        ? "parsable"
-                                      : "json");
-    if (prio_list_sort(&nothing, options->sort, err) || take_jobs(options, err))
+    struct text text = { 0 };
+    if (check_format(options, err) || prio_list_sort(&nothing, options->sort, err) ||
+        take_jobs(options, err))
         return -1;
-    if (options->look.format && prio_format_parse(&format, options->look.format, err))
-        return -1;
-    if (options->look.format)
-        prio_format_free(&format);
+    prio_columns(options->columns, options->look.normalized);
+    options->layout = (struct table_layout){ options->columns, "jobs", .by_cluster = true };
+    struct table *table = table_create(&text, &options->layout, &options->shared.table, err);
+    text_free(&text);
+    table_destroy(table);
     options->filter.users = join(&options->users, &options->shared.users);
     options->filter.partitions = join(&options->partition_names, &options->partitions);
     options->look.no_header = options->shared.table.no_header;
     options->look.with_users = options->filter.users != NULL;
-    options->form = parsable ? &prio_parsable : json ? &prio_json : &prio_table;
-    return 0;
+    return table ? 0 : -1;
 }
 
 static const struct command_option own_options[] = {
@@ -255,7 +297,7 @@ const struct command command_prio = {
     .operands = "",
     .summary = "priorities of jobs that wait, in sprio's columns",
     .notes = "",
-    .shared = TAKES_CLUSTERS | TAKES_USERS | TAKES_PARSABLE | TAKES_JSON | TAKES_SPRIO_HEADER,
+    .shared = TAKES_CLUSTERS | TAKES_USERS | TAKES_SPRIO_TABLE,
     .options = own_options,
     .run = prio_command,
 };

@@ -2,10 +2,14 @@
 #include "config.h"
 #include "report/priorities.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/error.h"
+#include <jansson.h>
+
+#include "report/table.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -80,82 +84,117 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter)
     list->count = kept;
 }
 
-/* The part that a letter of either case stands for; PRIO_PARTS: another one. */
-static enum prio_part part_of(char letter)
+/* The columns. */
+
+enum { JOB_ID, PRIORITY, SITE, NICE, BEST, KEY };
+
+/* What is not known of each row. */
+static void get_whole(const void *of, struct cell *cell)
 {
-    static const char letters[PRIO_PARTS + 1] = "abfjpq";
-    const char *at = strchr(letters, letter | 0x20);
-    return letter && at ? (enum prio_part)(at - letters) : PRIO_PARTS;
+    const struct prio_row *row = of;
+    int wanted = cell->column->index;
+    if (wanted == SITE && row->site_known)
+        cell_integer(cell, row->site);
+    else if (wanted == NICE && row->nice_known)
+        cell_integer(cell, row->nice);
+    else if (wanted == JOB_ID && row->is_weights)
+        cell_text(cell, "Weights");
+    else if (wanted == JOB_ID)
+        cell_integer(cell, row->id_job);
+    else if (wanted == PRIORITY && !row->is_weights)
+        cell_integer(cell, row->priority);
+    else if (wanted == BEST && !row->is_weights)
+        cell_integer(cell, row->best);
+    else if (wanted == KEY && !row->is_weights)
+        cell_format(cell, "%" PRIu64, row->key);
 }
 
-static int by_real(double one, double other)
+#define WEIGHTED(part) COLUMN_REAL, MEMBER(struct prio_row, weighted[part])
+#define FACTOR(part) COLUMN_REAL, MEMBER(struct prio_row, factor[part]), .hidden = ONLY_IN_JSON
+
+static const struct column columns[PRIO_COLUMNS] = {
+    CLUSTER_COLUMN,
+    { "jobid", "JobID", COLUMN_INTEGER, .get = get_whole, .index = JOB_ID },
+    { "partition", "Partition", COLUMN_TEXT, MEMBER(struct prio_row, partition) },
+    { "qos_name", "QOSName", COLUMN_TEXT, MEMBER(struct prio_row, qos) },
+    { "username", "User", COLUMN_TEXT, MEMBER(struct prio_row, user) },
+    { "account", "Account", COLUMN_TEXT, MEMBER(struct prio_row, account) },
+    { "priority", "Priority", COLUMN_INTEGER, .get = get_whole, .index = PRIORITY },
+    { "site", "Site", COLUMN_INTEGER, .get = get_whole, .index = SITE },
+    { "age", "Age", WEIGHTED(PRIO_AGE) },
+    { "assoc", "Assoc", WEIGHTED(PRIO_ASSOC) },
+    { "fairshare", "FairShare", WEIGHTED(PRIO_FAIRSHARE) },
+    { "jobsize", "JobSize", WEIGHTED(PRIO_JOB_SIZE) },
+    { "partition_priority", "PartitionPriority", WEIGHTED(PRIO_PARTITION) },
+    { "qos", "QOS", WEIGHTED(PRIO_QOS) },
+    { "nice", "Nice", COLUMN_INTEGER, .get = get_whole, .index = NICE },
+    { "tres", "TRES", COLUMN_TEXT, MEMBER(struct prio_row, tres_weighted) },
+    { "best", "Best", COLUMN_YES_NO, .get = get_whole, .index = BEST },
+    { "priority_norm", "Priority", COLUMN_REAL, MEMBER(struct prio_row, norm), .decimals = 14,
+      .hidden = ONLY_IN_JSON },
+    { "age_factor", "Age", FACTOR(PRIO_AGE) },
+    { "assoc_factor", "Assoc", FACTOR(PRIO_ASSOC) },
+    { "fairshare_factor", "FairShare", FACTOR(PRIO_FAIRSHARE) },
+    { "job_size_factor", "JobSize", FACTOR(PRIO_JOB_SIZE) },
+    { "partition_factor", "PartitionPriority", FACTOR(PRIO_PARTITION) },
+    { "qos_factor", "QOS", FACTOR(PRIO_QOS) },
+    { "tres_factors", "TRES", COLUMN_TEXT, MEMBER(struct prio_row, tres_factors),
+      .hidden = ONLY_IN_JSON },
+    { "job_db_inx", "JobDBInx", COLUMN_TEXT, .get = get_whole, .index = KEY,
+      .hidden = ONLY_IN_JSON }, /* a text, as JSON's numbers end at 2^53 for many who read it */
+    { .name = NULL },
+};
+
+/* A factor has the heading of its weighted value. */
+void prio_columns(struct column copy[PRIO_COLUMNS], bool normalized)
 {
-    return (one > other) - (one < other);
+    memcpy(copy, columns, sizeof columns);
+    for (size_t i = 0; normalized && copy[i].name; i++)
+        for (size_t j = i + 1; copy[j].name; j++)
+            if (!strcmp(columns[i].heading, columns[j].heading)) {
+                copy[i] = columns[j];
+                copy[j] = columns[i];
+                copy[i].hidden = columns[i].hidden;
+                copy[j].hidden = columns[j].hidden;
+            }
 }
 
-/* What the TRES of a row add: the numbers behind `=`. */
-static double tres_sum(const struct prio_row *row)
+static json_t *json_weights(const struct prio_weights *weights)
 {
-    double sum = 0;
-    for (const char *at = row->tres_weighted; (at = strchr(at, '=')); at++)
-        sum += strtod(at + 1, NULL);
-    return sum;
+    static const char *const names[PRIO_PARTS] = {
+        "age", "assoc", "fairshare", "job_size", "partition", "qos",
+    };
+    json_t *object = json_object();
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++)
+        json_object_set_new(object, names[part], json_integer((json_int_t)weights->of[part]));
+    json_object_set_new(object, "tres", json_string(weights->tres));
+    return object;
 }
 
-#define SORT_LETTERS "acijnNopqrStTuyYABFJPQbf"
-
-static int by_letter(const struct prio_row *one, const struct prio_row *other, char letter)
+static void add_weights(const struct prio_list *list, struct table *table)
 {
-    enum prio_part part = part_of(letter);
-    if (part != PRIO_PARTS)
-        return by_real(one->weighted[part], other->weighted[part]);
-    switch (letter) {
-    case 'i':
-        return (one->id_job > other->id_job) - (one->id_job < other->id_job);
-    case 'n':
-        return strcmp(one->qos, other->qos);
-    case 'N':
-        return (one->nice > other->nice) - (one->nice < other->nice);
-    case 'o':
-        return strcmp(one->account, other->account);
-    case 'r':
-        return strcmp(one->partition, other->partition);
-    case 'S':
-        return (one->site > other->site) - (one->site < other->site);
-    case 't':
-    case 'T':
-        return by_real(tres_sum(one), tres_sum(other));
-    case 'u':
-        return strcmp(one->user, other->user);
-    case 'y':
-    case 'Y':
-        return by_real(one->norm, other->norm);
-    default: /* all are of one cluster */
-        return 0;
-    }
+    const struct prio_weights *weights = &list->weights;
+    struct prio_row row = { .is_weights = true,
+                            .tres_factors = weights->tres,
+                            .tres_weighted = weights->tres,
+                            .site = 1,
+                            .site_known = true,
+                            .norm = NAN };
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++)
+        row.factor[part] = row.weighted[part] = (double)weights->of[part];
+    table_add(table, &row);
 }
 
-static int by_keys(const void *a, const void *b, void *keys)
+void prio_list_print(const struct prio_list *list, struct table *table, bool only_weights)
 {
-    const struct prio_row *one = a, *other = b;
-    int order = 0;
-    for (const char *key = keys; !order && *key; key++)
-        if (!strchr(",+-", *key))
-            order =
-                by_letter(one, other, *key) * (key > (const char *)keys && key[-1] == '-' ? -1 : 1);
-    order = order ? order : by_letter(one, other, 'i');
-    order = order ? order : (one->key > other->key) - (one->key < other->key);
-    order = order ? order : by_letter(other, one, 'y');
-    order = order ? order : strcmp(one->partition, other->partition);
-    return order ? order : strcmp(one->qos, other->qos);
-}
-
-int prio_list_sort(struct prio_list *list, const char *keys, struct error *err)
-{
-    for (const char *key = keys; *key; key++)
-        if (!strchr(",+-" SORT_LETTERS, *key))
-            return fail(err, ERROR_USAGE, "prio: '%c' is nothing to sort by", *key);
-    if (list->count)
-        qsort_r(list->rows, list->count, sizeof *list->rows, by_keys, (char *)(uintptr_t)keys);
-    return 0;
+    struct table_cluster cluster = { .name = list->cluster, .context = list };
+    if (table_has_facts(table))
+        cluster.facts = json_pack("{s:I, s:o}", "as_of", (json_int_t)list->as_of, "weights",
+                                  json_weights(&list->weights));
+    table_open(table, &cluster);
+    if (only_weights && !table_has_facts(table))
+        add_weights(list, table);
+    for (size_t i = 0; !only_weights && i < list->count; i++)
+        table_add(table, &list->rows[i]);
+    table_close(table);
 }

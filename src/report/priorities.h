@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct arena;
-struct error;
-struct text;
+#include "report/column.h"
 
-/* The jobs that wait on a cluster, in sprio's columns, and the forms that `fairmill prio` prints
- * them in. */
+struct arena;
+struct table;
+
+/* The jobs that wait on a cluster, and the columns that programs have of them. */
 
 /* What a priority is a sum of, besides TRES. */
 enum prio_part {
@@ -36,6 +36,7 @@ struct prio_row {
     int64_t priority;
     double norm;
     bool best;
+    bool is_weights; /* it is no job: `factor` and `weighted` are the weights */
 };
 
 /* A cluster's weights, as its run had them. */
@@ -67,45 +68,11 @@ struct prio_filter {
 };
 void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);
 
-/* Sort by letters of a format, `u,-y`: behind `-` the highest comes first.  Equal jobs stand by
- * their ids, and rows of a job by priority.  ERROR_USAGE names a letter that is none. */
-int prio_list_sort(struct prio_list *list, const char *keys, struct error *err);
-
-/* A column: a letter of sprio's, `%[.][size]letter`, and what stands behind it. */
-struct prio_column {
-    char letter;
-    bool right;   /* justified */
-    size_t width; /* 0: as wide as its cell */
-    char *suffix;
-};
-struct prio_format {
-    char *prefix;
-    struct prio_column *columns;
-    size_t count;
-};
-/* ERROR_USAGE where a format is none of sprio's. */
-int prio_format_parse(struct prio_format *format, const char *text, struct error *err);
-void prio_format_free(struct prio_format *format);
-
-/* What sprio would show of these weights: those that are not 0, or with `all` everything. */
-void prio_default_format(struct text *text, const struct prio_weights *weights, bool all,
-                         bool normalized, bool with_users);
-
-/* How a list is printed. */
-struct prio_look {
-    const char *format; /* cells that are too wide are cut; NULL: sprio's own, where they are not */
-    bool all, normalized, with_users, no_header;
-    bool only_weights; /* no jobs */
-    bool named;        /* a line with the cluster's name comes first */
-};
-
-struct prio_form {
-    void (*begin)(struct text *text, const struct prio_look *look);
-    /* The format was parsed before, so this cannot fail. */
-    void (*add)(struct text *text, const struct prio_list *list, const struct prio_look *look,
-                bool first);
-    void (*end)(struct text *text);
-};
-extern const struct prio_form prio_table, prio_parsable, prio_json;
+/* The columns that programs have, and those who choose them by name: weighted values, or with
+ * `normalized` factors in their place, under the same headings.  Their names are another. */
+#define PRIO_COLUMNS 27
+void prio_columns(struct column columns[PRIO_COLUMNS], bool normalized);
+/* Add a cluster's jobs, or its weights in their place, to a table. */
+void prio_list_print(const struct prio_list *list, struct table *table, bool only_weights);
 
 #endif

@@ -143,6 +143,14 @@ static void choose_shown(struct table *table)
             table->chosen[table->count++].column = &table->layout->columns[i];
 }
 
+static void choose_format(struct table *table, const struct table_format *format)
+{
+    table->count = format->count;
+    table->chosen = memory_zeroed(format->count + 1, sizeof *table->chosen);
+    for (size_t i = 0; i < format->count; i++)
+        table->chosen[i] = format->columns[i];
+}
+
 /* Headings of bars and CSV. */
 
 static void add_headings(struct table *table)
@@ -161,7 +169,9 @@ struct table *table_create(struct text *text, const struct table_layout *layout,
 {
     struct table *table = memory_zeroed(1, sizeof *table);
     *table = (struct table){ .text = text, .layout = layout, .options = options };
-    if (!options->columns)
+    if (options->format)
+        choose_format(table, options->format);
+    else if (!options->columns)
         choose_shown(table);
     else if (choose(table, options->columns, err)) {
         table_destroy(table);
@@ -169,8 +179,11 @@ struct table *table_create(struct text *text, const struct table_layout *layout,
     }
     if (options->form == TABLE_FOR_PEOPLE) {
         text_table_begin(&table->kept, table->chosen, table->count);
-        table->kept.all = options->columns != NULL;
-        table->kept.line = layout->as_paragraph ? terminal_line() : terminal_width();
+        table->kept.before = options->format ? options->format->before : NULL;
+        table->kept.all = options->columns || options->format;
+        table->kept.line = options->format        ? 0
+                           : layout->as_paragraph ? terminal_line()
+                                                  : terminal_width();
     } else if (options->form == TABLE_JSON) {
         text_add(text, layout->by_cluster ? "{\"clusters\": [" : "{");
     } else if (!options->no_header) {

@@ -44,6 +44,7 @@ struct table_options {
      * right in it, left with `%-N`: a longer text ends with a plus, a longer real has fewer
      * decimals.  NULL: the columns that the form shows. */
     const char *columns;
+    const struct table_format *format; /* for people, in place of columns (report/table_text.h) */
 };
 
 struct table_layout {

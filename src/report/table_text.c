@@ -27,18 +27,19 @@ void text_table_free(struct text_table *table)
     text_free(&table->cells);
 }
 
-/* Leave so many columns of the terminal; what was cut off is a plus, as in sshare. */
-static void cut(struct text *text, size_t start, size_t width)
+/* Leave so many columns of the terminal; what was cut off is a plus, as in sshare, but in a format
+ * nothing. */
+static void cut(const struct text_table *table, struct text *text, size_t start, size_t width)
 {
     char *cell = text->bytes + start;
     if (!width || utf8_width(cell) <= width)
         return;
-    while (*cell && utf8_width(cell) > width - 1) {
+    while (*cell && utf8_width(cell) > (table->before ? width : width - 1)) {
         cell[strlen(cell) - 1] = '\0';
         utf8_drop_cut(cell);
     }
     text->length = start + strlen(cell);
-    text_add(text, "+");
+    text_add(text, table->before ? "" : "+");
 }
 
 /* A real with as many decimals as there is room for. */
@@ -61,8 +62,8 @@ void text_table_add(struct text_table *table, size_t column, const struct cell *
     text_add_bytes(cells, &(char){ (char)(1 + cell->paint) }, 1);
     size_t start = cells->length;
     cell_add_for_people(cells, cell);
-    if (cell->kind == CELL_TEXT)
-        cut(cells, start, chosen->width ? chosen->width : chosen->column->at_most);
+    if ((cell->kind == CELL_TEXT || table->before) && !chosen->widens)
+        cut(table, cells, start, chosen->width ? chosen->width : chosen->column->at_most);
     else if (cell->kind == CELL_REAL)
         shorten(cells, start, cell, chosen->width);
     size_t width = utf8_width(cells->bytes + start);
@@ -96,7 +97,7 @@ struct part {
 
 static bool is_in(const struct text_table *table, const struct part *part, size_t column)
 {
-    return table->width[column] &&
+    return (table->width[column] || table->before) &&
            (column < part->keys || (column >= part->from && column < part->to));
 }
 
@@ -114,7 +115,9 @@ static void settle_widths(struct text_table *table, bool no_header)
     for (size_t i = 0; i < table->count; i++) {
         const struct chosen *chosen = &table->chosen[i];
         size_t heading = no_header ? 0 : utf8_width(chosen->column->heading);
-        if (chosen->width)
+        if (chosen->widens)
+            table->width[i] = table->width[i] > chosen->width ? table->width[i] : chosen->width;
+        else if (chosen->width || table->before)
             table->width[i] = chosen->width;
         else if (!table->used[i] && chosen->column->optional && !table->all)
             table->width[i] = 0;
@@ -210,12 +213,13 @@ static void add_line(const struct text_table *table, const struct part *part,
 {
     struct text *text = printing->text;
     size_t start = text->length;
+    text_add(text, table->before ? table->before : "");
     for (size_t i = 0; i < table->count; i++) {
         if (!is_in(table, part, i))
             continue;
         const struct chosen *chosen = &table->chosen[i];
         const char *cell = cells ? cells[i] + 1 : chosen->column->heading;
-        text_add(text, text->length > start ? " " : "");
+        text_add(text, !table->before && text->length > start ? " " : "");
         size_t used = utf8_width(cell), width = table->width[i], at;
         int blanks = used < width ? (int)(width - used) : 0;
         if (!is_left(chosen))
@@ -223,11 +227,12 @@ static void add_line(const struct text_table *table, const struct part *part,
         at = text->length;
         text_add(text, cell);
         if (!cells)
-            cut(text, at, width);
+            cut(table, text, at, width);
         else
             terminal_paint(text, at, (enum paint)(cells[i][0] - 1));
         if (is_left(chosen))
             text_format(text, "%*s", blanks, "");
+        text_add(text, chosen->after ? chosen->after : "");
     }
     end_line(printing, start, cells ? PAINT_NONE : PAINT_HEADING);
 }
@@ -236,7 +241,7 @@ static void add_part(const struct text_table *table, const struct part *part,
                      const struct text_printing *printing)
 {
     const char **cells = memory_zeroed(table->count + 1, sizeof *cells);
-    const char *at = table->cells.bytes;
+    const char *at = table->cells.bytes ? table->cells.bytes : "";
     if (!printing->no_header) {
         add_groups(table, part, printing);
         add_line(table, part, printing, NULL);

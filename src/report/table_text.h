@@ -17,15 +17,27 @@ struct chosen {
     const struct column *column;
     size_t width; /* 0: what its cells need */
     bool left;    /* with a width */
+    /* Within a format only. */
+    bool widens;       /* where its cells need more; else they are cut */
+    const char *after; /* a text behind it */
+};
+
+/* A line as sprio has it: texts stand between columns, what is cut off leaves no plus, and cells
+ * without a width are as wide as they are, each by itself. */
+struct table_format {
+    const char *before; /* a text before the first column */
+    struct chosen *columns;
+    size_t count;
 };
 
 struct text_table {
     const struct chosen *chosen;
     size_t count;
-    bool all;      /* none may be left out */
-    size_t line;   /* columns of the terminal; 0: any */
-    size_t *width; /* of each column; 0: it is not shown */
-    bool *used;    /* a row has such a cell */
+    const char *before; /* of a format; NULL: it is none */
+    bool all;           /* none may be left out */
+    size_t line;        /* columns of the terminal; 0: any */
+    size_t *width;      /* of each column; 0: it is not shown */
+    bool *used;         /* a row has such a cell */
     struct text cells;
     size_t rows;
 };

@@ -3,6 +3,8 @@
 # needs: sqlite
 """Priorities of jobs that wait: what a run publishes of them, and what prio prints."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -64,6 +66,10 @@ class Queue(Place):
 
     def jobs(self):
         return [row[0] for row in self.query('SELECT DISTINCT id_job FROM fairmill_job_priority ORDER BY 1')]
+
+    def text(self, *arguments):
+        self.succeed(*arguments)
+        return self.out
 
     def lines(self, *arguments):
         self.succeed('prio', *arguments)
@@ -231,7 +237,9 @@ def printed(place):
     place.says('by its number', "'15'")
     for wish, said in ((('-o', '%x'), '%x'), (('-o', '%'), 'ends'), (('-o', '%2000i'), '1000'), (('-S', 'x'), "'x'"),
                        (('-j', '1x'), "'1x'"), (('-l', '-o', '%i'), 'long'), (('-P', '--json'), '--json'),
-                       (('-M', 'none'), "'none'")):
+                       (('-M', 'none'), "'none'"), (('--csv', '--json'), '--csv'),
+                       (('--columns', 'usernane'), "'username'"),
+                       (('-o', '%i', '--columns', 'jobid'), '--columns')):
         place.ends(64, f"{' '.join(wish)} is refused", 'prio', *wish)
         place.says('with a reason', said)
 
@@ -254,12 +262,23 @@ def for_programs(place):
     tap.same([(c['cluster'], c['as_of'], c['weights']['fairshare'], len(c['jobs'])) for c in clusters],
              [('tiny', NOW, 10000, 5)], '--json has clusters, weights and jobs')
     job = clusters[0]['jobs'][0]
-    tap.same((job['id_job'], job['factors']['fairshare'], job['weighted']['age'], job['best'], job['nice']),
-             (11, 2 / 3, 500.0, True, None), 'and all of a job')
+    tap.same((job['jobid'], job['fairshare_factor'], job['age'], job['best'], job['nice'], job['username']),
+             (11, 2 / 3, 500.0, True, None, 'alice'), "and all of a job, by the names of the tables' columns")
+    names = [row[1] for row in place.query('PRAGMA table_info(fairmill_sprio)')]
+    first, *_ = rows = list(csv.DictReader(io.StringIO(place.text('prio', '--csv'), newline='')))
+    tap.same((len(rows), sorted(first)), (5, sorted(names)), '--csv has the columns of fairmill_sprio')
+    tap.same([first[name] for name in ('jobid', 'username', 'age', 'fairshare', 'nice', 'best')],
+             ['11', 'alice', '500', '%.17g' % (2 / 3 * 10000), '', '1'], 'with all their digits')
+    first = next(csv.DictReader(io.StringIO(place.text('prio', '--csv', '-n'), newline='')))
+    tap.same((first['age_factor'], first['tres_factors'], 'age' in first), ('0.5', 'cpu=0.25,gres/gpu=0.25', False),
+             'with -n factors, under names of their own')
+    tap.same([place.lines('--columns', 'jobid,username,age', '-j', '11', *form) for form in ((), ('-P',))],
+             [['JobID User         Age', '   11 alice 500.000000'], ['JobID|User|Age', '11|alice|500']],
+             '--columns chooses by name')
     place.change("UPDATE tiny_assoc_table SET user = ? WHERE user = 'alice'", 'al\x1b[31m|ice')
     place.change("UPDATE tiny_job_table SET \"partition\" = ? WHERE id_job = 11", 'sh\x9bort\x7f')
     place.succeed('run', '--now', NOW + 1)
-    for arguments in ((), ('-l',), ('-P',), ('--json',), ('-o', '%u%r')):
+    for arguments in ((), ('-l',), ('-P',), ('--json',), ('-o', '%u%r'), ('--columns', 'username,partition')):
         place.succeed('prio', *arguments)
         tap.ok(not re.search('[\x00-\x09\x0b-\x1f\x7f-\x9f]', place.out) and '\x1b' not in place.out,
                f"prio {' '.join(arguments)} prints no control character", place.out)

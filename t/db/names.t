@@ -425,7 +425,7 @@ def waiting(conf, name, got):
                     for line in lines[1:]), asked, f'from which the names of each job can be had again {name}')
     _, out, _ = fairmill(conf, 'prio', '--json')
     fit(out, f"'prio --json' prints nothing that a terminal obeys {name}")
-    tap.same(sorted((cluster['cluster'], job['user'], job['account'], job['partition'])
+    tap.same(sorted((cluster['cluster'], job['username'], job['account'], job['partition'])
                     for cluster in json.loads(out)['clusters'] for job in cluster['jobs']), asked,
              f"'prio --json' has every name as it is {name}")
 

@@ -13,6 +13,7 @@
 #include "core/insight/scenario.h"
 #include "core/tree/tree.h"
 #include "report/priorities.h"
+#include "report/sprio.h"
 #include "report/whatif.h"
 #include "results/snapshot.h"
 #include "settings/settings.h"

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "report/sprio.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/priorities.h"
+#include "report/table.h"
+#include "report/table_text.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* sprio's columns, by their letters: a small one shows a factor, its capital the same times its
+ * weight. */
+
+/* The part that a letter of either case stands for; PRIO_PARTS: another one. */
+static enum prio_part part_of(char letter)
+{
+    static const char letters[PRIO_PARTS + 1] = "abfjpq";
+    const char *at = strchr(letters, letter | 0x20);
+    return letter && at ? (enum prio_part)(at - letters) : PRIO_PARTS;
+}
+
+/* As sprio has it, a factor is what is left of the weighted value. */
+static void get_part(const void *of, struct cell *cell)
+{
+    const struct prio_row *row = of;
+    const struct prio_list *list = cell->context;
+    enum prio_part part = part_of((char)cell->column->index);
+    uint64_t weight = list->weights.of[part];
+    if (row->is_weights || cell->column->index < 'a')
+        cell_format(cell, "%.0f", row->weighted[part]);
+    else
+        cell_format(cell, "%.7f", weight ? row->weighted[part] / (double)weight : 0.0);
+}
+
+/* What only jobs have. */
+static void get_of_job(const void *of, struct cell *cell)
+{
+    const struct prio_row *row = of;
+    if (row->is_weights)
+        cell_text(cell, cell->column->index == 'i' ? "Weights" : NULL);
+    else if (cell->column->index == 'i')
+        cell_integer(cell, row->id_job);
+    else if (cell->column->index == 'N')
+        cell_integer(cell, row->nice);
+    else if (cell->column->index == 't')
+        cell_text(cell, row->tres_factors);
+    else if (cell->column->index == 'y')
+        cell_format(cell, "%16.14f", row->norm);
+    else
+        cell_integer(cell, row->priority);
+}
+
+#define SPRIO(letter, heading, ...)                                 \
+    {                                                               \
+        heading, heading, COLUMN_TEXT, __VA_ARGS__, .index = letter \
+    }
+
+static const struct column columns[] = {
+    SPRIO('a', "AGE", .get = get_part),
+    SPRIO('A', "AGE", .get = get_part),
+    SPRIO('b', "ASSOC", .get = get_part),
+    SPRIO('B', "ASSOC", .get = get_part),
+    SPRIO('c', "CLUSTER", .stored = STORED_AS_CLUSTER),
+    SPRIO('f', "FAIRSHARE", .get = get_part),
+    SPRIO('F', "FAIRSHARE", .get = get_part),
+    SPRIO('i', "JOBID", .get = get_of_job),
+    SPRIO('j', "JOBSIZE", .get = get_part),
+    SPRIO('J', "JOBSIZE", .get = get_part),
+    SPRIO('n', "QOSNAME", MEMBER(struct prio_row, qos)),
+    SPRIO('N', "NICE", .get = get_of_job),
+    SPRIO('o', "ACCOUNT", MEMBER(struct prio_row, account)),
+    SPRIO('p', "PARTITION", .get = get_part),
+    SPRIO('P', "PARTITION", .get = get_part),
+    SPRIO('q', "QOS", .get = get_part),
+    SPRIO('Q', "QOS", .get = get_part),
+    SPRIO('r', "PARTITION", MEMBER(struct prio_row, partition)),
+    SPRIO('S', "SITE", MEMBER(struct prio_row, site)),
+    SPRIO('t', "TRES", .get = get_of_job),
+    SPRIO('T', "TRES", MEMBER(struct prio_row, tres_weighted)),
+    SPRIO('u', "USER", MEMBER(struct prio_row, user)),
+    SPRIO('y', "PRIORITY", .get = get_of_job),
+    SPRIO('Y', "PRIORITY", .get = get_of_job),
+    { .name = NULL },
+};
+
+static const struct table_layout layout = { columns, "jobs", .by_cluster = true };
+
+static const struct column *column_of(char letter)
+{
+    for (const struct column *each = columns; each->name; each++)
+        if (each->index == letter)
+            return each;
+    return NULL;
+}
+
+/* Formats. */
+
+#define WIDEST 1000
+
+struct sprio_format {
+    struct table_format table;
+    struct arena *texts;
+};
+
+static void format_free(struct sprio_format *format)
+{
+    free(format->table.columns);
+    arena_destroy(format->texts);
+}
+
+static int parse_column(struct sprio_format *format, const char **at, struct error *err)
+{
+    struct chosen chosen = { .left = **at != '.' };
+    *at += !chosen.left;
+    for (; **at >= '0' && **at <= '9' && chosen.width <= WIDEST; ++*at)
+        chosen.width = chosen.width * 10 + (size_t)(**at - '0');
+    if (chosen.width > WIDEST)
+        return fail(err, ERROR_USAGE, "prio: a column may be %d wide at most", WIDEST);
+    if (!**at)
+        return fail(err, ERROR_USAGE, "prio: the format ends in the middle of a column");
+    chosen.column = column_of(**at);
+    if (!chosen.column)
+        return fail(err, ERROR_USAGE, "prio: '%%%c' is none of sprio's columns", **at);
+    size_t length = strcspn(++*at, "%");
+    chosen.after = arena_copy(format->texts, *at, length);
+    *at += length;
+    struct table_format *table = &format->table;
+    table->columns = memory_resized(table->columns, table->count + 1, sizeof *table->columns);
+    table->columns[table->count++] = chosen;
+    return 0;
+}
+
+static int format_parse(struct sprio_format *format, const char *text, struct error *err)
+{
+    size_t length = strcspn(text, "%");
+    *format = (struct sprio_format){ .texts = arena_create() };
+    format->table.before = arena_copy(format->texts, text, length);
+    for (const char *at = text + length; *at == '%';) {
+        at++;
+        if (parse_column(format, &at, err)) {
+            format_free(format);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int sprio_check_format(const char *text, struct error *err)
+{
+    struct sprio_format format;
+    if (format_parse(&format, text, err))
+        return -1;
+    format_free(&format);
+    return 0;
+}
+
+/* What sprio would show of these weights: those that are not 0, or with `all` everything. */
+static void add_usual_format(struct text *text, const struct prio_weights *weights,
+                             const struct sprio_look *look)
+{
+    static const char letters[2][PRIO_PARTS + 1] = { "ABFJPQ", "abfjpq" };
+    const char *dot = look->normalized ? "" : ".";
+    text_format(text, "%%.15i %%9r%s %%%s10%c %%%s10S",
+                look->all || look->with_users ? " %.8u" : "", dot, look->normalized ? 'y' : 'Y',
+                dot);
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++)
+        if (look->all || weights->of[part])
+            text_format(text, " %%%s10%c", dot, letters[look->normalized][part]);
+    if (look->all && !look->normalized)
+        text_add(text, " %.11N");
+    if (look->all || *weights->tres)
+        text_format(text, " %%%s20%c", dot, look->normalized ? 't' : 'T');
+}
+
+/* Make the columns of sprio's own format so wide that nothing is cut but digits. */
+static void widen(struct table_format *format)
+{
+    for (size_t i = 0; i < format->count; i++)
+        format->columns[i].widens = format->columns[i].column->index != 'y';
+}
+
+void sprio_print(struct text *text, const struct prio_list *list, const struct sprio_look *look)
+{
+    struct sprio_format format;
+    struct error ignored;
+    struct text own = { 0 };
+    if (!look->format)
+        add_usual_format(&own, &list->weights, look);
+    if (!format_parse(&format, look->format ? look->format : own.bytes, &ignored)) {
+        if (!look->format && !look->only_weights)
+            widen(&format.table);
+        const struct table_options options = { .no_header = look->no_header,
+                                               .format = &format.table };
+        struct table *table = table_create(text, &layout, &options, &ignored);
+        prio_list_print(list, table, look->only_weights);
+        table_end(table, &ignored);
+        table_destroy(table);
+        format_free(&format);
+    }
+    text_free(&own);
+}
+
+/* Sorting. */
+
+static int by_real(double one, double other)
+{
+    return (one > other) - (one < other);
+}
+
+/* What the TRES of a row add: the numbers behind `=`. */
+static double tres_sum(const struct prio_row *row)
+{
+    double sum = 0;
+    for (const char *at = row->tres_weighted; (at = strchr(at, '=')); at++)
+        sum += strtod(at + 1, NULL);
+    return sum;
+}
+
+static int by_letter(const struct prio_row *one, const struct prio_row *other, char letter)
+{
+    enum prio_part part = part_of(letter);
+    if (part != PRIO_PARTS)
+        return by_real(one->weighted[part], other->weighted[part]);
+    switch (letter) {
+    case 'i':
+        return (one->id_job > other->id_job) - (one->id_job < other->id_job);
+    case 'n':
+        return strcmp(one->qos, other->qos);
+    case 'N':
+        return (one->nice > other->nice) - (one->nice < other->nice);
+    case 'o':
+        return strcmp(one->account, other->account);
+    case 'r':
+        return strcmp(one->partition, other->partition);
+    case 'S':
+        return (one->site > other->site) - (one->site < other->site);
+    case 't':
+    case 'T':
+        return by_real(tres_sum(one), tres_sum(other));
+    case 'u':
+        return strcmp(one->user, other->user);
+    case 'y':
+    case 'Y':
+        return by_real(one->norm, other->norm);
+    default: /* all are of one cluster */
+        return 0;
+    }
+}
+
+static int by_keys(const void *a, const void *b, void *keys)
+{
+    const struct prio_row *one = a, *other = b;
+    int order = 0;
+    for (const char *key = keys; !order && *key; key++)
+        if (!strchr(",+-", *key))
+            order =
+                by_letter(one, other, *key) * (key > (const char *)keys && key[-1] == '-' ? -1 : 1);
+    order = order ? order : by_letter(one, other, 'i');
+    order = order ? order : (one->key > other->key) - (one->key < other->key);
+    order = order ? order : by_letter(other, one, 'y');
+    order = order ? order : strcmp(one->partition, other->partition);
+    return order ? order : strcmp(one->qos, other->qos);
+}
+
+int prio_list_sort(struct prio_list *list, const char *keys, struct error *err)
+{
+    for (const char *key = keys; *key; key++)
+        if (!strchr(",+-", *key) && !column_of(*key))
+            return fail(err, ERROR_USAGE, "prio: '%c' is nothing to sort by", *key);
+    if (list->count)
+        qsort_r(list->rows, list->count, sizeof *list->rows, by_keys, (char *)(uintptr_t)keys);
+    return 0;
+}
