@@ -59,7 +59,7 @@ static const struct shared_option {
         .help = "these columns, such as account,user%10" } },
     { TAKES_SPRIO_COLUMNS,
       { "columns", NULL, 0, OPTION_VALUE, SHARED(table.columns), "COLUMNS",
-        .help = "these columns, such as job,user%10" } },
+        .help = "these columns, such as jobid,user%10" } },
     { TAKES_COLUMNS,
       { "noheader", NULL, 'n', OPTION_FLAG, SHARED(table.no_header), NULL,
         .help = "no line of headings" } },
