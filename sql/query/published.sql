@@ -9,58 +9,18 @@ FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 WHERE l."cluster" = ?
 
--- name: shown_clusters
--- The clusters that are published.
-SELECT l."cluster", r."algorithm", r."as_of"
-FROM "fairmill_lock" l
-JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
-WHERE r."status" = 'done'
-ORDER BY l."cluster"
-
--- name: shown_settings
--- The settings that a cluster's published run had.
-SELECT s."text"
-FROM "fairmill_lock" l
-JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
-JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"
-WHERE l."cluster" = ?
-
--- name: shown_rows
--- A cluster's values.
-SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "shares",
-    "shares_norm", "level_shares_norm", "usage_raw", "usage_norm", "capacity_usage",
-    "level_usage", "classic_usage", "classic_factor", "linear_usage", "linear_factor",
-    "depth_oblivious_ratio", "depth_oblivious_factor", "level_fs", "fair_tree_factor",
-    "pbs_tree_usage", "pbs_factor", "level_fs_infinite"
-FROM "fairmill_fairshare"
-WHERE "cluster" = ?
-ORDER BY "id_assoc"
-
--- name: shown_fairshare
--- The published factors of a cluster's associations.
-SELECT "id_assoc", "fairshare" FROM "fairmill_fairshare" WHERE "cluster" = ?
-
--- name: shown_priorities
--- The jobs that waited on a cluster.
-SELECT "job_db_inx", "id_job", "user_name", "account", "partition_name", "qos", "best",
-    "age_factor", "assoc_factor", "fairshare_factor", "job_size_factor", "partition_factor",
-    "qos_factor", "age_weighted", "assoc_weighted", "fairshare_weighted", "job_size_weighted",
-    "partition_weighted", "qos_weighted", "tres_factors", "tres_weighted", "site", "nice",
-    "priority", "priority_norm"
-FROM "fairmill_job_priority"
-WHERE "cluster" = ?
-
--- name: snapshot_runs
--- How each published cluster was computed.
-SELECT l."cluster", r."algorithm", r."conformance", r."as_of", s."text", r."half_life"
+-- name: published_clusters
+-- The clusters that are published, and how each was computed.
+SELECT l."cluster", r."algorithm", r."conformance", r."as_of", r."half_life", r."time_zone",
+    s."text"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 LEFT JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"
 WHERE r."status" = 'done'
 ORDER BY l."cluster"
 
--- name: snapshot_rows
--- A cluster's values, with what the tree is made of.
+-- name: published_rows
+-- A cluster's associations and their values.
 SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "shares",
     "fair_tree_rank", "level_fs_infinite",
     "shares_norm", "usage_raw", "usage_norm", "capacity_usage", "level_shares_norm",
@@ -70,6 +30,16 @@ SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "share
 FROM "fairmill_fairshare"
 WHERE "cluster" = ?
 ORDER BY "id_assoc"
+
+-- name: published_jobs
+-- The jobs that waited on a cluster.
+SELECT "job_db_inx", "id_job", "user_name", "account", "partition_name", "qos", "best",
+    "age_factor", "assoc_factor", "fairshare_factor", "job_size_factor", "partition_factor",
+    "qos_factor", "age_weighted", "assoc_weighted", "fairshare_weighted", "job_size_weighted",
+    "partition_weighted", "qos_weighted", "tres_factors", "tres_weighted", "site", "nice",
+    "priority", "priority_norm"
+FROM "fairmill_job_priority"
+WHERE "cluster" = ?
 
 -- name: status
 -- What is published of each cluster, and how its last run went.
@@ -84,16 +54,6 @@ LEFT JOIN "fairmill_run" t ON t."cluster" = l."cluster" AND t."run_id" =
     (SELECT MAX(m."run_id") FROM "fairmill_run" m WHERE m."cluster" = l."cluster")
 WHERE l."cluster" <> ''
 ORDER BY l."cluster"
-
--- name: metrics_values
--- What is published of every association, for a monitor.  The root has no RawShares, as in show.
-SELECT s."cluster", s."account", s."username", s."partition", p."account",
-    CASE WHEN f."parent_id" IS NOT NULL THEN f."shares" END, s."normshares", s."rawusage", s."normusage", s."effectvusage", s."fairshare", f."level_fs",
-    f."level_fs_infinite", f."fair_tree_rank"
-FROM "fairmill_sshare" s
-JOIN "fairmill_fairshare" f ON f."cluster" = s."cluster" AND f."id_assoc" = s."id_assoc"
-LEFT JOIN "fairmill_fairshare" p ON p."cluster" = f."cluster" AND p."id_assoc" = f."parent_id"
-ORDER BY s."cluster", s."id_assoc"
 
 -- name: metrics_queue
 -- How many jobs wait on each cluster that is published and not retired.

@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/named.h"
 #include "core/insight/correlation.h"
 #include "core/fairshare/fairshare.h"
 #include "core/tree/tree.h"
 #include "report/comparison.h"
 #include "report/table.h"
-#include "results/snapshot.h"
+#include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -42,10 +41,10 @@ static enum conformance other_than(enum conformance conformance)
 }
 
 /* The variants of one conformance, the run's own first. */
-static void fill_variants(struct comparison *comparison, const struct snapshot *snapshot,
+static void fill_variants(struct comparison *comparison, const struct published_cluster *cluster,
                           enum conformance conformance, const struct values *values)
 {
-    const struct tree *tree = snapshot->tree;
+    const struct tree *tree = cluster->tree;
     for (const struct algorithm *const *each = algorithms; *each; each++) {
         struct variant *variant = &comparison->variants[comparison->variant_count++];
         *variant = (struct variant){
@@ -79,9 +78,9 @@ static void find_differing(struct comparison *comparison, size_t count)
     }
 }
 
-static void fill_users(struct comparison *comparison, const struct snapshot *snapshot)
+static void fill_users(struct comparison *comparison, const struct published_cluster *cluster)
 {
-    const struct tree *tree = snapshot->tree;
+    const struct tree *tree = cluster->tree;
     comparison->users = memory_zeroed(tree->user_count + 1, sizeof *comparison->users);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
@@ -96,8 +95,8 @@ static void fill_users(struct comparison *comparison, const struct snapshot *sna
             highest = rank > highest ? rank : highest;
         }
         comparison->users[user] = (struct compared_user){
-            node->id, highest - lowest, names_text(snapshot->names, node->account),
-            names_text(snapshot->names, node->user), names_text(snapshot->names, node->partition)
+            node->id, highest - lowest, names_text(cluster->names, node->account),
+            names_text(cluster->names, node->user), names_text(cluster->names, node->partition)
         };
     }
 }
@@ -143,27 +142,27 @@ static void comparison_free(struct comparison *comparison)
 }
 
 /* What is published, and the same shares and usage by the other conformance. */
-static struct comparison compare_snapshot(const struct snapshot *snapshot, const char *login,
-                                          uint64_t top)
+static struct comparison compare_cluster(const struct published_cluster *cluster, const char *login,
+                                         uint64_t top)
 {
     size_t count = count_algorithms();
-    struct fairshare_options fairshare = snapshot->options;
-    struct values *others = memory_zeroed(snapshot->tree->count, sizeof *others);
+    struct fairshare_options fairshare = cluster->options;
+    struct values *others = memory_zeroed(cluster->tree->count, sizeof *others);
     struct comparison comparison = {
-        .cluster = snapshot->cluster,
-        .as_of = snapshot->as_of,
-        .algorithm = snapshot->algorithm,
-        .conformance = snapshot->options.conformance,
+        .cluster = cluster->name,
+        .as_of = cluster->as_of,
+        .algorithm = cluster->algorithm,
+        .conformance = cluster->options.conformance,
         .conformances = { conformance_name(CONFORMANCE_DOCUMENTS),
                           conformance_name(CONFORMANCE_SLURMCTLD) },
         .variants = memory_zeroed(2 * count, sizeof *comparison.variants),
     };
     fairshare.conformance = other_than(fairshare.conformance);
-    fairshare_compute(snapshot->tree, &fairshare, others);
-    fill_variants(&comparison, snapshot, comparison.conformance, snapshot->values);
-    fill_variants(&comparison, snapshot, fairshare.conformance, others);
+    fairshare_compute(cluster->tree, &fairshare, others);
+    fill_variants(&comparison, cluster, comparison.conformance, cluster->values);
+    fill_variants(&comparison, cluster, fairshare.conformance, others);
     free(others);
-    fill_users(&comparison, snapshot);
+    fill_users(&comparison, cluster);
     find_differing(&comparison, count);
     sort_users(&comparison, login, top);
     return comparison;
@@ -171,15 +170,13 @@ static struct comparison compare_snapshot(const struct snapshot *snapshot, const
 
 /* People who choose nothing get a page. */
 static void add_comparisons(struct text *text, struct table *table,
-                            const struct snapshots *snapshots, const struct options *options)
+                            const struct published *published, const struct options *options)
 {
     bool as_page = options->shared.table.form == TABLE_FOR_PEOPLE &&
                    !options->shared.table.columns && !options->shared.table.no_header;
-    for (size_t i = 0; i < snapshots->count; i++) {
-        if (!snapshots->clusters[i].tree)
-            continue;
+    for (size_t i = 0; i < published->count; i++) {
         struct comparison comparison =
-            compare_snapshot(&snapshots->clusters[i], snapshots->login, options->top);
+            compare_cluster(&published->clusters[i], published->login, options->top);
         if (as_page) {
             text_add(text, text->length ? "\n" : "");
             comparison_add_page(text, &comparison);
@@ -193,20 +190,20 @@ static void add_comparisons(struct text *text, struct table *table,
 static int compare_published(const struct settings *settings, const struct options *options,
                              struct error *err)
 {
-    struct snapshots snapshots = { 0 };
+    struct published published = { 0 };
     struct text text = { 0 };
     struct table *table = table_create(&text, &comparison_layout, &options->shared.table, err);
-    int result = table ? named_read(settings, &options->shared.clusters, &snapshots, err) : -1;
+    int result = table ? published_read(&published, settings, &options->shared.clusters, err) : -1;
     if (!result) {
         table_print_with(table, command_print);
-        add_comparisons(&text, table, &snapshots, options);
+        add_comparisons(&text, table, &published, options);
         result = table_end(table, err);
     }
     if (!result)
         result = command_print(&text, err);
     table_destroy(table);
     text_free(&text);
-    snapshots_free(&snapshots);
+    published_free(&published);
     return result;
 }
 

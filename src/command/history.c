@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/private.h"
+#include "results/private.h"
 #include "core/usage/calendar.h"
 #include "core/fairshare/fairshare.h"
 #include "db/db.h"

@@ -49,7 +49,7 @@ done:
 
 /* The clusters to grant: those asked for, else those of the settings or the database. */
 static void add_source_grants(struct text *text, const struct settings *settings,
-                              const struct option_list *asked)
+                              const struct name_list *asked)
 {
     const struct db_driver *source_driver = db_driver_named(settings->source.driver);
     text_add(text, "\n-- What reading the accounting database needs, and no more.  A new cluster "
@@ -82,7 +82,7 @@ static void add_source_grants(struct text *text, const struct settings *settings
     db_close(source);
 }
 
-static int print(const struct settings *settings, const struct option_list *clusters,
+static int print(const struct settings *settings, const struct name_list *clusters,
                  struct error *err)
 {
     const struct db_driver *results = db_driver_named(settings->results.driver);

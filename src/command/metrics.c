@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/metrics.h"
-#include "results/schema.h"
+#include "results/published.h"
+#include "results/published_find.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "source/source.h"
@@ -28,65 +30,59 @@ static double number_of(const struct db_value *value)
                                        : NAN;
 }
 
-/* The columns of sql_query_metrics_values. */
-enum {
-    CLUSTER,
-    ACCOUNT,
-    USER,
-    PARTITION,
-    PARENT,
-    SHARES,
-    NORM_SHARES,
-    RAW_USAGE,
-    NORM_USAGE,
-    EFFECTIVE_USAGE,
-    FAIRSHARE,
-    LEVEL_FS,
-    LEVEL_FS_INFINITE,
-    RANK,
-};
-
-static void add_association(struct metrics *metrics, const struct db_value *row)
+static void add_association(struct metrics *metrics, const struct published_cluster *cluster,
+                            uint32_t i)
 {
-    char *names[] = { db_value_text(&row[CLUSTER]), db_value_text(&row[ACCOUNT]),
-                      db_value_text(&row[USER]), db_value_text(&row[PARTITION]),
-                      db_value_text(&row[PARENT]) };
-    bool of_user = *names[USER];
+    const struct node *node = &cluster->tree->nodes[i];
+    const struct values *values = &cluster->values[i];
+    const struct algorithm *algorithm = cluster->algorithm;
+    struct association_name name = published_name(cluster, i);
     struct metric_labels labels = {
-        .cluster = names[CLUSTER],
-        .account = names[ACCOUNT],
-        .user = of_user ? names[USER] : NULL,
-        .partition = *names[PARTITION] ? names[PARTITION] : NULL,
+        .cluster = cluster->name,
+        .account = name.account,
+        .user = node->is_user ? name.user : NULL,
+        .partition = *name.partition ? name.partition : NULL,
     };
-    bool infinite = number_of(&row[LEVEL_FS_INFINITE]) != 0;
-#define OF(what) (of_user ? METRIC_USER_##what : METRIC_ACCOUNT_##what)
-    metrics_add(metrics, OF(FAIRSHARE), &labels, number_of(&row[FAIRSHARE]));
-    metrics_add(metrics, OF(NORM_SHARES), &labels, number_of(&row[NORM_SHARES]));
-    metrics_add(metrics, OF(NORM_USAGE), &labels, number_of(&row[NORM_USAGE]));
-    metrics_add(metrics, OF(RAW_SHARES), &labels, number_of(&row[SHARES]));
-    metrics_add(metrics, OF(RAW_USAGE), &labels, number_of(&row[RAW_USAGE]));
+#define OF(what) (node->is_user ? METRIC_USER_##what : METRIC_ACCOUNT_##what)
+    metrics_add(metrics, OF(FAIRSHARE), &labels, algorithm->factor(values));
+    metrics_add(metrics, OF(NORM_SHARES), &labels, algorithm->norm_shares(values));
+    metrics_add(metrics, OF(NORM_USAGE), &labels, values->usage_norm);
+    /* The root has no RawShares, as in show. */
+    if (i && !node_has_parent_shares(node))
+        metrics_add(metrics, OF(RAW_SHARES), &labels, node->shares);
+    metrics_add(metrics, OF(RAW_USAGE), &labels, values->usage_raw);
 #undef OF
-    metrics_add(metrics, METRIC_EFFECTIVE_USAGE, &labels, number_of(&row[EFFECTIVE_USAGE]));
-    metrics_add(metrics, METRIC_LEVEL_FS, &labels, infinite ? NAN : number_of(&row[LEVEL_FS]));
-    metrics_add(metrics, METRIC_RANK, &labels, number_of(&row[RANK]));
-    if (!of_user && row[PARENT].type == DB_TEXT) {
-        labels.parent = names[PARENT];
+    metrics_add(metrics, METRIC_EFFECTIVE_USAGE, &labels, algorithm->effective_usage(values));
+    metrics_add(metrics, METRIC_LEVEL_FS, &labels, values->level_fs);
+    if (values->fair_tree_rank)
+        metrics_add(metrics, METRIC_RANK, &labels, values->fair_tree_rank);
+    if (!node->is_user && i) {
+        labels.parent = published_name(cluster, node->parent).account;
         metrics_add(metrics, METRIC_PARENT, &labels, 1);
     }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        free(names[i]);
 }
 
 /* With [report] private no user has metrics: everybody may see them. */
-static void add_account(struct metrics *metrics, const struct db_value *row)
+static int add_associations(struct metrics *metrics, struct published *published,
+                            bool accounts_only, struct error *err)
 {
-    if (!row[USER].text.length)
-        add_association(metrics, row);
+    for (size_t i = 0; i < published->count; i++) {
+        struct published_cluster *cluster = &published->clusters[i];
+        if (published_read_tree(published, cluster, err))
+            return -1;
+        for (uint32_t place = 0; place < cluster->tree->count; place++) {
+            uint32_t node = cluster->tree->by_id[place];
+            if (!accounts_only || !cluster->tree->nodes[node].is_user)
+                add_association(metrics, cluster, node);
+        }
+    }
+    return 0;
 }
 
 /* The columns of sql_query_status that are metrics. */
 enum {
-    STATUS_RUN_ID = 1,
+    CLUSTER,
+    STATUS_RUN_ID,
     STATUS_SOURCE,
     STATUS_AS_OF,
     STATUS_DURATION,
@@ -135,20 +131,15 @@ static int add_all(struct metrics *metrics, struct db *db, const char *sql, cons
 /* All from one snapshot. */
 static int read_all(struct metrics *metrics, const struct settings *settings, struct error *err)
 {
-    struct db *db;
-    if (results_open(&db, settings, DB_READER, err))
-        return -1;
-    int result = db_begin(db, err);
-    if (!result) {
-        if (add_all(metrics, db, sql_query_status, "titiiiritit", add_cluster, err) ||
-            add_all(metrics, db, sql_query_metrics_values, "tttttirrrrrrii",
-                    settings->private ? add_account : add_association, err) ||
-            (layout_of(settings)->queue &&
-             add_all(metrics, db, sql_query_metrics_queue, "ti", add_queue, err)))
-            result = -1;
-        db_rollback(db);
-    }
-    db_close(db);
+    struct published published;
+    int result = published_begin(&published, settings, err);
+    if (!result &&
+        (add_all(metrics, published.db, sql_query_status, "titiiiritit", add_cluster, err) ||
+         add_associations(metrics, &published, settings->private, err) ||
+         (layout_of(settings)->queue &&
+          add_all(metrics, published.db, sql_query_metrics_queue, "ti", add_queue, err))))
+        result = -1;
+    published_free(&published);
     return result;
 }
 

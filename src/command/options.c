@@ -147,14 +147,14 @@ static bool is_own(const struct command *command, const struct command_option *o
     return false;
 }
 
-static void list_add(struct option_list *list, const char *bytes, size_t length)
+static void list_add(struct name_list *list, const char *bytes, size_t length)
 {
     list->values = memory_resized(list->values, list->count + 1, sizeof *list->values);
     list->values[list->count++] = memory_bytes(bytes, length);
 }
 
 static int add_names(struct line *line, const struct command_option *option, const char *names,
-                     struct option_list *list, struct error *err)
+                     struct name_list *list, struct error *err)
 {
     for (const char *at = names;; at++) {
         size_t length = strcspn(at, ",");
@@ -395,12 +395,12 @@ int options_read_shared(const struct invocation *invocation, struct shared_optio
     return read_into(&line, err);
 }
 
-void option_list_free(struct option_list *list)
+void option_list_free(struct name_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->values[i]);
     free(list->values);
-    *list = (struct option_list){ 0 };
+    *list = (struct name_list){ 0 };
 }
 
 void options_free(struct shared_options *shared)
@@ -410,7 +410,7 @@ void options_free(struct shared_options *shared)
     option_list_free(&shared->users);
 }
 
-int option_list_one(const struct option_list *list, const char *what, const char **one,
+int option_list_one(const struct name_list *list, const char *what, const char **one,
                     struct error *err)
 {
     *one = list->count ? list->values[0] : NULL;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "report/table.h"
+#include "util/name_list.h"
 
 struct error;
 
@@ -15,18 +16,12 @@ struct error;
 
 #define OPERANDS_AT_MOST 2
 
-/* What an option that may be given again has got; the values are the list's own. */
-struct option_list {
-    char **values;
-    size_t count;
-};
-
 enum option_takes {
     OPTION_FLAG,  /* nothing; into a bool */
     OPTION_VALUE, /* one value, the last that is given; into a const char * */
     OPTION_ONE,   /* one name; two different ones are refused; into a const char * */
-    OPTION_LIST,  /* names, with commas or given again; into a struct option_list */
-    OPTION_AGAIN, /* values, given again; a comma is part of them; into a struct option_list */
+    OPTION_LIST,  /* names, with commas or given again; into a struct name_list */
+    OPTION_AGAIN, /* values, given again; a comma is part of them; into a struct name_list */
 };
 
 struct command_option {
@@ -70,7 +65,7 @@ enum {
 /* What was given of the shared options.  A command's own struct of options begins with this. */
 struct shared_options {
     const char *operands[OPERANDS_AT_MOST]; /* the arguments that are no options */
-    struct option_list clusters, accounts, users;
+    struct name_list clusters, accounts, users;
     /* NULL: not given. */
     const char *cluster, *now;
     bool verbose, yes, dry_run;
@@ -109,10 +104,10 @@ int options_read(const struct invocation *invocation, void *options, struct erro
 int options_read_shared(const struct invocation *invocation, struct shared_options *shared,
                         struct error *err);
 void options_free(struct shared_options *shared);
-void option_list_free(struct option_list *list);
+void option_list_free(struct name_list *list);
 
 /* The only name in the list; NULL where it is empty.  ERROR_USAGE where there are two. */
-int option_list_one(const struct option_list *list, const char *what, const char **one,
+int option_list_one(const struct name_list *list, const char *what, const char **one,
                     struct error *err);
 /* Read the instant of an option (NULL: now), in any form that Slurm's commands take. */
 int option_instant(const char *option, const char *text, int64_t *instant, struct error *err);

@@ -6,16 +6,13 @@
 
 #include "command/command.h"
 #include "command/whatif/new_jobs.h"
-#include "command/private.h"
-#include "command/published_jobs.h"
-#include "db/db.h"
+#include "results/published_jobs.h"
 #include "report/priorities.h"
 #include "report/sprio.h"
 #include "report/table.h"
-#include "results/schema.h"
+#include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
-#include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/number.h"
@@ -23,8 +20,7 @@
 
 struct options {
     struct shared_options shared;
-    struct option_list partitions, jobs_asked;
-    struct text users, partition_names;
+    struct name_list jobs_asked;
     struct prio_filter filter;
     uint64_t *jobs;
     const char *sort;
@@ -46,54 +42,7 @@ static void shown_free(struct shown *shown)
     free(shown->lists);
 }
 
-static bool is_wanted(const struct options *options, const char *cluster)
-{
-    for (size_t i = 0; i < options->shared.clusters.count; i++)
-        if (!strcmp(options->shared.clusters.values[i], cluster))
-            return true;
-    return options->shared.clusters.count == 0;
-}
-
-static int read_clusters(struct db *db, const struct options *options, struct shown *shown,
-                         struct error *err)
-{
-    const struct db_value *row;
-    struct db_rows *rows = db_query(db, sql_query_shown_clusters, NULL, 0, "tti", err);
-    if (!rows)
-        return -1;
-    int got;
-    bool any = false;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
-        char *name = db_value_text(&row[0]);
-        any = true;
-        if (is_wanted(options, name)) {
-            shown->lists = memory_resized(shown->lists, shown->count + 1, sizeof *shown->lists);
-            shown->lists[shown->count++] = prio_list_create(name, row[2].integer);
-        }
-        free(name);
-    }
-    db_finish(rows);
-    if (got)
-        return -1;
-    return any ? 0 : fail(err, ERROR_OTHER, "no results yet");
-}
-
-/* Something must answer to each cluster that was asked for. */
-static int check_clusters(const struct options *options, const struct shown *shown,
-                          struct error *err)
-{
-    for (size_t i = 0; i < options->shared.clusters.count; i++) {
-        bool there = false;
-        for (size_t j = 0; j < shown->count; j++)
-            there |= !strcmp(shown->lists[j]->cluster, options->shared.clusters.values[i]);
-        if (!there)
-            return fail(err, ERROR_USAGE, "there are no results of a cluster '%s'",
-                        options->shared.clusters.values[i]);
-    }
-    return 0;
-}
-
-/* Likewise to the jobs. */
+/* Some job must have one of the ids that were asked for. */
 static int check_jobs(const struct options *options, const struct shown *shown, struct error *err)
 {
     if (!options->filter.job_count || options->look.only_weights)
@@ -104,27 +53,41 @@ static int check_jobs(const struct options *options, const struct shown *shown, 
     return fail(err, ERROR_USAGE, "there is no job '%s' that waits", options->jobs_asked.values[0]);
 }
 
-/* `all` are the settings that a run would have; NULL where this user may not read them. */
-static int read_all(struct db *db, const struct settings *all, const struct options *options,
-                    struct shown *shown, struct error *err)
+/* What is read of each cluster. */
+struct request {
+    const struct options *options;
+    const struct settings *all; /* what a run would have; NULL where this user may not read it */
+    struct prio_filter filter;
+};
+
+static int read_cluster(struct published *published, const struct published_cluster *cluster,
+                        const struct request *request, struct prio_list *list, struct error *err)
 {
-    if (read_clusters(db, options, shown, err) || check_clusters(options, shown, err))
+    if (request->options->look.only_weights)
+        return 0;
+    if (published_jobs_read(published->db, list, err))
         return -1;
-    for (size_t i = 0; i < shown->count; i++) {
-        struct prio_list *list = shown->lists[i];
-        if (published_weights_read(db, list, err))
+    if (request->all)
+        new_jobs_add(list, request->all, published, cluster);
+    for (size_t i = 0; i < list->count; i++)
+        published_note_name(published, list->rows[i].account, list->rows[i].user);
+    prio_list_filter(list, &request->filter);
+    return prio_list_sort(list, request->options->sort, err);
+}
+
+static int read_all(struct published *published, const struct request *request, struct shown *shown,
+                    struct error *err)
+{
+    shown->lists = memory_zeroed(published->count, sizeof *shown->lists);
+    for (; shown->count < published->count; shown->count++) {
+        const struct published_cluster *cluster = &published->clusters[shown->count];
+        struct prio_list *list = shown->lists[shown->count] = published_job_list(cluster);
+        if (read_cluster(published, cluster, request, list, err)) {
+            prio_list_destroy(list);
             return -1;
-        if (options->look.only_weights)
-            continue;
-        if (published_jobs_read(db, list, err))
-            return -1;
-        if (all)
-            new_jobs_add(list, all, db);
-        prio_list_filter(list, &options->filter);
-        if (prio_list_sort(list, options->sort, err))
-            return -1;
+        }
     }
-    return check_jobs(options, shown, err);
+    return published_look_for_names(published, err) ? -1 : check_jobs(request->options, shown, err);
 }
 
 /* As sprio prints it: what its columns are depends on the weights of each cluster. */
@@ -173,19 +136,21 @@ static int print_all(const struct options *options, const struct shown *shown, s
 static int show(const struct settings *settings, const struct settings *all,
                 const struct options *options, struct error *err)
 {
-    struct db *db;
+    struct published published;
     struct shown shown = { 0 };
-    if (results_open(&db, settings, DB_READER, err))
-        return -1;
-    int result = -1;
-    if (!db_begin(db, err)) {
-        result = read_all(db, all, options, &shown, err);
-        db_rollback(db);
-    }
-    db_close(db);
+    struct request request = { options, all, options->filter };
+    struct published_filter names = { .clusters = options->shared.clusters,
+                                      .users = options->shared.users };
+    int result = published_open(&published, settings, &names, err);
+    if (published.login)
+        request.filter.users = (struct name_list){ &published.login, 1 };
+    if (!result)
+        result = read_all(&published, &request, &shown, err);
+    published_close(&published);
     if (!result)
         result = print_all(options, &shown, err);
     shown_free(&shown);
+    published_free(&published);
     return result;
 }
 
@@ -201,13 +166,6 @@ static int take_jobs(struct options *options, struct error *err)
     }
     options->filter.jobs = options->jobs;
     return 0;
-}
-
-static const char *join(struct text *text, const struct option_list *names)
-{
-    for (size_t i = 0; i < names->count; i++)
-        text_format(text, "%s%s", i ? "," : "", names->values[i]);
-    return text->bytes;
 }
 
 static int check_format(const struct options *options, struct error *err)
@@ -238,10 +196,9 @@ static int check_options(struct options *options, struct error *err)
     struct table *table = table_create(&text, &options->layout, &options->shared.table, err);
     text_free(&text);
     table_destroy(table);
-    options->filter.users = join(&options->users, &options->shared.users);
-    options->filter.partitions = join(&options->partition_names, &options->partitions);
+    options->filter.users = options->shared.users;
     options->look.no_header = options->shared.table.no_header;
-    options->look.with_users = options->filter.users != NULL;
+    options->look.with_users = options->filter.users.count > 0;
     return table ? 0 : -1;
 }
 
@@ -252,7 +209,7 @@ static const struct command_option own_options[] = {
       .help = "factors, before they are weighted" },
     { "weights", NULL, 'w', OPTION_FLAG, AT(look.only_weights), NULL,
       .help = "the weights instead of jobs" },
-    { "partitions", "partition", 'p', OPTION_LIST, AT(partitions), "NAMES",
+    { "partitions", "partition", 'p', OPTION_LIST, AT(filter.partitions), "NAMES",
       .help = "only rows of these partitions" },
     { "jobs", NULL, 'j', OPTION_LIST, AT(jobs_asked), "IDS", .help = "only these jobs" },
     { "sort", NULL, 'S', OPTION_VALUE, AT(sort), "LETTERS",
@@ -272,21 +229,14 @@ static int prio_command(const struct invocation *invocation, struct error *err)
         result = check_options(&options, err);
     if (!result)
         result = settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err);
-    char *own = result ? NULL : private_login(settings);
-    if (!result)
-        result = private_check(own, options.filter.users, err);
     if (!result) {
-        options.filter.users = own ? own : options.filter.users;
         settings_load(&all, invocation->settings_path, SETTINGS_FOR_ALL, &ignored);
         result = show(settings, all, &options, err);
     }
     options_free(&options.shared);
-    option_list_free(&options.partitions);
+    option_list_free(&options.filter.partitions);
     option_list_free(&options.jobs_asked);
-    text_free(&options.users);
-    text_free(&options.partition_names);
     free(options.jobs);
-    free(own);
     settings_destroy(settings);
     settings_destroy(all);
     return result;

@@ -7,7 +7,7 @@
 #include "command/alert.h"
 #include "command/command.h"
 #include "command/show/computed_shares.h"
-#include "command/private.h"
+#include "results/private.h"
 #include "compute/compute.h"
 #include "report/shares.h"
 #include "report/table.h"

@@ -55,24 +55,13 @@ void prio_list_add(struct prio_list *list, const struct prio_row *row)
     list->rows[list->count++] = *row;
 }
 
-static bool is_listed(const char *names, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = names; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (strcspn(at, ",") == length && !strncmp(at, name, length))
-            return true;
-    }
-    return false;
-}
-
 static bool is_wanted(const struct prio_filter *filter, const struct prio_row *row)
 {
     bool wanted = !filter->job_count;
     for (size_t i = 0; !wanted && i < filter->job_count; i++)
         wanted = filter->jobs[i] == (uint64_t)row->id_job;
-    return wanted && (!filter->users || is_listed(filter->users, row->user)) &&
-           (!filter->partitions || is_listed(filter->partitions, row->partition));
+    return wanted && name_list_wants(&filter->users, row->user) &&
+           name_list_wants(&filter->partitions, row->partition);
 }
 
 void prio_list_filter(struct prio_list *list, const struct prio_filter *filter)

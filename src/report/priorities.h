@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "report/column.h"
+#include "util/name_list.h"
 
 struct arena;
 struct table;
@@ -60,10 +61,10 @@ const char *prio_list_text(struct prio_list *list, const char *bytes, size_t len
 /* Texts must be of prio_list_text(). */
 void prio_list_add(struct prio_list *list, const struct prio_row *row);
 
-/* What is shown; NULL is everything. */
+/* What is shown; an empty list is everything. */
 struct prio_filter {
-    const char *users, *partitions; /* names separated by commas */
-    const uint64_t *jobs;           /* ids */
+    struct name_list users, partitions;
+    const uint64_t *jobs; /* ids */
     size_t job_count;
 };
 void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);

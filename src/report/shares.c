@@ -125,24 +125,25 @@ void share_list_sort(struct share_list *list)
     list->count = placed;
 }
 
-void share_list_filter(struct share_list *list, const char *user, const char *account)
+void share_list_filter(struct share_list *list, const struct name_list *users,
+                       const struct name_list *accounts)
 {
-    if (!user && !account)
+    if (!users->count && !accounts->count)
         return;
-    user = user ? as_utf8(list, user, strlen(user)) : NULL;
-    account = account ? as_utf8(list, account, strlen(account)) : NULL;
     uint32_t inside = UINT32_MAX; /* the depth of the account asked for, while we are below it */
     for (size_t i = 0; i < list->count; i++) {
         struct share_row *row = &list->rows[i];
         if (inside != UINT32_MAX && row->depth <= inside)
             inside = UINT32_MAX;
-        if (account && inside == UINT32_MAX && !*row->user && !strcmp(row->account, account))
+        if (accounts->count && inside == UINT32_MAX && !*row->user &&
+            name_list_wants(accounts, row->account))
             inside = row->depth;
-        row->shown = (!account || inside != UINT32_MAX) && (!user || !strcmp(row->user, user));
+        row->shown =
+            (!accounts->count || inside != UINT32_MAX) && name_list_wants(users, row->user);
     }
     /* With a user, also the accounts on the way: what is above a shown row, from below. */
     uint32_t wanted = 0;
-    for (size_t i = list->count; user && i-- > 0;) {
+    for (size_t i = list->count; users->count && i-- > 0;) {
         struct share_row *row = &list->rows[i];
         if (row->shown)
             wanted = row->depth;

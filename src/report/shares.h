@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/name_list.h"
+
 struct algorithm;
 struct arena;
 struct table;
@@ -51,9 +53,10 @@ void share_list_add(struct share_list *list, const struct share_association *ass
 
 /* Once all are there: depth first, users before accounts, bytewise. */
 void share_list_sort(struct share_list *list);
-/* Show only a user's associations (NULL: all), only those below an account (NULL: all), and the
- * accounts on the way to a user.  Names are bytes here too. */
-void share_list_filter(struct share_list *list, const char *user, const char *account);
+/* Show only the associations of these users (an empty list: of all), only those below these
+ * accounts, and the accounts on the way to a user. */
+void share_list_filter(struct share_list *list, const struct name_list *users,
+                       const struct name_list *accounts);
 /* Of what is shown, no user but this one; NULL hides nobody. */
 void share_list_hide_others(struct share_list *list, const char *login);
 

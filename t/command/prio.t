@@ -230,9 +230,11 @@ def printed(place):
     tap.same(place.lines('--noheader', '-o', '%i%r', '-S', 'r,+i'), ['12long', '11short', '12short', '13short', '14short'],
              'by names too')
     tap.same([place.lines('--noheader', '-o', '%i%r', *wish) for wish in
-              (('-u', 'alice,carol'), ('-p', 'long'), ('-j', '13,11'), ('-j13', '-u', 'carol'), ('-u', 'nobody'))],
-             [['11short', '13short', '14short'], ['12long'], ['11short', '13short'], ['13short'], []],
+              (('-u', 'alice,carol'), ('-u', 'carol', '-u', 'alice'), ('-p', 'long'), ('-j', '13,11'), ('-j13', '-u', 'carol'))],
+             [['11short', '13short', '14short']] * 2 + [['12long'], ['11short', '13short'], ['13short']],
              'users, partitions and jobs can be asked for')
+    place.ends(64, 'a user who is not there is said', 'prio', '-u', 'nobody')
+    place.says('by the name', "there is no user 'nobody'")
     place.ends(64, 'a job that is not there is said', 'prio', '-j', '15')
     place.says('by its number', "'15'")
     for wish, said in ((('-o', '%x'), '%x'), (('-o', '%'), 'ends'), (('-o', '%2000i'), '1000'), (('-S', 'x'), "'x'"),

@@ -9,11 +9,10 @@
 
 #include "command/command.h"
 #include "command/diff/diff_causes.h"
-#include "command/named.h"
 #include "db/db.h"
 #include "report/differences.h"
 #include "report/sshare_print.h"
-#include "results/snapshot.h"
+#include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
@@ -97,17 +96,17 @@ static void drop_others(struct differences *differences, const char *login)
 }
 
 static int diff_cluster(const struct options *options, const struct settings *settings,
-                        const struct snapshot *snapshot, const char *login,
+                        const struct published_cluster *cluster, const char *login,
                         const struct text *bytes, bool *explained, struct error *err)
 {
     struct sshare_print print;
     struct differences differences;
     struct text text = { 0 };
-    if (sshare_print_read(&print, bytes->bytes, bytes->length, snapshot->cluster, err))
+    if (sshare_print_read(&print, bytes->bytes, bytes->length, cluster->name, err))
         return fail_in(err, "'%s'", options->shared.operands[0]);
     struct db *source = open_source(options, settings);
     struct diff_case asked = {
-        settings,      snapshot,
+        settings,      cluster,
         &print,        source,
         options->at,   period_of(options, settings),
         options->step, settings->slurm && !slurm_enforces_limits(settings->slurm)
@@ -126,22 +125,6 @@ static int diff_cluster(const struct options *options, const struct settings *se
     return result;
 }
 
-/* A print is of one cluster. */
-static const struct snapshot *only_one(const struct snapshots *snapshots, struct error *err)
-{
-    const struct snapshot *found = NULL;
-    for (size_t i = 0; i < snapshots->count; i++) {
-        if (!snapshots->clusters[i].tree)
-            continue;
-        if (found) {
-            fail(err, ERROR_USAGE, "diff: of which cluster is the print? use --cluster");
-            return NULL;
-        }
-        found = &snapshots->clusters[i];
-    }
-    return found;
-}
-
 /* A step that is known may be any: they are a period apart. */
 static int align_step(struct options *options, const struct settings *settings, struct error *err)
 {
@@ -157,19 +140,19 @@ static int align_step(struct options *options, const struct settings *settings, 
 static int diff_published(struct options *options, const struct settings *settings,
                           struct error *err)
 {
-    struct snapshots snapshots = { 0 };
+    struct published published = { 0 };
     struct text bytes = { 0 };
     bool explained = false;
     int result = read_file(options, &bytes, err);
     if (!result)
         result = align_step(options, settings, err);
     if (!result)
-        result = named_read(settings, &options->shared.clusters, &snapshots, err);
-    const struct snapshot *snapshot = result ? NULL : only_one(&snapshots, err);
-    result = snapshot ? diff_cluster(options, settings, snapshot, snapshots.login, &bytes,
-                                     &explained, err)
-                      : -1;
-    snapshots_free(&snapshots);
+        result = published_read(&published, settings, &options->shared.clusters, err);
+    const struct published_cluster *cluster = result ? NULL : published_only(&published, err);
+    result =
+        cluster ? diff_cluster(options, settings, cluster, published.login, &bytes, &explained, err)
+                : -1;
+    published_free(&published);
     text_free(&bytes);
     return result ? -1 : !explained;
 }

@@ -18,7 +18,7 @@
 #include "report/differences.h"
 #include "report/sshare_print.h"
 #include "results/ledger_rows.h"
-#include "results/snapshot.h"
+#include "results/published.h"
 #include "settings/settings.h"
 #include "source/source.h"
 #include "compute/stepped_usage.h"
@@ -72,7 +72,7 @@ static struct stage stage_of(const struct finder *finder, const struct tree *tre
                              const struct values *values)
 {
     struct stage stage = stage_create(finder->tree->count);
-    const struct algorithm *algorithm = finder->asked->snapshot->algorithm;
+    const struct algorithm *algorithm = finder->asked->cluster->algorithm;
     for (uint32_t i = 0; i < finder->tree->count; i++) {
         uint32_t place = place_in(tree, &finder->tree->nodes[i]);
         bool there = place != NO_NODE;
@@ -160,7 +160,7 @@ static int compute_again(struct finder *finder, struct computation *computation,
     const struct diff_case *asked = finder->asked;
     const struct prior prior = { .ledger = finder->ledger };
     struct source source =
-        source_of(&finder->plainer.settings, asked->source, asked->snapshot->cluster);
+        source_of(&finder->plainer.settings, asked->source, asked->cluster->name);
     source.instant = &asked->printed_at;
     source.ordered = true;
     return compute_cluster(computation, &source, &prior, err);
@@ -346,7 +346,7 @@ static bool is_printed(const struct printed_number *printed, double value, doubl
  * that is left of usage has its say. */
 static void find_left_fairshare(struct finder *finder, const struct stage *stage, bool any_left)
 {
-    bool ranks = finder->asked->snapshot->algorithm->ranks_users;
+    bool ranks = finder->asked->cluster->algorithm->ranks_users;
     for (size_t i = 0; i < finder->differences->count; i++) {
         struct compared_row *row = &finder->differences->rows[i];
         struct difference *fairshare = &row->fairshare;
@@ -391,8 +391,8 @@ static int take_print(struct finder *finder, struct error *err)
 /* Ours, before any cause is taken away. */
 static void take_ours(struct finder *finder)
 {
-    const struct snapshot *snapshot = finder->asked->snapshot;
-    finder->last = stage_of(finder, snapshot->tree, snapshot->values);
+    const struct published_cluster *cluster = finder->asked->cluster;
+    finder->last = stage_of(finder, cluster->tree, cluster->values);
     for (size_t i = 0; i < finder->differences->count; i++) {
         struct compared_row *row = &finder->differences->rows[i];
         row->usage.ours = finder->last.usage[finder->match->nodes[i]];
@@ -417,7 +417,7 @@ static void begin(struct finder *finder, const struct tree *tree, struct names *
 static int find_by_jobs(struct finder *finder, struct printed_match *match, struct error *err)
 {
     struct tree *tree = NULL;
-    if (ledger_look_up(finder->asked->settings, finder->asked->snapshot->cluster, &finder->ledger,
+    if (ledger_look_up(finder->asked->settings, finder->asked->cluster->name, &finder->ledger,
                        err) ||
         compute_again(finder, &finder->first, err))
         return -1;
@@ -439,26 +439,26 @@ static int find_by_jobs(struct finder *finder, struct printed_match *match, stru
 /* With what is published alone. */
 static int find_by_results(struct finder *finder, struct printed_match *match, struct error *err)
 {
-    const struct snapshot *snapshot = finder->asked->snapshot;
-    begin(finder, snapshot->tree, snapshot->names, match);
-    take_conformance(finder, snapshot->tree);
-    take_own_usage(finder, snapshot->tree);
+    const struct published_cluster *cluster = finder->asked->cluster;
+    begin(finder, cluster->tree, cluster->names, match);
+    take_conformance(finder, cluster->tree);
+    take_own_usage(finder, cluster->tree);
     return take_print(finder, err);
 }
 
 int diff_causes_find(const struct diff_case *asked, struct differences *differences,
                      struct error *err)
 {
-    const struct snapshot *snapshot = asked->snapshot;
+    const struct published_cluster *cluster = asked->cluster;
     struct printed_match match = { 0 };
     struct finder finder = { .asked = asked,
                              .differences = differences,
                              .plainer = { .settings = *asked->settings },
-                             .options = snapshot->options };
-    *differences = (struct differences){ .cluster = snapshot->cluster,
-                                         .as_of = snapshot->as_of,
+                             .options = cluster->options };
+    *differences = (struct differences){ .cluster = cluster->name,
+                                         .as_of = cluster->as_of,
                                          .printed_at = asked->printed_at,
-                                         .algorithm = snapshot->algorithm };
+                                         .algorithm = cluster->algorithm };
     int result =
         asked->source ? find_by_jobs(&finder, &match, err) : find_by_results(&finder, &match, err);
     if (!result) {

@@ -9,7 +9,7 @@ struct db;
 struct differences;
 struct error;
 struct settings;
-struct snapshot;
+struct published_cluster;
 struct sshare_print;
 
 /* What explains the differences between what is published of a cluster and a print of sshare.
@@ -21,7 +21,7 @@ struct sshare_print;
 
 struct diff_case {
     const struct settings *settings;
-    const struct snapshot *snapshot;
+    const struct published_cluster *cluster;
     const struct sshare_print *print;
     struct db *source; /* NULL: it cannot be read */
     int64_t printed_at;
@@ -30,7 +30,7 @@ struct diff_case {
     bool ends_free;       /* what a job ran since the last step is not charged when it ends */
 };
 
-/* The answer is to be freed with diff_causes_free(); its names are the snapshot's and the print's.
+/* The answer is to be freed with diff_causes_free(); its names are the cluster's and the print's.
  */
 int diff_causes_find(const struct diff_case *asked, struct differences *differences,
                      struct error *err);

@@ -3,11 +3,11 @@
 
 #include "command/command.h"
 #include "command/explain/explain.h"
-#include "command/named.h"
+#include "results/published_find.h"
 #include "core/insight/explain.h"
 #include "core/tree/tree.h"
 #include "report/explanation.h"
-#include "results/snapshot.h"
+#include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -20,11 +20,11 @@ struct options {
 };
 
 static int explain_found(const struct options *options, const char *login,
-                         const struct snapshot *snapshot, uint32_t one, uint32_t other,
+                         const struct published_cluster *cluster, uint32_t one, uint32_t other,
                          struct error *err)
 {
-    struct explain_input input = { snapshot->tree, &snapshot->options, snapshot->algorithm,
-                                   snapshot->values, snapshot->half_life != 0 };
+    struct explain_input input = { cluster->tree, &cluster->options, cluster->algorithm,
+                                   cluster->values, cluster->half_life != 0 };
     struct explanation explanation;
     if (!explain(&input, one, other, &explanation))
         return fail(err, ERROR_USAGE, "'%s' is %s '%s'", options->shared.operands[0],
@@ -32,9 +32,8 @@ static int explain_found(const struct options *options, const char *login,
                     : one < other ? "above"
                                   : "below",
                     options->shared.operands[1]);
-    struct explained explained = { snapshot->cluster, snapshot->as_of,
-                                   snapshot->names,   &input,
-                                   &explanation,      login };
+    struct explained explained = { cluster->name, cluster->as_of, cluster->names,
+                                   &input,        &explanation,   login };
     struct text text = { 0 };
     struct job_weights *jobs = NULL;
     if (options->jobs && !(jobs = job_weights_read(options->settings, &explained, err)))
@@ -55,16 +54,16 @@ static int explain_found(const struct options *options, const char *login,
 static int explain_published(const struct settings *settings, const struct options *options,
                              struct error *err)
 {
-    struct snapshots snapshots = { 0 };
-    struct named one = { .node = NO_NODE }, other = one;
-    int result = named_read(settings, &options->shared.clusters, &snapshots, err);
+    struct published published = { 0 };
+    struct published_node one = { .node = NO_NODE }, other = one;
+    int result = published_read(&published, settings, &options->shared.clusters, err);
     if (!result)
-        result = named_find(&snapshots, NULL, options->shared.operands[0], &one, err);
+        result = published_find(&published, NULL, options->shared.operands[0], &one, err);
     if (!result && options->shared.operands[1])
-        result = named_find(&snapshots, one.snapshot, options->shared.operands[1], &other, err);
+        result = published_find(&published, one.cluster, options->shared.operands[1], &other, err);
     if (!result)
-        result = explain_found(options, snapshots.login, one.snapshot, one.node, other.node, err);
-    snapshots_free(&snapshots);
+        result = explain_found(options, published.login, one.cluster, one.node, other.node, err);
+    published_free(&published);
     return result;
 }
 

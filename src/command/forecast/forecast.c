@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/named.h"
+#include "results/published_find.h"
 #include "core/usage/clock.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/forecast.h"
-#include "results/snapshot.h"
+#include "results/published.h"
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -128,11 +128,11 @@ static int print_outlook(const struct options *options, const struct forecast_re
 }
 
 static int look_out(const struct options *options, struct prospect *prospect,
-                    const struct named *named, struct error *err)
+                    const struct published_node *named, struct error *err)
 {
     struct forecast *forecast = &prospect->forecast;
-    const struct snapshot *snapshot = named->snapshot;
-    const struct node *node = &snapshot->tree->nodes[named->node];
+    const struct published_cluster *cluster = named->cluster;
+    const struct node *node = &cluster->tree->nodes[named->node];
     uint32_t entity = tree_place(forecast->tree, node->id);
     if (entity == NO_NODE || forecast->tree->nodes[entity].id != node->id)
         return fail(err, ERROR_OTHER, "forecast: '%s' is not in the accounting database any more",
@@ -141,10 +141,10 @@ static int look_out(const struct options *options, struct prospect *prospect,
     forecast->job_rate = (uint128)(options->job_tres * (double)UNITS_PER_TRES);
     forecast->job_s = options->job_s;
     struct forecast_report report = {
-        .cluster = snapshot->cluster,
-        .account = names_text(snapshot->names, node->account),
-        .user = names_text(snapshot->names, node->user),
-        .partition = names_text(snapshot->names, node->partition),
+        .cluster = cluster->name,
+        .account = names_text(cluster->names, node->account),
+        .user = names_text(cluster->names, node->user),
+        .partition = names_text(cluster->names, node->partition),
         .algorithm = forecast->algorithm,
         .users = forecast->tree->user_count,
         .with_job = options->has_job,
@@ -172,13 +172,13 @@ static int look_out(const struct options *options, struct prospect *prospect,
 }
 
 static int read_and_look_out(const struct options *options, const struct settings *settings,
-                             const struct named *named, struct error *err)
+                             const struct published_node *named, struct error *err)
 {
     struct db *db;
     struct prospect prospect;
     if (run_open_source(&db, settings, err))
         return -1;
-    struct source source = source_of(settings, db, named->snapshot->cluster);
+    struct source source = source_of(settings, db, named->cluster->name);
     if (options->shared.now)
         source.instant = &options->now;
     int result = prospect_read(&prospect, &source, options->days * DAY_S, err);
@@ -194,17 +194,17 @@ static int read_and_look_out(const struct options *options, const struct setting
 static int forecast(const struct options *options, const struct settings *settings,
                     struct error *err)
 {
-    struct snapshots snapshots = { 0 };
-    struct named named;
-    int result = named_read(settings, &options->shared.clusters, &snapshots, err);
+    struct published published = { 0 };
+    struct published_node named;
+    int result = published_read(&published, settings, &options->shared.clusters, err);
     if (!result)
-        result = named_find(&snapshots, NULL, options->shared.operands[0], &named, err);
+        result = published_find(&published, NULL, options->shared.operands[0], &named, err);
     if (!result && !named.node)
         result = fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare",
                       options->shared.operands[0]);
     if (!result)
         result = read_and_look_out(options, settings, &named, err);
-    snapshots_free(&snapshots);
+    published_free(&published);
     return result;
 }
 

@@ -12,7 +12,7 @@
 #include "run/clusters.h"
 #include "command/command.h"
 #include "command/ledger/ledger_target.h"
-#include "command/private.h"
+#include "results/private.h"
 #include "core/usage/clock.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
@@ -159,7 +159,7 @@ static int begin_record(const struct options *options, struct ledger_record *rec
 /* The one cluster that is meant. */
 static int find_cluster(struct desk *desk, struct error *err)
 {
-    const struct option_list *list = &desk->options->shared.clusters;
+    const struct name_list *list = &desk->options->shared.clusters;
     const struct cluster_names asked = { list->values, list->count };
     struct cluster_names clusters;
     if (clusters_wanted(desk->settings, desk->source, &asked, complain, &clusters, err))
@@ -193,7 +193,7 @@ static int find_undone(struct desk *desk, struct error *err)
         return results_explain(desk->settings, err);
     if (!desk->cluster)
         return fail(err, ERROR_USAGE, "the ledger has no entry %" PRIu64, id);
-    const struct option_list *asked = &desk->options->shared.clusters;
+    const struct name_list *asked = &desk->options->shared.clusters;
     for (size_t i = 0; i < asked->count; i++)
         if (!reads_as(asked->values[i], strlen(asked->values[i]), desk->cluster))
             return fail(err, ERROR_USAGE, "entry %" PRIu64 " of the ledger is of cluster '%s'", id,

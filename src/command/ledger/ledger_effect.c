@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "command/show/computed_shares.h"
-#include "command/private.h"
+#include "results/private.h"
 #include "compute/compute.h"
 #include "compute/prior.h"
 #include "compute/seal_plan.h"

@@ -10,7 +10,7 @@
 
 #include "command/command.h"
 #include "command/ledger/ledger.h"
-#include "command/private.h"
+#include "results/private.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
 #include "results/publish.h"

@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/fairshare.h"
+#include "core/tree/tree.h"
 #include "db/db.h"
-#include "report/page/page.h"
+#include "report/priorities.h"
+#include "results/published.h"
+#include "results/published_find.h"
+#include "results/published_jobs.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -23,7 +28,6 @@
 struct reading {
     struct db *db;
     struct page_cluster *cluster;
-    struct arena *arena;
     int64_t from;
     bool accounts_only;
     struct id_index
@@ -34,13 +38,6 @@ struct reading {
     uint32_t gone_count;
     double *sums; /* of a day, by row */
 };
-
-static const char *text_of(const struct reading *reading, const struct db_value *value)
-{
-    return value->type == DB_TEXT
-               ? arena_copy(reading->arena, value->text.bytes, value->text.length)
-               : "";
-}
 
 static double level_fs_of(const struct db_value *value)
 {
@@ -68,33 +65,57 @@ static int for_each(struct reading *reading, const char *sql, const struct db_va
 
 /* ---- the tree ---- */
 
-static void take_row(struct reading *reading, const struct db_value *row)
+/* Parents first. */
+static int by_depth_and_id(const void *a, const void *b, void *nodes)
+{
+    const struct node *one = (const struct node *)nodes + *(const uint32_t *)a;
+    const struct node *other = (const struct node *)nodes + *(const uint32_t *)b;
+    if (one->depth != other->depth)
+        return one->depth < other->depth ? -1 : 1;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+static void add_row(struct reading *reading, const struct published_cluster *published, uint32_t i)
 {
     struct page_cluster *cluster = reading->cluster;
+    const struct node *node = &published->tree->nodes[i];
+    const struct values *values = &published->values[i];
+    const struct algorithm *algorithm = published->algorithm;
+    struct association_name name = published_name(published, i);
     uint32_t place = (uint32_t)cluster->row_count;
-    uint32_t parent = row[1].type == DB_INTEGER
-                          ? id_index_find(reading->places, (uint64_t)row[1].integer)
-                          : INDEX_NONE;
-    if (reading->accounts_only && row[3].text.length) {
-        if (parent != INDEX_NONE)
-            id_index_add(reading->places, (uint64_t)row[0].integer, parent);
+    uint32_t parent =
+        i ? id_index_find(reading->places, published->tree->nodes[node->parent].id) : place;
+    if (reading->accounts_only && node->is_user) {
+        id_index_add(reading->places, node->id, parent);
         return;
     }
-    cluster->rows = with_room(cluster->rows, place, sizeof *cluster->rows);
     cluster->rows[cluster->row_count++] = (struct page_row){
-        .id = row[0].integer,
-        .parent = parent == INDEX_NONE ? place : parent,
-        .account = text_of(reading, &row[2]),
-        .user = text_of(reading, &row[3]),
-        .partition = text_of(reading, &row[4]),
-        .shares = db_value_integer(&row[5], -1),
-        .share = db_value_real(&row[6]),
-        .usage = db_value_real(&row[7]),
-        .used = db_value_real(&row[8]),
-        .factor = db_value_real(&row[9]),
-        .level_fs = level_fs_of(&row[10]),
+        .id = node->id,
+        .parent = parent,
+        .account = name.account,
+        .user = name.user,
+        .partition = name.partition,
+        .shares = node_has_parent_shares(node) ? -1 : node->shares,
+        .share = algorithm->norm_shares(values),
+        .usage = values->usage_raw,
+        .used = algorithm->effective_usage(values),
+        .factor = algorithm->factor(values),
+        .level_fs = algorithm->ranks_users ? values->level_fs : NAN,
     };
-    id_index_add(reading->places, (uint64_t)row[0].integer, place);
+    id_index_add(reading->places, node->id, place);
+}
+
+static void add_rows(struct reading *reading, const struct published_cluster *published)
+{
+    const struct tree *tree = published->tree;
+    uint32_t *order = memory_zeroed(tree->count, sizeof *order);
+    for (uint32_t i = 0; i < tree->count; i++)
+        order[i] = i;
+    qsort_r(order, tree->count, sizeof *order, by_depth_and_id, tree->nodes);
+    reading->cluster->rows = memory_zeroed(tree->count, sizeof *reading->cluster->rows);
+    for (uint32_t i = 0; i < tree->count; i++)
+        add_row(reading, published, order[i]);
+    free(order);
 }
 
 /* ---- use by day ---- */
@@ -265,61 +286,90 @@ static void choose_series(struct page_cluster *cluster, uint64_t days)
 
 /* ---- the queue ---- */
 
-static void take_job(struct reading *reading, const struct db_value *row)
+static void add_job(struct reading *reading, const struct prio_row *row)
 {
+    static const enum prio_part parts[PAGE_PARTS] = { PRIO_AGE,      PRIO_ASSOC,     PRIO_FAIRSHARE,
+                                                      PRIO_JOB_SIZE, PRIO_PARTITION, PRIO_QOS };
     struct page_cluster *cluster = reading->cluster;
-    if (cluster->job_total++ >= JOBS_AT_MOST || reading->accounts_only)
-        return;
-    cluster->jobs = with_room(cluster->jobs, cluster->job_count, sizeof *cluster->jobs);
     struct page_job *job = &cluster->jobs[cluster->job_count++];
     *job = (struct page_job){
-        .id = row[0].integer,
-        .user = text_of(reading, &row[1]),
-        .account = text_of(reading, &row[2]),
-        .partition = text_of(reading, &row[3]),
-        .qos = text_of(reading, &row[4]),
-        .priority = row[5].integer,
-        .tres = text_of(reading, &row[6 + PAGE_PARTS]),
-        .site = db_value_integer(&row[7 + PAGE_PARTS], 0),
-        .nice = db_value_integer(&row[8 + PAGE_PARTS], 0),
+        .id = row->id_job,
+        .user = row->user,
+        .account = row->account,
+        .partition = row->partition,
+        .qos = row->qos,
+        .priority = row->priority,
+        .tres = row->tres_weighted,
+        .site = row->site,
+        .nice = row->nice,
     };
     for (size_t i = 0; i < PAGE_PARTS; i++)
-        job->parts[i] = db_value_real(&row[6 + i]);
+        job->parts[i] = row->weighted[parts[i]];
 }
 
-static int read_all(struct reading *reading, uint64_t days, struct error *err)
+static int by_priority(const void *a, const void *b)
+{
+    const struct prio_row *one = a, *other = b;
+    if (one->priority != other->priority)
+        return one->priority > other->priority ? -1 : 1;
+    return (one->id_job > other->id_job) - (one->id_job < other->id_job);
+}
+
+/* The highest priorities first; the texts are the list's. */
+static int read_jobs(struct reading *reading, struct prio_list *list, struct error *err)
+{
+    struct page_cluster *cluster = reading->cluster;
+    if (published_jobs_read(reading->db, list, err))
+        return -1;
+    if (list->count)
+        qsort(list->rows, list->count, sizeof *list->rows, by_priority);
+    cluster->jobs = memory_zeroed(JOBS_AT_MOST, sizeof *cluster->jobs);
+    for (size_t i = 0; i < list->count; i++)
+        if (list->rows[i].best && cluster->job_total++ < JOBS_AT_MOST && !reading->accounts_only)
+            add_job(reading, &list->rows[i]);
+    return 0;
+}
+
+static int read_history(struct reading *reading, uint64_t days, struct error *err)
 {
     struct page_cluster *cluster = reading->cluster;
     struct db_value span[] = { db_text(cluster->name), db_integer(reading->from),
                                db_integer(cluster->as_of) };
-    if (for_each(reading, sql_query_report_rows, span, 1,
-                 "iittti"
-                 "rrrrr",
-                 take_row, err) ||
-        for_each(reading, sql_query_report_jobs, span, 1, "ittttirrrrrrtii", take_job, err) ||
-        for_each(reading, sql_query_report_points, span, 3, "it", take_instant, err))
+    if (for_each(reading, sql_query_report_points, span, 3, "it", take_instant, err))
         return -1;
-    if (!cluster->row_count)
-        return 0;
     thin_instants(&cluster->instants, reading->from, cluster->as_of);
     choose_series(cluster, days);
     reading->sums = memory_zeroed(cluster->row_count, sizeof *reading->sums);
     return read_instants(reading, err) || read_days(reading, err) ? -1 : 0;
 }
 
-int report_data_read(struct db *db, struct page_cluster *cluster, uint64_t days, bool accounts_only,
-                     struct arena *arena, struct error *err)
+int report_data_read(struct report_data *data, struct published *published,
+                     struct published_cluster *cluster, uint64_t days, bool accounts_only,
+                     struct error *err)
 {
+    *data = (struct report_data){
+        .page = { .name = cluster->name,
+                  .algorithm = cluster->algorithm->name,
+                  .time_zone = cluster->time_zone,
+                  .as_of = cluster->as_of,
+                  .half_life = (int64_t)cluster->half_life },
+        .queue = published_job_list(cluster),
+    };
     struct reading reading = {
-        .db = db,
-        .cluster = cluster,
-        .arena = arena,
+        .db = published->db,
+        .cluster = &data->page,
         .accounts_only = accounts_only,
         .from = cluster->as_of - (int64_t)days * 86400,
         .places = id_index_create(),
         .gone = id_index_create(),
     };
-    int result = read_all(&reading, days, err);
+    int result = published_read_tree(published, cluster, err);
+    if (!result) {
+        add_rows(&reading, cluster);
+        result = read_jobs(&reading, data->queue, err);
+    }
+    if (!result)
+        result = read_history(&reading, days, err);
     id_index_destroy(reading.places);
     id_index_destroy(reading.gone);
     free(reading.gone_parents);
@@ -337,8 +387,10 @@ static void points_free(struct page_points *points)
     free(points->points);
 }
 
-void report_data_free(struct page_cluster *cluster)
+void report_data_free(struct report_data *data)
 {
+    struct page_cluster *cluster = &data->page;
+    prio_list_destroy(data->queue);
     points_free(&cluster->days);
     points_free(&cluster->instants);
     free(cluster->rows);

@@ -5,19 +5,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct arena;
-struct db;
+#include "report/page/page.h"
+
 struct error;
-struct page_cluster;
+struct prio_list;
+struct published;
+struct published_cluster;
 
-/* What the page of a cluster shows, from the result tables.  Name, algorithm, time zone and
- * instants are there; all texts are the arena's.  A page is to open at once, so it has the
- * series of those who used most, and the jobs that come first.  With `accounts_only` it tells of no
- * user, nor of jobs more than how many wait. */
-int report_data_read(struct db *db, struct page_cluster *cluster, uint64_t days, bool accounts_only,
-                     struct arena *arena, struct error *err);
+struct report_data {
+    struct page_cluster page; /* its texts are those of the queue and of what is published */
+    struct prio_list *queue;
+};
 
-/* Also of a cluster that was read in part. */
-void report_data_free(struct page_cluster *cluster);
+/* What the page of a cluster shows, from the result tables; reads the cluster's tree.  A page is to
+ * open at once, so it has the series of those who used most, and the jobs that come first.  With
+ * `accounts_only` it shows no user, and of jobs only how many wait.  Free it also when this fails.
+ */
+int report_data_read(struct report_data *data, struct published *published,
+                     struct published_cluster *cluster, uint64_t days, bool accounts_only,
+                     struct error *err);
+void report_data_free(struct report_data *data);
 
 #endif

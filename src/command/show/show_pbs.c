@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "command/command.h"
-#include "command/named.h"
+#include "results/published_find.h"
 #include "core/fairshare/pbs.h"
 #include "core/tree/tree.h"
 #include "report/pbs_forms.h"
-#include "results/snapshot.h"
+#include "results/published.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -23,14 +23,15 @@ static struct wide *plain_usage(const struct tree *tree)
     return usage;
 }
 
-static int show_found(const struct named *one, const struct named *other, struct error *err)
+static int show_found(const struct published_node *one, const struct published_node *other,
+                      struct error *err)
 {
-    const struct snapshot *snapshot = one->snapshot;
-    struct pbs_tree tree = { { snapshot->tree, &snapshot->options, snapshot->values },
-                             snapshot->names,
+    const struct published_cluster *cluster = one->cluster;
+    struct pbs_tree tree = { { cluster->tree, &cluster->options, cluster->values },
+                             cluster->names,
                              NULL };
     struct wide *usage = pbs_counted_usage(&tree.fairshare);
-    tree.usage = usage = usage ? usage : plain_usage(snapshot->tree);
+    tree.usage = usage = usage ? usage : plain_usage(cluster->tree);
     struct text text = { 0 };
     if (other->node == NO_NODE)
         pbs_add_entity(&text, &tree, one->node);
@@ -42,18 +43,18 @@ static int show_found(const struct named *one, const struct named *other, struct
     return result;
 }
 
-int show_pbs(const struct settings *settings, const struct option_list *clusters,
+int show_pbs(const struct settings *settings, const struct name_list *clusters,
              const char *const names[2], struct error *err)
 {
-    struct snapshots snapshots = { 0 };
-    struct named one = { .node = NO_NODE }, other = one;
-    int result = named_read(settings, clusters, &snapshots, err);
+    struct published published = { 0 };
+    struct published_node one = { .node = NO_NODE }, other = one;
+    int result = published_read(&published, settings, clusters, err);
     if (!result)
-        result = named_find(&snapshots, NULL, names[0], &one, err);
+        result = published_find(&published, NULL, names[0], &one, err);
     if (!result && names[1])
-        result = named_find(&snapshots, one.snapshot, names[1], &other, err);
+        result = published_find(&published, one.cluster, names[1], &other, err);
     if (!result)
         result = show_found(&one, &other, err);
-    snapshots_free(&snapshots);
+    published_free(&published);
     return result;
 }

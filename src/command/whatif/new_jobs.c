@@ -13,9 +13,9 @@
 #include "db/db.h"
 #include "compute/priorities.h"
 #include "report/priorities.h"
+#include "results/published.h"
 #include "settings/settings.h"
 #include "source/source.h"
-#include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -28,12 +28,12 @@
 struct adder {
     struct prio_list *list;
     const struct queue *queue;
-    struct id_index *published;
+    struct id_index *known;
 };
 
 static bool is_new(const struct adder *adder, const struct priority_job *job)
 {
-    return id_index_find(adder->published, job->key) == INDEX_NONE;
+    return id_index_find(adder->known, job->key) == INDEX_NONE;
 }
 
 static const char *as_text(struct adder *adder, const char *name)
@@ -163,38 +163,46 @@ static double fairshare_of(const void *fairshare, uint32_t node)
     return ((const double *)fairshare)[node];
 }
 
-/* The factors that the run published; NAN where there is none. */
-static double *read_fairshare(struct db *results, const char *cluster, const struct tree *tree)
+/* The factors that a run published, by node of a tree. */
+struct factors {
+    const struct tree *tree;
+    const struct algorithm *algorithm;
+    double *fairshare;
+};
+
+static void take_factor(void *context, const struct published_row *row)
 {
-    struct error ignored;
-    const struct db_value *row;
-    struct db_value argument = db_text(cluster);
-    double *fairshare = memory_zeroed(tree->count, sizeof *fairshare);
-    for (uint32_t i = 0; i < tree->count; i++)
-        fairshare[i] = NAN;
-    struct db_rows *rows =
-        db_query(results, sql_query_shown_fairshare, &argument, 1, "ir", &ignored);
-    if (!rows)
-        return fairshare;
-    while (db_fetch(rows, &row, &ignored) > 0) {
-        uint32_t place = tree_place(tree, (uint64_t)row[0].integer);
-        if (place != NO_NODE && tree->nodes[place].id == row[0].integer && row[1].type == DB_REAL)
-            fairshare[place] = row[1].real;
-    }
-    db_finish(rows);
-    return fairshare;
+    const struct factors *factors = context;
+    const struct tree *tree = factors->tree;
+    uint32_t place = tree_place(tree, (uint64_t)row->id);
+    if (place != NO_NODE && tree->nodes[place].id == row->id)
+        factors->fairshare[place] = factors->algorithm->factor(&row->values);
 }
 
-void new_jobs_add(struct prio_list *list, const struct settings *settings, struct db *results)
+/* NAN where there is none, or they cannot be read. */
+static double *read_fairshare(struct published *published, const struct published_cluster *cluster,
+                              const struct tree *tree)
+{
+    struct error ignored;
+    struct factors factors = { tree, cluster->algorithm,
+                               memory_zeroed(tree->count, sizeof(double)) };
+    for (uint32_t i = 0; i < tree->count; i++)
+        factors.fairshare[i] = NAN;
+    published_read_rows(published, cluster, take_factor, &factors, &ignored);
+    return factors.fairshare;
+}
+
+void new_jobs_add(struct prio_list *list, const struct settings *settings,
+                  struct published *published, const struct published_cluster *cluster)
 {
     struct reading reading;
-    struct adder adder = { .list = list, .published = id_index_create() };
+    struct adder adder = { .list = list, .known = id_index_create() };
     for (uint32_t i = 0; i < list->count; i++)
-        id_index_add(adder.published, list->rows[i].key, i);
+        id_index_add(adder.known, list->rows[i].key, i);
     if (!read_source(&reading, &adder, settings)) {
         if (reading.tree) {
             struct error ignored;
-            double *fairshare = read_fairshare(results, list->cluster, reading.tree);
+            double *fairshare = read_fairshare(published, cluster, reading.tree);
             priorities_complete(reading.queue, reading.accounting, reading.tree, fairshare_of,
                                 fairshare);
             queue_each(reading.queue, add_row, &adder, &ignored);
@@ -202,5 +210,5 @@ void new_jobs_add(struct prio_list *list, const struct settings *settings, struc
         }
         reading_free(&reading);
     }
-    id_index_destroy(adder.published);
+    id_index_destroy(adder.known);
 }

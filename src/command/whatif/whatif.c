@@ -6,12 +6,9 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "command/private.h"
 #include "command/whatif/whatif_changes.h"
-#include "db/db.h"
 #include "report/whatif.h"
-#include "results/schema.h"
-#include "results/snapshot.h"
+#include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -29,62 +26,43 @@ static const char *const list_names[LISTS] = { "shares",      "move",        "ha
 
 struct options {
     struct shared_options shared;
-    struct option_list lists[LISTS], files;
+    struct name_list lists[LISTS], files;
     const char *top_text;
     const char *path; /* of the settings */
     struct whatif_changes changes;
     size_t top;
 };
 
-/* The cluster that is meant, where there are several. */
-static struct snapshot *choose(const struct snapshots *snapshots, const char *asked,
-                               struct error *err)
-{
-    if (!snapshots->count)
-        fail(err, ERROR_OTHER, "no results yet");
-    else if (!asked && snapshots->count > 1)
-        fail(err, ERROR_USAGE, "whatif: there are %zu clusters; which one? --cluster NAME",
-             snapshots->count);
-    else if (asked)
-        fail(err, ERROR_USAGE, "there are no results of a cluster '%s'", asked);
-    for (size_t i = 0; i < snapshots->count; i++)
-        if (asked ? reads_as(asked, strlen(asked), snapshots->clusters[i].cluster)
-                  : snapshots->count == 1)
-            return &snapshots->clusters[i];
-    return NULL;
-}
-
 static int from_source(const struct options *options, struct whatif *whatif,
-                       const struct snapshot *snapshot, struct error *err)
+                       const struct published_cluster *cluster, struct error *err)
 {
     struct settings *settings = NULL;
-    int64_t now = snapshot->as_of;
+    int64_t now = cluster->as_of;
     int result = settings_load(&settings, options->path, SETTINGS_FOR_ALL, err);
     if (!result && options->shared.now)
         result = option_instant("now", options->shared.now, &now, err);
     if (!result)
-        result =
-            whatif_from_source(whatif, settings, &options->changes, snapshot->cluster, &now, err);
+        result = whatif_from_source(whatif, settings, &options->changes, cluster->name, &now, err);
     settings_destroy(settings);
     return result;
 }
 
-static int answer(struct options *options, const struct settings *settings, struct db *results,
-                  const struct snapshots *snapshots, const struct snapshot *snapshot,
+static int answer(struct options *options, const struct settings *settings,
+                  const struct published *published, const struct published_cluster *cluster,
                   struct error *err)
 {
     struct text text = { 0 };
-    if (changes_find(&options->changes, snapshots, snapshot, err))
+    if (changes_find(&options->changes, published, cluster, err))
         return -1;
-    struct whatif *whatif = whatif_create(snapshot->cluster, snapshot->as_of);
+    struct whatif *whatif = whatif_create(cluster->name, cluster->as_of);
     int result = options->shared.now || changes_need_source(&options->changes)
-                     ? from_source(options, whatif, snapshot, err)
-                     : whatif_from_results(whatif, results, &options->changes, snapshot, err);
+                     ? from_source(options, whatif, cluster, err)
+                     : whatif_from_results(whatif, published->db, &options->changes, cluster, err);
     if (!result) {
         whatif_place_jobs(whatif);
-        if (snapshots->login)
-            whatif_keep_user(whatif, snapshots->login);
-        changes_tell(&options->changes, snapshot, settings, whatif);
+        if (published->login)
+            whatif_keep_user(whatif, published->login);
+        changes_tell(&options->changes, cluster, settings, whatif);
         if (options->shared.json)
             whatif_add_json(&text, whatif, options->top);
         else
@@ -97,33 +75,16 @@ static int answer(struct options *options, const struct settings *settings, stru
 }
 
 /* All that is published is read in one transaction. */
-static int read_and_answer(struct options *options, const struct settings *settings,
-                           struct db *results, struct error *err)
-{
-    struct snapshots snapshots = { .login = private_login(settings) };
-    struct snapshot *snapshot = NULL;
-    int result = snapshots_read(results, &snapshots, err);
-    if (!result) {
-        snapshot = choose(&snapshots, options->shared.cluster, err);
-        result = snapshot ? snapshot_read(results, snapshot, err) : -1;
-    }
-    if (!result)
-        result = answer(options, settings, results, &snapshots, snapshot, err);
-    snapshots_free(&snapshots);
-    return result;
-}
-
 static int whatif(struct options *options, const struct settings *settings, struct error *err)
 {
-    struct db *results;
-    if (results_open(&results, settings, DB_READER, err))
-        return -1;
-    int result = -1;
-    if (!db_begin(results, err)) {
-        result = read_and_answer(options, settings, results, err);
-        db_rollback(results);
-    }
-    db_close(results);
+    struct published published;
+    struct published_filter filter = { .clusters = options->shared.clusters };
+    int result = published_open(&published, settings, &filter, err);
+    struct published_cluster *cluster = result ? NULL : published_only(&published, err);
+    if (!cluster || published_read_tree(&published, cluster, err) ||
+        answer(options, settings, &published, cluster, err))
+        result = -1;
+    published_free(&published);
     return result;
 }
 
@@ -203,7 +164,7 @@ const struct command command_whatif = {
     .summary = "who would gain and who lose, were shares or settings others",
     .notes = "Changes may be given again, and are made together.  A NAME is a user, an\n"
              "account, or account/user[/partition]; account/ is no user.\n",
-    .shared = TAKES_CLUSTER | TAKES_NOW | TAKES_JSON,
+    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_JSON,
     .options = own_options,
     .run = whatif_command,
 };

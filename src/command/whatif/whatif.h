@@ -8,17 +8,17 @@ struct whatif_changes;
 struct db;
 struct error;
 struct settings;
-struct snapshot;
+struct published_cluster;
 struct whatif;
 struct whatif_state;
 
 /* The two ways to an answer: from what is published, and from the accounting database. */
 
 /* The states before and after, computed from what is published, in one transaction of the results
- * with what the snapshot was read in; the queue's jobs go into `whatif`. */
+ * with what the cluster was read in; the queue's jobs go into `whatif`. */
 int whatif_from_results(struct whatif *whatif, struct db *results,
-                        const struct whatif_changes *changes, const struct snapshot *snapshot,
-                        struct error *err);
+                        const struct whatif_changes *changes,
+                        const struct published_cluster *cluster, struct error *err);
 
 /* The same from the accounting database, at an instant (NULL: now), as runs with these settings
  * compute it. */

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "command/ledger/ledger.h"
-#include "command/named.h"
-#include "command/private.h"
+#include "results/published_find.h"
+#include "results/private.h"
 #include "core/usage/clock.h"
 #include "core/insight/scenario.h"
 #include "core/tree/tree.h"
-#include "results/snapshot.h"
+#include "results/published.h"
 #include "settings/settings.h"
 #include "settings/table.h"
 #include "util/error.h"
@@ -224,31 +224,31 @@ static void add_id(struct whatif_change *change, uint32_t id)
 }
 
 /* What is before the `=` names one association. */
-static int find_one(struct whatif_change *change, const struct snapshots *snapshots,
-                    const struct snapshot *snapshot, struct error *err)
+static int find_one(struct whatif_change *change, const struct published *published,
+                    const struct published_cluster *cluster, struct error *err)
 {
-    struct named named;
+    struct published_node named;
     bool account = change->kind == WHATIF_MOVE;
-    int result = account ? named_find_account(snapshots, snapshot, change->name, &named, err)
-                         : named_find(snapshots, snapshot, change->name, &named, err);
+    int result = account ? published_find_account(published, cluster, change->name, &named, err)
+                         : published_find(published, cluster, change->name, &named, err);
     if (result)
         return fail_in(err, "whatif: --%s '%s'", change->option->name, change->text);
     if (!named.node && change->kind != WHATIF_ADD_USAGE)
         return fail(err, ERROR_USAGE, "whatif: --%s '%s': '%s' is the root, which has no %s",
                     change->option->name, change->text, change->name,
                     account ? "parent" : "shares");
-    add_id(change, snapshot->tree->nodes[named.node].id);
+    add_id(change, cluster->tree->nodes[named.node].id);
     return 0;
 }
 
-static int find_move(struct whatif_change *change, const struct snapshots *snapshots,
-                     const struct snapshot *snapshot, struct error *err)
+static int find_move(struct whatif_change *change, const struct published *published,
+                     const struct published_cluster *cluster, struct error *err)
 {
-    struct named parent;
-    const struct tree *tree = snapshot->tree;
-    if (find_one(change, snapshots, snapshot, err))
+    struct published_node parent;
+    const struct tree *tree = cluster->tree;
+    if (find_one(change, published, cluster, err))
         return -1;
-    if (named_find_account(snapshots, snapshot, change->value, &parent, err))
+    if (published_find_account(published, cluster, change->value, &parent, err))
         return fail_in(err, "whatif: --move '%s'", change->text);
     change->parent = tree->nodes[parent.node].id;
     if (tree->nodes[tree_place(tree, change->ids[0])].is_user)
@@ -262,48 +262,37 @@ static int find_move(struct whatif_change *change, const struct snapshots *snaps
     return 0;
 }
 
-static bool reads(const struct snapshot *snapshot, uint32_t name, const char *asked)
-{
-    return reads_as(asked, strlen(asked), names_text(snapshot->names, name));
-}
-
 /* A user's name means all associations of this user, as it does to sacctmgr; `account/user` those
  * there. */
-static int find_user(struct whatif_change *change, const struct snapshots *snapshots,
-                     const struct snapshot *snapshot, struct error *err)
+static int find_user(struct whatif_change *change, const struct published *published,
+                     const struct published_cluster *cluster, struct error *err)
 {
-    const struct tree *tree = snapshot->tree;
-    const char *slash = strrchr(change->name, '/');
-    char *account = slash ? memory_bytes(change->name, (size_t)(slash - change->name)) : NULL;
-    for (uint32_t i = 0; i < tree->count; i++) {
-        const struct node *node = &tree->nodes[i];
-        if (node->is_user && (reads(snapshot, node->user, change->name) ||
-                              (slash && reads(snapshot, node->user, slash + 1) &&
-                               reads(snapshot, node->account, account))))
-            add_id(change, node->id);
+    for (uint32_t i = 0; i < cluster->tree->count; i++) {
+        struct association_name name = published_name(cluster, i);
+        if (!*name.user || association_name_match(&name, change->name) == NAME_OTHER)
+            continue;
+        if (private_check(published->login, name.user, err))
+            return -1;
+        add_id(change, cluster->tree->nodes[i].id);
     }
-    free(account);
-    if (change->id_count && private_check(snapshots->login, slash ? slash + 1 : change->name, err))
-        return -1;
-    return change->id_count ? 0
-                            : fail(err, ERROR_USAGE,
-                                   "whatif: --remove-user '%s': there is no such "
-                                   "user",
-                                   change->name);
+    if (change->id_count)
+        return 0;
+    name_unknown("user", change->name, err);
+    return fail_in(err, "whatif: --remove-user '%s'", change->text);
 }
 
-int changes_find(struct whatif_changes *changes, const struct snapshots *snapshots,
-                 const struct snapshot *snapshot, struct error *err)
+int changes_find(struct whatif_changes *changes, const struct published *published,
+                 const struct published_cluster *cluster, struct error *err)
 {
     int result = 0;
     for (size_t i = 0; !result && i < changes->count; i++) {
         struct whatif_change *change = &changes->list[i];
         if (change->kind == WHATIF_MOVE)
-            result = find_move(change, snapshots, snapshot, err);
+            result = find_move(change, published, cluster, err);
         else if (change->kind == WHATIF_REMOVE)
-            result = find_user(change, snapshots, snapshot, err);
+            result = find_user(change, published, cluster, err);
         else if (change->kind != WHATIF_SETTING)
-            result = find_one(change, snapshots, snapshot, err);
+            result = find_one(change, published, cluster, err);
     }
     return result;
 }

@@ -10,8 +10,8 @@ struct clock;
 struct error;
 struct scenario;
 struct settings;
-struct snapshot;
-struct snapshots;
+struct published_cluster;
+struct published;
 struct text;
 struct whatif;
 
@@ -56,8 +56,8 @@ int changes_take_file(struct whatif_changes *changes, const char *path, struct e
 void changes_free(struct whatif_changes *changes);
 
 /* Find all names in what is published of one cluster. */
-int changes_find(struct whatif_changes *changes, const struct snapshots *snapshots,
-                 const struct snapshot *snapshot, struct error *err);
+int changes_find(struct whatif_changes *changes, const struct published *published,
+                 const struct published_cluster *cluster, struct error *err);
 
 /* Whether they change how jobs are charged or queued in a way that results do not tell, so that the
  * accounting database must be read; and whether any changes settings that a reading of it uses. */
@@ -72,7 +72,7 @@ int changes_make(const struct whatif_changes *changes, struct scenario *scenario
 
 /* Tell what is changed, and the commands that would do it, of settings the file; in
  * whatif_commands.c. */
-void changes_tell(const struct whatif_changes *changes, const struct snapshot *snapshot,
+void changes_tell(const struct whatif_changes *changes, const struct published_cluster *cluster,
                   const struct settings *settings, struct whatif *whatif);
 
 #endif

@@ -7,7 +7,7 @@
 #include "command/whatif/whatif_changes.h"
 #include "core/tree/tree.h"
 #include "report/whatif.h"
-#include "results/snapshot.h"
+#include "results/published.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
@@ -56,24 +56,24 @@ struct who {
     bool beside_partitions; /* without a partition, where others of that user there have one */
 };
 
-static bool has_partitions(const struct snapshot *snapshot, const struct node *user)
+static bool has_partitions(const struct published_cluster *cluster, const struct node *user)
 {
-    for (uint32_t i = 0; i < snapshot->tree->count; i++) {
-        const struct node *node = &snapshot->tree->nodes[i];
+    for (uint32_t i = 0; i < cluster->tree->count; i++) {
+        const struct node *node = &cluster->tree->nodes[i];
         if (node->is_user && node->account == user->account && node->user == user->user &&
-            *names_text(snapshot->names, node->partition))
+            *names_text(cluster->names, node->partition))
             return true;
     }
     return false;
 }
 
-static struct who who_is(const struct snapshot *snapshot, uint32_t id)
+static struct who who_is(const struct published_cluster *cluster, uint32_t id)
 {
-    const struct node *node = &snapshot->tree->nodes[tree_place(snapshot->tree, id)];
-    const char *partition = names_text(snapshot->names, node->partition);
-    return (struct who){ names_text(snapshot->names, node->account),
-                         names_text(snapshot->names, node->user), partition,
-                         node->is_user && !*partition && has_partitions(snapshot, node) };
+    const struct node *node = &cluster->tree->nodes[tree_place(cluster->tree, id)];
+    const char *partition = names_text(cluster->names, node->partition);
+    return (struct who){ names_text(cluster->names, node->account),
+                         names_text(cluster->names, node->user), partition,
+                         node->is_user && !*partition && has_partitions(cluster, node) };
 }
 
 /* Without a word of partitions sacctmgr takes those with one, too; an empty one is none. */
@@ -121,23 +121,23 @@ static void add_who(struct text *text, const struct who *who)
         text_format(text, " in partition '%s'", who->partition);
 }
 
-static void tell_shares(const struct whatif_change *change, const struct snapshot *snapshot,
+static void tell_shares(const struct whatif_change *change, const struct published_cluster *cluster,
                         struct whatif *whatif)
 {
     struct command_line line = { 0 };
     struct text sentence = { 0 }, shares = { 0 };
-    struct who who = who_is(snapshot, change->ids[0]);
-    uint32_t node = tree_place(snapshot->tree, change->ids[0]);
+    struct who who = who_is(cluster, change->ids[0]);
+    uint32_t node = tree_place(cluster->tree, change->ids[0]);
     add_who(&sentence, &who);
     text_add(&sentence, " has shares ");
     add_shares(&sentence, change->shares);
     text_add(&sentence, ", not ");
-    add_shares(&sentence, snapshot->tree->nodes[node].shares);
+    add_shares(&sentence, cluster->tree->nodes[node].shares);
     add_word(&line, "sacctmgr");
     add_word(&line, "modify");
     add_word(&line, *who.user ? "user" : "account");
     add_word(&line, "where");
-    add_where(&line, &who, snapshot->cluster);
+    add_where(&line, &who, cluster->name);
     add_word(&line, "set");
     text_add(&shares, "fairshare=");
     add_shares(&shares, change->shares);
@@ -148,12 +148,12 @@ static void tell_shares(const struct whatif_change *change, const struct snapsho
     text_free(&shares);
 }
 
-static void tell_move(const struct whatif_change *change, const struct snapshot *snapshot,
+static void tell_move(const struct whatif_change *change, const struct published_cluster *cluster,
                       struct whatif *whatif)
 {
     struct command_line line = { 0 };
     struct text sentence = { 0 };
-    struct who who = who_is(snapshot, change->ids[0]), parent = who_is(snapshot, change->parent);
+    struct who who = who_is(cluster, change->ids[0]), parent = who_is(cluster, change->parent);
     add_who(&sentence, &who);
     text_add(&sentence, " is below ");
     add_who(&sentence, &parent);
@@ -161,7 +161,7 @@ static void tell_move(const struct whatif_change *change, const struct snapshot 
     add_word(&line, "modify");
     add_word(&line, "account");
     add_word(&line, "where");
-    add_where(&line, &who, snapshot->cluster);
+    add_where(&line, &who, cluster->name);
     add_word(&line, "set");
     add_name(&line, "parent", parent.account);
     whatif_add_change(whatif, sentence.bytes);
@@ -169,12 +169,12 @@ static void tell_move(const struct whatif_change *change, const struct snapshot 
     text_free(&sentence);
 }
 
-static void tell_usage(const struct whatif_change *change, const struct snapshot *snapshot,
+static void tell_usage(const struct whatif_change *change, const struct published_cluster *cluster,
                        struct whatif *whatif)
 {
     struct command_line line = { 0 };
     struct text sentence = { 0 }, hours = { 0 };
-    struct who who = who_is(snapshot, change->ids[0]);
+    struct who who = who_is(cluster, change->ids[0]);
     add_who(&sentence, &who);
     text_format(&sentence, " has used %.10g TRES-hours more", change->usage / 3600);
     if (*who.user) {
@@ -187,7 +187,7 @@ static void tell_usage(const struct whatif_change *change, const struct snapshot
         add_name(&line, "--account", who.account);
         if (*who.partition)
             add_name(&line, "--partition", who.partition);
-        add_name(&line, "--cluster", snapshot->cluster);
+        add_name(&line, "--cluster", cluster->name);
         add_word(&line, "--why");
         add_word(&line, "as whatif has it");
     } else
@@ -199,7 +199,7 @@ static void tell_usage(const struct whatif_change *change, const struct snapshot
 }
 
 static void tell_removal_of(const struct whatif_change *change, const struct who *who,
-                            const struct snapshot *snapshot, struct whatif *whatif)
+                            const struct published_cluster *cluster, struct whatif *whatif)
 {
     struct command_line line = { 0 };
     struct text sentence = { 0 };
@@ -209,7 +209,7 @@ static void tell_removal_of(const struct whatif_change *change, const struct who
     add_word(&line, "delete");
     add_word(&line, "user");
     add_word(&line, "where");
-    add_where(&line, who, snapshot->cluster);
+    add_where(&line, who, cluster->name);
     whatif_add_change(whatif, sentence.bytes);
     end_line(&line, whatif, change);
     text_free(&sentence);
@@ -217,15 +217,15 @@ static void tell_removal_of(const struct whatif_change *change, const struct who
 
 /* One association each, and those with a partition first: slurmdbd does not let go of a user's
  * default account together with others. */
-static void tell_removal(const struct whatif_change *change, const struct snapshot *snapshot,
-                         struct whatif *whatif)
+static void tell_removal(const struct whatif_change *change,
+                         const struct published_cluster *cluster, struct whatif *whatif)
 {
     for (unsigned pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < change->id_count; i++) {
-            struct who who = who_is(snapshot, change->ids[i]);
+            struct who who = who_is(cluster, change->ids[i]);
             unsigned its_pass = *who.partition ? 0 : 1;
             if (pass == its_pass)
-                tell_removal_of(change, &who, snapshot, whatif);
+                tell_removal_of(change, &who, cluster, whatif);
         }
     }
 }
@@ -259,23 +259,23 @@ static void tell_setting(const struct whatif_change *change, const struct settin
     text_free(&command);
 }
 
-void changes_tell(const struct whatif_changes *changes, const struct snapshot *snapshot,
+void changes_tell(const struct whatif_changes *changes, const struct published_cluster *cluster,
                   const struct settings *settings, struct whatif *whatif)
 {
     for (size_t i = 0; i < changes->count; i++) {
         const struct whatif_change *change = &changes->list[i];
         switch (change->kind) {
         case WHATIF_SHARES:
-            tell_shares(change, snapshot, whatif);
+            tell_shares(change, cluster, whatif);
             break;
         case WHATIF_MOVE:
-            tell_move(change, snapshot, whatif);
+            tell_move(change, cluster, whatif);
             break;
         case WHATIF_ADD_USAGE:
-            tell_usage(change, snapshot, whatif);
+            tell_usage(change, cluster, whatif);
             break;
         case WHATIF_REMOVE:
-            tell_removal(change, snapshot, whatif);
+            tell_removal(change, cluster, whatif);
             break;
         case WHATIF_SETTING:
             tell_setting(change, settings, whatif);

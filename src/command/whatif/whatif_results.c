@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/published_jobs.h"
+#include "results/published_jobs.h"
 #include "command/whatif/whatif.h"
 #include "command/whatif/whatif_changes.h"
 #include "core/fairshare/fairshare.h"
@@ -15,7 +15,7 @@
 #include "report/priorities.h"
 #include "report/sprio.h"
 #include "report/whatif.h"
-#include "results/snapshot.h"
+#include "results/published.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -29,16 +29,16 @@ struct side {
 };
 
 static int compute(struct side *side, const struct scenario *scenario,
-                   const struct snapshot *snapshot, const struct algorithm *algorithm,
+                   const struct published_cluster *cluster, const struct algorithm *algorithm,
                    struct error *err)
 {
     /* Slurm's own order among ties is that of lineage, which names tell. */
-    bool ordered = snapshot->options.conformance == CONFORMANCE_SLURMCTLD;
+    bool ordered = cluster->options.conformance == CONFORMANCE_SLURMCTLD;
     if (scenario_build(scenario, ordered, &side->tree, err) || tree_roll_up_usage(side->tree, err))
         return -1;
     side->values = memory_zeroed(side->tree->count, sizeof *side->values);
-    fairshare_compute(side->tree, &snapshot->options, side->values);
-    side->state = (struct whatif_state){ side->tree, side->values, algorithm, snapshot->names };
+    fairshare_compute(side->tree, &cluster->options, side->values);
+    side->state = (struct whatif_state){ side->tree, side->values, algorithm, cluster->names };
     return 0;
 }
 
@@ -50,7 +50,7 @@ static void side_free(struct side *side)
 
 /* The jobs that wait, and what their priorities hang on. */
 struct queue_view {
-    const struct snapshot *snapshot;
+    const struct published_cluster *cluster;
     const struct side *sides;
     struct prio_list *list;
     double weight[PRIO_PARTS]; /* afterwards */
@@ -60,19 +60,19 @@ struct queue_view {
  * is. */
 static uint32_t association_of(const struct queue_view *view, const struct prio_row *row)
 {
-    const struct snapshot *snapshot = view->snapshot;
-    uint32_t account = names_find(snapshot->names, row->account, strlen(row->account));
-    uint32_t user = names_find(snapshot->names, row->user, strlen(row->user));
+    const struct published_cluster *cluster = view->cluster;
+    uint32_t account = names_find(cluster->names, row->account, strlen(row->account));
+    uint32_t user = names_find(cluster->names, row->user, strlen(row->user));
     uint32_t found = NO_NODE;
     if (account == INDEX_NONE || user == INDEX_NONE)
         return NO_NODE;
-    for (uint32_t i = 0; i < snapshot->tree->count; i++) {
-        const struct node *node = &snapshot->tree->nodes[i];
+    for (uint32_t i = 0; i < cluster->tree->count; i++) {
+        const struct node *node = &cluster->tree->nodes[i];
         if (!node->is_user || node->account != account || node->user != user)
             continue;
-        double factor = snapshot->algorithm->factor(&snapshot->values[i]);
+        double factor = cluster->algorithm->factor(&cluster->values[i]);
         bool fits = factor >= row->factor[PRIO_FAIRSHARE] && factor <= row->factor[PRIO_FAIRSHARE];
-        const char *partition = names_text(snapshot->names, node->partition);
+        const char *partition = names_text(cluster->names, node->partition);
         if (fits && (found == NO_NODE || !strcmp(partition, row->partition)))
             found = i;
     }
@@ -94,7 +94,7 @@ static double fairshare_after(const struct queue_view *view, const struct prio_r
     uint32_t node = association_of(view, row);
     if (node == NO_NODE)
         return row->factor[PRIO_FAIRSHARE];
-    uint32_t id = view->snapshot->tree->nodes[node].id;
+    uint32_t id = view->cluster->tree->nodes[node].id;
     double before = factor_on(&view->sides[BEFORE], id), after = factor_on(&view->sides[AFTER], id);
     return before < after || before > after ? after : row->factor[PRIO_FAIRSHARE];
 }
@@ -171,17 +171,9 @@ static int read_queue(struct whatif *whatif, struct db *results, const struct qu
                       const struct whatif_changes *changes, struct error *err)
 {
     struct queue_view changed = *view;
-    struct settings weights = { 0 };
-    if (published_weights_read(results, view->list, err) ||
-        published_jobs_read(results, view->list, err) || prio_list_sort(view->list, "i", err))
+    struct settings weights = *view->cluster->settings;
+    if (published_jobs_read(results, view->list, err) || prio_list_sort(view->list, "i", err))
         return -1;
-    const uint64_t *published = view->list->weights.of;
-    weights.weight_age = published[PRIO_AGE];
-    weights.weight_assoc = published[PRIO_ASSOC];
-    weights.weight_fairshare = published[PRIO_FAIRSHARE];
-    weights.weight_job_size = published[PRIO_JOB_SIZE];
-    weights.weight_partition = published[PRIO_PARTITION];
-    weights.weight_qos = published[PRIO_QOS];
     changes_set(changes, &weights);
     changed.weight[PRIO_AGE] = (double)weights.weight_age;
     changed.weight[PRIO_ASSOC] = (double)weights.weight_assoc;
@@ -194,28 +186,26 @@ static int read_queue(struct whatif *whatif, struct db *results, const struct qu
 }
 
 static int compute_both(struct side sides[SIDES], struct scenario *scenario,
-                        const struct whatif_changes *changes, const struct snapshot *snapshot,
-                        struct error *err)
+                        const struct whatif_changes *changes,
+                        const struct published_cluster *cluster, struct error *err)
 {
-    struct settings changed = { .algorithm = snapshot->algorithm };
+    struct settings changed = { .algorithm = cluster->algorithm };
     changes_set(changes, &changed);
-    if (compute(&sides[BEFORE], scenario, snapshot, snapshot->algorithm, err) ||
-        changes_make(changes, scenario, snapshot->clock, err))
+    if (compute(&sides[BEFORE], scenario, cluster, cluster->algorithm, err) ||
+        changes_make(changes, scenario, cluster->clock, err))
         return -1;
-    return compute(&sides[AFTER], scenario, snapshot, changed.algorithm, err);
+    return compute(&sides[AFTER], scenario, cluster, changed.algorithm, err);
 }
 
 int whatif_from_results(struct whatif *whatif, struct db *results,
-                        const struct whatif_changes *changes, const struct snapshot *snapshot,
-                        struct error *err)
+                        const struct whatif_changes *changes,
+                        const struct published_cluster *cluster, struct error *err)
 {
     struct side sides[SIDES] = { { NULL } };
     struct scenario scenario;
-    struct queue_view view = {
-        snapshot, sides, prio_list_create(snapshot->cluster, snapshot->as_of), { 0 }
-    };
-    scenario_create(&scenario, snapshot->tree, snapshot->names, true);
-    int result = compute_both(sides, &scenario, changes, snapshot, err);
+    struct queue_view view = { cluster, sides, published_job_list(cluster), { 0 } };
+    scenario_create(&scenario, cluster->tree, cluster->names, true);
+    int result = compute_both(sides, &scenario, changes, cluster, err);
     if (!result) {
         whatif_compare(whatif, &sides[BEFORE].state, &sides[AFTER].state);
         result = read_queue(whatif, results, &view, changes, err);

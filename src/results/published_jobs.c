@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "command/published_jobs.h"
+#include "results/published_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "db/db.h"
 #include "report/priorities.h"
-#include "settings/recorded.h"
+#include "results/published.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
 
-/* The columns of sql_query_shown_priorities. */
+/* The columns of sql_query_published_jobs. */
 enum {
     KEY,
     ID,
@@ -69,32 +69,20 @@ int published_jobs_read(struct db *db, struct prio_list *list, struct error *err
     const struct db_value *row;
     struct db_value cluster = db_text(list->cluster);
     struct db_rows *rows =
-        db_query(db, sql_query_shown_priorities, &cluster, 1, "iittttirrrrrrrrrrrrttiiir", err);
+        db_query(db, sql_query_published_jobs, &cluster, 1, "iittttirrrrrrrrrrrrttiiir", err);
     while (db_fetch(rows, &row, err) > 0)
         add_row(list, row);
     return db_finish(rows);
 }
 
-static void add_weights(struct prio_list *list, const struct settings *settings)
+struct prio_list *published_job_list(const struct published_cluster *cluster)
 {
+    const struct settings *settings = cluster->settings;
+    struct prio_list *list = prio_list_create(cluster->name, cluster->as_of);
     list->weights = (struct prio_weights){
         .of = { settings->weight_age, settings->weight_assoc, settings->weight_fairshare,
                 settings->weight_job_size, settings->weight_partition, settings->weight_qos },
         .tres = prio_list_text(list, settings->weight_tres, strlen(settings->weight_tres)),
     };
-}
-
-int published_weights_read(struct db *db, struct prio_list *list, struct error *err)
-{
-    const struct db_value *row;
-    struct db_value cluster = db_text(list->cluster);
-    struct db_rows *rows = db_query(db, sql_query_shown_settings, &cluster, 1, "t", err);
-    if (db_fetch(rows, &row, err) > 0 && row[0].type == DB_TEXT) {
-        char *text = db_value_text(&row[0]);
-        struct settings *settings = settings_recorded(text);
-        add_weights(list, settings);
-        settings_destroy(settings);
-        free(text);
-    }
-    return db_finish(rows);
+    return list;
 }

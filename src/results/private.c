@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "command/private.h"
+#include "results/private.h"
 
 #include <pwd.h>
 #include <string.h>

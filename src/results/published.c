@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/published.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/finding.h"
+#include "core/tree/tree.h"
+#include "core/usage/clock.h"
+#include "db/db.h"
+#include "results/private.h"
+#include "results/schema.h"
+#include "settings/recorded.h"
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Which clusters. */
+
+/* A row of sql_query_published_clusters. */
+static int add_cluster(struct published *published, const struct db_value *row, struct error *err)
+{
+    char *algorithm = db_value_text(&row[1]), *conformance = db_value_text(&row[2]),
+         *recorded = db_value_text(&row[6]);
+    struct settings *settings = settings_recorded(recorded);
+    bool slurmctld = !strcmp(conformance, conformance_name(CONFORMANCE_SLURMCTLD));
+    published->clusters =
+        memory_resized(published->clusters, published->count + 1, sizeof *published->clusters);
+    struct published_cluster *cluster = &published->clusters[published->count++];
+    *cluster = (struct published_cluster){
+        .name = db_value_text(&row[0]),
+        .algorithm = algorithm_named(algorithm),
+        .as_of = row[3].integer,
+        .half_life = (uint64_t)row[4].integer,
+        .time_zone = db_value_text(&row[5]),
+        .settings = settings,
+        .options = { .conformance = slurmctld ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS,
+                     .dampening = settings->dampening,
+                     .pbs_minimum_usage = settings->pbs_minimum_usage,
+                     .capacity = NAN },
+    };
+    free(algorithm);
+    free(conformance);
+    free(recorded);
+    return cluster->algorithm
+               ? 0
+               : fail(err, ERROR_DATA, "fairmill_run holds an algorithm that is not known");
+}
+
+static int read_clusters(struct published *published, struct error *err)
+{
+    const struct db_value *row;
+    struct db_rows *rows =
+        db_query(published->db, sql_query_published_clusters, NULL, 0, "tttiitt", err);
+    int result = 0;
+    while (!result && db_fetch(rows, &row, err) > 0)
+        result = add_cluster(published, row, err);
+    return db_finish(rows) || result ? -1 : 0;
+}
+
+int published_begin(struct published *published, const struct settings *settings, struct error *err)
+{
+    *published = (struct published){ .login = private_login(settings) };
+    if (results_open(&published->db, settings, DB_READER, err))
+        return -1;
+    return db_begin(published->db, err) || read_clusters(published, err) ? -1 : 0;
+}
+
+static void cluster_free(struct published_cluster *cluster)
+{
+    free(cluster->name);
+    free(cluster->time_zone);
+    settings_destroy(cluster->settings);
+    tree_destroy(cluster->tree);
+    free(cluster->values);
+    clock_destroy(cluster->clock);
+    if (cluster->names)
+        names_destroy(cluster->names);
+}
+
+static int check_clusters(const struct published *published, const struct name_list *wanted,
+                          struct error *err)
+{
+    for (size_t i = 0; i < wanted->count; i++) {
+        size_t at = 0;
+        while (at < published->count && !name_is(wanted->values[i], published->clusters[at].name))
+            at++;
+        if (at == published->count)
+            return name_unknown("cluster", wanted->values[i], err);
+    }
+    return 0;
+}
+
+int published_select(struct published *published, const struct published_filter *filter,
+                     struct error *err)
+{
+    size_t kept = 0;
+    if (!published->count)
+        return fail(err, ERROR_OTHER, "no results yet");
+    for (size_t i = 0; i < filter->users.count; i++)
+        if (private_check(published->login, filter->users.values[i], err))
+            return -1;
+    if (check_clusters(published, &filter->clusters, err))
+        return -1;
+    for (size_t i = 0; i < published->count; i++)
+        if (name_list_wants(&filter->clusters, published->clusters[i].name))
+            published->clusters[kept++] = published->clusters[i];
+        else
+            cluster_free(&published->clusters[i]);
+    published->count = kept;
+    published->filter = *filter;
+    published->accounts_seen = memory_zeroed(filter->accounts.count + 1, sizeof(bool));
+    published->users_seen = memory_zeroed(filter->users.count + 1, sizeof(bool));
+    return 0;
+}
+
+int published_open(struct published *published, const struct settings *settings,
+                   const struct published_filter *filter, struct error *err)
+{
+    return published_begin(published, settings, err) || published_select(published, filter, err)
+               ? -1
+               : 0;
+}
+
+int published_read(struct published *published, const struct settings *settings,
+                   const struct name_list *clusters, struct error *err)
+{
+    struct published_filter filter = { .clusters = *clusters };
+    int result = published_open(published, settings, &filter, err);
+    for (size_t i = 0; !result && i < published->count; i++)
+        result = published_read_tree(published, &published->clusters[i], err);
+    published_close(published);
+    return result;
+}
+
+void published_close(struct published *published)
+{
+    db_rollback(published->db);
+    db_close(published->db);
+    published->db = NULL;
+}
+
+void published_free(struct published *published)
+{
+    published_close(published);
+    for (size_t i = 0; i < published->count; i++)
+        cluster_free(&published->clusters[i]);
+    free(published->clusters);
+    free(published->login);
+    free(published->accounts_seen);
+    free(published->users_seen);
+    *published = (struct published){ 0 };
+}
+
+struct published_cluster *published_only(const struct published *published, struct error *err)
+{
+    if (published->count == 1)
+        return &published->clusters[0];
+    fail(err, ERROR_USAGE, "there are %zu clusters; name one with --cluster", published->count);
+    return NULL;
+}
+
+/* Whose rows. */
+
+/* The columns of sql_query_published_rows. */
+enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, RANK, INFINITE, FIRST_VALUE };
+
+static struct values values_of(const struct db_value *row)
+{
+    const struct db_value *value = &row[FIRST_VALUE];
+    struct values values = {
+        .shares_norm = db_value_real(&value[0]),
+        .usage_raw = db_value_real(&value[1]),
+        .usage_norm = db_value_real(&value[2]),
+        .capacity_usage = db_value_real(&value[3]),
+        .level_shares_norm = db_value_real(&value[4]),
+        .level_usage = db_value_real(&value[5]),
+        .classic_usage = db_value_real(&value[6]),
+        .classic_factor = db_value_real(&value[7]),
+        .linear_usage = db_value_real(&value[8]),
+        .linear_factor = db_value_real(&value[9]),
+        .depth_oblivious_ratio = db_value_real(&value[10]),
+        .depth_oblivious_factor = db_value_real(&value[11]),
+        .level_fs = db_value_real(&value[12]),
+        .fair_tree_factor = db_value_real(&value[13]),
+        .pbs_tree_usage = db_value_real(&value[14]),
+        .pbs_factor = db_value_real(&value[15]),
+        .fair_tree_rank = row[RANK].type == DB_INTEGER ? (uint32_t)row[RANK].integer : 0,
+    };
+    if (row[INFINITE].type == DB_INTEGER && row[INFINITE].integer)
+        values.level_fs = INFINITY;
+    return values;
+}
+
+/* The text with a NUL behind it, which holds until the next row. */
+static const char *text_in(struct text *text, const struct db_value *value)
+{
+    text->length = 0;
+    text_add(text, "");
+    text_add_bytes(text, value->text.bytes, value->text.length);
+    return text->bytes;
+}
+
+/* A name of the filter is there. */
+static void note_seen(const struct name_list *list, bool *seen, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        seen[i] |= name_is(list->values[i], name);
+}
+
+void published_note_name(struct published *published, const char *account, const char *user)
+{
+    if (*user)
+        note_seen(&published->filter.users, published->users_seen, user);
+    else
+        note_seen(&published->filter.accounts, published->accounts_seen, account);
+}
+
+int published_read_rows(struct published *published, const struct published_cluster *cluster,
+                        published_row_taker *take, void *context, struct error *err)
+{
+    const struct db_value *row, argument = db_text(cluster->name);
+    struct db_rows *rows = db_query(published->db, sql_query_published_rows, &argument, 1,
+                                    "iittti"
+                                    "ii"
+                                    "rrrrrrrrrrrrrrrr",
+                                    err);
+    struct text names[3] = { { 0 } };
+    while (db_fetch(rows, &row, err) > 0) {
+        bool parent_shares = row[SHARES].type != DB_INTEGER;
+        struct published_row association = {
+            .id = row[ID].integer,
+            .parent_id = db_value_integer(&row[PARENT_ID], 0),
+            .account = text_in(&names[0], &row[ACCOUNT]),
+            .user = text_in(&names[1], &row[USER]),
+            .partition = text_in(&names[2], &row[PARTITION]),
+            .parent_shares = parent_shares,
+            .shares = parent_shares ? 0 : row[SHARES].integer,
+            .values = values_of(row),
+        };
+        published_note_name(published, association.account, association.user);
+        take(context, &association);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        text_free(&names[i]);
+    return db_finish(rows);
+}
+
+static int check_seen(const char *kind, const struct name_list *list, const bool *seen,
+                      struct error *err)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!seen[i])
+            return name_unknown(kind, list->values[i], err);
+    return 0;
+}
+
+int published_check_names(const struct published *published, struct error *err)
+{
+    const struct published_filter *filter = &published->filter;
+    return check_seen("account", &filter->accounts, published->accounts_seen, err) ||
+                   check_seen("user", &filter->users, published->users_seen, err)
+               ? -1
+               : 0;
+}
+
+static void pass(void *context, const struct published_row *row)
+{
+    (void)context;
+    (void)row;
+}
+
+int published_look_for_names(struct published *published, struct error *err)
+{
+    struct error ignored;
+    if (!published_check_names(published, &ignored))
+        return 0;
+    for (size_t i = 0; i < published->count; i++)
+        if (published_read_rows(published, &published->clusters[i], pass, NULL, err))
+            return -1;
+    return published_check_names(published, err);
+}
+
+/* The tree. */
+
+/* The rows as they are read: what the tree is made of, and what is published. */
+struct reading {
+    struct names *names;
+    struct association *rows;
+    struct values *values;
+    size_t count, room;
+    uint32_t empty_name;
+};
+
+static uint32_t number_of(struct names *names, const char *name)
+{
+    return names_add(names, name, strlen(name));
+}
+
+static void add_row(void *context, const struct published_row *row)
+{
+    struct reading *reading = context;
+    if (reading->count == reading->room) {
+        reading->room = reading->room ? reading->room * 2 : 256;
+        reading->rows = memory_resized(reading->rows, reading->room, sizeof *reading->rows);
+        reading->values = memory_resized(reading->values, reading->room, sizeof *reading->values);
+    }
+    uint32_t account = number_of(reading->names, row->account);
+    reading->rows[reading->count] = (struct association){
+        .id = (uint32_t)row->id,
+        .parent_id = (uint32_t)row->parent_id,
+        .account = account,
+        .user = number_of(reading->names, row->user),
+        .partition = number_of(reading->names, row->partition),
+        .parent_account = row->parent_id ? account : reading->empty_name,
+        .shares = row->parent_shares ? SHARES_PARENT : (int32_t)row->shares,
+    };
+    reading->values[reading->count++] = row->values;
+}
+
+/* The nearest integer to what is published; what is not nothing stays so.  With decay the clock's
+ * units are finer than a double. */
+static bool usage_of(const struct clock *clock, double published, struct wide *usage)
+{
+    if (!(published > 0))
+        return true;
+    double half = clock_half_life(clock) ? 0 : 0.5 / (double)UNITS_PER_TRES;
+    if (!clock_sum_of(clock, published + half, usage))
+        return false;
+    if (wide_is_zero(usage))
+        usage->word[0] = 1;
+    return true;
+}
+
+/* slurmctld visits tied accounts in an order that is not published, but the ranks tell it. */
+static void restore_order(struct tree *tree, const struct values *values)
+{
+    uint32_t *best = memory_zeroed(tree->count, sizeof *best);
+    for (uint32_t i = tree->count; i-- > 1;) {
+        uint32_t above = tree->nodes[i].fairshare_parent;
+        if (values[i].fair_tree_rank > best[i])
+            best[i] = values[i].fair_tree_rank;
+        if (best[i] > best[above])
+            best[above] = best[i];
+    }
+    for (uint32_t i = 0; i < tree->count; i++)
+        tree->nodes[i].order = UINT32_MAX - best[i];
+    free(best);
+}
+
+/* Put what was read where its node is. */
+static int place_values(struct published_cluster *cluster, const struct reading *reading,
+                        struct error *err)
+{
+    struct tree *tree = cluster->tree;
+    cluster->clock = clock_create(cluster->half_life, (uint64_t)cluster->as_of, 0);
+    cluster->options.clock = cluster->clock;
+    cluster->values = memory_zeroed(tree->count, sizeof *cluster->values);
+    bool fits = true;
+    for (size_t i = 0; i < reading->count; i++) {
+        uint32_t node = tree_place(tree, reading->rows[i].id);
+        cluster->values[node] = reading->values[i];
+        fits &= usage_of(cluster->clock, reading->values[i].usage_raw, &tree->nodes[node].usage);
+    }
+    if (!fits || !tree_sum_levels(tree))
+        return fail(err, ERROR_DATA, "fairmill_fairshare holds a usage that no run can compute");
+    restore_order(tree, cluster->values);
+    const struct values *root = &cluster->values[0];
+    if (root->capacity_usage > 0)
+        cluster->options.capacity = root->usage_raw / root->capacity_usage;
+    return 0;
+}
+
+int published_read_tree(struct published *published, struct published_cluster *cluster,
+                        struct error *err)
+{
+    struct findings *findings = findings_create();
+    struct reading reading = { .names = cluster->names = names_create() };
+    reading.empty_name = names_add(cluster->names, "", 0);
+    int result = published_read_rows(published, cluster, add_row, &reading, err);
+    if (!result && !reading.count)
+        result = fail(err, ERROR_OTHER, "no results yet");
+    if (!result)
+        result = tree_build(&cluster->tree,
+                            &(struct associations){ reading.rows, reading.count, cluster->names,
+                                                    reading.empty_name },
+                            BAD_ROWS_FAIL, findings, err);
+    if (!result)
+        result = place_values(cluster, &reading, err);
+    free(reading.rows);
+    free(reading.values);
+    findings_destroy(findings);
+    return result;
+}

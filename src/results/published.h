@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_RESULTS_PUBLISHED_H
+#define FAIRMILL_RESULTS_PUBLISHED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/fairshare/fairshare.h"
+#include "util/name_list.h"
+
+struct db;
+struct error;
+struct names;
+struct settings;
+
+/* What is published, as every command reads it: which clusters, how each was computed, and the rows
+ * of their associations.  All of it is read in one transaction. */
+
+/* Whom a command was asked about; an empty list asks for all. */
+struct published_filter {
+    struct name_list clusters, accounts, users;
+};
+
+/* A cluster that is published, and the run that published it. */
+struct published_cluster {
+    char *name;
+    const struct algorithm *algorithm;
+    int64_t as_of;
+    uint64_t half_life; /* seconds; 0: no decay */
+    char *time_zone;
+    struct settings *settings;        /* of the run, read back from what it recorded */
+    struct fairshare_options options; /* of the run */
+    /* From published_read_tree() on: the associations as the core has them, to be asked about and
+     * to be computed again with something changed.  Usage is as published, a double of decayed
+     * TRES-seconds, so it is exact where that is: mostly where nothing decays. */
+    struct clock *clock;
+    struct names *names;   /* UTF-8 */
+    struct tree *tree;     /* NULL before; usage is rolled up */
+    struct values *values; /* by node, as published */
+};
+
+struct published {
+    struct db *db;                      /* in a read-only transaction, up to published_close() */
+    char *login;                        /* the only user who may be shown; NULL: everybody may be */
+    struct published_cluster *clusters; /* by name */
+    size_t count;
+    struct published_filter filter; /* of published_select(), whose names must stay */
+    bool *accounts_seen, *users_seen;
+};
+
+/* Open the results, begin the transaction and read which clusters are published.  Free `published`
+ * also when this fails. */
+int published_begin(struct published *published, const struct settings *settings,
+                    struct error *err);
+/* Leave only the clusters that are asked for.  ERROR_OTHER where nothing is published yet,
+ * ERROR_USAGE where a cluster is not there or a user may not be shown. */
+int published_select(struct published *published, const struct published_filter *filter,
+                     struct error *err);
+/* Both. */
+int published_open(struct published *published, const struct settings *settings,
+                   const struct published_filter *filter, struct error *err);
+/* Both, and the trees of all clusters that are asked for; then close. */
+int published_read(struct published *published, const struct settings *settings,
+                   const struct name_list *clusters, struct error *err);
+/* End the transaction; what was read stays. */
+void published_close(struct published *published);
+void published_free(struct published *published);
+
+/* The one cluster that was asked for; NULL and ERROR_USAGE where there are several. */
+struct published_cluster *published_only(const struct published *published, struct error *err);
+
+/* An association as it is published; texts are UTF-8 and hold during the call. */
+struct published_row {
+    int64_t id, parent_id; /* parent_id 0: the root */
+    const char *account, *user, *partition;
+    bool parent_shares;
+    int64_t shares; /* 0 where they are the parent's */
+    struct values values;
+};
+typedef void published_row_taker(void *context, const struct published_row *row);
+
+/* Hand out the rows of a cluster, by id, and note which accounts and users of the filter are among
+ * them. */
+int published_read_rows(struct published *published, const struct published_cluster *cluster,
+                        published_row_taker *take, void *context, struct error *err);
+/* The tree and its values. */
+int published_read_tree(struct published *published, struct published_cluster *cluster,
+                        struct error *err);
+/* Note that an account, or a user of it, was met elsewhere. */
+void published_note_name(struct published *published, const char *account, const char *user);
+/* Once the rows of all clusters were read: ERROR_USAGE where an account or user of the filter was
+ * not met. */
+int published_check_names(const struct published *published, struct error *err);
+/* The same for who has no use for the rows: they are read now if a name was not met yet. */
+int published_look_for_names(struct published *published, struct error *err);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "results/published_find.h"
+
+#include <string.h>
+
+#include "core/tree/tree.h"
+#include "results/private.h"
+#include "results/published.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/text.h"
+
+/* A message that names more candidates than these is too long to help. */
+#define CANDIDATES_NAMED 10
+
+void association_name_add(struct text *text, const struct association_name *name)
+{
+    text_format(text, "%s/%s%s%s", name->account, name->user, *name->partition ? "/" : "",
+                name->partition);
+}
+
+enum name_match association_name_match(const struct association_name *name, const char *asked)
+{
+    struct association_name any_partition = { name->account, name->user, "" };
+    struct text full = { 0 };
+    if (name_is(asked, *name->user ? name->user : name->account))
+        return NAME_POSSIBLE;
+    association_name_add(&full, name);
+    enum name_match match = name_is(asked, full.bytes) ? NAME_EXACT : NAME_OTHER;
+    if (match == NAME_OTHER && *name->partition) {
+        full.length = 0;
+        association_name_add(&full, &any_partition);
+        match = name_is(asked, full.bytes) ? NAME_POSSIBLE : NAME_OTHER;
+    }
+    text_free(&full);
+    return match;
+}
+
+struct association_name published_name(const struct published_cluster *cluster, uint32_t node)
+{
+    const struct node *named = &cluster->tree->nodes[node];
+    return (struct association_name){ names_text(cluster->names, named->account),
+                                      names_text(cluster->names, named->user),
+                                      names_text(cluster->names, named->partition) };
+}
+
+/* What is looked for: users and accounts, or accounts only; with `login` no user but this one. */
+struct search {
+    const struct published *published;
+    const struct published_cluster *only;
+    const char *asked;
+    bool accounts_only;
+    const char *login;
+    /* What was found. */
+    struct published_node last;
+    enum name_match best;
+    size_t count;           /* associations that match as well as `best` */
+    struct text candidates; /* the first few, for the message */
+};
+
+static void add_candidate(struct search *search, const struct published_cluster *cluster,
+                          uint32_t node)
+{
+    search->last = (struct published_node){ cluster, node };
+    if (search->count++ >= CANDIDATES_NAMED)
+        return;
+    struct association_name name = published_name(cluster, node);
+    text_add(&search->candidates, search->candidates.length ? ", '" : "'");
+    association_name_add(&search->candidates, &name);
+    text_add(&search->candidates, "'");
+    if (search->published->count > 1)
+        text_format(&search->candidates, " on '%s'", cluster->name);
+}
+
+static void look_at(struct search *search, const struct published_cluster *cluster, uint32_t node)
+{
+    struct association_name name = published_name(cluster, node);
+    if (*name.user &&
+        (search->accounts_only || (search->login && strcmp(name.user, search->login) != 0)))
+        return;
+    enum name_match match = association_name_match(&name, search->asked);
+    if (match > search->best) {
+        search->best = match;
+        search->count = 0;
+        text_free(&search->candidates);
+    }
+    if (match != NAME_OTHER && match == search->best)
+        add_candidate(search, cluster, node);
+}
+
+/* Whether anything was found. */
+static bool look(struct search *search, bool accounts_only, const char *login)
+{
+    search->accounts_only = accounts_only;
+    search->login = login;
+    for (size_t i = 0; i < search->published->count; i++) {
+        const struct published_cluster *cluster = &search->published->clusters[i];
+        if (!cluster->tree || (search->only && cluster != search->only))
+            continue;
+        for (uint32_t node = 0; node < cluster->tree->count; node++)
+            look_at(search, cluster, node);
+    }
+    return search->count > 0;
+}
+
+static int check_found(const struct search *search, struct error *err)
+{
+    if (search->count > CANDIDATES_NAMED)
+        return fail(err, ERROR_USAGE, "'%s' may be %s, or one of %zu more", search->asked,
+                    search->candidates.bytes, search->count - CANDIDATES_NAMED);
+    if (search->count > 1)
+        return fail(err, ERROR_USAGE, "'%s' may be %s", search->asked, search->candidates.bytes);
+    return 0;
+}
+
+static int find(struct search *search, bool account, struct published_node *found,
+                struct error *err)
+{
+    const char *login = search->published->login;
+    int result = 0;
+    if ((account && look(search, true, login)) || look(search, false, login))
+        result = check_found(search, err);
+    /* Users who may not be shown are looked for only to be refused; the message has no names but
+     * the one that was asked for. */
+    else if (!login || !look(search, false, NULL))
+        result = name_unknown("user or account", search->asked, err);
+    else
+        result =
+            private_check(login, published_name(search->last.cluster, search->last.node).user, err);
+    *found = search->last;
+    text_free(&search->candidates);
+    return result;
+}
+
+int published_find(const struct published *published, const struct published_cluster *only,
+                   const char *asked, struct published_node *found, struct error *err)
+{
+    struct search search = { .published = published, .only = only, .asked = asked };
+    return find(&search, false, found, err);
+}
+
+int published_find_account(const struct published *published, const struct published_cluster *only,
+                           const char *asked, struct published_node *found, struct error *err)
+{
+    struct search search = { .published = published, .only = only, .asked = asked };
+    return find(&search, true, found, err);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_RESULTS_PUBLISHED_FIND_H
+#define FAIRMILL_RESULTS_PUBLISHED_FIND_H
+
+#include <stdint.h>
+
+struct error;
+struct published;
+struct published_cluster;
+struct text;
+
+/* Users and accounts by name.  A NAME is a user, an account, or `account/user[/partition]`, where
+ * `account/` is the account and no user. */
+
+/* The names of an association, UTF-8; `user` is "" for an account, `partition` where it has none.
+ */
+struct association_name {
+    const char *account, *user, *partition;
+};
+
+enum name_match {
+    NAME_OTHER,    /* another association */
+    NAME_POSSIBLE, /* one of those that may be meant */
+    NAME_EXACT,    /* this one and no other */
+};
+enum name_match association_name_match(const struct association_name *name, const char *asked);
+/* Add what tells it from all others: `account/`, `account/user`, `account/user/partition`. */
+void association_name_add(struct text *text, const struct association_name *name);
+
+/* An association that was found. */
+struct published_node {
+    const struct published_cluster *cluster;
+    uint32_t node;
+};
+
+struct association_name published_name(const struct published_cluster *cluster, uint32_t node);
+
+/* Find a name in the trees that were read, or in one of these only.  ERROR_USAGE where there is
+ * none, lists the candidates where there are several, and refuses users who may not be shown. */
+int published_find(const struct published *published, const struct published_cluster *only,
+                   const char *asked, struct published_node *found, struct error *err);
+/* The same where only an account can be meant: users count where no account has that name. */
+int published_find_account(const struct published *published, const struct published_cluster *only,
+                           const char *asked, struct published_node *found, struct error *err);
+
+#endif
