@@ -12,7 +12,6 @@
 #include "core/insight/correlation.h"
 #include "report/forms.h"
 #include "report/table.h"
-#include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -86,17 +85,9 @@ static void get_rank_and_factor(const void *row, struct cell *cell)
 static void add_matrix(struct text *text, const struct comparison *comparison,
                        const struct column columns[2], const uint32_t *rows, size_t count)
 {
-    static const struct table_options for_people = { 0 };
     struct arena *arena = arena_create();
-    struct table_layout layout = { columns_of(comparison, arena, columns[0], columns[1]),
-                                   .by_cluster = true, .as_paragraph = true };
-    struct error ignored;
-    struct table *table = table_create(text, &layout, &for_people, &ignored);
-    table_open(table, &(struct table_cluster){ .context = comparison });
-    for (size_t i = 0; i < count; i++)
-        table_add(table, &rows[i]);
-    table_close(table);
-    table_destroy(table);
+    table_add_paragraph(text, columns_of(comparison, arena, columns[0], columns[1]),
+                        &(struct table_rows){ rows, count, sizeof *rows, comparison });
     arena_destroy(arena);
 }
 

@@ -4,46 +4,88 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include <jansson.h>
 
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
+#include "report/table.h"
 #include "report/terminal.h"
-#include "report/grid.h"
+#include "util/memory.h"
 #include "util/text.h"
 
-static const struct {
-    const char *name, *meaning;
-} causes[CAUSES] = {
-    [CAUSE_AGE] = { "age", "what our run saw at another instant than the print" },
-    [CAUSE_DELETED] = { "deleted", "slurmctld compares users with deleted ones too" },
-    [CAUSE_TIES] = { "ties", "slurmctld does not merge tied accounts, and ties by long doubles" },
-    [CAUSE_LEDGER] = { "ledger", "our ledger, which slurmctld does not know" },
-    [CAUSE_FACTORS] = { "factors", "factors of our settings, which slurmctld does not know" },
-    [CAUSE_SUSPENDED] = { "suspended", "slurmctld charges suspended time" },
-    [CAUSE_ROLLUP] = { "rollup", "slurmctld charges jobs, not idle reservations and spread sums" },
-    [CAUSE_BILLING] = { "billing", "slurmctld's billing is not cut to whole numbers" },
-    [CAUSE_CAPS] = { "caps", "slurmctld knows no open_job_cap and no horizon" },
-    [CAUSE_STEPS] = { "steps", "slurmctld decays in steps, with 0.693 for ln 2" },
-    [CAUSE_SHARES] = { "shares", "the print has other shares" },
-    [CAUSE_SECOND] = { "second", "up to a second of one job, as times are whole seconds" },
+/* One of the two values of an association. */
+struct compared_value {
+    struct compared_association association;
+    const char *value;
+    struct difference difference;
 };
 
-const char *cause_name(enum cause cause)
-{
-    return causes[cause].name;
-}
+#define NUMBER(name, member)                                                      \
+    {                                                                             \
+        name, name, COLUMN_REAL, MEMBER(struct compared_value, difference.member) \
+    }
+#define CAUSE(name, cause) [FIRST_CAUSE + cause] = NUMBER(name, causes[cause])
 
-const char *cause_meaning(enum cause cause)
-{
-    return causes[cause].meaning;
-}
+enum {
+    COLUMN_OURS = 6,
+    FIRST_CAUSE,
+    COLUMN_LEFT = FIRST_CAUSE + CAUSES,
+    COLUMN_PRINTED,
+    COLUMN_END = COLUMN_PRINTED + 2
+};
+
+static const struct column columns[COLUMN_END + 1] = {
+    CLUSTER_COLUMN,
+    { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct compared_value, association.id) },
+    { "account", "Account", COLUMN_TEXT, MEMBER(struct compared_value, association.account) },
+    { "username", "User", COLUMN_TEXT, MEMBER(struct compared_value, association.user) },
+    { "partition", "Partition", COLUMN_TEXT, MEMBER(struct compared_value, association.partition),
+      .optional = true },
+    { "value", "Value", COLUMN_TEXT, MEMBER(struct compared_value, value) },
+    NUMBER("ours", ours),
+    CAUSE("age", CAUSE_AGE),
+    CAUSE("deleted", CAUSE_DELETED),
+    CAUSE("ties", CAUSE_TIES),
+    CAUSE("ledger", CAUSE_LEDGER),
+    CAUSE("factors", CAUSE_FACTORS),
+    CAUSE("suspended", CAUSE_SUSPENDED),
+    CAUSE("rollup", CAUSE_ROLLUP),
+    CAUSE("billing", CAUSE_BILLING),
+    CAUSE("caps", CAUSE_CAPS),
+    CAUSE("steps", CAUSE_STEPS),
+    CAUSE("shares", CAUSE_SHARES),
+    CAUSE("second", CAUSE_SECOND),
+    NUMBER("left", left),
+    NUMBER("sshare", printed),
+    { "levelfs_differs", "LevelFSDiffers", COLUMN_YES_NO,
+      MEMBER(struct compared_value, association.level_fs_differs), .hidden = NOT_FOR_PEOPLE },
+};
+
+const struct table_layout differences_layout = { columns, "differences", .by_cluster = true };
+
+static const char *const meanings[CAUSES] = {
+    [CAUSE_AGE] = "what our run saw at another instant than the print",
+    [CAUSE_DELETED] = "slurmctld compares users with deleted ones too",
+    [CAUSE_TIES] = "slurmctld does not merge tied accounts, and ties by long doubles",
+    [CAUSE_LEDGER] = "our ledger, which slurmctld does not know",
+    [CAUSE_FACTORS] = "factors of our settings, which slurmctld does not know",
+    [CAUSE_SUSPENDED] = "slurmctld charges suspended time",
+    [CAUSE_ROLLUP] = "slurmctld charges jobs, not idle reservations and spread sums",
+    [CAUSE_BILLING] = "slurmctld's billing is not cut to whole numbers",
+    [CAUSE_CAPS] = "slurmctld knows no open_job_cap and no horizon",
+    [CAUSE_STEPS] = "slurmctld decays in steps, with 0.693 for ln 2",
+    [CAUSE_SHARES] = "the print has other shares",
+    [CAUSE_SECOND] = "up to a second of one job, as times are whole seconds",
+};
 
 /* Less than this of a TRES-second, or of a factor, is a rounding. */
 #define USAGE_ROUNDING 0.0005
 #define FACTOR_ROUNDING 1e-9
+/* From here on the page has usage without decimals. */
+#define WHOLE_FROM 10000
+#define FIRST_AT_MOST 36 /* columns of the terminal */
 
 static bool is_usage(double number)
 {
@@ -55,9 +97,10 @@ static bool is_factor(double number)
     return fabs(number) >= FACTOR_ROUNDING;
 }
 
-static bool is_left(const struct compared_row *row)
+static bool is_left(const struct compared_association *association)
 {
-    return is_usage(row->usage.left) || is_factor(row->fairshare.left) || row->level_fs_differs;
+    return is_usage(association->usage.left) || is_factor(association->fairshare.left) ||
+           association->level_fs_differs;
 }
 
 bool differences_are_explained(const struct differences *differences)
@@ -68,130 +111,106 @@ bool differences_are_explained(const struct differences *differences)
     return !differences->only_printed;
 }
 
-static const struct difference *usage_of(const struct compared_row *row)
-{
-    return &row->usage;
-}
-
-static const struct difference *fairshare_of(const struct compared_row *row)
-{
-    return &row->fairshare;
-}
-
-/* One of the two tables. */
+/* One of the page's two tables. */
 struct view {
     const struct differences *differences;
-    const struct difference *(*of)(const struct compared_row *row);
-    bool (*counts)(double number);
-    double scale; /* of the numbers: ranks of Fair Tree */
-    const char *format;
-    double whole_from; /* from here on numbers are printed without decimals */
+    bool of_usage;
+    double rounding; /* less is no difference */
+    double scale;    /* of the numbers: a rank of Fair Tree is a factor times this */
+    int decimals;
 };
 
 static struct view usage_view(const struct differences *differences)
 {
-    return (struct view){ differences, usage_of, is_usage, 1, "%.1f", 10000 };
+    return (struct view){ differences, true, USAGE_ROUNDING, 1, 1 };
 }
 
 static struct view fairshare_view(const struct differences *differences)
 {
-    struct view view = { differences, fairshare_of, is_factor, 1, "%.6f", INFINITY };
-    if (differences->algorithm->ranks_users) {
-        view.scale = differences->users;
-        view.format = "%.0f";
-    }
-    return view;
+    bool ranks = differences->algorithm->ranks_users;
+    return (struct view){ differences, false, FACTOR_ROUNDING, ranks ? differences->users : 1,
+                          ranks ? 0 : 6 };
+}
+
+static const struct difference *difference_in(const struct view *view,
+                                              const struct compared_association *association)
+{
+    return view->of_usage ? &association->usage : &association->fairshare;
+}
+
+static bool counts(const struct view *view, double number)
+{
+    return fabs(number) >= view->rounding;
 }
 
 static bool has_cause(const struct view *view, int cause)
 {
-    for (size_t i = 0; i < view->differences->count; i++)
-        if (view->counts(view->of(&view->differences->rows[i])->cause[cause]))
+    const struct differences *differences = view->differences;
+    for (size_t i = 0; i < differences->count; i++)
+        if (counts(view, difference_in(view, &differences->rows[i])->causes[cause]))
             return true;
     return false;
 }
 
-static bool row_differs(const struct view *view, const struct compared_row *row)
+static bool differs(const struct view *view, const struct difference *difference)
 {
-    const struct difference *difference = view->of(row);
-    bool differs = view->counts(difference->left);
+    bool differs = counts(view, difference->left);
     for (int cause = 0; cause < CAUSES; cause++)
-        differs |= view->counts(difference->cause[cause]);
+        differs |= counts(view, difference->causes[cause]);
     return differs;
 }
 
-static void add_name(struct text *text, const struct compared_row *row)
+static void get_name(const void *row, struct cell *cell)
 {
-    text_add_printable(text, row->account);
-    if (*row->user) {
-        text_add(text, "/");
-        text_add_printable(text, row->user);
-    }
-    if (*row->partition) {
-        text_add(text, "/");
-        text_add_printable(text, row->partition);
-    }
+    const struct compared_association *association = row;
+    cell_format(cell, "%s%s%s%s%s", association->account, *association->user ? "/" : "",
+                association->user, *association->partition ? "/" : "", association->partition);
 }
 
-static const char *number_cell(struct grid *grid, const struct view *view, double number)
+/* A dot stands for what is only a rounding. */
+static void get_number(const void *row, struct cell *cell)
 {
-    number *= view->scale;
-    if (isnan(number))
-        return "";
-    return fabs(number) >= view->whole_from ? grid_cell(grid, "%.0f", number)
-           : !strcmp(view->format, "%.0f")  ? grid_cell(grid, "%.0f", number)
-           : !strcmp(view->format, "%.1f")  ? grid_cell(grid, "%.1f", number)
-                                            : grid_cell(grid, "%.6f", number);
-}
-
-static const char *part_cell(struct grid *grid, const struct view *view, double number)
-{
-    return view->counts(number) ? number_cell(grid, view, number) : ".";
-}
-
-/* sshare's value, ours, and what makes the one of the other. */
-static void add_row(struct grid *grid, const struct view *view, const struct compared_row *row)
-{
-    const struct difference *difference = view->of(row);
-    const char **cells = grid_row(grid);
-    struct text name = { 0 };
-    size_t column = 0;
-    add_name(&name, row);
-    cells[column++] = grid_cell(grid, "%s", name.bytes);
-    text_free(&name);
-    cells[column++] = number_cell(grid, view, difference->ours);
-    for (int cause = 0; cause < CAUSES; cause++)
-        if (has_cause(view, cause))
-            cells[column++] = part_cell(grid, view, difference->cause[cause]);
-    cells[column++] = part_cell(grid, view, difference->left);
-    cells[column] = number_cell(grid, view, difference->printed);
+    const struct view *view = cell->context;
+    const struct compared_value *value = row;
+    double number = *(const double *)((const char *)value + cell->column->offset);
+    bool is_part = cell->column->index != COLUMN_OURS && cell->column->index != COLUMN_PRINTED;
+    if (is_part && !counts(view, number))
+        cell_text(cell, ".");
+    else if (!isnan(number))
+        cell_format(cell, "%.*f", view->of_usage && fabs(number) >= WHOLE_FROM ? 0 : view->decimals,
+                    number * view->scale);
 }
 
 static void add_view(struct text *text, const struct view *view)
 {
-    struct grid *grid = grid_create(CAUSES + 4);
-    const char **cells = grid_row(grid);
-    size_t column = 0, same = 0;
-    cells[column++] = "Association";
-    cells[column++] = "ours";
-    for (int cause = 0; cause < CAUSES; cause++)
-        if (has_cause(view, cause))
-            cells[column++] = causes[cause].name;
-    cells[column++] = "left";
-    cells[column] = "sshare";
-    for (size_t i = 0; i < view->differences->count; i++) {
-        const struct compared_row *row = &view->differences->rows[i];
-        if (row_differs(view, row))
-            add_row(grid, view, row);
+    const struct differences *differences = view->differences;
+    struct column shown[COLUMN_END] = {
+        { "association", "Association", COLUMN_TEXT, .get = get_name, .at_most = FIRST_AT_MOST },
+    };
+    size_t count = 1, same = 0;
+    for (int i = COLUMN_OURS; i <= COLUMN_PRINTED; i++) {
+        if (i >= FIRST_CAUSE && i < COLUMN_LEFT && !has_cause(view, i - FIRST_CAUSE))
+            continue;
+        shown[count] = columns[i];
+        shown[count].get = get_number;
+        shown[count++].index = i;
+    }
+    struct compared_value *rows = memory_zeroed(differences->count + 1, sizeof *rows);
+    for (size_t i = 0; i < differences->count; i++) {
+        const struct difference *difference = difference_in(view, &differences->rows[i]);
+        if (differs(view, difference))
+            rows[i - same] = (struct compared_value){ differences->rows[i], NULL, *difference };
         else
             same++;
     }
-    if (grid->rows > 1)
-        grid_add(text, grid);
+    size_t differing = differences->count - same;
+    if (differing)
+        table_add_paragraph(text, shown,
+                            &(struct table_rows){ rows, differing, sizeof *rows, view });
     if (same)
-        text_format(text, "%s%zu of %zu associations do not differ\n",
-                    grid->rows > 1 ? "... and " : "", same, view->differences->count);
-    grid_destroy(grid);
+        text_format(text, "%s%zu of %zu associations do not differ\n", differing ? "... and " : "",
+                    same, differences->count);
+    free(rows);
 }
 
 /* What a cause does to all users' usage: accounts have it too. */
@@ -200,9 +219,9 @@ static double sum_of(const struct differences *differences, int cause, size_t *u
     double sum = 0;
     *users = 0;
     for (size_t i = 0; i < differences->count; i++) {
-        const struct compared_row *row = &differences->rows[i];
-        double part = cause < CAUSES ? row->usage.cause[cause] : row->usage.left;
-        if (!row->is_user || !is_usage(part))
+        const struct compared_association *association = &differences->rows[i];
+        double part = cause < CAUSES ? association->usage.causes[cause] : association->usage.left;
+        if (!association->is_user || !is_usage(part))
             continue;
         sum += fabs(part);
         ++*users;
@@ -223,8 +242,9 @@ static size_t count_moved(const struct differences *differences, int cause)
 {
     size_t users = 0;
     for (size_t i = 0; i < differences->count; i++) {
-        const struct compared_row *row = &differences->rows[i];
-        users += is_factor(cause < CAUSES ? row->fairshare.cause[cause] : row->fairshare.left);
+        const struct compared_association *association = &differences->rows[i];
+        users += is_factor(cause < CAUSES ? association->fairshare.causes[cause]
+                                          : association->fairshare.left);
     }
     return users;
 }
@@ -235,7 +255,7 @@ static void add_cause(struct text *text, const struct differences *differences, 
     double sum = sum_of(differences, cause, &users);
     if (!users && !moved)
         return;
-    text_format(text, "%-9s  %s:\n          ", causes[cause].name, causes[cause].meaning);
+    text_format(text, "%-9s  %s:\n          ", columns[FIRST_CAUSE + cause].name, meanings[cause]);
     if (users)
         text_format(text, " %.1f TRES-seconds of %zu user%s", sum, users, users > 1 ? "s" : "");
     if (moved)
@@ -269,7 +289,7 @@ static void add_left(struct text *text, const struct differences *differences)
     terminal_paint(text, start, PAINT_BAD);
 }
 
-static void add_table(struct text *text, const struct differences *differences)
+void differences_add_page(struct text *text, const struct differences *differences)
 {
     struct view usage = usage_view(differences), fairshare = fairshare_view(differences);
     text_add_printable(text, differences->cluster);
@@ -297,26 +317,6 @@ static void add_table(struct text *text, const struct differences *differences)
     add_left(text, differences);
 }
 
-const struct differences_form differences_table = { add_table };
-
-static json_t *json_of(const struct difference *difference)
-{
-    json_t *parts = json_object();
-    for (int cause = 0; cause < CAUSES; cause++)
-        json_object_set_new(parts, causes[cause].name, form_json_real(difference->cause[cause]));
-    return json_pack("{s:o, s:o, s:o, s:o}", "ours", form_json_real(difference->ours), "sshare",
-                     form_json_real(difference->printed), "causes", parts, "left",
-                     form_json_real(difference->left));
-}
-
-static json_t *json_of_row(const struct compared_row *row)
-{
-    return json_pack("{s:I, s:s, s:s, s:s, s:o, s:o, s:b}", "id_assoc", (json_int_t)row->id,
-                     "account", row->account, "user", row->user, "partition", row->partition,
-                     "rawusage", json_of(&row->usage), "fairshare", json_of(&row->fairshare),
-                     "levelfs_differs", row->level_fs_differs);
-}
-
 static json_t *json_of_causes(const struct differences *differences)
 {
     json_t *list = json_array();
@@ -324,34 +324,40 @@ static json_t *json_of_causes(const struct differences *differences)
         size_t users;
         double sum = sum_of(differences, cause, &users);
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:f, s:I, s:I}", "cause", causes[cause].name, "meaning",
-                            causes[cause].meaning, "usage", sum, "users", (json_int_t)users,
+            list, json_pack("{s:s, s:s, s:f, s:I, s:I}", "cause", columns[FIRST_CAUSE + cause].name,
+                            "meaning", meanings[cause], "usage", sum, "users", (json_int_t)users,
                             "fairshares", (json_int_t)count_moved(differences, cause)));
     }
     return list;
 }
 
-static void add_json(struct text *text, const struct differences *differences)
+static json_t *facts_of(const struct differences *differences)
 {
-    json_t *rows = json_array(), *notes = json_array();
+    json_t *notes = json_array();
     size_t users;
-    for (size_t i = 0; i < differences->count; i++)
-        json_array_append_new(rows, json_of_row(&differences->rows[i]));
     for (size_t i = 0; differences->unknown[i]; i++)
         json_array_append_new(notes, json_string(differences->unknown[i]));
     json_t *step =
         differences->newest_step ? json_integer((json_int_t)differences->newest_step) : json_null();
-    form_add_json(
-        text,
-        json_pack("{s:s, s:I, s:I, s:I, s:o, s:b, s:f, s:I, s:I, s:o, s:o, s:o}", "cluster",
-                  differences->cluster, "as_of", (json_int_t)differences->as_of, "printed_at",
-                  (json_int_t)differences->printed_at, "period", (json_int_t)differences->period,
-                  "newest_step", step, "explained", differences_are_explained(differences),
-                  "usage_left", sum_of(differences, CAUSES, &users), "only_printed",
-                  (json_int_t)differences->only_printed, "only_ours",
-                  (json_int_t)differences->only_ours, "causes", json_of_causes(differences),
-                  "notes", notes, "associations", rows));
-    text_add(text, "\n");
+    return json_pack(
+        "{s:I, s:I, s:I, s:o, s:b, s:f, s:I, s:I, s:o, s:o}", "as_of",
+        (json_int_t)differences->as_of, "printed_at", (json_int_t)differences->printed_at, "period",
+        (json_int_t)differences->period, "newest_step", step, "explained",
+        differences_are_explained(differences), "usage_left", sum_of(differences, CAUSES, &users),
+        "only_printed", (json_int_t)differences->only_printed, "only_ours",
+        (json_int_t)differences->only_ours, "causes", json_of_causes(differences), "notes", notes);
 }
 
-const struct differences_form differences_json = { add_json };
+void differences_print(const struct differences *differences, struct table *table)
+{
+    table_open(table, &(struct table_cluster){
+                          .name = differences->cluster,
+                          .facts = table_has_facts(table) ? facts_of(differences) : NULL });
+    for (size_t i = 0; i < differences->count; i++) {
+        const struct compared_association *association = &differences->rows[i];
+        table_add(table, &(struct compared_value){ *association, "rawusage", association->usage });
+        table_add(table,
+                  &(struct compared_value){ *association, "fairshare", association->fairshare });
+    }
+    table_close(table);
+}

@@ -8,6 +8,7 @@
 
 struct algorithm;
 struct arena;
+struct table;
 struct text;
 
 /* Our values against those that sshare printed, and what explains each difference. */
@@ -29,16 +30,14 @@ enum cause {
     CAUSE_SECOND,
     CAUSES,
 };
-const char *cause_name(enum cause cause);
-const char *cause_meaning(enum cause cause);
 
 /* A value: ours, what was printed (NAN: nothing), what each cause adds to ours, and what is left
  * of the difference. */
 struct difference {
-    double ours, printed, cause[CAUSES], left;
+    double ours, printed, causes[CAUSES], left;
 };
 
-struct compared_row {
+struct compared_association {
     uint32_t id;
     bool is_user;
     const char *account, *user, *partition; /* UTF-8 */
@@ -51,8 +50,8 @@ struct differences {
     const char *cluster;
     int64_t as_of, printed_at; /* of our run; of the print */
     const struct algorithm *algorithm;
-    uint64_t period, newest_step; /* seconds; 0: steps were not computed */
-    struct compared_row *rows;    /* depth first */
+    uint64_t period, newest_step;      /* seconds; 0: steps were not computed */
+    struct compared_association *rows; /* depth first */
     size_t count;
     uint32_t users;                 /* of the cluster: a rank of Fair Tree is a factor times this */
     size_t only_printed, only_ours; /* associations */
@@ -63,9 +62,10 @@ struct differences {
 /* Whether all of it is explained: nothing is left, and nobody is only in the print. */
 bool differences_are_explained(const struct differences *differences);
 
-struct differences_form {
-    void (*add)(struct text *text, const struct differences *differences);
-};
-extern const struct differences_form differences_table, differences_json;
+/* The page that people read: what differs, the causes, and what is left. */
+void differences_add_page(struct text *text, const struct differences *differences);
+/* The same as rows, two for each association: of `rawusage` and of `fairshare`. */
+extern const struct table_layout differences_layout;
+void differences_print(const struct differences *differences, struct table *table);
 
 #endif

@@ -362,15 +362,46 @@ int table_end(struct table *table, struct error *err)
     return table->failed ? -1 : 0;
 }
 
-json_t *table_row_json(const struct column *columns, const char *cluster, const void *row)
+void table_add_paragraph(struct text *text, const struct column *columns,
+                         const struct table_rows *rows)
 {
-    struct cell cell = { .cluster = cluster };
+    static const struct table_options for_people = { 0 };
+    const struct table_layout layout = { columns, .by_cluster = true, .as_paragraph = true };
+    struct error ignored;
+    struct table *table = table_create(text, &layout, &for_people, &ignored);
+    table_open(table, &(struct table_cluster){ .context = rows->context });
+    for (size_t i = 0; i < rows->count; i++)
+        table_add(table, (const char *)rows->rows + i * rows->size);
+    table_close(table);
+    table_destroy(table);
+}
+
+static json_t *row_json(const struct column *columns, struct cell *cell, const void *row)
+{
     json_t *object = json_object();
     for (const struct column *each = columns; each->name; each++)
         if (!(each->hidden & NOT_IN_JSON)) {
-            cell_of(&cell, each, row);
-            json_object_set_new(object, each->name, cell_json(&cell));
+            cell_of(cell, each, row);
+            json_object_set_new(object, each->name, cell_json(cell));
         }
+    return object;
+}
+
+json_t *table_row_json(const struct column *columns, const char *cluster, const void *row)
+{
+    struct cell cell = { .cluster = cluster };
+    json_t *object = row_json(columns, &cell, row);
     text_free(&cell.composed);
     return object;
+}
+
+json_t *table_rows_json(const struct column *columns, const struct table_rows *rows)
+{
+    struct cell cell = { .context = rows->context };
+    json_t *list = json_array();
+    for (size_t i = 0; i < rows->count; i++)
+        json_array_append_new(list,
+                              row_json(columns, &cell, (const char *)rows->rows + i * rows->size));
+    text_free(&cell.composed);
+    return list;
 }

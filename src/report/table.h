@@ -86,6 +86,18 @@ void table_add_gap(struct table *table);
 /* Once, after the last row; -1 where printing failed. */
 int table_end(struct table *table, struct error *err);
 
+/* Rows that a page has beside those of its command: `count` of so many bytes each. */
+struct table_rows {
+    const void *rows;
+    size_t count, size;
+    const void *context; /* for get(), as cell->context */
+};
+/* A table for people, in lines as short as those of text. */
+void table_add_paragraph(struct text *text, const struct column *columns,
+                         const struct table_rows *rows);
+/* A list for JSON's facts, with the columns that JSON shows. */
+struct json_t *table_rows_json(const struct column *columns, const struct table_rows *rows);
+
 /* A row as JSON, with the columns that JSON shows: for lists among the facts. */
 struct json_t *table_row_json(const struct column *columns, const char *cluster, const void *row);
 

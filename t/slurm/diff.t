@@ -30,9 +30,14 @@ NOW = 1800000000
 
 
 def diff(place, statement, status, *arguments, **more):
-    """What --json says, after it has ended with that status."""
+    """What --json says of the cluster, after it has ended with that status."""
     place.ends(status, statement, 'diff', '--json', *arguments, **more)
-    return json.loads(place.out) if place.out else {}
+    return json.loads(place.out)['clusters'][0] if place.out else {}
+
+
+def rows_of(answer, value):
+    """The rows of `rawusage`, or of `fairshare`."""
+    return [row for row in answer['differences'] if row['value'] == value]
 
 
 def causes(answer, value='usage'):
@@ -42,14 +47,13 @@ def causes(answer, value='usage'):
 
 def sums_up(answer, statement):
     wrong = []
-    for row in answer['associations']:
-        for value in row['rawusage'], row['fairshare']:
-            if value['ours'] is None or value['sshare'] is None:
-                continue
-            total = value['ours'] + sum(value['causes'].values()) + value['left']
-            if not math.isclose(total, value['sshare'], rel_tol=1e-9, abs_tol=1e-6):
-                wrong.append(f"{row['account']}/{row['user']}: {total} of {value}")
-    tap.ok(len(answer['associations']) > 2 and not wrong, statement, *wrong)
+    for row in answer['differences']:
+        if row['ours'] is None or row['sshare'] is None:
+            continue
+        total = row['ours'] + sum(row[cause['cause']] for cause in answer['causes']) + row['left']
+        if not math.isclose(total, row['sshare'], rel_tol=1e-9, abs_tol=1e-6):
+            wrong.append(f'{total} of {row}')
+    tap.ok(len(answer['differences']) > 4 and not wrong, statement, *wrong)
 
 
 class Live(Place):
@@ -83,15 +87,15 @@ def live(place):
              'the second in the minute at which usage was decayed is found')
     tap.same(causes(answer) - {'second'}, {'billing', 'steps'}, 'by what was cut off billing, and by steps')
     tap.same(causes(answer, 'fairshare') - {'second'}, {'billing'}, 'and the former has moved ranks')
-    tap.ok(len(answer['associations']) == 14, 'all associations are compared')
+    tap.ok(len(rows_of(answer, 'rawusage')) == 14, 'all associations are compared')
     sums_up(answer, "what each cause explains sums up to the difference")
     printed = stepping.Printed(LIVE)
-    wrong = [row for row in answer['associations']
-             if not printed.miss(row['id_assoc'], row['rawusage']['sshare']) < 1e-6]
+    wrong = [row for row in rows_of(answer, 'rawusage')
+             if not printed.miss(row['id_assoc'], row['sshare']) < 1e-6]
     tap.ok(not wrong, 'and this to what was printed, in all its digits', *wrong)
-    moved = {row['user'] for row in answer['associations'] if row['fairshare']['causes']['billing']}
+    moved = {row['username'] for row in rows_of(answer, 'fairshare') if row['billing']}
     tap.same(moved, {'erin', 'root'}, 'two users have changed places')
-    tap.ok(all(abs(row['rawusage']['causes']['second']) < 1 for row in answer['associations']),
+    tap.ok(all(abs(row['second']) < 1 for row in rows_of(answer, 'rawusage')),
            'what times in whole seconds leave open is less than a second of a CPU')
     place.succeed('diff', '--at', CAPTURED, LIVE)
     tap.ok('left unexplained: nothing' in place.out and max(map(len, place.out.splitlines())) <= 80,
@@ -124,10 +128,31 @@ def as_people_see(place):
     tap.ok(any('+' in line[:7] for line in table), 'a table may cut names')
     answer = diff(place, 'and nothing is left unexplained then', 0, '--at', CAPTURED,
                   place.write('table', '\n'.join(table) + '\n'))
-    tap.same(len(answer['associations']), 14, 'nor with six digits and a name cut is one missed')
+    tap.same(len(rows_of(answer, 'rawusage')), 14, 'nor with six digits and a name cut is one missed')
     os.utime(place.path('table'), (CAPTURED, CAPTURED))
     answer = diff(place, "without --at the file's time is the print's", 0, place.path('table'))
     tap.same(answer['printed_at'], CAPTURED, 'as it says')
+
+
+def forms(place):
+    """The same rows in each form, and the page for who chooses nothing."""
+    place.succeed('diff', '--at', CAPTURED, LIVE)
+    tap.ok('Association     ours billing  steps second left sshare\n' in place.out and
+           'bio/erin/bill    4      -1    .      3\n' in place.out, 'people get a page with two tables', place.out)
+    answer = diff(place, 'programs get rows', 0, '--at', CAPTURED, LIVE)
+    wanted = [(str(row['id_assoc']), row['username'], row['value'], row['ours'], row['steps'])
+              for row in answer['differences']]
+    for option, separator, names in (('--csv', ',', ('id_assoc', 'username', 'value', 'ours', 'steps')),
+                                     ('--parsable', '|', ('ID', 'User', 'Value', 'ours', 'steps'))):
+        place.succeed('diff', '--at', CAPTURED, option, LIVE)
+        rows = list(csv.DictReader(place.out.splitlines(), delimiter=separator))
+        tap.same([tuple(float(cell) if name in names[3:] and cell else cell or ('' if name == 'User' else None)
+                        for name, cell in ((name, row[name]) for name in names)) for row in rows],
+                 [(number, user or ('' if option == '--parsable' else None), *others)
+                  for number, user, *others in wanted], f'which {option} has too')
+    place.succeed('diff', '--at', CAPTURED, '-n', '-o', 'username,value,left', LIVE)
+    tap.ok('erin' in place.out and 'RawUsage' not in place.out, 'and people who choose columns', place.out)
+    place.ends(64, 'a column that is not there is refused', 'diff', '-o', 'nothing', LIVE)
 
 
 def changed(place, name, column, line, value):
@@ -142,16 +167,15 @@ def changed(place, name, column, line, value):
 def wrong_prints(place):
     answer = diff(place, 'another FairShare is not explained', 1, '--at', CAPTURED,
                   changed(place, 'p', 'FairShare', '11', '0.2222222222222222'))
-    tap.same([(row['user'], round(row['fairshare']['left'] * 9)) for row in answer['associations']
-              if row['fairshare']['left']], [('dave', 1)], 'it is left, of the user that has it')
+    tap.same([(row['username'], round(row['left'] * 9)) for row in rows_of(answer, 'fairshare')
+              if row['left']], [('dave', 1)], 'it is left, of the user that has it')
     answer = diff(place, 'nor another LevelFS', 1, '--at', CAPTURED,
                   changed(place, 'p', 'LevelFS', '11', '0.76441264206390102'))
-    tap.same([row['user'] for row in answer['associations'] if row['levelfs_differs']], ['dave'],
+    tap.same([row['username'] for row in rows_of(answer, 'fairshare') if row['levelfs_differs']], ['dave'],
              'likewise')
     answer = diff(place, 'nor another RawUsage', 1, '--at', CAPTURED, '--step', LAST_STEP,
                   changed(place, 'p', 'RawUsage', '9', '1646'))
-    left = {row['user']: row['rawusage']['left'] for row in answer['associations']
-            if abs(row['rawusage']['left']) > 2}
+    left = {row['username']: row['left'] for row in rows_of(answer, 'rawusage') if abs(row['left']) > 2}
     tap.ok(set(left) == {'carol'} and 97 < left['carol'] < 100, 'a hundred seconds more are left', left)
     answer = diff(place, 'a user who is nowhere is not explained', 1, '--at', CAPTURED,
                   changed(place, 'p', 'ID', '11', '99'))
@@ -192,7 +216,7 @@ def other_settings(place):
     place.succeed('ledger', 'credit', '50', '-u', 'bob', '-A', 'theory', '--at', CAPTURED - 60, '-w', 'a test', '-y')
     place.succeed('run', '--now', CAPTURED + 1)
     answer = diff(place, 'nor is it with a ledger', 0, '--at', CAPTURED, LIVE)
-    tap.same({row['user'] for row in answer['associations'] if row['rawusage']['causes']['ledger'] > 1},
+    tap.same({row['username'] for row in rows_of(answer, 'rawusage') if row['ledger'] > 1},
              {'', 'bob'}, 'which has credited one user')
     place.publish({'usage.charge': 'tres'})
     answer = diff(place, 'nor is it with the weights of slurm.conf', 0, '--at', CAPTURED, LIVE)
@@ -219,7 +243,7 @@ def reader(place):
                   settings='reader.conf')
     tap.ok('cannot be told' in answer['notes'][0] and not causes(answer) and answer['usage_left'] > 100,
            'and is told what cannot be told apart', answer['notes'])
-    tap.ok(not any(row['levelfs_differs'] for row in answer['associations']),
+    tap.ok(not any(row['levelfs_differs'] for row in answer['differences']),
            'but that the printed usage gives the printed LevelFS', answer)
 
 
@@ -405,12 +429,12 @@ def several(place):
     place.says('with the option for it', '--cluster')
     answer = diff(place, 'of the one that is said a print is explained', 0, '--at', NOW, '-M', 'other',
                   place.path('p'))
-    tap.same((answer['cluster'], len(answer['associations'])), ('other', 2), 'and it is that')
+    tap.same((answer['cluster'], len(answer['differences'])), ('other', 4), 'and it is that')
 
 
 def body():
     with Live() as place:
-        for part in (live, as_people_see, wrong_prints, other_settings, reader):
+        for part in (live, as_people_see, forms, wrong_prints, other_settings, reader):
             part(place)
     for part in (static, simulations, free_ends, rolled_up, several):
         with Place() as place:

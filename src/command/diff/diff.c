@@ -12,6 +12,7 @@
 #include "db/db.h"
 #include "report/differences.h"
 #include "report/sshare_print.h"
+#include "report/table.h"
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -33,7 +34,6 @@ struct options {
     bool has_at;
     bool has_source;       /* the settings name an accounting database */
     uint64_t period, step; /* 0: not said */
-    const struct differences_form *form;
 };
 
 /* The print; without --at its file's time is taken for that of the print. */
@@ -95,34 +95,40 @@ static void drop_others(struct differences *differences, const char *login)
     differences->count = kept;
 }
 
-static int diff_cluster(const struct options *options, const struct settings *settings,
-                        const struct published_cluster *cluster, const char *login,
-                        const struct text *bytes, bool *explained, struct error *err)
+/* The clusters, and what was printed of one of them. */
+struct input {
+    struct published published;
+    const struct published_cluster *cluster;
+    struct text bytes;
+};
+
+static int find_differences(const struct options *options, const struct settings *settings,
+                            const struct input *input, struct differences *differences,
+                            struct error *err)
 {
     struct sshare_print print;
-    struct differences differences;
-    struct text text = { 0 };
-    if (sshare_print_read(&print, bytes->bytes, bytes->length, cluster->name, err))
+    if (sshare_print_read(&print, input->bytes.bytes, input->bytes.length, input->cluster->name,
+                          err))
         return fail_in(err, "'%s'", options->shared.operands[0]);
     struct db *source = open_source(options, settings);
     struct diff_case asked = {
-        settings,      cluster,
+        settings,      input->cluster,
         &print,        source,
         options->at,   period_of(options, settings),
         options->step, settings->slurm && !slurm_enforces_limits(settings->slurm)
     };
-    int result = diff_causes_find(&asked, &differences, err);
+    int result = diff_causes_find(&asked, differences, err);
     db_close(source);
-    if (!result) {
-        drop_others(&differences, login);
-        *explained = differences_are_explained(&differences);
-        options->form->add(&text, &differences);
-        diff_causes_free(&differences);
-        result = command_print(&text, err);
-    }
-    text_free(&text);
     sshare_print_free(&print);
+    if (!result)
+        drop_others(differences, input->published.login);
     return result;
+}
+
+/* People who choose nothing get a page. */
+static bool as_page(const struct table_options *options)
+{
+    return options->form == TABLE_FOR_PEOPLE && !options->columns && !options->no_header;
 }
 
 /* A step that is known may be any: they are a period apart. */
@@ -137,24 +143,41 @@ static int align_step(struct options *options, const struct settings *settings, 
     return 0;
 }
 
+static int read_input(struct input *input, struct options *options, const struct settings *settings,
+                      struct error *err)
+{
+    if (read_file(options, &input->bytes, err) || align_step(options, settings, err) ||
+        published_read(&input->published, settings, &options->shared.clusters, err))
+        return -1;
+    input->cluster = published_only(&input->published, err);
+    return input->cluster ? 0 : -1;
+}
+
+/* 0, 1 where something is left unexplained, or -1. */
 static int diff_published(struct options *options, const struct settings *settings,
                           struct error *err)
 {
-    struct published published = { 0 };
-    struct text bytes = { 0 };
-    bool explained = false;
-    int result = read_file(options, &bytes, err);
-    if (!result)
-        result = align_step(options, settings, err);
-    if (!result)
-        result = published_read(&published, settings, &options->shared.clusters, err);
-    const struct published_cluster *cluster = result ? NULL : published_only(&published, err);
-    result =
-        cluster ? diff_cluster(options, settings, cluster, published.login, &bytes, &explained, err)
-                : -1;
-    published_free(&published);
-    text_free(&bytes);
-    return result ? -1 : !explained;
+    struct input input = { 0 };
+    struct differences differences = { 0 };
+    struct text text = { 0 };
+    int result = -1;
+    struct table *table = table_create(&text, &differences_layout, &options->shared.table, err);
+    if (!table || read_input(&input, options, settings, err) ||
+        find_differences(options, settings, &input, &differences, err))
+        goto done;
+    if (as_page(&options->shared.table))
+        differences_add_page(&text, &differences);
+    else
+        differences_print(&differences, table);
+    if (!table_end(table, err) && !command_print(&text, err))
+        result = !differences_are_explained(&differences);
+done:
+    diff_causes_free(&differences);
+    table_destroy(table);
+    text_free(&text);
+    published_free(&input.published);
+    text_free(&input.bytes);
+    return result;
 }
 
 static int take_options(struct options *options, struct error *err)
@@ -204,14 +227,12 @@ static const struct command_option own_options[] = {
 
 static int diff_command(const struct invocation *invocation, struct error *err)
 {
-    struct options options = { .form = &differences_table };
+    struct options options = { 0 };
     struct settings *settings = NULL;
     int result = -1;
     if (options_read(invocation, &options, err))
         goto done;
     log_set_verbose(options.shared.verbose);
-    if (options.shared.json)
-        options.form = &differences_json;
     /* Times of the command line are of the settings' time zone. */
     if (!load_settings(&settings, invocation->settings_path, &options, err) &&
         !take_options(&options, err))
@@ -228,7 +249,7 @@ const struct command command_diff = {
     .operand_count = 1,
     .summary = "our values against what `sshare -P -l` printed, and why they differ",
     .notes = "FILE is what `sshare -P -l -a` printed, or `sshare -l -a`; - is standard input.\n",
-    .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_JSON,
+    .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .run = diff_command,
 };

@@ -34,8 +34,8 @@ struct stage {
 struct finder {
     const struct diff_case *asked;
     struct differences *differences;
-    struct ledger *ledger;  /* NULL once it is taken away */
-    struct plainer plainer; /* the settings less the causes that were taken away */
+    struct ledger *ledger;           /* NULL once it is left out */
+    struct reduced_settings reduced; /* less the causes that were taken away */
     struct fairshare_options options;
     const struct tree *tree; /* the base: all stages are by its nodes */
     struct names *names;
@@ -83,8 +83,8 @@ static struct stage stage_of(const struct finder *finder, const struct tree *tre
     return stage;
 }
 
-/* How far a value went; from nothing to something is no way. */
-static double way_between(double from, double to)
+/* From or to no value there is no change. */
+static double change_between(double from, double to)
 {
     return isnan(from) || isnan(to) ? 0 : to - from;
 }
@@ -93,11 +93,11 @@ static double way_between(double from, double to)
 static void explain_by(struct finder *finder, enum cause cause, struct stage stage)
 {
     for (size_t i = 0; i < finder->differences->count; i++) {
-        struct compared_row *row = &finder->differences->rows[i];
+        struct compared_association *row = &finder->differences->rows[i];
         uint32_t node = finder->match->nodes[i];
-        row->usage.cause[cause] += way_between(finder->last.usage[node], stage.usage[node]);
-        row->fairshare.cause[cause] +=
-            way_between(finder->last.fairshare[node], stage.fairshare[node]);
+        row->usage.causes[cause] += change_between(finder->last.usage[node], stage.usage[node]);
+        row->fairshare.causes[cause] +=
+            change_between(finder->last.fairshare[node], stage.fairshare[node]);
     }
     stage_free(&finder->last);
     finder->last = stage;
@@ -118,28 +118,28 @@ static bool is_by_deleted(const struct finder *finder, const struct stage *stage
 static void explain_by_conformance(struct finder *finder, struct stage stage)
 {
     for (size_t i = 0; i < finder->differences->count; i++) {
-        struct compared_row *row = &finder->differences->rows[i];
+        struct compared_association *row = &finder->differences->rows[i];
         uint32_t node = finder->match->nodes[i];
         enum cause cause = is_by_deleted(finder, &stage, node) ? CAUSE_DELETED : CAUSE_TIES;
-        row->fairshare.cause[cause] +=
-            way_between(finder->last.fairshare[node], stage.fairshare[node]);
+        row->fairshare.causes[cause] +=
+            change_between(finder->last.fairshare[node], stage.fairshare[node]);
     }
     stage_free(&finder->last);
     finder->last = stage;
 }
 
 /* The same usage by slurmctld's conformance. */
-static void take_conformance(struct finder *finder, const struct tree *tree)
+static void apply_conformance(struct finder *finder, const struct tree *tree)
 {
     struct values *values = memory_zeroed(tree->count, sizeof *values);
-    finder->options.conformance = finder->plainer.settings.conformance = CONFORMANCE_SLURMCTLD;
+    finder->options.conformance = finder->reduced.settings.conformance = CONFORMANCE_SLURMCTLD;
     fairshare_compute(tree, &finder->options, values);
     explain_by_conformance(finder, stage_of(finder, tree, values));
     free(values);
 }
 
 /* What is charged to each association of the base itself, of a tree that was rolled up. */
-static void take_own_usage(struct finder *finder, const struct tree *tree)
+static void find_own_usage(struct finder *finder, const struct tree *tree)
 {
     struct wide *own = memory_zeroed(tree->count, sizeof *own);
     for (uint32_t i = 0; i < tree->count; i++)
@@ -160,27 +160,27 @@ static int compute_again(struct finder *finder, struct computation *computation,
     const struct diff_case *asked = finder->asked;
     const struct prior prior = { .ledger = finder->ledger };
     struct source source =
-        source_of(&finder->plainer.settings, asked->source, asked->cluster->name);
+        source_of(&finder->reduced.settings, asked->source, asked->cluster->name);
     source.instant = &asked->printed_at;
     source.ordered = true;
     return compute_cluster(computation, &source, &prior, err);
 }
 
-/* Whether there is such a cause, which is then taken away. */
-static bool take_away(struct finder *finder, enum cause cause)
+/* Leave a cause out; false where there is no such cause. */
+static bool leave_out(struct finder *finder, enum cause cause)
 {
     if (cause != CAUSE_LEDGER)
-        return plainer_take_away(&finder->plainer, cause, finder->newest.findings);
+        return settings_without(&finder->reduced, cause, finder->newest.findings);
     bool was_there = finder->ledger->count != 0;
     ledger_destroy(finder->ledger);
     finder->ledger = NULL;
     return was_there;
 }
 
-static int take_settings_causes(struct finder *finder, struct error *err)
+static int leave_out_causes(struct finder *finder, struct error *err)
 {
     for (int cause = 0; cause < CAUSES; cause++) {
-        if (!take_away(finder, (enum cause)cause))
+        if (!leave_out(finder, (enum cause)cause))
             continue;
         struct computation next;
         if (compute_again(finder, &next, err))
@@ -191,7 +191,7 @@ static int take_settings_causes(struct finder *finder, struct error *err)
         finder->computed = true;
         explain_by(finder, (enum cause)cause, stage_of(finder, next.tree, next.values));
     }
-    take_own_usage(finder, finder->newest.tree);
+    find_own_usage(finder, finder->newest.tree);
     return 0;
 }
 
@@ -228,8 +228,8 @@ static int build_tree(const struct finder *finder, bool printed, struct tree **t
 }
 
 /* Every value of a tree in which the associations have this usage of their own. */
-static int restate(const struct finder *finder, struct tree *tree, const double *own,
-                   struct stage *stage, struct error *err)
+static int compute_stage(const struct finder *finder, struct tree *tree, const double *own,
+                         struct stage *stage, struct error *err)
 {
     for (uint32_t i = 0; i < tree->count; i++)
         tree->nodes[i].usage = (struct wide){ { 0 } };
@@ -248,7 +248,7 @@ static int restate(const struct finder *finder, struct tree *tree, const double 
 }
 
 /* slurmctld's steps. */
-static int take_steps(struct finder *finder, struct tree *tree, struct error *err)
+static int apply_steps(struct finder *finder, struct tree *tree, struct error *err)
 {
     struct stepped_usage stepped = { .period = finder->asked->period,
                                      .newest = finder->asked->newest_step,
@@ -273,7 +273,7 @@ static int take_steps(struct finder *finder, struct tree *tree, struct error *er
     finder->differences->newest_step = stepped.newest;
     stepped_usage_free(&stepped);
     struct stage stage;
-    if (restate(finder, tree, finder->own, &stage, err))
+    if (compute_stage(finder, tree, finder->own, &stage, err))
         return -1;
     explain_by(finder, CAUSE_STEPS, stage);
     return 0;
@@ -310,9 +310,9 @@ static bool find_left_usage(struct finder *finder)
         double rest = printed_usage(finder, node) - finder->last.usage[node];
         usage->printed = usage->ours + rest;
         for (int cause = 0; cause < CAUSES; cause++)
-            usage->printed += usage->cause[cause];
+            usage->printed += usage->causes[cause];
         if (fabs(rest) <= finder->dearest[node])
-            usage->cause[CAUSE_SECOND] = rest;
+            usage->causes[CAUSE_SECOND] = rest;
         else
             usage->left = rest;
         any |= usage->left < 0 || usage->left > 0;
@@ -342,23 +342,23 @@ static bool is_printed(const struct printed_number *printed, double value, doubl
     return fabs(printed->value - value) <= printed->error + lost * fabs(value);
 }
 
-/* The printed shares and usage give the printed values, or not; and on the way there everything
- * that is left of usage has its say. */
+/* Whether the printed shares and usage give the printed values.  What is left of usage, or a
+ * second of it, explains the step to these. */
 static void find_left_fairshare(struct finder *finder, const struct stage *stage, bool any_left)
 {
     bool ranks = finder->asked->cluster->algorithm->ranks_users;
     for (size_t i = 0; i < finder->differences->count; i++) {
-        struct compared_row *row = &finder->differences->rows[i];
+        struct compared_association *row = &finder->differences->rows[i];
         struct difference *fairshare = &row->fairshare;
         uint32_t node = finder->match->nodes[i];
         const struct printed_row *printed = finder->match->rows[node];
-        double rest = way_between(finder->last.fairshare[node], stage->fairshare[node]);
-        *(any_left ? &fairshare->left : &fairshare->cause[CAUSE_SECOND]) += rest;
+        double rest = change_between(finder->last.fairshare[node], stage->fairshare[node]);
+        *(any_left ? &fairshare->left : &fairshare->causes[CAUSE_SECOND]) += rest;
         fairshare->printed = isnan(fairshare->ours) ? NAN : printed->fairshare.value;
         double lost = ranks ? 1e-9 : lost_part(finder, node);
         if (!isnan(fairshare->printed) &&
             !is_printed(&printed->fairshare, stage->fairshare[node], lost))
-            fairshare->left += way_between(stage->fairshare[node], fairshare->printed);
+            fairshare->left += change_between(stage->fairshare[node], fairshare->printed);
         row->level_fs_differs =
             ranks && !isnan(printed->level_fs.value) && !isnan(stage->level_fs[node]) &&
             !is_printed(&printed->level_fs, stage->level_fs[node], lost_part(finder, node));
@@ -366,18 +366,18 @@ static void find_left_fairshare(struct finder *finder, const struct stage *stage
 }
 
 /* The printed shares, then the printed usage. */
-static int take_print(struct finder *finder, struct error *err)
+static int apply_print(struct finder *finder, struct error *err)
 {
     struct tree *tree = NULL;
     struct stage stage;
     if (build_tree(finder, true, &tree, err))
         return -1;
-    int result = restate(finder, tree, finder->own, &stage, err);
+    int result = compute_stage(finder, tree, finder->own, &stage, err);
     if (!result) {
         explain_by(finder, CAUSE_SHARES, stage);
         bool any_left = find_left_usage(finder);
         double *own = printed_own_usage(finder);
-        result = restate(finder, tree, own, &stage, err);
+        result = compute_stage(finder, tree, own, &stage, err);
         free(own);
         if (!result) {
             find_left_fairshare(finder, &stage, any_left);
@@ -388,13 +388,13 @@ static int take_print(struct finder *finder, struct error *err)
     return result;
 }
 
-/* Ours, before any cause is taken away. */
-static void take_ours(struct finder *finder)
+/* Ours, before any cause is left out. */
+static void begin_with_ours(struct finder *finder)
 {
     const struct published_cluster *cluster = finder->asked->cluster;
     finder->last = stage_of(finder, cluster->tree, cluster->values);
     for (size_t i = 0; i < finder->differences->count; i++) {
-        struct compared_row *row = &finder->differences->rows[i];
+        struct compared_association *row = &finder->differences->rows[i];
         row->usage.ours = finder->last.usage[finder->match->nodes[i]];
         row->fairshare.ours = finder->last.fairshare[finder->match->nodes[i]];
     }
@@ -410,7 +410,7 @@ static void begin(struct finder *finder, const struct tree *tree, struct names *
                        finder->differences);
     finder->own = memory_zeroed(tree->count, sizeof *finder->own);
     finder->dearest = memory_zeroed(tree->count, sizeof *finder->dearest);
-    take_ours(finder);
+    begin_with_ours(finder);
 }
 
 /* With the accounting database. */
@@ -426,14 +426,14 @@ static int find_by_jobs(struct finder *finder, struct printed_match *match, stru
     finder->options.capacity = finder->first.capacity;
     begin(finder, finder->first.tree, finder->first.accounting->names, match);
     explain_by(finder, CAUSE_AGE, stage_of(finder, finder->tree, finder->first.values));
-    take_conformance(finder, finder->tree);
-    int result = take_settings_causes(finder, err);
+    apply_conformance(finder, finder->tree);
+    int result = leave_out_causes(finder, err);
     if (!result)
         result = build_tree(finder, false, &tree, err);
     if (!result)
-        result = take_steps(finder, tree, err);
+        result = apply_steps(finder, tree, err);
     tree_destroy(tree);
-    return result ? -1 : take_print(finder, err);
+    return result ? -1 : apply_print(finder, err);
 }
 
 /* With what is published alone. */
@@ -441,9 +441,9 @@ static int find_by_results(struct finder *finder, struct printed_match *match, s
 {
     const struct published_cluster *cluster = finder->asked->cluster;
     begin(finder, cluster->tree, cluster->names, match);
-    take_conformance(finder, cluster->tree);
-    take_own_usage(finder, cluster->tree);
-    return take_print(finder, err);
+    apply_conformance(finder, cluster->tree);
+    find_own_usage(finder, cluster->tree);
+    return apply_print(finder, err);
 }
 
 int diff_causes_find(const struct diff_case *asked, struct differences *differences,
@@ -453,7 +453,7 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
     struct printed_match match = { 0 };
     struct finder finder = { .asked = asked,
                              .differences = differences,
-                             .plainer = { .settings = *asked->settings },
+                             .reduced = { .settings = *asked->settings },
                              .options = cluster->options };
     *differences = (struct differences){ .cluster = cluster->name,
                                          .as_of = cluster->as_of,
@@ -470,7 +470,7 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
     stage_free(&finder.last);
     free(finder.own);
     free(finder.dearest);
-    pricing_free(&finder.plainer.whole);
+    pricing_free(&finder.reduced.whole);
     ledger_destroy(finder.ledger);
     if (finder.computed)
         computation_free(&finder.newest);

@@ -117,7 +117,7 @@ static void add_row(struct differences *differences, const struct tree *tree, ui
                     const struct names *names)
 {
     const struct node *at = &tree->nodes[node];
-    differences->rows[differences->count++] = (struct compared_row){
+    differences->rows[differences->count++] = (struct compared_association){
         .id = at->id,
         .is_user = at->is_user,
         .account = name_copy(differences, names_text(names, at->account)),

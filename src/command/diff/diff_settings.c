@@ -24,7 +24,7 @@ static bool drop_factors(struct pricing *pricing)
 }
 
 /* The billing weights of a slurm.conf, which settings take for charge = tres only. */
-static void read_billing(struct plainer *plainer)
+static void read_billing(struct reduced_settings *reduced)
 {
     for (const struct setting *each = settings_table; each->section; each++) {
         struct slurm_setting found;
@@ -33,12 +33,12 @@ static void read_billing(struct plainer *plainer)
         bool all = !strcmp(each->key, "tres_weights");
         if (strcmp(each->section, "usage") != 0 ||
             (!all && strcmp(each->key, "partition_tres_weights") != 0) ||
-            slurm_setting_find(&found, plainer->settings.slurm, each, &ignored) || !found.value)
+            slurm_setting_find(&found, reduced->settings.slurm, each, &ignored) || !found.value)
             continue;
         if (all)
-            read_tres_prices(&plainer->whole, found.value, &reason);
+            read_tres_prices(&reduced->whole, found.value, &reason);
         else
-            read_partition_prices(&plainer->whole, found.value, &reason);
+            read_partition_prices(&reduced->whole, found.value, &reason);
         text_free(&reason);
         free(found.value);
     }
@@ -46,13 +46,13 @@ static void read_billing(struct plainer *plainer)
 
 /* Billing that is not cut to a whole number.  Without weights Slurm bills CPUs, and there is
  * nothing to be cut. */
-static bool bill_whole(struct plainer *plainer)
+static bool bill_whole(struct reduced_settings *reduced)
 {
-    struct settings *settings = &plainer->settings;
+    struct settings *settings = &reduced->settings;
     enum charge_basis charge = settings->charge;
     if (settings->slurm) {
-        read_billing(plainer);
-        settings->pricing = plainer->whole;
+        read_billing(reduced);
+        settings->pricing = reduced->whole;
     }
     bool weighted = settings->pricing.weights.count || settings->pricing.partition_weight_count;
     settings->charge = weighted ? CHARGE_TRES : CHARGE_BILLING;
@@ -72,9 +72,10 @@ static bool lift_caps(struct settings *settings, const struct findings *findings
     return true;
 }
 
-bool plainer_take_away(struct plainer *plainer, enum cause cause, const struct findings *findings)
+bool settings_without(struct reduced_settings *reduced, enum cause cause,
+                      const struct findings *findings)
 {
-    struct settings *settings = &plainer->settings;
+    struct settings *settings = &reduced->settings;
     bool was_there;
     switch (cause) {
     case CAUSE_FACTORS:
@@ -88,7 +89,7 @@ bool plainer_take_away(struct plainer *plainer, enum cause cause, const struct f
         settings->usage_source = USAGE_OF_JOBS;
         return was_there;
     case CAUSE_BILLING:
-        return bill_whole(plainer);
+        return bill_whole(reduced);
     case CAUSE_CAPS:
         return lift_caps(settings, findings);
     default:

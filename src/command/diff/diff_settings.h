@@ -9,15 +9,17 @@
 
 struct findings;
 
-/* Settings that come nearer to what slurmctld does, cause by cause. */
-struct plainer {
+/* Settings without some causes: each one that is left out brings them nearer to what slurmctld
+ * does. */
+struct reduced_settings {
     struct settings settings; /* a copy */
     struct pricing whole;     /* what slurm.conf says of billing, once it is needed */
 };
 
-/* Take a cause out of the settings; false where it is not in them.  `findings` are those of the
+/* Leave a cause out of the settings; false where it is not in them.  `findings` are those of the
  * computation that was made with the settings as they are. */
-bool plainer_take_away(struct plainer *plainer, enum cause cause, const struct findings *findings);
+bool settings_without(struct reduced_settings *reduced, enum cause cause,
+                      const struct findings *findings);
 
 /* Note what cannot be told, with these settings and maybe without the accounting database. */
 void diff_note_unknown(struct differences *differences, const struct settings *settings,
