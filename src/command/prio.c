@@ -187,19 +187,15 @@ static int check_format(const struct options *options, struct error *err)
 static int check_options(struct options *options, struct error *err)
 {
     struct prio_list nothing = { 0 };
-    struct text text = { 0 };
     if (check_format(options, err) || prio_list_sort(&nothing, options->sort, err) ||
         take_jobs(options, err))
         return -1;
     prio_columns(options->columns, options->look.normalized);
     options->layout = (struct table_layout){ options->columns, "jobs", .by_cluster = true };
-    struct table *table = table_create(&text, &options->layout, &options->shared.table, err);
-    text_free(&text);
-    table_destroy(table);
     options->filter.users = options->shared.users;
     options->look.no_header = options->shared.table.no_header;
     options->look.with_users = options->filter.users.count > 0;
-    return table ? 0 : -1;
+    return table_check(&options->layout, &options->shared.table, err);
 }
 
 static const struct command_option own_options[] = {

@@ -131,6 +131,8 @@ static void add_real(struct text *text, const struct cell *cell)
         text_add(text, cell->real < 0 ? "-inf" : "inf");
     else if (column->type == COLUMN_USAGE || decimals == NO_DECIMALS)
         text_format(text, "%.0f", floor(cell->real));
+    else if (column->digits)
+        text_format(text, "%.*g", column->digits, cell->real);
     else
         text_format(text, column->plus ? "%+.*f" : "%.*f", decimals, cell->real);
 }

@@ -66,6 +66,7 @@ struct column {
     bool right;          /* a text that stands right */
     bool plus;           /* a number above 0 has a plus */
     int decimals;        /* of a real; 0: 6; NO_DECIMALS: it is cut to an integer */
+    int digits;          /* of a real that may be very small; 0: it has decimals */
 };
 #define NO_DECIMALS (-1)
 

@@ -3,6 +3,9 @@
 # needs: sqlite
 """What status tells of the results, to people and to monitors; and reader.conf."""
 
+import csv
+import io
+import json
 import os
 import shutil
 import subprocess
@@ -43,6 +46,26 @@ def ages(place):
     tap.ok(first.startswith('FAIRMILL OK - tiny 2 h old | '), 'it reads one line', first)
     tap.ok("'tiny age'=72" in first and ';;86400' in first and "'tiny findings'=1" in first,
            'with figures behind the bar', first)
+
+
+def for_programs(place):
+    now = int(time.time())
+    place.succeed('run', '--now', now - 7205)
+    place.succeed('status', '--json')
+    (tiny,) = json.loads(place.out)['clusters']
+    tap.same((tiny['cluster'], tiny['as_of'], tiny['findings'], tiny['status'], tiny['message']),
+             ('tiny', now - 7205, 1, 'done', ''), '--json has the values of the columns in the tables')
+    tap.ok(7205 <= tiny['age'] < 7300 and abs(tiny['started_at'] - now) < 100, 'age in seconds and instants as they are', tiny)
+    place.succeed('status', '--csv')
+    (row,) = csv.DictReader(io.StringIO(place.out, newline=''))
+    tap.same(list(row), list(tiny), 'and so has --csv')
+    tap.same((row['as_of'], row['status']), (str(now - 7205), 'done'), 'with the same values')
+    place.succeed('status', '--parsable', '-o', 'cluster,asof,findings')
+    tap.same(place.out, f'Cluster|AsOf|Findings\ntiny|{now - 7205}|1\n', 'columns can be chosen')
+    place.succeed('status', '--noheader', '-o', 'cluster,findings')
+    tap.same(place.out, 'tiny 1\n', 'without headings too')
+    place.ends(64, 'a column that is not there is refused', 'status', '-o', 'clutser')
+    place.ends(64, 'a monitor has no other form', 'status', '--nagios', '--json')
 
 
 def failures(place):
@@ -94,7 +117,7 @@ def readers(place):
 
 def body():
     with Place() as place:
-        for part in (before_any_run, ages, failures, retired, readers):
+        for part in (before_any_run, ages, for_programs, failures, retired, readers):
             part(place)
 
 

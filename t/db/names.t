@@ -396,7 +396,7 @@ def as_json(conf, name, got):
     _, out, _ = fairmill(conf, 'show', '--json')
     fit(out, f"'show --json' prints nothing that a terminal obeys {name}")
     clusters = json.loads(out)['clusters']
-    rows = [(row['cluster'], row['id_assoc'], row['account'], row['user'], row['partition'])
+    rows = [(row['cluster'], row['id_assoc'], row['account'], row['username'], row['partition'])
             for cluster in clusters for row in cluster['associations']]
     tap.ok(sorted(rows) == sorted((cluster, number, row['account'], row['user_name'],
                                    row['partition_name']) for (cluster, number), row in got.items()),
