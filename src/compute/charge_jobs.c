@@ -15,7 +15,22 @@
 #include "util/error.h"
 #include "util/log.h"
 
-/* A cluster's rows, and what charges of them come to. */
+/* Rows that are read together, and the sinks of their charges. */
+#define SINKS 4
+struct pass {
+    struct job_range range;
+    bool of_suspensions;
+    bool only_refunded;
+    bool negative;
+    const struct seal *seal;
+    uint64_t cutoff, left_out;
+    struct usage_sums *sealed; /* where sealed charges are added up */
+    struct charge_sink *sinks[SINKS];
+    size_t sink_count;
+};
+
+/* What is charged of a cluster. */
+#define PASSES 8
 struct charging_run {
     struct computation *computation;
     struct seal_plan *plan; /* NULL: none */
@@ -26,65 +41,54 @@ struct charging_run {
     struct seen_sink note;
     struct days_sink add_days;
     struct watcher_sink watch;
+    struct pass passes[PASSES];
+    size_t pass_count;
 };
-
-/* Rows that are read together, and the sinks of their charges. */
-#define SINKS 4
-struct pass {
-    struct job_range range;
-    const struct seal *seal;
-    bool negative;
-    bool only_refunded;
-    uint64_t cutoff, left_out;
-    struct usage_sums *sealed; /* where sealed charges are added up */
-    struct charge_sink *sinks[SINKS];
-    size_t sink_count;
-};
-
-static int charge_rows(const struct pass *pass, struct job_reading *reading,
-                       struct charger *charger, struct error *err)
-{
-    struct job_row row;
-    struct charge charge;
-    int got;
-    while ((got = job_reading_next(reading, &row, err)) > 0) {
-        if (pass->only_refunded && !job_is_refunded(charger->ledger, &row))
-            continue;
-        charge_make(charger, &row, &charge);
-        for (size_t i = 0; i < pass->sink_count; i++)
-            if (pass->sinks[i]->take(pass->sinks[i], &charge, err))
-                return -1;
-    }
-    return got;
-}
 
 static int run_pass(const struct charging_run *run, struct pass *pass, struct error *err)
 {
-    struct computation *computation = run->computation;
-    const struct source *source = &computation->source;
+    const struct source *source = &run->computation->source;
+    const struct layout *layout = source->layout;
+    struct job_reading *reading = (pass->of_suspensions ? layout->suspensions : layout->jobs)(
+        source, run->computation->accounting, &pass->range);
     struct charger charger = { .charging = run->charging,
-                               .ledger = computation->ledger,
+                               .ledger = run->computation->ledger,
                                .seal = pass->seal,
                                .negative = pass->negative,
                                .cutoff = pass->cutoff,
                                .left_out = pass->left_out };
     struct sums_sink sums;
-    struct job_reading *reading;
-    int result = 0;
-    sums_sink_begin(&sums, computation, pass->sealed);
+    struct job_row row;
+    struct charge charge;
+    int got;
+    sums_sink_begin(&sums, run->computation, pass->sealed);
     pass->sinks[pass->sink_count++] = &sums.sink;
+    while ((got = job_reading_next(reading, &row, err)) > 0) {
+        if (pass->only_refunded && !job_is_refunded(charger.ledger, &row))
+            continue;
+        charge_make(&charger, &row, &charge);
+        for (size_t i = 0; i < pass->sink_count; i++)
+            if (pass->sinks[i]->take(pass->sinks[i], &charge, err)) {
+                got = -1;
+                goto done;
+            }
+    }
+    got = got ? -1 : sums_sink_end(&sums, err);
+done:
+    job_reading_end(reading);
+    log_progress_done();
+    return got;
+}
+
+/* Where suspended time is left out, the suspensions of the pass's rows come before it. */
+static void add_pass(struct charging_run *run, const struct pass *pass)
+{
+    const struct source *source = &run->computation->source;
     if (source->settings->suspended == SUSPENDED_OMITTED && source->layout->suspensions) {
-        reading = source->layout->suspensions(source, computation->accounting, &pass->range);
-        result = charge_rows(pass, reading, &charger, err);
-        job_reading_end(reading);
+        run->passes[run->pass_count] = *pass;
+        run->passes[run->pass_count++].of_suspensions = true;
     }
-    if (!result) {
-        reading = source->layout->jobs(source, computation->accounting, &pass->range);
-        result = charge_rows(pass, reading, &charger, err);
-        job_reading_end(reading);
-        log_progress_done();
-    }
-    return result ? -1 : sums_sink_end(&sums, err);
+    run->passes[run->pass_count++] = *pass;
 }
 
 static void add_sink(struct pass *pass, struct charge_sink *sink)
@@ -106,13 +110,6 @@ static struct pass charging_pass(struct charging_run *run, struct job_range rang
     if (run->computation->watcher)
         add_sink(&pass, &run->watch.sink);
     return pass;
-}
-
-/* Rows of the kept sums alone, which go to other sums of sealed rows. */
-static struct pass sealed_pass(const struct charging_run *run, struct job_range range,
-                               struct usage_sums *sums)
-{
-    return (struct pass){ .range = range, .seal = &run->plan->seal, .sealed = sums };
 }
 
 /* Where all is read: up to which instant an end leaves nothing that counts, not even for a day. */
@@ -231,25 +228,22 @@ static struct job_range late_range(const struct charging_run *run, uint64_t from
                                .key_count = ended->count };
 }
 
-/* Rows of the kept sums that are behind the horizon now. */
-static struct job_range gone_range(const struct charging_run *run)
+/* Take rows of the kept sums that are behind the horizon now off `sums`. */
+static void add_gone(struct charging_run *run, struct usage_sums *sums)
 {
-    return (struct job_range){ .from = run->plan->kept->seal.cutoff + 1, .to = run->cutoff + 1 };
-}
-
-static int take_off_gone(const struct charging_run *run, struct usage_sums *sums, struct error *err)
-{
-    if (run->cutoff <= run->plan->kept->seal.cutoff)
-        return 0;
-    struct pass gone = sealed_pass(run, gone_range(run), sums);
-    gone.negative = true;
-    return run_pass(run, &gone, err);
+    uint64_t kept = run->plan->kept->seal.cutoff;
+    const struct pass gone = { .range = { .from = kept + 1, .to = run->cutoff + 1 },
+                               .seal = &run->plan->seal,
+                               .sealed = sums,
+                               .negative = true };
+    if (run->cutoff > kept)
+        add_pass(run, &gone);
 }
 
 /* What the kept sums lack is added to them, and what they have too much is taken off.  A late row
  * that is behind the horizon meanwhile is added nevertheless: then all that is there is taken off
  * again. */
-static int mend_kept(struct charging_run *run, struct error *err)
+static void mend_kept(struct charging_run *run)
 {
     const struct days *days = run->days;
     uint64_t from = run->plan->kept->seal.cutoff;
@@ -257,19 +251,20 @@ static int mend_kept(struct charging_run *run, struct error *err)
         from = days->starts[0];
     struct pass late = charging_pass(run, late_range(run, from));
     late.left_out = run->plan->kept->seal.cutoff;
-    if (run->plan->ended.count && run_pass(run, &late, err))
-        return -1;
-    return take_off_gone(run, run->plan->sums, err);
+    if (run->plan->ended.count)
+        add_pass(run, &late);
+    add_gone(run, run->plan->sums);
 }
 
 /* The same where all is read anyway: only to know how far the kept sums should differ. */
-static int note_late(const struct charging_run *run, struct error *err)
+static void note_late(struct charging_run *run)
 {
-    struct usage_sums *sums = run->plan->late;
-    struct pass late = sealed_pass(run, late_range(run, run->plan->kept->seal.cutoff), sums);
-    if (run->plan->ended.count && run_pass(run, &late, err))
-        return -1;
-    return take_off_gone(run, sums, err);
+    const struct pass late = { .range = late_range(run, run->plan->kept->seal.cutoff),
+                               .seal = &run->plan->seal,
+                               .sealed = run->plan->late };
+    if (run->plan->ended.count)
+        add_pass(run, &late);
+    add_gone(run, run->plan->late);
 }
 
 /* Whether there is more behind the cutoff than before it. */
@@ -279,48 +274,52 @@ static bool has_long_history(const struct charging_run *run)
     return oldest < cutoff && cutoff < run->now && cutoff - oldest > run->now - cutoff;
 }
 
-static int charge_all(struct charging_run *run, struct error *err)
+/* Of all rows those that the kept sums do not have. */
+static struct job_range main_range(const struct charging_run *run)
 {
     const struct seal_plan *plan = run->plan;
-    const struct settings *settings = run->computation->source.settings;
     struct job_range range = {
         .from = first_read(run) + 1, .to = INT64_MAX, .open = true, .most = !has_long_history(run)
     };
-    if (charge_rollups(run, err))
-        return -1;
-    if (settings->usage_source == USAGE_OF_ROLLUPS && run->charging.from > run->cutoff) {
+    if (run->computation->source.settings->usage_source == USAGE_OF_ROLLUPS &&
+        run->charging.from > run->cutoff) {
         range.from = run->charging.from + 1;
         range.most = false;
     }
-    if (plan && plan->mode == SEAL_VERIFY && note_late(run, err))
-        return -1;
     if (plan && plan->mode == SEAL_INCREMENTAL) {
         range.most = false;
-        if (!plan->anew) {
+        if (!plan->anew)
             range.from = plan->kept->seal.sealed_to;
-            if (mend_kept(run, err))
-                return -1;
-        }
     }
-    struct pass pass = charging_pass(run, range);
-    return run_pass(run, &pass, err);
+    return range;
 }
 
 /* Take what refunded jobs were charged off again, wherever it was added.  Rows without keys belong
  * to no job that could be named. */
-static int take_off_refunded(const struct charging_run *run, struct error *err)
+static void add_refunded(struct charging_run *run)
 {
     const struct job_keys *refunded = &run->computation->ledger->refunded;
-    struct pass pass = { .range = { .from = run->cutoff + 1,
-                                    .to = INT64_MAX,
-                                    .open = true,
-                                    .ids = refunded->keys,
-                                    .id_count = refunded->count },
-                         .negative = true,
-                         .only_refunded = true };
-    if (!refunded->count || !run->computation->source.layout->read_open_keys)
-        return 0;
-    return run_pass(run, &pass, err);
+    const struct pass pass = { .range = { .from = run->cutoff + 1,
+                                          .to = INT64_MAX,
+                                          .open = true,
+                                          .ids = refunded->keys,
+                                          .id_count = refunded->count },
+                               .negative = true,
+                               .only_refunded = true };
+    if (refunded->count && run->computation->source.layout->read_open_keys)
+        add_pass(run, &pass);
+}
+
+static void list_passes(struct charging_run *run)
+{
+    const struct seal_plan *plan = run->plan;
+    if (plan && plan->mode == SEAL_VERIFY)
+        note_late(run);
+    if (plan && plan->mode == SEAL_INCREMENTAL && !plan->anew)
+        mend_kept(run);
+    const struct pass pass = charging_pass(run, main_range(run));
+    add_pass(run, &pass);
+    add_refunded(run);
 }
 
 static int add_adjustments(struct computation *computation, struct error *err)
@@ -373,7 +372,13 @@ int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_
         .seen = seen,
     };
     set_sinks(&run);
-    if (charge_all(&run, err) || take_off_refunded(&run, err) || add_adjustments(computation, err))
+    if (charge_rollups(&run, err))
+        return -1;
+    list_passes(&run);
+    for (size_t i = 0; i < run.pass_count; i++)
+        if (run_pass(&run, &run.passes[i], err))
+            return -1;
+    if (add_adjustments(computation, err))
         return -1;
     if (plan && plan->mode != SEAL_UNUSED)
         note_least(&seen->first_charge, plan->seal.first_charge);

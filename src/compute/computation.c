@@ -50,6 +50,11 @@ const struct run_record run_record_empty = {
     .message = "",
 };
 
+struct computation computation_of(const struct source *source)
+{
+    return (struct computation){ .source = *source, .record = run_record_empty };
+}
+
 void computation_free(struct computation *computation)
 {
     accounting_destroy(computation->accounting);

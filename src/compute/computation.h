@@ -38,7 +38,9 @@ struct computation {
     struct past_counts past_counts; /* of an instant that is over */
     char message[160];              /* likewise, the record's */
 };
-/* The source's database and name are no part of it. */
+/* Nothing is read yet.  The source's settings, database and name must live as long. */
+struct computation computation_of(const struct source *source);
+/* Leaves the record. */
 void computation_free(struct computation *computation);
 
 /* Where usage of an association is added up; it holds until the next is asked for. */

@@ -228,43 +228,27 @@ static int refuse_lagging(const struct source *source, struct error *err)
     return 0;
 }
 
-/* Behind it the associations are those of its instant.  What the snapshot shows is later than the
- * instant that the wall clock gives once it is open. */
-static int read_snapshot(struct computation *computation, const struct prior *prior,
-                         struct seal_plan *plan, struct error *err)
+int compute_read(struct computation *computation, const struct prior *prior, struct seal_plan *plan,
+                 struct error *err)
 {
+    static const struct prior nothing_known;
     const struct source *source = &computation->source;
     const struct settings *settings = source->settings;
+    computation->record.started_at = time(NULL);
     if (refuse_lagging(source, err) || db_begin(source->db, err))
         return -1;
     uint64_t now = (uint64_t)(source->instant ? *source->instant : time(NULL));
+    if (!prior)
+        prior = &nothing_known;
     computation->record.as_of = (int64_t)now;
     computation->findings = findings_create();
     computation->ledger = ledger_at(prior->ledger, now);
     computation->unattributed = usage_sums_create();
     computation->clock =
         clock_create(settings->half_life_s, now, last_reset(settings, computation->ledger, now));
-    if (read_cluster(computation, prior->past, plan, err) || db_commit(source->db, err)) {
-        db_rollback(source->db);
-        return -1;
-    }
-    return 0;
-}
-
-static void begin(struct computation *computation, const struct source *source)
-{
-    *computation = (struct computation){ .source = *source, .record = run_record_empty };
-    computation->record.started_at = time(NULL);
-}
-
-static const struct prior nothing_known;
-
-int compute_read(struct computation *computation, const struct source *source,
-                 const struct prior *prior, struct seal_plan *plan, struct error *err)
-{
-    begin(computation, source);
-    if (!read_snapshot(computation, prior ? prior : &nothing_known, plan, err))
+    if (!read_cluster(computation, prior->past, plan, err) && !db_commit(source->db, err))
         return 0;
+    db_rollback(source->db);
     computation_free(computation);
     return -1;
 }
@@ -341,20 +325,12 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
     return 0;
 }
 
-int compute_watched(struct computation *computation, const struct source *source,
-                    const struct prior *prior, struct charge_sink *watcher, struct error *err)
+int compute_cluster(struct computation *computation, const struct prior *prior, struct error *err)
 {
-    begin(computation, source);
-    computation->watcher = watcher;
-    if (!read_snapshot(computation, prior ? prior : &nothing_known, NULL, err) &&
-        !compute_values(computation, NULL, err))
+    if (compute_read(computation, prior, NULL, err))
+        return -1;
+    if (!compute_values(computation, NULL, err))
         return 0;
     computation_free(computation);
     return -1;
-}
-
-int compute_cluster(struct computation *computation, const struct source *source,
-                    const struct prior *prior, struct error *err)
-{
-    return compute_watched(computation, source, prior, NULL, err);
 }

@@ -10,11 +10,11 @@ struct error;
 struct prior;
 struct seal_plan;
 
-/* Read a cluster in one snapshot, which ends with its last row.  `prior` NULL: nothing is known.
- * With a plan (else NULL) only what it needs is read, and its sums are still to be folded in.  The
- * source's settings, database and name must live as long as the computation. */
-int compute_read(struct computation *computation, const struct source *source,
-                 const struct prior *prior, struct seal_plan *plan, struct error *err);
+/* Read the cluster of a computation, made by computation_of(), in one snapshot, which ends with its
+ * last row.  `prior` NULL: nothing is known.  With a plan (else NULL) only what it needs is read,
+ * and its sums are still to be folded in.  -1 leaves nothing to be freed. */
+int compute_read(struct computation *computation, const struct prior *prior, struct seal_plan *plan,
+                 struct error *err);
 /* Then compute every value, by the settings of computation->source.  -1 leaves the computation to
  * be freed. */
 int compute_values(struct computation *computation, const struct seal_plan *plan,
@@ -25,11 +25,7 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
 double compute_capacity(const struct settings *settings, const struct accounting *accounting,
                         uint64_t now, uint64_t reset, uint64_t first_charge);
 
-/* Both, without a plan. */
-int compute_cluster(struct computation *computation, const struct source *source,
-                    const struct prior *prior, struct error *err);
-/* Likewise, with a watcher (compute/charge.h) who gets each charge that counts. */
-int compute_watched(struct computation *computation, const struct source *source,
-                    const struct prior *prior, struct charge_sink *watcher, struct error *err);
+/* Both, without a plan; -1 leaves nothing to be freed. */
+int compute_cluster(struct computation *computation, const struct prior *prior, struct error *err);
 
 #endif

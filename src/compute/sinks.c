@@ -11,32 +11,32 @@
 #include "source/layout.h"
 #include "util/log.h"
 
-int sums_sink_end(struct sums_sink *sink, struct error *err)
+/* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
+ * the dearest part of a row.  So it is fetched while the next row is read, and added to then.
+ * Without a charge (NULL) nothing waits any more. */
+static int sums_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
 {
+    struct sums_sink *sink = (struct sums_sink *)base;
+    if (charge && !charge->counted.units)
+        return 0;
     if (sink->sum &&
         !wide_add_product(sink->sum, sink->waiting.units, sink->waiting.weight, sink->negative))
         return usage_beyond_range(sink->association, err);
     sink->sum = NULL;
-    return 0;
-}
-
-/* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
- * the dearest part of a row.  So it is fetched while the next row is read. */
-static int sums_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
-{
-    struct sums_sink *sink = (struct sums_sink *)base;
-    uint64_t association = charge->row->association;
-    if (!charge->counted.units)
+    if (!charge)
         return 0;
-    if (sums_sink_end(sink, err))
-        return -1;
-    sink->sum = charge->sealed ? usage_sums_of(sink->sealed, association)
-                               : computation_sum_of(sink->computation, association);
+    sink->association = charge->row->association;
+    sink->sum = charge->sealed ? usage_sums_of(sink->sealed, sink->association)
+                               : computation_sum_of(sink->computation, sink->association);
     __builtin_prefetch(sink->sum, 1);
     sink->waiting = charge->counted;
     sink->negative = charge->negative;
-    sink->association = association;
     return 0;
+}
+
+int sums_sink_end(struct sums_sink *sink, struct error *err)
+{
+    return sums_sink_take(&sink->sink, NULL, err);
 }
 
 void sums_sink_begin(struct sums_sink *sink, struct computation *computation,

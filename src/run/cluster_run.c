@@ -47,7 +47,8 @@ static int read_with_retries(struct cluster_run *run, struct seal_plan *plan, st
             return -1;
         struct source source = source_of(session->settings, session->source, run->cluster);
         source.instant = session->options->now;
-        if (!compute_read(&run->computation, &source, &run->prior, plan, err))
+        run->computation = computation_of(&source);
+        if (!compute_read(&run->computation, &run->prior, plan, err))
             return 0;
         if (plan)
             seal_plan_free(plan);
@@ -264,25 +265,18 @@ static void prune(const struct publisher *publisher, int64_t as_of)
         log_note("%s: old rows stay for now: %s", publisher->cluster, err.message);
 }
 
-/* Read, compute, publish. */
-static int compute_and_publish(struct cluster_run *run, struct publisher *publisher, int64_t began,
-                               struct error *err)
+/* Publish what was computed, and free it. */
+static int finish(struct cluster_run *run, struct publisher *publisher, int64_t began,
+                  struct error *err)
 {
     struct computation *computation = &run->computation;
-    if (read_kept(run, publisher, err))
-        return -1;
-    int result = compute_sealed(run, publisher, err);
-    if (!result) {
-        computation->record.duration_ms = clock_milliseconds() - began;
-        result = publish(run, publisher, err);
-        if (!result)
-            prune(publisher, computation->record.as_of);
-        describe(publisher->cluster, computation);
-        computation_free(computation);
-        seal_plan_free(&run->plan);
-    }
-    kept_seal_free(&run->kept);
-    prior_free(&run->prior);
+    computation->record.duration_ms = clock_milliseconds() - began;
+    int result = publish(run, publisher, err);
+    if (!result)
+        prune(publisher, computation->record.as_of);
+    describe(publisher->cluster, computation);
+    computation_free(computation);
+    seal_plan_free(&run->plan);
     return result;
 }
 
@@ -294,9 +288,15 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
         return -1;
     int64_t began = clock_milliseconds();
     int result = check_instant(session, &publisher, err);
-    if (!result && compute_and_publish(&run, &publisher, began, err)) {
-        record_failure(session, &publisher, began, err);
-        result = -1;
+    if (!result) {
+        result = read_kept(&run, &publisher, err) || compute_sealed(&run, &publisher, err) ||
+                         finish(&run, &publisher, began, err)
+                     ? -1
+                     : 0;
+        kept_seal_free(&run.kept);
+        prior_free(&run.prior);
+        if (result)
+            record_failure(session, &publisher, began, err);
     }
     publisher_end(&publisher);
     return result;

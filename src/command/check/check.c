@@ -163,10 +163,10 @@ static int compare_sources(const struct computation *computation, struct text *t
         return -1;
     if (!until)
         return 0;
-    struct computation other;
     source.settings = &others;
     source.instant = &computation->record.as_of;
-    if (compute_cluster(&other, &source, NULL, err))
+    struct computation other = computation_of(&source);
+    if (compute_cluster(&other, NULL, err))
         return -1;
     double jobs = computation->values[0].usage_raw, rollups = other.values[0].usage_raw;
     if (!by_jobs) {
@@ -186,10 +186,10 @@ static int compare_sources(const struct computation *computation, struct text *t
 static int check_cluster(const struct settings *settings, struct db *source, const char *cluster,
                          struct text *text, struct error *err)
 {
-    struct computation computation;
     struct source of = source_of(settings, source, cluster);
     of.ordered = true;
-    if (compute_cluster(&computation, &of, NULL, err))
+    struct computation computation = computation_of(&of);
+    if (compute_cluster(&computation, NULL, err))
         return fail_in(err, "cluster '%s'", cluster);
     const struct run_record *record = &computation.record;
     add_named(text, "cluster ", cluster, ":");

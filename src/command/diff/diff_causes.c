@@ -163,7 +163,8 @@ static int compute_again(struct finder *finder, struct computation *computation,
         source_of(&finder->reduced.settings, asked->source, asked->cluster->name);
     source.instant = &asked->printed_at;
     source.ordered = true;
-    return compute_cluster(computation, &source, &prior, err);
+    *computation = computation_of(&source);
+    return compute_cluster(computation, &prior, err);
 }
 
 /* Leave a cause out; false where there is no such cause. */

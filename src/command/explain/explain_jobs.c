@@ -112,10 +112,12 @@ struct job_weights *job_weights_read(const struct settings *settings,
     weights->sink.take = take_charge;
     struct source of = source_of(settings, source, explained->cluster);
     of.instant = &explained->as_of;
+    weights->computation = computation_of(&of);
+    weights->computation.watcher = &weights->sink;
     struct prior prior = { 0 };
     int result = ledger_look_up(settings, explained->cluster, &prior.ledger, err);
     if (!result)
-        result = compute_watched(&weights->computation, &of, &prior, &weights->sink, err);
+        result = compute_cluster(&weights->computation, &prior, err);
     prior_free(&prior);
     db_close(source);
     if (!result && weights->too_large)

@@ -22,7 +22,8 @@ static int read_own(const struct prospect *prospect, const struct settings *sett
     struct source source = prospect->present.source;
     source.settings = settings;
     source.instant = &prospect->present.record.as_of;
-    if (compute_read(&computation, &source, prior, NULL, err))
+    computation = computation_of(&source);
+    if (compute_read(&computation, prior, NULL, err))
         return -1;
     for (uint32_t i = 0; i < computation.tree->count; i++) {
         const struct node *node = &computation.tree->nodes[i];
@@ -126,7 +127,8 @@ int prospect_read(struct prospect *prospect, const struct source *source, uint64
     struct computation *present = &prospect->present;
     if (prior_read(&prospect->prior, settings, source->cluster, source->instant, err))
         return -1;
-    if (compute_read(present, source, &prospect->prior, NULL, err)) {
+    *present = computation_of(source);
+    if (compute_read(present, &prospect->prior, NULL, err)) {
         prior_free(&prospect->prior);
         return -1;
     }

@@ -35,7 +35,8 @@ static int compute_from_seal(const struct scene *scene, const struct prior *prio
                              struct computation *computation, bool *damaged, struct error *err)
 {
     struct seal_plan plan = { .kept = scene->kept, .source_identity = scene->source_identity };
-    if (compute_read(computation, &scene->source, prior, &plan, err)) {
+    *computation = computation_of(&scene->source);
+    if (compute_read(computation, prior, &plan, err)) {
         seal_plan_free(&plan);
         return -1;
     }
@@ -54,9 +55,13 @@ static struct share_list *shares_with(const struct scene *scene, struct ledger *
     struct computation computation;
     const struct prior prior = { .ledger = ledger };
     bool damaged = false;
-    if (compute_from_seal(scene, &prior, &computation, &damaged, err) ||
-        (damaged && compute_cluster(&computation, &scene->source, &prior, err)))
+    if (compute_from_seal(scene, &prior, &computation, &damaged, err))
         return NULL;
+    if (damaged) {
+        computation = computation_of(&scene->source);
+        if (compute_cluster(&computation, &prior, err))
+            return NULL;
+    }
     struct share_list *list =
         computed_shares(scene->source.settings, scene->source.cluster, &computation);
     computation_free(&computation);

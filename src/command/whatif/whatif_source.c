@@ -101,7 +101,8 @@ struct asked {
 static int read_state(const struct asked *asked, const struct source *source,
                       struct computation *computation, struct scenario *scenario, struct error *err)
 {
-    if (compute_read(computation, source, &asked->prior, NULL, err))
+    *computation = computation_of(source);
+    if (compute_read(computation, &asked->prior, NULL, err))
         return -1;
     scenario_create(scenario, computation->tree, computation->accounting->names, false);
     return 0;
