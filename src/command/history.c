@@ -12,7 +12,8 @@
 #include "core/fairshare/fairshare.h"
 #include "db/db.h"
 #include "report/series.h"
-#include "results/schema.h"
+#include "results/published.h"
+#include "results/published_find.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "sql.h"
@@ -31,43 +32,20 @@ struct options {
     uint64_t days;
     bool usage;
     const struct series_form *form;
-    char *login; /* who may be told of; NULL: everybody */
 };
 
-/* An association, also one that is gone: as it was last, and whether it ever answered to the name
- * that was asked for. */
+/* An association, also one that is gone: as it was last, and how well it ever matched the name that
+ * was asked for. */
 struct known {
     char *cluster, *account, *user, *partition;
     int64_t id, parent_id;
-    int answer;
+    enum name_match match;
     enum { PLACE_UNKNOWN, PLACE_BELOW, PLACE_ELSEWHERE } place; /* of the account that is shown */
 };
 struct known_list {
     struct known *rows;
     size_t count, room;
 };
-
-static bool is_name(const char *name, const char *asked)
-{
-    return reads_as(asked, strlen(asked), name);
-}
-
-/* Names as `fairmill explain` takes them: a user or an account, or account/user[/partition], where
- * account/ is no user.  2: this one and no other; 1: one of those that may be meant; 0: another. */
-static int answers(const struct known *known, const char *asked)
-{
-    if (is_name(*known->user ? known->user : known->account, asked))
-        return 1;
-    struct text full = { 0 };
-    text_format(&full, "%s/%s", known->account, known->user);
-    int answer = is_name(full.bytes, asked) ? *known->partition ? 1 : 2 : 0;
-    if (!answer && *known->partition) {
-        text_format(&full, "/%s", known->partition);
-        answer = is_name(full.bytes, asked) ? 2 : 0;
-    }
-    text_free(&full);
-    return answer;
-}
 
 static void known_free(struct known *known)
 {
@@ -86,13 +64,14 @@ static void add_known(struct known_list *list, const struct db_value *row, const
                            db_value_text(&row[5]),
                            row[1].integer,
                            db_value_integer(&row[2], 0),
-                           0,
+                           NAME_OTHER,
                            PLACE_UNKNOWN };
     struct known *last = list->count ? &list->rows[list->count - 1] : NULL;
-    known.answer = answers(&known, asked);
+    known.match = association_name_match(
+        &(struct association_name){ known.account, known.user, known.partition }, asked);
     if (last && last->id == known.id && !strcmp(last->cluster, known.cluster)) {
-        if (last->answer > known.answer)
-            known.answer = last->answer;
+        if (last->match > known.match)
+            known.match = last->match;
         known_free(last);
         *last = known;
         return;
@@ -111,14 +90,6 @@ static int read_known(struct db *db, const char *asked, struct known_list *list,
     while (db_fetch(rows, &row, err) > 0)
         add_known(list, row, asked);
     return db_finish(rows);
-}
-
-static bool is_wanted(const struct options *options, const char *cluster)
-{
-    for (size_t i = 0; i < options->shared.clusters.count; i++)
-        if (is_name(cluster, options->shared.clusters.values[i]))
-            return true;
-    return options->shared.clusters.count == 0;
 }
 
 /* What the span is within a cluster, where it is not said: up to the newest point or day. */
@@ -273,49 +244,46 @@ static int add_series(struct db *db, const struct options *options, struct known
     return result;
 }
 
-static int best_answer(const struct options *options, const struct known_list *list)
+static enum name_match best_match(const struct options *options, const struct known_list *list)
 {
-    int best = 0;
+    enum name_match best = NAME_OTHER;
     for (size_t i = 0; i < list->count; i++)
-        if (list->rows[i].answer > best && is_wanted(options, list->rows[i].cluster))
-            best = list->rows[i].answer;
+        if (list->rows[i].match > best &&
+            name_list_wants(&options->shared.clusters, list->rows[i].cluster))
+            best = list->rows[i].match;
     return best;
 }
 
-/* A cluster that is asked for, and has no history; NULL where all have. */
-static const char *unknown_cluster(const struct options *options, const struct known_list *list)
+static bool has_history(const void *list, const char *asked)
 {
-    for (size_t i = 0; i < options->shared.clusters.count; i++) {
-        size_t at = 0;
-        while (at < list->count &&
-               !is_name(list->rows[at].cluster, options->shared.clusters.values[i]))
-            at++;
-        if (at == list->count)
-            return options->shared.clusters.values[i];
-    }
-    return NULL;
+    const struct known_list *known = list;
+    for (size_t i = 0; i < known->count; i++)
+        if (name_is(asked, known->rows[i].cluster))
+            return true;
+    return false;
 }
 
-static int show_all(struct db *db, const struct options *options, struct known_list *list,
-                    struct error *err)
+static int show_all(const struct published *published, const struct options *options,
+                    struct known_list *list, struct error *err)
 {
     struct text text = { 0 };
     size_t shown = 0;
-    int result = 0, best = best_answer(options, list);
-    const char *unknown = unknown_cluster(options, list);
+    int result = 0;
+    enum name_match best = best_match(options, list);
     if (!list->count)
-        return fail(err, ERROR_OTHER, "no history yet");
-    if (unknown)
-        return fail(err, ERROR_USAGE, "there is no history of a cluster '%s'", unknown);
-    if (!best)
-        return fail(err, ERROR_USAGE, "there is no history of a user or account '%s'",
-                    options->shared.operands[0]);
+        return fail(err, ERROR_OTHER, "no results yet");
+    if (name_list_check(&options->shared.clusters, "cluster", has_history, list, err))
+        return -1;
+    if (best == NAME_OTHER)
+        return name_unknown("user or account", options->shared.operands[0], err);
     options->form->begin(&text, options->usage);
     for (size_t i = 0; !result && i < list->count; i++)
-        if (list->rows[i].answer == best && is_wanted(options, list->rows[i].cluster))
-            result = private_check(options->login, list->rows[i].user, err)
-                         ? -1
-                         : add_series(db, options, list, &list->rows[i], &text, &shown, err);
+        if (list->rows[i].match == best &&
+            name_list_wants(&options->shared.clusters, list->rows[i].cluster))
+            result =
+                private_check(published->login, list->rows[i].user, err)
+                    ? -1
+                    : add_series(published->db, options, list, &list->rows[i], &text, &shown, err);
     options->form->end(&text);
     if (!result && !shown)
         result = fail(err, ERROR_OTHER, "nothing is known of '%s' in that time",
@@ -326,23 +294,21 @@ static int show_all(struct db *db, const struct options *options, struct known_l
     return result;
 }
 
+/* Also of clusters that are published no more. */
 static int show_history(const struct settings *settings, const struct options *options,
                         struct error *err)
 {
-    struct db *db;
+    struct published published;
     struct known_list list = { 0 };
-    if (results_open(&db, settings, DB_READER, err))
-        return -1;
-    int result = -1;
-    if (!db_begin(db, err)) {
-        if (!read_known(db, options->shared.operands[0], &list, err))
-            result = show_all(db, options, &list, err);
-        db_rollback(db);
-    }
+    int result = published_begin(&published, settings, err);
+    if (!result)
+        result = read_known(published.db, options->shared.operands[0], &list, err);
+    if (!result)
+        result = show_all(&published, options, &list, err);
     for (size_t i = 0; i < list.count; i++)
         known_free(&list.rows[i]);
     free(list.rows);
-    db_close(db);
+    published_free(&published);
     return result;
 }
 
@@ -391,13 +357,10 @@ static int history_command(const struct invocation *invocation, struct error *er
                    : options.shared.json ? &series_json
                                          : &series_table;
     if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
-        !take_span(&options, err)) {
-        options.login = private_login(settings);
+        !take_span(&options, err))
         result = show_history(settings, &options, err);
-    }
 done:
     options_free(&options.shared);
-    free(options.login);
     settings_destroy(settings);
     return result;
 }

@@ -9,6 +9,7 @@
 #include "results/settings_rows.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/name_list.h"
 
 /* All rows of a cluster that history_forget() leaves; its row of fairmill_lock is the last.  The
  * ledger stays: nobody but its owner may remove from it. */
@@ -29,7 +30,7 @@ int forget_check(struct db *db, const char *cluster, struct error *err)
         return -1;
     int got = *cluster ? db_fetch(rows, &row, err) : 0;
     if (got == 0)
-        fail(err, ERROR_USAGE, "there are no results of a cluster '%s'", cluster);
+        name_unknown("cluster", cluster, err);
     else if (got > 0 && row[0].type == DB_TEXT && row[0].text.length)
         fail(err, ERROR_USAGE,
              "cluster '%s' is not retired: a run retires what the accounting database has no more",

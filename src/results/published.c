@@ -83,17 +83,17 @@ static void cluster_free(struct published_cluster *cluster)
         names_destroy(cluster->names);
 }
 
-static int check_clusters(const struct published *published, const struct name_list *wanted,
-                          struct error *err)
+bool published_has(const struct published *published, const char *asked)
 {
-    for (size_t i = 0; i < wanted->count; i++) {
-        size_t at = 0;
-        while (at < published->count && !name_is(wanted->values[i], published->clusters[at].name))
-            at++;
-        if (at == published->count)
-            return name_unknown("cluster", wanted->values[i], err);
-    }
-    return 0;
+    for (size_t i = 0; i < published->count; i++)
+        if (name_is(asked, published->clusters[i].name))
+            return true;
+    return false;
+}
+
+static bool is_published(const void *published, const char *asked)
+{
+    return published_has(published, asked);
 }
 
 int published_select(struct published *published, const struct published_filter *filter,
@@ -105,7 +105,7 @@ int published_select(struct published *published, const struct published_filter 
     for (size_t i = 0; i < filter->users.count; i++)
         if (private_check(published->login, filter->users.values[i], err))
             return -1;
-    if (check_clusters(published, &filter->clusters, err))
+    if (name_list_check(&filter->clusters, "cluster", is_published, published, err))
         return -1;
     for (size_t i = 0; i < published->count; i++)
         if (name_list_wants(&filter->clusters, published->clusters[i].name))

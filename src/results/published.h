@@ -52,6 +52,8 @@ struct published {
  * also when this fails. */
 int published_begin(struct published *published, const struct settings *settings,
                     struct error *err);
+/* Whether a cluster of this name is among them. */
+bool published_has(const struct published *published, const char *asked);
 /* Leave only the clusters that are asked for.  ERROR_OTHER where nothing is published yet,
  * ERROR_USAGE where a cluster is not there or a user may not be shown. */
 int published_select(struct published *published, const struct published_filter *filter,

@@ -20,6 +20,16 @@ bool name_list_wants(const struct name_list *list, const char *utf8)
     return !list->count;
 }
 
+int name_list_check(const struct name_list *list, const char *kind,
+                    bool (*is_there)(const void *context, const char *asked), const void *context,
+                    struct error *err)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!is_there(context, list->values[i]))
+            return name_unknown(kind, list->values[i], err);
+    return 0;
+}
+
 int name_unknown(const char *kind, const char *name, struct error *err)
 {
     return fail(err, ERROR_USAGE, "there is no %s '%s'", kind, name);

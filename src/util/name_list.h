@@ -19,6 +19,11 @@ bool name_is(const char *asked, const char *utf8);
 /* Whether a name is in the list, or the list is empty, which asks for all names. */
 bool name_list_wants(const struct name_list *list, const char *utf8);
 
+/* Refuse the first name that is not there, as is_there() has it. */
+int name_list_check(const struct name_list *list, const char *kind,
+                    bool (*is_there)(const void *context, const char *asked), const void *context,
+                    struct error *err);
+
 /* The one message for a name that is not there (ERROR_USAGE); `kind` is "cluster", "user",
  * "account" or "user or account".  Returns -1. */
 int name_unknown(const char *kind, const char *name, struct error *err);

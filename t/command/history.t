@@ -101,7 +101,7 @@ def no_history(place):
               for table in ('history', 'history_point', 'usage_day', 'usage_open', 'usage_span')]
     tap.same(counts, [0] * 5, 'history_days = 0 keeps none')
     place.ends(1, 'and there is nothing to show', 'history', 'alice')
-    place.says('which it says', 'no history yet')
+    place.says('which it says', 'no results yet')
 
 
 def edges(place):

@@ -16,6 +16,7 @@
 #include "core/usage/clock.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
+#include "results/published.h"
 #include "results/schema.h"
 #include "run/run.h"
 #include "settings/load.h"
@@ -370,14 +371,12 @@ static int make_at_desk(const struct settings *settings, const struct options *o
 static int list(const struct invocation *invocation, const struct options *options,
                 struct error *err)
 {
+    const struct shared_options *shared = &options->shared;
+    struct published_filter filter = { shared->clusters, shared->accounts, shared->users };
     struct settings *settings;
-    if (options->shared.clusters.count > 1)
-        return fail(err, ERROR_USAGE, "ledger list: --cluster is given more than once");
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         return -1;
-    int result = ledger_print(
-        settings, options->shared.clusters.count ? options->shared.clusters.values[0] : NULL,
-        options->shared.json, err);
+    int result = ledger_print(settings, &filter, shared->json, err);
     settings_destroy(settings);
     return result;
 }
@@ -449,11 +448,11 @@ static int ledger_command(const struct invocation *invocation, struct error *err
     struct options options = { 0 };
     struct settings *settings = NULL;
     int result = -1;
-    if (!options_read(invocation, &options, err) && !take_operands(&options, err) &&
-        !take_names(&options, err)) {
+    if (!options_read(invocation, &options, err) && !take_operands(&options, err)) {
         if (is(&options, "list"))
             result = list(invocation, &options, err);
-        else if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+        else if (!take_names(&options, err) &&
+                 !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
             result = make_at_desk(settings, &options, err);
     }
     options_free(&options.shared);

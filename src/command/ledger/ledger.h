@@ -10,6 +10,7 @@ struct db;
 struct error;
 struct ledger;
 struct ledger_record;
+struct published_filter;
 struct settings;
 struct source;
 struct text;
@@ -28,8 +29,8 @@ void add_instant(struct text *text, int64_t instant);
 /* Add what an entry does, in a few words. */
 void add_deed(struct text *text, const struct ledger_record *record);
 
-/* Print the ledger of a cluster (NULL: of all), as a table or as JSON; of it what may be told. */
-int ledger_print(const struct settings *settings, const char *cluster, bool json,
+/* Print the entries of the ledger that the filter wants and the caller may see. */
+int ledger_print(const struct settings *settings, const struct published_filter *filter, bool json,
                  struct error *err);
 
 /* Add what a ledger in place of another changes as of the source's instant: usage and fairshare of

@@ -10,10 +10,9 @@
 
 #include "command/command.h"
 #include "command/ledger/ledger.h"
-#include "results/private.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
-#include "results/publish.h"
+#include "results/published.h"
 #include "results/schema.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -73,6 +72,8 @@ void add_deed(struct text *text, const struct ledger_record *record)
 
 /* All entries, and of each the one that undoes it. */
 struct listing {
+    const struct published *published;
+    const struct published_filter *filter; /* of the entries */
     struct ledger_record *records;
     size_t count;
     uint64_t *undone_by; /* 0: none */
@@ -120,14 +121,13 @@ static void hide_others(struct listing *listing, const char *login)
     id_index_destroy(places);
 }
 
-static bool is_of_cluster(const struct ledger_record *record, const char *cluster)
+static bool is_listed(const struct listing *listing, size_t i)
 {
-    return !cluster || reads_as(cluster, strlen(cluster), record->cluster);
-}
-
-static bool is_listed(const struct listing *listing, size_t i, const char *cluster)
-{
-    return !listing->hidden[i] && is_of_cluster(&listing->records[i], cluster);
+    const struct ledger_record *record = &listing->records[i];
+    const struct published_filter *filter = listing->filter;
+    return !listing->hidden[i] && name_list_wants(&filter->clusters, record->cluster) &&
+           name_list_wants(&filter->accounts, record->account) &&
+           name_list_wants(&filter->users, record->user);
 }
 
 static void add_entry(struct text *text, const struct listing *listing, size_t i)
@@ -189,11 +189,11 @@ static json_t *json_of(const struct listing *listing, size_t i)
     return object;
 }
 
-static void add_json(struct text *text, const struct listing *listing, const char *cluster)
+static void add_json(struct text *text, const struct listing *listing)
 {
     json_t *document = json_object(), *entries = json_array();
     for (size_t i = 0; i < listing->count; i++)
-        if (is_listed(listing, i, cluster))
+        if (is_listed(listing, i))
             json_array_append_new(entries, json_of(listing, i));
     json_object_set_new(document, "ledger", entries);
     char *dumped = json_dumps(document, JSON_INDENT(2) | JSON_ENSURE_ASCII);
@@ -202,53 +202,52 @@ static void add_json(struct text *text, const struct listing *listing, const cha
     free(dumped);
 }
 
-struct name_search {
-    const char *cluster;
-    bool found;
-};
-
-static int look_at_published(void *context, const char *cluster, const char *source)
+static bool has_cluster(const void *context, const char *asked)
 {
-    struct name_search *search = context;
-    (void)source;
-    search->found |= reads_as(search->cluster, strlen(search->cluster), cluster);
-    return 0;
+    const struct listing *listing = context;
+    for (size_t i = 0; i < listing->count; i++)
+        if (name_is(asked, listing->records[i].cluster))
+            return true;
+    return published_has(listing->published, asked);
 }
 
-/* A cluster that is named has entries or results. */
-static int check_cluster(struct db *db, const struct listing *listing, const char *cluster,
-                         struct error *err)
+/* A name that was asked for is that of an entry, or is published. */
+static int check_names(const struct listing *listing, struct published *published,
+                       struct error *err)
 {
-    struct name_search search = { .cluster = cluster };
-    for (size_t i = 0; !search.found && i < listing->count; i++)
-        search.found = is_of_cluster(&listing->records[i], cluster);
-    if (!search.found && published_sources(db, look_at_published, &search, err))
+    const struct published_filter *filter = listing->filter;
+    struct published_filter names = { .accounts = filter->accounts, .users = filter->users };
+    if (name_list_check(&filter->clusters, "cluster", has_cluster, listing, err))
         return -1;
-    if (!search.found)
-        return fail(err, ERROR_USAGE,
-                    "there is no entry of a cluster '%s', nor are there results of it", cluster);
-    return 0;
+    if (!names.accounts.count && !names.users.count)
+        return 0;
+    if (published_select(published, &names, err))
+        return -1;
+    for (size_t i = 0; i < listing->count; i++) {
+        published_note_name(published, listing->records[i].account, "");
+        published_note_name(published, listing->records[i].account, listing->records[i].user);
+    }
+    return published_look_for_names(published, err);
 }
 
-int ledger_print(const struct settings *settings, const char *cluster, bool json, struct error *err)
+int ledger_print(const struct settings *settings, const struct published_filter *filter, bool json,
+                 struct error *err)
 {
-    struct db *db;
-    struct listing listing = { 0 };
+    struct published published;
+    struct listing listing = { .published = &published, .filter = filter };
     struct text text = { 0 };
-    if (results_open(&db, settings, DB_READER, err))
-        return -1;
-    int result = ledger_read_all(db, &listing.records, &listing.count, err);
-    if (!result && cluster)
-        result = check_cluster(db, &listing, cluster, err);
-    db_close(db);
+    int result = published_begin(&published, settings, err);
+    if (!result)
+        result = ledger_read_all(published.db, &listing.records, &listing.count, err);
+    if (!result)
+        result = check_names(&listing, &published, err);
+    published_close(&published);
     find_undos(&listing);
-    char *login = private_login(settings);
-    hide_others(&listing, login);
-    free(login);
+    hide_others(&listing, published.login);
     if (!result && json)
-        add_json(&text, &listing, cluster);
+        add_json(&text, &listing);
     for (size_t i = 0; !result && !json && i < listing.count; i++)
-        if (is_listed(&listing, i, cluster))
+        if (is_listed(&listing, i))
             add_entry(&text, &listing, i);
     result = result ? results_explain(settings, err) : text.length ? command_print(&text, err) : 0;
     text_free(&text);
@@ -258,5 +257,6 @@ int ledger_print(const struct settings *settings, const char *cluster, bool json
     free(listing.undone_by);
     free(listing.undone);
     free(listing.hidden);
+    published_free(&published);
     return result;
 }

@@ -16,6 +16,7 @@
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
+#include "util/name_list.h"
 #include "util/text.h"
 
 static bool is_named(const struct names *names, uint32_t number, const char *name)
@@ -48,6 +49,29 @@ static bool is_of(const struct accounting *accounting, const struct association 
     return row->user != accounting->empty_name &&
            is_named(accounting->names, row->user, record->user) &&
            (!*record->account || is_named(accounting->names, row->account, record->account));
+}
+
+/* Whether there is such a user, or such an account. */
+static bool any_named(const struct accounting *accounting, const char *user, const char *account)
+{
+    for (size_t i = 0; i < accounting->count; i++) {
+        const struct association *row = &accounting->rows[i];
+        if (user ? row->user != accounting->empty_name &&
+                       is_named(accounting->names, row->user, user)
+                 : is_named(accounting->names, row->account, account))
+            return true;
+    }
+    return false;
+}
+
+static int check_names(const struct accounting *accounting, const struct ledger_record *record,
+                       struct error *err)
+{
+    if (!any_named(accounting, record->user, NULL))
+        return name_unknown("user", record->user, err);
+    if (*record->account && !any_named(accounting, NULL, record->account))
+        return name_unknown("account", record->account, err);
+    return 0;
 }
 
 static int no_such(const struct ledger_record *record, struct error *err)
@@ -90,6 +114,8 @@ static int none_but_others(const struct accounting *accounting, const struct led
                            struct error *err)
 {
     struct text message = { 0 }, others = { 0 };
+    if (check_names(accounting, record, err))
+        return -1;
     for (size_t i = 0; i < accounting->count; i++) {
         const struct association *row = &accounting->rows[i];
         if (!row->deleted && row->user != accounting->empty_name &&
@@ -190,7 +216,7 @@ static int cover_account(const struct cover_search *search, struct accounting *a
     }
     tree_destroy(tree);
     if (!below)
-        return fail(err, ERROR_USAGE, "there is no account '%s'", account);
+        return name_unknown("account", account, err);
     free(below);
     return 0;
 }
@@ -205,6 +231,8 @@ static int cover_user(const struct cover_search *search, struct accounting *acco
             (!*record->partition || is_named(accounting->names, row->partition, record->partition)))
             job_keys_add(search->covers, row->id);
     }
+    if (check_names(accounting, record, err))
+        return -1;
     return search->covers->count ? 0 : no_such(record, err);
 }
 

@@ -1,0 +1,87 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""A name that is not there is one message and one status from every command."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+DRAWING = """
+cluster tiny
+root/
+  physics/ 60
+    alice  10  use 300
+  chemistry/ 40
+    bob    10  use 50
+"""
+# What each needs besides the names; those that read results.
+COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'report': (),
+            'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}
+WITH_USERS = ('show', 'prio', 'ledger')
+WITH_ACCOUNTS = ('show', 'ledger')
+OPERANDS = (('explain', 'nosuch'), ('explain', 'alice', 'nosuch'), ('history', 'nosuch'), ('forecast', 'nosuch'),
+            ('show', '--pbs', 'nosuch'), ('whatif', '--shares', 'nosuch=7'))
+
+
+def before_any_run(place):
+    for command, needed in COMMANDS.items():
+        if command != 'ledger':
+            place.ends(1, f'before any run {command} fails', command, *needed, '-M', 'nosuch')
+            place.says('as there is nothing yet', 'no results yet')
+
+
+def refused(place, message, *command):
+    place.ends(64, f"{' '.join(map(str, command))} is refused", *command)
+    tap.same(place.err.split(': ', 1)[-1].rstrip('\n'), message, 'by the one message')
+
+
+def unknown(place):
+    for command, needed in COMMANDS.items():
+        refused(place, "there is no cluster 'nosuch'", command, *needed, '-M', 'nosuch')
+        if command != 'whatif':
+            refused(place, "there is no cluster 'nosuch'", command, *needed, '-M', 'tiny,nosuch')
+        place.ends(0, f'the cluster that is there is taken by {command}', command, *needed, '-M', 'tiny')
+    refused(place, "there is no cluster 'nosuch'", 'forget', '-M', 'nosuch', '--yes')
+    for command in WITH_USERS:
+        refused(place, "there is no user 'nosuch'", command, *COMMANDS[command], '-u', 'nosuch')
+        refused(place, "there is no user 'nosuch'", command, *COMMANDS[command], '-u', 'alice,nosuch')
+        place.ends(0, f'a user who is there is taken by {command}', command, *COMMANDS[command], '-u', 'alice')
+    for command in WITH_ACCOUNTS:
+        refused(place, "there is no account 'nosuch'", command, *COMMANDS[command], '-A', 'nosuch')
+        refused(place, "there is no account 'alice'", command, *COMMANDS[command], '-A', 'alice')
+        place.ends(0, f'an account that is there is taken by {command}', command, *COMMANDS[command], '-A', 'physics')
+    for command in OPERANDS:
+        place.ends(64, f"{' '.join(command)} is refused", *command)
+        place.says('by the one message', "there is no user or account 'nosuch'")
+    refused(place, "there is no user 'nosuch'", 'ledger', 'credit', '5', '-u', 'nosuch', '--why', 'test', '--yes')
+    refused(place, "there is no account 'nosuch'", 'ledger', 'credit', '5', '-u', 'alice', '-A', 'nosuch', '--why', 'test', '--yes')
+    refused(place, "there is no account 'nosuch'", 'ledger', 'reset', '-A', 'nosuch', '--why', 'test', '--yes')
+    refused(place, 'no user that was asked for is in an account that was asked for', 'show', '-u', 'bob', '-A', 'physics')
+
+
+def several(place):
+    place.succeed('show', '--parsable', '-A', 'physics', '-A', 'chemistry')
+    tap.same([line.split('|')[1:3] for line in place.out.splitlines()[1:]],
+             [['chemistry', ''], ['chemistry', 'bob'], ['physics', ''], ['physics', 'alice']], 'two accounts are both shown')
+    place.succeed('ledger', 'credit', '5', '-u', 'alice', '--why', 'hers', '--yes')
+    place.succeed('ledger', 'credit', '6', '-u', 'bob', '--why', 'his', '--yes')
+    place.succeed('ledger', 'list', '-u', 'bob')
+    tap.ok('his' in place.out and 'hers' not in place.out, 'the ledger lists whom it is asked for', place.out)
+    place.succeed('ledger', 'list', '-A', 'physics')
+    tap.ok('hers' in place.out and 'his' not in place.out.replace('history', ''), 'and what', place.out)
+
+
+def body():
+    with Place() as place:
+        place.ready(DRAWING)
+        before_any_run(place)
+        place.succeed('run', '--now', NOW)
+        unknown(place)
+        several(place)
+
+
+tap.main(body)
