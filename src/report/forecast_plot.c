@@ -1,19 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "report/forecast_plot.h"
 
+#include <langinfo.h>
+#include <locale.h>
 #include <math.h>
 #include <string.h>
 
-#include "report/forecast.h"
 #include "util/text.h"
 
 #define HEIGHT 10
-#define WIDTH FORECAST_COLUMNS
+#define WIDTH PLOT_COLUMNS
+
+const char *const projection_titles[PROJECTIONS] = { "nothing runs", "as last week", "others go on",
+                                                     "and the job" };
 
 /* What stands for each projection, and where several meet. */
 static const char *const marks[2][PROJECTIONS + 1] = { { "n", "w", "o", "j", "#" },
                                                        { "●", "▲", "○", "◆", "█" } };
 enum { NONE = PROJECTIONS + 1, SEVERAL = PROJECTIONS };
+
+static bool speaks_utf8(void)
+{
+    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    bool utf8 = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
+    if (locale)
+        freelocale(locale);
+    return utf8;
+}
 
 struct range {
     double low, high;
@@ -24,12 +38,12 @@ static bool is_drawn(double value)
     return !isnan(value) && !isinf(value);
 }
 
-static struct range range_of(const struct forecast_report *report)
+static struct range range_of(struct forecast_point *const curves[PROJECTIONS])
 {
     struct range range = { INFINITY, -INFINITY };
     for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
-        for (size_t i = 0; report->curves[projection] && i < WIDTH; i++) {
-            double value = forecast_value(&report->curves[projection][i]);
+        for (size_t i = 0; curves[projection] && i < WIDTH; i++) {
+            double value = forecast_value(&curves[projection][i]);
             if (!is_drawn(value))
                 continue;
             range.low = fmin(range.low, value);
@@ -44,13 +58,13 @@ static size_t line_of(const struct range *range, double value)
     return HEIGHT - 1 - (size_t)lround(part * (HEIGHT - 1));
 }
 
-static void draw(const struct forecast_report *report, const struct range *range,
+static void draw(struct forecast_point *const curves[PROJECTIONS], const struct range *range,
                  unsigned char field[HEIGHT][WIDTH])
 {
     memset(field, NONE, HEIGHT * WIDTH);
     for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
-        for (size_t column = 0; report->curves[projection] && column < WIDTH; column++) {
-            double value = forecast_value(&report->curves[projection][column]);
+        for (size_t column = 0; curves[projection] && column < WIDTH; column++) {
+            double value = forecast_value(&curves[projection][column]);
             if (!is_drawn(value))
                 continue;
             unsigned char *place = &field[line_of(range, value)][column];
@@ -58,23 +72,23 @@ static void draw(const struct forecast_report *report, const struct range *range
         }
 }
 
-static void add_legend(struct text *text, const struct forecast_report *report, bool utf8)
+static void add_legend(struct text *text, struct forecast_point *const curves[PROJECTIONS],
+                       bool utf8)
 {
-    static const char *const names[PROJECTIONS] = { "nothing runs", "as last week", "others go on",
-                                                    "and the job" };
     for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++)
-        if (report->curves[projection])
-            text_format(text, "%s %s  ", marks[utf8][projection], names[projection]);
+        if (curves[projection])
+            text_format(text, "%s %s  ", marks[utf8][projection], projection_titles[projection]);
     text_format(text, "%s several\n", marks[utf8][SEVERAL]);
 }
 
-void forecast_report_add_plot(struct text *text, const struct forecast_report *report, bool utf8)
+void forecast_plot_add(struct text *text, struct forecast_point *const curves[PROJECTIONS])
 {
-    struct range range = range_of(report);
+    bool utf8 = speaks_utf8();
+    struct range range = range_of(curves);
     unsigned char field[HEIGHT][WIDTH];
     if (!is_drawn(range.low))
         return;
-    draw(report, &range, field);
+    draw(curves, &range, field);
     for (size_t line = 0; line < HEIGHT; line++) {
         size_t blanks = 0;
         if (line == line_of(&range, range.low) || line == line_of(&range, range.high))
@@ -91,5 +105,5 @@ void forecast_report_add_plot(struct text *text, const struct forecast_report *r
         }
         text_add(text, "\n");
     }
-    add_legend(text, report, utf8);
+    add_legend(text, curves, utf8);
 }

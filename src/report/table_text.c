@@ -153,12 +153,13 @@ static size_t group_end(const struct text_table *table, size_t from)
     return to;
 }
 
-/* A group is at least as wide as its heading. */
+/* A group is at least as wide as its heading; two of these stand two blanks apart. */
 static void settle_groups(struct text_table *table)
 {
     for (size_t from = 0, to; from < table->count; from = to) {
         to = group_end(table, from);
-        size_t width = width_of(table, from, to), needed = utf8_width(group_of(table, from)) + 1;
+        size_t width = width_of(table, from, to), needed = utf8_width(group_of(table, from));
+        needed += *group_of(table, from) && from ? 2 : 1;
         if (width && width < needed)
             table->width[from] += needed - width;
     }

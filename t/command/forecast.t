@@ -76,6 +76,20 @@ def below(cluster, number):
     return found
 
 
+def cluster(place):
+    """What was printed last as JSON."""
+    found, = json.loads(place.out)['clusters']
+    return found
+
+
+def points(place):
+    """{projection: its points in the order of time}"""
+    found = {}
+    for row in cluster(place)['points']:
+        found.setdefault(row['projection'], []).append(row)
+    return found
+
+
 def values(place, number):
     row, = place.query('SELECT fairshare, fair_tree_rank, level_fs, level_fs_infinite, usage_raw FROM '
                        'fairmill_fairshare WHERE id_assoc = ?', number)
@@ -118,7 +132,7 @@ def enter(r, place, alive, jobs):
 
 def random_sites(place):
     sites = seeds(16)
-    failures, told = {course: [] for course in ('nothing', 'as_last_week', 'others', 'job')}, 0
+    failures, tried = {projection: [] for projection in ('nothing', 'as_last_week', 'others', 'job')}, 0
     for seed in sites:
         r = random.Random(seed)
         half_life, days = r.choice((('0', 0), ('7-0', WEEK), ('7-0', WEEK), ('1-0', DAY), ('4:00:00', 4 * HOUR))), 12
@@ -140,31 +154,30 @@ def random_sites(place):
         if place.run('forecast', f"{who['acct']}/{who['user']}", '--now', NOW, '--days', days, '--json',
                      '--job', f'{tres}x{hours}h'):
             raise RuntimeError(place.err)
-        courses = json.loads(place.out)['courses']
+        foreseen = points(place)
         others = [(each, rate, 20 * DAY) for each, rate in rates.items() if each not in mine]
         goes_on = {'nothing': [], 'others': others, 'job': [(number, tres, hours * HOUR)],
                    'as_last_week': [(each, rate, 20 * DAY) for each, rate in rates.items()]}
-        for course, jobs in goes_on.items():
+        for projection, jobs in goes_on.items():
             # What the others do is there already when the job comes.
-            site_is_new = course != 'job'
+            site_is_new = projection != 'job'
             if site_is_new:
                 os.unlink(place.path('a.db'))
                 site.write(place.path('a.db'))
             add_jobs(place, jobs)
             for day in r.sample(range(days + 1), 3):
                 place.succeed('run', '--now', NOW + day * DAY, '--replace', '--full')
-                told += 1
-                difference = differs(courses[course]['points'][day], values(place, number),
-                                     keys['fairshare.algorithm'])
+                tried += 1
+                difference = differs(foreseen[projection][day], values(place, number), keys['fairshare.algorithm'])
                 if difference:
-                    failures[course].append(f"{seed}: {keys} {who['acct']}/{who['user']} on day {day}: {difference}")
-    for course, statement in (
+                    failures[projection].append(f"{seed}: {keys} {who['acct']}/{who['user']} on day {day}: {difference}")
+    for projection, statement in (
             ('nothing', 'if nothing runs, a run at a later instant computes the same bits'),
             ('as_last_week', 'if all goes on as last week, so does one on a site with jobs that do'),
             ('others', 'if only the others go on, likewise'),
             ('job', 'and with a job besides, likewise')):
-        tap.ok(not failures[course], f'{statement}, on {len(sites)} random sites', *failures[course][:8])
-    tap.ok(told >= 12 * len(sites), 'and all of that was tried')
+        tap.ok(not failures[projection], f'{statement}, on {len(sites)} random sites', *failures[projection][:8])
+    tap.ok(tried >= 12 * len(sites), 'and all of that was tried')
 
 
 # ---- when a value is reached ----
@@ -186,16 +199,16 @@ def crossings(place):
         place.ready(TWO, {'usage.half_life': '7-0', 'fairshare.algorithm': algorithm})
         place.succeed('run', '--now', NOW)
         place.succeed('forecast', 'alice', '--now', NOW, '--days', 60, '--until', limit, '--json')
-        told = json.loads(place.out)['courses']
-        tap.same(told['nothing']['crossing'], None, f'{statement}: without usage of others nothing is ever reached')
-        crossing = told['others']['crossing']
+        found = cluster(place)['crossings']
+        tap.same(found['nothing'], None, f'{statement}: without usage of others nothing is ever reached')
+        crossing = found['others']
         add_jobs(place, [(place._query('a.db', "SELECT id_assoc FROM tiny_assoc_table WHERE user = 'bob'")[0][0],
                           10, 80 * DAY)])
         factors = []
         for now in (crossing - 60, crossing):
             place.succeed('run', '--now', now, '--replace', '--full')
             factors.append(place.value('fairshare', 'root.alice'))
-        tap.ok(factors[0] < float(limit) <= factors[1], f'{statement} is reached within the minute that is told',
+        tap.ok(factors[0] < float(limit) <= factors[1], f'{statement} is reached within the minute that is named',
                crossing, factors)
     place.succeed('forecast', 'bob', '--now', NOW, '--days', 60, '--until', '0.001', '--json')
     place.ready(TWO, {'usage.half_life': '0', 'usage.reset_period': 'weekly', 'usage.time_zone': 'UTC',
@@ -205,28 +218,36 @@ def crossings(place):
     at = NOW + 5 * HOUR + 17
     place.succeed('ledger', 'reset', '--user', 'bob', '--at', at, '--why', 'test', '--yes')
     place.succeed('forecast', 'bob', '--now', NOW, '--until', '1', '--json')
-    tap.same(json.loads(place.out)['courses']['nothing']['crossing'], at, 'so does a reset that the ledger has to come')
+    tap.same(cluster(place)['crossings']['nothing'], at, 'so does a reset that the ledger has to come')
     place.succeed('ledger', 'undo', 1, '--why', 'test', '--yes')
     place.succeed('forecast', 'bob', '--now', NOW, '--until', '1', '--json')
     sunday = NOW // DAY * DAY
     while (sunday // DAY + 4) % 7 or sunday <= NOW:
         sunday += DAY
-    tap.same(json.loads(place.out)['courses']['nothing']['crossing'], sunday, 'a reset gives all of it back, to the second')
+    tap.same(cluster(place)['crossings']['nothing'], sunday, 'a reset gives all of it back, to the second')
 
 
 # ---- forms, and what is wrong ----
 
 def forms(place):
-    place.ready(TWO, {'usage.half_life': '7-0'})
+    place.ready(TWO, {'usage.half_life': '7-0', 'usage.time_zone': 'UTC'})
     place.succeed('run', '--now', NOW)
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 3, '--json')
-    points = json.loads(place.out)['courses']['others']['points']
-    tap.same([point['time'] for point in points], [NOW + day * DAY for day in range(4)], 'there is a point a day')
+    others = points(place)['others']
+    tap.same([point['as_of'] for point in others], [NOW + day * DAY for day in range(4)], 'there is a point a day')
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 3, '--csv')
-    rows = [row for row in csv.DictReader(io.StringIO(place.out)) if row['course'] == 'others']
-    tap.same([(int(row['time']), float(row['fairshare']), float(row['rawusage'])) for row in rows],
-             [(point['time'], point['fairshare'], point['rawusage']) for point in points],
+    rows = [row for row in csv.DictReader(io.StringIO(place.out)) if row['projection'] == 'others']
+    tap.same([(int(row['as_of']), float(row['fairshare']), float(row['rawusage'])) for row in rows],
+             [(point['as_of'], point['fairshare'], point['rawusage']) for point in others],
              'comma-separated values have every digit')
+    place.succeed('forecast', 'alice', '--now', NOW, '--days', 3, '--csv')
+    tap.same(place.out.splitlines()[0], 'cluster,account,username,partition,projection,as_of,fairshare,levelfs,rawusage,rank',
+             'under the names that the result tables have')
+    place.succeed('forecast', 'alice', '--now', NOW, '--days', 1, '--parsable', '--format', 'projection,AsOf,user')
+    tap.same(place.out.splitlines()[:2], ['Projection|AsOf|User', f'nothing|{NOW}|alice'], 'as are columns that are chosen')
+    place.succeed('forecast', 'alice', '--now', NOW, '--days', 1, '--noheader', '--format', 'projection,as_of')
+    tap.same(place.out.splitlines()[:2], ['nothing      2025-06-21 10:00:00', 'nothing      2025-06-22 10:00:00'],
+             'people read dates')
     for locale, utf8 in (('C', False), ('C.UTF-8', True)):
         env = {k: v for k, v in os.environ.items() if k not in ('FAIRMILL_CONF', 'LANG', 'LC_CTYPE')}
         place.succeed('forecast', 'alice', '--now', NOW, '--plot', env=dict(env, LC_ALL=locale))
@@ -253,6 +274,7 @@ def mistakes(place):
             ('a job of nothing', ["'0x12h'"], 'alice', '--job', '0x12h'),
             ('a job that takes no time', ["'64x0'"], 'alice', '--job', '64x0'),
             ('an instant that is none', ["'later'"], 'alice', '--now', 'later'),
+            ('an unknown column', ["'course'"], 'alice', '--format', 'course'),
             ('an unknown cluster', ["'there'"], 'alice', '--cluster', 'there'),
             ('two forms', ['exclude'], 'alice', '--json', '--csv')):
         place.ends(64, f'{statement}: status 64', 'forecast', *arguments)

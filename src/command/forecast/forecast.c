@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "command/forecast/forecast.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command/command.h"
-#include "results/published_find.h"
+#include "command/forecast/forecast_data.h"
 #include "core/usage/clock.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/forecast.h"
+#include "report/forecast_plot.h"
+#include "report/table.h"
 #include "results/published.h"
+#include "results/published_find.h"
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -39,21 +39,11 @@ struct options {
     const char *days_text, *until, *job;
     bool plot;
     uint64_t days;
-    bool has_limit, has_job;
-    double limit;
+    double limit; /* NAN: none */
     double job_tres;
-    uint64_t job_s;
+    uint64_t job_s; /* 0: no job */
     int64_t now;
 };
-
-static bool speaks_utf8(void)
-{
-    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    bool utf8 = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
-    if (locale)
-        freelocale(locale);
-    return utf8;
-}
 
 /* The entity's part of the rates, and all of them, in TRES. */
 static void fill_rates(struct forecast_report *report, const struct forecast *forecast)
@@ -65,15 +55,9 @@ static void fill_rates(struct forecast_report *report, const struct forecast *fo
     }
 }
 
-/* Whether this projection differs from the ones before it. */
-static bool is_wanted(const struct options *options, enum projection projection)
-{
-    return projection != PROJECTION_JOB || options->has_job;
-}
-
 /* So many points, from now to the end. */
-static int fill_points(struct forecast_point **points, const struct forecast *forecast,
-                       enum projection projection, uint64_t span_s, size_t count, struct error *err)
+static int fill_points(const struct forecast *forecast, enum projection projection, uint64_t span_s,
+                       size_t count, struct forecast_point **points, struct error *err)
 {
     *points = memory_zeroed(count, sizeof **points);
     for (size_t i = 0; i < count; i++)
@@ -83,10 +67,11 @@ static int fill_points(struct forecast_point **points, const struct forecast *fo
     return 0;
 }
 
-static bool draws_curves(const struct options *options)
+/* People who choose nothing get a page. */
+static bool is_page(const struct options *options)
 {
-    return options->plot ||
-           (!options->shared.json && !options->shared.csv && isatty(STDOUT_FILENO));
+    const struct table_options *table = &options->shared.table;
+    return table->form == TABLE_FOR_PEOPLE && !table->columns && !table->no_header;
 }
 
 static int fill_projection(struct forecast_report *report, const struct forecast *forecast,
@@ -95,12 +80,13 @@ static int fill_projection(struct forecast_report *report, const struct forecast
 {
     uint64_t span_s = options->days * DAY_S;
     uint64_t step_s = span_s / (CROSSING_WORK / forecast->tree->count + options->days);
-    if (fill_points(&report->points[projection], forecast, projection, span_s, report->count,
+    bool plot = is_page(options) && (options->plot || isatty(STDOUT_FILENO));
+    if (fill_points(forecast, projection, span_s, report->count, &report->points[projection],
                     err) ||
-        (draws_curves(options) && fill_points(&report->curves[projection], forecast, projection,
-                                              span_s, FORECAST_COLUMNS, err)))
+        (plot &&
+         fill_points(forecast, projection, span_s, PLOT_COLUMNS, &report->curves[projection], err)))
         return -1;
-    if (!options->has_limit)
+    if (isnan(options->limit))
         return 0;
     const struct crossing_search search = {
         .forecast = forecast,
@@ -112,32 +98,29 @@ static int fill_projection(struct forecast_report *report, const struct forecast
     return forecast_crossing(&search, &report->crossing[projection], err);
 }
 
-static int print_outlook(const struct options *options, const struct forecast_report *report,
-                         struct error *err)
+static int fill_report(struct forecast_report *report, const struct forecast *forecast,
+                       const struct options *options, struct error *err)
 {
-    struct text text = { 0 };
-    if (options->shared.json)
-        forecast_report_add_json(&text, report);
-    else if (options->shared.csv)
-        forecast_report_add_csv(&text, report);
-    else
-        forecast_report_add_table(&text, report, speaks_utf8());
-    int result = command_print(&text, err);
-    text_free(&text);
-    return result;
+    fill_rates(report, forecast);
+    for (enum projection each = 0; each < PROJECTIONS; each++)
+        if ((each != PROJECTION_JOB || options->job_s) &&
+            fill_projection(report, forecast, options, each, err))
+            return -1;
+    return 0;
 }
 
-static int look_out(const struct options *options, struct prospect *prospect,
-                    const struct published_node *named, struct error *err)
+static int print_forecast(const struct options *options, struct forecast_data *data,
+                          const struct published_node *named, struct table *table,
+                          struct text *text, struct error *err)
 {
-    struct forecast *forecast = &prospect->forecast;
+    struct forecast *forecast = &data->forecast;
     const struct published_cluster *cluster = named->cluster;
     const struct node *node = &cluster->tree->nodes[named->node];
     uint32_t entity = tree_place(forecast->tree, node->id);
     if (entity == NO_NODE || forecast->tree->nodes[entity].id != node->id)
         return fail(err, ERROR_OTHER, "forecast: '%s' is not in the accounting database any more",
                     options->shared.operands[0]);
-    prospect_mean(prospect, entity);
+    forecast_data_choose(data, entity);
     forecast->job_rate = (uint128)(options->job_tres * (double)UNITS_PER_TRES);
     forecast->job_s = options->job_s;
     struct forecast_report report = {
@@ -147,83 +130,90 @@ static int look_out(const struct options *options, struct prospect *prospect,
         .partition = names_text(cluster->names, node->partition),
         .algorithm = forecast->algorithm,
         .users = forecast->tree->user_count,
-        .with_job = options->has_job,
         .job_tres = options->job_tres,
         .job_s = options->job_s,
         .count = (size_t)options->days + 1,
-        .has_limit = options->has_limit,
         .limit = options->limit,
     };
-    int result = 0;
-    fill_rates(&report, forecast);
-    for (enum projection projection = PROJECTION_NOTHING; !result && projection < PROJECTIONS;
-         projection++)
-        if (is_wanted(options, projection))
-            result = fill_projection(&report, forecast, options, projection, err);
-    if (!result) {
-        report.by_level_fs = isnan(report.points[PROJECTION_NOTHING][0].factor);
-        result = print_outlook(options, &report, err);
-    }
-    for (enum projection projection = PROJECTION_NOTHING; projection < PROJECTIONS; projection++) {
-        free(report.points[projection]);
-        free(report.curves[projection]);
+    int result = fill_report(&report, forecast, options, err);
+    if (!result && is_page(options))
+        forecast_report_add_page(text, &report);
+    else if (!result)
+        forecast_report_print(&report, table);
+    for (enum projection each = 0; each < PROJECTIONS; each++) {
+        free(report.points[each]);
+        free(report.curves[each]);
     }
     return result;
 }
 
-static int read_and_look_out(const struct options *options, const struct settings *settings,
-                             const struct published_node *named, struct error *err)
+static int read_data(const struct options *options, const struct settings *settings,
+                     const char *cluster, struct forecast_data *data, struct error *err)
 {
     struct db *db;
-    struct prospect prospect;
     if (run_open_source(&db, settings, err))
         return -1;
-    struct source source = source_of(settings, db, named->cluster->name);
+    struct source source = source_of(settings, db, cluster);
     if (options->shared.now)
         source.instant = &options->now;
-    int result = prospect_read(&prospect, &source, options->days * DAY_S, err);
+    int result = forecast_data_read(data, &source, options->days * DAY_S, err);
     db_close(db);
-    if (result)
-        return -1;
-    result = look_out(options, &prospect, named, err);
-    prospect_free(&prospect);
     return result;
 }
 
-/* Whom the name means is looked up in what is published. */
+/* What is published says whom the name means. */
 static int forecast(const struct options *options, const struct settings *settings,
-                    struct error *err)
+                    struct table *table, struct text *text, struct error *err)
 {
     struct published published = { 0 };
     struct published_node named;
+    struct forecast_data data;
+    const char *name = options->shared.operands[0];
     int result = published_read(&published, settings, &options->shared.clusters, err);
     if (!result)
-        result = published_find(&published, NULL, options->shared.operands[0], &named, err);
+        result = published_find(&published, NULL, name, &named, err);
     if (!result && !named.node)
-        result = fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare",
-                      options->shared.operands[0]);
+        result = fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare", name);
     if (!result)
-        result = read_and_look_out(options, settings, &named, err);
+        result = read_data(options, settings, named.cluster->name, &data, err);
+    if (!result) {
+        result = print_forecast(options, &data, &named, table, text, err);
+        forecast_data_free(&data);
+    }
     published_free(&published);
     return result;
 }
 
+static int print_all(const struct options *options, const struct settings *settings,
+                     struct error *err)
+{
+    struct text text = { 0 };
+    struct table *table = table_create(&text, &forecast_layout, &options->shared.table, err);
+    int result = table ? forecast(options, settings, table, &text, err) : -1;
+    if (!result)
+        result = table_end(table, err);
+    if (!result)
+        result = command_print(&text, err);
+    table_destroy(table);
+    text_free(&text);
+    return result;
+}
+
 /* `TRESxTIME`: 64x12h. */
-static bool take_job(struct options *options, const char *text)
+static bool parse_job(struct options *options, const char *text)
 {
     const char *sign = strchr(text, 'x');
     if (!sign)
         return false;
     char *tres = memory_bytes(text, (size_t)(sign - text));
-    bool taken = number_real(tres, &options->job_tres) && options->job_tres > 0 &&
+    bool valid = number_real(tres, &options->job_tres) && options->job_tres > 0 &&
                  options->job_tres < 1e15 && duration_parse(sign + 1, &options->job_s) &&
                  options->job_s && options->job_s <= DAYS_AT_MOST * (uint64_t)DAY_S;
     free(tres);
-    options->has_job = true;
-    return taken;
+    return valid;
 }
 
-static int take(struct options *options, struct error *err)
+static int parse_values(struct options *options, struct error *err)
 {
     const char *days = options->days_text, *until = options->until, *job = options->job;
     options->days = DAYS_USUALLY;
@@ -233,11 +223,11 @@ static int take(struct options *options, struct error *err)
                  options->days > DAYS_AT_MOST))
         return fail(err, ERROR_USAGE, "forecast: --days '%s': must be a number from 1 to %d", days,
                     DAYS_AT_MOST);
-    options->has_limit = until != NULL;
+    options->limit = NAN;
     if (until && (!number_real(until, &options->limit) || options->limit < 0))
         return fail(err, ERROR_USAGE, "forecast: --until '%s': must be a number, not below 0",
                     until);
-    if (job && !take_job(options, job))
+    if (job && !parse_job(options, job))
         return fail(err, ERROR_USAGE,
                     "forecast: --job '%s': must be what it is charged and for how long, as in "
                     "64x12h",
@@ -264,14 +254,14 @@ static int forecast_command(const struct invocation *invocation, struct error *e
     struct settings *settings = NULL;
     int result = options_read(invocation, &options, err);
     if (!result)
-        result = take(&options, err);
+        result = parse_values(&options, err);
     if (!result)
         result = settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err);
     if (!result)
         /* The settings say in which time zone a date is read. */
         result = option_instant("now", options.shared.now, &options.now, err);
     if (!result)
-        result = forecast(&options, settings, err);
+        result = print_all(&options, settings, err);
     options_free(&options.shared);
     settings_destroy(settings);
     return result;
@@ -284,7 +274,7 @@ const struct command command_forecast = {
     .summary = "how the fairshare of a user or account goes on",
     .notes = "If nothing runs, if all goes on as in the last seven days, if only others do.\n"
              "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
-    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_CSV | TAKES_JSON,
+    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_TABLE,
     .options = own_options,
     .run = forecast_command,
 };

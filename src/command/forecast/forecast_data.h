@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef FAIRMILL_COMMAND_FORECAST_H
-#define FAIRMILL_COMMAND_FORECAST_H
+#ifndef FAIRMILL_COMMAND_FORECAST_DATA_H
+#define FAIRMILL_COMMAND_FORECAST_DATA_H
 
 #include <stdint.h>
 
@@ -17,7 +17,7 @@ struct settings;
 /* The days that tell how it goes on. */
 #define FORECAST_RATE_DAYS 7
 
-struct prospect {
+struct forecast_data {
     const struct settings *settings;
     struct prior prior;
     struct computation present;
@@ -25,10 +25,10 @@ struct prospect {
 };
 
 /* Read it, for a forecast of so many seconds. */
-int prospect_read(struct prospect *prospect, const struct source *source, uint64_t span_s,
-                  struct error *err);
+int forecast_data_read(struct forecast_data *data, const struct source *source, uint64_t span_s,
+                       struct error *err);
 /* Whose values are asked for: a node of its tree. */
-void prospect_mean(struct prospect *prospect, uint32_t entity);
-void prospect_free(struct prospect *prospect);
+void forecast_data_choose(struct forecast_data *data, uint32_t entity);
+void forecast_data_free(struct forecast_data *data);
 
 #endif

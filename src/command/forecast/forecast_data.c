@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "command/forecast/forecast_data.h"
 
 #include <stdlib.h>
 
-#include "command/forecast/forecast.h"
 #include "core/usage/clock.h"
 #include "core/usage/ledger.h"
 #include "core/tree/tree.h"
@@ -15,20 +15,20 @@
 
 /* What a reading of the same instant with other settings has charged to each node itself, by the
  * nodes of the present tree. */
-static int read_own(const struct prospect *prospect, const struct settings *settings,
+static int read_own(const struct forecast_data *data, const struct settings *settings,
                     const struct prior *prior, struct wide *own, struct error *err)
 {
     struct computation computation;
-    struct source source = prospect->present.source;
+    struct source source = data->present.source;
     source.settings = settings;
-    source.instant = &prospect->present.record.as_of;
+    source.instant = &data->present.record.as_of;
     computation = computation_of(&source);
     if (compute_read(&computation, prior, NULL, err))
         return -1;
     for (uint32_t i = 0; i < computation.tree->count; i++) {
         const struct node *node = &computation.tree->nodes[i];
-        uint32_t place = tree_place(prospect->present.tree, node->id);
-        if (place != NO_NODE && prospect->present.tree->nodes[place].id == node->id)
+        uint32_t place = tree_place(data->present.tree, node->id);
+        if (place != NO_NODE && data->present.tree->nodes[place].id == node->id)
             own[place] = node->usage;
     }
     computation_free(&computation);
@@ -43,9 +43,9 @@ static struct settings counting_from(const struct settings *settings, uint64_t i
     return changed;
 }
 
-static struct forecast_past *add_past(struct prospect *prospect, uint64_t from, uint64_t grid)
+static struct forecast_past *add_past(struct forecast_data *data, uint64_t from, uint64_t grid)
 {
-    struct forecast *forecast = &prospect->forecast;
+    struct forecast *forecast = &data->forecast;
     forecast->past =
         memory_resized(forecast->past, forecast->past_count + 1, sizeof *forecast->past);
     struct forecast_past *added = &forecast->past[forecast->past_count++];
@@ -55,26 +55,26 @@ static struct forecast_past *add_past(struct prospect *prospect, uint64_t from, 
 }
 
 /* What is left of the past at a later instant, with its grid. */
-static int read_past_at(struct prospect *prospect, uint64_t at, uint64_t grid, uint64_t start,
+static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t grid, uint64_t start,
                         struct error *err)
 {
-    uint64_t first = clock_start(prospect->present.clock);
-    struct settings settings = counting_from(prospect->settings, start > first ? start : first);
-    struct ledger *ledger = ledger_foreseen(prospect->prior.ledger, prospect->forecast.now, at);
-    const struct prior prior = { ledger, prospect->prior.past };
-    int result = read_own(prospect, &settings, &prior, add_past(prospect, at, grid)->own, err);
+    uint64_t first = clock_start(data->present.clock);
+    struct settings settings = counting_from(data->settings, start > first ? start : first);
+    struct ledger *ledger = ledger_foreseen(data->prior.ledger, data->forecast.now, at);
+    const struct prior prior = { ledger, data->prior.past };
+    int result = read_own(data, &settings, &prior, add_past(data, at, grid)->own, err);
     ledger_destroy(ledger);
     return result;
 }
 
 /* The past of each grid on which something of it still counts, at most eight more, and behind each
  * entry of the ledger to come that changes it. */
-static int read_past(struct prospect *prospect, uint64_t end, struct error *err)
+static int read_past(struct forecast_data *data, uint64_t end, struct error *err)
 {
-    const struct forecast *forecast = &prospect->forecast;
+    const struct forecast *forecast = &data->forecast;
     uint64_t now = forecast->now, half_life = forecast->half_life;
     uint64_t grid = clock_grid_at(half_life, now);
-    struct wide *own = add_past(prospect, now, grid)->own;
+    struct wide *own = add_past(data, now, grid)->own;
     for (uint32_t i = 0; i < forecast->tree->count; i++)
         own[i] = forecast->tree->nodes[i].usage;
     for (uint64_t at = now;;) {
@@ -85,25 +85,25 @@ static int read_past(struct prospect *prospect, uint64_t end, struct error *err)
         uint64_t start = grid * half_life;
         if (at > end || start >= now)
             return 0;
-        if ((grid != before || at == entry) && read_past_at(prospect, at, grid, start, err))
+        if ((grid != before || at == entry) && read_past_at(data, at, grid, start, err))
             return -1;
     }
 }
 
 /* What users were charged in the last days, a second.  Accounts have only what users left. */
-static int read_rates(struct prospect *prospect, struct error *err)
+static int read_rates(struct forecast_data *data, struct error *err)
 {
-    struct forecast *forecast = &prospect->forecast;
+    struct forecast *forecast = &data->forecast;
     uint64_t seconds = FORECAST_RATE_DAYS * DAY_S;
     if (seconds > forecast->now)
         seconds = forecast->now;
-    struct settings undecayed = counting_from(prospect->settings, forecast->now - seconds);
+    struct settings undecayed = counting_from(data->settings, forecast->now - seconds);
     struct wide *charged = memory_zeroed(forecast->tree->count, sizeof *charged);
     /* Corrections are no rate. */
-    const struct prior jobs_only = { .past = prospect->prior.past };
+    const struct prior jobs_only = { .past = data->prior.past };
     undecayed.half_life_s = 0;
     undecayed.usage_source = USAGE_OF_JOBS;
-    int result = read_own(prospect, &undecayed, &jobs_only, charged, err);
+    int result = read_own(data, &undecayed, &jobs_only, charged, err);
     forecast->rates = memory_zeroed(forecast->tree->count, sizeof *forecast->rates);
     for (uint32_t i = 0; !result && seconds && i < forecast->tree->count; i++)
         if (forecast->tree->nodes[i].is_user)
@@ -114,25 +114,24 @@ static int read_rates(struct prospect *prospect, struct error *err)
 
 static double capacity_at(const void *context, uint64_t now, uint64_t reset, uint64_t first_charge)
 {
-    const struct prospect *prospect = context;
-    return compute_capacity(prospect->settings, prospect->present.accounting, now, reset,
-                            first_charge);
+    const struct forecast_data *data = context;
+    return compute_capacity(data->settings, data->present.accounting, now, reset, first_charge);
 }
 
-int prospect_read(struct prospect *prospect, const struct source *source, uint64_t span_s,
-                  struct error *err)
+int forecast_data_read(struct forecast_data *data, const struct source *source, uint64_t span_s,
+                       struct error *err)
 {
     const struct settings *settings = source->settings;
-    *prospect = (struct prospect){ .settings = settings };
-    struct computation *present = &prospect->present;
-    if (prior_read(&prospect->prior, settings, source->cluster, source->instant, err))
+    *data = (struct forecast_data){ .settings = settings };
+    struct computation *present = &data->present;
+    if (prior_read(&data->prior, settings, source->cluster, source->instant, err))
         return -1;
     *present = computation_of(source);
-    if (compute_read(present, &prospect->prior, NULL, err)) {
-        prior_free(&prospect->prior);
+    if (compute_read(present, &data->prior, NULL, err)) {
+        prior_free(&data->prior);
         return -1;
     }
-    prospect->forecast = (struct forecast){
+    data->forecast = (struct forecast){
         .tree = present->tree,
         .now = clock_now(present->clock),
         .half_life = settings->half_life_s,
@@ -142,32 +141,32 @@ int prospect_read(struct prospect *prospect, const struct source *source, uint64
         .options = { .conformance = settings->conformance,
                      .dampening = settings->dampening,
                      .pbs_minimum_usage = settings->pbs_minimum_usage },
-        .coming = ledger_coming(prospect->prior.ledger, clock_now(present->clock),
+        .coming = ledger_coming(data->prior.ledger, clock_now(present->clock),
                                 clock_now(present->clock) + span_s),
         .capacity = capacity_at,
-        .context = prospect,
+        .context = data,
         .first_charge = present->first_charge,
         .values = memory_zeroed(present->tree->count, sizeof(struct values)),
         .in_entity = memory_zeroed(present->tree->count, sizeof(bool)),
     };
-    if (!read_past(prospect, prospect->forecast.now + span_s, err) && !read_rates(prospect, err))
+    if (!read_past(data, data->forecast.now + span_s, err) && !read_rates(data, err))
         return 0;
-    prospect_free(prospect);
+    forecast_data_free(data);
     return -1;
 }
 
-void prospect_mean(struct prospect *prospect, uint32_t entity)
+void forecast_data_choose(struct forecast_data *data, uint32_t entity)
 {
-    struct forecast *forecast = &prospect->forecast;
+    struct forecast *forecast = &data->forecast;
     forecast->entity = entity;
     for (uint32_t i = 0; i < forecast->tree->count; i++)
         forecast->in_entity[i] =
             i == entity || (i && forecast->in_entity[forecast->tree->nodes[i].parent]);
 }
 
-void prospect_free(struct prospect *prospect)
+void forecast_data_free(struct forecast_data *data)
 {
-    struct forecast *forecast = &prospect->forecast;
+    struct forecast *forecast = &data->forecast;
     for (size_t i = 0; i < forecast->past_count; i++)
         free(forecast->past[i].own);
     free(forecast->past);
@@ -175,7 +174,7 @@ void prospect_free(struct prospect *prospect)
     free(forecast->values);
     free(forecast->in_entity);
     ledger_destroy(forecast->coming);
-    computation_free(&prospect->present);
-    prior_free(&prospect->prior);
-    *prospect = (struct prospect){ 0 };
+    computation_free(&data->present);
+    prior_free(&data->prior);
+    *data = (struct forecast_data){ 0 };
 }
