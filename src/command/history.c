@@ -12,6 +12,7 @@
 #include "core/fairshare/fairshare.h"
 #include "db/db.h"
 #include "report/series.h"
+#include "report/table.h"
 #include "results/published.h"
 #include "results/published_find.h"
 #include "settings/load.h"
@@ -31,7 +32,6 @@ struct options {
     int64_t from, to; /* INT64_MIN: `days` before the end; INT64_MAX: the newest point */
     uint64_t days;
     bool usage;
-    const struct series_form *form;
 };
 
 /* An association, also one that is gone: as it was last, and how well it ever matched the name that
@@ -229,7 +229,7 @@ static int read_days(struct db *db, struct known_list *list, struct known *known
 }
 
 static int add_series(struct db *db, const struct options *options, struct known_list *list,
-                      struct known *known, struct text *text, size_t *shown, struct error *err)
+                      struct known *known, struct table *table, struct error *err)
 {
     struct series series = { known->cluster, known->account, known->user, known->partition,
                              known->id,      options->usage, NULL,        0 };
@@ -239,9 +239,9 @@ static int add_series(struct db *db, const struct options *options, struct known
     int result = options->usage ? read_days(db, list, known, from, to, &series, err)
                                 : read_points(db, known, from, to, &series, err);
     if (!result && series.count)
-        options->form->add(text, &series, !(*shown)++);
+        series_print(&series, table, options->shared.table.form == TABLE_FOR_PEOPLE);
     free(series.points);
-    return result;
+    return result ? -1 : series.count > 0;
 }
 
 static enum name_match best_match(const struct options *options, const struct known_list *list)
@@ -263,33 +263,49 @@ static bool has_history(const void *list, const char *asked)
     return false;
 }
 
+static int add_all(const struct published *published, const struct options *options,
+                   struct known_list *list, struct table *table, struct error *err)
+{
+    enum name_match best = best_match(options, list);
+    bool any = false;
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->rows[i].match != best ||
+            !name_list_wants(&options->shared.clusters, list->rows[i].cluster))
+            continue;
+        int added = private_check(published->login, list->rows[i].user, err)
+                        ? -1
+                        : add_series(published->db, options, list, &list->rows[i], table, err);
+        if (added < 0)
+            return -1;
+        any |= added;
+    }
+    return any ? 0
+               : fail(err, ERROR_OTHER, "nothing is known of '%s' in that time",
+                      options->shared.operands[0]);
+}
+
+static const struct table_layout *layout_of(const struct options *options)
+{
+    return options->usage ? &series_of_days : &series_of_points;
+}
+
 static int show_all(const struct published *published, const struct options *options,
                     struct known_list *list, struct error *err)
 {
-    struct text text = { 0 };
-    size_t shown = 0;
-    int result = 0;
-    enum name_match best = best_match(options, list);
     if (!list->count)
         return fail(err, ERROR_OTHER, "no results yet");
     if (name_list_check(&options->shared.clusters, "cluster", has_history, list, err))
         return -1;
-    if (best == NAME_OTHER)
+    if (best_match(options, list) == NAME_OTHER)
         return name_unknown("user or account", options->shared.operands[0], err);
-    options->form->begin(&text, options->usage);
-    for (size_t i = 0; !result && i < list->count; i++)
-        if (list->rows[i].match == best &&
-            name_list_wants(&options->shared.clusters, list->rows[i].cluster))
-            result =
-                private_check(published->login, list->rows[i].user, err)
-                    ? -1
-                    : add_series(published->db, options, list, &list->rows[i], &text, &shown, err);
-    options->form->end(&text);
-    if (!result && !shown)
-        result = fail(err, ERROR_OTHER, "nothing is known of '%s' in that time",
-                      options->shared.operands[0]);
+    struct text text = { 0 };
+    struct table *table = table_create(&text, layout_of(options), &options->shared.table, err);
+    int result = table ? add_all(published, options, list, table, err) : -1;
+    if (!result)
+        result = table_end(table, err);
     if (!result)
         result = command_print(&text, err);
+    table_destroy(table);
     text_free(&text);
     return result;
 }
@@ -353,10 +369,8 @@ static int history_command(const struct invocation *invocation, struct error *er
         fail(err, ERROR_USAGE, "history: whose? see `fairmill help history`");
         goto done;
     }
-    options.form = options.shared.csv    ? &series_csv
-                   : options.shared.json ? &series_json
-                                         : &series_table;
-    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
+    if (!table_check(layout_of(&options), &options.shared.table, err) &&
+        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
         !take_span(&options, err))
         result = show_history(settings, &options, err);
 done:
@@ -371,7 +385,7 @@ const struct command command_history = {
     .operand_count = 1,
     .summary = "a user or account over time",
     .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
-    .shared = TAKES_CLUSTERS | TAKES_CSV | TAKES_JSON,
+    .shared = TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
     .run = history_command,
 };

@@ -112,6 +112,9 @@ static void add_integer(struct text *text, const struct cell *cell)
     case COLUMN_INSTANT:
         form_add_instant(text, cell->integer);
         break;
+    case COLUMN_DAY:
+        form_add_day(text, cell->integer);
+        break;
     case COLUMN_SPAN:
         text_add_span(text, cell->integer);
         break;

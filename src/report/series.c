@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -12,8 +11,7 @@
 
 #include <jansson.h>
 
-#include "report/csv.h"
-#include "report/forms.h"
+#include "report/table.h"
 #include "report/terminal.h"
 #include "util/text.h"
 
@@ -24,6 +22,9 @@
 /* Of a terminal that does not say, and of none. */
 #define USUAL_WIDTH 80u
 #define LONGEST_BAR 60u
+/* What the columns before it usually need. */
+#define BEFORE_BAR_OF_DAY 28u
+#define BEFORE_BAR_OF_POINT 56u
 
 /* Whether people see UTF-8 as what it is.  Our own locale is always that, so theirs is asked. */
 static bool shows_utf8(void)
@@ -55,16 +56,6 @@ static void add_bar(struct text *text, double part, size_t length, bool utf8)
     text_add(text, eighths[steps % 8]);
 }
 
-static void add_date(struct text *text, int64_t at, const char *format)
-{
-    char date[64];
-    time_t instant = (time_t)at;
-    struct tm day;
-    localtime_r(&instant, &day);
-    strftime(date, sizeof date, format, &day);
-    text_add(text, date);
-}
-
 static bool same_day(int64_t one, int64_t other)
 {
     time_t instants[] = { (time_t)one, (time_t)other };
@@ -91,161 +82,137 @@ static void add_title(struct text *text, const struct series *series)
     text_format(text, " (association %" PRId64 ")\n", series->id);
 }
 
-/* What the bars show: fairshare, which is from 0 to 1, where there is any, else usage. */
-static double bar_part(const struct series_point *point, bool usage, double highest)
-{
-    return usage ? (highest > 0 ? point->usage / highest : 0) : point->fairshare;
-}
-
-static void add_number(struct text *text, double number, int width)
-{
-    char cell[64] = "";
-    if (isinf(number))
-        snprintf(cell, sizeof cell, "inf");
-    else if (!isnan(number))
-        snprintf(cell, sizeof cell, "%.6f", number);
-    text_format(text, " %*s", width, cell);
-}
-
-struct look {
+/* What is shown of a series, and beside it. */
+struct view {
+    const struct series *series;
     bool thinned, bars_of_usage, utf8;
     double highest; /* usage */
-    size_t bar;
+    size_t bar;     /* the longest */
 };
 
-static void add_line(struct text *text, const struct series *series,
-                     const struct series_point *point, const struct look *look)
+static struct view view_of(const struct series *series)
 {
-    size_t start = text->length;
-    add_date(text, point->at, series->days || look->thinned ? "%Y-%m-%d" : "%Y-%m-%d %H:%M");
-    if (!series->days)
-        add_number(text, point->fairshare, 9);
-    text_format(text, " %16.0f", floor(point->usage));
-    if (!series->days)
-        add_number(text, point->level_fs, 12);
-    text_add(text, "  ");
-    add_bar(text, bar_part(point, look->bars_of_usage, look->highest), look->bar, look->utf8);
-    while (text->length > start && text->bytes[text->length - 1] == ' ')
-        text->length--;
-    text_add(text, "\n");
-}
-
-static struct look look_of(const struct series *series)
-{
-    struct look look = { .thinned = !series->days && series->count > MOST_LINES,
+    struct view view = { .series = series,
+                         .thinned = !series->days && series->count > MOST_LINES,
                          .bars_of_usage = true,
                          .utf8 = shows_utf8() };
     for (size_t i = 0; i < series->count; i++) {
         if (!series->days && !isnan(series->points[i].fairshare))
-            look.bars_of_usage = false;
-        look.highest = fmax(look.highest, series->points[i].usage);
+            view.bars_of_usage = false;
+        view.highest = fmax(view.highest, series->points[i].usage);
     }
-    size_t before = (series->days || look.thinned ? 10u : 16u) + (series->days ? 0u : 23u) + 19u;
+    size_t before = series->days ? BEFORE_BAR_OF_DAY : BEFORE_BAR_OF_POINT;
     size_t width = terminal_width() ? terminal_width() : USUAL_WIDTH;
-    look.bar = width > before ? width - before : 1;
-    if (look.bar > LONGEST_BAR)
-        look.bar = LONGEST_BAR;
-    return look;
+    view.bar = width > before ? width - before : 1;
+    if (view.bar > LONGEST_BAR)
+        view.bar = LONGEST_BAR;
+    return view;
 }
 
-static void table_add(struct text *text, const struct series *series, bool first)
+/* The columns. */
+
+/* Fairshare is from 0 to 1; where there is none at all the bars are of usage. */
+static void get_bar(const void *of, struct cell *cell)
 {
-    struct look look = look_of(series);
-    text_add(text, first ? "" : "\n");
-    add_title(text, series);
-    size_t start = text->length;
-    if (series->days)
-        text_add(text, "Day            TRESSeconds\n");
+    const struct series_point *point = of;
+    const struct view *view = cell->context;
+    double part = point->fairshare;
+    if (view->bars_of_usage)
+        part = view->highest > 0 ? point->usage / view->highest : 0;
+    struct text bar = { 0 };
+    add_bar(&bar, part, view->bar, view->utf8);
+    if (bar.length)
+        cell_format(cell, "%s", bar.bytes);
+    text_free(&bar);
+}
+
+enum { ID, ACCOUNT, USER, PARTITION };
+
+static void get_whose(const void *of, struct cell *cell)
+{
+    const struct view *view = cell->context;
+    const struct series *series = view->series;
+    const char *const names[] = {
+        [ACCOUNT] = series->account,
+        [USER] = series->user,
+        [PARTITION] = series->partition,
+    };
+    (void)of;
+    if (cell->column->index == ID)
+        cell_integer(cell, series->id);
     else
-        text_format(text, "%-*s %9s %16s %12s\n", look.thinned ? 10 : 16, "AsOf", "FairShare",
-                    "RawUsage", "LevelFS");
-    terminal_paint(text, start, PAINT_HEADING);
-    for (size_t i = 0; i < series->count; i++)
-        if (!look.thinned || i + 1 == series->count ||
-            !same_day(series->points[i].at, series->points[i + 1].at))
-            add_line(text, series, &series->points[i], &look);
+        cell_text(cell, names[cell->column->index]);
 }
 
-static void nothing_before(struct text *text, bool days)
+static void get_infinite(const void *of, struct cell *cell)
 {
-    (void)text;
-    (void)days;
+    const struct series_point *point = of;
+    cell_integer(cell, isinf(point->level_fs) != 0);
 }
 
-static void nothing(struct text *text)
-{
-    (void)text;
-}
-
-const struct series_form series_table = { nothing_before, table_add, nothing };
-
-/* For spreadsheets. */
-
-static void csv_begin(struct text *text, bool days)
-{
-    text_add(text, "Cluster,Account,User,Partition,Id,");
-    text_add(text, days ? "Day,TRESSeconds" : "AsOf,FairShare,RawUsage,LevelFS,Algorithm");
-    text_add(text, CSV_LINE);
-}
-
-static void csv_add(struct text *text, const struct series *series, bool first)
-{
-    (void)first;
-    for (size_t i = 0; i < series->count; i++) {
-        const struct series_point *point = &series->points[i];
-        csv_add_name(text, series->cluster, CSV_NEXT);
-        csv_add_name(text, series->account, CSV_NEXT);
-        csv_add_name(text, series->user, CSV_NEXT);
-        csv_add_name(text, series->partition, CSV_NEXT);
-        text_format(text, "%" PRId64 ",%" PRId64 ",", series->id, point->at);
-        if (!series->days)
-            csv_add_real(text, point->fairshare, CSV_NEXT);
-        csv_add_real(text, point->usage, series->days ? CSV_LINE : CSV_NEXT);
-        if (!series->days) {
-            csv_add_real(text, point->level_fs, CSV_NEXT);
-            text_add(text, point->algorithm);
-            text_add(text, CSV_LINE);
-        }
+/* People read whose it is in the title, JSON has it once. */
+#define ONLY_IN_LINES (NOT_FOR_PEOPLE | NOT_IN_JSON)
+#define WHOSE_COLUMNS                                                                                  \
+    { "cluster", "Cluster", COLUMN_TEXT, .stored = STORED_AS_CLUSTER, .hidden = ONLY_IN_LINES },       \
+        { "account",        "Account",        COLUMN_TEXT,                                             \
+          .get = get_whose, .index = ACCOUNT, .hidden = ONLY_IN_LINES },                               \
+        { "username", "User", COLUMN_TEXT, .get = get_whose, .index = USER, .hidden = ONLY_IN_LINES }, \
+        { "partition",      "Partition",        COLUMN_TEXT,                                           \
+          .get = get_whose, .index = PARTITION, .hidden = ONLY_IN_LINES },                             \
+    {                                                                                                  \
+        "id_assoc", "ID", COLUMN_INTEGER, .get = get_whose, .index = ID, .hidden = ONLY_IN_LINES       \
     }
-}
+#define BAR_COLUMN                                                                         \
+    {                                                                                      \
+        "bar", "", COLUMN_TEXT, .get = get_bar, .hidden = ONLY_FOR_PEOPLE, .expendable = 1 \
+    }
 
-const struct series_form series_csv = { csv_begin, csv_add, nothing };
+static const struct column point_columns[] = {
+    WHOSE_COLUMNS,
+    { "as_of", "AsOf", COLUMN_INSTANT, MEMBER(struct series_point, at) },
+    { "fairshare", "FairShare", COLUMN_REAL, MEMBER(struct series_point, fairshare) },
+    { "usage_raw", "RawUsage", COLUMN_REAL, MEMBER(struct series_point, usage),
+      .decimals = NO_DECIMALS },
+    { "level_fs", "LevelFS", COLUMN_REAL, MEMBER(struct series_point, level_fs) },
+    { "level_fs_infinite", "LevelFSInfinite", COLUMN_YES_NO, .get = get_infinite,
+      .hidden = ONLY_IN_JSON },
+    { "algorithm", "Algorithm", COLUMN_TEXT, MEMBER(struct series_point, algorithm),
+      .hidden = NOT_FOR_PEOPLE },
+    BAR_COLUMN,
+    { .name = NULL },
+};
 
-/* For programs. */
+static const struct column day_columns[] = {
+    WHOSE_COLUMNS,
+    { "day", "Day", COLUMN_DAY, MEMBER(struct series_point, at) },
+    { "tres_seconds", "TRESSeconds", COLUMN_REAL, MEMBER(struct series_point, usage),
+      .decimals = NO_DECIMALS },
+    BAR_COLUMN,
+    { .name = NULL },
+};
 
-static void json_begin(struct text *text, bool days)
+const struct table_layout series_of_points = { point_columns, "points", .by_cluster = true,
+                                               .groups = "associations" };
+const struct table_layout series_of_days = { day_columns, "days", .by_cluster = true,
+                                             .groups = "associations" };
+
+void series_print(const struct series *series, struct table *table, bool for_people)
 {
-    (void)days;
-    text_add(text, "{\"associations\": [");
-}
-
-static json_t *json_point(const struct series *series, const struct series_point *point)
-{
-    if (series->days)
-        return json_pack("{s:I, s:o}", "day", (json_int_t)point->at, "tres_seconds",
-                         form_json_real(point->usage));
-    return json_pack("{s:I, s:s, s:o, s:o, s:o, s:b}", "as_of", (json_int_t)point->at, "algorithm",
-                     point->algorithm, "fairshare", form_json_real(point->fairshare), "rawusage",
-                     form_json_real(point->usage), "levelfs", form_json_real(point->level_fs),
-                     "levelfs_infinite", isinf(point->level_fs) ? 1 : 0);
-}
-
-static void json_add(struct text *text, const struct series *series, bool first)
-{
-    json_t *points = json_array();
+    struct view view = view_of(series);
+    struct text title = { 0 };
+    add_title(&title, series);
+    table_open(table,
+               &(struct table_cluster){
+                   .name = series->cluster,
+                   .title = title.bytes,
+                   .facts = json_pack("{s:I, s:s, s:s, s:s}", "id_assoc", (json_int_t)series->id,
+                                      "account", series->account, "username", series->user,
+                                      "partition", series->partition),
+                   .context = &view });
     for (size_t i = 0; i < series->count; i++)
-        json_array_append_new(points, json_point(series, &series->points[i]));
-    json_t *json =
-        json_pack("{s:s, s:I, s:s, s:s, s:s, s:o}", "cluster", series->cluster, "id_assoc",
-                  (json_int_t)series->id, "account", series->account, "user", series->user,
-                  "partition", series->partition, series->days ? "days" : "points", points);
-    text_add(text, first ? "\n" : ",\n");
-    form_add_json(text, json);
+        if (!for_people || !view.thinned || i + 1 == series->count ||
+            !same_day(series->points[i].at, series->points[i + 1].at))
+            table_add(table, &series->points[i]);
+    table_close(table);
+    text_free(&title);
 }
-
-static void json_end(struct text *text)
-{
-    text_add(text, "\n]}\n");
-}
-
-const struct series_form series_json = { json_begin, json_add, json_end };

@@ -6,9 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct text;
+struct table;
+struct table_layout;
 
-/* An association over time, and the forms that `fairmill history` prints it in. */
+/* An association over time, and the columns that `fairmill history` prints. */
 
 struct series_point {
     int64_t at; /* the instant, or where the day begins */
@@ -25,11 +26,9 @@ struct series {
     size_t count;
 };
 
-struct series_form {
-    void (*begin)(struct text *text, bool days);
-    void (*add)(struct text *text, const struct series *series, bool first);
-    void (*end)(struct text *text);
-};
-extern const struct series_form series_table, series_csv, series_json;
+/* Add it to a table of one of these layouts.  People see the last point of each day only, where
+ * there are many, and bars. */
+extern const struct table_layout series_of_points, series_of_days;
+void series_print(const struct series *series, struct table *table, bool for_people);
 
 #endif

@@ -185,7 +185,9 @@ struct table *table_create(struct text *text, const struct table_layout *layout,
                            : layout->as_paragraph ? terminal_line()
                                                   : terminal_width();
     } else if (options->form == TABLE_JSON) {
-        text_add(text, layout->by_cluster ? "{\"clusters\": [" : "{");
+        text_add(text, "{");
+        if (layout->by_cluster)
+            text_format(text, "\"%s\": [", layout->groups ? layout->groups : "clusters");
     } else if (!options->no_header) {
         add_headings(table);
     }

@@ -51,7 +51,8 @@ struct table_layout {
     const struct column *columns; /* the last one's name is NULL */
     const char *rows;             /* what JSON calls them: `associations` */
     bool by_cluster;              /* table_open() is called for each cluster */
-    bool as_paragraph; /* people's lines are as short as those of text, on a terminal or not */
+    const char *groups; /* what JSON calls that for which it is called; NULL: `clusters` */
+    bool as_paragraph;  /* people's lines are as short as those of text, on a terminal or not */
 };
 
 /* Make a table that adds to `text`, to which its command may add paragraphs for people between

@@ -317,11 +317,11 @@ def shown(place):
     place.succeed('history', 'bob', '--json', '--from', 0)
     (bob,) = json.loads(place.out)['associations']
     tap.same([point['as_of'] for point in bob['points']], at, 'every point is there')
-    tap.same((bob['cluster'], bob['account'], bob['user'], bob['partition'], bob['id_assoc']),
+    tap.same((bob['cluster'], bob['account'], bob['username'], bob['partition'], bob['id_assoc']),
              ('tiny', 'physics', 'bob', '', id_of(place, 'physics.bob')), 'whose it is')
     wanted = place.query('SELECT fairshare, usage_raw, level_fs FROM fairmill_history WHERE id_assoc = ? ORDER BY as_of',
                          bob['id_assoc'])
-    tap.same([(point['fairshare'], point['rawusage'], point['levelfs']) for point in bob['points']], wanted,
+    tap.same([(point['fairshare'], point['usage_raw'], point['level_fs']) for point in bob['points']], wanted,
              'with what was published')
     place.succeed('history', 'bob', '--json')
     tap.same([point['as_of'] for point in json.loads(place.out)['associations'][0]['points']], at[2:],
@@ -334,20 +334,25 @@ def shown(place):
              '--from and --to are within')
     place.succeed('history', 'alice', '--csv', '--from', 0)
     rows = list(csv.DictReader(io.StringIO(place.out, newline='')))
-    tap.same([(row['Account'], int(row['AsOf'])) for row in rows],
+    tap.same([(row['account'], int(row['as_of'])) for row in rows],
              [(account, instant) for account in ('physics', 'chemistry') for instant in at],
              'a user of two accounts is shown in both')
     tap.ok(place.out.endswith('\r\n') and place.out.count('\r\n') == place.out.count('\n') == 7, 'as RFC 4180 has it')
     place.succeed('history', 'chemistry/alice', '--csv', '--from', 0)
-    tap.same({row['Account'] for row in csv.DictReader(io.StringIO(place.out))}, {'chemistry'},
+    tap.same({row['account'] for row in csv.DictReader(io.StringIO(place.out))}, {'chemistry'},
              'account/user is one of them')
     place.succeed('history', 'physics', '--usage', '--csv', '--to', NOW)
-    tap.same([(int(row['Day']), float(row['TRESSeconds'])) for row in csv.DictReader(io.StringIO(place.out))],
+    tap.same([(int(row['day']), float(row['tres_seconds'])) for row in csv.DictReader(io.StringIO(place.out))],
              [(START - 3 * DAY, 10), (START - 2 * DAY, 0), (START - DAY, 100)],
              "an account's days have all below it, and those between without usage")
     place.succeed('history', 'alice', '--usage', '--json', '--to', NOW)
     (alice,) = json.loads(place.out)['associations']
     tap.same(alice['days'], [dict(day=START - DAY, tres_seconds=100)], 'a user its own')
+    place.succeed('history', 'alice', '--usage', '--parsable', '--to', NOW, '-o', 'user,day,tresseconds')
+    tap.same(place.out, f'User|Day|TRESSeconds\nalice|{START - DAY}|100\n', 'columns can be chosen')
+    place.succeed('history', 'bob', '--noheader', '-o', 'as_of,algorithm')
+    tap.same(place.out, time.strftime('%Y-%m-%d %H:%M:%S fair_tree\n', time.localtime(at[2])), 'without headings too')
+    place.ends(64, 'a column that is not there is refused', 'history', 'bob', '-o', 'as_off')
 
 
 def gone_and_moved(place):
@@ -357,14 +362,14 @@ def gone_and_moved(place):
     place.change("UPDATE tiny_assoc_table SET deleted = 1 WHERE \"user\" = 'bob'")
     place.succeed('run', '--now', NOW + 10)
     place.succeed('history', 'bob', '--csv')
-    tap.same([int(row['AsOf']) for row in csv.DictReader(io.StringIO(place.out))], [NOW],
+    tap.same([int(row['as_of']) for row in csv.DictReader(io.StringIO(place.out))], [NOW],
              'a user that is gone has a history')
     place.change("UPDATE tiny_assoc_table SET deleted = 0 WHERE \"user\" = 'bob'")
     place.change("UPDATE tiny_assoc_table SET acct = 'chemistry', lineage = '/chemistry/0-bob/' WHERE id_assoc = ?", bob)
     place.succeed('run', '--now', NOW + 20)
     for name in ('bob', 'physics/bob', 'chemistry/bob'):
         place.succeed('history', name, '--csv')
-        tap.same([(row['Account'], int(row['AsOf'])) for row in csv.DictReader(io.StringIO(place.out))],
+        tap.same([(row['account'], int(row['as_of'])) for row in csv.DictReader(io.StringIO(place.out))],
                  [('chemistry', NOW), ('chemistry', NOW + 20)], f'once added again and moved it goes on: {name}')
     place.change("UPDATE cluster_table SET deleted = 1")
     place.change("INSERT INTO cluster_table (name, creation_time, mod_time, deleted, federation, fed_state)"
@@ -434,7 +439,7 @@ def plotted(place):
     bars = [line.split()[-1] for line in lines[2:]]
     tap.ok(all(set(bar) <= set('█▏▎▍▌▋▊▉') for bar in bars) and max(map(len, lines)) <= 80, 'with bars', *lines)
     share = place.value('fairshare', 'physics.alice')
-    tap.ok(abs(len(bars[-1]) - share * (80 - 52)) <= 1, f'as long as {share} is', *bars)
+    tap.ok(abs(len(bars[-1]) - share * (80 - 56)) <= 1, f'as long as {share} is', *bars)
     plain = place.on_terminal('history', 'alice', LC_ALL='C')
     tap.ok('#' in plain and plain.isascii(), 'in ASCII where the locale is that', plain)
 
