@@ -6,8 +6,8 @@
 #include "core/usage/seal.h"
 #include "source/layout.h"
 
-/* The part that counts behind the association's last reset.  Sums that are kept know resets within
- * their reach only: a later one leaves all of them out, which seal_plan_fold() does. */
+/* Leave out what was used before the association's last reset.  Kept sums contain only resets
+ * within their reach; seal_plan_fold() leaves out a whole sum for a later one. */
 static void leave_out_reset(const struct charger *charger, struct charge *charge)
 {
     struct charge_term *counted = &charge->counted;
@@ -21,7 +21,7 @@ static void leave_out_reset(const struct charger *charger, struct charge *charge
         *counted = (struct charge_term){ 0 };
 }
 
-/* Of what the job used, what a suspension takes back. */
+/* Leave of what the job used what the suspension takes back. */
 static void cut_to_suspension(struct charger *charger, const struct suspension *suspension,
                               struct charge_term *used)
 {

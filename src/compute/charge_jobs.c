@@ -112,7 +112,7 @@ static struct pass charging_pass(struct charging_run *run, struct job_range rang
     return pass;
 }
 
-/* Where all is read: up to which instant an end leaves nothing that counts, not even for a day. */
+/* Where all rows are read: a row that ended by this instant counts for nothing, not even a day. */
 static uint64_t first_read(const struct charging_run *run)
 {
     const struct days *days = run->days;
@@ -188,7 +188,6 @@ static int charge_rollup(const struct charging_run *run, const struct rollup_row
     return wide_add(sum, &usage) ? 0 : usage_beyond_range(id, err);
 }
 
-/* What rollups say. */
 static int charge_rollups(struct charging_run *run, struct error *err)
 {
     const struct source *source = &run->computation->source;
@@ -228,7 +227,7 @@ static struct job_range late_range(const struct charging_run *run, uint64_t from
                                .key_count = ended->count };
 }
 
-/* Take rows of the kept sums that are behind the horizon now off `sums`. */
+/* Take rows of the kept sums that have passed the horizon since off `sums`. */
 static void add_gone(struct charging_run *run, struct usage_sums *sums)
 {
     uint64_t kept = run->plan->kept->seal.cutoff;
@@ -240,9 +239,8 @@ static void add_gone(struct charging_run *run, struct usage_sums *sums)
         add_pass(run, &gone);
 }
 
-/* What the kept sums lack is added to them, and what they have too much is taken off.  A late row
- * that is behind the horizon meanwhile is added nevertheless: then all that is there is taken off
- * again. */
+/* Add to the kept sums what they lack, and take off what has passed the horizon.  A late row that
+ * has passed it too is added first, so that all such rows can be taken off alike. */
 static void mend_kept(struct charging_run *run)
 {
     const struct days *days = run->days;
@@ -267,14 +265,14 @@ static void note_late(struct charging_run *run)
     add_gone(run, run->plan->late);
 }
 
-/* Whether there is more behind the cutoff than before it. */
+/* Whether the time before the cutoff is longer than the time since. */
 static bool has_long_history(const struct charging_run *run)
 {
     uint64_t cutoff = run->cutoff, oldest = run->seen->oldest_end;
     return oldest < cutoff && cutoff < run->now && cutoff - oldest > run->now - cutoff;
 }
 
-/* Of all rows those that the kept sums do not have. */
+/* The rows that the kept sums do not have. */
 static struct job_range main_range(const struct charging_run *run)
 {
     const struct seal_plan *plan = run->plan;

@@ -47,7 +47,7 @@ double compute_capacity(const struct settings *settings, const struct accounting
 }
 
 /* The largest part of a value that jobs which were not read could have added.  Those that were
- * purged had ended before all that are there, and those behind the horizon before that. */
+ * purged had ended before all that are there, and those beyond the horizon before that. */
 static double truncation_bound(const struct settings *settings, uint64_t now, uint64_t reset,
                                uint64_t oldest_end)
 {

@@ -20,7 +20,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* Another way to sum or to store makes what was kept useless; then this goes up. */
+/* Goes up when sums are made or stored differently, so that what was kept is of no use. */
 #define SEAL_FORMAT 2
 
 void seal_plan_free(struct seal_plan *plan)
@@ -38,8 +38,8 @@ void seal_plan_free(struct seal_plan *plan)
                                 .asked_now = plan->asked_now };
 }
 
-/* All that the sums depend on besides the rows, but for the ledger's resets; settings come under
- * their own names. */
+/* All that the sums depend on besides the rows and the ledger's resets; settings have their own
+ * names. */
 static char *basis_of(const struct computation *computation)
 {
     const struct settings *settings = computation->source.settings;
@@ -120,8 +120,8 @@ static bool is_untrue(struct seal_plan *plan, const struct ledger_state *ledger,
     return false;
 }
 
-/* The oldest row that was summed is there no more.  One that is older still came late, or back
- * from an archive: a full run will tell. */
+/* Whether the oldest row that was summed is gone.  A row that is older still came late, or came
+ * back from an archive; the next full run counts it. */
 static int look_for_purge(struct seal_plan *plan, const struct source *source, uint64_t now,
                           bool *purged, struct error *err)
 {
@@ -137,8 +137,8 @@ static int look_for_purge(struct seal_plan *plan, const struct source *source, u
     return 0;
 }
 
-/* Without decay the first use says for how long the cluster was there, and it is not known which
- * came second. */
+/* Without decay the first use says for how long the cluster was there; which use was the second is
+ * not known. */
 static bool lost_first_use(struct seal_plan *plan, const struct settings *settings)
 {
     const struct seal *kept = &plan->kept->seal;

@@ -15,7 +15,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* What slurmdbd tells of the past of associations. */
+/* What slurmdbd knows of the past of associations. */
 
 struct change_reader {
     const struct source *source;

@@ -11,7 +11,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-/* What slurmdbd has summed up. */
+/* Rollups: what slurmdbd has summed up. */
 
 static uint64_t end_of(enum span span, uint64_t start)
 {
@@ -178,8 +178,8 @@ int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed
 }
 
 /* No job ran before the first could have started, so rollups of a time before it are of jobs that
- * were purged.  Where the jobs reach behind the cutoff it does not matter.  Hours are not looked
- * at: what is old is in days and months too, which are fewer. */
+ * were purged.  It does not matter where the jobs reach back beyond the cutoff.  Hours need not be
+ * read: what is old is in days and months too, which are fewer. */
 int slurmdbd_find_purge(const struct source *source, uint64_t cutoff, bool *purged,
                         struct error *err)
 {
@@ -203,14 +203,26 @@ struct rollup_rows {
     const struct accounting *accounting;
     uint64_t after, until;
     struct plan plan;
-    /* What is read next: the months first, and of each span what is not by QOS first. */
-    int span;
-    bool by_qos;
-    const struct table *table; /* that is read now */
-    enum span table_span;
-    bool table_by_qos;
+    int step; /* which table is read: the months first, and of each span what is not by QOS */
     struct db_value arguments[WEIGHTS_LIMIT + 2];
 };
+
+#define STEPS (2 * SPANS)
+
+static enum span span_of(const struct rollup_rows *rows)
+{
+    return (enum span)(SPAN_MONTH - rows->step / 2);
+}
+
+static bool is_by_qos(const struct rollup_rows *rows)
+{
+    return rows->step % 2;
+}
+
+static const struct table *table_of(const struct rollup_rows *rows)
+{
+    return &(is_by_qos(rows) ? slurmdbd_qos_usage : slurmdbd_usage)[span_of(rows)];
+}
 
 enum { ROLLUP_ID, ROLLUP_TRES, ROLLUP_START, ROLLUP_SECONDS, ROLLUP_QOS };
 
@@ -231,15 +243,14 @@ static void make_row(const struct rollup_reading *reading, const struct db_value
     const struct rollup_rows *rows = (const struct rollup_rows *)reading;
     struct tariffs *tariffs = rows->accounting->tariffs;
     const struct tariff *tariff =
-        rows->table_by_qos ? tariffs_find(tariffs, reading_number(&values[ROLLUP_QOS]), "", 0)
-                           : tariffs_plain(tariffs);
+        is_by_qos(rows) ? tariffs_find(tariffs, reading_number(&values[ROLLUP_QOS]), "", 0)
+                        : tariffs_plain(tariffs);
     uint64_t start = reading_number(&values[ROLLUP_START]);
     *row = (struct rollup_row){
         .association = reading_number(&values[ROLLUP_ID]),
         .price =
             price_in(reading->base.source.settings, tariff, reading_number(&values[ROLLUP_TRES])),
-        .rollup = { start, end_of(rows->table_span, start),
-                    reading_number(&values[ROLLUP_SECONDS]) },
+        .rollup = { start, end_of(span_of(rows), start), reading_number(&values[ROLLUP_SECONDS]) },
     };
 }
 
@@ -283,34 +294,26 @@ static int look_for_billing(const struct source *source, const struct table *tab
 
 static int explain(const struct reading *reading, struct error *err)
 {
-    return slurmdbd_explain(&reading->source, ((const struct rollup_rows *)reading)->table, err);
+    return slurmdbd_explain(&reading->source, table_of((const struct rollup_rows *)reading), err);
 }
 
-/* Choose the next table, and the rows of it: those that start within [*from, *to). */
-static bool next_table(struct rollup_rows *rows, uint64_t *from, uint64_t *to)
+/* The rows of a table that are read: those that start within [*from, *to). */
+static void choose_rows(const struct rollup_rows *rows, uint64_t *from, uint64_t *to)
 {
     const struct plan *plan = &rows->plan;
     const uint64_t ends[SPANS] = { plan->until, plan->from[SPAN_HOUR], plan->from[SPAN_DAY] };
-    int span = rows->span;
-    if (span < SPAN_HOUR)
-        return false;
-    rows->table_span = (enum span)span;
-    rows->table_by_qos = rows->by_qos;
-    rows->table = rows->by_qos ? &slurmdbd_qos_usage[span] : &slurmdbd_usage[span];
+    enum span span = span_of(rows);
     /* A row that starts before may reach beyond. */
     uint64_t longest = span == SPAN_MONTH ? 32 * 86400 : span == SPAN_DAY ? 90000 : 3600;
+    uint64_t middle = least(plan->by_qos[span], ends[span]);
     *from = rows->after > longest ? rows->after - longest : 0;
     if (*from < plan->from[span])
         *from = plan->from[span];
     *to = ends[span];
-    uint64_t middle = least(plan->by_qos[span], *to);
-    if (!rows->by_qos)
+    if (!is_by_qos(rows))
         *to = middle;
     else if (*from < middle)
         *from = middle;
-    rows->span -= rows->by_qos;
-    rows->by_qos = !rows->by_qos;
-    return true;
 }
 
 static int ask(struct reading *reading, struct error *err)
@@ -318,25 +321,27 @@ static int ask(struct reading *reading, struct error *err)
     struct rollup_rows *rows = (struct rollup_rows *)reading;
     uint64_t from, to;
     bool has_billing;
-    if (!rows->table && make_plan(&reading->source, rows->until, &rows->plan, err))
+    if (rows->step < 0 && make_plan(&reading->source, rows->until, &rows->plan, err))
         return -1;
     do {
-        if (!next_table(rows, &from, &to))
+        if (++rows->step >= STEPS)
             return 0;
+        choose_rows(rows, &from, &to);
     } while (from >= to);
-    if (look_for_billing(&reading->source, rows->table, &has_billing, err))
+    const struct table *table = table_of(rows);
+    if (look_for_billing(&reading->source, table, &has_billing, err))
         return -1;
     rows->arguments[0] = db_unsigned(from);
     rows->arguments[1] = db_unsigned(least(to, INT64_MAX));
     text_format(&reading->sql, "SELECT \"id\", \"id_tres\", \"time_start\", \"alloc_secs\"%s FROM ",
-                rows->table_by_qos ? ", \"id_alt\"" : "");
-    slurmdbd_add_name(&reading->sql, rows->table, reading->source.cluster);
+                is_by_qos(rows) ? ", \"id_alt\"" : "");
+    slurmdbd_add_name(&reading->sql, table, reading->source.cluster);
     text_add(&reading->sql, " WHERE \"time_start\" >= ? AND \"time_start\" < ?");
     size_t count = 2 + add_tres(&reading->sql, rows, has_billing, rows->arguments + 2);
     const struct query query = { .sql = reading->sql.bytes,
                                  .arguments = rows->arguments,
                                  .argument_count = count,
-                                 .types = rows->table_by_qos ? "iiiii" : "iiii" };
+                                 .types = is_by_qos(rows) ? "iiiii" : "iiii" };
     return reading_run(reading, &query, err);
 }
 
@@ -350,6 +355,6 @@ struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
     rows->accounting = accounting;
     rows->after = after;
     rows->until = until;
-    rows->span = SPAN_MONTH;
+    rows->step = -1;
     return &rows->base;
 }

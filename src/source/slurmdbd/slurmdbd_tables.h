@@ -7,8 +7,8 @@
 
 #include "source/reading.h"
 
-/* slurmdbd's tables, as every release from 20.11 to 26.05 lays them out: which columns there are
- * is asked of the database, never told from a version number. */
+/* slurmdbd's tables, as every release from 20.11 to 26.05 lays them out.  The database says which
+ * columns there are, never a version number. */
 
 #define COLUMNS_NEEDED 18
 #define COLUMNS_WANTED 4
