@@ -4,6 +4,8 @@
 """`fairmill ledger` enters what it should, says what that does, refuses the rest, and every run
 counts it."""
 
+import csv
+import io
 import json
 import os
 import pty
@@ -11,6 +13,7 @@ import pwd
 import sqlite3
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import site_drawing
@@ -301,15 +304,22 @@ def lists(desk):
     desk.enter('undo', 1, at=None)
     desk.succeed('ledger', 'list', '--json')
     first, second, third = json.loads(desk.out)['ledger']
-    tap.same([first[key] for key in ('id', 'cluster', 'kind', 'tres_seconds', 'user', 'account', 'instant', 'why',
+    tap.same([first[key] for key in ('id', 'cluster', 'kind', 'tres_seconds', 'username', 'account', 'instant', 'why',
                                      'undone_by', 'counts')],
              [1, 'tiny', 'credit', 7200, 'alice', 'physics', NOW, 'a test', 3, False], 'a credit in JSON')
-    tap.same([second[key] for key in ('kind', 'account', 'user', 'associations', 'undone_by', 'counts')],
+    tap.same([second[key] for key in ('kind', 'account', 'username', 'associations', 'undone_by', 'counts')],
              ['reset', 'physics', '', 6, None, True], 'a reset')
     tap.same([third[key] for key in ('kind', 'undoes', 'counts')], ['undo', 1, True], 'an undo')
     desk.succeed('ledger', 'list')
-    tap.ok('undone by entry 3' in desk.out and 'a test' in desk.out and desk.out.count('\n') == 6,
-           'and for people', desk.out)
+    tap.ok('undone by entry 3' in desk.out and 'a test' in desk.out and desk.out.count('\n') == 4
+           and time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(NOW)) in desk.out, 'and for people', desk.out)
+    desk.succeed('ledger', 'list', '--csv')
+    rows = list(csv.DictReader(io.StringIO(desk.out, newline='')))
+    tap.same((list(rows[0]), rows[0]['instant'], rows[1]['tres_seconds'], rows[2]['undoes']),
+             (list(first), str(NOW), '', '1'), '--csv has the same columns as JSON')
+    desk.succeed('ledger', 'list', '-P', '-o', 'id,kind,user,counts')
+    tap.same(desk.out, 'ID|Kind|User|Counts\n1|credit|alice|0\n2|reset||1\n3|undo||1\n', 'columns can be chosen')
+    desk.ends(64, 'other actions print no table', 'ledger', 'credit', '1', '-u', 'alice', '--why', 'x', '--csv')
     desk.settings({'source.driver': None, 'source.database': None}, name='reader.conf')
     desk.ends(0, 'who only reads results may list it', 'ledger', 'list', settings='reader.conf')
     desk.ends(64, 'a cluster that is not there has no ledger', 'ledger', 'list', '-M', 'huge')

@@ -15,6 +15,7 @@
 #include "results/private.h"
 #include "core/usage/clock.h"
 #include "db/db.h"
+#include "report/forms.h"
 #include "results/ledger_rows.h"
 #include "results/published.h"
 #include "results/schema.h"
@@ -90,8 +91,11 @@ static int check_options(const struct options *options, struct error *err)
         return fail(err, ERROR_USAGE,
                     "ledger undo: an entry is undone at its own instant; --at is "
                     "not for it");
-    if (options->shared.json)
-        return fail(err, ERROR_USAGE, "ledger %s: --json is for list", options->action);
+    const struct table_options *table = &options->shared.table;
+    if (table->form != TABLE_FOR_PEOPLE || table->columns || table->no_header)
+        return fail(err, ERROR_USAGE,
+                    "ledger %s: --parsable, --csv, --json, --columns and --noheader are for list",
+                    options->action);
     if (options->all && !resets)
         return fail(err, ERROR_USAGE, "ledger %s: --all is for reset", options->action);
     if (!adjusts && !resets && (options->user || options->account || options->partition))
@@ -254,15 +258,15 @@ static struct ledger *with_entry(const struct desk *desk)
 
 static void add_intent(struct text *text, const struct desk *desk)
 {
-    struct text deed = { 0 };
-    add_deed(&deed, &desk->record);
+    struct text words = { 0 };
+    add_entry_words(&words, &desk->record);
     text_add_printable(text, desk->cluster);
     text_add(text, ": ");
-    text_add_printable(text, deed.bytes);
+    text_add_printable(text, words.bytes);
     text_add(text, "\ndated ");
-    add_instant(text, (int64_t)desk->record.entry.instant);
+    form_add_instant(text, (int64_t)desk->record.entry.instant);
     text_add(text, "\n");
-    text_free(&deed);
+    text_free(&words);
 }
 
 static int show_effect(const struct desk *desk, struct error *err)
@@ -376,7 +380,7 @@ static int list(const struct invocation *invocation, const struct options *optio
     struct settings *settings;
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         return -1;
-    int result = ledger_print(settings, &filter, shared->json, err);
+    int result = ledger_print(settings, &filter, &shared->table, err);
     settings_destroy(settings);
     return result;
 }
@@ -476,7 +480,7 @@ const struct command command_ledger = {
              "\n"
              "With reset and no --user, --account is all below it; credit and debit find the\n"
              "only account that a user is in.\n",
-    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_JSON,
+    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,
     .run = ledger_command,
 };

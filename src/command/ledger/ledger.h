@@ -12,6 +12,7 @@ struct ledger;
 struct ledger_record;
 struct published_filter;
 struct settings;
+struct table_options;
 struct source;
 struct text;
 
@@ -24,14 +25,12 @@ char *login_name(void);
  * so that an entry is an integer. */
 bool amount_parse(const char *text, size_t length, uint64_t unit_s, uint64_t *seconds);
 
-/* Add an instant in the process's time zone, YYYY-MM-DDTHH:MM:SS. */
-void add_instant(struct text *text, int64_t instant);
 /* Add what an entry does, in a few words. */
-void add_deed(struct text *text, const struct ledger_record *record);
+void add_entry_words(struct text *text, const struct ledger_record *record);
 
 /* Print the entries of the ledger that the filter wants and the caller may see. */
-int ledger_print(const struct settings *settings, const struct published_filter *filter, bool json,
-                 struct error *err);
+int ledger_print(const struct settings *settings, const struct published_filter *filter,
+                 const struct table_options *options, struct error *err);
 
 /* Add what a ledger in place of another changes as of the source's instant: usage and fairshare of
  * each association whose usage is another.  Reads what a run would, and writes nothing. */

@@ -12,6 +12,7 @@
 #include "compute/seal_plan.h"
 #include "core/finding.h"
 #include "db/db.h"
+#include "report/forms.h"
 #include "report/shares.h"
 #include "report/terminal.h"
 #include "results/seal_rows.h"
@@ -143,7 +144,7 @@ static int add_both(struct text *text, const struct scene *scene, struct ledger 
     if (other) {
         share_list_hide_others(other, login);
         text_add(text, "as of ");
-        add_instant(text, *scene->source.instant);
+        form_add_instant(text, *scene->source.instant);
         text_add(text, ":\n");
         add_changes(text, one, other);
     }

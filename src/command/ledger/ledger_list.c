@@ -4,13 +4,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#include <jansson.h>
 
 #include "command/command.h"
 #include "command/ledger/ledger.h"
 #include "db/db.h"
+#include "report/table.h"
 #include "results/ledger_rows.h"
 #include "results/published.h"
 #include "results/schema.h"
@@ -19,17 +17,6 @@
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-void add_instant(struct text *text, int64_t instant)
-{
-    time_t time = (time_t)instant;
-    struct tm date;
-    char shown[64];
-    if (localtime_r(&time, &date) && strftime(shown, sizeof shown, "%Y-%m-%dT%H:%M:%S", &date))
-        text_add(text, shown);
-    else
-        text_format(text, "%" PRId64, instant);
-}
 
 /* Of whom: `alice in physics, partition gpu`. */
 static void add_whom(struct text *text, const struct ledger_record *record)
@@ -44,7 +31,7 @@ static void add_whom(struct text *text, const struct ledger_record *record)
         text_add(text, "the whole cluster");
 }
 
-void add_deed(struct text *text, const struct ledger_record *record)
+void add_entry_words(struct text *text, const struct ledger_record *record)
 {
     const struct ledger_entry *entry = &record->entry;
     switch (entry->kind) {
@@ -70,25 +57,31 @@ void add_deed(struct text *text, const struct ledger_record *record)
     }
 }
 
-/* All entries, and of each the one that undoes it. */
+/* An entry with what later ones did to it. */
+struct row {
+    const struct ledger_record *record;
+    uint64_t undone_by; /* the entry that undoes it; 0: none */
+    bool undone;        /* it does not count: some of its undos may be undone themselves */
+    bool hidden;        /* it is, or may be, another user's */
+};
+
+/* All entries. */
 struct listing {
     const struct published *published;
     const struct published_filter *filter; /* of the entries */
     struct ledger_record *records;
     size_t count;
-    uint64_t *undone_by; /* 0: none */
-    bool *undone;        /* it does not count: some of its undos may be undone themselves */
-    bool *hidden;        /* it is, or may be, another user's */
+    struct row *rows; /* of the records */
 };
 
 static void find_undos(struct listing *listing)
 {
     struct id_index *places = id_index_create();
-    listing->undone_by = memory_zeroed(listing->count, sizeof *listing->undone_by);
-    listing->undone = memory_zeroed(listing->count, sizeof *listing->undone);
-    listing->hidden = memory_zeroed(listing->count, sizeof *listing->hidden);
-    for (uint32_t i = 0; i < listing->count; i++)
+    listing->rows = memory_zeroed(listing->count, sizeof *listing->rows);
+    for (uint32_t i = 0; i < listing->count; i++) {
+        listing->rows[i].record = &listing->records[i];
         id_index_add(places, listing->records[i].entry.id, i);
+    }
     /* Backwards: whether an undo counts is known before what it undoes. */
     for (size_t i = listing->count; i-- > 0;) {
         const struct ledger_entry *entry = &listing->records[i].entry;
@@ -97,8 +90,8 @@ static void find_undos(struct listing *listing)
                              : INDEX_NONE;
         if (place == INDEX_NONE)
             continue;
-        listing->undone_by[place] = entry->id;
-        listing->undone[place] = !listing->undone[i];
+        listing->rows[place].undone_by = entry->id;
+        listing->rows[place].undone = !listing->rows[i].undone;
     }
     id_index_destroy(places);
 }
@@ -113,9 +106,9 @@ static void hide_others(struct listing *listing, const char *login)
         uint32_t undone = record->entry.kind == LEDGER_UNDO
                               ? id_index_find(places, record->entry.undoes)
                               : INDEX_NONE;
-        listing->hidden[i] = (*record->user && strcmp(record->user, login) != 0) ||
-                             record->entry.kind == LEDGER_REFUND ||
-                             (undone != INDEX_NONE && listing->hidden[undone]);
+        listing->rows[i].hidden = (*record->user && strcmp(record->user, login) != 0) ||
+                                  record->entry.kind == LEDGER_REFUND ||
+                                  (undone != INDEX_NONE && listing->rows[undone].hidden);
         id_index_add(places, record->entry.id, i);
     }
     id_index_destroy(places);
@@ -125,81 +118,118 @@ static bool is_listed(const struct listing *listing, size_t i)
 {
     const struct ledger_record *record = &listing->records[i];
     const struct published_filter *filter = listing->filter;
-    return !listing->hidden[i] && name_list_wants(&filter->clusters, record->cluster) &&
+    return !listing->rows[i].hidden && name_list_wants(&filter->clusters, record->cluster) &&
            name_list_wants(&filter->accounts, record->account) &&
            name_list_wants(&filter->users, record->user);
 }
 
-static void add_entry(struct text *text, const struct listing *listing, size_t i)
+/* The columns. */
+
+static void get_words(const void *of, struct cell *cell)
 {
-    const struct ledger_record *record = &listing->records[i];
-    struct text deed = { 0 }, shown = { 0 };
-    add_deed(&deed, record);
-    if (listing->undone[i])
-        text_format(&deed, "; undone by entry %" PRIu64, listing->undone_by[i]);
-    text_format(&shown, "%s: %s\n", record->cluster, deed.bytes);
-    text_format(text, "%-5" PRIu64 " ", record->entry.id);
-    add_instant(text, (int64_t)record->entry.instant);
-    text_add(text, "  ");
-    shown.bytes[--shown.length] = '\0';
-    text_add_printable(text, shown.bytes);
-    text_add(text, "\n      entered ");
-    add_instant(text, record->entered_at);
-    text_add(text, " by ");
-    text_add_printable(text, record->who);
-    text_add(text, ": ");
-    text_add_printable(text, record->why);
-    text_add(text, "\n");
-    text_free(&deed);
-    text_free(&shown);
+    const struct row *row = of;
+    struct text words = { 0 };
+    add_entry_words(&words, row->record);
+    if (row->undone)
+        text_format(&words, "; undone by entry %" PRIu64, row->undone_by);
+    cell_format(cell, "%s", words.bytes);
+    text_free(&words);
 }
 
-static json_t *number_or_null(bool known, uint64_t number)
+static void get_kind(const void *of, struct cell *cell)
 {
-    return known ? json_integer((json_int_t)number) : json_null();
+    const struct row *row = of;
+    cell_text(cell, ledger_kind_name(row->record->entry.kind));
 }
 
-static json_t *json_of(const struct listing *listing, size_t i)
+enum { ID, INSTANT, ENTERED_AT, ASSOCIATION, TRES_SECONDS, JOB, COVERS, UNDOES, UNDONE_BY, COUNTS };
+
+/* A number that not each kind of entry has. */
+static void get_number(const void *of, struct cell *cell)
 {
-    const struct ledger_record *record = &listing->records[i];
-    const struct ledger_entry *entry = &record->entry;
+    const struct row *row = of;
+    const struct ledger_entry *entry = &row->record->entry;
     bool adjusts = entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT;
-    json_t *object = json_object();
-    json_object_set_new(object, "id", json_integer((json_int_t)entry->id));
-    json_object_set_new(object, "cluster", json_string(record->cluster));
-    json_object_set_new(object, "instant", json_integer((json_int_t)entry->instant));
-    json_object_set_new(object, "entered_at", json_integer(record->entered_at));
-    json_object_set_new(object, "who", json_string(record->who));
-    json_object_set_new(object, "why", json_string(record->why));
-    json_object_set_new(object, "kind", json_string(ledger_kind_name(entry->kind)));
-    json_object_set_new(object, "account", json_string(record->account));
-    json_object_set_new(object, "user", json_string(record->user));
-    json_object_set_new(object, "partition", json_string(record->partition));
-    json_object_set_new(object, "id_assoc", number_or_null(adjusts, entry->association));
-    json_object_set_new(object, "tres_seconds", number_or_null(adjusts, entry->tres_seconds));
-    json_object_set_new(object, "job", number_or_null(entry->kind == LEDGER_REFUND, entry->job));
-    json_object_set_new(
-        object, "associations",
-        number_or_null(entry->kind == LEDGER_RESET && !entry->of_cluster, record->covers));
-    json_object_set_new(object, "undoes",
-                        number_or_null(entry->kind == LEDGER_UNDO, entry->undoes));
-    json_object_set_new(object, "undone_by",
-                        number_or_null(listing->undone_by[i] != 0, listing->undone_by[i]));
-    json_object_set_new(object, "counts", json_boolean(!listing->undone[i]));
-    return object;
+    const struct {
+        bool known;
+        int64_t number;
+    } numbers[] = {
+        [ID] = { true, (int64_t)entry->id },
+        [INSTANT] = { true, (int64_t)entry->instant },
+        [ENTERED_AT] = { true, row->record->entered_at },
+        [ASSOCIATION] = { adjusts, (int64_t)entry->association },
+        [TRES_SECONDS] = { adjusts, (int64_t)entry->tres_seconds },
+        [JOB] = { entry->kind == LEDGER_REFUND, (int64_t)entry->job },
+        [COVERS] = { entry->kind == LEDGER_RESET && !entry->of_cluster,
+                     (int64_t)row->record->covers },
+        [UNDOES] = { entry->kind == LEDGER_UNDO, (int64_t)entry->undoes },
+        [UNDONE_BY] = { row->undone_by != 0, (int64_t)row->undone_by },
+        [COUNTS] = { true, !row->undone },
+    };
+    if (numbers[cell->column->index].known)
+        cell_integer(cell, numbers[cell->column->index].number);
 }
 
-static void add_json(struct text *text, const struct listing *listing)
+enum { CLUSTER, ACCOUNT, USER, PARTITION, WHO, WHY };
+
+static void get_name(const void *of, struct cell *cell)
 {
-    json_t *document = json_object(), *entries = json_array();
-    for (size_t i = 0; i < listing->count; i++)
-        if (is_listed(listing, i))
-            json_array_append_new(entries, json_of(listing, i));
-    json_object_set_new(document, "ledger", entries);
-    char *dumped = json_dumps(document, JSON_INDENT(2) | JSON_ENSURE_ASCII);
-    json_decref(document);
-    text_format(text, "%s\n", dumped);
-    free(dumped);
+    const struct ledger_record *record = ((const struct row *)of)->record;
+    const char *const names[] = {
+        [CLUSTER] = record->cluster,     [ACCOUNT] = record->account, [USER] = record->user,
+        [PARTITION] = record->partition, [WHO] = record->who,         [WHY] = record->why,
+    };
+    cell_text(cell, names[cell->column->index]);
+}
+
+#define NUMBER(which) COLUMN_INTEGER, .get = get_number, .index = which
+#define NAME(which) COLUMN_TEXT, .get = get_name, .index = which
+
+static const struct column columns[] = {
+    { "id", "ID", NUMBER(ID) },
+    { "cluster", "Cluster", NAME(CLUSTER) },
+    { "instant", "Instant", COLUMN_INSTANT, .get = get_number, .index = INSTANT },
+    { "entry", "Entry", COLUMN_TEXT, .get = get_words, .hidden = ONLY_FOR_PEOPLE },
+    { "kind", "Kind", COLUMN_TEXT, .get = get_kind, .hidden = NOT_FOR_PEOPLE },
+    { "account", "Account", NAME(ACCOUNT), .hidden = NOT_FOR_PEOPLE },
+    { "username", "User", NAME(USER), .hidden = NOT_FOR_PEOPLE },
+    { "partition", "Partition", NAME(PARTITION), .hidden = NOT_FOR_PEOPLE },
+    { "id_assoc", "AssocID", NUMBER(ASSOCIATION), .hidden = NOT_FOR_PEOPLE },
+    { "tres_seconds", "TRESSeconds", NUMBER(TRES_SECONDS), .hidden = NOT_FOR_PEOPLE },
+    { "id_job", "JobID", NUMBER(JOB), .hidden = NOT_FOR_PEOPLE },
+    { "associations", "Associations", NUMBER(COVERS), .hidden = NOT_FOR_PEOPLE },
+    { "undoes", "Undoes", NUMBER(UNDOES), .hidden = NOT_FOR_PEOPLE },
+    { "undone_by", "UndoneBy", NUMBER(UNDONE_BY), .hidden = NOT_FOR_PEOPLE },
+    { "counts", "Counts", COLUMN_YES_NO, .get = get_number, .index = COUNTS,
+      .hidden = NOT_FOR_PEOPLE },
+    { "entered_at", "Entered", COLUMN_INSTANT, .get = get_number, .index = ENTERED_AT },
+    { "who", "By", NAME(WHO) },
+    { "why", "Why", NAME(WHY) },
+    { .name = NULL },
+};
+
+static const struct table_layout layout = { columns, "ledger", .by_cluster = false };
+
+/* People see nothing at all where there is no entry. */
+static int print_listing(const struct listing *listing, const struct table_options *options,
+                         struct error *err)
+{
+    struct text text = { 0 };
+    struct table *table = table_create(&text, &layout, options, err);
+    bool any = false;
+    for (size_t i = 0; table && i < listing->count; i++)
+        if (is_listed(listing, i)) {
+            table_add(table, &listing->rows[i]);
+            any = true;
+        }
+    int result = table ? 0 : -1;
+    if (table && (any || options->form != TABLE_FOR_PEOPLE))
+        result = table_end(table, err);
+    if (!result && text.length)
+        result = command_print(&text, err);
+    table_destroy(table);
+    text_free(&text);
+    return result;
 }
 
 static bool has_cluster(const void *context, const char *asked)
@@ -230,12 +260,13 @@ static int check_names(const struct listing *listing, struct published *publishe
     return published_look_for_names(published, err);
 }
 
-int ledger_print(const struct settings *settings, const struct published_filter *filter, bool json,
-                 struct error *err)
+int ledger_print(const struct settings *settings, const struct published_filter *filter,
+                 const struct table_options *options, struct error *err)
 {
+    if (table_check(&layout, options, err))
+        return -1;
     struct published published;
     struct listing listing = { .published = &published, .filter = filter };
-    struct text text = { 0 };
     int result = published_begin(&published, settings, err);
     if (!result)
         result = ledger_read_all(published.db, &listing.records, &listing.count, err);
@@ -244,19 +275,11 @@ int ledger_print(const struct settings *settings, const struct published_filter 
     published_close(&published);
     find_undos(&listing);
     hide_others(&listing, published.login);
-    if (!result && json)
-        add_json(&text, &listing);
-    for (size_t i = 0; !result && !json && i < listing.count; i++)
-        if (is_listed(&listing, i))
-            add_entry(&text, &listing, i);
-    result = result ? results_explain(settings, err) : text.length ? command_print(&text, err) : 0;
-    text_free(&text);
+    result = result ? results_explain(settings, err) : print_listing(&listing, options, err);
     for (size_t i = 0; i < listing.count; i++)
         ledger_record_free(&listing.records[i]);
     free(listing.records);
-    free(listing.undone_by);
-    free(listing.undone);
-    free(listing.hidden);
+    free(listing.rows);
     published_free(&published);
     return result;
 }
