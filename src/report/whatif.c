@@ -65,6 +65,12 @@ void whatif_add_command(struct whatif *whatif, const char *command)
     add_line(&whatif->commands, &whatif->command_count, command);
 }
 
+void whatif_state_free(struct whatif_state *state)
+{
+    tree_destroy(state->tree);
+    free(state->values);
+}
+
 /* A state with the ranks of its users. */
 struct ranked_state {
     const struct whatif_state *state;

@@ -9,19 +9,18 @@
 struct algorithm;
 struct arena;
 struct names;
-struct text;
 struct tree;
 struct values;
 
-/* What `fairmill whatif` tells: who gains and who loses, which jobs change places in the queue, and
- * what would make it so. */
+/* The answer of `fairmill whatif`: who gains and who loses, which jobs change places in the queue,
+ * and which commands would make it so. */
 
 enum whatif_side { BEFORE, AFTER, SIDES };
 
-/* A tree with its values. */
+/* A tree with its values, both to be freed. */
 struct whatif_state {
-    const struct tree *tree;
-    const struct values *values;
+    struct tree *tree;
+    struct values *values;
     const struct algorithm *algorithm;
     const struct names *names;
 };
@@ -50,7 +49,7 @@ struct whatif {
     int64_t as_of;
     const struct algorithm *algorithm[SIDES];
     struct arena *arena; /* of all texts */
-    char **changes;      /* what is asked, a sentence's part each */
+    char **changes;      /* in words, a sentence's part each */
     size_t change_count;
     char **commands; /* that would make it so, or a comment where there is none */
     size_t command_count;
@@ -68,6 +67,7 @@ const char *whatif_text(struct whatif *whatif, const char *bytes);
 void whatif_add_change(struct whatif *whatif, const char *sentence);
 void whatif_add_command(struct whatif *whatif, const char *command);
 
+void whatif_state_free(struct whatif_state *state);
 /* Find the rows that differ. */
 void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
                     const struct whatif_state *after);
@@ -78,9 +78,5 @@ void whatif_place_jobs(struct whatif *whatif);
 
 /* Then, of users but not of accounts, leave out all but this one. */
 void whatif_keep_user(struct whatif *whatif, const char *user);
-
-/* `top`: at most so many of each kind of lines. */
-void whatif_add_table(struct text *text, const struct whatif *whatif, size_t top);
-void whatif_add_json(struct text *text, const struct whatif *whatif, size_t top);
 
 #endif

@@ -5,6 +5,8 @@
 
 FAIRMILL_SITES=N asks about N random sites instead of 36, FAIRMILL_SEED=N only about site N."""
 
+import csv
+import io
 import json
 import os
 import random
@@ -22,6 +24,12 @@ from site_drawing import PARENT, Site, draw
 DAY = 86400
 ALGORITHMS = ('fair_tree', 'fair_tree', 'classic', 'linear', 'depth_oblivious', 'pbs')
 VALUES = {'fairshare': 'fairshare', 'levelfs': 'level_fs', 'rawusage': 'usage_raw'}
+
+
+def answer(place):
+    """What was printed last as JSON."""
+    found, = json.loads(place.out)['clusters']
+    return found
 
 
 # ---- random sites ----
@@ -64,7 +72,7 @@ def random_keys(r):
             'priority.partition_factors': 'gpu:30, p:7'}
 
 
-# ---- random changes: what whatif is told, and the same done to the site ----
+# ---- random changes: what whatif is given, and the same done to the site ----
 
 class Changes:
     def __init__(self, r, place, settings):
@@ -183,31 +191,31 @@ def near(one, other, exact):
     return abs(one - other) <= 1e-11 * max(abs(one), abs(other), 1e-9)
 
 
-def wrong(told, before, after, algorithm, exact):
-    """What whatif told otherwise than the run after the change has it."""
+def wrong(said, before, after, algorithm, exact):
+    """Where the answer of whatif differs from the run after the change."""
     found = []
-    rows = {row['id_assoc']: row for row in told['associations']}
+    rows = {row['id_assoc']: row for row in said['associations']}
     old_rows, _ = before
     new_rows, new_jobs = after
     for number, old in old_rows.items():
         new, row = new_rows.get(number), rows.get(number)
         if row is None:
             if new is None or not near(old['fairshare'], new['fairshare'], exact):
-                found.append(f'{number} is not told of: {old} {new}')
+                found.append(f'{number} is missing: {old} {new}')
             continue
-        if (row['after'] is None) != (new is None):
+        if row['removed'] != (new is None):
             found.append(f'{number} is removed on one side only')
         elif new:
-            if not near(row['after']['fairshare'], new['fairshare'], exact):
-                found.append(f"{number}: fairshare {row['after']['fairshare']}, {new['fairshare']} it is")
-            if not near(row['after']['rawusage'], new['usage_raw'], exact):
-                found.append(f"{number}: usage {row['after']['rawusage']}, {new['usage_raw']} it is")
-            if algorithm == 'fair_tree' and row['after']['rank'] != new['fair_tree_rank']:
-                found.append(f"{number}: rank {row['after']['rank']}, {new['fair_tree_rank']} it is")
+            if not near(row['fairshare_after'], new['fairshare'], exact):
+                found.append(f"{number}: fairshare {row['fairshare_after']}, {new['fairshare']} it is")
+            if not near(row['rawusage_after'], new['usage_raw'], exact):
+                found.append(f"{number}: usage {row['rawusage_after']}, {new['usage_raw']} it is")
+            if algorithm == 'fair_tree' and row['rank_after'] != new['fair_tree_rank']:
+                found.append(f"{number}: rank {row['rank_after']}, {new['fair_tree_rank']} it is")
             level_fs = None if new['level_fs_infinite'] else new['level_fs']
-            if algorithm == 'fair_tree' and not near(row['after']['levelfs'], level_fs, exact):
-                found.append(f"{number}: level_fs {row['after']['levelfs']}, {level_fs} it is")
-    jobs = {job['id_job']: job['after']['priority'] for job in told['jobs']}
+            if algorithm == 'fair_tree' and not near(row['levelfs_after'], level_fs, exact):
+                found.append(f"{number}: level_fs {row['levelfs_after']}, {level_fs} it is")
+    jobs = {job['id_job']: job['priority_after'] for job in said['jobs']}
     if set(jobs) != set(new_jobs):
         found.append(f'jobs {sorted(jobs)}, {sorted(new_jobs)} they are')
     for job in set(jobs) & set(new_jobs):
@@ -230,7 +238,7 @@ def random_sites(place):
         before = published(place)
         how = ['--now', NOW] if exact else []
         place.succeed('whatif', '--json', *how)
-        if json.loads(place.out)['changed'] or wrong(json.loads(place.out), before, before, None, exact):
+        if answer(place)['changed'] or wrong(answer(place), before, before, None, exact):
             idle.append(seed)
         subprocess.run(['cp', place.path('a.db'), place.path('old.db')], check=True)
         changes = Changes(r, place, settings=exact)
@@ -239,8 +247,8 @@ def random_sites(place):
         if place.run('whatif', '--json', *how, *changes.arguments):
             failures.append(f'{seed}: {changes.arguments}: {place.err}')
             continue
-        told = json.loads(place.out)
-        changed += told['changed'] > 0
+        said = answer(place)
+        changed += said['changed'] > 0
         subprocess.run(['mv', place.path('new.db'), place.path('a.db')], check=True)
         # Without what the first run noted of the associations.
         for name in os.listdir(place.folder):
@@ -250,14 +258,14 @@ def random_sites(place):
         place.succeed('init')
         place.succeed('run', '--now', NOW)
         algorithm = changes.keys.get('fairshare.algorithm', keys['fairshare.algorithm'])
-        found = wrong(told, before, published(place), algorithm, exact)
+        found = wrong(said, before, published(place), algorithm, exact)
         failures += [f'{seed}: {keys} {changes.arguments}: {each}' for each in found]
     tap.same(idle, [], f'without a change nothing changes on {len(sites)} random sites')
     tap.ok(not failures, f'what is foretold of {len(sites)} random sites is so once it is done', *failures[:12])
     tap.ok(changed > len(sites) / 3 or len(sites) < 10, 'and most of the changes change something', changed)
 
 
-# ---- what is wrong is told ----
+# ---- what is wrong is said ----
 
 def mistakes(place):
     place.ready()
@@ -319,7 +327,7 @@ def namesakes(place):
     place.ready('cluster tiny\nroot/\n  root 1\n  a/\n    b/\n      a 1\n      b 1 use 5\n')
     place.succeed('run', '--now', NOW)
     place.succeed('whatif', '--json', '--move', 'b=root')
-    tap.same(json.loads(place.out)['commands'], ['sacctmgr modify account where name=b cluster=tiny set parent=root'],
+    tap.same(answer(place)['commands'], ['sacctmgr modify account where name=b cluster=tiny set parent=root'],
              'users of the same names are not meant in a move')
     place.ends(64, 'they are where shares change', 'whatif', '--shares', 'b=3')
     place.says('which may be either', "'b' may be 'b/', 'b/b'")
@@ -334,6 +342,30 @@ def files(place):
     by_file = place.out
     place.succeed('whatif', '--shares', 'physics=20', '--shares', 'chemistry=80', '--shares', 'bob=3')
     tap.same(by_file, place.out, 'a file changes what the options of its lines do')
+
+
+def forms(place):
+    place.ready('cluster tiny\nroot/\n  a/\n    u 1 use 5\n    v 1\n    w 1 use 1\n')
+    place.succeed('run', '--now', NOW)
+    changes = ['--shares', 'v=3', '--remove-user', 'w']
+    place.succeed('whatif', '--json', *changes)
+    rows = answer(place)['associations']
+    tap.same([(row['username'], row['removed']) for row in rows if row['username'] in ('v', 'w')],
+             [('v', False), ('w', True)], 'JSON has who gains first, and says who is removed')
+    place.succeed('whatif', '--csv', *changes)
+    lines = list(csv.DictReader(io.StringIO(place.out)))
+    tap.same(place.out.splitlines()[0], 'cluster,id_assoc,account,username,partition,removed,fairshare_before,fairshare_after,'
+             'rank_before,rank_after,levelfs_before,levelfs_after,normshares_before,normshares_after,rawusage_before,'
+             'rawusage_after', 'CSV has the same names')
+    tap.same([(int(line['id_assoc']), float(line['fairshare_before'] or -1), float(line['rawusage_before'])) for line in lines],
+             [(row['id_assoc'], -1 if row['fairshare_before'] is None else row['fairshare_before'], row['rawusage_before'])
+              for row in rows], 'and the same rows, with every digit')
+    place.succeed('whatif', '--parsable', '--columns', 'user,removed', *changes)
+    tap.same(place.out.splitlines()[0], 'User|Removed', 'columns are chosen')
+    tap.ok({'v|0', 'w|1'} <= set(place.out.splitlines()), 'by their headings too', place.out)
+    place.succeed('whatif', '--noheader', '--columns', 'user', *changes)
+    tap.ok('What if' not in place.out and 'sacctmgr' not in place.out, 'then people get the rows only', place.out)
+    place.ends(64, 'a column that is not there is status 64', 'whatif', '--columns', 'luck')
 
 
 # ---- commands for others ----
@@ -352,7 +384,7 @@ def commands(place):
     place.succeed('run', '--now', NOW)
     for name in awkward:
         place.succeed('whatif', '--json', '--shares', f'some account/{name}=7')
-        line, = json.loads(place.out)['commands']
+        line, = answer(place)['commands']
         if name == "it's":
             tap.ok(line.startswith('#'), 'a quote, which sacctmgr would take away, is in no command', line)
             continue
@@ -372,19 +404,19 @@ def each_command(place):
     place.succeed('run', '--now', NOW)
     place.succeed('whatif', '--json', '--shares', 'physics=parent', '--move', 'chemistry=physics', '--remove-user',
                   'carol', '--add-usage', 'bob=12.5', '--half-life', '2-0', '--weights', 'age=3')
-    tap.same([shlex.split(line, comments=True) for line in json.loads(place.out)['commands'] if line[0] != '#'], [
+    tap.same([shlex.split(line, comments=True) for line in answer(place)['commands'] if line[0] != '#'], [
         'sacctmgr modify account where name=physics cluster=tiny set fairshare=parent'.split(),
         'sacctmgr modify account where name=chemistry cluster=tiny set parent=physics'.split(),
         'fairmill ledger debit 12.5h --user=bob --account=physics --cluster=tiny --why'.split() + ['as whatif has it'],
         'sacctmgr delete user where name=carol account=chemistry cluster=tiny'.split()],
         'each change has its command')
-    tap.same([line for line in json.loads(place.out)['commands'] if line[0] == '#'],
+    tap.same([line for line in answer(place)['commands'] if line[0] == '#'],
              ['# fairmill.conf, [usage]: half_life = 2-0', '# fairmill.conf, [priority]: weight_age = 3'],
              'and each setting its place')
 
 
 def slurm_conf(place):
-    """Where a slurm.conf has the settings, its words are told."""
+    """Where a slurm.conf has the settings, its words are said."""
     keys = {'slurm.conf': place.path('slurm.conf'), 'usage.half_life': None, 'priority.weight_age': 7}
     with open(place.path('slurm.conf'), 'w') as file:
         file.write('ClusterName=tiny\nPriorityType=priority/multifactor\nPriorityDecayHalfLife=7-0\nPriorityWeightQOS=3\n')
@@ -399,7 +431,7 @@ def slurm_conf(place):
             (('--algorithm', 'linear'), '# fairmill.conf, [fairshare]: algorithm = linear'),
             (('--conformance', 'slurmctld'), '# fairmill.conf, [fairshare]: conformance = slurmctld')):
         place.succeed('whatif', '--json', *arguments)
-        tap.same(json.loads(place.out)['commands'], [wanted], f"{' '.join(arguments)} is to be set where it stands")
+        tap.same(answer(place)['commands'], [wanted], f"{' '.join(arguments)} is to be set where it stands")
 
 
 def partitions(place):
@@ -414,7 +446,7 @@ def partitions(place):
             (('--remove-user', 'u'), [f'sacctmgr delete user {where} partition=gpu cluster=tiny',
                                       f'sacctmgr delete user {where} partition= cluster=tiny'])):
         place.succeed('whatif', '--json', *arguments)
-        tap.same(json.loads(place.out)['commands'], wanted, f"{' '.join(arguments)} names the partition where it must")
+        tap.same(answer(place)['commands'], wanted, f"{' '.join(arguments)} names the partition where it must")
 
 
 # ---- who may, and where there are several ----
@@ -438,7 +470,7 @@ def clusters(place):
     place.succeed('run', '--now', NOW)
     place.ends(64, 'of two clusters one must be named', 'whatif', '--shares', 'u=3')
     place.succeed('whatif', '--cluster', 'one', '--json', '--shares', 'v=3')
-    tap.same(json.loads(place.out)['cluster'], 'one', 'the one that is named is meant')
+    tap.same(answer(place)['cluster'], 'one', 'the one that is named is meant')
 
 
 def renumbered(place):
@@ -455,20 +487,20 @@ def usage_added(place):
     place.succeed('run', '--now', NOW)
     before = place.usage('physics.bob', 'physics', 'root')
     place.succeed('whatif', '--json', '--add-usage', 'bob=2')
-    rows = {(row['account'], row['user']): row for row in json.loads(place.out)['associations']}
-    tap.ok(abs(rows['physics', 'bob']['after']['rawusage'] - before[0] - 7200) < 1e-6,
+    rows = {(row['account'], row['username']): row for row in answer(place)['associations']}
+    tap.ok(abs(rows['physics', 'bob']['rawusage_after'] - before[0] - 7200) < 1e-6,
            'hours of usage that are added count as if used just now', rows['physics', 'bob'])
 
 
     for hours in ('12.5', '0.0025', '123456789012.25', '1e9'):
         place.succeed('whatif', '--json', '--add-usage', f'bob={hours}')
-        line, = json.loads(place.out)['commands']
+        line, = answer(place)['commands']
         place.succeed(*shlex.split(line)[1:], '--at', NOW, '--now', NOW, '--yes')
         place.succeed('ledger', 'list', '--json')
         tap.same(json.loads(place.out)['ledger'][-1]['tres_seconds'], round(float(hours) * 3600),
                  f'the ledger enters {hours} hours as whatif prints them')
     place.succeed('whatif', '--json', '--add-usage', 'physics=100')
-    tap.same(json.loads(place.out)['commands'], ['# the ledger debits users only: --add-usage physics=100'],
+    tap.same(answer(place)['commands'], ['# the ledger debits users only: --add-usage physics=100'],
              'what an account has used more is nothing that the ledger can debit')
 
 
@@ -481,8 +513,8 @@ def corrected(place):
     wanted = place.usage('physics.bob')[0]
     for how in ([], ['--now', NOW]):
         place.succeed('whatif', '--json', '--shares', 'bob=200', *how)
-        rows = {row['user']: row for row in json.loads(place.out)['associations']}
-        tap.same([rows['bob'][side]['rawusage'] for side in ('before', 'after')], [wanted, wanted],
+        rows = {row['username']: row for row in answer(place)['associations']}
+        tap.same([rows['bob'][f'rawusage_{side}'] for side in ('before', 'after')], [wanted, wanted],
                  f"corrections count {'in the accounting database' if how else 'in the results'}")
 
 
@@ -500,8 +532,8 @@ def removed_with_jobs(place):
         place.succeed('run', '--now', NOW)
         for how in ([], ['--now', NOW]):
             place.succeed('whatif', '--json', '--remove-user', 'u', *how)
-            job, = json.loads(place.out)['jobs']
-            tap.ok(job['before']['priority'] > 1 == job['after']['priority'],
+            job, = answer(place)['jobs']
+            tap.ok(job['priority_before'] > 1 == job['priority_after'],
                    f"under {algorithm} jobs of who is removed have no fairshare{' by the source' if how else ''}", job)
 
 
@@ -526,6 +558,7 @@ def body():
         cycles(place)
         namesakes(place)
         files(place)
+        forms(place)
         commands(place)
         each_command(place)
         partitions(place)

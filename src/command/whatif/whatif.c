@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "command/whatif/whatif.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "command/whatif/whatif_changes.h"
+#include "command/whatif/whatif_results.h"
+#include "command/whatif/whatif_source.h"
+#include "report/table.h"
 #include "report/whatif.h"
+#include "report/whatif_table.h"
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -15,14 +18,11 @@
 #include "util/number.h"
 #include "util/text.h"
 
-/* Of each kind of lines, for people. */
-#define TOP_OF_TABLE 10
+/* Rows of each kind on the page for people. */
+#define TOP_OF_PAGE 10
 
-/* The options that may be given again, by what they change. */
+/* The options that may be given again, in the order of their table. */
 enum { SHARES, MOVE, HALF_LIFE, ALGORITHM, CONFORMANCE, ADD_USAGE, REMOVE_USER, WEIGHTS, LISTS };
-static const char *const list_names[LISTS] = { "shares",      "move",        "half-life",
-                                               "algorithm",   "conformance", "add-usage",
-                                               "remove-user", "weights" };
 
 struct options {
     struct shared_options shared;
@@ -47,64 +47,74 @@ static int from_source(const struct options *options, struct whatif *whatif,
     return result;
 }
 
+/* People who choose nothing get a page. */
+static bool is_page(const struct options *options)
+{
+    const struct table_options *table = &options->shared.table;
+    return table->form == TABLE_FOR_PEOPLE && !table->columns && !table->no_header;
+}
+
 static int answer(struct options *options, const struct settings *settings,
                   const struct published *published, const struct published_cluster *cluster,
-                  struct error *err)
+                  struct whatif *whatif, struct error *err)
 {
-    struct text text = { 0 };
-    if (changes_find(&options->changes, published, cluster, err))
+    if (changes_find(&options->changes, published, cluster, err) ||
+        (options->shared.now || changes_need_source(&options->changes)
+             ? from_source(options, whatif, cluster, err)
+             : whatif_from_results(whatif, published->db, &options->changes, cluster, err)))
         return -1;
-    struct whatif *whatif = whatif_create(cluster->name, cluster->as_of);
-    int result = options->shared.now || changes_need_source(&options->changes)
-                     ? from_source(options, whatif, cluster, err)
-                     : whatif_from_results(whatif, published->db, &options->changes, cluster, err);
-    if (!result) {
-        whatif_place_jobs(whatif);
-        if (published->login)
-            whatif_keep_user(whatif, published->login);
-        changes_tell(&options->changes, cluster, settings, whatif);
-        if (options->shared.json)
-            whatif_add_json(&text, whatif, options->top);
-        else
-            whatif_add_table(&text, whatif, options->top);
-        result = command_print(&text, err);
-    }
-    text_free(&text);
-    whatif_destroy(whatif);
-    return result;
-}
-
-/* All that is published is read in one transaction. */
-static int whatif(struct options *options, const struct settings *settings, struct error *err)
-{
-    struct published published;
-    struct published_filter filter = { .clusters = options->shared.clusters };
-    int result = published_open(&published, settings, &filter, err);
-    struct published_cluster *cluster = result ? NULL : published_only(&published, err);
-    if (!cluster || published_read_tree(&published, cluster, err) ||
-        answer(options, settings, &published, cluster, err))
-        result = -1;
-    published_free(&published);
-    return result;
-}
-
-static int take_changes(struct options *options, struct error *err)
-{
-    for (size_t i = 0; i < options->files.count; i++)
-        if (changes_take_file(&options->changes, options->files.values[i], err))
-            return -1;
-    for (size_t list = 0; list < LISTS; list++)
-        for (size_t i = 0; i < options->lists[list].count; i++)
-            if (changes_take(&options->changes, list_names[list], options->lists[list].values[i],
-                             err))
-                return -1;
+    whatif_place_jobs(whatif);
+    if (published->login)
+        whatif_keep_user(whatif, published->login);
+    changes_describe(&options->changes, cluster, settings, whatif);
     return 0;
 }
 
-static int take_top(struct options *options, struct error *err)
+/* All that is published is read in one transaction. */
+static struct whatif *read_and_answer(struct options *options, const struct settings *settings,
+                                      struct error *err)
+{
+    struct whatif *whatif = NULL;
+    struct published published;
+    struct published_filter filter = { .clusters = options->shared.clusters };
+    struct published_cluster *cluster = NULL;
+    if (!published_open(&published, settings, &filter, err))
+        cluster = published_only(&published, err);
+    if (cluster && !published_read_tree(&published, cluster, err)) {
+        whatif = whatif_create(cluster->name, cluster->as_of);
+        if (answer(options, settings, &published, cluster, whatif, err)) {
+            whatif_destroy(whatif);
+            whatif = NULL;
+        }
+    }
+    published_free(&published);
+    return whatif;
+}
+
+static int print(struct options *options, const struct settings *settings, struct error *err)
+{
+    struct text text = { 0 };
+    struct table *table = table_create(&text, &whatif_layout, &options->shared.table, err);
+    struct whatif *whatif = table ? read_and_answer(options, settings, err) : NULL;
+    int result = whatif ? 0 : -1;
+    if (whatif && is_page(options))
+        whatif_add_page(&text, whatif, options->top);
+    else if (whatif)
+        whatif_print(whatif, options->top, table);
+    if (!result)
+        result = table_end(table, err);
+    if (!result)
+        result = command_print(&text, err);
+    whatif_destroy(whatif);
+    table_destroy(table);
+    text_free(&text);
+    return result;
+}
+
+static int parse_top(struct options *options, struct error *err)
 {
     const char *text = options->top_text;
-    uint64_t top = options->shared.json ? SIZE_MAX : TOP_OF_TABLE;
+    uint64_t top = is_page(options) ? TOP_OF_PAGE : SIZE_MAX;
     if (text && (!number_unsigned(text, strlen(text), &top) || !top))
         return fail(err, ERROR_USAGE, "whatif: --top '%s': must be a whole number above 0", text);
     options->top = (size_t)top;
@@ -136,19 +146,32 @@ static const struct command_option own_options[] = {
     { .name = NULL },
 };
 
+static int add_changes(struct options *options, struct error *err)
+{
+    for (size_t i = 0; i < options->files.count; i++)
+        if (changes_add_file(&options->changes, options->files.values[i], err))
+            return -1;
+    for (size_t list = 0; list < LISTS; list++)
+        for (size_t i = 0; i < options->lists[list].count; i++)
+            if (changes_add(&options->changes, own_options[list].name,
+                            options->lists[list].values[i], err))
+                return -1;
+    return 0;
+}
+
 static int whatif_command(const struct invocation *invocation, struct error *err)
 {
     struct options options = { .path = invocation->settings_path };
     struct settings *settings = NULL;
     int result = options_read(invocation, &options, err);
     if (!result)
-        result = take_top(&options, err);
+        result = parse_top(&options, err);
     if (!result)
-        result = take_changes(&options, err);
+        result = add_changes(&options, err);
     if (!result)
         result = settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err);
     if (!result)
-        result = whatif(&options, settings, err);
+        result = print(&options, settings, err);
     for (size_t i = 0; i < LISTS; i++)
         option_list_free(&options.lists[i]);
     option_list_free(&options.files);
@@ -164,7 +187,7 @@ const struct command command_whatif = {
     .summary = "who would gain and who lose, were shares or settings others",
     .notes = "Changes may be given again, and are made together.  A NAME is a user, an\n"
              "account, or account/user[/partition]; account/ is no user.\n",
-    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_JSON,
+    .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_TABLE,
     .options = own_options,
     .run = whatif_command,
 };

@@ -36,7 +36,7 @@ static const struct whatif_option options[] = {
     { "weights", WHATIF_SETTING, "priority", NULL, false },
     { NULL, WHATIF_SETTING, NULL, NULL, false },
 };
-/* Weights of TRES hang on what each job asks for, which only the accounting database tells. */
+/* Weights of TRES depend on what each job requests, which only the accounting database has. */
 static const struct whatif_option tres_weights = { "weights", WHATIF_SETTING, "priority",
                                                    "weight_tres", true };
 
@@ -62,8 +62,8 @@ static int check_setting(const struct whatif_change *change, struct error *err)
                 reason.message);
 }
 
-static int take_setting(struct whatif_changes *changes, const struct whatif_option *option,
-                        const char *text, const char *key, const char *value, struct error *err)
+static int add_setting(struct whatif_changes *changes, const struct whatif_option *option,
+                       const char *text, const char *key, const char *value, struct error *err)
 {
     struct whatif_change *change = add(changes, option, text);
     change->name = memory_text(key);
@@ -78,11 +78,11 @@ static int take_setting(struct whatif_changes *changes, const struct whatif_opti
 }
 
 /* `age=1000,fairshare=5000`, or `tres=CPU=100,Mem=50`. */
-static int take_weights(struct whatif_changes *changes, const struct whatif_option *option,
-                        const char *text, struct error *err)
+static int add_weights(struct whatif_changes *changes, const struct whatif_option *option,
+                       const char *text, struct error *err)
 {
     if (!strncmp(text, "tres=", 5))
-        return take_setting(changes, &tres_weights, text, "weight_tres", text + 5, err);
+        return add_setting(changes, &tres_weights, text, "weight_tres", text + 5, err);
     const char *at = text;
     int result = 0;
     bool any = false;
@@ -94,7 +94,7 @@ static int take_weights(struct whatif_changes *changes, const struct whatif_opti
             *value++ = '\0';
         text_format(&key, "weight_%s", item);
         result =
-            value ? take_setting(changes, option, text, key.bytes, value, err)
+            value ? add_setting(changes, option, text, key.bytes, value, err)
                   : fail(err, ERROR_USAGE, "whatif: --weights '%s': must be NAME=NUMBER,...", text);
         text_free(&key);
     }
@@ -103,8 +103,8 @@ static int take_weights(struct whatif_changes *changes, const struct whatif_opti
 }
 
 /* NAME=VALUE: an account's name may have a sign of its own, a number has none. */
-static int take_pair(struct whatif_changes *changes, const struct whatif_option *option,
-                     const char *text, struct error *err)
+static int add_pair(struct whatif_changes *changes, const struct whatif_option *option,
+                    const char *text, struct error *err)
 {
     const char *sign = option->kind == WHATIF_MOVE ? strchr(text, '=') : strrchr(text, '=');
     struct whatif_change *change = add(changes, option, text);
@@ -118,7 +118,7 @@ static int take_pair(struct whatif_changes *changes, const struct whatif_option 
     return 0;
 }
 
-static int take_shares(struct whatif_change *change, struct error *err)
+static int parse_shares(struct whatif_change *change, struct error *err)
 {
     uint64_t shares;
     if (!strcmp(change->value, "parent")) {
@@ -134,7 +134,7 @@ static int take_shares(struct whatif_change *change, struct error *err)
     return 0;
 }
 
-static int take_usage(struct whatif_change *change, struct error *err)
+static int parse_usage(struct whatif_change *change, struct error *err)
 {
     uint64_t seconds;
     if (!amount_parse(change->value, strlen(change->value), 3600, &seconds))
@@ -146,8 +146,8 @@ static int take_usage(struct whatif_change *change, struct error *err)
     return 0;
 }
 
-int changes_take(struct whatif_changes *changes, const char *name, const char *text,
-                 struct error *err)
+int changes_add(struct whatif_changes *changes, const char *name, const char *text,
+                struct error *err)
 {
     const struct whatif_option *option = options;
     while (option->name && strcmp(option->name, name) != 0)
@@ -155,22 +155,22 @@ int changes_take(struct whatif_changes *changes, const char *name, const char *t
     if (!option->name)
         return fail(err, ERROR_USAGE, "whatif: '%s' is no change", name);
     if (option->kind == WHATIF_SETTING)
-        return option->key ? take_setting(changes, option, text, option->key, text, err)
-                           : take_weights(changes, option, text, err);
+        return option->key ? add_setting(changes, option, text, option->key, text, err)
+                           : add_weights(changes, option, text, err);
     if (option->kind == WHATIF_REMOVE) {
         add(changes, option, text)->name = memory_text(text);
         return 0;
     }
-    if (take_pair(changes, option, text, err))
+    if (add_pair(changes, option, text, err))
         return -1;
     struct whatif_change *change = &changes->list[changes->count - 1];
-    return change->kind == WHATIF_SHARES      ? take_shares(change, err)
-           : change->kind == WHATIF_ADD_USAGE ? take_usage(change, err)
+    return change->kind == WHATIF_SHARES      ? parse_shares(change, err)
+           : change->kind == WHATIF_ADD_USAGE ? parse_usage(change, err)
                                               : 0;
 }
 
 /* A line without the blanks around it; the rest behind its first word is the value. */
-static int take_line(struct whatif_changes *changes, char *line, struct error *err)
+static int add_line(struct whatif_changes *changes, char *line, struct error *err)
 {
     size_t length = strlen(line);
     while (length && strchr(" \t\r\n", line[length - 1]))
@@ -181,10 +181,10 @@ static int take_line(struct whatif_changes *changes, char *line, struct error *e
     char *value = line + strcspn(line, " \t");
     if (*value)
         *value++ = '\0';
-    return changes_take(changes, line, value + strspn(value, " \t"), err);
+    return changes_add(changes, line, value + strspn(value, " \t"), err);
 }
 
-int changes_take_file(struct whatif_changes *changes, const char *path, struct error *err)
+int changes_add_file(struct whatif_changes *changes, const char *path, struct error *err)
 {
     FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
     char *line = NULL;
@@ -194,7 +194,7 @@ int changes_take_file(struct whatif_changes *changes, const char *path, struct e
         return fail(err, ERROR_USAGE, "whatif: cannot open '%s': %s", path, strerror(errno));
     while (!result && getline(&line, &room, file) >= 0) {
         number++;
-        if (take_line(changes, line, err))
+        if (add_line(changes, line, err))
             result = fail_in(err, "'%s', line %zu", path, number);
     }
     if (!result && ferror(file))

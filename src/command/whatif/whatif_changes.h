@@ -15,8 +15,8 @@ struct published;
 struct text;
 struct whatif;
 
-/* The changes that `fairmill whatif` is asked for: read from options and files, found in what is
- * published, made in a scenario, and put into the words of sacctmgr. */
+/* The changes of `fairmill whatif`: read from options and files, found in what is published, made
+ * in a scenario, and put into the words of sacctmgr. */
 
 enum whatif_kind { WHATIF_SHARES, WHATIF_MOVE, WHATIF_ADD_USAGE, WHATIF_REMOVE, WHATIF_SETTING };
 
@@ -24,14 +24,14 @@ struct whatif_option {
     const char *name;
     enum whatif_kind kind;
     const char *section, *key; /* of a setting */
-    bool needs_source;         /* results do not tell what it changes */
+    bool needs_source;         /* the results do not say what it changes */
 };
 
 struct whatif_change {
     enum whatif_kind kind;
     const struct whatif_option *option;
     char *text; /* as given */
-    char *name; /* of whom; of a setting its key */
+    char *name; /* whose; a setting's key */
     char *value;
     /* Once it is found: */
     uint32_t *ids; /* of associations */
@@ -47,32 +47,33 @@ struct whatif_changes {
     size_t count;
 };
 
-/* Take a change as an option of this name (without dashes) gives it.  ERROR_USAGE tells what is
+/* Add a change, as an option of this name (without dashes) gives it.  ERROR_USAGE says what is
  * wrong. */
-int changes_take(struct whatif_changes *changes, const char *option, const char *text,
-                 struct error *err);
-/* Take a file with a line for each: the option without dashes, and its value. */
-int changes_take_file(struct whatif_changes *changes, const char *path, struct error *err);
+int changes_add(struct whatif_changes *changes, const char *option, const char *text,
+                struct error *err);
+/* Add those of a file, a line each: the option without dashes, and its value. */
+int changes_add_file(struct whatif_changes *changes, const char *path, struct error *err);
 void changes_free(struct whatif_changes *changes);
 
 /* Find all names in what is published of one cluster. */
 int changes_find(struct whatif_changes *changes, const struct published *published,
                  const struct published_cluster *cluster, struct error *err);
 
-/* Whether they change how jobs are charged or queued in a way that results do not tell, so that the
- * accounting database must be read; and whether any changes settings that a reading of it uses. */
+/* Whether they change how jobs are charged or queued in a way that does not follow from the
+ * results, so that the accounting database must be read; and whether any changes settings that a
+ * reading of it uses. */
 bool changes_need_source(const struct whatif_changes *changes);
 bool changes_read_anew(const struct whatif_changes *changes);
 
-/* Make those of settings.  What the table takes it has taken before, so this cannot fail. */
+/* Make those of settings.  They were checked when they were added, so this cannot fail. */
 void changes_set(const struct whatif_changes *changes, struct settings *settings);
 /* Make all others. */
 int changes_make(const struct whatif_changes *changes, struct scenario *scenario,
                  const struct clock *clock, struct error *err);
 
-/* Tell what is changed, and the commands that would do it, of settings the file; in
- * whatif_commands.c. */
-void changes_tell(const struct whatif_changes *changes, const struct published_cluster *cluster,
-                  const struct settings *settings, struct whatif *whatif);
+/* Add what is changed, in words, and the commands that would do it; for settings the file in which
+ * they stand.  In whatif_commands.c. */
+void changes_describe(const struct whatif_changes *changes, const struct published_cluster *cluster,
+                      const struct settings *settings, struct whatif *whatif);
 
 #endif

@@ -121,8 +121,8 @@ static void add_who(struct text *text, const struct who *who)
         text_format(text, " in partition '%s'", who->partition);
 }
 
-static void tell_shares(const struct whatif_change *change, const struct published_cluster *cluster,
-                        struct whatif *whatif)
+static void describe_shares(const struct whatif_change *change,
+                            const struct published_cluster *cluster, struct whatif *whatif)
 {
     struct command_line line = { 0 };
     struct text sentence = { 0 }, shares = { 0 };
@@ -148,8 +148,8 @@ static void tell_shares(const struct whatif_change *change, const struct publish
     text_free(&shares);
 }
 
-static void tell_move(const struct whatif_change *change, const struct published_cluster *cluster,
-                      struct whatif *whatif)
+static void describe_move(const struct whatif_change *change,
+                          const struct published_cluster *cluster, struct whatif *whatif)
 {
     struct command_line line = { 0 };
     struct text sentence = { 0 };
@@ -169,8 +169,8 @@ static void tell_move(const struct whatif_change *change, const struct published
     text_free(&sentence);
 }
 
-static void tell_usage(const struct whatif_change *change, const struct published_cluster *cluster,
-                       struct whatif *whatif)
+static void describe_usage(const struct whatif_change *change,
+                           const struct published_cluster *cluster, struct whatif *whatif)
 {
     struct command_line line = { 0 };
     struct text sentence = { 0 }, hours = { 0 };
@@ -198,8 +198,8 @@ static void tell_usage(const struct whatif_change *change, const struct publishe
     text_free(&hours);
 }
 
-static void tell_removal_of(const struct whatif_change *change, const struct who *who,
-                            const struct published_cluster *cluster, struct whatif *whatif)
+static void describe_removal_of(const struct whatif_change *change, const struct who *who,
+                                const struct published_cluster *cluster, struct whatif *whatif)
 {
     struct command_line line = { 0 };
     struct text sentence = { 0 };
@@ -217,15 +217,15 @@ static void tell_removal_of(const struct whatif_change *change, const struct who
 
 /* One association each, and those with a partition first: slurmdbd does not let go of a user's
  * default account together with others. */
-static void tell_removal(const struct whatif_change *change,
-                         const struct published_cluster *cluster, struct whatif *whatif)
+static void describe_removal(const struct whatif_change *change,
+                             const struct published_cluster *cluster, struct whatif *whatif)
 {
     for (unsigned pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < change->id_count; i++) {
             struct who who = who_is(cluster, change->ids[i]);
             unsigned its_pass = *who.partition ? 0 : 1;
             if (pass == its_pass)
-                tell_removal_of(change, &who, cluster, whatif);
+                describe_removal_of(change, &who, cluster, whatif);
         }
     }
 }
@@ -239,8 +239,8 @@ static bool is_of_slurm_conf(const struct settings *settings, const struct setti
 }
 
 /* Settings are not sacctmgr's. */
-static void tell_setting(const struct whatif_change *change, const struct settings *settings,
-                         struct whatif *whatif)
+static void describe_setting(const struct whatif_change *change, const struct settings *settings,
+                             struct whatif *whatif)
 {
     const struct setting *setting = change->setting;
     struct text sentence = { 0 }, words = { 0 }, command = { 0 };
@@ -259,26 +259,26 @@ static void tell_setting(const struct whatif_change *change, const struct settin
     text_free(&command);
 }
 
-void changes_tell(const struct whatif_changes *changes, const struct published_cluster *cluster,
-                  const struct settings *settings, struct whatif *whatif)
+void changes_describe(const struct whatif_changes *changes, const struct published_cluster *cluster,
+                      const struct settings *settings, struct whatif *whatif)
 {
     for (size_t i = 0; i < changes->count; i++) {
         const struct whatif_change *change = &changes->list[i];
         switch (change->kind) {
         case WHATIF_SHARES:
-            tell_shares(change, cluster, whatif);
+            describe_shares(change, cluster, whatif);
             break;
         case WHATIF_MOVE:
-            tell_move(change, cluster, whatif);
+            describe_move(change, cluster, whatif);
             break;
         case WHATIF_ADD_USAGE:
-            tell_usage(change, cluster, whatif);
+            describe_usage(change, cluster, whatif);
             break;
         case WHATIF_REMOVE:
-            tell_removal(change, cluster, whatif);
+            describe_removal(change, cluster, whatif);
             break;
         case WHATIF_SETTING:
-            tell_setting(change, settings, whatif);
+            describe_setting(change, settings, whatif);
             break;
         }
     }

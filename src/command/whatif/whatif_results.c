@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "command/whatif/whatif_results.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "results/published_jobs.h"
-#include "command/whatif/whatif.h"
 #include "command/whatif/whatif_changes.h"
 #include "core/fairshare/fairshare.h"
 #include "core/priority/priority.h"
@@ -21,37 +21,25 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* A state and what it is made of. */
-struct side {
-    struct tree *tree;
-    struct values *values;
-    struct whatif_state state;
-};
-
-static int compute(struct side *side, const struct scenario *scenario,
+static int compute(struct whatif_state *state, const struct scenario *scenario,
                    const struct published_cluster *cluster, const struct algorithm *algorithm,
                    struct error *err)
 {
-    /* Slurm's own order among ties is that of lineage, which names tell. */
+    /* Slurm's own order among ties is that of lineage, which follows from the names. */
     bool ordered = cluster->options.conformance == CONFORMANCE_SLURMCTLD;
-    if (scenario_build(scenario, ordered, &side->tree, err) || tree_roll_up_usage(side->tree, err))
+    *state = (struct whatif_state){ .algorithm = algorithm, .names = cluster->names };
+    if (scenario_build(scenario, ordered, &state->tree, err) ||
+        tree_roll_up_usage(state->tree, err))
         return -1;
-    side->values = memory_zeroed(side->tree->count, sizeof *side->values);
-    fairshare_compute(side->tree, &cluster->options, side->values);
-    side->state = (struct whatif_state){ side->tree, side->values, algorithm, cluster->names };
+    state->values = memory_zeroed(state->tree->count, sizeof *state->values);
+    fairshare_compute(state->tree, &cluster->options, state->values);
     return 0;
-}
-
-static void side_free(struct side *side)
-{
-    tree_destroy(side->tree);
-    free(side->values);
 }
 
 /* The jobs that wait, and what their priorities hang on. */
 struct queue_view {
     const struct published_cluster *cluster;
-    const struct side *sides;
+    const struct whatif_state *states;
     struct prio_list *list;
     double weight[PRIO_PARTS]; /* afterwards */
 };
@@ -79,12 +67,12 @@ static uint32_t association_of(const struct queue_view *view, const struct prio_
     return found;
 }
 
-static double factor_on(const struct side *side, uint32_t id)
+static double factor_on(const struct whatif_state *state, uint32_t id)
 {
-    uint32_t place = tree_place(side->tree, id);
-    if (place == NO_NODE || side->tree->nodes[place].id != id)
+    uint32_t place = tree_place(state->tree, id);
+    if (place == NO_NODE || state->tree->nodes[place].id != id)
         return 0;
-    double factor = side->state.algorithm->factor(&side->values[place]);
+    double factor = state->algorithm->factor(&state->values[place]);
     return isnan(factor) ? 0 : factor;
 }
 
@@ -95,7 +83,8 @@ static double fairshare_after(const struct queue_view *view, const struct prio_r
     if (node == NO_NODE)
         return row->factor[PRIO_FAIRSHARE];
     uint32_t id = view->cluster->tree->nodes[node].id;
-    double before = factor_on(&view->sides[BEFORE], id), after = factor_on(&view->sides[AFTER], id);
+    double before = factor_on(&view->states[BEFORE], id),
+           after = factor_on(&view->states[AFTER], id);
     return before < after || before > after ? after : row->factor[PRIO_FAIRSHARE];
 }
 
@@ -185,34 +174,34 @@ static int read_queue(struct whatif *whatif, struct db *results, const struct qu
     return 0;
 }
 
-static int compute_both(struct side sides[SIDES], struct scenario *scenario,
+static int compute_both(struct whatif_state states[SIDES], struct scenario *scenario,
                         const struct whatif_changes *changes,
                         const struct published_cluster *cluster, struct error *err)
 {
     struct settings changed = { .algorithm = cluster->algorithm };
     changes_set(changes, &changed);
-    if (compute(&sides[BEFORE], scenario, cluster, cluster->algorithm, err) ||
+    if (compute(&states[BEFORE], scenario, cluster, cluster->algorithm, err) ||
         changes_make(changes, scenario, cluster->clock, err))
         return -1;
-    return compute(&sides[AFTER], scenario, cluster, changed.algorithm, err);
+    return compute(&states[AFTER], scenario, cluster, changed.algorithm, err);
 }
 
 int whatif_from_results(struct whatif *whatif, struct db *results,
                         const struct whatif_changes *changes,
                         const struct published_cluster *cluster, struct error *err)
 {
-    struct side sides[SIDES] = { { NULL } };
+    struct whatif_state states[SIDES] = { { NULL } };
     struct scenario scenario;
-    struct queue_view view = { cluster, sides, published_job_list(cluster), { 0 } };
+    struct queue_view view = { cluster, states, published_job_list(cluster), { 0 } };
     scenario_create(&scenario, cluster->tree, cluster->names, true);
-    int result = compute_both(sides, &scenario, changes, cluster, err);
+    int result = compute_both(states, &scenario, changes, cluster, err);
     if (!result) {
-        whatif_compare(whatif, &sides[BEFORE].state, &sides[AFTER].state);
+        whatif_compare(whatif, &states[BEFORE], &states[AFTER]);
         result = read_queue(whatif, results, &view, changes, err);
     }
     prio_list_destroy(view.list);
     scenario_free(&scenario);
-    side_free(&sides[BEFORE]);
-    side_free(&sides[AFTER]);
+    whatif_state_free(&states[BEFORE]);
+    whatif_state_free(&states[AFTER]);
     return result;
 }

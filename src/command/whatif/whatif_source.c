@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "command/whatif/whatif_source.h"
 
 #include <stdlib.h>
 
 #include "compute/prior.h"
-#include "command/whatif/whatif.h"
 #include "command/whatif/whatif_changes.h"
 #include "compute/compute.h"
 #include "core/priority/queue.h"
@@ -20,18 +20,21 @@
 #include "util/index.h"
 #include "util/memory.h"
 
-/* What is computed, and handed to `whatif` as soon as it is. */
-struct telling {
+/* The question, and where its answer goes. */
+struct request {
+    const struct settings *settings, *changed;
+    const struct whatif_changes *changes;
+    struct source source; /* as of the instant of the question */
+    struct prior prior;
     struct whatif *whatif;
-    enum whatif_side side;
-    struct id_index *jobs; /* by key, their places in the list, of the side before */
+    struct id_index *jobs; /* by key: their places in the answer's list */
 };
 
-static struct whatif_job *job_of(struct telling *telling, const struct queue *queue,
-                                 const struct priority_job *job)
+static struct whatif_job *find_or_add_job(struct request *request, const struct queue *queue,
+                                          const struct priority_job *job)
 {
-    struct whatif *whatif = telling->whatif;
-    uint32_t place = id_index_add(telling->jobs, job->key, (uint32_t)whatif->job_count);
+    struct whatif *whatif = request->whatif;
+    uint32_t place = id_index_add(request->jobs, job->key, (uint32_t)whatif->job_count);
     if (place != INDEX_NONE)
         return &whatif->jobs[place];
     struct whatif_job added = { .key = job->key, .id = job->id_job };
@@ -42,126 +45,105 @@ static struct whatif_job *job_of(struct telling *telling, const struct queue *qu
     return &whatif->jobs[whatif->job_count - 1];
 }
 
-/* A queue's row, and the queue it is of. */
-struct row_taker {
-    struct telling *telling;
+struct row_context {
+    struct request *request;
     const struct queue *queue;
+    enum whatif_side side;
 };
 
-static int take_row(void *context, const struct queue_row *row, struct error *err)
+static int add_row(void *context, const struct queue_row *row, struct error *err)
 {
-    struct row_taker *taker = context;
-    enum whatif_side side = taker->telling->side;
+    const struct row_context *at = context;
     (void)err;
     if (!row->best)
         return 0;
-    struct whatif_job *job = job_of(taker->telling, taker->queue, row->job);
-    job->partition[side] = whatif_text(taker->telling->whatif, row->partition->name);
-    job->priority[side] = row->priority.value;
-    job->norm[side] = row->priority.norm;
+    struct whatif_job *job = find_or_add_job(at->request, at->queue, row->job);
+    job->partition[at->side] = whatif_text(at->request->whatif, row->partition->name);
+    job->priority[at->side] = row->priority.value;
+    job->norm[at->side] = row->priority.norm;
     return 0;
 }
 
-static int tell_queue(struct telling *telling, const struct computation *computation,
-                      struct error *err)
+static int add_queue(struct request *request, const struct computation *computation,
+                     enum whatif_side side, struct error *err)
 {
-    struct row_taker taker = { telling, computation->queue };
-    return computation->queue ? queue_each(computation->queue, take_row, &taker, err) : 0;
+    struct row_context context = { request, computation->queue, side };
+    return computation->queue ? queue_each(computation->queue, add_row, &context, err) : 0;
 }
 
-/* A tree and its values, taken from a computation. */
-struct side {
-    struct tree *tree;
-    struct values *values;
-};
-
-static struct whatif_state take_side(struct side *side, struct computation *computation,
-                                     const struct settings *settings)
+/* Take the tree and its values out of a computation. */
+static struct whatif_state state_of(struct computation *computation,
+                                    const struct settings *settings)
 {
-    *side = (struct side){ computation->tree, computation->values };
+    struct whatif_state state = { computation->tree, computation->values, settings->algorithm,
+                                  computation->accounting->names };
     computation->tree = NULL;
     computation->values = NULL;
-    return (struct whatif_state){ side->tree, side->values, settings->algorithm,
-                                  computation->accounting->names };
+    return state;
 }
 
-static void side_free(struct side *side)
-{
-    tree_destroy(side->tree);
-    free(side->values);
-}
-
-struct asked {
-    const struct settings *settings, *changed;
-    const struct whatif_changes *changes;
-    struct source source; /* as of the instant that is asked for */
-    struct prior prior;
-};
-
-static int read_state(const struct asked *asked, const struct source *source,
+static int read_state(const struct request *request, const struct source *source,
                       struct computation *computation, struct scenario *scenario, struct error *err)
 {
     *computation = computation_of(source);
-    if (compute_read(computation, &asked->prior, NULL, err))
+    if (compute_read(computation, &request->prior, NULL, err))
         return -1;
     scenario_create(scenario, computation->tree, computation->accounting->names, false);
     return 0;
 }
 
 /* Put the changed tree in the place of the one that was read, and go on as every run does. */
-static int compute_changed(const struct asked *asked, struct computation *computation,
+static int compute_changed(const struct request *request, struct computation *computation,
                            struct scenario *scenario, struct error *err)
 {
     struct tree *tree;
-    if (changes_make(asked->changes, scenario, computation->clock, err) ||
+    if (changes_make(request->changes, scenario, computation->clock, err) ||
         scenario_build(scenario, false, &tree, err))
         return -1;
     tree_destroy(computation->tree);
     computation->tree = tree;
-    computation->source.settings = asked->changed;
+    computation->source.settings = request->changed;
     return compute_values(computation, NULL, err);
 }
 
-static int compare(const struct asked *asked, struct telling *telling, struct computation *before,
-                   struct computation *after, struct scenario *scenario, struct error *err)
+static int compare(struct request *request, struct computation *before, struct computation *after,
+                   struct scenario *scenario, struct error *err)
 {
-    struct side sides[SIDES] = { { NULL } };
-    telling->side = BEFORE;
-    int result = tell_queue(telling, before, err);
-    struct whatif_state was = take_side(&sides[BEFORE], before, asked->settings);
-    telling->side = AFTER;
+    int result = add_queue(request, before, BEFORE, err);
+    struct whatif_state states[SIDES] = { state_of(before, request->settings) };
     if (!result)
-        result = compute_changed(asked, after, scenario, err);
+        result = compute_changed(request, after, scenario, err);
     if (!result)
-        result = tell_queue(telling, after, err);
+        result = add_queue(request, after, AFTER, err);
     if (!result) {
-        struct whatif_state is = take_side(&sides[AFTER], after, asked->changed);
-        whatif_compare(telling->whatif, &was, &is);
+        states[AFTER] = state_of(after, request->changed);
+        whatif_compare(request->whatif, &states[BEFORE], &states[AFTER]);
     }
-    side_free(&sides[BEFORE]);
-    side_free(&sides[AFTER]);
+    whatif_state_free(&states[BEFORE]);
+    whatif_state_free(&states[AFTER]);
     return result;
 }
 
-/* Read and compute what is; with other settings read again, as of the same instant. */
-static int compute_both(const struct asked *asked, struct telling *telling, struct error *err)
+/* Read and compute the cluster as it is.  With other settings it is read again, as of the same
+ * instant. */
+static int compute_both(struct request *request, struct error *err)
 {
     struct computation before, again, *after = &before;
     struct scenario scenario = { 0 };
-    if (read_state(asked, &asked->source, &before, &scenario, err))
+    if (read_state(request, &request->source, &before, &scenario, err))
         return -1;
     int result = compute_values(&before, NULL, err);
-    telling->whatif->as_of = before.record.as_of;
-    if (!result && changes_read_anew(asked->changes)) {
+    request->whatif->as_of = before.record.as_of;
+    if (!result && changes_read_anew(request->changes)) {
         scenario_free(&scenario);
-        struct source source = asked->source;
-        source.settings = asked->changed;
+        struct source source = request->source;
+        source.settings = request->changed;
         source.instant = &before.record.as_of;
-        result = read_state(asked, &source, &again, &scenario, err);
+        result = read_state(request, &source, &again, &scenario, err);
         after = result ? after : &again;
     }
     if (!result)
-        result = compare(asked, telling, &before, after, &scenario, err);
+        result = compare(request, &before, after, &scenario, err);
     scenario_free(&scenario);
     computation_free(&before);
     if (after == &again)
@@ -187,21 +169,26 @@ int whatif_from_source(struct whatif *whatif, const struct settings *settings,
                        const int64_t *now, struct error *err)
 {
     struct settings changed = *settings;
-    struct asked asked = { .settings = settings, .changed = &changed, .changes = changes };
-    struct telling telling = { whatif, BEFORE, id_index_create() };
+    struct request request = {
+        .settings = settings,
+        .changed = &changed,
+        .changes = changes,
+        .whatif = whatif,
+        .jobs = id_index_create(),
+    };
     changes_set(changes, &changed);
     set_defaults(&changed, settings);
     changes_set(changes, &changed);
     struct db *db = NULL;
-    int result = prior_read(&asked.prior, settings, cluster, now, err);
+    int result = prior_read(&request.prior, settings, cluster, now, err);
     if (!result && !(result = run_open_source(&db, settings, err))) {
-        asked.source = source_of(settings, db, cluster);
-        asked.source.instant = now;
-        asked.source.ordered = true;
-        result = compute_both(&asked, &telling, err);
+        request.source = source_of(settings, db, cluster);
+        request.source.instant = now;
+        request.source.ordered = true;
+        result = compute_both(&request, err);
     }
-    prior_free(&asked.prior);
+    prior_free(&request.prior);
     db_close(db);
-    id_index_destroy(telling.jobs);
+    id_index_destroy(request.jobs);
     return result;
 }

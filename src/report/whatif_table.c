@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "report/whatif_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include <jansson.h>
+
+#include "core/fairshare/fairshare.h"
+#include "report/forms.h"
+#include "report/table.h"
+#include "report/whatif.h"
+#include "util/error.h"
+#include "util/text.h"
+
+/* Columns that exist for both sides have the side as their index. */
+
+static void get_change(const void *of, struct cell *cell)
+{
+    const struct whatif_row *row = of;
+    cell_real(cell, row->factor[AFTER] - row->factor[BEFORE]);
+}
+
+static void get_rank(const void *of, struct cell *cell)
+{
+    const struct whatif_row *row = of;
+    if (row->rank[cell->column->index])
+        cell_integer(cell, row->rank[cell->column->index]);
+}
+
+static void get_infinite(const void *of, struct cell *cell)
+{
+    const struct whatif_row *row = of;
+    if (row->there[cell->column->index])
+        cell_integer(cell, isinf(row->level_fs[cell->column->index]) != 0);
+}
+
+static void get_removed(const void *of, struct cell *cell)
+{
+    cell_integer(cell, !((const struct whatif_row *)of)->there[AFTER]);
+}
+
+static void get_place(const void *of, struct cell *cell)
+{
+    const struct whatif_job *job = of;
+    cell_integer(cell, (int64_t)job->place[cell->column->index]);
+}
+
+#define ROW(member) MEMBER(struct whatif_row, member)
+static const struct column columns[] = {
+    CLUSTER_COLUMN,
+    { "id_assoc", "ID", COLUMN_INTEGER, ROW(id), .hidden = NOT_FOR_PEOPLE },
+    { "account", "Account", COLUMN_TEXT, ROW(account) },
+    { "username", "User", COLUMN_TEXT, ROW(user) },
+    { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
+    { "removed", "Removed", COLUMN_YES_NO, .get = get_removed, .hidden = NOT_FOR_PEOPLE },
+    { "fairshare_before", "FairShare", COLUMN_REAL, ROW(factor[BEFORE]) },
+    { "fairshare_after", "FairShareAfter", COLUMN_REAL, ROW(factor[AFTER]) },
+    { "rank_before", "Rank", COLUMN_INTEGER, .get = get_rank, .index = BEFORE },
+    { "rank_after", "RankAfter", COLUMN_INTEGER, .get = get_rank, .index = AFTER },
+    { "levelfs_before", "LevelFS", COLUMN_REAL, ROW(level_fs[BEFORE]), .optional = true },
+    { "levelfs_after", "LevelFSAfter", COLUMN_REAL, ROW(level_fs[AFTER]), .optional = true },
+    { "levelfs_infinite_before", "LevelFSInfinite", COLUMN_YES_NO, .get = get_infinite,
+      .index = BEFORE, .hidden = ONLY_IN_JSON },
+    { "levelfs_infinite_after", "LevelFSInfiniteAfter", COLUMN_YES_NO, .get = get_infinite,
+      .index = AFTER, .hidden = ONLY_IN_JSON },
+    { "normshares_before", "NormShares", COLUMN_REAL, ROW(shares_norm[BEFORE]) },
+    { "normshares_after", "NormSharesAfter", COLUMN_REAL, ROW(shares_norm[AFTER]) },
+    { "rawusage_before", "RawUsage", COLUMN_REAL, ROW(usage[BEFORE]), .decimals = NO_DECIMALS },
+    { "rawusage_after", "RawUsageAfter", COLUMN_REAL, ROW(usage[AFTER]), .decimals = NO_DECIMALS },
+    { .name = NULL },
+};
+
+const struct table_layout whatif_layout = { columns, "associations", .by_cluster = true };
+
+#define JOB(member) MEMBER(struct whatif_job, member)
+static const struct column job_columns[] = {
+    { "id_job", "JobID", COLUMN_INTEGER, JOB(id) },
+    { "username", "User", COLUMN_TEXT, JOB(user) },
+    { "account", "Account", COLUMN_TEXT, JOB(account) },
+    { "partition_before", "Partition", COLUMN_TEXT, JOB(partition[BEFORE]) },
+    { "partition_after", "PartitionAfter", COLUMN_TEXT, JOB(partition[AFTER]) },
+    { "priority_before", "Priority", COLUMN_INTEGER, JOB(priority[BEFORE]) },
+    { "priority_after", "PriorityAfter", COLUMN_INTEGER, JOB(priority[AFTER]) },
+    { "priority_norm_before", "PriorityNorm", COLUMN_REAL, JOB(norm[BEFORE]) },
+    { "priority_norm_after", "PriorityNormAfter", COLUMN_REAL, JOB(norm[AFTER]) },
+    { "place_before", "Place", COLUMN_INTEGER, .get = get_place, .index = BEFORE },
+    { "place_after", "PlaceAfter", COLUMN_INTEGER, .get = get_place, .index = AFTER },
+    { .name = NULL },
+};
+
+static json_t *json_lines(char *const *lines, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, json_string(lines[i]));
+    return list;
+}
+
+static json_t *json_side(const struct whatif *whatif, enum whatif_side side)
+{
+    return json_pack("{s:s, s:I}", "algorithm", whatif->algorithm[side]->name, "users",
+                     (json_int_t)whatif->users[side]);
+}
+
+static json_t *facts_of(const struct whatif *whatif, size_t top)
+{
+    json_t *jobs = json_array();
+    for (size_t i = 0; i < whatif->job_count && i < top; i++)
+        json_array_append_new(jobs, table_row_json(job_columns, whatif->cluster, &whatif->jobs[i]));
+    return json_pack("{s:I, s:o, s:o, s:o, s:I, s:I, s:o, s:o}", "as_of", (json_int_t)whatif->as_of,
+                     "before", json_side(whatif, BEFORE), "after", json_side(whatif, AFTER),
+                     "changes", json_lines(whatif->changes, whatif->change_count), "changed",
+                     (json_int_t)whatif->row_count, "waiting", (json_int_t)whatif->job_count,
+                     "jobs", jobs, "commands", json_lines(whatif->commands, whatif->command_count));
+}
+
+void whatif_print(const struct whatif *whatif, size_t top, struct table *table)
+{
+    size_t count = whatif->row_count;
+    table_open(table, &(struct table_cluster){
+                          .name = whatif->cluster,
+                          .facts = table_has_facts(table) ? facts_of(whatif, top) : NULL });
+    for (size_t i = 0; i < count; i++)
+        if (i < top || count - i <= top)
+            table_add(table, &whatif->rows[i]);
+    table_close(table);
+}
+
+/* The page. */
+
+/* Above 0 where the row climbs.  With fewer users all are renumbered, which is no news. */
+static int climb(const struct whatif *whatif, const struct whatif_row *row)
+{
+    if (whatif->users[BEFORE] != whatif->users[AFTER])
+        return 0;
+    return (row->rank[AFTER] > row->rank[BEFORE]) - (row->rank[AFTER] < row->rank[BEFORE]);
+}
+
+/* People see only differences of ranks and factors. */
+static bool is_shown(const struct whatif *whatif, const struct whatif_row *row)
+{
+    return !row->there[AFTER] || climb(whatif, row) ||
+           (row->factor[BEFORE] < row->factor[AFTER] || row->factor[BEFORE] > row->factor[AFTER]) ||
+           isnan(row->factor[BEFORE]) != isnan(row->factor[AFTER]);
+}
+
+static bool gains(const struct whatif *whatif, const struct whatif_row *row)
+{
+    return row->there[AFTER] &&
+           (row->factor[AFTER] > row->factor[BEFORE] ||
+            (!(row->factor[AFTER] < row->factor[BEFORE]) && climb(whatif, row) > 0));
+}
+
+static struct table *begin_table(struct text *text, const struct table_layout *layout)
+{
+    static const struct table_options for_people = { 0 };
+    struct error ignored;
+    struct table *table = table_create(text, layout, &for_people, &ignored);
+    table_open(table, &(struct table_cluster){ .title = "\n" });
+    return table;
+}
+
+static void end_table(struct table *table)
+{
+    table_close(table);
+    table_destroy(table);
+}
+
+/* Those that gain most and those that lose most. */
+static void add_ends(struct text *text, const struct whatif *whatif, size_t losers, size_t top)
+{
+    static const struct column shown[] = {
+        { "account", "Account", COLUMN_TEXT, ROW(account) },
+        { "username", "User", COLUMN_TEXT, ROW(user), .optional = true },
+        { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
+        { "before", "FairShare", COLUMN_REAL, ROW(factor[BEFORE]), .optional = true },
+        { "after", "would be", COLUMN_REAL, ROW(factor[AFTER]), .optional = true },
+        { "change", "Change", COLUMN_REAL, .get = get_change, .optional = true, .plus = true },
+        { "rank_before", "Rank", COLUMN_INTEGER, .get = get_rank, .index = BEFORE,
+          .optional = true },
+        { "rank_after", "would be", COLUMN_INTEGER, .get = get_rank, .index = AFTER,
+          .optional = true },
+        { .name = NULL },
+    };
+    static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
+    struct table *table = begin_table(text, &layout);
+    size_t skipped = losers > top ? losers - top : 0, gainer = 0, loser = 0;
+    for (size_t i = 0; i < whatif->row_count; i++) {
+        const struct whatif_row *row = &whatif->rows[i];
+        if (!is_shown(whatif, row))
+            continue;
+        bool gainer_row = gains(whatif, row);
+        size_t at = gainer_row ? gainer++ : loser++;
+        if (!gainer_row && skipped && at == skipped)
+            table_add_gap(table);
+        if (gainer_row ? at < top : at >= skipped)
+            table_add(table, row);
+    }
+    end_table(table);
+}
+
+static void add_rows(struct text *text, const struct whatif *whatif, size_t top)
+{
+    size_t gainers = 0, losers = 0;
+    for (size_t i = 0; i < whatif->row_count; i++)
+        if (is_shown(whatif, &whatif->rows[i]))
+            *(gains(whatif, &whatif->rows[i]) ? &gainers : &losers) += 1;
+    if (!gainers && !losers) {
+        text_add(text, "\nNobody's fairshare would change.\n");
+        return;
+    }
+    text_format(text, "\n%zu would gain and %zu lose", gainers, losers);
+    text_add(text,
+             gainers <= top && losers <= top ? ".  " : "; here those who gain or lose most.\n");
+    text_format(text, "The best rank is %" PRIu32, whatif->users[BEFORE]);
+    if (whatif->users[AFTER] != whatif->users[BEFORE])
+        text_format(text, ", then %" PRIu32, whatif->users[AFTER]);
+    text_add(text, ".\n");
+    add_ends(text, whatif, losers, top);
+}
+
+static bool is_moved(const struct whatif_job *job)
+{
+    return job->place[BEFORE] != job->place[AFTER];
+}
+
+static void add_jobs(struct text *text, const struct whatif *whatif, size_t top)
+{
+    static const struct column shown[] = {
+        { "id_job", "JobID", COLUMN_TEXT, JOB(id) },
+        { "username", "User", COLUMN_TEXT, JOB(user) },
+        { "account", "Account", COLUMN_TEXT, JOB(account) },
+        { "partition", "Partition", COLUMN_TEXT, JOB(partition[AFTER]) },
+        { "priority_before", "Priority", COLUMN_INTEGER, JOB(priority[BEFORE]) },
+        { "priority_after", "would be", COLUMN_INTEGER, JOB(priority[AFTER]) },
+        { "place_before", "Place", COLUMN_INTEGER, .get = get_place, .index = BEFORE },
+        { "place_after", "would be", COLUMN_INTEGER, .get = get_place, .index = AFTER },
+        { .name = NULL },
+    };
+    static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
+    size_t moved = 0, count = 0;
+    if (!whatif->job_count)
+        return;
+    for (size_t i = 0; i < whatif->job_count; i++)
+        moved += is_moved(&whatif->jobs[i]);
+    if (!moved) {
+        text_format(text, "\nNo job that waits would change its place (there %s %zu).\n",
+                    whatif->job_count == 1 ? "is" : "are", whatif->job_count);
+        return;
+    }
+    text_format(text, "\n%zu of %zu jobs that wait would change places%s:\n", moved,
+                whatif->job_count, moved > top ? "; here the first of them" : "");
+    struct table *table = begin_table(text, &layout);
+    for (size_t i = 0; i < whatif->job_count && count < top; i++)
+        if (is_moved(&whatif->jobs[i])) {
+            table_add(table, &whatif->jobs[i]);
+            count++;
+        }
+    end_table(table);
+}
+
+void whatif_add_page(struct text *text, const struct whatif *whatif, size_t top)
+{
+    text_add(text, "Cluster ");
+    text_add_printable(text, whatif->cluster);
+    text_format(text, ", %s, as of ", whatif->algorithm[BEFORE]->name);
+    form_add_instant(text, whatif->as_of);
+    text_add(text, whatif->change_count ? ".  What if:\n" : "; nothing is changed.\n");
+    for (size_t i = 0; i < whatif->change_count; i++) {
+        text_add(text, "- ");
+        text_add_printable(text, whatif->changes[i]);
+        text_add(text, "\n");
+    }
+    add_rows(text, whatif, top);
+    add_jobs(text, whatif, top);
+    if (whatif->command_count)
+        text_add(text, "\nThis would make it so:\n\n");
+    for (size_t i = 0; i < whatif->command_count; i++) {
+        text_add_printable(text, whatif->commands[i]);
+        text_add(text, "\n");
+    }
+}
