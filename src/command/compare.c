@@ -168,12 +168,10 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
     return comparison;
 }
 
-/* People who choose nothing get a page. */
 static void add_comparisons(struct text *text, struct table *table,
                             const struct published *published, const struct options *options)
 {
-    bool as_page = options->shared.table.form == TABLE_FOR_PEOPLE &&
-                   !options->shared.table.columns && !options->shared.table.no_header;
+    bool as_page = table_is_page(&options->shared.table);
     for (size_t i = 0; i < published->count; i++) {
         struct comparison comparison =
             compare_cluster(&published->clusters[i], published->login, options->top);

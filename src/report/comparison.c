@@ -87,7 +87,7 @@ static void add_matrix(struct text *text, const struct comparison *comparison,
 {
     struct arena *arena = arena_create();
     table_add_paragraph(text, columns_of(comparison, arena, columns[0], columns[1]),
-                        &(struct table_rows){ rows, count, sizeof *rows, comparison });
+                        &(struct table_rows){ rows, count, sizeof *rows, .context = comparison });
     arena_destroy(arena);
 }
 

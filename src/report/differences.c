@@ -206,7 +206,7 @@ static void add_view(struct text *text, const struct view *view)
     size_t differing = differences->count - same;
     if (differing)
         table_add_paragraph(text, shown,
-                            &(struct table_rows){ rows, differing, sizeof *rows, view });
+                            &(struct table_rows){ rows, differing, sizeof *rows, .context = view });
     if (same)
         text_format(text, "%s%zu of %zu associations do not differ\n", differing ? "... and " : "",
                     same, differences->count);

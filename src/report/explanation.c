@@ -9,6 +9,9 @@
 #include "core/number/figure.h"
 #include "core/tree/path.h"
 #include "core/usage/clock.h"
+#include "report/explained.h"
+#include "report/explanation_table.h"
+#include "report/explanation_weights.h"
 #include "report/forms.h"
 #include "report/terminal.h"
 #include "util/index.h"
@@ -33,7 +36,8 @@ static void add_quoted(struct text *text, const struct explained *explained, uin
     text_add(text, "'");
 }
 
-void explanation_add_who(struct text *text, const struct explained *explained, uint32_t i)
+/* `user 'u' of account 'a'`, `account 'a'`: no other association has these words. */
+static void add_who(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct node *node = node_of(explained, i);
     if (node->is_user) {
@@ -49,19 +53,20 @@ void explanation_add_who(struct text *text, const struct explained *explained, u
     }
 }
 
-void explanation_add_short(struct text *text, const struct explained *explained, uint32_t i)
+/* The name only, where that is enough between the two that it is about. */
+static void add_short(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct explanation *explanation = explained->explanation;
     const struct node *node = node_of(explained, i);
     if (!node->is_user) {
-        explanation_add_who(text, explained, i);
+        add_who(text, explained, i);
         return;
     }
     bool one_user =
         explanation->other != NO_NODE &&
         node_of(explained, explanation->one)->user == node_of(explained, explanation->other)->user;
     if (one_user)
-        explanation_add_who(text, explained, i);
+        add_who(text, explained, i);
     else
         add_quoted(text, explained, node->user);
 }
@@ -111,7 +116,7 @@ static void add_result(struct text *text, const struct explained *explained, uin
 static void add_reason(struct text *text, const struct explained *explained, uint32_t i)
 {
     const struct values *values = values_of(explained, i);
-    explanation_add_short(text, explained, i);
+    add_short(text, explained, i);
     if (node_has_parent_shares(node_of(explained, i))) {
         text_add(text, " has `parent` shares and goes with those that used nothing");
     } else if (values->level_fs == 0) {
@@ -131,7 +136,7 @@ static void add_reason(struct text *text, const struct explained *explained, uin
 static void add_one(struct text *text, const struct explained *explained)
 {
     uint32_t one = explained->explanation->one;
-    explanation_add_who(text, explained, one);
+    add_who(text, explained, one);
     capitalise(text);
     add_result(text, explained, one);
     double factor = explained->input->algorithm->factor(values_of(explained, one));
@@ -161,11 +166,11 @@ static void add_rankless(struct text *text, const struct explained *explained)
         struct text sentence = { 0 };
         if (node->is_user || node->users_below)
             continue;
-        explanation_add_who(&sentence, explained, both[i]);
+        add_who(&sentence, explained, both[i]);
         capitalise(&sentence);
         if (node_has_parent_shares(node)) {
             text_add(&sentence, " has `parent` shares: users below it are ranked below ");
-            explanation_add_who(&sentence, explained, node->fairshare_parent);
+            add_who(&sentence, explained, node->fairshare_parent);
             text_add(&sentence, ", and not by themselves.");
         } else
             text_add(&sentence, " has no users, and Fair Tree ranks nothing else.");
@@ -184,17 +189,17 @@ static void add_standing(struct text *text, const struct explained *explained)
         add_rankless(text, explained);
         return;
     }
-    explanation_add_who(text, explained, behind);
+    add_who(text, explained, behind);
     capitalise(text);
     if (explanation->order == ORDER_NONE) {
         text_add(text, " and ");
-        explanation_add_who(text, explained, ahead);
+        add_who(text, explained, ahead);
         text_add(text, " do not both have a fairshare value.");
         return;
     }
     bool tied = explanation->order == ORDER_TIED;
     text_add(text, tied ? " and " : " is behind ");
-    explanation_add_who(text, explained, ahead);
+    add_who(text, explained, ahead);
     text_add(text, tied ? " are tied" : "");
     bool users = node_of(explained, behind)->is_user && node_of(explained, ahead)->is_user;
     if (!ranks) {
@@ -241,12 +246,12 @@ static void add_decision(struct text *text, const struct explained *explained)
     uint32_t behind = first ? divergence->decides_one : divergence->decides_other;
     uint32_t ahead = first ? divergence->decides_other : divergence->decides_one;
     text_add(text, "Their ways part below ");
-    explanation_add_who(text, explained, divergence->ancestor);
+    add_who(text, explained, divergence->ancestor);
     if (divergence->merged) {
         text_add(text, ", where ");
-        explanation_add_short(text, explained, divergence->one);
+        add_short(text, explained, divergence->one);
         text_add(text, " and ");
-        explanation_add_short(text, explained, divergence->other);
+        add_short(text, explained, divergence->other);
         text_add(text, " are equals, so that what is below them is one list");
         if (divergence->merged > 1)
             text_format(text, ", and so on for %" PRIu32 " lists", divergence->merged);
@@ -267,7 +272,7 @@ static void add_difference(struct text *text, const struct explained *explained)
 {
     const struct divergence *divergence = &explained->explanation->divergence;
     text_add(text, "Their ways part below ");
-    explanation_add_who(text, explained, divergence->ancestor);
+    add_who(text, explained, divergence->ancestor);
     text_add(text, "; down to there all numbers are the same for both.");
 }
 
@@ -285,13 +290,13 @@ static void add_reversal(struct text *text, const struct explained *explained,
     if (reversal->change == MORE_USAGE || reversal->change == LESS_USAGE) {
         add_usage_amount(text, reversal->amount);
         text_add(text, more ? " more used by " : " less used by ");
-        explanation_add_short(text, explained, reversal->node);
+        add_short(text, explained, reversal->node);
         return;
     }
     int64_t shares = node_of(explained, reversal->node)->shares, amount = (int64_t)reversal->amount;
     text_format(text, "%" PRId64 " %s share%s of ", amount, more ? "more" : "fewer",
                 amount == 1 ? "" : "s");
-    explanation_add_short(text, explained, reversal->node);
+    add_short(text, explained, reversal->node);
     text_format(text, ", %" PRId64 " instead of %" PRId64, more ? shares + amount : shares - amount,
                 shares);
 }
@@ -313,7 +318,7 @@ static uint32_t add_futile(struct text *text, const struct explained *explained)
             continue;
         text_add(text, count++ ? ", " : "");
         text_add(text, changes[reversal->change]);
-        explanation_add_short(text, explained, reversal->node);
+        add_short(text, explained, reversal->node);
     }
     return count;
 }
@@ -325,11 +330,11 @@ static void add_turns(struct text *text, const struct explained *explained)
     text_add(&futile, "Not enough, however much: ");
     uint32_t futile_count = add_futile(&futile, explained);
     text_add(&futile, ".");
-    explanation_add_short(&line, explained, explanation->behind);
+    add_short(&line, explained, explanation->behind);
     capitalise(&line);
     bool any = futile_count < explanation->reversal_count;
     text_add(&line, any ? " would be ahead of " : " cannot get ahead of ");
-    explanation_add_short(&line, explained, explanation->ahead);
+    add_short(&line, explained, explanation->ahead);
     text_add(&line, any ? " with any one of these, all else as it is:"
                         : " by a change of one thing alone.");
     terminal_add_wrapped(text, line.bytes, 0);
@@ -347,7 +352,8 @@ static void add_turns(struct text *text, const struct explained *explained)
     text_free(&line);
 }
 
-void explanation_add(struct text *text, const struct explained *explained)
+void explanation_add_page(struct text *text, const struct explained *explained,
+                          const struct weights *weights)
 {
     const struct explanation *explanation = explained->explanation;
     struct text paragraph = { 0 };
@@ -374,4 +380,6 @@ void explanation_add(struct text *text, const struct explained *explained)
         text_add(text, "\n");
         add_turns(text, explained);
     }
+    if (weights)
+        weights_add_page(text, explained, weights);
 }

@@ -1,146 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "report/explanation_table.h"
 
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/number/figure.h"
 #include "core/tree/path.h"
-#include "core/usage/clock.h"
-#include "report/explanation.h"
+#include "report/explained.h"
+#include "report/table.h"
 #include "report/terminal.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
 
 #define MOST_DIGITS 15
+#define NAME_AT_MOST 36 /* columns of the terminal */
 
-static void add_name(struct text *text, const struct explained *explained, uint32_t i)
-{
-    const struct node *node = &explained->input->tree->nodes[i];
-    text_add_printable(text,
-                       names_text(explained->names, node->is_user ? node->user : node->account));
-    const char *partition = names_text(explained->names, node->partition);
-    if (*partition) {
-        text_add(text, "@");
-        text_add_printable(text, partition);
-    }
-}
-
-/* The rows: the way to one, then what the way to the other does not share with it. */
-struct rows {
-    uint32_t *nodes, *depths;
-    uint32_t count;
+struct path_row {
+    uint32_t node, depth;
 };
 
-static struct rows rows_of(const struct explained *explained)
+/* The path to one, then what the path to the other does not share with it. */
+static struct path_row *rows_of(const struct explained *explained, size_t *count)
 {
     const struct explanation *explanation = explained->explanation;
     const struct tree *tree = explained->input->tree;
     struct path first = path_to(tree, explanation->one, false), second = { 0 };
     if (explanation->other != NO_NODE)
         second = path_to(tree, explanation->other, false);
-    struct rows rows = { memory_zeroed(first.count + second.count, sizeof *rows.nodes),
-                         memory_zeroed(first.count + second.count, sizeof *rows.depths), 0 };
-    for (uint32_t i = 0; i < first.count; i++) {
-        rows.depths[rows.count] = i;
-        rows.nodes[rows.count++] = first.nodes[i];
-    }
+    struct path_row *rows = memory_zeroed(first.count + second.count, sizeof *rows);
+    *count = 0;
+    for (uint32_t i = 0; i < first.count; i++)
+        rows[(*count)++] = (struct path_row){ first.nodes[i], i };
     for (uint32_t i = 0; i < second.count; i++)
-        if (i >= first.count || first.nodes[i] != second.nodes[i]) {
-            rows.depths[rows.count] = i;
-            rows.nodes[rows.count++] = second.nodes[i];
-        }
+        if (i >= first.count || first.nodes[i] != second.nodes[i])
+            rows[(*count)++] = (struct path_row){ second.nodes[i], i };
     path_free(&first);
     path_free(&second);
     return rows;
 }
 
-static void cell(struct text *text, const struct explain_context *context, size_t column,
-                 uint32_t node)
+struct context {
+    const struct explained *explained;
+    struct explain_context numbers;
+};
+
+static void get_name(const void *row, struct cell *cell)
 {
-    text->length = 0;
-    text_add(text, "");
-    context->algorithm->columns[column].add(text, context, node);
+    const struct path_row *at = row;
+    const struct explained *explained = ((const struct context *)cell->context)->explained;
+    const struct node *node = &explained->input->tree->nodes[at->node];
+    const char *partition = names_text(explained->names, node->partition);
+    cell_format(cell, "%s%s%s",
+                names_text(explained->names, node->is_user ? node->user : node->account),
+                *partition ? "@" : "", partition);
+    cell->depth = at->depth;
 }
 
-/* How wide each column is, and the names with their indent. */
-static size_t measure(const struct explained *explained, const struct explain_context *context,
-                      const struct rows *rows, size_t width[EXPLAIN_COLUMNS_AT_MOST], size_t *names)
+static void get_number(const void *row, struct cell *cell)
 {
+    const struct context *context = cell->context;
+    const struct algorithm *algorithm = context->numbers.algorithm;
     struct text text = { 0 };
-    size_t total = 0;
-    *names = 0;
-    for (uint32_t i = 0; i < rows->count; i++) {
-        text.length = 0;
-        text_add(&text, "");
-        add_name(&text, explained, rows->nodes[i]);
-        size_t needed = rows->depths[i] + utf8_width(text.bytes);
-        *names = needed > *names ? needed : *names;
-    }
-    for (size_t column = 0;
-         column < EXPLAIN_COLUMNS_AT_MOST && context->algorithm->columns[column].add; column++) {
-        width[column] = strlen(context->algorithm->columns[column].heading);
-        for (uint32_t i = 0; i < rows->count; i++) {
-            cell(&text, context, column, rows->nodes[i]);
-            size_t needed = utf8_width(text.bytes);
-            width[column] = needed > width[column] ? needed : width[column];
-        }
-        total += width[column] + 1;
-    }
+    text_add(&text, "");
+    algorithm->columns[cell->column->index].add(&text, &context->numbers,
+                                                ((const struct path_row *)row)->node);
+    cell_format(cell, "%s", text.bytes);
     text_free(&text);
-    return total;
-}
-
-static void add_cells(struct text *text, const struct explain_context *context,
-                      const size_t width[EXPLAIN_COLUMNS_AT_MOST], uint32_t node)
-{
-    struct text value = { 0 };
-    for (size_t column = 0;
-         column < EXPLAIN_COLUMNS_AT_MOST && context->algorithm->columns[column].add; column++) {
-        if (node == NO_NODE) {
-            value.length = 0;
-            text_add(&value, context->algorithm->columns[column].heading);
-        } else {
-            cell(&value, context, column, node);
-        }
-        text_format(text, " %*s%s", (int)(width[column] - utf8_width(value.bytes)), "",
-                    value.bytes);
-    }
-    while (text->bytes[text->length - 1] == ' ')
-        text->length--;
-    text_add(text, "\n");
-    text_free(&value);
-}
-
-/* Names stand before the numbers, or above them where a line has no room for both. */
-static void add_rows(struct text *text, const struct explained *explained,
-                     const struct explain_context *context, const struct rows *rows)
-{
-    size_t width[EXPLAIN_COLUMNS_AT_MOST], names;
-    size_t numbers = measure(explained, context, rows, width, &names);
-    size_t line = terminal_line(), start = text->length;
-    bool beside = names + numbers <= line;
-    size_t indent = beside ? names : numbers < line ? 4 : 0;
-    text_format(text, "%*s", (int)indent, "");
-    add_cells(text, context, width, NO_NODE);
-    terminal_paint(text, start, PAINT_HEADING);
-    for (uint32_t i = 0; i < rows->count; i++) {
-        struct text name = { 0 };
-        text_add(&name, "");
-        add_name(&name, explained, rows->nodes[i]);
-        size_t depth = rows->depths[i], used = depth + utf8_width(name.bytes);
-        text_format(text, "%*s%s", (int)depth, "", name.bytes);
-        if (beside)
-            text_format(text, "%*s", (int)(names - used), "");
-        else
-            text_format(text, "\n%*s", (int)indent, "");
-        add_cells(text, context, width, rows->nodes[i]);
-        text_free(&name);
-    }
 }
 
 static void add_formulas(struct text *text, const struct explain_input *input)
@@ -166,12 +93,27 @@ static void add_wrapped_formulas(struct text *text, const struct explain_input *
     text_free(&formulas);
 }
 
-static bool all_follow(const struct explain_context *context, const struct rows *rows)
+static bool all_follow(const struct explain_context *context, const struct path_row *rows,
+                       size_t count)
 {
     bool follow = true;
-    for (uint32_t i = 0; follow && i < rows->count; i++)
-        follow = context->algorithm->follows(context, rows->nodes[i]);
+    for (size_t i = 0; follow && i < count; i++)
+        follow = context->algorithm->follows(context, rows[i].node);
     return follow;
+}
+
+static void add_rows(struct text *text, const struct context *context, const struct path_row *rows,
+                     size_t count)
+{
+    struct column columns[EXPLAIN_COLUMNS_AT_MOST + 2] = {
+        { "name", "", COLUMN_TEXT, .get = get_name, .at_most = NAME_AT_MOST },
+    };
+    const struct explain_column *of = context->numbers.algorithm->columns;
+    for (int i = 0; i < EXPLAIN_COLUMNS_AT_MOST && of[i].heading; i++)
+        columns[i + 1] = (struct column){ of[i].heading, of[i].heading, COLUMN_REAL,
+                                          .get = get_number, .index = i };
+    table_add_paragraph(text, columns,
+                        &(struct table_rows){ rows, count, sizeof *rows, .context = context });
 }
 
 void explanation_add_table(struct text *text, const struct explained *explained)
@@ -182,14 +124,15 @@ void explanation_add_table(struct text *text, const struct explained *explained)
     const struct fairshare fairshare = { input->tree, input->options,
                                          (struct values *)input->values };
     struct wide *counted = algorithm->counted_usage ? algorithm->counted_usage(&fairshare) : NULL;
-    struct explain_context context = { &fairshare, algorithm, counted, algorithm->digits };
-    struct rows rows = rows_of(explained);
-    while (algorithm->follows && context.digits < MOST_DIGITS && !all_follow(&context, &rows))
-        context.digits++;
-    add_rows(text, explained, &context, &rows);
+    struct context context = { explained, { &fairshare, algorithm, counted, algorithm->digits } };
+    size_t count;
+    struct path_row *rows = rows_of(explained, &count);
+    while (algorithm->follows && context.numbers.digits < MOST_DIGITS &&
+           !all_follow(&context.numbers, rows, count))
+        context.numbers.digits++;
+    add_rows(text, &context, rows, count);
     text_add(text, "\n");
     add_wrapped_formulas(text, input);
-    free(rows.nodes);
-    free(rows.depths);
+    free(rows);
     free(counted);
 }

@@ -164,6 +164,11 @@ static void add_headings(struct table *table)
     text_add(table->text, csv ? "\r\n" : table->options->ends_with_bar ? "|\n" : "\n");
 }
 
+bool table_is_page(const struct table_options *options)
+{
+    return options->form == TABLE_FOR_PEOPLE && !options->columns && !options->no_header;
+}
+
 struct table *table_create(struct text *text, const struct table_layout *layout,
                            const struct table_options *options, struct error *err)
 {
@@ -410,7 +415,7 @@ json_t *table_row_json(const struct column *columns, const char *cluster, const 
 
 json_t *table_rows_json(const struct column *columns, const struct table_rows *rows)
 {
-    struct cell cell = { .context = rows->context };
+    struct cell cell = { .cluster = rows->cluster, .context = rows->context };
     json_t *list = json_array();
     for (size_t i = 0; i < rows->count; i++)
         json_array_append_new(list,

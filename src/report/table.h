@@ -55,6 +55,9 @@ struct table_layout {
     bool as_paragraph;  /* people's lines are as short as those of text, on a terminal or not */
 };
 
+/* Whether somebody gets the command's page, if it has one: people who choose nothing. */
+bool table_is_page(const struct table_options *options);
+
 /* Make a table that adds to `text`, to which its command may add paragraphs for people between
  * clusters.  Layout, columns and options must last as long as it.  NULL: a chosen column is not
  * there; ERROR_USAGE names the nearest. */
@@ -95,6 +98,7 @@ struct table_rows {
     const void *rows;
     size_t count, size;
     const void *context; /* for get(), as cell->context */
+    const char *cluster; /* NULL where no column has it */
 };
 /* A table for people, in lines as short as those of text. */
 void table_add_paragraph(struct text *text, const struct column *columns,

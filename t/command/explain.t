@@ -185,11 +185,6 @@ class World:
                 'less_usage': math.floor(self.clock.usage(node.total))}[turn['change']]
 
 
-def name_of(row):
-    return '/'.join(filter(None, (row['account'], row['user'], row['partition']))) + \
-        ('' if row['user'] else '/')
-
-
 def is_above(node, other):
     while other and other is not node:
         other = other.fair
@@ -235,7 +230,7 @@ def try_pair(place, world, one, other, counts):
     """What is wrong with what is said of two associations."""
     names = told_name(one), told_name(other)
     place.succeed('explain', '--json', '--', *names)
-    told = json.loads(place.out)['comparison']
+    told = json.loads(place.out)['clusters'][0]['comparison']
     order = {'ahead': 1, 'behind': -1, 'tied': 0, 'none': None}[told['order']]
     wrong = []
     if order not in world.compare(one.id, other.id):
@@ -300,22 +295,20 @@ def explained(place, *arguments):
 
 
 def cells(text):
-    """The table: [(depth, name, {heading: cell})]."""
-    lines = text.split('\n\n')[1].splitlines()
-    ends = {m.group(): m.end() for m in re.finditer(r'\S+', lines[0])}
-    beside = not lines[0].startswith('     ') or lines[1].strip() != 'root'
-    if len(lines) > 2 and not lines[2].strip()[:1].isalpha():
-        beside = False
-    rows = []
-    for i in range(1, len(lines), 1 if beside else 2):
-        numbers = lines[i] if beside else lines[i + 1]
-        row = {}
-        for heading, end in ends.items():
-            if len(numbers) >= end and numbers[end - 1] != ' ' and (
-                    not beside or end > len(numbers) or numbers[:end].split()[-1] != numbers.split()[0]):
-                row[heading] = numbers[:end].split()[-1]
-        rows.append((len(lines[i]) - len(lines[i].lstrip()), lines[i].split()[0], row))
-    return rows
+    """The table: [(depth, name, {heading: cell})]; a wide one is in parts below each other."""
+    rows, names = {}, []
+    for part in text.split('\n\n')[1:]:
+        lines = part.splitlines()
+        if not lines[0].startswith(' '):
+            break
+        ends = {m.group(): m.end() for m in re.finditer(r'\S+', lines[0])}
+        names = [re.match(r'( *)(\S+)', line).groups() for line in lines[1:]]
+        for i, line in enumerate(lines[1:]):
+            width = len(''.join(names[i]))
+            for heading, end in ends.items():
+                if width < end <= len(line) and line[end - 1] != ' ':
+                    rows.setdefault(i, {})[heading] = line[:end].split()[-1]
+    return [(len(indent), name, rows[i]) for i, (indent, name) in enumerate(names)]
 
 
 def number(cell):
@@ -456,6 +449,28 @@ def sentences(place):
     says(place, 'a full name is one association', ('root/pair/gpu', 'root/pair'), 'in partition')
 
 
+def forms(place):
+    """The associations on both paths as rows, or with --jobs the job records."""
+    place.succeed('explain', '--json', 'ann', 'cid')
+    wanted = [(row['path'], row['account'], row['username'], str(row['shares'] or ''))
+              for row in json.loads(place.out)['clusters'][0]['associations']]
+    tap.same(wanted, [('a', 'root', '', ''), ('a', 'left', '', '10'), ('a', 'left', 'ann', '1'),
+                      ('b', 'root', '', ''), ('b', 'right', '', '20'), ('b', 'right', 'cid', '1')],
+             'both paths are rows of JSON')
+    for option, separator, names in (('--csv', ',', ('path', 'account', 'username', 'shares')),
+                                     ('--parsable', '|', ('Path', 'Account', 'User', 'Shares'))):
+        place.succeed('explain', option, 'ann', 'cid')
+        lines = [line.split(separator) for line in place.out.splitlines()]
+        columns = [lines[0].index(name) for name in names]
+        tap.same([tuple(line[column] for column in columns) for line in lines[1:]], wanted,
+                 f'and of {option}')
+    place.succeed('explain', '-n', '-o', 'username,level_fs', 'ann')
+    tap.same(place.out.split()[-2:], ['ann', '0.444444'], 'people may choose columns')
+    place.ends(64, 'one that is not there is refused', 'explain', '-o', 'nothing', 'ann')
+    place.succeed('explain', '--jobs', '--csv', '-o', 'username,used', 'left')
+    tap.same(place.out.splitlines(), ['username,used', 'ann,30', 'bea,10'], '--jobs prints records')
+
+
 def all_usage_taken(place):
     """Of an account all usage is taken on trial, while its user keeps its own."""
     for conformance in ('documents', 'slurmctld'):
@@ -524,7 +539,7 @@ def jobs(place):
                         a = end
             wanted.sort(key=lambda item: (-item[0], item[2]))
             place.succeed('explain', '--jobs', '--json', name)
-            told = json.loads(place.out)
+            told = json.loads(place.out)['clusters'][0]
             tap.same([(job['id_job'], job['used'], job['left']) for job in told['jobs']],
                      [(number, float(used), float(left)) for left, used, number in wanted[:10]],
                      f"the ten heaviest jobs of '{name}' are told, suspended time {suspended}")
@@ -532,7 +547,7 @@ def jobs(place):
             tap.same([(day['day'], day['used'], day['left']) for day in told['days']],
                      [(first, float(used), float(clock.usage(left))) for first, (used, left) in heavy],
                      f"so are the ten heaviest days of '{name}', suspended time {suspended}")
-            tap.ok(told['jobs_left'] == told['a'][-1]['usage_raw'] and
+            tap.ok(told['jobs_left'] == told['associations'][-1]['usage_raw'] and
                    told['job_records'] == len([w for w in wanted]),
                    'and what all of them have left is the usage')
             place.succeed('explain', '--jobs', name)
@@ -545,7 +560,7 @@ def jobs(place):
 def body():
     os.environ['TZ'] = 'UTC'
     with Place() as place:
-        for part in (demo, all_usage_taken, sentences, reader, jobs, random_pairs):
+        for part in (demo, all_usage_taken, sentences, forms, reader, jobs, random_pairs):
             part(place)
 
 

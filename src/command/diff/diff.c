@@ -125,12 +125,6 @@ static int find_differences(const struct options *options, const struct settings
     return result;
 }
 
-/* People who choose nothing get a page. */
-static bool as_page(const struct table_options *options)
-{
-    return options->form == TABLE_FOR_PEOPLE && !options->columns && !options->no_header;
-}
-
 /* A step that is known may be any: they are a period apart. */
 static int align_step(struct options *options, const struct settings *settings, struct error *err)
 {
@@ -165,7 +159,7 @@ static int diff_published(struct options *options, const struct settings *settin
     if (!table || read_input(&input, options, settings, err) ||
         find_differences(options, settings, &input, &differences, err))
         goto done;
-    if (as_page(&options->shared.table))
+    if (table_is_page(&options->shared.table))
         differences_add_page(&text, &differences);
     else
         differences_print(&differences, table);

@@ -2,12 +2,16 @@
 #include "config.h"
 
 #include "command/command.h"
-#include "command/explain/explain.h"
-#include "results/published_find.h"
+#include "command/explain/explain_jobs.h"
 #include "core/insight/explain.h"
 #include "core/tree/tree.h"
+#include "report/explained.h"
 #include "report/explanation.h"
+#include "report/explanation_rows.h"
+#include "report/explanation_weights.h"
+#include "report/table.h"
 #include "results/published.h"
+#include "results/published_find.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -16,38 +20,57 @@
 struct options {
     struct shared_options shared;
     bool jobs;
-    const struct settings *settings;
 };
 
-static int explain_found(const struct options *options, const char *login,
-                         const struct published_cluster *cluster, uint32_t one, uint32_t other,
-                         struct error *err)
+static const struct table_layout *layout_of(const struct options *options)
 {
-    struct explain_input input = { cluster->tree, &cluster->options, cluster->algorithm,
-                                   cluster->values, cluster->half_life != 0 };
-    struct explanation explanation;
-    if (!explain(&input, one, other, &explanation))
-        return fail(err, ERROR_USAGE, "'%s' is %s '%s'", options->shared.operands[0],
-                    one == other  ? "the same as"
-                    : one < other ? "above"
-                                  : "below",
-                    options->shared.operands[1]);
-    struct explained explained = { cluster->name, cluster->as_of, cluster->names,
-                                   &input,        &explanation,   login };
-    struct text text = { 0 };
-    struct job_weights *jobs = NULL;
-    if (options->jobs && !(jobs = job_weights_read(options->settings, &explained, err)))
+    return options->jobs ? &weights_layout : &explanation_layout;
+}
+
+/* Whom it is about. */
+struct pair {
+    struct published_node one, other; /* of `other` the node may be NO_NODE */
+};
+
+static int find_pair(struct pair *pair, const struct published *published,
+                     const struct options *options, struct error *err)
+{
+    const char *const *names = options->shared.operands;
+    pair->one.node = pair->other.node = NO_NODE;
+    if (published_find(published, NULL, names[0], &pair->one, err))
         return -1;
-    const struct weights *weights = jobs ? job_weights_told(jobs) : NULL;
-    if (options->shared.json)
-        explanation_add_json(&text, &explained, weights);
-    else
-        explanation_add(&text, &explained);
-    if (weights && !options->shared.json)
-        explanation_add_weights(&text, &explained, weights);
-    int result = command_print(&text, err);
+    return names[1] ? published_find(published, pair->one.cluster, names[1], &pair->other, err) : 0;
+}
+
+static int refuse_pair(const struct pair *pair, const char *const *names, struct error *err)
+{
+    uint32_t one = pair->one.node, other = pair->other.node;
+    return fail(err, ERROR_USAGE, "'%s' is %s '%s'", names[0],
+                one == other  ? "the same as"
+                : one < other ? "above"
+                              : "below",
+                names[1]);
+}
+
+/* Print with the heaviest jobs, which are read now, or without. */
+static int print_explained(const struct options *options, const struct settings *settings,
+                           const struct explained *explained, struct error *err)
+{
+    struct text text = { 0 };
+    struct weights weights = { 0 }, *jobs = options->jobs ? &weights : NULL;
+    struct table *table = table_create(&text, layout_of(options), &options->shared.table, err);
+    int result = table ? 0 : -1;
+    if (!result && jobs)
+        result = weights_read(jobs, settings, explained, err);
+    if (!result && table_is_page(&options->shared.table))
+        explanation_add_page(&text, explained, jobs);
+    else if (!result)
+        explanation_print(explained, jobs, table);
+    if (!result)
+        result = table_end(table, err) || command_print(&text, err) ? -1 : 0;
+    weights_free(&weights);
+    table_destroy(table);
     text_free(&text);
-    job_weights_free(jobs);
     return result;
 }
 
@@ -55,14 +78,21 @@ static int explain_published(const struct settings *settings, const struct optio
                              struct error *err)
 {
     struct published published = { 0 };
-    struct published_node one = { .node = NO_NODE }, other = one;
+    struct pair pair;
+    struct explanation explanation;
     int result = published_read(&published, settings, &options->shared.clusters, err);
     if (!result)
-        result = published_find(&published, NULL, options->shared.operands[0], &one, err);
-    if (!result && options->shared.operands[1])
-        result = published_find(&published, one.cluster, options->shared.operands[1], &other, err);
-    if (!result)
-        result = explain_found(options, published.login, one.cluster, one.node, other.node, err);
+        result = find_pair(&pair, &published, options, err);
+    if (!result) {
+        const struct published_cluster *cluster = pair.one.cluster;
+        struct explain_input input = { cluster->tree, &cluster->options, cluster->algorithm,
+                                       cluster->values, cluster->half_life != 0 };
+        struct explained explained = { cluster->name, cluster->as_of, cluster->names,
+                                       &input,        &explanation,   published.login };
+        result = explain(&input, pair.one.node, pair.other.node, &explanation)
+                     ? print_explained(options, settings, &explained, err)
+                     : refuse_pair(&pair, options->shared.operands, err);
+    }
     published_free(&published);
     return result;
 }
@@ -84,11 +114,10 @@ static int explain_command(const struct invocation *invocation, struct error *er
         fail(err, ERROR_USAGE, "explain: whom? see `fairmill explain --help`");
         goto done;
     }
-    if (!settings_load(&settings, invocation->settings_path,
-                       options.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err)) {
-        options.settings = settings;
+    if (!table_check(layout_of(&options), &options.shared.table, err) &&
+        !settings_load(&settings, invocation->settings_path,
+                       options.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err))
         result = explain_published(settings, &options, err);
-    }
 done:
     options_free(&options.shared);
     settings_destroy(settings);
@@ -101,7 +130,7 @@ const struct command command_explain = {
     .operand_count = 2,
     .summary = "why a user or account has its fairshare, or ranks behind another",
     .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
-    .shared = TAKES_CLUSTERS | TAKES_JSON,
+    .shared = TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
     .run = explain_command,
 };

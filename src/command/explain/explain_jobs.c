@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "command/explain/explain.h"
+#include "command/explain/explain_jobs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "core/usage/ledger.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
-#include "report/explanation.h"
+#include "report/explained.h"
 #include "results/ledger_rows.h"
 #include "run/run.h"
 #include "settings/settings.h"
@@ -24,7 +24,8 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-struct job_weights {
+/* What is gathered while jobs are charged. */
+struct gathering {
     struct charge_sink sink;
     uint32_t id; /* of the association */
     struct computation computation;
@@ -34,117 +35,143 @@ struct job_weights {
     struct clock *plain;
     struct suspensions suspensions; /* as they are walked through without decay */
     bool too_large;
-    char *users[TOP_JOBS_KEPT];
-    struct weights told;
 };
 
-static void find_below(struct job_weights *weights)
+static void find_below(struct gathering *gathering)
 {
-    const struct tree *tree = weights->computation.tree;
-    uint32_t top = tree_place(tree, weights->id);
-    weights->below = memory_zeroed(tree->count, sizeof *weights->below);
+    const struct tree *tree = gathering->computation.tree;
+    uint32_t top = tree_place(tree, gathering->id);
+    gathering->below = memory_zeroed(tree->count, sizeof *gathering->below);
     for (uint32_t i = 0; i < tree->count; i++)
-        weights->below[i] = i == top || (i && weights->below[tree->nodes[i].parent]);
+        gathering->below[i] = i == top || (i && gathering->below[tree->nodes[i].parent]);
 }
 
 static int take_charge(struct charge_sink *sink, const struct charge *charge, struct error *err)
 {
-    struct job_weights *weights = (struct job_weights *)sink;
+    struct gathering *gathering = (struct gathering *)sink;
     const struct job_row *row = charge->row;
     const struct charge_term *term = &charge->counted;
     const struct suspension *suspension = row->suspension;
     (void)err;
-    if (!weights->below)
-        find_below(weights);
-    uint32_t place = tree_place(weights->computation.tree, row->association);
-    if (place == NO_NODE || !weights->below[place])
+    if (!gathering->below)
+        find_below(gathering);
+    uint32_t place = tree_place(gathering->computation.tree, row->association);
+    if (place == NO_NODE || !gathering->below[place])
         return 0;
     bool fits;
-    const struct clock *clock = weights->computation.clock;
+    const struct clock *clock = gathering->computation.clock;
     if (suspension) {
-        uint128 seconds = suspensions_weight(&weights->suspensions, weights->plain, suspension->key,
-                                             term, suspension->start, suspension->end);
+        uint128 seconds =
+            suspensions_weight(&gathering->suspensions, gathering->plain, suspension->key, term,
+                               suspension->start, suspension->end);
         struct charge_term part = *term;
-        part.start = weights->suspensions.counted_from;
-        part.end = weights->suspensions.counted_to;
-        fits =
-            top_jobs_suspend(&weights->top_jobs, row->id_job, row->job.time_start, term, seconds) &&
-            daily_usage_add(&weights->days, weights->plain, clock, &part, true);
+        part.start = gathering->suspensions.counted_from;
+        part.end = gathering->suspensions.counted_to;
+        fits = top_jobs_suspend(&gathering->top_jobs, row->id_job, row->job.time_start, term,
+                                seconds) &&
+               daily_usage_add(&gathering->days, gathering->plain, clock, &part, true);
     } else {
         struct top_job record = { .id_job = row->id_job,
                                   .association = row->association,
                                   .start = row->job.time_start,
                                   .end = row->job.time_end };
-        fits = top_jobs_add(&weights->top_jobs, weights->plain, term, record) &&
-               daily_usage_add(&weights->days, weights->plain, clock, term, false);
+        fits = top_jobs_add(&gathering->top_jobs, gathering->plain, term, record) &&
+               daily_usage_add(&gathering->days, gathering->plain, clock, term, false);
     }
-    weights->too_large |= !fits;
+    gathering->too_large |= !fits;
     return 0;
 }
 
-static void name_users(struct job_weights *weights)
+/* A record whose association is gone has no user's name, and is nobody's. */
+static void keep_jobs(struct weights *weights, const struct gathering *gathering, const char *login)
 {
-    const struct tree *tree = weights->computation.tree;
-    const struct names *names = weights->computation.accounting->names;
-    for (size_t i = 0; i < weights->top_jobs.count; i++) {
-        uint32_t place = tree_place(tree, weights->top_jobs.kept[i].association);
-        const char *user = names_text(names, tree->nodes[place].user);
+    const struct top_jobs *top = &gathering->top_jobs;
+    const struct computation *computation = &gathering->computation;
+    for (size_t i = 0; i < top->count; i++) {
+        const struct top_job *job = &top->kept[i];
+        uint32_t place = tree_place(computation->tree, job->association);
+        const char *user =
+            names_text(computation->accounting->names, computation->tree->nodes[place].user);
         struct text text = { 0 };
         text_add(&text, "");
         text_add_as_utf8(&text, user, strlen(user));
-        weights->users[i] = text.bytes;
+        if (!login || !strcmp(login, text.bytes))
+            weights->jobs[weights->job_count++] = (struct heavy_job){
+                .id_job = job->id_job,
+                .user = arena_copy(weights->texts, text.bytes, text.length),
+                .start = (int64_t)job->start,
+                .end = (int64_t)job->end,
+                .used = clock_usage(gathering->plain, &job->used),
+                .left = clock_usage(computation->clock, &job->left),
+                .part = wide_quotient(&job->left, &top->left),
+            };
+        text_free(&text);
     }
-    daily_usage_rank(&weights->days);
-    weights->told = (struct weights){ &weights->top_jobs, &weights->days, weights->plain,
-                                      weights->computation.clock, weights->users };
 }
 
-struct job_weights *job_weights_read(const struct settings *settings,
-                                     const struct explained *explained, struct error *err)
+static void keep_days(struct weights *weights, struct gathering *gathering)
 {
-    struct db *source;
-    if (run_open_source(&source, settings, err))
-        return NULL;
-    struct job_weights *weights = memory_zeroed(1, sizeof *weights);
-    weights->id = explained->input->tree->nodes[explained->explanation->one].id;
-    /* From the beginning of time, so that it tells all that was used. */
-    weights->plain = clock_create(0, (uint64_t)explained->as_of, 0);
-    weights->sink.take = take_charge;
-    struct source of = source_of(settings, source, explained->cluster);
-    of.instant = &explained->as_of;
-    weights->computation = computation_of(&of);
-    weights->computation.watcher = &weights->sink;
+    struct daily_usage *days = &gathering->days;
+    daily_usage_rank(days);
+    weights->all_days = days->count;
+    for (size_t i = 0; i < days->count && i < HEAVIEST_AT_MOST; i++) {
+        const struct usage_day *day = &days->days[i];
+        weights->days[weights->day_count++] =
+            (struct heavy_day){ (int64_t)day->first, clock_usage(gathering->plain, &day->used),
+                                clock_usage(gathering->computation.clock, &day->left),
+                                wide_quotient(&day->left, &gathering->top_jobs.left) };
+    }
+}
+
+/* Charge all jobs once more, as of the instant that is published. */
+static int gather(struct gathering *gathering, const struct settings *settings,
+                  const struct explained *explained, struct error *err)
+{
+    struct db *db;
+    if (run_open_source(&db, settings, err))
+        return -1;
+    struct source source = source_of(settings, db, explained->cluster);
+    source.instant = &explained->as_of;
+    gathering->computation = computation_of(&source);
+    gathering->computation.watcher = &gathering->sink;
     struct prior prior = { 0 };
     int result = ledger_look_up(settings, explained->cluster, &prior.ledger, err);
     if (!result)
-        result = compute_cluster(&weights->computation, &prior, err);
+        result = compute_cluster(&gathering->computation, &prior, err);
     prior_free(&prior);
-    db_close(source);
-    if (!result && weights->too_large)
-        result = fail(err, ERROR_DATA, "the usage of a job is beyond the range of our integers");
+    db_close(db);
+    if (!result && gathering->too_large)
+        return fail(err, ERROR_DATA, "the usage of a job is beyond the range of our integers");
+    return result;
+}
+
+int weights_read(struct weights *weights, const struct settings *settings,
+                 const struct explained *explained, struct error *err)
+{
+    /* The plain clock begins with time, so that it counts all that was used. */
+    struct gathering gathering = {
+        .sink = { .take = take_charge },
+        .id = explained->input->tree->nodes[explained->explanation->one].id,
+        .plain = clock_create(0, (uint64_t)explained->as_of, 0),
+    };
+    int result = gather(&gathering, settings, explained, err);
     if (!result) {
-        name_users(weights);
-        return weights;
+        weights->texts = arena_create();
+        weights->all_records = gathering.top_jobs.seen;
+        weights->left = clock_usage(gathering.computation.clock, &gathering.top_jobs.left);
+        keep_jobs(weights, &gathering, explained->login);
+        keep_days(weights, &gathering);
     }
-    job_weights_free(weights);
-    return NULL;
+    computation_free(&gathering.computation);
+    top_jobs_free(&gathering.top_jobs);
+    daily_usage_free(&gathering.days);
+    clock_destroy(gathering.plain);
+    free(gathering.below);
+    return result;
 }
 
-const struct weights *job_weights_told(const struct job_weights *weights)
+void weights_free(struct weights *weights)
 {
-    return &weights->told;
-}
-
-void job_weights_free(struct job_weights *weights)
-{
-    if (!weights)
-        return;
-    computation_free(&weights->computation);
-    top_jobs_free(&weights->top_jobs);
-    daily_usage_free(&weights->days);
-    clock_destroy(weights->plain);
-    for (size_t i = 0; i < weights->top_jobs.count; i++)
-        free(weights->users[i]);
-    free(weights->below);
-    free(weights);
+    if (weights->texts)
+        arena_destroy(weights->texts);
 }

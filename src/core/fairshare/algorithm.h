@@ -91,9 +91,6 @@ struct algorithm {
     bool (*follows)(const struct explain_context *context, uint32_t node);
     /* Every node's usage as this algorithm counts it, to be freed; NULL: as it is. */
     struct wide *(*counted_usage)(const struct fairshare *fairshare);
-    /* A value that only this algorithm has, under its name in JSON. */
-    const char *own_name;
-    double (*own_value)(const struct values *values);
 };
 
 /* What several algorithms need. */

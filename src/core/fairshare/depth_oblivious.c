@@ -68,11 +68,6 @@ static void compute(struct fairshare *fairshare)
     }
 }
 
-static double ratio(const struct values *values)
-{
-    return values->depth_oblivious_ratio;
-}
-
 static double factor(const struct values *values)
 {
     return values->depth_oblivious_factor;
@@ -156,6 +151,4 @@ const struct algorithm depth_oblivious = {
                 "else R = R above x rl^k, rl = Usage / Shares\n"
                 "k = 1 where R above and rl are on one side of 1, else 1 / (1 + (5 ln R above)^2)\n"
                 "F = 2^-(R / %)\n",
-    .own_name = "depth_oblivious_ratio",
-    .own_value = ratio,
 };

@@ -48,11 +48,6 @@ static double usage(const struct values *values)
     return values->linear_usage;
 }
 
-static double capacity_usage(const struct values *values)
-{
-    return values->capacity_usage;
-}
-
 static void add_capacity_usage(struct text *text, const struct explain_context *context, uint32_t i)
 {
     text_add_figure(text, context_values(context, i)->capacity_usage, context->digits);
@@ -90,6 +85,4 @@ const struct algorithm linear = {
                 "UE = UA + (UE above - UA) x Shares, right below the root UE = UA\n"
                 "F = (S - UE + 1) / 2, kept within 0 and 1\n",
     .add_note = add_note,
-    .own_name = "capacity_usage",
-    .own_value = capacity_usage,
 };

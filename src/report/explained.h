@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_EXPLAINED_H
+#define FAIRMILL_REPORT_EXPLAINED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/insight/explain.h"
+
+struct arena;
+struct names;
+
+/* What `fairmill explain` prints, in words and in rows. */
+
+struct explained {
+    const char *cluster;
+    int64_t as_of;
+    const struct names *names; /* UTF-8 */
+    const struct explain_input *input;
+    const struct explanation *explanation;
+    const char *login; /* the only user whose jobs and usage are shown; NULL: all are */
+};
+
+/* The job records and days of `one` that weigh most, the heaviest first.  Amounts are TRES-seconds:
+ * what was used, and what decay has left of it. */
+#define HEAVIEST_AT_MOST 10
+struct heavy_job {
+    uint64_t id_job;
+    const char *user;        /* UTF-8; empty where the association is gone */
+    int64_t start, end;      /* end 0: it runs */
+    double used, left, part; /* part: of what is left of all records */
+};
+struct heavy_day {
+    int64_t first; /* second of the day */
+    double used, left, part;
+};
+struct weights {
+    struct arena *texts;
+    struct heavy_job jobs[HEAVIEST_AT_MOST];
+    struct heavy_day days[HEAVIEST_AT_MOST];
+    size_t job_count, day_count;
+    uint64_t all_records;
+    size_t all_days;
+    double left; /* of all records */
+};
+
+#endif

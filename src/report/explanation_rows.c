@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "config.h"
+#include "report/explanation_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "core/tree/path.h"
+#include "core/usage/clock.h"
+#include "report/explained.h"
+#include "report/explanation_weights.h"
+#include "report/table.h"
+#include "util/index.h"
+#include "util/memory.h"
+
+struct explained_row {
+    const char *path; /* `a` or `b`: whose it is */
+    int64_t id;
+    const char *account, *user, *partition;
+    const struct node *node; /* NULL: the root, which has no siblings */
+    int64_t level_shares;
+    double level_usage_raw, effective_usage, fairshare;
+    struct values values;
+    bool level_fs_infinite;
+};
+
+static void get_shares(const void *row, struct cell *cell)
+{
+    const struct node *node = ((const struct explained_row *)row)->node;
+    if (node && node_has_parent_shares(node))
+        cell_text(cell, "parent");
+    else if (node)
+        cell_integer(cell, node->shares);
+}
+
+static void get_level_shares(const void *row, struct cell *cell)
+{
+    const struct explained_row *explained = row;
+    if (explained->node)
+        cell_integer(cell, explained->level_shares);
+}
+
+static void get_rank(const void *row, struct cell *cell)
+{
+    const struct explained_row *explained = row;
+    if (explained->values.fair_tree_rank)
+        cell_integer(cell, explained->values.fair_tree_rank);
+}
+
+#define VALUE(name, heading, member)                                     \
+    {                                                                    \
+        name, heading, COLUMN_REAL, MEMBER(struct explained_row, member) \
+    }
+
+static const struct column columns[] = {
+    CLUSTER_COLUMN,
+    { "path", "Path", COLUMN_TEXT, MEMBER(struct explained_row, path) },
+    { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct explained_row, id) },
+    { "account", "Account", COLUMN_TEXT, MEMBER(struct explained_row, account) },
+    { "username", "User", COLUMN_TEXT, MEMBER(struct explained_row, user) },
+    { "partition", "Partition", COLUMN_TEXT, MEMBER(struct explained_row, partition),
+      .optional = true },
+    { "shares", "Shares", COLUMN_INTEGER, .get = get_shares },
+    { "level_shares", "LevelShares", COLUMN_INTEGER, .get = get_level_shares },
+    VALUE("shares_norm", "NormShares", values.shares_norm),
+    VALUE("level_shares_norm", "LevelNormShares", values.level_shares_norm),
+    VALUE("usage_raw", "RawUsage", values.usage_raw),
+    VALUE("level_usage_raw", "LevelRawUsage", level_usage_raw),
+    VALUE("usage_norm", "NormUsage", values.usage_norm),
+    VALUE("level_usage", "LevelNormUsage", values.level_usage),
+    VALUE("capacity_usage", "CapacityUsage", values.capacity_usage),
+    VALUE("effective_usage", "EffectvUsage", effective_usage),
+    VALUE("depth_oblivious_ratio", "Ratio", values.depth_oblivious_ratio),
+    VALUE("level_fs", "LevelFS", values.level_fs),
+    { "level_fs_infinite", "LevelFSInfinite", COLUMN_YES_NO,
+      MEMBER(struct explained_row, level_fs_infinite), .hidden = ONLY_IN_JSON },
+    { "fair_tree_rank", "Rank", COLUMN_INTEGER, .get = get_rank },
+    VALUE("fairshare", "FairShare", fairshare),
+    { .name = NULL },
+};
+
+const struct table_layout explanation_layout = { columns, "associations", .by_cluster = true };
+
+static const char *name_of(const struct explained *explained, uint32_t name)
+{
+    return names_text(explained->names, name);
+}
+
+static struct explained_row row_of(const struct explained *explained, const char *path, uint32_t i)
+{
+    const struct explain_input *input = explained->input;
+    const struct fairshare fairshare = { input->tree, input->options,
+                                         (struct values *)input->values };
+    const struct node *node = &input->tree->nodes[i];
+    const struct values *values = &input->values[i];
+    struct explained_row row = {
+        .path = path,
+        .id = node->id,
+        .account = name_of(explained, node->account),
+        .user = name_of(explained, node->user),
+        .partition = name_of(explained, node->partition),
+        .level_usage_raw = NAN,
+        .effective_usage = input->algorithm->effective_usage(values),
+        .fairshare = input->algorithm->factor(values),
+        .values = *values,
+        .level_fs_infinite = isinf(values->level_fs),
+    };
+    if (i) {
+        row.node = node;
+        row.level_shares = (int64_t)level_shares(&fairshare, node);
+        row.level_usage_raw = clock_usage(input->options->clock, level_usage(&fairshare, node));
+    } else {
+        row.values.level_fs = NAN;
+    }
+    return row;
+}
+
+/* The associations on both paths. */
+static struct explained_row *rows_of(const struct explained *explained, size_t *count)
+{
+    const uint32_t ends[] = { explained->explanation->one, explained->explanation->other };
+    static const char *const paths[] = { "a", "b" };
+    struct explained_row *rows = NULL;
+    *count = 0;
+    for (size_t end = 0; end < 2; end++) {
+        if (ends[end] == NO_NODE)
+            continue;
+        struct path path = path_to(explained->input->tree, ends[end], false);
+        rows = memory_resized(rows, *count + path.count, sizeof *rows);
+        for (uint32_t i = 0; i < path.count; i++)
+            rows[(*count)++] = row_of(explained, paths[end], path.nodes[i]);
+        path_free(&path);
+    }
+    return rows;
+}
+
+static json_t *who_json(const struct explained *explained, uint32_t i)
+{
+    const struct node *node = &explained->input->tree->nodes[i];
+    return json_pack("{s:I, s:s, s:s, s:s}", "id_assoc", (json_int_t)node->id, "account",
+                     name_of(explained, node->account), "username", name_of(explained, node->user),
+                     "partition", name_of(explained, node->partition));
+}
+
+static json_t *reversals_json(const struct explained *explained)
+{
+    static const char *const changes[] = {
+        [MORE_SHARES] = "more_shares",
+        [FEWER_SHARES] = "fewer_shares",
+        [MORE_USAGE] = "more_usage",
+        [LESS_USAGE] = "less_usage",
+    };
+    json_t *list = json_array();
+    for (uint32_t i = 0; i < explained->explanation->reversal_count; i++) {
+        const struct reversal *reversal = &explained->explanation->reversals[i];
+        json_t *json = who_json(explained, reversal->node);
+        json_object_set_new(json, "change", json_string(changes[reversal->change]));
+        json_object_set_new(json, "amount",
+                            reversal->amount ? json_integer((json_int_t)reversal->amount)
+                                             : json_null());
+        json_array_append_new(list, json);
+    }
+    return list;
+}
+
+static json_t *comparison_json(const struct explained *explained)
+{
+    const struct explanation *explanation = explained->explanation;
+    if (explanation->other == NO_NODE)
+        return json_null();
+    static const char *const orders[] = { "behind", "tied", "ahead", "none" };
+    const struct divergence *divergence = &explanation->divergence;
+    return json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "order",
+                     orders[explanation->order - ORDER_BEHIND], "ancestor",
+                     who_json(explained, divergence->ancestor), "decides_a",
+                     who_json(explained, divergence->decides_one), "decides_b",
+                     who_json(explained, divergence->decides_other), "merged",
+                     (json_int_t)divergence->merged, "behind",
+                     who_json(explained, explanation->behind), "ahead",
+                     who_json(explained, explanation->ahead), "turns", reversals_json(explained));
+}
+
+static json_t *facts_of(const struct explained *explained)
+{
+    const struct explain_input *input = explained->input;
+    return json_pack(
+        "{s:s, s:s, s:I, s:f, s:I, s:o}", "algorithm", input->algorithm->name, "conformance",
+        input->options->conformance == CONFORMANCE_SLURMCTLD ? "slurmctld" : "documents", "as_of",
+        (json_int_t)explained->as_of, "dampening", input->options->dampening, "users",
+        (json_int_t)input->tree->user_count, "comparison", comparison_json(explained));
+}
+
+void explanation_print(const struct explained *explained, const struct weights *weights,
+                       struct table *table)
+{
+    size_t count;
+    struct explained_row *rows = rows_of(explained, &count);
+    json_t *facts = table_has_facts(table) ? facts_of(explained) : NULL;
+    if (facts && weights) {
+        json_object_set_new(
+            facts, explanation_layout.rows,
+            table_rows_json(columns, &(struct table_rows){ rows, count, sizeof *rows,
+                                                           .cluster = explained->cluster }));
+        weights_add_facts(facts, explained, weights);
+    }
+    table_open(table, &(struct table_cluster){ .name = explained->cluster, .facts = facts });
+    if (weights)
+        weights_add_rows(weights, table);
+    for (size_t i = 0; i < count && !weights; i++)
+        table_add(table, &rows[i]);
+    table_close(table);
+    free(rows);
+}
