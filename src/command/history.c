@@ -26,10 +26,15 @@
 #define USUAL_DAYS 30
 #define INFINITE_LEVEL_FS 1e100
 
+/* Instants from one on and up to another. */
+struct span {
+    int64_t from, to;
+};
+
 struct options {
     struct shared_options shared;
     const char *from_text, *to_text, *days_text;
-    int64_t from, to; /* INT64_MIN: `days` before the end; INT64_MAX: the newest point */
+    struct span span; /* INT64_MIN: `days` before the end; INT64_MAX: the newest point */
     uint64_t days;
     bool usage;
 };
@@ -94,26 +99,25 @@ static int read_known(struct db *db, const char *asked, struct known_list *list,
 
 /* What the span is within a cluster, where it is not said: up to the newest point or day. */
 static int find_span(struct db *db, const struct options *options, const char *cluster,
-                     int64_t *from, int64_t *to, struct error *err)
+                     struct span *span, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     const char *newest = options->usage ? sql_query_usage_day_last : sql_query_history_last;
-    *from = options->from;
-    *to = options->to;
-    if (*to == INT64_MAX) {
+    *span = options->span;
+    if (span->to == INT64_MAX) {
         struct db_rows *rows = db_query(db, newest, &name, 1, "i", err);
         if (!rows)
             return -1;
         int got = db_fetch(rows, &row, err);
         if (got > 0 && row[0].type == DB_INTEGER)
-            *to = row[0].integer;
+            span->to = row[0].integer;
         db_finish(rows);
         if (got < 0)
             return -1;
     }
-    if (*from == INT64_MIN && *to != INT64_MAX)
-        *from = *to - (int64_t)options->days * 86400;
+    if (span->from == INT64_MIN && span->to != INT64_MAX)
+        span->from = span->to - (int64_t)options->days * 86400;
     return 0;
 }
 
@@ -142,11 +146,11 @@ static struct series_point point_of(const struct db_value *row)
     };
 }
 
-static int read_points(struct db *db, const struct known *known, int64_t from, int64_t to,
+static int read_points(struct db *db, const struct known *known, const struct span *span,
                        struct series *series, struct error *err)
 {
     struct db_value arguments[] = { db_integer(known->id), db_text(known->cluster),
-                                    db_integer(from), db_integer(to) };
+                                    db_integer(span->from), db_integer(span->to) };
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_history_read, arguments, 4, "irrrt", err);
     while (db_fetch(rows, &row, err) > 0)
@@ -210,10 +214,11 @@ static void add_day(struct series *series, int64_t day, double usage)
         add_point(series, (struct series_point){ .at = day, .usage = usage });
 }
 
-static int read_days(struct db *db, struct known_list *list, struct known *known, int64_t from,
-                     int64_t to, struct series *series, struct error *err)
+static int read_days(struct db *db, struct known_list *list, struct known *known,
+                     const struct span *span, struct series *series, struct error *err)
 {
-    struct db_value arguments[] = { db_text(known->cluster), db_integer(from), db_integer(to) };
+    struct db_value arguments[] = { db_text(known->cluster), db_integer(span->from),
+                                    db_integer(span->to) };
     const struct db_value *row;
     if (!*known->user)
         note_below(list, known);
@@ -233,11 +238,11 @@ static int add_series(struct db *db, const struct options *options, struct known
 {
     struct series series = { known->cluster, known->account, known->user, known->partition,
                              known->id,      options->usage, NULL,        0 };
-    int64_t from, to;
-    if (find_span(db, options, known->cluster, &from, &to, err))
+    struct span span;
+    if (find_span(db, options, known->cluster, &span, err))
         return -1;
-    int result = options->usage ? read_days(db, list, known, from, to, &series, err)
-                                : read_points(db, known, from, to, &series, err);
+    int result = options->usage ? read_days(db, list, known, &span, &series, err)
+                                : read_points(db, known, &span, &series, err);
     if (!result && series.count)
         series_print(&series, table, options->shared.table.form == TABLE_FOR_PEOPLE);
     free(series.points);
@@ -331,11 +336,12 @@ static int show_history(const struct settings *settings, const struct options *o
 /* Once the time zone is set. */
 static int take_span(struct options *options, struct error *err)
 {
-    options->from = INT64_MIN;
-    options->to = INT64_MAX;
+    options->span.from = INT64_MIN;
+    options->span.to = INT64_MAX;
     options->days = USUAL_DAYS;
-    if ((options->from_text && option_instant("from", options->from_text, &options->from, err)) ||
-        (options->to_text && option_instant("to", options->to_text, &options->to, err)))
+    if ((options->from_text &&
+         option_instant("from", options->from_text, &options->span.from, err)) ||
+        (options->to_text && option_instant("to", options->to_text, &options->span.to, err)))
         return -1;
     if (options->days_text &&
         (!number_unsigned(options->days_text, strlen(options->days_text), &options->days) ||

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/ledger/ledger.h"
+#include "command/login.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"

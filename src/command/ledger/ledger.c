@@ -12,6 +12,7 @@
 #include "run/clusters.h"
 #include "command/command.h"
 #include "command/ledger/ledger_target.h"
+#include "command/login.h"
 #include "results/private.h"
 #include "core/usage/clock.h"
 #include "db/db.h"

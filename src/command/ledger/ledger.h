@@ -18,9 +18,6 @@ struct text;
 
 /* What the parts of `fairmill ledger` share, and who prints its commands. */
 
-/* Who is at the keyboard, to be freed: the login, also behind sudo and su. */
-char *login_name(void);
-
 /* What credits and debits may be: a decimal that comes to a whole number of TRES-seconds above 0,
  * so that an entry is an integer. */
 bool amount_parse(const char *text, size_t length, uint64_t unit_s, uint64_t *seconds);
