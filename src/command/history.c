@@ -49,7 +49,7 @@ struct known {
 };
 struct known_list {
     struct known *rows;
-    size_t count, room;
+    size_t count;
 };
 
 static void known_free(struct known *known)
@@ -81,10 +81,7 @@ static void add_known(struct known_list *list, const struct db_value *row, const
         *last = known;
         return;
     }
-    if (list->count == list->room) {
-        list->room = list->room ? list->room * 2 : 256;
-        list->rows = memory_resized(list->rows, list->room, sizeof *list->rows);
-    }
+    list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
     list->rows[list->count++] = known;
 }
 
@@ -123,10 +120,7 @@ static int find_span(struct db *db, const struct options *options, const char *c
 
 static void add_point(struct series *series, struct series_point point)
 {
-    /* Room for a power of two of points. */
-    if (!(series->count & (series->count - 1)))
-        series->points = memory_resized(series->points, series->count ? series->count * 2 : 1,
-                                        sizeof *series->points);
+    series->points = memory_grown(series->points, series->count, sizeof *series->points);
     series->points[series->count++] = point;
 }
 

@@ -149,7 +149,7 @@ static bool is_own(const struct command *command, const struct command_option *o
 
 static void list_add(struct name_list *list, const char *bytes, size_t length)
 {
-    list->values = memory_resized(list->values, list->count + 1, sizeof *list->values);
+    list->values = memory_grown(list->values, list->count, sizeof *list->values);
     list->values[list->count++] = memory_bytes(bytes, length);
 }
 

@@ -161,7 +161,7 @@ static int take_jobs(struct options *options, struct error *err)
         uint64_t id;
         if (!number_unsigned(text, strlen(text), &id))
             return fail(err, ERROR_USAGE, "prio: '%s' is no id of a job", text);
-        options->jobs = memory_resized(options->jobs, i + 1, sizeof *options->jobs);
+        options->jobs = memory_grown(options->jobs, i, sizeof *options->jobs);
         options->jobs[options->filter.job_count++] = id;
     }
     options->filter.jobs = options->jobs;

@@ -68,7 +68,7 @@ static void take_row(const struct options *options, struct status_list *list,
     /* A retired cluster has published, but its rows have no source any more. */
     if (db_value_integer(&row[RUN_ID], 0) > 0 && row[SOURCE].text.length == 0)
         return;
-    list->clusters = memory_resized(list->clusters, list->count + 1, sizeof *list->clusters);
+    list->clusters = memory_grown(list->clusters, list->count, sizeof *list->clusters);
     struct cluster_status *added = &list->clusters[list->count++];
     *added = (struct cluster_status){
         .cluster = db_value_text(&row[CLUSTER]),

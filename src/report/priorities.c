@@ -48,10 +48,7 @@ const char *prio_list_text(struct prio_list *list, const char *bytes, size_t len
 
 void prio_list_add(struct prio_list *list, const struct prio_row *row)
 {
-    if (list->count == list->room) {
-        list->room = list->room ? list->room * 2 : 256;
-        list->rows = memory_resized(list->rows, list->room, sizeof *list->rows);
-    }
+    list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
     list->rows[list->count++] = *row;
 }
 

@@ -52,7 +52,7 @@ struct prio_list {
     struct prio_weights weights;
     struct arena *arena; /* of all texts */
     struct prio_row *rows;
-    size_t count, room;
+    size_t count;
 };
 struct prio_list *prio_list_create(const char *cluster, int64_t as_of);
 void prio_list_destroy(struct prio_list *list);

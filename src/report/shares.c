@@ -47,10 +47,7 @@ void share_list_destroy(struct share_list *list)
 void share_list_add(struct share_list *list, const struct share_association *association)
 {
     const struct values *values = association->values;
-    if (list->count == list->room) {
-        list->room = list->room ? list->room * 2 : 256;
-        list->rows = memory_resized(list->rows, list->room, sizeof *list->rows);
-    }
+    list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
     list->rows[list->count++] = (struct share_row){
         .id = association->id,
         .parent_id = association->parent_id,

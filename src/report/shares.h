@@ -33,7 +33,7 @@ struct share_list {
     int64_t as_of;
     struct arena *arena;
     struct share_row *rows;
-    size_t count, room;
+    size_t count;
 };
 
 struct share_list *share_list_create(const char *cluster, const struct algorithm *algorithm,

@@ -251,10 +251,7 @@ static int take_row(struct reader *reader, struct span line, struct error *err)
         if (field >= 0 && take_field(reader, &row, field, span, err))
             return -1;
     }
-    if (print->count == print->room) {
-        print->room = print->room ? print->room * 2 : 256;
-        print->rows = memory_resized(print->rows, print->room, sizeof *print->rows);
-    }
+    print->rows = memory_grown(print->rows, print->count, sizeof *print->rows);
     print->rows[print->count++] = row;
     return 0;
 }

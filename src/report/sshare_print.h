@@ -30,7 +30,7 @@ struct printed_row {
 struct sshare_print {
     struct arena *arena; /* of the names */
     struct printed_row *rows;
-    size_t count, room;
+    size_t count;
 };
 
 /* Read a print; of one with several clusters (`CLUSTER: name`, or a column of that name), only what

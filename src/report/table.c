@@ -108,7 +108,7 @@ static int choose_one(struct table *table, char *name, struct error *err)
     chosen.column = find_column(table->layout->columns, name, strlen(name));
     if (!chosen.column)
         return refuse_name(table->layout->columns, name, err);
-    table->chosen = memory_resized(table->chosen, table->count + 1, sizeof *table->chosen);
+    table->chosen = memory_grown(table->chosen, table->count, sizeof *table->chosen);
     table->chosen[table->count++] = chosen;
     return 0;
 }

@@ -51,7 +51,7 @@ const char *whatif_text(struct whatif *whatif, const char *bytes)
 
 static void add_line(char ***lines, size_t *count, const char *line)
 {
-    *lines = memory_resized(*lines, *count + 1, sizeof **lines);
+    *lines = memory_grown(*lines, *count, sizeof **lines);
     (*lines)[(*count)++] = memory_text(line);
 }
 
@@ -108,12 +108,9 @@ static bool is_changed(const struct whatif_row *row)
 }
 
 static void add_row(struct whatif *whatif, const struct whatif_state *state,
-                    const struct node *node, const struct whatif_row *row, size_t *room)
+                    const struct node *node, const struct whatif_row *row)
 {
-    if (whatif->row_count == *room) {
-        *room = *room ? *room * 2 : 64;
-        whatif->rows = memory_resized(whatif->rows, *room, sizeof *whatif->rows);
-    }
+    whatif->rows = memory_grown(whatif->rows, whatif->row_count, sizeof *whatif->rows);
     struct whatif_row *added = &whatif->rows[whatif->row_count++];
     *added = *row;
     added->account = whatif_text(whatif, names_text(state->names, node->account));
@@ -149,7 +146,6 @@ static int by_gain(const void *a, const void *b)
 void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
                     const struct whatif_state *after)
 {
-    size_t room = 0;
     struct ranked_state sides[SIDES] = {
         { before, user_ranks(before->tree, before->values, before->algorithm) },
         { after, user_ranks(after->tree, after->values, after->algorithm) },
@@ -164,7 +160,7 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
         fill_side(&row, BEFORE, &sides[BEFORE], row.id);
         fill_side(&row, AFTER, &sides[AFTER], row.id);
         if (is_changed(&row))
-            add_row(whatif, before, &before->tree->nodes[i], &row, &room);
+            add_row(whatif, before, &before->tree->nodes[i], &row);
     }
     if (whatif->row_count)
         qsort(whatif->rows, whatif->row_count, sizeof *whatif->rows, by_gain);
@@ -174,10 +170,7 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
 
 void whatif_add_job(struct whatif *whatif, const struct whatif_job *job)
 {
-    /* Room for a power of two of them. */
-    if (!(whatif->job_count & (whatif->job_count - 1)))
-        whatif->jobs = memory_resized(whatif->jobs, whatif->job_count ? whatif->job_count * 2 : 1,
-                                      sizeof *whatif->jobs);
+    whatif->jobs = memory_grown(whatif->jobs, whatif->job_count, sizeof *whatif->jobs);
     whatif->jobs[whatif->job_count++] = *job;
 }
 

@@ -56,8 +56,7 @@ static void set_stored(struct day_hashes *hashes, uint64_t day, uint64_t hash)
         hashes->of_day[place] = (struct day_hash){ hash, true, false };
         return;
     }
-    hashes->others =
-        memory_resized(hashes->others, hashes->other_count + 1, sizeof *hashes->others);
+    hashes->others = memory_grown(hashes->others, hashes->other_count, sizeof *hashes->others);
     hashes->others[hashes->other_count++] = day;
 }
 

@@ -84,7 +84,7 @@ static int spill(struct store *store, const struct day_sum *sums, size_t count, 
         return no_room(err);
     if (fwrite(sums, sizeof *sums, count, store->file) != count)
         return no_room(err);
-    store->chunks = memory_resized(store->chunks, store->chunk_count + 1, sizeof *store->chunks);
+    store->chunks = memory_grown(store->chunks, store->chunk_count, sizeof *store->chunks);
     store->chunks[store->chunk_count++] = (struct chunk){ .first = store->written, .count = count };
     store->written += count;
     day_sums_clear(store->sums);

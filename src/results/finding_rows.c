@@ -42,7 +42,7 @@ static int read_findings(const struct publisher *publisher, struct finding_rows 
     struct db_rows *rows =
         db_query(publisher->db, sql_query_finding_read, &cluster, 1, "ttiiit", err);
     while (db_fetch(rows, &row, err) > 0) {
-        found->rows = memory_resized(found->rows, found->count + 1, sizeof *found->rows);
+        found->rows = memory_grown(found->rows, found->count, sizeof *found->rows);
         found->rows[found->count++] = (struct finding_row){
             .kind = db_value_text(&row[0]),
             .subject = db_value_text(&row[1]),
@@ -61,7 +61,7 @@ static struct finding_row *finding_row(struct finding_rows *found, const char *k
     for (size_t i = 0; i < found->count; i++)
         if (!strcmp(found->rows[i].kind, kind) && !strcmp(found->rows[i].subject, subject))
             return &found->rows[i];
-    found->rows = memory_resized(found->rows, found->count + 1, sizeof *found->rows);
+    found->rows = memory_grown(found->rows, found->count, sizeof *found->rows);
     struct finding_row *fresh = &found->rows[found->count++];
     *fresh = (struct finding_row){ .kind = memory_text(kind), .subject = memory_text(subject) };
     return fresh;

@@ -84,7 +84,7 @@ static const struct tres_texts *tres_texts(struct writer *writer, const struct q
     uint32_t known = id_index_add(writer->tres_places, row->tres, writer->tres_count);
     if (known != INDEX_NONE)
         return &writer->tres[known];
-    writer->tres = memory_resized(writer->tres, writer->tres_count + 1, sizeof *writer->tres);
+    writer->tres = memory_grown(writer->tres, writer->tres_count, sizeof *writer->tres);
     struct tres_texts *texts = &writer->tres[writer->tres_count++];
     texts->factors = tres_text(writer, row, false);
     texts->weighted = tres_text(writer, row, true);

@@ -166,7 +166,7 @@ int ledger_read_all(struct db *db, struct ledger_record **records, size_t *count
             break;
         }
         record.entry.of_cluster = !*record.account && !*record.user;
-        *records = memory_resized(*records, *count + 1, sizeof **records);
+        *records = memory_grown(*records, *count, sizeof **records);
         (*records)[(*count)++] = record;
     }
     db_finish(rows);

@@ -30,7 +30,7 @@ static int add_cluster(struct published *published, const struct db_value *row, 
     struct settings *settings = settings_recorded(recorded);
     bool slurmctld = !strcmp(conformance, conformance_name(CONFORMANCE_SLURMCTLD));
     published->clusters =
-        memory_resized(published->clusters, published->count + 1, sizeof *published->clusters);
+        memory_grown(published->clusters, published->count, sizeof *published->clusters);
     struct published_cluster *cluster = &published->clusters[published->count++];
     *cluster = (struct published_cluster){
         .name = db_value_text(&row[0]),
@@ -293,7 +293,7 @@ struct reading {
     struct names *names;
     struct association *rows;
     struct values *values;
-    size_t count, room;
+    size_t count;
     uint32_t empty_name;
 };
 
@@ -305,11 +305,8 @@ static uint32_t number_of(struct names *names, const char *name)
 static void add_row(void *context, const struct published_row *row)
 {
     struct reading *reading = context;
-    if (reading->count == reading->room) {
-        reading->room = reading->room ? reading->room * 2 : 256;
-        reading->rows = memory_resized(reading->rows, reading->room, sizeof *reading->rows);
-        reading->values = memory_resized(reading->values, reading->room, sizeof *reading->values);
-    }
+    reading->rows = memory_grown(reading->rows, reading->count, sizeof *reading->rows);
+    reading->values = memory_grown(reading->values, reading->count, sizeof *reading->values);
     uint32_t account = number_of(reading->names, row->account);
     reading->rows[reading->count] = (struct association){
         .id = (uint32_t)row->id,

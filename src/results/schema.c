@@ -299,7 +299,7 @@ void schema_print_privileges(const struct db_driver *driver, const struct db_set
     size_t count = 0;
     const char *script = dialect_of(driver)->tables;
     for (char *name; (name = next_created(&script)); count++) {
-        tables = memory_resized(tables, count + 1, sizeof *tables);
+        tables = memory_grown(tables, count, sizeof *tables);
         tables[count] = (struct db_table){ name, only_grows(name) };
     }
     driver->privileges->add_after_tables(text, results, tables, count);

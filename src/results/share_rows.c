@@ -132,7 +132,7 @@ struct recorder {
     int64_t seen_at;
     struct arena *arena;
     struct record *records;
-    size_t count, room;
+    size_t count;
     struct id_index *places;
     struct db_bulk *bulk;
 };
@@ -162,11 +162,7 @@ static void keep_last(struct recorder *recorder, const struct db_value *row)
         recorder->records[place] = last;
         return;
     }
-    if (recorder->count == recorder->room) {
-        recorder->room = recorder->room ? recorder->room * 2 : 1024;
-        recorder->records =
-            memory_resized(recorder->records, recorder->room, sizeof *recorder->records);
-    }
+    recorder->records = memory_grown(recorder->records, recorder->count, sizeof *recorder->records);
     recorder->records[recorder->count++] = last;
 }
 

@@ -63,7 +63,7 @@ static int note_gone(void *context, const char *cluster, const char *source)
     struct retiring *retiring = context;
     struct cluster_names *gone = &retiring->gone;
     if (!strcmp(source, retiring->source) && is_gone(retiring, cluster)) {
-        gone->names = memory_resized(gone->names, gone->count + 1, sizeof *gone->names);
+        gone->names = memory_grown(gone->names, gone->count, sizeof *gone->names);
         gone->names[gone->count++] = memory_text(cluster);
     }
     return 0;

@@ -33,7 +33,7 @@ static struct tres_weight *place_of(struct weight_list *list, const char *type, 
     for (size_t i = 0; i < list->count; i++)
         if (!strcasecmp(list->weights[i].type, type) && !strcasecmp(list->weights[i].name, name))
             return &list->weights[i];
-    list->weights = memory_resized(list->weights, list->count + 1, sizeof *list->weights);
+    list->weights = memory_grown(list->weights, list->count, sizeof *list->weights);
     struct tres_weight *weight = &list->weights[list->count++];
     *weight = (struct tres_weight){ memory_text(type), memory_text(name), { 0, 0 }, 0 };
     return weight;
@@ -91,8 +91,8 @@ bool read_tres_prices(void *field, const char *value, struct text *reason)
 static struct named_weights *named_weights_of(struct pricing *pricing, const char *name)
 {
     pricing->partition_weights =
-        memory_resized(pricing->partition_weights, pricing->partition_weight_count + 1,
-                       sizeof *pricing->partition_weights);
+        memory_grown(pricing->partition_weights, pricing->partition_weight_count,
+                     sizeof *pricing->partition_weights);
     struct named_weights *named = &pricing->partition_weights[pricing->partition_weight_count++];
     *named = (struct named_weights){ .name = utf8_copy(name, strlen(name)) };
     return named;
@@ -144,7 +144,7 @@ static bool read_factor(struct factor_list *list, char *item, struct text *reaso
             return false;
         }
     added.name = utf8_copy(name, strlen(name));
-    list->factors = memory_resized(list->factors, list->count + 1, sizeof *list->factors);
+    list->factors = memory_grown(list->factors, list->count, sizeof *list->factors);
     list->factors[list->count++] = added;
     return true;
 }

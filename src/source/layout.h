@@ -51,13 +51,13 @@ struct accounting {
     struct names *names; /* bytes as the database has them */
     uint32_t empty_name;
     struct association *rows; /* deleted ones included */
-    size_t count, room;
+    size_t count;
     bool by_lineage;         /* their order is that of slurmdbd's lineages */
     struct tariffs *tariffs; /* NULL where there are no TRES, QOS and partitions */
     double cpus;             /* of the cluster's registration; NAN where it does not say */
     double billing, weighted;
     struct association_priority *priorities; /* of live associations that have one of their own */
-    size_t priority_count, priority_room;
+    size_t priority_count;
 };
 struct association_priority {
     uint32_t id, priority;

@@ -133,11 +133,7 @@ int reading_association(struct accounting *accounting, const struct db_value *ro
     if (shares > INT32_MAX || shares < INT32_MIN || row[READ_SHARES].type == DB_UNSIGNED)
         return fail(err, ERROR_DATA, "association %" PRIu64 " has shares out of range: %" PRId64,
                     id, shares);
-    if (accounting->count == accounting->room) {
-        accounting->room = accounting->room ? accounting->room * 2 : 1024;
-        accounting->rows =
-            memory_resized(accounting->rows, accounting->room, sizeof *accounting->rows);
-    }
+    accounting->rows = memory_grown(accounting->rows, accounting->count, sizeof *accounting->rows);
     *added = &accounting->rows[accounting->count++];
     **added = (struct association){
         .id = (uint32_t)id,
@@ -163,7 +159,7 @@ int reading_cluster(void *cluster_list, const struct db_value *row, struct error
     const char *flaw = strlen(name.bytes) < name.length            ? "goes on behind a NUL byte"
                        : utf8_length(name.bytes) > LONGEST_CLUSTER ? "has more than 255 characters"
                                                                    : NULL;
-    list->clusters = memory_resized(list->clusters, list->count + 1, sizeof *list->clusters);
+    list->clusters = memory_grown(list->clusters, list->count, sizeof *list->clusters);
     list->clusters[list->count++] =
         (struct cluster){ name.bytes, reading_number(&row[1]) != 0, flaw };
     return 0;

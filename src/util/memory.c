@@ -2,6 +2,7 @@
 #include "config.h"
 #include "util/memory.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #define CHUNK_BYTES ((size_t)256 * 1024)
 #define LARGE_BYTES (1024 * 1024)
+#define FIRST_ROOM ((size_t)8) /* of an array that grows; a power of two */
 
 struct chunk {
     struct chunk *older;
@@ -47,6 +49,14 @@ void *memory_zeroed(size_t count, size_t size)
 void *memory_resized(void *old, size_t count, size_t size)
 {
     return or_exit(reallocarray(old, count ? count : 1, size ? size : 1));
+}
+
+void *memory_grown(void *array, size_t count, size_t size)
+{
+    if (!count)
+        return memory_resized(array, FIRST_ROOM, size);
+    bool full = count >= FIRST_ROOM && (count & (count - 1)) == 0;
+    return full ? memory_resized(array, count * 2, size) : array;
 }
 
 char *memory_text(const char *text)

@@ -12,6 +12,9 @@
 
 void *memory_zeroed(size_t count, size_t size);
 void *memory_resized(void *old, size_t count, size_t size);
+/* An array of `count` elements with room for one more.  It has only ever grown by this, one element
+ * at a time, and its size doubles, so nobody keeps its room. */
+void *memory_grown(void *array, size_t count, size_t size);
 char *memory_text(const char *text);
 /* A NUL-terminated copy of bytes, up to the first NUL among them. */
 char *memory_bytes(const char *bytes, size_t length);

@@ -46,8 +46,7 @@ static struct settings counting_from(const struct settings *settings, uint64_t i
 static struct forecast_past *add_past(struct forecast_data *data, uint64_t from, uint64_t grid)
 {
     struct forecast *forecast = &data->forecast;
-    forecast->past =
-        memory_resized(forecast->past, forecast->past_count + 1, sizeof *forecast->past);
+    forecast->past = memory_grown(forecast->past, forecast->past_count, sizeof *forecast->past);
     struct forecast_past *added = &forecast->past[forecast->past_count++];
     *added = (struct forecast_past){ from, grid,
                                      memory_zeroed(forecast->tree->count, sizeof *added->own) };

@@ -45,12 +45,6 @@ static double level_fs_of(const struct db_value *value)
     return level_fs >= INFINITE_LEVEL_FS ? INFINITY : level_fs;
 }
 
-/* Room for one more, where there is room for a power of two. */
-static void *with_room(void *array, size_t count, size_t size)
-{
-    return count & (count - 1) ? array : memory_resized(array, count ? count * 2 : 1, size);
-}
-
 /* Hand each row of a query to `take`, until that wants no more. */
 static int for_each(struct reading *reading, const char *sql, const struct db_value *arguments,
                     size_t argument_count, const char *types,
@@ -129,7 +123,7 @@ static void take_name(struct reading *reading, const struct db_value *row)
     if (id_index_find(reading->places, id) != INDEX_NONE)
         return;
     reading->gone_parents =
-        with_room(reading->gone_parents, reading->gone_count, sizeof *reading->gone_parents);
+        memory_grown(reading->gone_parents, reading->gone_count, sizeof *reading->gone_parents);
     uint32_t place = id_index_add(reading->gone, id, reading->gone_count);
     if (place == INDEX_NONE)
         place = reading->gone_count++;
@@ -154,7 +148,7 @@ static uint32_t place_of(const struct reading *reading, int64_t id)
 
 static struct page_point *add_point(struct page_points *points, int64_t at)
 {
-    points->points = with_room(points->points, points->count, sizeof *points->points);
+    points->points = memory_grown(points->points, points->count, sizeof *points->points);
     struct page_point *point = &points->points[points->count++];
     *point = (struct page_point){ .at = at };
     return point;

@@ -43,7 +43,7 @@ static const struct whatif_option tres_weights = { "weights", WHATIF_SETTING, "p
 static struct whatif_change *add(struct whatif_changes *changes, const struct whatif_option *option,
                                  const char *text)
 {
-    changes->list = memory_resized(changes->list, changes->count + 1, sizeof *changes->list);
+    changes->list = memory_grown(changes->list, changes->count, sizeof *changes->list);
     struct whatif_change *change = &changes->list[changes->count++];
     *change =
         (struct whatif_change){ .kind = option->kind, .option = option, .text = memory_text(text) };
@@ -219,7 +219,7 @@ void changes_free(struct whatif_changes *changes)
 
 static void add_id(struct whatif_change *change, uint32_t id)
 {
-    change->ids = memory_resized(change->ids, change->id_count + 1, sizeof *change->ids);
+    change->ids = memory_grown(change->ids, change->id_count, sizeof *change->ids);
     change->ids[change->id_count++] = id;
 }
 

@@ -30,10 +30,7 @@ static struct usage_day *day_of(struct daily_usage *days, uint64_t instant)
     size_t at = begun(days, instant);
     if (at && instant < days->days[at - 1].next)
         return &days->days[at - 1];
-    if (days->count == days->room) {
-        days->room = days->room ? days->room * 2 : 64;
-        days->days = memory_resized(days->days, days->room, sizeof *days->days);
-    }
+    days->days = memory_grown(days->days, days->count, sizeof *days->days);
     memmove(days->days + at + 1, days->days + at, (days->count - at) * sizeof *days->days);
     days->count++;
     days->days[at] =

@@ -21,7 +21,7 @@ struct usage_day {
 
 struct daily_usage {
     struct usage_day *days; /* by day */
-    size_t count, room;
+    size_t count;
 };
 
 /* Cut a charge at midnights and add it to its days; `negative`: take it back.  False where a sum

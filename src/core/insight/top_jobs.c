@@ -33,7 +33,7 @@ static struct suspended *find(struct suspended_jobs *all, uint64_t id_job, uint6
 static struct suspended *add(struct suspended_jobs *all, uint64_t id_job, uint64_t start)
 {
     uint32_t before = id_index_add(all->first, id_job, all->count), next = INDEX_NONE;
-    all->records = memory_resized(all->records, all->count + 1, sizeof *all->records);
+    all->records = memory_grown(all->records, all->count, sizeof *all->records);
     if (before != INDEX_NONE) {
         next = all->records[before].next;
         all->records[before].next = all->count;

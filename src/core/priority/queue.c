@@ -55,7 +55,7 @@ void queue_add_partition(struct queue *queue, const struct priority_partition *p
 {
     size_t totals = queue->options.tres_count * sizeof *partition->tres_totals;
     queue->partitions =
-        memory_resized(queue->partitions, queue->partition_count + 1, sizeof *queue->partitions);
+        memory_grown(queue->partitions, queue->partition_count, sizeof *queue->partitions);
     struct priority_partition *added = &queue->partitions[queue->partition_count++];
     *added = *partition;
     added->name = arena_copy(queue->arena, partition->name, strlen(partition->name));
@@ -68,7 +68,7 @@ void queue_add_partition(struct queue *queue, const struct priority_partition *p
 
 void queue_add_qos(struct queue *queue, uint64_t id, const char *name, uint32_t priority)
 {
-    queue->qos = memory_resized(queue->qos, queue->qos_count + 1, sizeof *queue->qos);
+    queue->qos = memory_grown(queue->qos, queue->qos_count, sizeof *queue->qos);
     queue->qos[queue->qos_count++] =
         (struct priority_qos){ arena_copy(queue->arena, name, strlen(name)), id, priority };
     if (priority > queue->options.highest_qos)
@@ -113,7 +113,7 @@ static void add_place(struct queue_lists *lists, uint32_t place)
     for (uint32_t i = lists->starts[lists->count]; i < lists->place_count; i++)
         if (lists->places[i] == place)
             return;
-    lists->places = memory_resized(lists->places, lists->place_count + 1, sizeof *lists->places);
+    lists->places = memory_grown(lists->places, lists->place_count, sizeof *lists->places);
     lists->places[lists->place_count++] = place;
 }
 
@@ -197,20 +197,14 @@ static uint32_t number_of_counts(struct queue *queue, const uint64_t *counts)
     uint32_t number = names_add(queue->seen_counts, (const char *)counts, size);
     if (number < fresh)
         return number;
-    if (number >= queue->counts_room) {
-        queue->counts_room = queue->counts_room ? queue->counts_room * 2 : 64;
-        queue->counts = memory_resized(queue->counts, queue->counts_room, size);
-    }
+    queue->counts = memory_grown(queue->counts, number, size);
     memcpy(queue->counts + number * count, counts, size);
     return number;
 }
 
 void queue_add_job(struct queue *queue, const struct priority_job *job, const uint64_t *counts)
 {
-    if (queue->count == queue->room) {
-        queue->room = queue->room ? queue->room * 2 : 1024;
-        queue->jobs = memory_resized(queue->jobs, queue->room, sizeof *queue->jobs);
-    }
+    queue->jobs = memory_grown(queue->jobs, queue->count, sizeof *queue->jobs);
     struct priority_job *added = &queue->jobs[queue->count++];
     *added = *job;
     added->counts = number_of_counts(queue, counts);
@@ -231,15 +225,12 @@ void queue_sort(struct queue *queue)
 /* The rows of one job. */
 struct row_list {
     struct queue_row *rows;
-    uint32_t count, room;
+    uint32_t count;
 };
 
 static void add_row(const struct queue *queue, struct row_list *list, const struct queue_row *row)
 {
-    if (list->count == list->room) {
-        list->room = list->room ? list->room * 2 : 16;
-        list->rows = memory_resized(list->rows, list->room, sizeof *list->rows);
-    }
+    list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
     struct queue_row *added = &list->rows[list->count++];
     *added = *row;
     priority_compute(&queue->options, added->job, added->counts, added->partition, added->qos,

@@ -36,10 +36,9 @@ struct queue {
     uint32_t qos_count;
     struct queue_lists partition_lists, qos_lists;
     struct priority_job *jobs;
-    size_t count, room;
+    size_t count;
     struct names *seen_counts; /* as bytes: most jobs ask for what others ask for */
     uint64_t *counts;          /* of weighted TRES, by their numbers */
-    size_t counts_room;
 };
 
 struct queue *queue_create(struct names *names);

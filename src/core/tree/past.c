@@ -31,10 +31,7 @@ void past_destroy(struct past *past)
 
 void past_add(struct past *past, const struct change *change)
 {
-    if (past->count == past->room) {
-        past->room = past->room ? past->room * 2 : 256;
-        past->changes = memory_resized(past->changes, past->room, sizeof *past->changes);
-    }
+    past->changes = memory_grown(past->changes, past->count, sizeof *past->changes);
     past->changes[past->count] = *change;
     past->changes[past->count++].sequence = past->sequence++;
     if (change->kind == CHANGE_SEEN || change->kind == CHANGE_SEEN_GONE)
@@ -57,8 +54,7 @@ void past_forget_source(struct past *past)
 
 void past_add_removal(struct past *past, int64_t at, bool of_account, uint32_t name)
 {
-    past->removals =
-        memory_resized(past->removals, past->removal_count + 1, sizeof *past->removals);
+    past->removals = memory_grown(past->removals, past->removal_count, sizeof *past->removals);
     past->removals[past->removal_count++] =
         (struct removal){ at, of_account, name, past->sequence++ };
 }
@@ -70,9 +66,6 @@ void past_set_reach(struct past *past, int64_t oldest)
 
 void past_set_times(struct past *past, uint64_t id, int64_t created, int64_t modified)
 {
-    if (past->touched_count == past->touched_room) {
-        past->touched_room = past->touched_room ? past->touched_room * 2 : 1024;
-        past->touched = memory_resized(past->touched, past->touched_room, sizeof *past->touched);
-    }
+    past->touched = memory_grown(past->touched, past->touched_count, sizeof *past->touched);
     past->touched[past->touched_count++] = (struct touched){ id, created, modified };
 }

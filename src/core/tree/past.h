@@ -61,11 +61,11 @@ struct past {
     int64_t now;
     struct names *names;
     struct change *changes; /* those of runs first */
-    size_t count, room, run_count;
+    size_t count, run_count;
     struct removal *removals;
     size_t removal_count;
     struct touched *touched;
-    size_t touched_count, touched_room;
+    size_t touched_count;
     int64_t seen_from, seen_until; /* NEVER where no run saw anything */
     int64_t reach;                 /* the oldest change that the source still has; or NEVER */
     uint64_t sequence;

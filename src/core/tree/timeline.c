@@ -50,11 +50,8 @@ static void translate_names(struct timeline *timeline)
 
 static void append(struct timeline *timeline, struct change change)
 {
-    if (timeline->change_count == timeline->change_room) {
-        timeline->change_room = timeline->change_room ? timeline->change_room * 2 : 256;
-        timeline->changes =
-            memory_resized(timeline->changes, timeline->change_room, sizeof *timeline->changes);
-    }
+    timeline->changes =
+        memory_grown(timeline->changes, timeline->change_count, sizeof *timeline->changes);
     timeline->changes[timeline->change_count++] = change;
 }
 
@@ -229,17 +226,13 @@ static void mark_below(const struct timeline *timeline, const struct removal *re
  * removal decides what another one did. */
 struct removed {
     struct change *changes;
-    size_t count, room;
+    size_t count;
 };
 
 static void note_removed(struct removed *removed, const struct subject *subject,
                          const struct removal *removal)
 {
-    if (removed->count == removed->room) {
-        removed->room = removed->room ? removed->room * 2 : 64;
-        removed->changes =
-            memory_resized(removed->changes, removed->room, sizeof *removed->changes);
-    }
+    removed->changes = memory_grown(removed->changes, removed->count, sizeof *removed->changes);
     removed->changes[removed->count++] = (struct change){
         .at = removal->at, .id = subject->id, .kind = CHANGE_REMOVED, .sequence = removal->sequence
     };

@@ -25,7 +25,7 @@ struct timeline {
     const struct past *past;
     struct associations present; /* its names are those of the changes, too */
     struct change *changes;
-    size_t change_count, change_room;
+    size_t change_count;
     struct subject *subjects;
     size_t subject_count;
     struct id_index *places;

@@ -174,7 +174,7 @@ static bool read_ids(const char *at, struct ids *ids)
         size_t digits = strspn(at, "0123456789");
         if (!number_unsigned(at, digits, &id) || id == 0 || id > UINT32_MAX)
             return false;
-        ids->ids = memory_resized(ids->ids, ids->count + 1, sizeof *ids->ids);
+        ids->ids = memory_grown(ids->ids, ids->count, sizeof *ids->ids);
         ids->ids[ids->count++] = (uint32_t)id;
         at += digits;
         if (at == end)
@@ -199,7 +199,7 @@ static bool read_names(struct past *past, const char *at, struct ids *numbers)
         const char *end = *at == '\'' ? skip_quoted(at) : NULL;
         if (!end || !quoted_name(past, at, (size_t)(end - at), &number))
             return false;
-        numbers->ids = memory_resized(numbers->ids, numbers->count + 1, sizeof *numbers->ids);
+        numbers->ids = memory_grown(numbers->ids, numbers->count, sizeof *numbers->ids);
         numbers->ids[numbers->count++] = number;
         at = end;
         if (!strcmp(at, list ? ")" : ""))

@@ -31,19 +31,13 @@ void ledger_destroy(struct ledger *ledger)
 
 void ledger_add(struct ledger *ledger, const struct ledger_entry *entry)
 {
-    if (ledger->count == ledger->room) {
-        ledger->room = ledger->room ? ledger->room * 2 : 64;
-        ledger->entries = memory_resized(ledger->entries, ledger->room, sizeof *ledger->entries);
-    }
+    ledger->entries = memory_grown(ledger->entries, ledger->count, sizeof *ledger->entries);
     ledger->entries[ledger->count++] = *entry;
 }
 
 void ledger_add_cover(struct ledger *ledger, uint64_t id, uint64_t association)
 {
-    if (ledger->cover_count == ledger->cover_room) {
-        ledger->cover_room = ledger->cover_room ? ledger->cover_room * 2 : 64;
-        ledger->covers = memory_resized(ledger->covers, ledger->cover_room, sizeof *ledger->covers);
-    }
+    ledger->covers = memory_grown(ledger->covers, ledger->cover_count, sizeof *ledger->covers);
     ledger->covers[ledger->cover_count++] = (struct ledger_cover){ id, association };
 }
 

@@ -49,9 +49,9 @@ struct ledger_cover {
 /* A cluster's entries in any order. */
 struct ledger {
     struct ledger_entry *entries;
-    size_t count, room;
+    size_t count;
     struct ledger_cover *covers;
-    size_t cover_count, cover_room;
+    size_t cover_count;
 };
 struct ledger *ledger_create(void);
 void ledger_destroy(struct ledger *ledger);

@@ -70,10 +70,7 @@ uint64_t usage_sum_hash(uint64_t id, const struct wide *sum)
 
 void job_keys_add(struct job_keys *keys, uint64_t key)
 {
-    if (keys->count == keys->room) {
-        keys->room = keys->room ? keys->room * 2 : 256;
-        keys->keys = memory_resized(keys->keys, keys->room, sizeof *keys->keys);
-    }
+    keys->keys = memory_grown(keys->keys, keys->count, sizeof *keys->keys);
     keys->keys[keys->count++] = key;
 }
 

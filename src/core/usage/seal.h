@@ -42,7 +42,7 @@ uint64_t usage_sum_hash(uint64_t id, const struct wide *sum);
 /* Keys of job rows. */
 struct job_keys {
     uint64_t *keys;
-    size_t count, room;
+    size_t count;
 };
 void job_keys_add(struct job_keys *keys, uint64_t key);
 /* Put them in order, each once; the functions below want that. */

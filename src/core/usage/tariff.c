@@ -193,7 +193,7 @@ void tariffs_add_qos(struct tariffs *tariffs, uint64_t id, const char *name, siz
             setting = list->factors[i].factor;
             tariffs->qos_met[i] = true;
         }
-    tariffs->qos = memory_resized(tariffs->qos, tariffs->qos_count + 1, sizeof *tariffs->qos);
+    tariffs->qos = memory_grown(tariffs->qos, tariffs->qos_count, sizeof *tariffs->qos);
     tariffs->qos[tariffs->qos_count++] =
         (struct qos){ id, decimal_of_factor(usage_factor), setting };
 }

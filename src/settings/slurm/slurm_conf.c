@@ -59,7 +59,7 @@ void slurm_conf_note(struct slurm_conf *conf, struct slurm_place place, const ch
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    conf->notes = memory_resized(conf->notes, conf->note_count + 1, sizeof *conf->notes);
+    conf->notes = memory_grown(conf->notes, conf->note_count, sizeof *conf->notes);
     conf->notes[conf->note_count++] =
         (struct slurm_note){ place, arena_copy(conf->arena, text, strlen(text)) };
 }

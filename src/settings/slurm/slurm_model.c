@@ -56,7 +56,7 @@ static uint64_t *count_of(struct slurm_tres **list, size_t *length, const char *
     for (size_t i = 0; i < *length; i++)
         if (!strcasecmp((*list)[i].name, name))
             return &(*list)[i].count;
-    *list = memory_resized(*list, *length + 1, sizeof **list);
+    *list = memory_grown(*list, *length, sizeof **list);
     (*list)[*length] = (struct slurm_tres){ name, 0 };
     return &(*list)[(*length)++].count;
 }

@@ -33,7 +33,6 @@ struct slurm_nodes {
     size_t model_count;
     struct names *names; /* of nodes */
     uint32_t *model_of;  /* of each node */
-    size_t room;         /* for as many */
 
     struct records sets, partitions;
     size_t names_left;
@@ -85,17 +84,14 @@ static void take_node(void *context, const char *name, size_t length)
         naming->noted = true;
         return;
     }
-    if (count == nodes->room) {
-        nodes->room = nodes->room ? nodes->room * 2 : 512;
-        nodes->model_of = memory_resized(nodes->model_of, nodes->room, sizeof *nodes->model_of);
-    }
+    nodes->model_of = memory_grown(nodes->model_of, count, sizeof *nodes->model_of);
     nodes->model_of[count] = (uint32_t)(nodes->model_count - 1);
 }
 
 static int take_nodes(struct slurm_nodes *nodes, const struct slurm_record *record,
                       struct error *err)
 {
-    nodes->models = memory_resized(nodes->models, nodes->model_count + 1, sizeof *nodes->models);
+    nodes->models = memory_grown(nodes->models, nodes->model_count, sizeof *nodes->models);
     struct slurm_model *model = &nodes->models[nodes->model_count++];
     if (slurm_model_read(model, record, nodes->conf->arena, err))
         return -1;
@@ -116,7 +112,7 @@ static void keep(struct slurm_nodes *nodes, struct records *records,
                         record->name);
         return;
     }
-    records->records = memory_resized(records->records, count + 1, sizeof *records->records);
+    records->records = memory_grown(records->records, count, sizeof *records->records);
     records->records[count] = *record;
 }
 

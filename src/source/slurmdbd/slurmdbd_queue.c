@@ -34,7 +34,7 @@ static int take_tres(void *context, const struct db_value *row, struct error *er
     text_add_bytes(&whole, type.bytes, type.length);
     text_add(&whole, name.length ? "/" : "");
     text_add_bytes(&whole, name.bytes, name.length);
-    facts->tres = memory_resized(facts->tres, facts->tres_count + 1, sizeof *facts->tres);
+    facts->tres = memory_grown(facts->tres, facts->tres_count, sizeof *facts->tres);
     facts->tres[facts->tres_count++] = (struct tres_fact){
         .id = reading_number(&row[0]),
         .name = arena_copy(facts->arena, whole.bytes, whole.length),
@@ -49,7 +49,7 @@ static int take_qos(void *context, const struct db_value *row, struct error *err
     (void)err;
     uint64_t priority = reading_number(&row[2]);
     bool deleted = reading_number(&row[3]) != 0;
-    facts->qos = memory_resized(facts->qos, facts->qos_count + 1, sizeof *facts->qos);
+    facts->qos = memory_grown(facts->qos, facts->qos_count, sizeof *facts->qos);
     facts->qos[facts->qos_count++] = (struct qos_fact){
         .id = reading_number(&row[0]),
         .name = copy_of(facts, &row[1]),

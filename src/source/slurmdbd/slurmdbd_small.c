@@ -21,7 +21,6 @@ struct association_reader {
     struct accounting *accounting;
     bool ordered;
     struct arena *arena;
-    size_t room;
     const char **lineages; /* by row */
     int64_t *lefts;
 };
@@ -31,11 +30,8 @@ enum { READ_PARENT_ACCOUNT = READ_OWN, READ_LINEAGE, READ_LFT, READ_PRIORITY };
 static void note_order(struct association_reader *reader, const struct db_value *row)
 {
     size_t at = reader->accounting->count - 1;
-    if (at >= reader->room) {
-        reader->room = reader->accounting->room;
-        reader->lineages = memory_resized(reader->lineages, reader->room, sizeof *reader->lineages);
-        reader->lefts = memory_resized(reader->lefts, reader->room, sizeof *reader->lefts);
-    }
+    reader->lineages = memory_grown(reader->lineages, at, sizeof *reader->lineages);
+    reader->lefts = memory_grown(reader->lefts, at, sizeof *reader->lefts);
     const struct db_value *lineage = &row[READ_LINEAGE];
     bool is_text = lineage->type == DB_TEXT;
     reader->lineages[at] = arena_copy(reader->arena, is_text ? lineage->text.bytes : "",
@@ -48,11 +44,8 @@ static void add_priority(struct accounting *accounting, uint32_t id, int64_t pri
 {
     if (priority < 0 || priority >= PRIORITY_NONE)
         return;
-    if (accounting->priority_count == accounting->priority_room) {
-        accounting->priority_room = accounting->priority_room ? accounting->priority_room * 2 : 64;
-        accounting->priorities = memory_resized(accounting->priorities, accounting->priority_room,
-                                                sizeof *accounting->priorities);
-    }
+    accounting->priorities = memory_grown(accounting->priorities, accounting->priority_count,
+                                          sizeof *accounting->priorities);
     accounting->priorities[accounting->priority_count++] =
         (struct association_priority){ id, (uint32_t)priority };
 }
@@ -113,7 +106,7 @@ static int read_associations(const struct source *source, struct accounting *acc
                 has & HAS_ID_PARENT ? "\"id_parent\"" : "0", lineage ? "\"lineage\"" : "''",
                 lft ? "\"lft\"" : "0");
     slurmdbd_add_name(&sql, &slurmdbd_associations, source->cluster);
-    struct association_reader reader = { accounting, ordered, arena_create(), 0, NULL, NULL };
+    struct association_reader reader = { accounting, ordered, arena_create(), NULL, NULL };
     const struct query query = { .sql = sql.bytes, .types = "iitttiittii" };
     int result =
         slurmdbd_read(source, &slurmdbd_associations, &query, take_association, &reader, err);
