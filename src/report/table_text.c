@@ -59,7 +59,8 @@ void text_table_add(struct text_table *table, size_t column, const struct cell *
 {
     const struct chosen *chosen = &table->chosen[column];
     struct text *cells = &table->cells;
-    text_add_bytes(cells, &(char){ (char)(1 + cell->paint) }, 1);
+    const char paint = (char)(1 + cell->paint);
+    text_add_bytes(cells, &paint, 1);
     size_t start = cells->length;
     cell_add_for_people(cells, cell);
     if ((cell->kind == CELL_TEXT || table->before) && !chosen->widens)

@@ -233,7 +233,7 @@ class Slurmdbd(Server):
     """The same with a slurmdbd on it."""
 
     SHELL = ('. "$1/mariadb.sh"; . "$1/slurmdbd.sh"; slurmdbd_require; mariadb_shared; '
-             'directory=$(mktemp -d /tmp/fm.XXXXXX); slurmdbd_start "$directory/d"; '
+             'directory=$(mktemp -d "${TMPDIR:-/tmp}/fm.XXXXXX"); slurmdbd_start "$directory/d"; '
              'echo "ready $MARIADB_SOCKET $SLURM_CONF $SLURMDBD_DATABASE"; read -r; slurmdbd_stop; rm -rf "$directory"')
 
     def __enter__(self):

@@ -129,7 +129,7 @@ mariadb_shared() {
         mariadb_answers || mariadb_fail "no server in $FAIRMILL_TEST_MARIADB"
         return 0
     fi
-    MARIADB_DIRECTORY=$(mktemp -d /tmp/fm.XXXXXX)
+    MARIADB_DIRECTORY=$(mktemp -d "${TMPDIR:-/tmp}/fm.XXXXXX")
     chmod 755 "$MARIADB_DIRECTORY"
     trap mariadb_discard EXIT
     mariadb_start "$MARIADB_DIRECTORY"
