@@ -4,6 +4,7 @@
 """Which seconds of which jobs count, and to whom.  Without decay usage is a plain sum, so that each
 number below can be added up by hand."""
 
+import json
 import os
 import sys
 
@@ -100,6 +101,15 @@ def weights(place):
     place.succeed('check')
     tap.ok("finding tres_unknown" in place.out and "'GRES/gpx', 'Billing'" in place.out,
            'and check says so', place.out)
+    place.succeed('check', '--json')
+    (tiny,) = json.loads(place.out)['clusters']
+    tap.same([finding for finding in tiny['findings'] if finding['kind'] == 'tres_unknown'],
+             [dict(cluster=tiny['cluster'], kind='tres_unknown', subject='', seen=1, detail="'GRES/gpx', 'Billing'",
+                   meaning='has a weight and charges nothing, as there is no such TRES')], 'with its parts in JSON')
+    place.succeed('check', '--csv', '-o', 'kind,subject,detail')
+    tap.same([line for line in place.out.split('\r\n') if 'tres' in line], ["tres_unknown,,\"''GRES/gpx', 'Billing'\""],
+             'and in columns that are chosen')
+    place.ends(64, 'of those that there are', 'check', '-o', 'kinds')
     tap.same(weighed('CPU=1,GRES/gpu=1', 'root/\n  u\njob root.u start=1000 end=1010 tres=2=5,4=1\n'), 0.0,
              'a job with none of the TRES charges nothing')
     place.change('DELETE FROM tres_table')

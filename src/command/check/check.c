@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "run/clusters.h"
+#include "command/check/check_findings.h"
 #include "command/check/check_slurm.h"
 #include "command/command.h"
 #include "compute/compute.h"
@@ -16,6 +17,7 @@
 #include "core/usage/tariff.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
+#include "report/table.h"
 #include "report/terminal.h"
 #include "results/schema.h"
 #include "run/run.h"
@@ -107,21 +109,6 @@ static uint32_t ranks_that_differ(const struct settings *settings,
     return differ;
 }
 
-static void add_findings(struct text *text, const struct findings *findings)
-{
-    for (int kind = 0; kind < FINDING_KINDS; kind++) {
-        if (!findings->kind[kind].seen)
-            continue;
-        const struct finding *first = &findings->kind[kind].kept[0];
-        text_format(text, "  finding %s, %" PRIu64 "x (%s), first ", finding_name(kind),
-                    findings->kind[kind].seen, finding_meaning(kind));
-        if (first->subject)
-            text_format(text, "%" PRIu64 ": ", first->subject);
-        text_add_printable(text, first->detail);
-        text_add(text, "\n");
-    }
-}
-
 /* Names in the settings that are nobody's: most likely misspelt. */
 static void add_unmet(struct text *text, const struct tariffs *tariffs)
 {
@@ -184,7 +171,7 @@ static int compare_sources(const struct computation *computation, struct text *t
 }
 
 static int check_cluster(const struct settings *settings, struct db *source, const char *cluster,
-                         struct text *text, struct error *err)
+                         struct text *text, struct table *table, struct error *err)
 {
     struct source of = source_of(settings, source, cluster);
     of.ordered = true;
@@ -205,7 +192,7 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     if (computation.accounting->tariffs)
         add_unmet(text, computation.accounting->tariffs);
     check_slurm_cluster(text, settings, cluster, (uint64_t)record->users);
-    add_findings(text, computation.findings);
+    check_findings(text, cluster, computation.findings, table);
     int result = compare_sources(&computation, text, err);
     computation_free(&computation);
     return result ? fail_in(err, "cluster '%s'", cluster) : 0;
@@ -264,7 +251,8 @@ static void add_doubts(struct text *text, const struct settings *settings)
                        " nothing\n");
 }
 
-static int check_all(const struct settings *settings, struct text *text, struct error *err)
+static int check_all(const struct settings *settings, struct text *text, struct table *table,
+                     struct error *err)
 {
     struct db *source = NULL;
     struct cluster_names clusters = { 0 };
@@ -284,7 +272,7 @@ static int check_all(const struct settings *settings, struct text *text, struct 
         result = clusters_wanted(settings, source, NULL, complain, &clusters, err);
     for (size_t i = 0; !result && i < clusters.count; i++) {
         struct error of_cluster;
-        if (check_cluster(settings, source, clusters.names[i], text, &of_cluster))
+        if (check_cluster(settings, source, clusters.names[i], text, table, &of_cluster))
             complain(&of_cluster);
     }
     if (!result)
@@ -311,21 +299,50 @@ static void paint_doubts(struct text *text)
     *text = painted;
 }
 
-static int check_command(const struct invocation *invocation, struct error *err)
+/* What it found, even where it failed then. */
+static int print_page(const struct settings *settings, struct error *err)
 {
-    struct shared_options options = { 0 };
-    struct settings *settings = NULL;
     struct text text = { 0 };
-    int result = options_read(invocation, &options, err);
-    options_free(&options);
-    if (result || settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-        return -1;
-    result = check_all(settings, &text, err);
-    paint_doubts(&text);
     struct error unprinted;
+    int result = check_all(settings, &text, NULL, err);
+    paint_doubts(&text);
     if (command_print(&text, result ? &unprinted : err))
         result = -1;
     text_free(&text);
+    return result;
+}
+
+/* The findings only. */
+static int print_findings(const struct settings *settings, const struct table_options *options,
+                          struct error *err)
+{
+    struct text text = { 0 }, page = { 0 };
+    struct table *table = table_create(&text, &finding_layout, options, err);
+    int result = table ? check_all(settings, &page, table, err) : -1;
+    if (!result)
+        result = table_end(table, err);
+    if (!result)
+        result = command_print(&text, err);
+    table_destroy(table);
+    text_free(&page);
+    text_free(&text);
+    return result;
+}
+
+static int check_command(const struct invocation *invocation, struct error *err)
+{
+    struct shared_options options = { 0 };
+    const struct table_options *form = &options.table;
+    struct settings *settings = NULL;
+    int result = options_read(invocation, &options, err);
+    options_free(&options);
+    if (result || table_check(&finding_layout, form, err) ||
+        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+        return -1;
+    if (form->form == TABLE_FOR_PEOPLE && !form->columns && !form->no_header)
+        result = print_page(settings, err);
+    else
+        result = print_findings(settings, form, err);
     settings_destroy(settings);
     return result;
 }
@@ -334,6 +351,7 @@ const struct command command_check = {
     .name = "check",
     .operands = "",
     .summary = "look at settings, databases, privileges and data; write nothing",
-    .notes = "",
+    .notes = "With a form or a choice of columns, it prints only what it found in the data.\n",
+    .shared = TAKES_TABLE,
     .run = check_command,
 };
