@@ -56,7 +56,7 @@ struct differences {
     uint32_t users;                 /* of the cluster: a rank of Fair Tree is a factor times this */
     size_t only_printed, only_ours; /* associations */
     const char *first_only_printed; /* NULL: none */
-    const char *unknown[8];         /* sentences: what cannot be told; ended by NULL */
+    const char *unknown[8];         /* sentences: what cannot be known; ended by NULL */
 };
 
 /* Whether all of it is explained: nothing is left, and nobody is only in the print. */

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <jansson.h>
 
@@ -21,7 +20,6 @@
 #define USAGE_DIGITS 9
 
 /* Cells have a context on the page only. */
-
 static void get_end(const void *row, struct cell *cell)
 {
     const struct heavy_job *job = row;
@@ -46,21 +44,8 @@ static const struct column job_columns[] = {
 
 const struct table_layout weights_layout = { job_columns, "jobs", .by_cluster = true };
 
-static void get_day(const void *row, struct cell *cell)
-{
-    char date[32];
-    time_t first = (time_t)((const struct heavy_day *)row)->first;
-    struct tm day;
-    localtime_r(&first, &day);
-    strftime(date, sizeof date, "%Y-%m-%d", &day);
-    if (cell->context)
-        cell_format(cell, "%s", date);
-    else
-        cell_integer(cell, (int64_t)first);
-}
-
 static const struct column day_columns[] = {
-    { "day", "Day", COLUMN_TEXT, .get = get_day },
+    { "day", "Day", COLUMN_DAY, MEMBER(struct heavy_day, first) },
     { "used", "Used", COLUMN_REAL, MEMBER(struct heavy_day, used), .decimals = 1 },
     { "left", "Left", COLUMN_REAL, MEMBER(struct heavy_day, left), .decimals = 1 },
     { "part", "Part", COLUMN_REAL, MEMBER(struct heavy_day, part) },
@@ -166,7 +151,7 @@ void weights_add_page(struct text *text, const struct explained *explained,
         text_format(text, "\nThe heaviest of %zu days:\n", weights->all_days);
         table_add_paragraph(text, day_columns,
                             &(struct table_rows){ weights->days, weights->day_count,
-                                                  sizeof *weights->days, .context = weights });
+                                                  sizeof *weights->days, .context = NULL });
     }
     if (count) {
         text_add(text, "\nThe siblings that used most:\n");

@@ -85,7 +85,7 @@ static struct db *open_source(const struct options *options, const struct settin
     return NULL;
 }
 
-/* Leave only what may be told. */
+/* Leave only what may be shown. */
 static void drop_others(struct differences *differences, const char *login)
 {
     size_t kept = 0;
@@ -174,7 +174,7 @@ done:
     return result;
 }
 
-static int take_options(struct options *options, struct error *err)
+static int check_options(struct options *options, struct error *err)
 {
     const char *period = options->period_text, *cluster;
     int64_t instant;
@@ -229,7 +229,7 @@ static int diff_command(const struct invocation *invocation, struct error *err)
     log_set_verbose(options.shared.verbose);
     /* Times of the command line are of the settings' time zone. */
     if (!load_settings(&settings, invocation->settings_path, &options, err) &&
-        !take_options(&options, err))
+        !check_options(&options, err))
         result = diff_published(&options, settings, err);
 done:
     options_free(&options.shared);

@@ -17,7 +17,7 @@ struct sshare_print;
  * Nothing is guessed: each cause is taken away by computing the cluster again without it, from the
  * same jobs as of the instant of the print, until there is what slurmctld should have printed.  The
  * accounting database is needed for that; without it there are only the causes that published
- * usage tells. */
+ * usage shows. */
 
 struct diff_case {
     const struct settings *settings;

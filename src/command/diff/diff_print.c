@@ -126,7 +126,7 @@ static void add_row(struct differences *differences, const struct tree *tree, ui
     };
 }
 
-static void note_stranger(struct differences *differences, const struct printed_row *row)
+static void note_only_printed(struct differences *differences, const struct printed_row *row)
 {
     struct text text = { 0 };
     text_format(&text, "%s%s%s", row->account, *row->user ? "/" : "", row->user);
@@ -135,7 +135,7 @@ static void note_stranger(struct differences *differences, const struct printed_
     text_free(&text);
 }
 
-/* What a line tells of its usage by itself: an integer is cut. */
+/* The usage that a line has by itself: an integer is cut. */
 static struct usage_bounds own_bounds(const struct printed_row *row)
 {
     double value = row->raw_usage.value, error = row->raw_usage.error;
@@ -151,7 +151,7 @@ static struct printed_number part_of_root(const struct printed_row *row, uint32_
                                                  : (struct printed_number){ 1, 0 };
 }
 
-/* What the print tells of the root's usage; false where it tells nothing, or nothing true. */
+/* The bounds of the root's usage; false where the print has none, or they contradict each other. */
 static bool bound_root(const struct printed_match *match, uint32_t count, double *low, double *high)
 {
     *low = 0;
@@ -201,7 +201,7 @@ void printed_match_make(struct printed_match *match, const struct sshare_print *
         const struct printed_row *row = &print->rows[i];
         uint32_t node = find_node(match, list, tree, row);
         if (node == NO_NODE) {
-            note_stranger(differences, row);
+            note_only_printed(differences, row);
             continue;
         }
         match->rows[node] = row;

@@ -15,7 +15,7 @@ struct usage_bounds;
 /* Which association of a tree each printed line is. */
 struct printed_match {
     const struct printed_row **rows; /* by node; NULL: not printed */
-    struct usage_bounds *bounds;     /* by node: what the print tells of its usage */
+    struct usage_bounds *bounds;     /* by node: of the usage that was printed */
     uint32_t *nodes;                 /* by row of the differences */
 };
 
@@ -24,7 +24,7 @@ struct printed_match {
  * with the printed shares come first, then they are in slurmctld's own order where the tree is
  * `ordered`, else in that of partitions.
  *
- * RawUsage is cut to an integer, but NormUsage tells an association's part of the root's usage to
+ * RawUsage is cut to an integer, but NormUsage has an association's part of the root's usage to
  * all its digits.  So what one prints narrows down the root's usage, and that all others. */
 void printed_match_make(struct printed_match *match, const struct sshare_print *print,
                         const struct tree *tree, const struct names *names, bool ordered,

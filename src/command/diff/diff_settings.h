@@ -21,7 +21,7 @@ struct reduced_settings {
 bool settings_without(struct reduced_settings *reduced, enum cause cause,
                       const struct findings *findings);
 
-/* Note what cannot be told, with these settings and maybe without the accounting database. */
+/* Note what cannot be known, with these settings and maybe without the accounting database. */
 void diff_note_unknown(struct differences *differences, const struct settings *settings,
                        bool has_source, double unattributed_usage);
 
