@@ -11,6 +11,8 @@
 
 #include "run/clusters.h"
 #include "command/command.h"
+#include "command/ledger/ledger_effect.h"
+#include "command/ledger/ledger_list.h"
 #include "command/ledger/ledger_target.h"
 #include "command/login.h"
 #include "results/private.h"
@@ -32,7 +34,6 @@
 
 #define WHY_LENGTH 250
 
-/* What was asked for. */
 struct options {
     struct shared_options shared;
     const char *action, *subject; /* credit ... undo, and the amount, job or entry */
@@ -41,8 +42,8 @@ struct options {
     bool all;
 };
 
-/* What is at hand while an entry is made. */
-struct desk {
+/* What an entry is made from. */
+struct entry_context {
     const struct settings *settings;
     const struct options *options;
     struct db *source, *reader;
@@ -115,7 +116,7 @@ static int check_options(const struct options *options, struct error *err)
 static int check_why(const char *why, struct error *err)
 {
     if (!why || !why[strspn(why, " \t")])
-        return fail(err, ERROR_USAGE, "the ledger wants a reason: --why TEXT");
+        return fail(err, ERROR_USAGE, "the ledger needs a reason: --why TEXT");
     if (!utf8_valid(why, strlen(why)) || !utf8_is_printable(why))
         return fail(err, ERROR_USAGE, "--why: must be one line of UTF-8");
     if (utf8_length(why) > WHY_LENGTH)
@@ -123,7 +124,7 @@ static int check_why(const char *why, struct error *err)
     return 0;
 }
 
-/* What can be said of an options before any database is asked. */
+/* What follows from the options, before any database is read. */
 static int begin_record(const struct options *options, struct ledger_record *record,
                         struct error *err)
 {
@@ -134,7 +135,8 @@ static int begin_record(const struct options *options, struct ledger_record *rec
         return -1;
     if (!options->shared.yes && !options->shared.dry_run && !isatty(STDIN_FILENO))
         return fail(err, ERROR_USAGE,
-                    "nobody can be asked here; --yes enters it, --dry-run tells what it would do");
+                    "standard input is no terminal to confirm on; --yes enters it, --dry-run shows "
+                    "what it would do");
     for (enum ledger_kind kind = 0; kind < LEDGER_KINDS; kind++)
         if (is(options, ledger_kind_name(kind)))
             entry->kind = kind;
@@ -163,124 +165,125 @@ static int begin_record(const struct options *options, struct ledger_record *rec
 }
 
 /* The one cluster that is meant. */
-static int find_cluster(struct desk *desk, struct error *err)
+static int find_cluster(struct entry_context *context, struct error *err)
 {
-    const struct name_list *list = &desk->options->shared.clusters;
+    const struct name_list *list = &context->options->shared.clusters;
     const struct cluster_names asked = { list->values, list->count };
     struct cluster_names clusters;
-    if (clusters_wanted(desk->settings, desk->source, &asked, complain, &clusters, err))
+    if (clusters_wanted(context->settings, context->source, &asked, complain, &clusters, err))
         return -1;
     size_t count = clusters.count;
     if (count == 1)
-        desk->cluster = memory_text(clusters.names[0]);
+        context->cluster = memory_text(clusters.names[0]);
     cluster_names_free(&clusters);
-    return desk->cluster
+    return context->cluster
                ? 0
                : fail(err, ERROR_USAGE, "there are %zu clusters; name one with --cluster", count);
 }
 
 /* The cluster and the instant of what is undone are the undo's own.  Of a chain of undos only the
  * last can be undone, which is what somebody means who names any entry of it that counts. */
-static int find_undone(struct desk *desk, struct error *err)
+static int find_undone(struct entry_context *context, struct error *err)
 {
     struct ledger_record *records;
     size_t count;
-    uint64_t id = desk->record.entry.undoes;
-    int result = ledger_read_all(desk->reader, &records, &count, err);
+    uint64_t id = context->record.entry.undoes;
+    int result = ledger_read_all(context->reader, &records, &count, err);
     for (size_t i = 0; i < count; i++) {
         if (!result && records[i].entry.id == id) {
-            desk->cluster = memory_text(records[i].cluster);
-            desk->record.entry.instant = records[i].entry.instant;
+            context->cluster = memory_text(records[i].cluster);
+            context->record.entry.instant = records[i].entry.instant;
         }
         ledger_record_free(&records[i]);
     }
     free(records);
     if (result)
-        return results_explain(desk->settings, err);
-    if (!desk->cluster)
+        return results_explain(context->settings, err);
+    if (!context->cluster)
         return fail(err, ERROR_USAGE, "the ledger has no entry %" PRIu64, id);
-    const struct name_list *asked = &desk->options->shared.clusters;
+    const struct name_list *asked = &context->options->shared.clusters;
     for (size_t i = 0; i < asked->count; i++)
-        if (!reads_as(asked->values[i], strlen(asked->values[i]), desk->cluster))
+        if (!reads_as(asked->values[i], strlen(asked->values[i]), context->cluster))
             return fail(err, ERROR_USAGE, "entry %" PRIu64 " of the ledger is of cluster '%s'", id,
-                        desk->cluster);
+                        context->cluster);
     return 0;
 }
 
-static int check_undone(struct desk *desk, struct error *err)
+static int check_undone(struct entry_context *context, struct error *err)
 {
-    uint64_t id = desk->record.entry.undoes;
-    const struct ledger_entry *last = ledger_last_undo(desk->ledger, id);
-    if (ledger_is_undone(desk->ledger, id))
+    uint64_t id = context->record.entry.undoes;
+    const struct ledger_entry *last = ledger_last_undo(context->ledger, id);
+    if (ledger_is_undone(context->ledger, id))
         return fail(err, ERROR_USAGE,
                     "entry %" PRIu64 " is undone already; to have it count again, undo entry "
                     "%" PRIu64,
                     id, last->id);
-    desk->record.entry.undoes = last->id;
+    context->record.entry.undoes = last->id;
     return 0;
 }
 
-static int find_subject(struct desk *desk, struct error *err)
+static int find_subject(struct entry_context *context, struct error *err)
 {
-    struct ledger_record *record = &desk->record;
-    const struct source source = source_of(desk->settings, desk->source, desk->cluster);
+    struct ledger_record *record = &context->record;
+    const struct source source = source_of(context->settings, context->source, context->cluster);
     switch (record->entry.kind) {
     case LEDGER_CREDIT:
     case LEDGER_DEBIT:
         return target_association(&source, record, err);
     case LEDGER_REFUND:
-        return target_job(&source, record, desk->ledger, err);
+        return target_job(&source, record, context->ledger, err);
     case LEDGER_RESET:
-        return record->entry.of_cluster ? 0 : target_covers(&source, record, &desk->covers, err);
+        return record->entry.of_cluster ? 0 : target_covers(&source, record, &context->covers, err);
     case LEDGER_UNDO:
         break;
     }
-    return check_undone(desk, err);
+    return check_undone(context, err);
 }
 
 /* The ledger with the entry in it. */
-static struct ledger *with_entry(const struct desk *desk)
+static struct ledger *with_entry(const struct entry_context *context)
 {
     struct ledger *ledger = ledger_create();
-    struct ledger_entry entry = desk->record.entry;
+    struct ledger_entry entry = context->record.entry;
     entry.id = 1;
-    for (size_t i = 0; i < desk->ledger->count; i++) {
-        ledger_add(ledger, &desk->ledger->entries[i]);
-        if (desk->ledger->entries[i].id >= entry.id)
-            entry.id = desk->ledger->entries[i].id + 1;
+    for (size_t i = 0; i < context->ledger->count; i++) {
+        ledger_add(ledger, &context->ledger->entries[i]);
+        if (context->ledger->entries[i].id >= entry.id)
+            entry.id = context->ledger->entries[i].id + 1;
     }
-    for (size_t i = 0; i < desk->ledger->cover_count; i++)
-        ledger_add_cover(ledger, desk->ledger->covers[i].id, desk->ledger->covers[i].association);
-    for (size_t i = 0; i < desk->covers.count; i++)
-        ledger_add_cover(ledger, entry.id, desk->covers.keys[i]);
+    for (size_t i = 0; i < context->ledger->cover_count; i++)
+        ledger_add_cover(ledger, context->ledger->covers[i].id,
+                         context->ledger->covers[i].association);
+    for (size_t i = 0; i < context->covers.count; i++)
+        ledger_add_cover(ledger, entry.id, context->covers.keys[i]);
     ledger_add(ledger, &entry);
     return ledger;
 }
 
-static void add_intent(struct text *text, const struct desk *desk)
+static void add_intent(struct text *text, const struct entry_context *context)
 {
     struct text words = { 0 };
-    add_entry_words(&words, &desk->record);
-    text_add_printable(text, desk->cluster);
+    add_entry_words(&words, &context->record);
+    text_add_printable(text, context->cluster);
     text_add(text, ": ");
     text_add_printable(text, words.bytes);
     text_add(text, "\ndated ");
-    form_add_instant(text, (int64_t)desk->record.entry.instant);
+    form_add_instant(text, (int64_t)context->record.entry.instant);
     text_add(text, "\n");
     text_free(&words);
 }
 
-static int show_effect(const struct desk *desk, struct error *err)
+static int show_effect(const struct entry_context *context, struct error *err)
 {
     struct text text = { 0 };
-    struct ledger *after = with_entry(desk);
+    struct ledger *after = with_entry(context);
     int64_t now;
-    add_intent(&text, desk);
-    int result = option_instant("now", desk->options->shared.now, &now, err);
-    struct source source = source_of(desk->settings, desk->source, desk->cluster);
+    add_intent(&text, context);
+    int result = option_instant("now", context->options->shared.now, &now, err);
+    struct source source = source_of(context->settings, context->source, context->cluster);
     source.instant = &now;
     if (!result)
-        result = ledger_add_effect(&text, &source, desk->reader, desk->ledger, after, err);
+        result = ledger_add_effect(&text, &source, context->reader, context->ledger, after, err);
     if (!result)
         result = command_print(&text, err);
     ledger_destroy(after);
@@ -299,77 +302,77 @@ static int ask(struct error *err)
 }
 
 /* The answer to COMMIT was lost: an entry that is there is made. */
-static int look_again(const struct desk *desk, struct error *err)
+static int look_again(const struct entry_context *context, struct error *err)
 {
     struct db *db;
     struct error other;
     bool there = false;
-    if (!results_open(&db, desk->settings, DB_READER, &other)) {
-        ledger_has(db, &desk->record, &there, &other);
+    if (!results_open(&db, context->settings, DB_READER, &other)) {
+        ledger_has(db, &context->record, &there, &other);
         db_close(db);
     }
     return there ? 0
                  : fail_in(err, "whether entry %" PRIu64 " was made is not known, list will tell",
-                           desk->record.entry.id);
+                           context->record.entry.id);
 }
 
-static int enter(struct desk *desk, struct error *err)
+static int enter(struct entry_context *context, struct error *err)
 {
     struct db *results;
     struct text text = { 0 };
     bool in_doubt = false;
-    if (results_open(&results, desk->settings, DB_RESULTS, err))
+    if (results_open(&results, context->settings, DB_RESULTS, err))
         return -1;
-    int result =
-        ledger_enter(results, &desk->record, desk->covers.keys, desk->covers.count, &in_doubt, err);
+    int result = ledger_enter(results, &context->record, context->covers.keys,
+                              context->covers.count, &in_doubt, err);
     db_close(results);
     if (result && in_doubt)
-        result = look_again(desk, err);
+        result = look_again(context, err);
     if (result)
-        return results_explain(desk->settings, err);
-    text_format(&text, "entry %" PRIu64 ", ", desk->record.entry.id);
-    add_intent(&text, desk);
+        return results_explain(context->settings, err);
+    text_format(&text, "entry %" PRIu64 ", ", context->record.entry.id);
+    add_intent(&text, context);
     result = command_print(&text, err);
     text_free(&text);
     return result;
 }
 
-static int make_entry(struct desk *desk, struct error *err)
+static int make_entry(struct entry_context *context, struct error *err)
 {
-    const struct options *options = desk->options;
-    if (results_open(&desk->reader, desk->settings, DB_READER, err) ||
-        run_open_source(&desk->source, desk->settings, err) ||
-        (is(options, "undo") ? find_undone(desk, err) : find_cluster(desk, err)))
+    const struct options *options = context->options;
+    if (results_open(&context->reader, context->settings, DB_READER, err) ||
+        run_open_source(&context->source, context->settings, err) ||
+        (is(options, "undo") ? find_undone(context, err) : find_cluster(context, err)))
         return -1;
-    desk->record.cluster = memory_text(desk->cluster);
-    if (ledger_read(desk->reader, desk->cluster, &desk->ledger, err))
-        return results_explain(desk->settings, err);
-    char *login = private_login(desk->settings);
+    context->record.cluster = memory_text(context->cluster);
+    if (ledger_read(context->reader, context->cluster, &context->ledger, err))
+        return results_explain(context->settings, err);
+    char *login = private_login(context->settings);
     int result = private_check(login, options->user, err);
     free(login);
-    if (result || find_subject(desk, err))
+    if (result || find_subject(context, err))
         return -1;
-    desk->record.covers = desk->covers.count;
-    if ((options->shared.dry_run || !options->shared.yes) && show_effect(desk, err))
+    context->record.covers = context->covers.count;
+    if ((options->shared.dry_run || !options->shared.yes) && show_effect(context, err))
         return -1;
     if (options->shared.dry_run || (!options->shared.yes && ask(err)))
         return options->shared.dry_run ? 0 : -1;
-    return enter(desk, err);
+    return enter(context, err);
 }
 
-static int make_at_desk(const struct settings *settings, const struct options *options,
-                        struct error *err)
+static int make_in_context(const struct settings *settings, const struct options *options,
+                           struct error *err)
 {
-    struct desk desk = { .settings = settings, .options = options };
-    int result = begin_record(options, &desk.record, err);
+    struct entry_context context = { .settings = settings, .options = options };
+    int result = begin_record(options, &context.record, err);
     if (!result)
-        result = make_entry(&desk, err);
-    db_close(desk.source);
-    db_close(desk.reader);
-    ledger_destroy(desk.ledger);
-    ledger_record_free(&desk.record);
-    job_keys_free(&desk.covers);
-    free(desk.cluster);
+        result = make_entry(&context, err);
+    db_close(context.source);
+    db_close(context.reader);
+    ledger_destroy(context.ledger);
+    ledger_record_free(&context.record);
+    job_keys_free(&context.covers);
+    free(context.cluster);
     return result;
 }
 
@@ -458,7 +461,7 @@ static int ledger_command(const struct invocation *invocation, struct error *err
             result = list(invocation, &options, err);
         else if (!take_names(&options, err) &&
                  !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
-            result = make_at_desk(settings, &options, err);
+            result = make_in_context(settings, &options, err);
     }
     options_free(&options.shared);
     settings_destroy(settings);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
-#include "command/ledger/ledger.h"
+#include "command/ledger/ledger_effect.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "command/show/computed_shares.h"
@@ -14,7 +13,7 @@
 #include "db/db.h"
 #include "report/forms.h"
 #include "report/shares.h"
-#include "report/terminal.h"
+#include "report/table.h"
 #include "results/seal_rows.h"
 #include "source/source.h"
 #include "util/error.h"
@@ -24,7 +23,7 @@
 /* What an entry would do: the cluster is computed twice, each time from the seal as a run would,
  * so that it is not read as a whole where a run need not. */
 
-struct scene {
+struct effect {
     struct source source; /* as of an instant */
     struct db *results;
     char *source_identity;
@@ -32,16 +31,16 @@ struct scene {
 };
 
 /* *damaged: what was kept is of no use. */
-static int compute_from_seal(const struct scene *scene, const struct prior *prior,
+static int compute_from_seal(const struct effect *effect, const struct prior *prior,
                              struct computation *computation, bool *damaged, struct error *err)
 {
-    struct seal_plan plan = { .kept = scene->kept, .source_identity = scene->source_identity };
-    *computation = computation_of(&scene->source);
+    struct seal_plan plan = { .kept = effect->kept, .source_identity = effect->source_identity };
+    *computation = computation_of(&effect->source);
     if (compute_read(computation, prior, &plan, err)) {
         seal_plan_free(&plan);
         return -1;
     }
-    int result = seal_plan_fold(&plan, computation, scene->results, damaged, err);
+    int result = seal_plan_fold(&plan, computation, effect->results, damaged, err);
     if (!result && !*damaged)
         result = compute_values(computation, &plan, err);
     seal_plan_free(&plan);
@@ -50,59 +49,64 @@ static int compute_from_seal(const struct scene *scene, const struct prior *prio
     return result;
 }
 
-static struct share_list *shares_with(const struct scene *scene, struct ledger *ledger,
+static struct share_list *shares_with(const struct effect *effect, struct ledger *ledger,
                                       struct error *err)
 {
     struct computation computation;
     const struct prior prior = { .ledger = ledger };
     bool damaged = false;
-    if (compute_from_seal(scene, &prior, &computation, &damaged, err))
+    if (compute_from_seal(effect, &prior, &computation, &damaged, err))
         return NULL;
     if (damaged) {
-        computation = computation_of(&scene->source);
+        computation = computation_of(&effect->source);
         if (compute_cluster(&computation, &prior, err))
             return NULL;
     }
     struct share_list *list =
-        computed_shares(scene->source.settings, scene->source.cluster, &computation);
+        computed_shares(effect->source.settings, effect->source.cluster, &computation);
     computation_free(&computation);
     return list;
 }
 
-/* A name in so many columns of a terminal, or more where it is longer. */
-static void add_column(struct text *text, const char *name, size_t width)
+/* An association under both ledgers. */
+struct effect_row {
+    const struct share_row *before, *after;
+};
+
+static void get_name(const void *of, struct cell *cell)
 {
-    struct text shown = { 0 };
-    text_add_printable(&shown, name);
-    size_t wide = shown.length ? utf8_width(shown.bytes) : 0;
-    if (shown.length)
-        text_add(text, shown.bytes);
-    text_format(text, "%*s ", wide < width ? (int)(width - wide) : 0, "");
-    text_free(&shown);
+    const struct share_row *row = ((const struct effect_row *)of)->after;
+    const char *const names[] = { row->account, row->user, row->partition };
+    cell_text(cell, names[cell->column->index]);
 }
 
-static void add_fairshare(struct text *text, double fairshare)
+static const struct share_row *side_of(const void *of, const struct cell *cell)
 {
-    if (isnan(fairshare))
-        text_format(text, " %8s", "");
-    else
-        text_format(text, " %8.6f", fairshare);
+    const struct effect_row *row = of;
+    return cell->column->index ? row->after : row->before;
 }
 
-static void add_change(struct text *text, const struct share_row *before,
-                       const struct share_row *after)
+static void get_usage(const void *of, struct cell *cell)
 {
-    add_column(text, after->account, 12);
-    add_column(text, after->user, 10);
-    add_column(text, after->partition, 9);
-    text_format(text, "%13.0f %13.0f", before->raw_usage, after->raw_usage);
-    text_add(text, " ");
-    add_fairshare(text, before->fairshare);
-    add_fairshare(text, after->fairshare);
-    while (text->bytes[text->length - 1] == ' ')
-        text->bytes[--text->length] = '\0';
-    text_add(text, "\n");
+    cell_real(cell, side_of(of, cell)->raw_usage);
 }
+
+static void get_fairshare(const void *of, struct cell *cell)
+{
+    cell_real(cell, side_of(of, cell)->fairshare);
+}
+
+static const struct column columns[] = {
+    { "account", "Account", COLUMN_TEXT, .get = get_name, .index = 0 },
+    { "username", "User", COLUMN_TEXT, .get = get_name, .index = 1 },
+    { "partition", "Partition", COLUMN_TEXT, .get = get_name, .index = 2, .optional = true },
+    { "rawusage_before", "RawUsage", COLUMN_USAGE, .get = get_usage, .index = 0 },
+    { "rawusage_after", "then", COLUMN_USAGE, .get = get_usage, .index = 1 },
+    { "fairshare_before", "FairShare", COLUMN_REAL, .get = get_fairshare, .index = 0 },
+    { "fairshare_after", "then", COLUMN_REAL, .get = get_fairshare, .index = 1 },
+    { .name = NULL },
+};
+static const struct table_layout layout = { columns, .as_paragraph = true };
 
 static bool differ(double one, double other)
 {
@@ -112,6 +116,9 @@ static bool differ(double one, double other)
 static void add_changes(struct text *text, const struct share_list *before,
                         const struct share_list *after)
 {
+    static const struct table_options for_people = { 0 };
+    struct error ignored;
+    struct table *table = table_create(text, &layout, &for_people, &ignored);
     struct id_index *places = id_index_create();
     bool any = false;
     for (uint32_t i = 0; i < before->count; i++)
@@ -122,29 +129,27 @@ static void add_changes(struct text *text, const struct share_list *before,
         if (!row->shown || place == INDEX_NONE ||
             !differ(before->rows[place].raw_usage, row->raw_usage))
             continue;
-        size_t start = text->length;
-        if (!any)
-            text_format(text, "%-12s %-10s %-9s %13s %13s %9s %8s\n", "Account", "User",
-                        "Partition", "RawUsage", "then", "FairShare", "then");
-        terminal_paint(text, start, PAINT_HEADING);
+        table_add(table, &(struct effect_row){ &before->rows[place], row });
         any = true;
-        add_change(text, &before->rows[place], row);
     }
-    if (!any)
+    if (any)
+        table_end(table, &ignored);
+    else
         text_add(text, "no usage changes\n");
     id_index_destroy(places);
+    table_destroy(table);
 }
 
-static int add_both(struct text *text, const struct scene *scene, struct ledger *before,
+static int add_both(struct text *text, const struct effect *effect, struct ledger *before,
                     struct ledger *after, struct error *err)
 {
-    struct share_list *one = shares_with(scene, before, err);
-    struct share_list *other = one ? shares_with(scene, after, err) : NULL;
-    char *login = private_login(scene->source.settings);
+    struct share_list *one = shares_with(effect, before, err);
+    struct share_list *other = one ? shares_with(effect, after, err) : NULL;
+    char *login = private_login(effect->source.settings);
     if (other) {
         share_list_hide_others(other, login);
         text_add(text, "as of ");
-        form_add_instant(text, *scene->source.instant);
+        form_add_instant(text, *effect->source.instant);
         text_add(text, ":\n");
         add_changes(text, one, other);
     }
@@ -160,15 +165,15 @@ int ledger_add_effect(struct text *text, const struct source *source, struct db 
                       struct ledger *before, struct ledger *after, struct error *err)
 {
     struct kept_seal kept = { .findings = findings_create() };
-    struct scene scene = { *source, results, db_identity(source->db, err), &kept };
-    int result = scene.source_identity ? 0 : -1;
+    struct effect effect = { *source, results, db_identity(source->db, err), &kept };
+    int result = effect.source_identity ? 0 : -1;
     if (!result)
         result = seal_read(results, source->cluster, &kept, err);
     if (!result) {
         kept.ahead = kept.seal.kept && *source->instant < (int64_t)kept.seal.as_of;
-        result = add_both(text, &scene, before, after, err);
+        result = add_both(text, &effect, before, after, err);
     }
     kept_seal_free(&kept);
-    free(scene.source_identity);
+    free(effect.source_identity);
     return result;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "config.h"
+#include "command/ledger/ledger_list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
-#include "command/ledger/ledger.h"
 #include "db/db.h"
 #include "report/table.h"
 #include "results/ledger_rows.h"

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_LEDGER_LIST_H
+#define FAIRMILL_COMMAND_LEDGER_LIST_H
+
+struct error;
+struct ledger_record;
+struct published_filter;
+struct settings;
+struct table_options;
+struct text;
+
+/* Add what an entry does, in a few words. */
+void add_entry_words(struct text *text, const struct ledger_record *record);
+
+/* Print the entries of the ledger that the filter wants and the caller may see. */
+int ledger_print(const struct settings *settings, const struct published_filter *filter,
+                 const struct table_options *options, struct error *err);
+
+#endif
