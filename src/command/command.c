@@ -19,3 +19,13 @@ int command_print(const struct text *text, struct error *err)
                    : fail(err, ERROR_OTHER, "cannot write the output: %s", strerror(errno));
     return 0;
 }
+
+int command_confirm(const char *question, const char *refusal, struct error *err)
+{
+    char answer[16];
+    fputs(question, stdout);
+    fflush(stdout);
+    if (fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y'))
+        return 0;
+    return fail(err, ERROR_OTHER, "%s", refusal);
+}

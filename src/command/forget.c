@@ -17,20 +17,15 @@
 
 static int ask(const char *cluster, struct error *err)
 {
-    char answer[16] = "";
     struct text question = { 0 };
     if (!isatty(STDIN_FILENO))
         return fail(err, ERROR_USAGE, "forget: needs --yes where nobody can be asked");
     text_add(&question, "Remove all that is known of cluster '");
     text_add_printable(&question, cluster);
     text_add(&question, "'? [y/N] ");
-    int result = command_print(&question, err);
+    int result = command_confirm(question.bytes, "forget: nothing was removed", err);
     text_free(&question);
-    if (result)
-        return -1;
-    if (fgets(answer, sizeof answer, stdin) && (*answer == 'y' || *answer == 'Y'))
-        return 0;
-    return fail(err, ERROR_OTHER, "forget: nothing was removed");
+    return result;
 }
 
 static int forget(const struct settings *settings, const char *cluster, bool yes, struct error *err)

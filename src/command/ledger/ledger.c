@@ -291,16 +291,6 @@ static int show_effect(const struct entry_context *context, struct error *err)
     return result;
 }
 
-static int ask(struct error *err)
-{
-    char answer[16];
-    fputs("Enter this? [y/N] ", stdout);
-    fflush(stdout);
-    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
-        return 0;
-    return fail(err, ERROR_OTHER, "nothing was entered");
-}
-
 /* The answer to COMMIT was lost: an entry that is there is made. */
 static int look_again(const struct entry_context *context, struct error *err)
 {
@@ -355,7 +345,8 @@ static int make_entry(struct entry_context *context, struct error *err)
     context->record.covers = context->covers.count;
     if ((options->shared.dry_run || !options->shared.yes) && show_effect(context, err))
         return -1;
-    if (options->shared.dry_run || (!options->shared.yes && ask(err)))
+    if (options->shared.dry_run ||
+        (!options->shared.yes && command_confirm("Enter this? [y/N] ", "nothing was entered", err)))
         return options->shared.dry_run ? 0 : -1;
     return enter(context, err);
 }
