@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +10,6 @@
 #include "util/complain.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* The subcommands; a new one is its file in src/command and a line here. */
 static const struct command *const commands[] = {

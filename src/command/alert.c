@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/alert.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +18,6 @@
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 struct alert {
     uint64_t after_s;

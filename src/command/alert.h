@@ -16,7 +16,6 @@ struct settings;
  * lasts is kept in a small file for each settings file and choice of clusters, in a folder that
  * nobody else can write.  Where there is none everything is printed, as it is with -v and on a
  * terminal. */
-struct alert;
 struct alert *alert_create(const struct settings *settings, char *const *clusters, size_t count);
 /* complain(), or remember the exit status only. */
 void alert_complain(struct alert *alert, const struct error *err);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/command.h"
 
 #include <errno.h>
@@ -7,7 +6,6 @@
 #include <string.h>
 
 #include "util/error.h"
-#include "util/text.h"
 
 int command_print(const struct text *text, struct error *err)
 {

@@ -4,8 +4,6 @@
 
 #include "command/options.h"
 
-struct error;
-struct text;
 
 /* What every subcommand needs.  `struct command` is in options.h. */
 

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "core/insight/correlation.h"
-#include "core/fairshare/fairshare.h"
-#include "core/tree/tree.h"
 #include "report/comparison.h"
-#include "report/table.h"
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 struct options {
     struct shared_options shared;

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "command/command.h"
-#include "db/db.h"
 #include "results/forget.h"
 #include "results/publish.h"
 #include "results/schema.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/text.h"
 
 static int ask(const char *cluster, struct error *err)
 {

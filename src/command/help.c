@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/help.h"
 
 #include <string.h>
 
 #include "command/options.h"
-#include "util/text.h"
 
 #define WIDTH 79
 /* Longer ones have a line of their own. */

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "results/private.h"
-#include "core/usage/calendar.h"
-#include "core/fairshare/fairshare.h"
-#include "db/db.h"
 #include "report/series.h"
 #include "report/table.h"
 #include "results/published.h"
@@ -20,8 +14,6 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 #define USUAL_DAYS 30
 #define INFINITE_LEVEL_FS 1e100

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/clusters.h"
 #include "command/command.h"
-#include "db/db.h"
 #include "results/schema.h"
 #include "run/run.h"
 #include "settings/load.h"
@@ -16,7 +12,6 @@
 #include "util/error.h"
 #include "util/list.h"
 #include "util/log.h"
-#include "util/text.h"
 
 /* Whether the accounting database can be asked today: if not, what would be asked is skipped. */
 static struct db *source_if_there(const struct settings *settings)

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
-#include "core/tree/tree.h"
-#include "db/db.h"
 #include "report/metrics.h"
 #include "results/published.h"
 #include "results/published_find.h"
@@ -15,10 +11,7 @@
 #include "settings/settings.h"
 #include "source/source.h"
 #include "sql.h"
-#include "util/error.h"
 #include "util/file.h"
-#include "util/memory.h"
-#include "util/text.h"
 
 /* For the textfile collector of Prometheus's node_exporter: what is published, as metrics. */
 

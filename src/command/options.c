@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/options.h"
 
 #include <stdlib.h>
@@ -9,7 +8,6 @@
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 #define SHARED(member) offsetof(struct shared_options, member)
 

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +7,11 @@
 #include "results/published_jobs.h"
 #include "report/priorities.h"
 #include "report/sprio.h"
-#include "report/table.h"
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 struct options {
     struct shared_options shared;

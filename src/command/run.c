@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <stdlib.h>
-#include <string.h>
 
 #include "command/alert.h"
 #include "command/command.h"
 #include "command/show/computed_shares.h"
 #include "results/private.h"
-#include "compute/compute.h"
 #include "report/shares.h"
-#include "report/table.h"
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/complain.h"
-#include "util/error.h"
 #include "util/log.h"
-#include "util/text.h"
 
 /* What a dry run prints. */
 static struct table *shown;

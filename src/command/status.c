@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "command/command.h"
-#include "db/db.h"
-#include "report/table.h"
 #include "results/schema.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 /* A monitor's plugin is asked without a limit: three runs of the usual five minutes missed. */
 #define NAGIOS_MAX_AGE_S 900

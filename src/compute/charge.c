@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "compute/charge.h"
 
 #include "core/usage/ledger.h"
-#include "core/usage/seal.h"
 #include "source/layout.h"
 
 /* Leave out what was used before the association's last reset.  Kept sums contain only resets

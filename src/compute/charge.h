@@ -2,15 +2,10 @@
 #ifndef FAIRMILL_CHARGE_H
 #define FAIRMILL_CHARGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "core/usage/usage.h"
 
 struct error;
-struct job_row;
-struct ledger_state;
-struct seal;
 
 /* A charge: what a row of the source adds to the usage of the row's association, or takes off it.
  * A suspension is a charge like that of its job, taken off. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "compute/charge_jobs.h"
 
 #include <inttypes.h>
@@ -12,7 +11,6 @@
 #include "results/days.h"
 #include "settings/settings.h"
 #include "source/reading.h"
-#include "util/error.h"
 #include "util/log.h"
 
 /* Rows that are read together, and the sinks of their charges. */

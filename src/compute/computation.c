@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "compute/computation.h"
 
 #include <inttypes.h>
@@ -8,10 +7,7 @@
 
 #include "core/finding.h"
 #include "core/priority/queue.h"
-#include "core/tree/tree.h"
-#include "core/usage/clock.h"
 #include "core/usage/ledger.h"
-#include "core/usage/seal.h"
 #include "settings/settings.h"
 #include "util/error.h"
 

@@ -2,23 +2,11 @@
 #ifndef FAIRMILL_COMPUTATION_H
 #define FAIRMILL_COMPUTATION_H
 
-#include <stdint.h>
 
 #include "core/tree/past.h"
 #include "results/publish.h"
 #include "source/layout.h"
 
-struct charge_sink;
-struct clock;
-struct error;
-struct findings;
-struct ledger_state;
-struct queue;
-struct settings;
-struct tree;
-struct usage_sums;
-struct values;
-struct wide;
 
 /* What is computed for a cluster. */
 struct computation {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "compute/compute.h"
 
 #include <inttypes.h>
@@ -13,17 +12,11 @@
 #include "compute/priorities.h"
 #include "compute/seal_plan.h"
 #include "compute/sinks.h"
-#include "core/fairshare/fairshare.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
 #include "core/priority/queue.h"
-#include "core/usage/seal.h"
-#include "core/tree/tree.h"
-#include "core/usage/usage.h"
-#include "db/db.h"
 #include "results/days.h"
 #include "settings/settings.h"
-#include "source/layout.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"

@@ -2,11 +2,9 @@
 #ifndef FAIRMILL_COMPUTE_H
 #define FAIRMILL_COMPUTE_H
 
-#include <stdint.h>
 
 #include "compute/computation.h"
 
-struct error;
 struct prior;
 struct seal_plan;
 

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "compute/prior.h"
 
 #include <time.h>
 
-#include "core/usage/ledger.h"
 #include "core/tree/past.h"
-#include "db/db.h"
 #include "results/ledger_rows.h"
 #include "results/schema.h"
 #include "results/share_rows.h"
-#include "util/error.h"
 
 static int read_past(struct prior *prior, const struct settings *settings, const char *cluster,
                      int64_t now, struct error *err)

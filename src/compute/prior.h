@@ -5,8 +5,6 @@
 #include <stdint.h>
 
 struct error;
-struct ledger;
-struct past;
 struct settings;
 
 /* What is known from the results database of a cluster before it is computed. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "compute/priorities.h"
 
 #include <math.h>
@@ -9,8 +8,6 @@
 
 #include "core/finding.h"
 #include "core/priority/queue.h"
-#include "core/tree/tree.h"
-#include "core/usage/usage.h"
 #include "settings/priority_values.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_conf.h"
@@ -21,8 +18,6 @@
 #include "util/index.h"
 #include "util/list.h"
 #include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 /* The ids that every slurmdbd gives these, besides those of core/usage.h. */
 enum { TRES_MEMORY = 2, TRES_NODE = 4 };

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "compute/seal_plan.h"
 
 #include <inttypes.h>
@@ -9,14 +8,10 @@
 #include <string.h>
 
 #include "compute/computation.h"
-#include "core/usage/clock.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
 #include "results/days.h"
-#include "results/seal_rows.h"
 #include "settings/settings.h"
-#include "source/layout.h"
-#include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
 

@@ -2,17 +2,10 @@
 #ifndef FAIRMILL_SEAL_PLAN_H
 #define FAIRMILL_SEAL_PLAN_H
 
-#include <stdbool.h>
-#include <stdint.h>
 
-#include "core/usage/seal.h"
 #include "results/seal_rows.h"
 
 struct computation;
-struct days;
-struct db;
-struct error;
-struct findings;
 
 /* How a run goes on from the seal that the last one left, and what it leaves to the next. */
 

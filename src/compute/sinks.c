@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "compute/sinks.h"
 
 #include <inttypes.h>
@@ -8,7 +7,6 @@
 #include "core/finding.h"
 #include "core/usage/ledger.h"
 #include "results/days.h"
-#include "source/layout.h"
 #include "util/log.h"
 
 /* Very many associations' sums don't stay in the processor's caches, and to wait for one would be

@@ -2,15 +2,9 @@
 #ifndef FAIRMILL_SINKS_H
 #define FAIRMILL_SINKS_H
 
-#include <stdint.h>
 
 #include "compute/charge.h"
 
-struct computation;
-struct days;
-struct findings;
-struct usage_sums;
-struct wide;
 
 /* What becomes of charges. */
 

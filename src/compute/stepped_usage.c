@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "compute/stepped_usage.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "compute/computation.h"
-#include "core/usage/clock.h"
 #include "core/usage/steps.h"
-#include "core/tree/tree.h"
-#include "core/usage/usage.h"
-#include "db/db.h"
 #include "settings/settings.h"
 #include "source/reading.h"
 #include "util/memory.h"

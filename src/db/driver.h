@@ -5,7 +5,6 @@
 #include "db/settings.h"
 #include "db/value.h"
 
-struct error;
 struct text;
 
 /* A driver is one struct of functions for a database, and what its sessions, rows and bulk writes

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "db/settings.h"
 
-#include <stddef.h>
 #include <string.h>
 
 bool db_role_writes(enum db_role role)

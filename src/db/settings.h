@@ -3,7 +3,6 @@
 #define FAIRMILL_DB_SETTINGS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Where a database is, what a session with it is for, and what follows from both. */
 

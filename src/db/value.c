@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "db/value.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "util/error.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/column.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>

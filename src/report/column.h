@@ -2,14 +2,11 @@
 #ifndef FAIRMILL_REPORT_COLUMN_H
 #define FAIRMILL_REPORT_COLUMN_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "report/terminal.h"
 #include "util/text.h"
 
-struct json_t;
 
 /* A column of a table (report/table.h), and the cell that it has of a row. */
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/comparison.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <jansson.h>
 
@@ -13,7 +11,6 @@
 #include "report/forms.h"
 #include "report/table.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 #define FIRST_AT_MOST 36 /* columns of the terminal */
 

@@ -2,14 +2,10 @@
 #ifndef FAIRMILL_REPORT_COMPARISON_H
 #define FAIRMILL_REPORT_COMPARISON_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/fairshare/fairshare.h"
 
 struct table;
-struct text;
 
 /* The same shares and usage as each algorithm has them, in both conformances. */
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/differences.h"
 
 #include <inttypes.h>
@@ -11,9 +10,7 @@
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/table.h"
-#include "report/terminal.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* One of the two values of an association. */
 struct compared_value {

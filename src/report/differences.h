@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct algorithm;
-struct arena;
 struct table;
 struct text;
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/explanation.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "core/number/figure.h"
 #include "core/tree/path.h"

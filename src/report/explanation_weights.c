@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/explanation_weights.h"
 
 #include <inttypes.h>

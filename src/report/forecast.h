@@ -2,9 +2,6 @@
 #ifndef FAIRMILL_REPORT_FORECAST_H
 #define FAIRMILL_REPORT_FORECAST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/insight/forecast.h"
 

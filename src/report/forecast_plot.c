@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/forecast_plot.h"
 
 #include <langinfo.h>

@@ -2,9 +2,7 @@
 #ifndef FAIRMILL_REPORT_METRICS_H
 #define FAIRMILL_REPORT_METRICS_H
 
-#include <stdint.h>
 
-struct metrics;
 struct text;
 
 /* The text format in which Prometheus takes numbers: each metric with its help, its type, and then

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/pbs_forms.h"
 
 #include <inttypes.h>
@@ -7,7 +6,6 @@
 #include "core/fairshare/pbs.h"
 #include "core/tree/path.h"
 #include "core/usage/clock.h"
-#include "core/insight/explain.h"
 #include "report/forms.h"
 #include "report/shares.h"
 #include "util/index.h"

@@ -2,13 +2,10 @@
 #ifndef FAIRMILL_REPORT_PBS_FORMS_H
 #define FAIRMILL_REPORT_PBS_FORMS_H
 
-#include <stdint.h>
 
 #include "core/fairshare/fairshare.h"
 
-struct names;
 struct share_list;
-struct text;
 
 /* What pbsfs of OpenPBS prints, of a published tree.  Ids of associations stand for its numbers of
  * groups; shares that PBS has not, the root's and `parent`, are -1. */

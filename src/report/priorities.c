@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/priorities.h"
 
 #include <inttypes.h>
@@ -11,7 +10,6 @@
 
 #include "report/table.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 struct prio_list *prio_list_create(const char *cluster, int64_t as_of)
 {

@@ -2,14 +2,10 @@
 #ifndef FAIRMILL_REPORT_PRIORITIES_H
 #define FAIRMILL_REPORT_PRIORITIES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "report/column.h"
 #include "util/name_list.h"
 
-struct arena;
 struct table;
 
 /* The jobs that wait on a cluster, and the columns that programs have of them. */

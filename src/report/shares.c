@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/shares.h"
 
 #include <math.h>
@@ -13,7 +12,6 @@
 #include "report/table.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 static const char *as_utf8(struct share_list *list, const char *bytes, size_t length)
 {

@@ -2,16 +2,11 @@
 #ifndef FAIRMILL_REPORT_SHARES_H
 #define FAIRMILL_REPORT_SHARES_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "util/name_list.h"
 
-struct algorithm;
-struct arena;
 struct table;
-struct values;
 
 /* A cluster's tree in sshare's columns, from a run that was just computed or from the result
  * tables, and as `fairmill show` prints it. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/sprio.h"
 
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 #include "report/table_text.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* sprio's columns, by their letters: a small one shows a factor, its capital the same times its
  * weight. */

@@ -2,14 +2,10 @@
 #ifndef FAIRMILL_REPORT_TABLE_H
 #define FAIRMILL_REPORT_TABLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "report/column.h"
 
 struct error;
-struct json_t;
-struct text;
 
 /* Rows for people and for programs: the one place that measures, pads, quotes and paints.
  *

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/table_text.h"
 
 #include <stdlib.h>
@@ -7,7 +6,6 @@
 
 #include "report/column.h"
 #include "report/forms.h"
-#include "report/terminal.h"
 #include "util/memory.h"
 
 /* Each cell is kept as a byte of colour, its text and a NUL; a gap is this one byte. */

@@ -2,13 +2,10 @@
 #ifndef FAIRMILL_REPORT_TABLE_TEXT_H
 #define FAIRMILL_REPORT_TABLE_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "util/text.h"
 
 struct cell;
-struct column;
 
 /* Rows as aligned text.  Cells are kept, short of their padding, until all have been measured.  For
  * commands there is report/table.h. */

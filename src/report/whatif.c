@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/whatif.h"
 
 #include <math.h>
@@ -8,7 +7,6 @@
 
 #include "core/fairshare/fairshare.h"
 #include "core/fairshare/ranking.h"
-#include "core/tree/tree.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"

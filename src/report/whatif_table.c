@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/whatif_table.h"
 
 #include <inttypes.h>

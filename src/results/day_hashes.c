@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/day_hashes.h"
 
 #include <stdlib.h>
 
 #include <xxhash.h>
 
-#include "core/usage/calendar.h"
-#include "core/usage/day_sums.h"
-#include "db/db.h"
 #include "results/day_list.h"
 #include "results/days.h"
 #include "results/rows.h"
 #include "sql.h"
-#include "util/error.h"
 #include "util/memory.h"
 
 /* One of so many days is read although its hash agrees. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/day_list.h"
 
 #include "core/usage/day_sums.h"

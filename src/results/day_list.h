@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct day_sum;
 struct day_sums;
 
 /* Sums of one day by id, and the first that day_list_next_pair() has not returned yet. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/day_rows.h"
 
 #include <stdlib.h>
@@ -7,8 +6,6 @@
 
 #include "core/usage/calendar.h"
 #include "core/usage/clock.h"
-#include "core/usage/day_sums.h"
-#include "db/db.h"
 #include "results/day_hashes.h"
 #include "results/day_list.h"
 #include "results/day_spool.h"

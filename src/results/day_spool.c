@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/day_spool.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_RESULTS_DAY_SPOOL_H
 #define FAIRMILL_RESULTS_DAY_SPOOL_H
 
-#include <stdint.h>
 
 #include "core/usage/day_sums.h"
 
@@ -12,7 +11,6 @@ struct error;
  * memory nor time grows with the length of jobs: what is too much for memory lies in a temporary
  * file, and a job that lasts for months makes sums for its first and its last day only; between
  * them it is a rate. */
-struct day_spool;
 
 struct day_spool *day_spool_create(void);
 void day_spool_destroy(struct day_spool *spool);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/days.h"
 
 #include <stdlib.h>
@@ -7,7 +6,6 @@
 #include "core/usage/calendar.h"
 #include "core/usage/rollup.h"
 #include "results/day_spool.h"
-#include "util/error.h"
 #include "util/memory.h"
 
 struct days *days_create(uint64_t from, uint64_t now)

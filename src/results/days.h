@@ -2,13 +2,9 @@
 #ifndef FAIRMILL_RESULTS_DAYS_H
 #define FAIRMILL_RESULTS_DAYS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/usage/day_sums.h"
 
-struct day_spool;
 struct error;
 struct rollup;
 

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/fairshare_rows.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/fairshare/fairshare.h"
-#include "core/tree/tree.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "settings/settings.h"
 #include "sql.h"
-#include "util/error.h"
 #include "util/index.h"
 #include "util/text.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/finding_rows.h"
 
 #include <stdio.h>
@@ -10,7 +9,6 @@
 #include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
-#include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
 

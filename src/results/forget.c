@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/forget.h"
 
-#include "db/db.h"
 #include "results/history.h"
 #include "results/publication.h"
 #include "results/rows.h"

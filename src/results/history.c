@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/history.h"
 
 #include <limits.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <time.h>
 
-#include "core/fairshare/fairshare.h"
-#include "db/db.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/settings_rows.h"
 #include "results/share_rows.h"
 #include "settings/settings.h"
 #include "sql.h"
-#include "util/error.h"
-#include "util/memory.h"
-#include "util/text.h"
 
 /* A transaction removes one point, or one day; a run removes so many of each. */
 #define STEPS_PER_RUN 48

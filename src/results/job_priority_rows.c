@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/job_priority_rows.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/priority/queue.h"
-#include "db/db.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
-#include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/ledger_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/db.h"
 #include "results/rows.h"
 #include "results/schema.h"
 #include "sql.h"

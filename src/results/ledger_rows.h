@@ -2,9 +2,6 @@
 #ifndef FAIRMILL_RESULTS_LEDGER_ROWS_H
 #define FAIRMILL_RESULTS_LEDGER_ROWS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/usage/ledger.h"
 

@@ -5,15 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct days;
-struct db;
-struct findings;
-struct names;
-struct queue;
-struct seal_change;
-struct settings;
-struct tree;
-struct values;
 
 /* Who publishes a cluster and what: publish.h does it, with the modules that write rows. */
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/publish.h"
 
 #include <stdio.h>
@@ -8,7 +7,6 @@
 
 #include <xxhash.h>
 
-#include "db/db.h"
 #include "results/day_rows.h"
 #include "results/fairshare_rows.h"
 #include "results/finding_rows.h"
@@ -19,10 +17,8 @@
 #include "results/seal_rows.h"
 #include "results/settings_rows.h"
 #include "results/share_rows.h"
-#include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
-#include "util/memory.h"
 #include "util/text.h"
 
 /* Runs of so many clusters may take a run_id in the moment in which one looks at the last. */

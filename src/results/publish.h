@@ -2,13 +2,10 @@
 #ifndef FAIRMILL_RESULTS_PUBLISH_H
 #define FAIRMILL_RESULTS_PUBLISH_H
 
-#include <stdbool.h>
 
 #include "results/publication.h"
 
-struct db;
 struct error;
-struct settings;
 
 /* Publishing a cluster: values, priorities, findings and the run's own row in one transaction,
  * which commits only if nobody else published in between.

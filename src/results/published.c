@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/published.h"
 
 #include <math.h>
@@ -7,9 +6,6 @@
 #include <string.h>
 
 #include "core/finding.h"
-#include "core/tree/tree.h"
-#include "core/usage/clock.h"
-#include "db/db.h"
 #include "results/private.h"
 #include "results/schema.h"
 #include "settings/recorded.h"

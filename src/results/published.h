@@ -2,16 +2,10 @@
 #ifndef FAIRMILL_RESULTS_PUBLISHED_H
 #define FAIRMILL_RESULTS_PUBLISHED_H
 
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/fairshare/fairshare.h"
 #include "util/name_list.h"
 
-struct db;
-struct error;
-struct names;
-struct settings;
 
 /* What is published, as every command reads it: which clusters, how each was computed, and the rows
  * of their associations.  All of it is read in one transaction. */

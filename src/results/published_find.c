@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/published_find.h"
 
 #include <string.h>
 
-#include "core/tree/tree.h"
 #include "results/private.h"
 #include "results/published.h"
 #include "util/error.h"

@@ -6,7 +6,6 @@
 
 struct error;
 struct published;
-struct published_cluster;
 struct text;
 
 /* Users and accounts by name.  A NAME is a user, an account, or `account/user[/partition]`, where

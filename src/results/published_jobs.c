@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/published_jobs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "db/db.h"
 #include "report/priorities.h"
 #include "results/published.h"
 #include "settings/settings.h"
 #include "sql.h"
-#include "util/error.h"
-#include "util/memory.h"
 
 /* The columns of sql_query_published_jobs. */
 enum {

@@ -4,7 +4,6 @@
 
 struct db;
 struct error;
-struct prio_list;
 struct published_cluster;
 
 /* The jobs that waited on a published cluster. */

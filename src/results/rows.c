@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/rows.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "util/error.h"
 #include "util/text.h"
 
 #define INFINITE 1e100

@@ -2,13 +2,9 @@
 #ifndef FAIRMILL_RESULTS_ROWS_H
 #define FAIRMILL_RESULTS_ROWS_H
 
-#include <stddef.h>
-#include <stdint.h>
 
 #include "db/db.h"
 
-struct error;
-struct text;
 
 /* What the modules that read and write the result tables have in common. */
 

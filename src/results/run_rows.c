@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/run_rows.h"
 
 #include <pwd.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/fairshare/fairshare.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "settings/settings.h"
-#include "util/error.h"
 #include "util/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -4,9 +4,7 @@
 
 #include "db/db.h"
 
-struct error;
 struct settings;
-struct text;
 
 /* The result tables: made by `fairmill init`, used by everything else. */
 

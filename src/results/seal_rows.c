@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/seal_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/finding.h"
-#include "core/usage/seal.h"
-#include "db/db.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
-#include "util/error.h"
-#include "util/memory.h"
 #include "util/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

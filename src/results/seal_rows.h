@@ -2,16 +2,12 @@
 #ifndef FAIRMILL_RESULTS_SEAL_ROWS_H
 #define FAIRMILL_RESULTS_SEAL_ROWS_H
 
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "core/usage/seal.h"
 
 struct db;
 struct error;
-struct findings;
 struct publisher;
-struct usage_sums;
 
 /* The seal of core/seal.h in tables: fairmill_seal, fairmill_seal_usage, fairmill_seal_open and
  * fairmill_seal_odd. */

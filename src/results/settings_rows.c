@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/settings_rows.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include "db/db.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "settings/settings.h"

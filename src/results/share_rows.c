@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "results/share_rows.h"
 
 #include <stdlib.h>
@@ -9,11 +8,9 @@
 
 #include "core/tree/past.h"
 #include "core/tree/tree.h"
-#include "db/db.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
-#include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"

@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "run/cluster_run.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <time.h>
 
 #include "compute/compute.h"
 #include "compute/prior.h"
 #include "compute/seal_plan.h"
 #include "core/finding.h"
-#include "core/tree/past.h"
-#include "core/usage/ledger.h"
-#include "db/db.h"
 #include "results/history.h"
 #include "results/ledger_rows.h"
-#include "results/publish.h"
 #include "results/schema.h"
-#include "results/seal_rows.h"
 #include "results/share_rows.h"
 #include "run/retry.h"
 #include "run/run_session.h"
-#include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
 #include "util/log.h"

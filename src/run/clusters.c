@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "run/clusters.h"
 
 #include <stdlib.h>

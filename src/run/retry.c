@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "run/retry.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "db/db.h"
 #include "results/schema.h"
 #include "settings/settings.h"
 #include "source/source.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/db.h"
 #include "run/retry.h"
 #include "results/publish.h"
 #include "results/schema.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "run/run_session.h"
 
-#include "db/db.h"
 #include "results/publish.h"
 #include "results/schema.h"
 #include "run/retry.h"

@@ -2,17 +2,12 @@
 #ifndef FAIRMILL_RUN_SESSION_H
 #define FAIRMILL_RUN_SESSION_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "run/clusters.h"
 
 struct computation;
-struct db;
-struct error;
-struct ledger;
 struct publisher;
-struct settings;
 
 struct run_options {
     const int64_t *now;            /* NULL: the wall clock */

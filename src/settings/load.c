@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "settings/load.h"
 
 #include <stdio.h>
@@ -22,7 +21,6 @@
 #include "settings/time_zone.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/number.h"
 #include "util/text.h"
 
 /* Say that a key is unknown, and which one was most likely meant. */

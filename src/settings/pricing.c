@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "settings/pricing.h"
 
 #include <stdlib.h>
@@ -9,7 +8,6 @@
 #include "core/usage/tariff.h"
 #include "util/list.h"
 #include "util/memory.h"
-#include "util/number.h"
 #include "util/text.h"
 
 /* Memory and burst buffers are counted in MiB, two steps of 1024. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "settings/priority_values.h"
 
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 #include "util/index.h"
 #include "util/list.h"
 #include "util/memory.h"
-#include "util/number.h"
 #include "util/text.h"
 
 /* Slurm's PriorityJobFactor has 16 bits. */

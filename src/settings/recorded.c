@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "settings/recorded.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "settings/settings.h"

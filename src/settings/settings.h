@@ -2,18 +2,12 @@
 #ifndef FAIRMILL_SETTINGS_SETTINGS_H
 #define FAIRMILL_SETTINGS_SETTINGS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/usage/calendar.h"
 #include "core/fairshare/fairshare.h"
-#include "core/tree/tree.h"
 #include "core/usage/usage.h"
 #include "db/db.h"
 
-struct error;
-struct slurm_conf;
 
 /* slurm.conf's PriorityFlags, without those that choose an algorithm. */
 enum priority_flag {

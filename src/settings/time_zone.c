@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "settings/time_zone.h"
 
 #include <errno.h>

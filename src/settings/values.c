@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "settings/values.h"
 
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 

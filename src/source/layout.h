@@ -2,22 +2,13 @@
 #ifndef FAIRMILL_SOURCE_LAYOUT_H
 #define FAIRMILL_SOURCE_LAYOUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/usage/rollup.h"
 #include "core/tree/tree.h"
 #include "core/usage/usage.h"
 
-struct arena;
-struct db;
-struct error;
-struct findings;
 struct job_keys;
-struct names;
 struct past;
-struct settings;
 struct text;
 
 /* The accounting side in our words, whatever its tables look like.  A new layout is one file and
@@ -135,9 +126,6 @@ struct queued_job {
 
 /* Rows that are read one after another (source/reading.h).  What they point to holds until the next
  * is read. */
-struct job_reading;
-struct rollup_reading;
-struct queue_reading;
 
 struct layout {
     const char *name;

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "db/db.h"
 #include "settings/settings.h"
 #include "source/reading.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* Two relations, tables or views that the settings name, for everybody who does not run slurmdbd:
  *

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "source/reading.h"
 
 #include <inttypes.h>
@@ -7,11 +6,9 @@
 #include <string.h>
 
 #include "db/db.h"
-#include "source/layout.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 static struct db_rows *run_query(struct db *db, const struct query *query, struct error *err)
 {

@@ -2,15 +2,10 @@
 #ifndef FAIRMILL_SOURCE_READING_H
 #define FAIRMILL_SOURCE_READING_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "source/layout.h"
 #include "util/text.h"
 
-struct db_rows;
-struct db_value;
 
 /* What the layouts share: rows that are read one after another, and what is made of columns. */
 

@@ -12,7 +12,6 @@
 /* From a 64-bit id to where it stands.  Every id is met again for each job row, so this is a
  * plain array where ids are dense, as slurmdbd makes them, and an open-addressed table where a
  * row lies about its id. */
-struct id_index;
 struct id_index *id_index_create(void);
 /* Store id -> place; INDEX_NONE, or the place that the id had already (which it keeps). */
 uint32_t id_index_add(struct id_index *index, uint64_t id, uint32_t place);
@@ -21,7 +20,6 @@ void id_index_destroy(struct id_index *index);
 
 /* Names, each kept once and numbered from 0 in order of arrival: a million associations share
  * few account names, and numbers compare faster than bytes. */
-struct names;
 struct names *names_create(void);
 /* The number of these bytes; the bytes are copied when they are new. */
 uint32_t names_add(struct names *names, const char *bytes, size_t length);

@@ -24,7 +24,6 @@ char *memory_bytes(const char *bytes, size_t length);
 void memory_give_back(void);
 
 /* What lives as long as a run: taken from an arena piece by piece, given back all at once. */
-struct arena;
 struct arena *arena_create(void);
 void *arena_take(struct arena *arena, size_t size);
 /* A NUL-terminated copy. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "client.h"
 
 #ifdef HAVE_MYSQL

@@ -55,10 +55,10 @@ only_in(r"libpq-fe\.h", r"db/pgsql/.*")
 only_in(r"sqlite3\.h", r"db/sqlite/.*")
 only_in(r"pthread\.h", r"db/sqlite/read_ahead\.c")
 
-empty("no header includes config.h", lines_with(r'"config\.h"', (file for file in files if file.endswith(".h"))))
-empty("every source includes config.h first",
-      (file for file in files if file.endswith(".c")
-       and re.search(r"#\s*include.*", text_of(file)).group() != '#include "config.h"'))
+with open(f"{top}/Makefile.am") as makefile:
+    tap.ok(re.search(r"^AM_CPPFLAGS = -include \$\(top_builddir\)/config\.h ", makefile.read(), re.M),
+           "the compiler reads config.h before every source")
+empty("so no file includes it", lines_with(r'"config\.h"', files))
 empty("core reads, writes and asks for the time nowhere",
       lines_with(r"\b(fopen|open|read|write|printf|puts|time|clock_gettime|gettimeofday|getenv)\s*\(",
                  (file for file in files if file.startswith("core/"))))

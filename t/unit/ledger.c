@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include "core/usage/clock.h"
 #include "core/usage/ledger.h"
 #include "tap.h"

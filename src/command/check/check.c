@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +9,6 @@
 #include "command/check/check_slurm.h"
 #include "command/command.h"
 #include "compute/compute.h"
-#include "core/fairshare/fairshare.h"
 #include "core/finding.h"
 #include "core/usage/tariff.h"
 #include "core/tree/tree.h"
@@ -28,7 +24,6 @@
 #include "util/complain.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* Every statement that a run writes with, on rows that are not there, and none of it kept. */
 static int try_writing(struct db *db, struct error *err)

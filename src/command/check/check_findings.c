@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/check/check_findings.h"
 
 #include <inttypes.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/check/check_slurm.h"
 
 #include <inttypes.h>
@@ -7,16 +6,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/fairshare/fairshare.h"
-#include "db/db.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
 #include "sql.h"
-#include "util/error.h"
 #include "util/list.h"
-#include "util/number.h"
 #include "util/text.h"
 
 /* Seed 002: weights "may need to be set to a high enough value (say, 1000) to resolve very tiny

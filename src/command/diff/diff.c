@@ -1,27 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "command/command.h"
 #include "command/diff/diff_causes.h"
-#include "db/db.h"
 #include "report/differences.h"
 #include "report/sshare_print.h"
-#include "report/table.h"
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "util/error.h"
 #include "util/log.h"
-#include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 /* slurmctld's PriorityCalcPeriod where nobody says another. */
 #define PERIOD_S 300

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/diff/diff_causes.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "command/diff/diff_print.h"
 #include "command/diff/diff_settings.h"
 #include "compute/compute.h"
 #include "compute/prior.h"
-#include "core/usage/clock.h"
-#include "core/fairshare/fairshare.h"
 #include "core/finding.h"
-#include "core/usage/ledger.h"
-#include "core/tree/tree.h"
-#include "report/differences.h"
 #include "report/sshare_print.h"
 #include "results/ledger_rows.h"
 #include "results/published.h"
-#include "settings/settings.h"
 #include "source/source.h"
 #include "compute/stepped_usage.h"
 #include "util/error.h"

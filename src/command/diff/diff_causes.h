@@ -5,12 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct db;
 struct differences;
 struct error;
-struct settings;
-struct published_cluster;
-struct sshare_print;
 
 /* What explains the differences between what is published of a cluster and a print of sshare.
  *

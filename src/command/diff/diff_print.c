@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/diff/diff_print.h"
 
 #include <math.h>

@@ -7,10 +7,8 @@
 
 struct differences;
 struct names;
-struct printed_row;
 struct sshare_print;
 struct tree;
-struct usage_bounds;
 
 /* Which association of a tree each printed line is. */
 struct printed_match {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/diff/diff_settings.h"
 
 #include <stdlib.h>

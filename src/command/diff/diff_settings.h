@@ -2,12 +2,10 @@
 #ifndef FAIRMILL_COMMAND_DIFF_SETTINGS_H
 #define FAIRMILL_COMMAND_DIFF_SETTINGS_H
 
-#include <stdbool.h>
 
 #include "report/differences.h"
 #include "settings/settings.h"
 
-struct findings;
 
 /* Settings without some causes: each one that is left out brings them nearer to what slurmctld
  * does. */

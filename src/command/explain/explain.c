@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include "command/command.h"
 #include "command/explain/explain_jobs.h"
 #include "core/insight/explain.h"
@@ -15,7 +13,6 @@
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/text.h"
 
 struct options {
     struct shared_options shared;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/explain/explain_jobs.h"
 
 #include <stdlib.h>
@@ -8,16 +7,12 @@
 #include "compute/charge.h"
 #include "compute/compute.h"
 #include "compute/prior.h"
-#include "core/usage/clock.h"
 #include "core/insight/top_jobs.h"
 #include "core/insight/daily_usage.h"
-#include "core/usage/ledger.h"
-#include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/explained.h"
 #include "results/ledger_rows.h"
 #include "run/run.h"
-#include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"

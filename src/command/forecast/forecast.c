@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +21,6 @@
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 #define DAY_S 86400u
 #define DAYS_USUALLY 14

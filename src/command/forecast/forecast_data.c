@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/forecast/forecast_data.h"
 
 #include <stdlib.h>
 
 #include "core/usage/clock.h"
 #include "core/usage/ledger.h"
-#include "core/tree/tree.h"
 #include "settings/settings.h"
-#include "util/error.h"
 #include "util/memory.h"
 
 #define DAY_S 86400u

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/ledger/ledger.h"
 
 #include <inttypes.h>
@@ -9,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "run/clusters.h"
 #include "command/command.h"
 #include "command/ledger/ledger_effect.h"
 #include "command/ledger/ledger_list.h"
@@ -29,8 +27,6 @@
 #include "util/complain.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 #define WHY_LENGTH 250
 

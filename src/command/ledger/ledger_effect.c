@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/ledger/ledger_effect.h"
 
 #include <stdlib.h>

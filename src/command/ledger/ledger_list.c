@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/ledger/ledger_list.h"
 
 #include <inttypes.h>
@@ -12,11 +11,9 @@
 #include "results/ledger_rows.h"
 #include "results/published.h"
 #include "results/schema.h"
-#include "settings/settings.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* Of whom: `alice in physics, partition gpu`. */
 static void add_whom(struct text *text, const struct ledger_record *record)

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/ledger/ledger_target.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/finding.h"
-#include "core/usage/seal.h"
-#include "core/tree/tree.h"
-#include "db/db.h"
 #include "results/ledger_rows.h"
 #include "settings/settings.h"
 #include "source/reading.h"

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "command/report/report_data.h"
-#include "report/page/page.h"
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/file.h"
-#include "util/memory.h"
-#include "util/number.h"
-#include "util/text.h"
 
 #define USUAL_DAYS 30
 

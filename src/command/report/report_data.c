@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/report/report_data.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/fairshare/fairshare.h"
-#include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/priorities.h"
 #include "results/published.h"
 #include "results/published_find.h"
 #include "results/published_jobs.h"
 #include "sql.h"
-#include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
 

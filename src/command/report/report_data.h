@@ -2,13 +2,10 @@
 #ifndef FAIRMILL_COMMAND_REPORT_DATA_H
 #define FAIRMILL_COMMAND_REPORT_DATA_H
 
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "report/page/page.h"
 
 struct error;
-struct prio_list;
 struct published;
 struct published_cluster;
 

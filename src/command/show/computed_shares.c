@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/show/computed_shares.h"
 
 #include <string.h>
 
 #include "compute/compute.h"
-#include "core/fairshare/fairshare.h"
 #include "report/shares.h"
 #include "settings/settings.h"
-#include "source/layout.h"
 #include "util/index.h"
 
 struct share_list *computed_shares(const struct settings *settings, const char *cluster,

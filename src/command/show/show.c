@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
 #include "command/show/show_pbs.h"
-#include "core/fairshare/fairshare.h"
 #include "report/pbs_forms.h"
 #include "report/shares.h"
-#include "report/table.h"
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/memory.h"
-#include "util/text.h"
 
 struct options {
     struct shared_options shared;

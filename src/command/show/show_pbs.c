@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/show/show_pbs.h"
 
 #include <stdlib.h>
@@ -7,12 +6,9 @@
 #include "command/command.h"
 #include "results/published_find.h"
 #include "core/fairshare/pbs.h"
-#include "core/tree/tree.h"
 #include "report/pbs_forms.h"
 #include "results/published.h"
-#include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* Every node's usage as it was published. */
 static struct wide *plain_usage(const struct tree *tree)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/whatif/new_jobs.h"
 
 #include <math.h>
@@ -9,8 +8,6 @@
 
 #include "core/finding.h"
 #include "core/priority/queue.h"
-#include "core/tree/tree.h"
-#include "db/db.h"
 #include "compute/priorities.h"
 #include "report/priorities.h"
 #include "results/published.h"
@@ -19,7 +16,6 @@
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* Nobody waits longer than this for what need not be there. */
 #define PATIENCE_S 5

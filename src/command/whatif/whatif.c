@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
@@ -15,8 +12,6 @@
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/number.h"
-#include "util/text.h"
 
 /* Rows of each kind on the page for people. */
 #define TOP_OF_PAGE 10

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/whatif/whatif_changes.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +9,13 @@
 #include "command/ledger/ledger.h"
 #include "results/published_find.h"
 #include "results/private.h"
-#include "core/usage/clock.h"
 #include "core/insight/scenario.h"
-#include "core/tree/tree.h"
 #include "results/published.h"
 #include "settings/settings.h"
 #include "settings/table.h"
 #include "util/error.h"
-#include "util/index.h"
 #include "util/list.h"
 #include "util/memory.h"
-#include "util/number.h"
 #include "util/text.h"
 
 /* The options that change something. */

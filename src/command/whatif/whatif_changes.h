@@ -12,7 +12,6 @@ struct scenario;
 struct settings;
 struct published_cluster;
 struct published;
-struct text;
 struct whatif;
 
 /* The changes of `fairmill whatif`: read from options and files, found in what is published, made

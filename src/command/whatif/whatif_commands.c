@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <inttypes.h>
 #include <string.h>
 
 #include "command/whatif/whatif_changes.h"
-#include "core/tree/tree.h"
 #include "report/whatif.h"
 #include "results/published.h"
 #include "settings/settings.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/whatif/whatif_results.h"
 
 #include <math.h>
@@ -8,16 +7,13 @@
 
 #include "results/published_jobs.h"
 #include "command/whatif/whatif_changes.h"
-#include "core/fairshare/fairshare.h"
 #include "core/priority/priority.h"
 #include "core/insight/scenario.h"
-#include "core/tree/tree.h"
 #include "report/priorities.h"
 #include "report/sprio.h"
 #include "report/whatif.h"
 #include "results/published.h"
 #include "settings/settings.h"
-#include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "command/whatif/whatif_source.h"
 
 #include <stdlib.h>
@@ -9,8 +8,6 @@
 #include "compute/compute.h"
 #include "core/priority/queue.h"
 #include "core/insight/scenario.h"
-#include "core/tree/tree.h"
-#include "db/db.h"
 #include "report/whatif.h"
 #include "run/run.h"
 #include "settings/settings.h"
@@ -18,7 +15,6 @@
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/memory.h"
 
 /* The question, and where its answer goes. */
 struct request {

@@ -2,12 +2,9 @@
 #ifndef FAIRMILL_CORE_ALGORITHM_H
 #define FAIRMILL_CORE_ALGORITHM_H
 
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "core/tree/tree.h"
 
-struct clock;
 struct text;
 
 /* What an algorithm is.  Each one is a file of this folder, and a line in the table of fairshare.c.

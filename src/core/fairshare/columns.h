@@ -2,11 +2,9 @@
 #ifndef FAIRMILL_CORE_COLUMNS_H
 #define FAIRMILL_CORE_COLUMNS_H
 
-#include <stdint.h>
 
 #include "core/fairshare/algorithm.h"
 
-struct text;
 
 /* The columns that several algorithms have in their explanations (struct explain_column).  A cell
  * without a value stays empty. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/fairshare/fair_tree_slurmctld.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "core/usage/clock.h"

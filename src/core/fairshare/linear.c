@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <math.h>
 
 #include "core/fairshare/columns.h"

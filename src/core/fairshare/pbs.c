@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/fairshare/pbs.h"
 
 #include <math.h>

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 struct fairshare;
-struct wide;
 
 /* What OpenPBS's `pbsfs` prints and compares besides the values of the algorithm. */
 

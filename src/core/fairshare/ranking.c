@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/fairshare/ranking.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "core/fairshare/algorithm.h"
-#include "core/tree/tree.h"
 #include "util/memory.h"
 
 struct ranked {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/insight/correlation.h"
 
 #include <math.h>
@@ -7,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/number/wide.h"
 #include "util/memory.h"
 
 typedef __int128 int128;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/insight/daily_usage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/usage/calendar.h"
-#include "core/usage/clock.h"
 #include "core/usage/usage.h"
 #include "util/memory.h"
 

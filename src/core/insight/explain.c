@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/insight/explain.h"
 
 #include <math.h>

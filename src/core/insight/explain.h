@@ -2,8 +2,6 @@
 #ifndef FAIRMILL_CORE_EXPLAIN_H
 #define FAIRMILL_CORE_EXPLAIN_H
 
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "core/fairshare/fairshare.h"
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/insight/forecast.h"
 
 #include <math.h>
-#include <stdbool.h>
 
-#include "core/usage/clock.h"
 #include "core/usage/ledger.h"
 #include "core/fairshare/ranking.h"
-#include "core/tree/tree.h"
 #include "util/error.h"
 
 #define MINUTE_S 60

@@ -2,17 +2,10 @@
 #ifndef FAIRMILL_CORE_FORECAST_H
 #define FAIRMILL_CORE_FORECAST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/usage/calendar.h"
 #include "core/fairshare/fairshare.h"
-#include "core/number/wide.h"
 
-struct error;
-struct ledger;
-struct tree;
 
 /* What a run will compute at a later instant, for different projections of what is used until then.
  *

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/insight/top_jobs.h"
 
 #include <stdlib.h>
 
-#include "core/usage/clock.h"
 #include "core/usage/usage.h"
 #include "util/index.h"
 #include "util/memory.h"

@@ -2,9 +2,7 @@
 #ifndef FAIRMILL_CORE_TOP_JOBS_H
 #define FAIRMILL_CORE_TOP_JOBS_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "core/number/wide.h"
 

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_EXTENDED_H
 #define FAIRMILL_CORE_EXTENDED_H
 
-#include <stdint.h>
 
 #include "core/number/wide.h"
 

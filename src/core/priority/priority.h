@@ -2,13 +2,9 @@
 #ifndef FAIRMILL_CORE_PRIORITY_H
 #define FAIRMILL_CORE_PRIORITY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/fairshare/fairshare.h"
 
-struct text;
 
 /* The priority of a job in one partition and with one QOS: a weighted sum of factors (SPEC 5).
  *

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/priority/queue.h"
 
 #include <inttypes.h>

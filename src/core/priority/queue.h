@@ -2,16 +2,9 @@
 #ifndef FAIRMILL_CORE_QUEUE_H
 #define FAIRMILL_CORE_QUEUE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/priority/priority.h"
 
-struct arena;
-struct error;
-struct id_index;
-struct names;
 
 /* The jobs that wait, with all that their priorities hang on, and a row for each partition and QOS
  * that a job may take. */

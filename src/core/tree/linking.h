@@ -6,8 +6,6 @@
 #include "util/text.h"
 
 struct error;
-struct findings;
-struct id_index;
 
 /* The rows of a source become a tree in two steps.  Here each row is checked and finds its parent's
  * row; tree.c, which alone uses this, then makes the nodes. */

@@ -8,7 +8,6 @@
 
 struct associations;
 struct findings;
-struct names;
 
 /* The associations as of an instant that is over.
  *

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/finding.h"
-#include "core/tree/past.h"
 #include "core/tree/timeline.h"
-#include "core/tree/tree.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/tree/timeline.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/index.h"
 #include "util/memory.h"

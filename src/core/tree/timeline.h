@@ -2,9 +2,6 @@
 #ifndef FAIRMILL_CORE_TIMELINE_H
 #define FAIRMILL_CORE_TIMELINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/tree/past.h"
 #include "core/tree/association.h"

@@ -3,7 +3,6 @@
 #define FAIRMILL_CORE_TRANSACTION_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct past;

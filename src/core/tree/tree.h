@@ -2,16 +2,12 @@
 #ifndef FAIRMILL_CORE_TREE_H
 #define FAIRMILL_CORE_TREE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/number/wide.h"
 #include "core/tree/association.h"
 
 struct error;
 struct findings;
-struct id_index;
 
 /* The association tree.
  *

@@ -2,8 +2,6 @@
 #ifndef FAIRMILL_CORE_CLOCK_H
 #define FAIRMILL_CORE_CLOCK_H
 
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "core/number/wide.h"
 
@@ -25,7 +23,6 @@
  * suffixes K to T. */
 #define UNITS_PER_TRES ((uint64_t)1000000 << 20)
 
-struct clock;
 
 /* Half-life in seconds, at most 2^40.  `start` is the instant before which nothing counts (the
  * last reset), 0 for none. */

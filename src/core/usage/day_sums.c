@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/usage/day_sums.h"
 
 #include <stdlib.h>

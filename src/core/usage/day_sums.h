@@ -2,9 +2,7 @@
 #ifndef FAIRMILL_CORE_DAY_SUMS_H
 #define FAIRMILL_CORE_DAY_SUMS_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "core/number/wide.h"
 
@@ -23,7 +21,6 @@ struct usage_rate {
     bool negative;
 };
 
-struct day_sums;
 struct day_sums *day_sums_create(void);
 void day_sums_destroy(struct day_sums *sums);
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/usage/ledger.h"
 
 #include <stdlib.h>

@@ -2,14 +2,10 @@
 #ifndef FAIRMILL_CORE_LEDGER_H
 #define FAIRMILL_CORE_LEDGER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/usage/clock.h"
 #include "core/usage/seal.h"
 
-struct id_index;
 
 /* The ledger: dated entries by which people correct usage.  None is ever changed or deleted; one
  * that was wrong is undone by another.

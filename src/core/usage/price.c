@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/usage/price.h"
 
 #include <math.h>
@@ -7,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/usage/clock.h"
 
 /* UNITS_PER_TRES is 10^UNIT_DECIMALS x 2^UNIT_BITS. */
 #define UNIT_DECIMALS 6

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/usage/rollup.h"
 
 static struct natural natural_of_double_word(uint128 number)

@@ -2,11 +2,8 @@
 #ifndef FAIRMILL_CORE_ROLLUP_H
 #define FAIRMILL_CORE_ROLLUP_H
 
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "core/usage/clock.h"
-#include "core/number/wide.h"
 
 /* What an association used of a TRES within an hour, a day or a month, as slurmdbd sums it up: so
  * many TRES-seconds, taken as spread evenly over [start, end). */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "core/usage/seal.h"
 
 #include <stdlib.h>

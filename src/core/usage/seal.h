@@ -2,14 +2,10 @@
 #ifndef FAIRMILL_CORE_SEAL_H
 #define FAIRMILL_CORE_SEAL_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "core/number/wide.h"
 
-struct findings;
-struct id_index;
 
 /* The seal: what is kept of jobs that ended long ago, so that the next run need not read them.
  *

@@ -2,9 +2,6 @@
 #ifndef FAIRMILL_CORE_TARIFF_H
 #define FAIRMILL_CORE_TARIFF_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/usage/price.h"
 
@@ -79,7 +76,6 @@ struct tariff {
     const struct tres_price *tres; /* for CHARGE_TRES */
 };
 
-struct tariffs;
 /* The pricing must stay. */
 struct tariffs *tariffs_create(enum charge_basis charge, const struct pricing *pricing);
 void tariffs_destroy(struct tariffs *tariffs);

@@ -2,9 +2,6 @@
 #ifndef FAIRMILL_CORE_USAGE_H
 #define FAIRMILL_CORE_USAGE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "core/usage/clock.h"
 #include "core/usage/tariff.h"

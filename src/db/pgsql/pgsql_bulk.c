@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-#include "db/driver.h"
 
 #ifdef HAVE_PGSQL
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "db/sqlite/read_ahead.h"
 
 #include <pthread.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "report/page/page.h"
 
 #include <inttypes.h>

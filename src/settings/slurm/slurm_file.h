@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 
-struct arena;
 struct error;
 
 /* The lines of a slurm.conf and of the files that it includes, read as Slurm reads them. */

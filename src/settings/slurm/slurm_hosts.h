@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_SETTINGS_SLURM_HOSTS_H
 #define FAIRMILL_SETTINGS_SLURM_HOSTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* Lists of hosts, such as `login,n[1-4,7],rack[0-1]n[00-15]`. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "settings/slurm/slurm_model.h"
 
 #include <stdlib.h>

@@ -10,7 +10,6 @@ struct arena;
 struct error;
 struct slurm_record;
 struct slurm_totals;
-struct slurm_tres;
 
 /* What each node of a NodeName line has. */
 struct slurm_model {

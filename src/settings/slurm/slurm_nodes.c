@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "settings/slurm/slurm_nodes.h"
 
 #include <stdlib.h>
@@ -11,7 +10,6 @@
 #include "settings/slurm/slurm_model.h"
 #include "settings/slurm/slurm_record.h"
 #include "settings/slurm/slurm_value.h"
-#include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
 

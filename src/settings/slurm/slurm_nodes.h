@@ -9,7 +9,6 @@ struct slurm_line;
 /* The lines of a slurm.conf that have many keys: nodes, sets of nodes, and partitions, which may
  * stand in any order. */
 
-struct slurm_nodes;
 /* Partitions and totals are put into `conf`, which must outlive this. */
 struct slurm_nodes *slurm_nodes_create(struct slurm_conf *conf);
 void slurm_nodes_destroy(struct slurm_nodes *nodes);

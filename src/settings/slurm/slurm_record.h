@@ -4,8 +4,6 @@
 
 #include "settings/slurm/slurm_file.h"
 
-struct arena;
-struct error;
 
 /* A line of a slurm.conf that has many keys: of nodes, of a set of nodes, or of a partition. */
 

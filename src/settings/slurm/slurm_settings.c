@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "settings/slurm/slurm_settings.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,7 +10,6 @@
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/error.h"
-#include "util/memory.h"
 #include "util/text.h"
 
 #define CALC_PERIOD_S 300

@@ -2,13 +2,11 @@
 #ifndef FAIRMILL_SETTINGS_SLURM_SETTINGS_H
 #define FAIRMILL_SETTINGS_SLURM_SETTINGS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "settings/slurm/slurm_file.h"
 
-struct error;
 struct setting;
 struct slurm_conf;
 struct text;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "settings/slurm/slurm_value.h"
 
 #include <errno.h>

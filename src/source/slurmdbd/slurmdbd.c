@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
-#include "db/db.h"
-#include "source/layout.h"
-#include "source/reading.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
-#include "util/error.h"
 
 /* slurmdbd's layout, and its clusters; slurmdbd_small.c reads what else is small, slurmdbd_jobs.c
  * the jobs, slurmdbd_changes.c what was done to associations. */

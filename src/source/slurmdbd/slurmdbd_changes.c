@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/finding.h"
 #include "core/tree/past.h"
@@ -12,8 +9,6 @@
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
 #include "util/log.h"
-#include "util/memory.h"
-#include "util/text.h"
 
 /* What slurmdbd knows of the past of associations. */
 

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
-#include <stdlib.h>
 
 #include "core/usage/seal.h"
 #include "db/db.h"
-#include "settings/settings.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
-#include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* slurmdbd's jobs, and when they were suspended. */
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
-#include <string.h>
 
 #include "core/priority/priority.h"
 #include "db/db.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* What priorities need of slurmdbd's tables: names and priorities, and the jobs that wait. */
 

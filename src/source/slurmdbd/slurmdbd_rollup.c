@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 
-#include <string.h>
-
-#include "core/usage/calendar.h"
-#include "db/db.h"
 #include "settings/settings.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* Rollups: what slurmdbd has summed up. */
 

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/priority/priority.h"
-#include "core/usage/usage.h"
 #include "db/db.h"
-#include "settings/settings.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
-#include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* slurmdbd's small tables: QOS, TRES, what the cluster registered, associations. */
 

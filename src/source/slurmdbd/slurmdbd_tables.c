@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 
 #include <string.h>
 
-#include "db/db.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/text.h"
 
 const struct table slurmdbd_clusters = {
     "cluster_table", false, false, { "name", "deleted" }, { 0 },

@@ -2,8 +2,6 @@
 #ifndef FAIRMILL_SOURCE_SLURMDBD_TABLES_H
 #define FAIRMILL_SOURCE_SLURMDBD_TABLES_H
 
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "source/reading.h"
 
