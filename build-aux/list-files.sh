@@ -27,12 +27,16 @@ matching() {
     printf '%s\n' "$files" | grep -E "$1" | grep -vE "${2:-^$}" || :
 }
 
+# "NEEDS:FILE" for each test script.
+needs=$(matching '^t/.*\.t$' | xargs awk '
+    FNR == 1 { if (file) print need ":" file; file = FILENAME; need = "" }
+    sub(/^# needs: /, "") { need = $0 }
+    FNR == 5 { nextfile }
+    END { print need ":" file }')
+
 # NEEDS: the test scripts that need exactly these.
 tests_that_need() {
-    matching '^t/.*\.t$' | while IFS= read -r file; do
-        needs=$(sed -n '1,5s/^# needs: //p' "$file")
-        [ "$needs" != "$1" ] || echo "$file"
-    done
+    printf '%s\n' "$needs" | sed -n "s/^$1://p"
 }
 
 echo '# Made by build-aux/list-files.sh; ./autogen.sh makes it anew.'
@@ -78,9 +82,9 @@ done
 echo
 
 # What begins as a shell script.
-printf '%s\n' "$files" | while IFS= read -r file; do
-    if head -n 1 "$file" | grep -aqE '^#!/bin/(ba)?sh|^# shellcheck shell='; then echo "$file"; fi
-done | list SHELL_FILES
+printf '%s\n' "$files" | xargs awk '
+    /^#!\/bin\/(ba)?sh|^# shellcheck shell=/ { print FILENAME }
+    { nextfile }' | list SHELL_FILES
 
 # A release holds what a checkout does; automake adds what it makes itself.
 matching '' '^(\.gitignore|Makefile\.am|configure\.ac)$|^m4/|^(src|t/bench|t/fuzz)/.*\.[ch]$' | list EXTRA_DIST

@@ -59,17 +59,17 @@ def read_includes(folder):
 def read_symbols(build, modules):
     """By module: the names that its object defines for others, and those that it uses."""
     defined, used = {}, collections.defaultdict(set)
-    for module in modules:
-        file = os.path.join(build, "src", module + ".o")
-        if not os.path.exists(file):
-            continue
-        listing = subprocess.run(["nm", "--portability", file], check=True, capture_output=True, text=True)
-        for line in listing.stdout.splitlines():
-            name, kind = line.split()[:2]
-            if kind in "TDRBVWC":
-                defined[name] = module
-            elif kind == "U":
-                used[module].add(name)
+    folder = os.path.join(build, "src")
+    objects = [module + ".o" for module in modules if os.path.exists(os.path.join(folder, module + ".o"))]
+    listing = subprocess.run(["nm", "--portability", "--print-file-name", *objects], cwd=folder, check=True,
+                             capture_output=True, text=True)
+    for line in listing.stdout.splitlines():
+        file, name, kind = line.split()[:3]
+        module = file.removesuffix(".o:")
+        if kind in "TDRBVWC":
+            defined[name] = module
+        elif kind == "U":
+            used[module].add(name)
     return defined, used
 
 
