@@ -10,7 +10,6 @@
 #include "source/source.h"
 #include "util/complain.h"
 #include "util/error.h"
-#include "util/list.h"
 #include "util/log.h"
 
 /* Whether the accounting database can be asked today: if not, what would be asked is skipped. */

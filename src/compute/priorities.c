@@ -16,7 +16,6 @@
 #include "source/reading.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/list.h"
 #include "util/memory.h"
 
 /* The ids that every slurmdbd gives these, besides those of core/usage.h. */

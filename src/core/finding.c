@@ -91,33 +91,32 @@ static void add(struct findings *findings, enum finding_kind kind, const struct 
     kept[at] = *added;
 }
 
-static void spell(struct finding *finding, const char *detail, va_list arguments)
+static void add_spelled(struct findings *findings, enum finding_kind kind, struct finding added,
+                        const char *detail, va_list arguments)
 {
-    int length = vsnprintf(finding->detail, sizeof finding->detail, detail, arguments);
-    if (length >= (int)sizeof finding->detail)
-        utf8_drop_cut(finding->detail);
+    int length = vsnprintf(added.detail, sizeof added.detail, detail, arguments);
+    if (length >= (int)sizeof added.detail)
+        utf8_drop_cut(added.detail);
+    add(findings, kind, &added);
 }
 
 void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
                   const char *detail, ...)
 {
-    struct finding added = { .subject = subject };
     va_list arguments;
     va_start(arguments, detail);
-    spell(&added, detail, arguments);
+    add_spelled(findings, kind, (struct finding){ .subject = subject }, detail, arguments);
     va_end(arguments);
-    add(findings, kind, &added);
 }
 
 void findings_add_ended(struct findings *findings, enum finding_kind kind, uint64_t subject,
                         uint64_t ends, const char *detail, ...)
 {
-    struct finding added = { .subject = subject, .ends = ends };
     va_list arguments;
     va_start(arguments, detail);
-    spell(&added, detail, arguments);
+    add_spelled(findings, kind, (struct finding){ .subject = subject, .ends = ends }, detail,
+                arguments);
     va_end(arguments);
-    add(findings, kind, &added);
 }
 
 void findings_merge(struct findings *findings, const struct findings *others)

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/number/figure.h"
-#include "core/tree/path.h"
+#include "core/tree/tree.h"
 #include "core/usage/clock.h"
 #include "report/explained.h"
 #include "report/explanation_table.h"

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "core/tree/path.h"
+#include "core/tree/tree.h"
 #include "core/usage/clock.h"
 #include "report/explained.h"
 #include "report/explanation_weights.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/number/figure.h"
-#include "core/tree/path.h"
+#include "core/tree/tree.h"
 #include "report/explained.h"
 #include "report/table.h"
 #include "report/terminal.h"

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "core/fairshare/pbs.h"
-#include "core/tree/path.h"
+#include "core/tree/tree.h"
 #include "core/usage/clock.h"
 #include "report/forms.h"
 #include "report/shares.h"

@@ -7,7 +7,6 @@
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
-#include "util/list.h"
 #include "util/memory.h"
 #include "util/text.h"
 

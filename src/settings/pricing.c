@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "core/usage/tariff.h"
-#include "util/list.h"
 #include "util/memory.h"
 #include "util/text.h"
 

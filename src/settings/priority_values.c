@@ -8,7 +8,6 @@
 #include "settings/settings.h"
 #include "settings/values.h"
 #include "util/index.h"
-#include "util/list.h"
 #include "util/memory.h"
 #include "util/text.h"
 

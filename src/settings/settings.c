@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "settings/slurm/slurm_conf.h"
-#include "util/list.h"
 #include "util/text.h"
 
 bool settings_want_cluster(const struct settings *settings, const char *cluster)

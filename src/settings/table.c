@@ -7,6 +7,7 @@
 #include "settings/priority_values.h"
 #include "settings/settings.h"
 #include "settings/values.h"
+#include "util/error.h"
 #include "util/text.h"
 
 /* A new setting is a field in struct settings and a line here. */
@@ -247,6 +248,20 @@ const char *setting_fallback(const struct setting *setting, enum conformance con
 {
     bool weight = setting->read == read_weight;
     return weight && conformance == CONFORMANCE_SLURMCTLD ? "0" : setting->fallback;
+}
+
+int setting_assign(const struct setting *setting, struct settings *settings, const char *value,
+                   struct error *err)
+{
+    void *field = (char *)settings + setting->offset;
+    struct text reason = { 0 };
+    bool good = setting->choices ? read_choice(field, value, setting->choices, &reason)
+                                 : setting->read(field, value, &reason);
+    int result = good ? 0
+                      : fail(err, ERROR_SETTINGS, "[%s] %s = '%s': %s", setting->section,
+                             setting->key, value, reason.bytes);
+    text_free(&reason);
+    return result;
 }
 
 static const struct {

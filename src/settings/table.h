@@ -2,8 +2,26 @@
 #ifndef FAIRMILL_SETTINGS_TABLE_H
 #define FAIRMILL_SETTINGS_TABLE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "core/fairshare/fairshare.h"
-#include "settings/setting.h"
+
+struct error;
+struct settings;
+struct text;
+
+/* One line of the table of settings. */
+struct setting {
+    const char *section, *key;
+    const char *fallback; /* the default; NULL: must be given */
+    const char *summary;  /* a sentence or two, for people */
+    /* How a value is read; NULL where it is one of `choices`. */
+    bool (*read)(void *field, const char *value, struct text *reason);
+    size_t offset;              /* of its field in struct settings */
+    const char *const *choices; /* ended by NULL; the field is an int of its place */
+    bool charges;               /* whether the charge of a closed job depends on it */
+};
 
 /* The table of settings, ended by a NULL section.  The reader of the settings file, the sample
  * file, the manual and the tests read it. */
@@ -15,6 +33,11 @@ size_t settings_count(void);
 const struct setting *setting_named(const char *section, const char *key);
 /* The default, which may depend on the conformance; NULL: must be given. */
 const char *setting_fallback(const struct setting *setting, enum conformance conformance);
+
+/* Set its field of `settings` to a value, which must live as long as they do: a field that is a
+ * text points to it.  ERROR_SETTINGS names the setting, the value and what it must be. */
+int setting_assign(const struct setting *setting, struct settings *settings, const char *value,
+                   struct error *err);
 
 /* A sentence about a section; NULL where there is no such section. */
 const char *section_summary(const char *section);

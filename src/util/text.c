@@ -70,6 +70,29 @@ char *trim_blanks(char *text)
     return text;
 }
 
+char *list_next(const char **at)
+{
+    while (*at) {
+        const char *start = *at + strspn(*at, ", \t");
+        size_t length = strcspn(start, ",");
+        *at = start[length] ? start + length + 1 : NULL;
+        while (length && (start[length - 1] == ' ' || start[length - 1] == '\t'))
+            length--;
+        if (length)
+            return memory_bytes(start, length);
+    }
+    return NULL;
+}
+
+char *list_part(char *item, char *sign, char **name)
+{
+    if (!sign)
+        return NULL;
+    *sign = '\0';
+    *name = trim_blanks(item);
+    return **name ? trim_blanks(sign + 1) : NULL;
+}
+
 /* The code point at `bytes` and its length, or length 0 where the bytes are no UTF-8. */
 static uint32_t decode(const unsigned char *bytes, size_t left, size_t *length)
 {

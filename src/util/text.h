@@ -22,6 +22,14 @@ void text_free(struct text *text);
 /* Cut the blanks off both ends of a C string; returns where it starts now. */
 char *trim_blanks(char *text);
 
+/* Step through a comma-separated list: *at starts as the list and is NULL at its end.  Returns a
+ * copy of the next item that is not empty, without blanks around it, to be freed; or NULL. */
+char *list_next(const char **at);
+
+/* Part an item `NAME<sign>VALUE` at `sign`, which points into it: *name is the name and the answer
+ * is the value, both without blanks around them.  NULL where there is no sign (NULL) or no name. */
+char *list_part(char *item, char *sign, char **name);
+
 /* Whether the bytes are well-formed UTF-8 (no surrogates, no overlong forms). */
 bool utf8_valid(const char *bytes, size_t length);
 /* Add the bytes as UTF-8: as they are where they are well-formed, else read as Windows-1252,

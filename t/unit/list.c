@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
-#include "util/list.h"
+#include "util/text.h"
 #include "util/number.h"
 
 static void next_is(const char **at, const char *expected, const char *statement)

@@ -11,7 +11,6 @@
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
 #include "sql.h"
-#include "util/list.h"
 #include "util/text.h"
 
 /* Seed 002: weights "may need to be set to a high enough value (say, 1000) to resolve very tiny

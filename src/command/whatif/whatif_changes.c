@@ -14,7 +14,6 @@
 #include "settings/settings.h"
 #include "settings/table.h"
 #include "util/error.h"
-#include "util/list.h"
 #include "util/memory.h"
 #include "util/text.h"
 

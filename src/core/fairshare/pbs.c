@@ -6,7 +6,7 @@
 
 #include "core/fairshare/columns.h"
 #include "core/number/figure.h"
-#include "core/tree/path.h"
+#include "core/tree/tree.h"
 #include "core/usage/clock.h"
 #include "util/memory.h"
 #include "util/text.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/tree/path.h"
+#include "core/tree/tree.h"
 #include "core/usage/clock.h"
 #include "util/memory.h"
 
@@ -142,14 +142,6 @@ static void change_shares(struct trial *trial, uint32_t i, uint64_t amount, bool
         more ? tree->levels[list].shares + amount : tree->levels[list].shares - amount;
 }
 
-static struct wide wide_of(const struct natural *natural)
-{
-    struct wide wide = { { 0 } };
-    for (unsigned i = 0; i < natural->length && i < 4; i++)
-        wide.word[i] = natural->word[i];
-    return wide;
-}
-
 /* The sum that so many TRES-seconds are worth; false where it is beyond the integers' range. */
 static bool sum_of(const struct clock *clock, uint64_t amount, struct wide *sum)
 {
@@ -157,8 +149,10 @@ static bool sum_of(const struct clock *clock, uint64_t amount, struct wide *sum)
         return false;
     struct natural natural = natural_of_wide(sum);
     natural = natural_times(&natural, amount);
-    *sum = wide_of(&natural);
-    return natural_bits(&natural) < 250;
+    if (natural_bits(&natural) >= 250)
+        return false;
+    *sum = wide_of_natural(&natural);
+    return true;
 }
 
 /* False where the usage leaves the integers' range. */
@@ -205,7 +199,7 @@ static void restore_ties(struct trial *trial)
         its = natural_times(&its, shares);
         if (is_near(&mine, &its)) {
             its = natural_times(&of_share, (uint64_t)node->shares);
-            node->usage = wide_of(&its);
+            node->usage = wide_of_natural(&its);
         }
     }
 }
@@ -218,7 +212,7 @@ static void add_margin(struct trial *trial)
     struct node *node = &trial->tree.nodes[trial->decides];
     struct natural usage = natural_of_wide(&node->usage);
     natural_divide(&usage, (uint64_t)1 << ROUNDED_BITS);
-    struct wide little = wide_of(&usage);
+    struct wide little = wide_of_natural(&usage);
     wide_add(&node->usage, &little);
 }
 

@@ -190,6 +190,5 @@ uint128 forecast_rate(const struct wide *charged, uint64_t seconds)
     natural_divide(&rate, seconds);
     if (natural_bits(&rate) > 126)
         return (uint128)1 << 126;
-    uint64_t high = rate.length > 1 ? rate.word[1] : 0, low = rate.length ? rate.word[0] : 0;
-    return (uint128)high << 64 | low;
+    return natural_low(&rate);
 }

@@ -114,9 +114,23 @@ static void trim(struct natural *number)
         number->length--;
 }
 
-struct natural natural_of(uint64_t number)
+struct natural natural_of(uint128 number)
 {
-    return (struct natural){ .length = number != 0, .word = { number } };
+    uint64_t low = (uint64_t)number, high = (uint64_t)(number >> 64);
+    return (struct natural){ .length = high ? 2 : low != 0, .word = { low, high } };
+}
+
+uint128 natural_low(const struct natural *number)
+{
+    uint128 high = number->length > 1 ? number->word[1] : 0;
+    return high << 64 | (number->length ? number->word[0] : 0);
+}
+
+struct wide wide_of_natural(const struct natural *number)
+{
+    struct wide wide = { { 0 } };
+    memcpy(wide.word, number->word, number->length * sizeof *wide.word);
+    return wide;
 }
 
 struct natural natural_product(const struct natural *a, const struct natural *b)

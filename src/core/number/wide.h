@@ -38,7 +38,7 @@ struct natural {
     uint64_t word[NATURAL_WORDS];
 };
 
-struct natural natural_of(uint64_t number);
+struct natural natural_of(uint128 number);
 /* The sum must not be negative.  This and the next are `inline`: values of this size are slow to
  * pass, and every association needs a few. */
 static inline struct natural natural_of_wide(const struct wide *wide)
@@ -74,6 +74,9 @@ struct natural natural_shifted(const struct natural *number, unsigned bits);
 struct natural natural_difference(const struct natural *a, const struct natural *b);
 /* How many bits it has; 0 for 0. */
 unsigned natural_bits(const struct natural *number);
+/* The lowest 128 bits, and the number as a sum, which it must fit. */
+uint128 natural_low(const struct natural *number);
+struct wide wide_of_natural(const struct natural *number);
 /* number = floor(number / divisor). */
 void natural_divide(struct natural *number, uint64_t divisor);
 int natural_compare(const struct natural *a, const struct natural *b);

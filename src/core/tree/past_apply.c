@@ -98,8 +98,8 @@ static bool existed(const struct rebuilding *work, const struct subject *subject
                     const struct nearest_changes *nearest, bool *doubt)
 {
     const struct past *past = work->timeline.past;
-    bool there = subject->row != NO_ROW,
-         deleted = there && work->timeline.present.rows[subject->row].deleted;
+    const struct association *row = timeline_row(&work->timeline, subject);
+    bool there = row, deleted = row && row->deleted;
     bool covered = past->reach != NEVER && past->reach <= past->now;
     if (there && subject->created > past->now)
         return false;
@@ -124,8 +124,7 @@ static int32_t shares_of(const struct rebuilding *work, const struct subject *su
                          const struct nearest_changes *nearest, struct rebuilt *rebuilt)
 {
     const struct past *past = work->timeline.past;
-    const struct association *row =
-        subject->row == NO_ROW ? NULL : &work->timeline.present.rows[subject->row];
+    const struct association *row = timeline_row(&work->timeline, subject);
     bool lives = row && !row->deleted;
     int32_t present = row ? row->shares : 1;
     if (nearest->shares) {
@@ -170,8 +169,7 @@ static void take_parent(const struct rebuilding *work, const struct subject *sub
                         const struct nearest_changes *nearest, struct rebuilt *rebuilt)
 {
     const struct past *past = work->timeline.past;
-    const struct association *row =
-        subject->row == NO_ROW ? NULL : &work->timeline.present.rows[subject->row];
+    const struct association *row = timeline_row(&work->timeline, subject);
     const struct change *parent = nearest->parent ? nearest->parent : nearest->next_parent;
     if (!parent || !change_is_present(parent) ||
         (!nearest->parent && parent->kind != CHANGE_SEEN) ||
@@ -205,8 +203,7 @@ static bool take_names(const struct past *past, const struct subject *subject,
 
 static struct rebuilt rebuild(const struct rebuilding *work, const struct subject *subject)
 {
-    const struct association *row =
-        subject->row == NO_ROW ? NULL : &work->timeline.present.rows[subject->row];
+    const struct association *row = timeline_row(&work->timeline, subject);
     struct nearest_changes nearest = nearest_changes(subject, work->timeline.past->now);
     struct rebuilt rebuilt = { .row = { .id = subject->id } };
     if (row)
@@ -275,8 +272,8 @@ static void count_source(struct rebuilding *work, const struct subject *subject,
 {
     static const struct association nothing = { .deleted = true };
     const struct association *was = &rebuilt->row;
-    const struct association *is =
-        subject->row == NO_ROW ? &nothing : &work->timeline.present.rows[subject->row];
+    const struct association *row = timeline_row(&work->timeline, subject);
+    const struct association *is = row ? row : &nothing;
     bool same = was->deleted == is->deleted &&
                 (was->deleted ||
                  (was->shares == is->shares && was->account == is->account &&
@@ -306,10 +303,8 @@ static bool is_astray_now(const struct timeline *timeline, const struct id_index
                           const struct association *row)
 {
     const struct subject *subject = timeline_subject(timeline, row->id);
-    if (!subject || subject->row == NO_ROW)
-        return false;
-    const struct association *present = &timeline->present.rows[subject->row];
-    return !present->deleted && present->parent_id == row->parent_id &&
+    const struct association *present = subject ? timeline_row(timeline, subject) : NULL;
+    return present && !present->deleted && present->parent_id == row->parent_id &&
            id_index_find(living, row->parent_id) == INDEX_NONE;
 }
 

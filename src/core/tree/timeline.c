@@ -59,6 +59,12 @@ struct subject *timeline_subject(const struct timeline *timeline, uint64_t id)
     return place == INDEX_NONE ? NULL : &timeline->subjects[place];
 }
 
+const struct association *timeline_row(const struct timeline *timeline,
+                                       const struct subject *subject)
+{
+    return subject->row == NO_ROW ? NULL : &timeline->present.rows[subject->row];
+}
+
 static void add_subject(struct timeline *timeline, uint32_t id, size_t row)
 {
     if (id_index_add(timeline->places, id, (uint32_t)timeline->subject_count) == INDEX_NONE)

@@ -34,6 +34,9 @@ void timeline_fill(struct timeline *timeline);
 void timeline_free(struct timeline *timeline);
 /* NULL where nothing is known of the id. */
 struct subject *timeline_subject(const struct timeline *timeline, uint64_t id);
+/* What is there now of it; NULL where it is not. */
+const struct association *timeline_row(const struct timeline *timeline,
+                                       const struct subject *subject);
 
 /* Whether a run saw the change; whether after it the association is there, and the change has all
  * of it; whether after it the association is gone. */

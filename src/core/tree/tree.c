@@ -226,3 +226,24 @@ int tree_roll_up_usage(struct tree *tree, struct error *err)
         return fail(err, ERROR_DATA, "the usage of a level is beyond the range of our integers");
     return 0;
 }
+
+static uint32_t above(const struct tree *tree, uint32_t node, bool fairshare)
+{
+    return fairshare ? tree->nodes[node].fairshare_parent : tree->nodes[node].parent;
+}
+
+struct path path_to(const struct tree *tree, uint32_t node, bool fairshare)
+{
+    struct path path = { 0 };
+    for (uint32_t at = node; at != NO_NODE; at = above(tree, at, fairshare))
+        path.count++;
+    path.nodes = memory_zeroed(path.count, sizeof *path.nodes);
+    for (uint32_t at = node, i = path.count; i-- > 0; at = above(tree, at, fairshare))
+        path.nodes[i] = at;
+    return path;
+}
+
+void path_free(struct path *path)
+{
+    free(path->nodes);
+}

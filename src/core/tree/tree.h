@@ -70,6 +70,15 @@ int tree_roll_up_usage(struct tree *tree, struct error *err);
  * leaves the integers' range. */
 bool tree_sum_levels(struct tree *tree);
 
+/* The nodes from the root to one, along fairshare parents (`parent` accounts are skipped) or along
+ * the parents that usage sums along. */
+struct path {
+    uint32_t *nodes; /* nodes[0] is the root */
+    uint32_t count;
+};
+struct path path_to(const struct tree *tree, uint32_t node, bool fairshare);
+void path_free(struct path *path);
+
 bool node_has_parent_shares(const struct node *node);
 
 #endif

@@ -239,7 +239,6 @@ bool clock_sum_of(const struct clock *clock, double usage, struct wide *sum)
     if (number.exponent + 128 > 254)
         return false;
     struct natural natural = natural_of_floating(number);
-    for (unsigned i = 0; i < natural.length; i++)
-        sum->word[i] = natural.word[i];
+    *sum = wide_of_natural(&natural);
     return true;
 }

@@ -227,8 +227,6 @@ bool day_share(uint128 units, uint64_t start, uint64_t end, uint64_t until, stru
         return false;
     struct natural number = natural_of_wide(share);
     natural_divide(&number, end - start);
-    *share = (struct wide){ { 0 } };
-    for (unsigned i = 0; i < number.length; i++)
-        share->word[i] = number.word[i];
+    *share = wide_of_natural(&number);
     return true;
 }

@@ -23,13 +23,6 @@ static struct natural power_of_ten(unsigned power)
     return number;
 }
 
-/* The lowest two words of a number that has no more. */
-static uint128 small(const struct natural *number)
-{
-    return (uint128)(number->length > 1 ? number->word[1] : 0) << 64 |
-           (number->length ? number->word[0] : 0);
-}
-
 /* numerator / denominator, rounded half to even, or PRICE_TOO_LARGE. */
 static uint128 rounded_quotient(struct natural numerator, const struct natural *denominator)
 {
@@ -79,7 +72,7 @@ uint128 price_of_product(const struct decimal *factors, size_t count, unsigned h
         denominator = natural_shifted(&denominator, (unsigned)-bits);
     if (natural_bits(&denominator) > 1)
         return rounded_quotient(numerator, &denominator);
-    return natural_bits(&numerator) <= PRICE_BITS ? small(&numerator) : PRICE_TOO_LARGE;
+    return natural_bits(&numerator) <= PRICE_BITS ? natural_low(&numerator) : PRICE_TOO_LARGE;
 }
 
 struct decimal decimal_of_factor(double factor)

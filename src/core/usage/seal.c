@@ -127,14 +127,6 @@ uint64_t seal_reach(const struct seal *seal)
     return seal->sealed_to > seal->jobs_from ? seal->sealed_to : seal->jobs_from;
 }
 
-struct seal seal_copy(const struct seal *seal)
-{
-    struct seal copy = *seal;
-    copy.source = memory_text(seal->source ? seal->source : "");
-    copy.basis = memory_text(seal->basis ? seal->basis : "");
-    return copy;
-}
-
 uint64_t seal_hash(const struct seal *seal)
 {
     const uint64_t numbers[] = {

@@ -67,7 +67,6 @@ struct seal {
 void seal_free(struct seal *seal);
 /* The instant before which all lies that the sums may have in them. */
 uint64_t seal_reach(const struct seal *seal);
-struct seal seal_copy(const struct seal *seal);
 /* A hash of everything in it.  It is stored beside the seal, to find damage. */
 uint64_t seal_hash(const struct seal *seal);
 /* The name that the first line has in which two bases differ, to be freed; NULL where they are

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "settings/priority_values.h"
-#include "settings/setting.h"
+#include "settings/table.h"
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/error.h"
