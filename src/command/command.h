@@ -4,7 +4,6 @@
 
 #include "command/options.h"
 
-
 /* What every subcommand needs.  `struct command` is in options.h. */
 
 extern const struct command command_init, command_check, command_run, command_status, command_show,

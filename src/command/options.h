@@ -2,10 +2,8 @@
 #ifndef FAIRMILL_COMMAND_OPTIONS_H
 #define FAIRMILL_COMMAND_OPTIONS_H
 
-
 #include "report/table.h"
 #include "util/name_list.h"
-
 
 /* The grammar of the command line.  A command has a table of its own options and says which of the
  * shared ones it takes; parser, help, usage and completion follow from these tables. */

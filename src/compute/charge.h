@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CHARGE_H
 #define FAIRMILL_CHARGE_H
 
-
 #include "core/usage/usage.h"
 
 struct error;

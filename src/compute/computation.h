@@ -2,11 +2,9 @@
 #ifndef FAIRMILL_COMPUTATION_H
 #define FAIRMILL_COMPUTATION_H
 
-
 #include "core/tree/past.h"
 #include "results/publish.h"
 #include "source/layout.h"
-
 
 /* What is computed for a cluster. */
 struct computation {

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_COMPUTE_H
 #define FAIRMILL_COMPUTE_H
 
-
 #include "compute/computation.h"
 
 struct prior;

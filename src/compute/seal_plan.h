@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_SEAL_PLAN_H
 #define FAIRMILL_SEAL_PLAN_H
 
-
 #include "results/seal_rows.h"
 
 struct computation;

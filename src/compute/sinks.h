@@ -2,9 +2,7 @@
 #ifndef FAIRMILL_SINKS_H
 #define FAIRMILL_SINKS_H
 
-
 #include "compute/charge.h"
-
 
 /* What becomes of charges. */
 

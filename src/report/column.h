@@ -7,7 +7,6 @@
 #include "report/terminal.h"
 #include "util/text.h"
 
-
 /* A column of a table (report/table.h), and the cell that it has of a row. */
 
 /* What a column holds decides how its cells look.  Texts stand left, all else right. */

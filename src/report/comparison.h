@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_REPORT_COMPARISON_H
 #define FAIRMILL_REPORT_COMPARISON_H
 
-
 #include "core/fairshare/fairshare.h"
 
 struct table;

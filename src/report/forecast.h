@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_REPORT_FORECAST_H
 #define FAIRMILL_REPORT_FORECAST_H
 
-
 #include "core/insight/forecast.h"
 
 struct table;

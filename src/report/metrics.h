@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_REPORT_METRICS_H
 #define FAIRMILL_REPORT_METRICS_H
 
-
 struct text;
 
 /* The text format in which Prometheus takes numbers: each metric with its help, its type, and then

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_REPORT_PBS_FORMS_H
 #define FAIRMILL_REPORT_PBS_FORMS_H
 
-
 #include "core/fairshare/fairshare.h"
 
 struct share_list;

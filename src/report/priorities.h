@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_REPORT_PRIORITIES_H
 #define FAIRMILL_REPORT_PRIORITIES_H
 
-
 #include "report/column.h"
 #include "util/name_list.h"
 

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_REPORT_TABLE_H
 #define FAIRMILL_REPORT_TABLE_H
 
-
 #include "report/column.h"
 
 struct error;

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_REPORT_TABLE_TEXT_H
 #define FAIRMILL_REPORT_TABLE_TEXT_H
 
-
 #include "util/text.h"
 
 struct cell;

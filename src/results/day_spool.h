@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_RESULTS_DAY_SPOOL_H
 #define FAIRMILL_RESULTS_DAY_SPOOL_H
 
-
 #include "core/usage/day_sums.h"
 
 struct error;

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_RESULTS_DAYS_H
 #define FAIRMILL_RESULTS_DAYS_H
 
-
 #include "core/usage/day_sums.h"
 
 struct error;

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_RESULTS_LEDGER_ROWS_H
 #define FAIRMILL_RESULTS_LEDGER_ROWS_H
 
-
 #include "core/usage/ledger.h"
 
 struct db;

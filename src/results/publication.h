@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-
 /* Who publishes a cluster and what: publish.h does it, with the modules that write rows. */
 
 struct publisher {

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_RESULTS_PUBLISH_H
 #define FAIRMILL_RESULTS_PUBLISH_H
 
-
 #include "results/publication.h"
 
 struct error;

@@ -2,10 +2,8 @@
 #ifndef FAIRMILL_RESULTS_PUBLISHED_H
 #define FAIRMILL_RESULTS_PUBLISHED_H
 
-
 #include "core/fairshare/fairshare.h"
 #include "util/name_list.h"
-
 
 /* What is published, as every command reads it: which clusters, how each was computed, and the rows
  * of their associations.  All of it is read in one transaction. */

@@ -2,9 +2,7 @@
 #ifndef FAIRMILL_RESULTS_ROWS_H
 #define FAIRMILL_RESULTS_ROWS_H
 
-
 #include "db/db.h"
-
 
 /* What the modules that read and write the result tables have in common. */
 

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_RESULTS_SEAL_ROWS_H
 #define FAIRMILL_RESULTS_SEAL_ROWS_H
 
-
 #include "core/usage/seal.h"
 
 struct db;

@@ -4,7 +4,6 @@
 
 #include "run/run_session.h"
 
-
 /* A run: from the accounting database to values in the result tables, a cluster at a time.  It is
  * a pure function of what the database holds, the settings, and one instant. */
 

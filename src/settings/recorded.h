@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_SETTINGS_RECORDED_H
 #define FAIRMILL_SETTINGS_RECORDED_H
 
-
 /* The settings that a run had, read back from the text that it left in fairmill_settings: a line
  * `section.key = value` each.
  *

@@ -2,12 +2,10 @@
 #ifndef FAIRMILL_SETTINGS_SETTINGS_H
 #define FAIRMILL_SETTINGS_SETTINGS_H
 
-
 #include "core/usage/calendar.h"
 #include "core/fairshare/fairshare.h"
 #include "core/usage/usage.h"
 #include "db/db.h"
-
 
 /* slurm.conf's PriorityFlags, without those that choose an algorithm. */
 enum priority_flag {

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_SOURCE_LAYOUT_H
 #define FAIRMILL_SOURCE_LAYOUT_H
 
-
 #include "core/usage/rollup.h"
 #include "core/tree/tree.h"
 #include "core/usage/usage.h"

@@ -2,10 +2,8 @@
 #ifndef FAIRMILL_SOURCE_READING_H
 #define FAIRMILL_SOURCE_READING_H
 
-
 #include "source/layout.h"
 #include "util/text.h"
-
 
 /* What the layouts share: rows that are read one after another, and what is made of columns. */
 

@@ -2,10 +2,8 @@
 #ifndef FAIRMILL_COMMAND_DIFF_SETTINGS_H
 #define FAIRMILL_COMMAND_DIFF_SETTINGS_H
 
-
 #include "report/differences.h"
 #include "settings/settings.h"
-
 
 /* Settings without some causes: each one that is left out brings them nearer to what slurmctld
  * does. */

@@ -2,11 +2,9 @@
 #ifndef FAIRMILL_COMMAND_FORECAST_DATA_H
 #define FAIRMILL_COMMAND_FORECAST_DATA_H
 
-
 #include "compute/prior.h"
 #include "compute/compute.h"
 #include "core/insight/forecast.h"
-
 
 /* What a forecast is made from, read from the accounting database: what was used until now, and
  * what was charged in the last week. */

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_COMMAND_REPORT_DATA_H
 #define FAIRMILL_COMMAND_REPORT_DATA_H
 
-
 #include "report/page/page.h"
 
 struct error;

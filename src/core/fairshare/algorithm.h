@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_ALGORITHM_H
 #define FAIRMILL_CORE_ALGORITHM_H
 
-
 #include "core/tree/tree.h"
 
 struct text;

@@ -2,9 +2,7 @@
 #ifndef FAIRMILL_CORE_COLUMNS_H
 #define FAIRMILL_CORE_COLUMNS_H
 
-
 #include "core/fairshare/algorithm.h"
-
 
 /* The columns that several algorithms have in their explanations (struct explain_column).  A cell
  * without a value stays empty. */

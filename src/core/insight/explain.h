@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_EXPLAIN_H
 #define FAIRMILL_CORE_EXPLAIN_H
 
-
 #include "core/fairshare/fairshare.h"
 
 /* Why one association is ahead of another, and what would reverse that.

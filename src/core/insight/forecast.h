@@ -2,10 +2,8 @@
 #ifndef FAIRMILL_CORE_FORECAST_H
 #define FAIRMILL_CORE_FORECAST_H
 
-
 #include "core/usage/calendar.h"
 #include "core/fairshare/fairshare.h"
-
 
 /* What a run will compute at a later instant, for different projections of what is used until then.
  *

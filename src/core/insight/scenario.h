@@ -2,9 +2,7 @@
 #ifndef FAIRMILL_CORE_SCENARIO_H
 #define FAIRMILL_CORE_SCENARIO_H
 
-
 #include "core/tree/tree.h"
-
 
 /* A tree taken apart again, to be changed and put together: what if shares, parents, users or
  * usage were others?  Its rows are what the source would have after the change, and become a tree

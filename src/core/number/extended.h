@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_EXTENDED_H
 #define FAIRMILL_CORE_EXTENDED_H
 
-
 #include "core/number/wide.h"
 
 /* The x86 long double, for numbers that are not negative: 64 bits of mantissa, rounded half to

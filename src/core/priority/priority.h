@@ -2,9 +2,7 @@
 #ifndef FAIRMILL_CORE_PRIORITY_H
 #define FAIRMILL_CORE_PRIORITY_H
 
-
 #include "core/fairshare/fairshare.h"
-
 
 /* The priority of a job in one partition and with one QOS: a weighted sum of factors (SPEC 5).
  *

@@ -2,9 +2,7 @@
 #ifndef FAIRMILL_CORE_QUEUE_H
 #define FAIRMILL_CORE_QUEUE_H
 
-
 #include "core/priority/priority.h"
-
 
 /* The jobs that wait, with all that their priorities hang on, and a row for each partition and QOS
  * that a job may take. */

@@ -6,7 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-
 #define NO_NODE UINT32_MAX      /* no such node, or no such row on its way to become one */
 #define SHARES_PARENT INT32_MAX /* what sacctmgr stores for fairshare=parent */
 

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_TIMELINE_H
 #define FAIRMILL_CORE_TIMELINE_H
 
-
 #include "core/tree/past.h"
 #include "core/tree/association.h"
 

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_TREE_H
 #define FAIRMILL_CORE_TREE_H
 
-
 #include "core/number/wide.h"
 #include "core/tree/association.h"
 

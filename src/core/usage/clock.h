@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_CLOCK_H
 #define FAIRMILL_CORE_CLOCK_H
 
-
 #include "core/number/wide.h"
 
 /* Decay as exact integers.
@@ -22,7 +21,6 @@
 /* The units that one TRES is made of: 10^6 so that decimal factors stay exact, 2^20 for the
  * suffixes K to T. */
 #define UNITS_PER_TRES ((uint64_t)1000000 << 20)
-
 
 /* Half-life in seconds, at most 2^40.  `start` is the instant before which nothing counts (the
  * last reset), 0 for none. */

@@ -2,10 +2,8 @@
 #ifndef FAIRMILL_CORE_LEDGER_H
 #define FAIRMILL_CORE_LEDGER_H
 
-
 #include "core/usage/clock.h"
 #include "core/usage/seal.h"
-
 
 /* The ledger: dated entries by which people correct usage.  None is ever changed or deleted; one
  * that was wrong is undone by another.

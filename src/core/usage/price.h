@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_PRICE_H
 #define FAIRMILL_CORE_PRICE_H
 
-
 #include "core/number/wide.h"
 #include "util/number.h"
 

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_ROLLUP_H
 #define FAIRMILL_CORE_ROLLUP_H
 
-
 #include "core/usage/clock.h"
 
 /* What an association used of a TRES within an hour, a day or a month, as slurmdbd sums it up: so

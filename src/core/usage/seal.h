@@ -6,7 +6,6 @@
 
 #include "core/number/wide.h"
 
-
 /* The seal: what is kept of jobs that ended long ago, so that the next run need not read them.
  *
  * Usage sums are integers on a grid that does not depend on `now` (clock.h), so the sum over the

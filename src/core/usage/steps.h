@@ -22,7 +22,6 @@
  * of a job from s to e, with L the newest step, t1 = s + d1 the first step and tn = t1 + P m the
  * last one in which it ran, and u the last before e, f = e - max(u, s). */
 
-
 /* For instants from `oldest` to `now`; a half-life of 0 is no decay.  The period is not 0.
  * `ends_free`: limits are not enforced. */
 struct steps *steps_create(uint64_t half_life, uint64_t period, bool ends_free, uint64_t oldest,

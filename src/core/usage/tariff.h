@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_TARIFF_H
 #define FAIRMILL_CORE_TARIFF_H
 
-
 #include "core/usage/price.h"
 
 /* Who pays what: the settings' weights and factors, and what the accounting database says of its

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/usage/usage.h"
 
-
 /* A start may be this much later than our clock before it is called odd. */
 #define CLOCK_SKEW_S 300
 

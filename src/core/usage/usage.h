@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_CORE_USAGE_H
 #define FAIRMILL_CORE_USAGE_H
 
-
 #include "core/usage/clock.h"
 #include "core/usage/tariff.h"
 

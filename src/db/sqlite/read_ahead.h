@@ -14,7 +14,6 @@ struct error;
 /* As a driver's fetch(): 1 and *row, which holds until the next call; 0 after the last row; -1. */
 typedef int (*row_reader)(void *context, const struct db_value **row, struct error *err);
 
-
 /* From here on only the thread calls `read`, and touches what that uses, until read_ahead_stop().
  * NULL where there can be no thread, or there is but one processor: then nothing has changed. */
 struct read_ahead *read_ahead_start(row_reader read, void *context, size_t columns);

@@ -10,7 +10,6 @@
  * sqlite_statement.c (running, binding, errors), sqlite_rows.c (streaming an answer) and
  * sqlite_bulk.c (bulk writes). */
 
-
 struct sqlite_db {
     struct db base;
     sqlite3 *sqlite;

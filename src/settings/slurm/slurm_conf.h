@@ -7,7 +7,6 @@
 
 #include "settings/slurm/slurm_file.h"
 
-
 /* What a slurm.conf says of priorities, nodes and partitions.  Nothing else of it is kept, as it
  * may hold secrets.  settings/slurm/slurm_read.h reads it. */
 

@@ -4,7 +4,6 @@
 
 #include "settings/slurm/slurm_file.h"
 
-
 /* A line of a slurm.conf that has many keys: of nodes, of a set of nodes, or of a partition. */
 
 enum slurm_kind { SLURM_NODE, SLURM_SET, SLURM_PARTITION, SLURM_KINDS };

@@ -2,7 +2,6 @@
 #ifndef FAIRMILL_SOURCE_SLURMDBD_TABLES_H
 #define FAIRMILL_SOURCE_SLURMDBD_TABLES_H
 
-
 #include "source/reading.h"
 
 /* slurmdbd's tables, as every release from 20.11 to 26.05 lays them out.  The database says which
