@@ -16,6 +16,7 @@
 #include "settings/settings.h"
 #include "util/complain.h"
 #include "util/error.h"
+#include "util/instant.h"
 #include "util/log.h"
 #include "util/memory.h"
 
@@ -181,12 +182,10 @@ static bool may_pass(const struct error *err)
 static void complain_since(const struct error *err, int64_t since)
 {
     struct error whole = { .class = err->class };
-    char date[64];
-    time_t began = (time_t)since;
-    struct tm day;
-    localtime_r(&began, &day);
-    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &day);
-    fail(&whole, err->class, "%.1900s; this has lasted since %s", err->message, date);
+    struct text date = { 0 };
+    instant_add(&date, since);
+    fail(&whole, err->class, "%.1900s; this has lasted since %s", err->message, date.bytes);
+    text_free(&date);
     complain(&whole);
 }
 

@@ -123,7 +123,7 @@ static void add_usage(struct text *text, const struct command *command)
             add_usage_item(&usage, option);
     if (forms.length) {
         text_add(&forms, "]");
-        add_words(&usage, forms.bytes);
+        add_word(&usage, forms.bytes, forms.length);
     }
     text_free(&forms);
     text_add(text, "\n");

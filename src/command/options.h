@@ -36,7 +36,6 @@ struct command_option {
 /* Which shared options a command takes. */
 enum {
     TAKES_CLUSTERS = 1 << 0,
-    TAKES_CLUSTER = 1 << 1, /* only one */
     TAKES_ACCOUNTS = 1 << 2,
     TAKES_USERS = 1 << 3,
     TAKES_NOW = 1 << 4,
@@ -60,8 +59,7 @@ enum {
 struct shared_options {
     const char *operands[OPERANDS_AT_MOST]; /* the arguments that are no options */
     struct name_list clusters, accounts, users;
-    /* NULL: not given. */
-    const char *cluster, *now;
+    const char *now; /* NULL: not given */
     bool verbose, yes, dry_run;
     struct table_options table;
     bool parsable, parsable_bar, csv, json; /* which table has too */

@@ -11,6 +11,7 @@
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
+#include "util/log.h"
 #include "util/memory.h"
 
 struct options {
@@ -218,6 +219,7 @@ static int prio_command(const struct invocation *invocation, struct error *err)
     int result = options_read(invocation, &options, err);
     if (!result)
         result = check_options(&options, err);
+    log_set_verbose(options.shared.verbose);
     if (!result)
         result = settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err);
     if (!result) {
@@ -238,7 +240,7 @@ const struct command command_prio = {
     .operands = "",
     .summary = "priorities of jobs that wait, in sprio's columns",
     .notes = "",
-    .shared = TAKES_CLUSTERS | TAKES_USERS | TAKES_SPRIO_TABLE,
+    .shared = TAKES_CLUSTERS | TAKES_USERS | TAKES_VERBOSE | TAKES_SPRIO_TABLE,
     .options = own_options,
     .run = prio_command,
 };

@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "report/forms.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 /* A tree that is deeper is not read by its indent. */
@@ -108,10 +109,10 @@ static void add_integer(struct text *text, const struct cell *cell)
 {
     switch (cell->column->type) {
     case COLUMN_INSTANT:
-        form_add_instant(text, cell->integer);
+        instant_add(text, cell->integer);
         break;
     case COLUMN_DAY:
-        form_add_day(text, cell->integer);
+        instant_add_day(text, cell->integer);
         break;
     case COLUMN_SPAN:
         text_add_span(text, cell->integer);

@@ -10,6 +10,7 @@
 #include "core/insight/correlation.h"
 #include "report/forms.h"
 #include "report/table.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 #define FIRST_AT_MOST 36 /* columns of the terminal */
@@ -199,7 +200,7 @@ void comparison_add_page(struct text *text, const struct comparison *comparison)
 {
     text_add_printable(text, comparison->cluster);
     text_add(text, ", as of ");
-    form_add_instant(text, comparison->as_of);
+    instant_add(text, comparison->as_of);
     text_format(text, ": ranks of %" PRIu32 " users, and factors\n\n", comparison->user_count);
     add_users(text, comparison);
     if (comparison->top < comparison->listed)

@@ -10,6 +10,7 @@
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/table.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 /* One of the two values of an association. */
@@ -291,12 +292,12 @@ void differences_add_page(struct text *text, const struct differences *differenc
     struct view usage = usage_view(differences), fairshare = fairshare_view(differences);
     text_add_printable(text, differences->cluster);
     text_add(text, ", printed ");
-    form_add_instant(text, differences->printed_at);
+    instant_add(text, differences->printed_at);
     text_add(text, ", our run as of ");
-    form_add_instant(text, differences->as_of);
+    instant_add(text, differences->as_of);
     if (differences->newest_step) {
         text_format(text, "\nsteps of %" PRIu64 " s, the newest ", differences->period);
-        form_add_instant(text, (int64_t)differences->newest_step);
+        instant_add(text, (int64_t)differences->newest_step);
     }
     text_add(text, "\n\nRawUsage, in TRES-seconds:\n");
     add_view(text, &usage);

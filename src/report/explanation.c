@@ -13,6 +13,7 @@
 #include "report/forms.h"
 #include "report/terminal.h"
 #include "util/index.h"
+#include "util/instant.h"
 #include "util/text.h"
 
 #define SECONDS_AN_HOUR 3600.0
@@ -358,7 +359,7 @@ void explanation_add_page(struct text *text, const struct explained *explained,
     text_add(text, "Cluster ");
     text_add_printable(text, explained->cluster);
     text_format(text, ", %s, as of ", explained->input->algorithm->name);
-    form_add_instant(text, explained->as_of);
+    instant_add(text, explained->as_of);
     text_add(text, "\n\n");
     explanation_add_table(text, explained);
     text_add(text, "\n");

@@ -12,6 +12,7 @@
 #include "report/forms.h"
 #include "report/table.h"
 #include "util/error.h"
+#include "util/instant.h"
 #include "util/text.h"
 
 /* What programs call the projections. */
@@ -109,10 +110,10 @@ static void add_entity(struct text *text, const struct forecast_report *report)
     text_format(text, ", %s\n", report->algorithm->name);
 }
 
-/* To the minute. */
+/* To the minute: a projection is not known to the second. */
 static void add_minute(struct text *text, uint64_t instant)
 {
-    form_add_instant(text, (int64_t)instant);
+    instant_add(text, (int64_t)instant);
     text->length -= strlen(":00");
     text->bytes[text->length] = '\0';
 }

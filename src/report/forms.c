@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <jansson.h>
 
@@ -20,26 +19,6 @@ void form_add_padded(struct text *text, const char *cell, size_t width, bool lef
     text_format(text, "%*s", blanks, "");
     if (!left)
         text_add(text, cell);
-}
-
-static void add_date(struct text *text, int64_t instant, const char *format)
-{
-    char date[64];
-    time_t seconds = (time_t)instant;
-    struct tm day;
-    localtime_r(&seconds, &day);
-    strftime(date, sizeof date, format, &day);
-    text_add(text, date);
-}
-
-void form_add_instant(struct text *text, int64_t instant)
-{
-    add_date(text, instant, "%Y-%m-%d %H:%M:%S");
-}
-
-void form_add_day(struct text *text, int64_t instant)
-{
-    add_date(text, instant, "%Y-%m-%d");
 }
 
 void form_add_field(struct text *text, const char *name)

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct json_t;
 struct text;
@@ -13,10 +12,6 @@ struct text;
 
 /* A cell of a table with blanks on its other side; one that is wider has none. */
 void form_add_padded(struct text *text, const char *cell, size_t width, bool left);
-/* An instant in local time, YYYY-MM-DD HH:MM:SS. */
-void form_add_instant(struct text *text, int64_t instant);
-/* Its date only. */
-void form_add_day(struct text *text, int64_t instant);
 
 /* A name between bars, in which a bar would be taken for the end of the field. */
 void form_add_field(struct text *text, const char *name);

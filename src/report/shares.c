@@ -11,6 +11,7 @@
 #include "report/forms.h"
 #include "report/table.h"
 #include "util/index.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 static const char *as_utf8(struct share_list *list, const char *bytes, size_t length)
@@ -160,6 +161,12 @@ void share_list_hide_others(struct share_list *list, const char *login)
     }
 }
 
+void share_list_hide_accounts(struct share_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        list->rows[i].shown = list->rows[i].shown && *list->rows[i].user;
+}
+
 /* The columns. */
 
 static void get_account(const void *of, struct cell *cell)
@@ -220,7 +227,7 @@ void share_list_print(const struct share_list *list, struct table *table)
     text_add(&title, "Cluster ");
     text_add_printable(&title, list->cluster);
     text_format(&title, ", %s, as of ", list->algorithm->name);
-    form_add_instant(&title, list->as_of);
+    instant_add(&title, list->as_of);
     text_add(&title, "\n");
     table_open(table, &(struct table_cluster){ .name = list->cluster,
                                                .title = title.bytes,

@@ -54,6 +54,8 @@ void share_list_filter(struct share_list *list, const struct name_list *users,
                        const struct name_list *accounts);
 /* Of what is shown, no user but this one; NULL hides nobody. */
 void share_list_hide_others(struct share_list *list, const char *login);
+/* Of what is shown, no accounts. */
+void share_list_hide_accounts(struct share_list *list);
 
 /* As a table (report/table.h) of sshare's columns, those of the view fairmill_sshare: the list as a
  * cluster of it. */

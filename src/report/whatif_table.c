@@ -11,6 +11,7 @@
 #include "report/table.h"
 #include "report/whatif.h"
 #include "util/error.h"
+#include "util/instant.h"
 #include "util/text.h"
 
 /* Columns that exist for both sides have the side as their index. */
@@ -265,7 +266,7 @@ void whatif_add_page(struct text *text, const struct whatif *whatif, size_t top)
     text_add(text, "Cluster ");
     text_add_printable(text, whatif->cluster);
     text_format(text, ", %s, as of ", whatif->algorithm[BEFORE]->name);
-    form_add_instant(text, whatif->as_of);
+    instant_add(text, whatif->as_of);
     text_add(text, whatif->change_count ? ".  What if:\n" : "; nothing is changed.\n");
     for (size_t i = 0; i < whatif->change_count; i++) {
         text_add(text, "- ");

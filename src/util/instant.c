@@ -160,7 +160,9 @@ static bool take_part(struct reader *reader)
         return take_named(reader);
     if (digits <= 2 && reader->at[digits] == ':')
         return take_clock(reader);
-    return digits == 4 && reader->at[4] == '-' ? take_iso_date(reader) : take_american_date(reader);
+    const char *month = reader->at + digits + 1;
+    bool iso = reader->at[digits] == '-' && month[strspn(month, "0123456789")] == '-';
+    return iso ? take_iso_date(reader) : take_american_date(reader);
 }
 
 static bool finish(struct reader *reader, int64_t *instant)
@@ -244,7 +246,9 @@ static bool read_parts(const char *text, int64_t now, int64_t *instant)
     if (!localtime_r(&clock, &reader.now))
         return false;
     for (;;) {
-        while (take_char(&reader, " \t-T"))
+        while (
+            take_char(&reader, " \t-") ||
+            (*reader.at == 'T' && isdigit((unsigned char)reader.at[1]) && take_char(&reader, "T")))
             ;
         if (!*reader.at)
             break;
@@ -271,13 +275,23 @@ bool instant_read(const char *text, int64_t now, int64_t *instant)
     return read_any(text, now, instant) && *instant >= 0 && *instant <= LATEST_INSTANT;
 }
 
-void instant_add(struct text *text, int64_t instant)
+static void add(struct text *text, int64_t instant, const char *format)
 {
     char shown[32];
     struct tm date;
     time_t time = instant;
-    if (localtime_r(&time, &date) && strftime(shown, sizeof shown, "%Y-%m-%dT%H:%M:%S", &date))
+    if (localtime_r(&time, &date) && strftime(shown, sizeof shown, format, &date))
         text_add(text, shown);
     else
         text_format(text, "%" PRId64, instant);
+}
+
+void instant_add(struct text *text, int64_t instant)
+{
+    add(text, instant, "%Y-%m-%dT%H:%M:%S");
+}
+
+void instant_add_day(struct text *text, int64_t instant)
+{
+    add(text, instant, "%Y-%m-%d");
 }

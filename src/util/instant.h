@@ -26,5 +26,7 @@ bool instant_read(const char *text, int64_t now, int64_t *instant);
 
 /* Add an instant as all our commands print it: YYYY-MM-DDTHH:MM:SS. */
 void instant_add(struct text *text, int64_t instant);
+/* Add its date only. */
+void instant_add_day(struct text *text, int64_t instant);
 
 #endif

@@ -59,7 +59,7 @@ class Mail(Place):
         since = int(time.time()) - seconds_ago
         with open(self.remembered(folder), 'w', encoding='ascii') as file:
             file.write(f'{since}\n')
-        return time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(since))
+        return time.strftime('%Y-%m-%dT%H:%M:%S', time.localtime(since))
 
 
 def unavailable(place):

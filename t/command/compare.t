@@ -166,7 +166,7 @@ def demo(place):
     rows.sort(key=lambda row: (min(spread[row[0]]) - max(spread[row[0]]), row[1:]))
     place.succeed('compare')
     lines = place.out.splitlines()
-    tap.same(lines[0], f'demo, as of 2025-06-21 10:00:00: ranks of {len(rows)} users, and factors',
+    tap.same(lines[0], f'demo, as of 2025-06-21T10:00:00: ranks of {len(rows)} users, and factors',
              'the first line says whose ranks these are, and when')
     tap.same(lines[2].split(), ['User', 'fair_tree', 'depth-obl', 'classic', 'linear', 'pbs'],
              'a column for each algorithm')

@@ -24,10 +24,12 @@ in_manual() {
         echo help
     else
         sed -n "/^=head2 $1\$/,/^=head[12]/p" "$top/man/fairmill.pod" |
-            sed -n '/^=item/s/B</\n&/gp' | sed -n 's/^B<\(--[a-z-]*\)>.*/\1/p; s/^B<\([a-z]*\)>.*/\1/p'
-        # Those of all commands have a section of their own.
+            sed -n '/^=item/,/^$/s/B</\n&/gp' | sed -n 's/^B<\(--[A-Za-z-]*\)>.*/\1/p; s/^B<\([a-z]*\)>.*/\1/p'
+        # Those of all commands have a section of their own, and so have those of tables.
         printf '%s\n' --config --help --version
-    fi | sort | paste -sd " " -
+        sed -n "/^=head2 $1\$/,/^=head[12]/p" "$top/man/fairmill.pod" | grep -q '^=item.*--parsable' &&
+            printf '%s\n' --parsable --parsable-with-bar --csv --json --columns --noheader
+    fi | sort -u | paste -sd " " -
 }
 
 commands=$(in_manual)

@@ -247,7 +247,7 @@ def forms(place):
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 1, '--parsable', '--format', 'projection,AsOf,user')
     tap.same(place.out.splitlines()[:2], ['Projection|AsOf|User', f'nothing|{NOW}|alice'], 'as are columns that are chosen')
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 1, '--noheader', '--format', 'projection,as_of')
-    tap.same(place.out.splitlines()[:2], ['nothing      2025-06-21 10:00:00', 'nothing      2025-06-22 10:00:00'],
+    tap.same(place.out.splitlines()[:2], ['nothing      2025-06-21T10:00:00', 'nothing      2025-06-22T10:00:00'],
              'people read dates')
     for locale, utf8 in (('C', False), ('C.UTF-8', True)):
         env = {k: v for k, v in os.environ.items() if k not in ('FAIRMILL_CONF', 'LANG', 'LC_CTYPE')}

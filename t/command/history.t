@@ -351,7 +351,7 @@ def shown(place):
     place.succeed('history', 'alice', '--usage', '--parsable', '--to', NOW, '-o', 'user,day,tresseconds')
     tap.same(place.out, f'User|Day|TRESSeconds\nalice|{START - DAY}|100\n', 'columns can be chosen')
     place.succeed('history', 'bob', '--noheader', '-o', 'as_of,algorithm')
-    tap.same(place.out, time.strftime('%Y-%m-%d %H:%M:%S fair_tree\n', time.localtime(at[2])), 'without headings too')
+    tap.same(place.out, time.strftime('%Y-%m-%dT%H:%M:%S fair_tree\n', time.localtime(at[2])), 'without headings too')
     place.ends(64, 'a column that is not there is refused', 'history', 'bob', '-o', 'as_off')
 
 
@@ -433,7 +433,7 @@ def plotted(place):
     lines = out.splitlines()
     tap.same(lines[0], f"Cluster tiny, user alice of physics (association {id_of(place, 'physics.alice')})", 'the title')
     tap.same(lines[1].split(), ['AsOf', 'FairShare', 'RawUsage', 'LevelFS'], 'the columns')
-    tap.same([line.split()[0] for line in lines[2:]],
+    tap.same([line.split('T')[0] for line in lines[2:]],
              [time.strftime('%Y-%m-%d', time.gmtime(START + day * DAY)) for day in range(3)],
              'of many points the last of each day')
     bars = [line.split()[-1] for line in lines[2:]]

@@ -312,7 +312,7 @@ def lists(desk):
     tap.same([third[key] for key in ('kind', 'undoes', 'counts')], ['undo', 1, True], 'an undo')
     desk.succeed('ledger', 'list')
     tap.ok('undone by entry 3' in desk.out and 'a test' in desk.out and desk.out.count('\n') == 4
-           and time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(NOW)) in desk.out, 'and for people', desk.out)
+           and time.strftime('%Y-%m-%dT%H:%M:%S', time.localtime(NOW)) in desk.out, 'and for people', desk.out)
     desk.succeed('ledger', 'list', '--csv')
     rows = list(csv.DictReader(io.StringIO(desk.out, newline='')))
     tap.same((list(rows[0]), rows[0]['instant'], rows[1]['tres_seconds'], rows[2]['undoes']),

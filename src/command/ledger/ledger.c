@@ -26,6 +26,7 @@
 #include "source/source.h"
 #include "util/complain.h"
 #include "util/error.h"
+#include "util/instant.h"
 #include "util/memory.h"
 
 #define WHY_LENGTH 250
@@ -264,7 +265,7 @@ static void add_intent(struct text *text, const struct entry_context *context)
     text_add(text, ": ");
     text_add_printable(text, words.bytes);
     text_add(text, "\ndated ");
-    form_add_instant(text, (int64_t)context->record.entry.instant);
+    instant_add(text, (int64_t)context->record.entry.instant);
     text_add(text, "\n");
     text_free(&words);
 }

@@ -17,6 +17,7 @@
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
+#include "util/instant.h"
 #include "util/text.h"
 
 /* What an entry would do: the cluster is computed twice, each time from the seal as a run would,
@@ -148,7 +149,7 @@ static int add_both(struct text *text, const struct effect *effect, struct ledge
     if (other) {
         share_list_hide_others(other, login);
         text_add(text, "as of ");
-        form_add_instant(text, *effect->source.instant);
+        instant_add(text, *effect->source.instant);
         text_add(text, ":\n");
         add_changes(text, one, other);
     }

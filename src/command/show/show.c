@@ -9,10 +9,14 @@
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
+#include "util/log.h"
 
 struct options {
     struct shared_options shared;
-    bool pbs, all;
+    bool pbs, tree, only_users;
+    bool all, all_columns, partitions; /* as it is without them */
+    const char *entity;
+    struct name_list pair; /* to compare */
 };
 
 static void add_row(void *list, const struct published_row *row)
@@ -60,6 +64,8 @@ static int add_all(struct published *published, const struct options *options, s
             return -1;
         share_list_filter(shares, &options->shared.users, &options->shared.accounts);
         share_list_hide_others(shares, published->login);
+        if (options->only_users)
+            share_list_hide_accounts(shares);
         if (shows_any(shares)) {
             any = 1;
             if (options->pbs)
@@ -109,32 +115,66 @@ static int show_published(const struct settings *settings, const struct options 
 
 static const struct command_option own_options[] = {
     { "all", NULL, 'a', OPTION_FLAG, AT(all), NULL, .help = "all users, as it is without --users" },
+    { "long", NULL, 'l', OPTION_FLAG, AT(all_columns), NULL,
+      .help = "all columns, as it is without --columns" },
+    { "partition", NULL, 'm', OPTION_FLAG, AT(partitions), NULL,
+      .help = "the partitions of associations, as it is where any has one" },
+    { "Users", NULL, 'U', OPTION_FLAG, AT(only_users), NULL, .help = "users without accounts" },
     { "pbs", NULL, 0, OPTION_FLAG, AT(pbs), NULL,
-      .help = "the tree as `pbsfs -t` prints it; with a NAME this entity as -g does, with two of "
-              "them who is more deserving, as -c",
+      .help =
+          "what pbsfs prints: the tree as its -t, with a NAME as --entity, with two as --compare",
       .form = true },
+    { "tree", NULL, 0, OPTION_FLAG, AT(tree), NULL, .help = "with --pbs: the tree, as pbsfs -t" },
+    { "entity", NULL, 0, OPTION_VALUE, AT(entity), "NAME",
+      .help = "with --pbs: this entity, as pbsfs -g" },
+    { "compare", NULL, 0, OPTION_LIST, AT(pair), "NAME,NAME",
+      .help = "with --pbs: who is more deserving, as pbsfs -c" },
     { .name = NULL },
 };
+
+/* Whom pbsfs would be asked about; none: the tree. */
+static int take_entities(const struct options *options, const char *names[2], struct error *err)
+{
+    const struct shared_options *shared = &options->shared;
+    bool asked = shared->operands[0] || options->entity || options->pair.count || options->tree;
+    names[0] = shared->operands[0];
+    names[1] = shared->operands[1];
+    if (names[0] && (!options->pbs || shared->users.count || shared->accounts.count))
+        return fail(err, ERROR_USAGE, "show: unexpected argument '%s'; see `fairmill help show`",
+                    names[0]);
+    if (asked && !options->pbs)
+        return fail(err, ERROR_USAGE, "show: --tree, --entity and --compare need --pbs");
+    if ((names[0] != NULL) + (options->entity != NULL) + (options->pair.count > 0) + options->tree >
+        1)
+        return fail(err, ERROR_USAGE, "show: --tree, --entity and --compare exclude each other");
+    if (options->pair.count && options->pair.count != 2)
+        return fail(err, ERROR_USAGE, "show: --compare: must be two names");
+    if (options->entity)
+        names[0] = options->entity;
+    if (options->pair.count) {
+        names[0] = options->pair.values[0];
+        names[1] = options->pair.values[1];
+    }
+    return 0;
+}
 
 static int show_command(const struct invocation *invocation, struct error *err)
 {
     struct options options = { 0 };
     const struct shared_options *shared = &options.shared;
+    const char *names[2];
     struct settings *settings = NULL;
     int result = -1;
-    if (options_read(invocation, &options, err))
+    if (options_read(invocation, &options, err) || take_entities(&options, names, err))
         goto done;
-    if (shared->operands[0] && (!options.pbs || shared->users.count || shared->accounts.count)) {
-        fail(err, ERROR_USAGE, "show: unexpected argument '%s'; see `fairmill help show`",
-             shared->operands[0]);
-        goto done;
-    }
+    log_set_verbose(shared->verbose);
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         goto done;
-    result = shared->operands[0] ? show_pbs(settings, &shared->clusters, shared->operands, err)
-                                 : show_published(settings, &options, err);
+    result = names[0] ? show_pbs(settings, &shared->clusters, names, err)
+                      : show_published(settings, &options, err);
 done:
     options_free(&options.shared);
+    option_list_free(&options.pair);
     settings_destroy(settings);
     return result;
 }
@@ -145,7 +185,7 @@ const struct command command_show = {
     .operand_count = 2,
     .summary = "the published tree in sshare's columns",
     .notes = "",
-    .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
+    .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .run = show_command,
 };

@@ -1,0 +1,266 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""One grammar: what a command line means does not depend on the command."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
+import tap
+from place import NOW, Place
+from program import FAIRMILL
+
+# What a command must be given besides options, so that it comes as far as the settings.
+ARGUMENTS = {'explain': ('alice',), 'forecast': ('alice',), 'history': ('alice',), 'diff': ('-',),
+             'forget': ('--cluster', 'tiny'), 'ledger': ('list',)}
+# The letters of sshare(1) and sprio(1), and what their manuals call them.
+SSHARE = dict(a='all', A='accounts', l='long', m='partition', M='clusters', n='noheader', o='format', p='parsable',
+              P='parsable2', u='users', U='Users', v='verbose', V='version')
+SPRIO = dict(h='noheader', j='jobs', l='long', M='clusters', n='norm', o='format', p='partition', S='sort', u='user',
+             v='verbose', V='version', w='weights')
+OPTION = re.compile(r' +(?:-(\w), |    )?--([A-Za-z][a-z-]*)(?: (\S+))?(?:  |$)')
+TWO = '''
+cluster tiny
+root/
+  physics/   60
+    alice    10  use 300
+    bob      10  use 100
+  chemistry/ 40
+    carol     1  use 200
+cluster huge
+root/
+  physics/   60
+    dora     10  use 300
+'''
+
+
+def help_of(place, *command):
+    place.succeed('help', *command, settings=None)
+    return place.out
+
+
+def options_of(place, command):
+    """Of its help: (letter or None, name, what its value is called or None)."""
+    found = [OPTION.match(line) for line in help_of(place, command).splitlines()]
+    return [match.groups() for match in found if match]
+
+
+def lettered(options):
+    return {letter: name for letter, name, _ in options if letter}
+
+
+def helps(place, command):
+    text = help_of(place, command)
+    for option in ('--help',) if command == 'prio' else ('--help', '-h'):
+        for arguments in ((command, option), (command, *ARGUMENTS.get(command, ()), option)):
+            place.succeed(*arguments, settings=None)
+            tap.same(place.out, text, f'{" ".join(arguments)} is its help')
+    tap.ok(text.startswith(f'usage: fairmill {command}'), f'{command} says how it is used', text)
+    for option in ('-V', '--version'):
+        place.succeed(command, option, settings=None)
+        tap.ok(place.out.startswith('fairmill '), f'{command} {option} is the version', place.out)
+
+
+def settings_anywhere(place, command):
+    more = ARGUMENTS.get(command, ())
+    file = place.path('none.conf')
+    said = set()
+    for arguments in (('-c', file, command, *more), ('--config=' + file, command, *more), (command, '-c', file, *more),
+                      (command, *more, '-c' + file), (command, *more, '--config', file)):
+        said.add((place.run(*arguments, settings=None), place.err, place.out))
+    tap.ok(len(said) == 1 and file in str(said), f'{command} takes -c before and behind', *said)
+
+
+def options_are_known(place, command):
+    for letter, name, value in options_of(place, command):
+        names = ['--' + name]
+        if value == 'NAMES' and name.endswith('s'):
+            names.append('--' + name[:-1])
+        if value and name in ('cluster', 'user', 'account', 'partition'):
+            names.append('--' + name + 's')
+        if letter:
+            names.append('-' + letter)
+        more = ARGUMENTS.get(command, ())
+        if command == 'forget' and name == 'cluster':
+            more = ()
+        said = set()
+        for spelling in names:
+            place.run('-c', 'none.conf', command, *more, spelling, *(['x'] if value else []), settings=None)
+            said.add((place.out, place.err))
+        tap.ok(len(said) == 1 and 'unknown option' not in str(said), f'{command} knows {", ".join(names)} as one', *said)
+
+
+def foreign_letters(place, command):
+    tool, letters = ('sprio', SPRIO) if command == 'prio' else ('sshare', SSHARE)
+    own = lettered(options_of(place, command))
+    for letter, name in letters.items():
+        if letter in own:
+            alike = {own[letter], own[letter].rstrip('s')} & {name, name.rstrip('s')}
+            same_thing = {'format': 'columns', 'parsable': 'parsable-with-bar', 'parsable2': 'parsable'}.get(name)
+            file = letter == 'o' and own[letter] == 'output'
+            tap.ok(alike or own[letter] == same_thing or file, f'{command} -{letter} is {tool} -{letter}', own)
+        else:
+            place.ends(64, f'{command} -{letter} is refused', command, *ARGUMENTS.get(command, ()), '-' + letter)
+            place.says('by its name and meaning', f"'-{letter}'", f'--{name} of {tool} (')
+
+
+def usage_is_manual(place, commands):
+    """The synopsis of the manual is that of the tables."""
+    top = os.environ.get('top_srcdir', os.path.join(HERE, '..', '..'))
+    with open(os.path.join(top, 'man', 'fairmill.pod'), encoding='utf-8') as file:
+        synopsis = file.read().split('=head1 SYNOPSIS')[1].split('=head1')[0]
+    plain = [' '.join(re.sub(r'[BI]<([^<>]*)>', r'\1', part).split()) for part in synopsis.split('\n\n')]
+    for command in commands:
+        usage = ' '.join(help_of(place, command).split('\n\n')[0].split())
+        tap.ok(usage.removeprefix('usage: ') in plain, f'the manual says how {command} is used', usage)
+
+
+def refused(place):
+    for arguments, said in ((('show', '-t'), ('pbsfs', '--pbs')), (('show', '-g', 'x'), ('pbsfs', 'one entity')),
+                            (('show', '-s', 'x'), ('pbsfs', 'ledger')), (('show', '-d'), ('pbsfs', 'run')),
+                            (('show', '-e'), ('pbsfs', 'forget')), (('prio', '--federation'), ('sprio', '--clusters')),
+                            (('prio', '--sibling'), ('sprio',)), (('prio', '--local'), ('sprio',)),
+                            (('run', '-n'), ('--noheader of sshare', '--dry-run')),
+                            (('compare', '--top', '3', '--csv', '--json'), ('--csv and --json exclude each other',)),
+                            (('show', '--json=x'), ("'--json' takes no value",)),
+                            (('show', '-M'), ("'-M' needs a value",)), (('show', '--pa'), ("may be",)),
+                            (('show', '-A', 'physics,,chemistry'), ("'physics,,chemistry'", 'names')),
+                            (('whatif', '-M', 'tiny,huge', '--shares', 'alice=5'), ('cluster',)),
+                            (('forget', '-M', 'tiny', '-M', 'huge'), ('one name',)),
+                            (('history', 'bob', '-u'), ('--users of sshare', '--usage')),
+                            (('forecast', 'bob', '-u', '0.5'), ('--users of sshare', '--until')),
+                            (('whatif', '-m', 'a=b'), ('--partition of sshare', '--move')),
+                            (('ledger', 'debit', '5', '-n'), ('--noheader are for list',)),
+                            (('ledger', 'debit', '5', '-p', 'x'), ("unexpected argument 'x'",))):
+        place.ends(64, f'{" ".join(arguments)} is refused', *arguments)
+        place.says('with its meaning', *said)
+
+
+def lists(place):
+    """Commas and repetition are one, in any order of options and arguments."""
+    for alike in ((('show', '-M', 'tiny,huge'), ('show', '-M', 'tiny', '-M', 'huge'), ('show', '--cluster=tiny,huge'),
+                   ('show', '--clusters', 'huge', '--cluster', 'tiny'), ('show',)),
+                  (('show', '-PA', 'physics,chemistry', '-M', 'tiny'),
+                   ('show', '-P', '--account', 'physics', '--accounts', 'chemistry', '-Mtiny'),
+                   ('show', '-A', 'chemistry', '--parsable2', '-A', 'physics', '--clus=tiny')),
+                  (('show', '-u', 'alice,carol'), ('show', '--user', 'alice', '--users=carol')),
+                  (('show', '-P', '-U', '-u', 'alice,carol'), ('show', '-PUualice', '-u', 'carol')),
+                  (('explain', 'alice', '--cluster', 'tiny'), ('explain', '-M', 'tiny', 'alice'),
+                   ('explain', '-M', 'tiny,huge', '--', 'alice')),
+                  (('ledger', 'list', '-M', 'tiny,huge'), ('ledger', '-M', 'tiny', 'list', '--cluster', 'huge'))):
+        outputs = []
+        for arguments in alike:
+            place.succeed(*arguments)
+            outputs.append(place.out)
+        tap.ok(len(set(outputs)) == 1, f'{" ".join(alike[0])} has {len(alike)} spellings', *outputs)
+
+
+def times(place):
+    """Each form is the instant that sacct takes it for, and what is printed is read."""
+    forms = ('2026-11-01T10:00:05', '2026-11-01T10:00', '2026-11-01 10:00', '2026-11-01', '11/01/26', '11.01.26',
+             '110126', '11/01', '11.01', '1101', '1101-10:00', '11/01-10:00:05', '10:00', '10:00:05', '10:00 PM',
+             '12:00am', 'midnight', 'noon', 'elevenses', 'fika', 'teatime', 'today', 'tomorrow', 'now', 'now-3days',
+             'now+1hour', 'now-90', 'now-2weeks', 'noon 11/01', 'uts1761991200')
+    sacct = shutil.which('sacct')
+    with open(place.path('slurm.conf'), 'w', encoding='utf-8') as file:
+        file.write('ClusterName=x\nSlurmctldHost=localhost\nAccountingStorageType=accounting_storage/slurmdbd\n'
+                   'NodeName=n\nPartitionName=p Nodes=n\n')
+    environment = dict(os.environ, SLURM_CONF=place.path('slurm.conf'), TZ='UTC')
+    place.settings({'usage.time_zone': 'UTC'})
+    dated = None
+    for form in forms:
+        place.succeed('ledger', 'credit', 1, '-u', 'bob', '-M', 'tiny', '--at', form, '-w', 'x', '--dry-run')
+        dated = re.search(r'^dated (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)$', place.out, re.M)
+        if not tap.ok(dated, f'{form} is a time', place.out):
+            continue
+        if sacct and form != 'elevenses':  # newer Slurms have it
+            got = subprocess.run([sacct, '-vv', '-S', form, '-E', 'now+5000days'], capture_output=True, text=True,
+                                 env=environment, check=False).stderr
+            span = re.search(r'window from (.*) to ', got)
+            theirs = time.mktime(time.strptime(span.group(1))) if span else 0
+            ours = time.mktime(time.strptime(dated.group(1), '%Y-%m-%dT%H:%M:%S'))
+            tap.ok(abs(theirs - ours) < 30, f'{form} is what sacct takes it for', got[:200], dated.group(1))
+    first = place.out
+    place.succeed('ledger', 'credit', 1, '-u', 'bob', '-M', 'tiny', '--at', dated.group(1), '-w', 'x', '--dry-run')
+    tap.same(place.out.splitlines()[:2], first.splitlines()[:2], 'what is printed is read')
+    for form in ('yesterday', '2026-02-30', 'now-3moons', '25:00', '10:00 11:00', ''):
+        place.ends(64, f"'{form}' is no time", 'ledger', 'credit', 1, '-u', 'bob', '-M', 'tiny', '--at', form, '-w', 'x',
+                   '--dry-run')
+
+
+def head(place, *arguments):
+    place.succeed(*arguments)
+    return [line for line in place.out.splitlines() if line and not line.startswith(('Cluster ', 'CLUSTER: '))][0]
+
+
+def in_order(wanted, there):
+    rest = iter(there)
+    return all(word in rest for word in wanted)
+
+
+def sshare_lines(place):
+    """Lines of sshare(1), its name changed: at least its columns, in its order."""
+    usual = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'EffectvUsage', 'FairShare']
+    long = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'NormUsage', 'EffectvUsage', 'FairShare', 'LevelFS']
+    for line, columns in (('sshare', usual), ('sshare -a', usual), ('sshare -l', long), ('sshare -al -M tiny', long),
+                          ('sshare -A physics -a', usual), ('sshare --accounts=physics,chemistry', usual),
+                          ('sshare --all --long --verbose', long), ('sshare -u alice,bob', usual),
+                          ('sshare -a -m', usual)):
+        got = head(place, *line.replace('sshare', 'show', 1).split())
+        tap.ok(in_order(columns, got.split()), f'{line} has its columns', got)
+    for line, columns in (('sshare -P -a', usual), ('sshare -lPa', long), ('sshare --parsable2 --all', usual),
+                          ('sshare -p -a -l', long), ('sshare --parsable --users=alice', usual)):
+        got = head(place, *line.replace('sshare', 'show', 1).split())
+        tap.ok(in_order(columns, got.split('|')), f'{line} has its columns', got)
+        tap.ok(got.endswith('|') == ('-p ' in line), 'a bar ends lines with -p', got)
+    tap.same(head(place, 'show', '-o', 'account,user%10', '-M', 'tiny').split(), ['Account', 'User'],
+             'sshare -o account,user%10 has these columns')
+    tap.same(head(place, 'show', '-P', '-o', 'User,fairshare,Account', '-M', 'tiny'), 'User|FairShare|Account',
+             'sshare -P --format=User,fairshare,Account too')
+    place.succeed('show', '-nP', '-M', 'tiny', '-U', '-o', 'user')
+    tap.same(sorted(place.out.split()), ['alice', 'bob', 'carol'], 'sshare -nPUo user is users alone')
+
+
+def sprio_lines(place):
+    """Lines of sprio(1), its name changed: what they print first is what its manual shows."""
+    for line, columns in (('sprio', ['JOBID']), ('sprio -l', ['JOBID', 'PARTITION', 'USER', 'PRIORITY']),
+                          ('sprio -n', ['JOBID']), ('sprio -w', ['JOBID', 'PARTITION', 'PRIORITY']),
+                          ('sprio -o %i_%u', ['JOBID_USER']), ('sprio -v -u alice,bob', ['USER']),
+                          ('sprio -S u,-y', ['JOBID']), ('sprio -p short -M tiny', ['JOBID'])):
+        got = head(place, *line.replace('sprio', 'prio', 1).split())
+        tap.ok(in_order(columns, got.split()), f'{line} has its columns', got)
+    for line in ('sprio -h', 'sprio --noheader -l', 'sprio -hn -u alice'):
+        place.succeed(*line.replace('sprio', 'prio', 1).split())
+        tap.ok('JOBID' not in place.out, f'{line} has no headings', place.out)
+
+
+def body():
+    with Place() as place:
+        place.ready(TWO)
+        place.succeed('run', '--now', NOW)
+        commands = [name for name in re.findall(r'^  ([a-z]+) ', help_of(place), re.M) if name != 'help']
+        tap.ok(len(commands) > 10, 'help lists the commands', commands)
+        for spelling in (('--help',), ('-h',), ('help', '--help')):
+            place.succeed(*spelling, settings=None)
+            tap.same(place.out, help_of(place), f'{spelling} is help')
+        place.ends(64, 'there is no help for what is no command', 'help', 'tune')
+        for command in commands:
+            helps(place, command)
+            settings_anywhere(place, command)
+            options_are_known(place, command)
+            foreign_letters(place, command)
+        usage_is_manual(place, commands)
+        refused(place)
+        lists(place)
+        sshare_lines(place)
+        sprio_lines(place)
+        times(place)
+
+
+tap.main(body)
