@@ -81,7 +81,7 @@ static void note_unknown_tres(struct computation *computation)
 static struct associations associations_of(const struct accounting *accounting)
 {
     return (struct associations){ accounting->rows, accounting->count, accounting->names,
-                                  accounting->empty_name };
+                                  accounting->empty_name, false };
 }
 
 /* Whose word the associations are, for the run's record. */

@@ -381,7 +381,7 @@ int published_read_tree(struct published *published, struct published_cluster *c
     if (!result)
         result = tree_build(&cluster->tree,
                             &(struct associations){ reading.rows, reading.count, cluster->names,
-                                                    reading.empty_name },
+                                                    reading.empty_name, .linked_by_id = true },
                             BAD_ROWS_FAIL, findings, err);
     if (!result)
         result = place_values(cluster, &reading, err);

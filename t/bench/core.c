@@ -103,7 +103,7 @@ static void compute(const struct site *site, bool tied, const struct clock *cloc
     struct findings *findings = findings_create();
     struct tree *tree;
     if (tree_build(&tree,
-                   &(struct associations){ site->rows, site->count, site->names, site->empty },
+                   &(struct associations){ site->rows, site->count, site->names, site->empty, false },
                    BAD_ROWS_FAIL, findings, &err)) {
         fprintf(stderr, "%s\n", err.message);
         exit(1);

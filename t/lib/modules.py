@@ -124,7 +124,7 @@ def climbs(graph):
                 yield f"{module} needs {other}: {why}"
 
 
-def told(graph, circle):
+def ties(graph, circle):
     """What ties a circle, one line each."""
     for module in circle:
         for other, why in sorted(graph[module].items()):

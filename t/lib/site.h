@@ -73,9 +73,10 @@ __attribute__((unused)) static bool site_build(struct site *site, enum bad_rows 
         ids[i] = site->rows[i].id;
         usage[i] = site->usage[i];
     }
-    if (tree_build(&site->tree,
-                   &(struct associations){ site->rows, site->count, site->names, site->empty },
-                   bad_rows, site->findings, &site->err))
+    if (tree_build(
+            &site->tree,
+            &(struct associations){ site->rows, site->count, site->names, site->empty, false },
+            bad_rows, site->findings, &site->err))
         return false;
     for (size_t i = 0; i < site->count; i++) {
         struct wide sum;

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""The floors of src/: a module needs none of a higher floor."""
+"""The floors of src/: a module needs none of a higher floor, and no two need each other in a circle;
+and no function takes so many parameters that a struct is missing."""
 
 import os
 import re
@@ -33,6 +34,20 @@ objects = [module for module in graph if os.path.exists(os.path.join(build, "src
 tap.ok(len(objects) > len(files) / 3, "the objects of the build are there")
 empty("every module stands on a floor", (module for module in graph if modules.floor_of(module) is None))
 empty("no module needs one of a higher floor", modules.climbs(graph))
+empty("no two modules need each other in a circle",
+      (line for circle in modules.circles(graph) for line in modules.ties(graph, circle)))
+
+
+def parameters_beyond(most):
+    """Functions that take more, from their definitions."""
+    for file in files:
+        for match in re.finditer(r"^\w[\w *]*\b(\w+)\(([^(){};]*(?:\([^()]*\)[^(){};]*)*)\)\s*\{", text_of(file), re.MULTILINE):
+            inner = re.sub(r"\([^()]*\)", "", match.group(2))
+            if inner.count(",") >= most:
+                yield f"{file}: {match.group(1)}"
+
+
+empty("no function takes more than six parameters", parameters_beyond(6))
 
 
 def lines_with(pattern, chosen):

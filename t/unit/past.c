@@ -90,7 +90,7 @@ static struct text rebuilt(const char *drawing, struct past *past, struct past_c
     struct site site;
     struct text text = { 0 };
     site_draw(&site, drawing);
-    struct associations was = { NULL, site.count, site.names, site.empty };
+    struct associations was = { NULL, site.count, site.names, site.empty, false };
     was.rows = memory_resized(NULL, site.count, sizeof *was.rows);
     memcpy(was.rows, site.rows, site.count * sizeof *was.rows);
     past_apply(past, &was, site.findings, counts);

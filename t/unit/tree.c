@@ -150,7 +150,8 @@ static void sums(void)
 {
     struct site site;
     site_draw(&site, "1 - root - 1 0  2 root a - 1 0  3 - a u 1 0  4 - a v 1 0");
-    tree_build(&site.tree, &(struct associations){ site.rows, site.count, site.names, site.empty },
+    tree_build(&site.tree,
+               &(struct associations){ site.rows, site.count, site.names, site.empty, false },
                BAD_ROWS_FAIL, site.findings, &site.err);
     struct wide *usage = &site.tree->nodes[tree_place(site.tree, 3)].usage;
     wide_add_product(usage, 5, 7, true);

@@ -213,8 +213,9 @@ static int build_tree(const struct finder *finder, bool printed, struct tree **t
             .order = node->order,
         };
     }
-    int result = tree_build(tree, &(struct associations){ rows, base->count, finder->names, empty },
-                            BAD_ROWS_FAIL, findings, err);
+    int result =
+        tree_build(tree, &(struct associations){ rows, base->count, finder->names, empty, true },
+                   BAD_ROWS_FAIL, findings, err);
     findings_destroy(findings);
     free(rows);
     return result;

@@ -197,7 +197,7 @@ static int cover_account(const struct cover_search *search, struct accounting *a
     struct tree *tree;
     struct findings *ignored = findings_create();
     const struct associations associations = { accounting->rows, accounting->count,
-                                               accounting->names, accounting->empty_name };
+                                               accounting->names, accounting->empty_name, false };
     int result =
         tree_build(&tree, &associations, search->source->settings->on_bad_rows, ignored, err);
     findings_destroy(ignored);

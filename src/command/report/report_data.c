@@ -41,13 +41,11 @@ static double level_fs_of(const struct db_value *value)
     return level_fs >= INFINITE_LEVEL_FS ? INFINITY : level_fs;
 }
 
-/* Hand each row of a query to `take`, until that wants no more. */
-static int for_each(struct reading *reading, const char *sql, const struct db_value *arguments,
-                    size_t argument_count, const char *types,
+/* Hand each row of a query to `take`. */
+static int for_each(struct reading *reading, struct db_rows *rows,
                     void (*take)(struct reading *, const struct db_value *), struct error *err)
 {
     const struct db_value *row;
-    struct db_rows *rows = db_query(reading->db, sql, arguments, argument_count, types, err);
     while (db_fetch(rows, &row, err) > 0)
         take(reading, row);
     return db_finish(rows);
@@ -183,8 +181,10 @@ static int read_days(struct reading *reading, struct error *err)
 {
     struct db_value span[] = { db_text(reading->cluster->name), db_integer(reading->from),
                                db_integer(reading->cluster->as_of) };
-    if (for_each(reading, sql_query_association_read, NULL, 0, "tiittt", take_name, err) ||
-        for_each(reading, sql_query_usage_day_span, span, 3, "iir", take_day, err))
+    if (for_each(reading, db_query(reading->db, sql_query_association_read, NULL, 0, "tiittt", err),
+                 take_name, err) ||
+        for_each(reading, db_query(reading->db, sql_query_usage_day_span, span, 3, "iir", err),
+                 take_day, err))
         return -1;
     end_day(reading);
     return 0;
@@ -325,7 +325,8 @@ static int read_history(struct reading *reading, uint64_t days, struct error *er
     struct page_cluster *cluster = reading->cluster;
     struct db_value span[] = { db_text(cluster->name), db_integer(reading->from),
                                db_integer(cluster->as_of) };
-    if (for_each(reading, sql_query_report_points, span, 3, "it", take_instant, err))
+    if (for_each(reading, db_query(reading->db, sql_query_report_points, span, 3, "it", err),
+                 take_instant, err))
         return -1;
     thin_instants(&cluster->instants, reading->from, cluster->as_of);
     choose_series(cluster, days);

@@ -127,7 +127,7 @@ static int read_snapshot(struct reading *reading, struct adder *adder,
         return -1;
     struct accounting *accounting = reading->accounting;
     const struct associations associations = { accounting->rows, accounting->count,
-                                               accounting->names, accounting->empty_name };
+                                               accounting->names, accounting->empty_name, false };
     return tree_build(&reading->tree, &associations, settings->on_bad_rows, reading->findings, err);
 }
 

@@ -196,10 +196,10 @@ int scenario_build(const struct scenario *scenario, bool ordered, struct tree **
     struct association *rows = memory_zeroed(scenario->count, sizeof *rows);
     struct findings *findings = findings_create();
     memcpy(rows, scenario->rows, scenario->count * sizeof *rows);
-    int result = tree_build(
-        built,
-        &(struct associations){ rows, scenario->count, scenario->names, scenario->empty_name },
-        BAD_ROWS_FAIL, findings, err);
+    int result = tree_build(built,
+                            &(struct associations){ rows, scenario->count, scenario->names,
+                                                    scenario->empty_name, false },
+                            BAD_ROWS_FAIL, findings, err);
     if (!result && (scenario->moved || ordered))
         order_by_lineage(*built, scenario->names);
     if (!result && charge_rows(scenario, *built, err)) {

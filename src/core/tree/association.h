@@ -25,6 +25,7 @@ struct associations {
     size_t count;
     struct names *names;
     uint32_t empty_name; /* the number of "" */
+    bool linked_by_id;   /* every row has its parent's id; two may have the same names */
 };
 
 /* What to do with a row whose parent is missing, that is in a cycle or there twice. */

@@ -126,7 +126,8 @@ static void enter_rows(struct linking *linking)
             linking->parent[i] = DUPLICATE;
             continue;
         }
-        uint32_t other = row->deleted ? NO_NODE : add_names(&living, linking->rows, i);
+        bool may_repeat = row->deleted || linking->linked_by_id;
+        uint32_t other = may_repeat ? NO_NODE : add_names(&living, linking->rows, i);
         if (other != NO_NODE) {
             note_same_names(linking, row, linking->rows[other].id);
             linking->parent[i] = DUPLICATE;
@@ -353,6 +354,7 @@ struct linking linking_of(const struct associations *associations, enum bad_rows
         .node = memory_zeroed(count, sizeof(uint32_t)),
         .kind = memory_zeroed(count, 1),
         .bad_rows = bad_rows,
+        .linked_by_id = associations->linked_by_id,
     };
     memset(linking.account_row, 0xff, names_count(names) * sizeof *linking.account_row);
     return linking;

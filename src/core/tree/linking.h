@@ -35,7 +35,8 @@ struct linking {
     struct text bad; /* what is wrong, for the message */
     size_t bad_count;
     enum bad_rows bad_rows;
-    bool any_flaw; /* whether any name cannot be published */
+    bool any_flaw;     /* whether any name cannot be published */
+    bool linked_by_id; /* as of the associations */
 };
 
 /* The rows stay the caller's. */
