@@ -44,10 +44,14 @@ echo
 
 program='^src/(main|settings/settings_doc)\.c$'
 report='^src/(command/report|report/page)/.*\.[ch]$'
+driver='^src/db/[a-z]+/.*\.[ch]$'
 matching '^src/util/.*\.[ch]$' | list libfairmill_util_a_SOURCES
 matching '^src/core/.*\.[ch]$' | list libfairmill_core_a_SOURCES
-matching '^src/.*\.[ch]$' "^src/(util|core)/|$program|$report" | list libfairmill_a_SOURCES
+matching '^src/.*\.[ch]$' "^src/(util|core)/|$program|$report|$driver" | list libfairmill_a_SOURCES
 matching "$report" | list REPORT_SOURCES
+for database in mysql pgsql sqlite; do
+    matching "^src/db/$database/.*\.[ch]$" | list "$(echo "$database" | tr a-z A-Z)_SOURCES"
+done
 matching '^sql/(query|schema)/' | list SQL_FILES
 matching '^man/.*\.pod$' | list PODS
 matching '^man/.*\.pod$' '\.conf\.pod$|-tables\.pod$' | sed 's/pod$/8/' | list MANUAL_8

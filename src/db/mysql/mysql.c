@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_MYSQL
-
+#include "config.h"
 #include "db/mysql/mysql_session.h"
 
 #include <stdint.h>
@@ -225,5 +223,3 @@ const struct db_driver mysql_driver = {
     .bulk_send = session_bulk_send,
     .bulk_free = session_bulk_free,
 };
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_MYSQL
-
+#include "config.h"
 #include "db/mysql/mysql_session.h"
 
 #include <stdlib.h>
@@ -309,5 +307,3 @@ void session_bulk_free(struct db_bulk *base)
         mysql_stmt_close(bulk->statement);
     free(bulk);
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_MYSQL
-
+#include "config.h"
 #include "db/mysql/mysql_session.h"
 
 #include <errno.h>
@@ -106,5 +104,3 @@ void session_cancel(struct mysql_session *session)
     session_execute(&second->base, "KILL QUERY ?", &id, 1, NULL, &ignored);
     session_close(&second->base);
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_MYSQL
-
+#include "config.h"
 #include "db/mysql/mysql_session.h"
 
 #include <string.h>
@@ -85,5 +83,3 @@ int session_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
     mysql_free_result(status);
     return result;
 }
-
-#endif

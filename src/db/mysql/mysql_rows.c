@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_MYSQL
-
+#include "config.h"
 #include "db/mysql/mysql_session.h"
 
 #include <stdlib.h>
@@ -242,5 +240,3 @@ void session_finish(struct db_rows *base)
         session_cancel((struct mysql_session *)base->db);
     free_rows(rows);
 }
-
-#endif

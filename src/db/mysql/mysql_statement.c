@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_MYSQL
-
+#include "config.h"
 #include "db/mysql/mysql_session.h"
 
 #include <stdlib.h>
@@ -243,5 +241,3 @@ int session_script(struct db *db, const char *sql, struct error *err)
     mysql_set_server_option(mysql, MYSQL_OPTION_MULTI_STATEMENTS_OFF);
     return status;
 }
-
-#endif

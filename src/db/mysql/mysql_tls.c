@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_MYSQL
-
+#include "config.h"
 #include "db/mysql/mysql_session.h"
 
 #include <ctype.h>
@@ -193,5 +191,3 @@ void session_judge_handshake(struct mysql_session *session, struct error *err)
          session->last_error, how.bytes);
     text_free(&how);
 }
-
-#endif

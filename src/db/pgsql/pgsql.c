@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_PGSQL
-
+#include "config.h"
 #include "db/pgsql/pgsql_session.h"
 
 #include <pwd.h>
@@ -173,5 +171,3 @@ const struct db_driver pgsql_driver = {
     .bulk_send = pgsql_bulk_send,
     .bulk_free = pgsql_bulk_free,
 };
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_PGSQL
-
+#include "config.h"
 #include "db/pgsql/pgsql_session.h"
 
 #include <endian.h>
@@ -361,5 +359,3 @@ int pgsql_bulk_send(struct db_bulk *base, struct error *err)
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
     return send_batch(bulk, err) || finish_copy(bulk, err) ? -1 : 0;
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_PGSQL
-
+#include "config.h"
 #include "db/pgsql/pgsql_session.h"
 
 #include <poll.h>
@@ -228,5 +226,3 @@ void pgsql_cancel(struct pgsql_session *session)
         PQfreemem(line);
     pgsql_pass_over(session);
 }
-
-#endif

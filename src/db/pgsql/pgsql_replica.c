@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_PGSQL
-
+#include "config.h"
 #include "db/pgsql/pgsql_session.h"
 
 #include <unistd.h>
@@ -67,5 +65,3 @@ int pgsql_replica_lag(struct db *db, int64_t *lag_s, struct error *err)
     text_free(&received);
     return status;
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_PGSQL
-
+#include "config.h"
 #include "db/pgsql/pgsql_session.h"
 
 #include <signal.h>
@@ -390,5 +388,3 @@ int pgsql_fetch(struct db_rows *base, const struct db_value **row, struct error 
             return -1;
     return 1;
 }
-
-#endif

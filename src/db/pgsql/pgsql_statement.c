@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_PGSQL
-
+#include "config.h"
 #include "db/pgsql/pgsql_session.h"
 
 #include <ctype.h>
@@ -444,5 +442,3 @@ int pgsql_script(struct db *db, const char *sql, struct error *err)
     text_free(&statement);
     return status;
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_SQLITE
-
+#include "config.h"
 #include "db/sqlite/sqlite_session.h"
 
 #include <ctype.h>
@@ -284,5 +282,3 @@ const struct db_driver sqlite_driver = {
     .bulk_row = sqlite_bulk_row,
     .bulk_free = sqlite_bulk_free,
 };
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_SQLITE
-
+#include "config.h"
 #include "db/sqlite/sqlite_session.h"
 
 #include <stdlib.h>
@@ -62,5 +60,3 @@ void sqlite_bulk_free(struct db_bulk *base)
     sqlite3_finalize(bulk->statement);
     free(bulk);
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_SQLITE
-
+#include "config.h"
 #include "db/sqlite/sqlite_session.h"
 
 #include <stdlib.h>
@@ -111,5 +109,3 @@ void sqlite_finish(struct db_rows *base)
     free(rows->types);
     free(rows);
 }
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-
-#ifdef HAVE_SQLITE
-
+#include "config.h"
 #include "db/sqlite/sqlite_session.h"
 
 #include <errno.h>
@@ -169,5 +167,3 @@ int sqlite_script(struct db *base, const char *sql, struct error *err)
 {
     return sqlite_run((struct sqlite_db *)base, sql, err);
 }
-
-#endif
