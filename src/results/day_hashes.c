@@ -139,42 +139,29 @@ static int clear_others(struct day_hashes *hashes, struct error *err)
     return 0;
 }
 
-static int write_one(struct day_hashes *hashes, size_t day, struct db_bulk *bulk, struct error *err)
+static void write_one(struct day_hashes *hashes, size_t day, struct row_writer *writer,
+                      struct error *err)
 {
-    struct db_value row[] = { *hashes->cluster, rows_bits(hashes->days->starts[day]),
-                              rows_bits(hashes->of_day[day].hash) };
-    return db_bulk_row(bulk, row, err);
-}
-
-static int write_changed(struct day_hashes *hashes, struct error *err)
-{
-    static const struct db_column columns[] = {
-        { "cluster", 't' },
-        { "day", 'i' },
-        { "hash", 'i' },
+    struct row_field row[] = {
+        { "cluster", 't', *hashes->cluster },
+        { "day", 'i', rows_bits(hashes->days->starts[day]) },
+        { "hash", 'i', rows_bits(hashes->of_day[day].hash) },
     };
-    static const struct row_table table = { "fairmill_usage_hash", columns,
-                                            sizeof columns / sizeof *columns };
-    struct db_bulk *bulk = rows_begin(hashes->db, &table, 2, err);
-    if (!bulk)
-        return -1;
-    for (size_t i = 0; i < hashes->days->count; i++)
-        if (hashes->of_day[i].changed && hashes->of_day[i].hash &&
-            write_one(hashes, i, bulk, err)) {
-            db_bulk_abandon(bulk);
-            return -1;
-        }
-    return db_bulk_end(bulk, err);
+    rows_add(writer, row, COUNT(row), err);
 }
 
 /* A day without rows has no hash either, so that it goes with them. */
 int day_hashes_write(struct day_hashes *hashes, struct error *err)
 {
+    struct row_writer writer = { .db = hashes->db, .table = "fairmill_usage_hash", .keys = 2 };
     if (clear_others(hashes, err))
         return -1;
     for (size_t i = 0; i < hashes->days->count; i++)
         if (hashes->of_day[i].changed && !hashes->of_day[i].hash &&
             clear(hashes, hashes->days->starts[i], err))
             return -1;
-    return write_changed(hashes, err);
+    for (size_t i = 0; i < hashes->days->count; i++)
+        if (hashes->of_day[i].changed && hashes->of_day[i].hash)
+            write_one(hashes, i, &writer, err);
+    return rows_end(&writer, 0, err);
 }

@@ -17,31 +17,20 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static const struct db_column usage_columns[] = {
-    { "cluster", 't' }, { "day", 'i' },   { "id_assoc", 'i' }, { "tres_seconds", 'r' },
-    { "sum_2", 'i' },   { "sum_1", 'i' }, { "sum_0", 'i' },
-};
-static const struct db_column open_columns[] = {
-    { "cluster", 't' }, { "day", 'i' },   { "id_assoc", 'i' },
-    { "sum_2", 'i' },   { "sum_1", 'i' }, { "sum_0", 'i' },
-};
-
 /* A table with sums by day and association. */
 struct day_table {
-    struct row_table rows;
+    const char *name;
     const char *remove, *clear; /* some rows of a day, all of them */
     bool has_usage;             /* as a number of TRES-seconds */
 };
 static const struct day_table usage_table = {
-    { "fairmill_usage_day", usage_columns, COUNT(usage_columns) },
+    "fairmill_usage_day",
     sql_query_usage_day_remove,
     sql_query_usage_day_clear,
     true,
 };
 static const struct day_table open_table = {
-    { "fairmill_usage_open", open_columns, COUNT(open_columns) },
+    "fairmill_usage_open",
     sql_query_usage_open_remove,
     sql_query_usage_open_clear,
     false,
@@ -92,17 +81,13 @@ static int read_span(struct day_writer *writer, struct error *err)
 
 static int write_span(struct day_writer *writer, struct error *err)
 {
-    static const struct db_column columns[] = {
-        { "cluster", 't' },
-        { "as_of", 'i' },
-        { "oldest_end", 'i' },
-        { "final_to", 'i' },
+    struct row_field row[] = {
+        { "cluster", 't', writer->cluster },
+        { "as_of", 'i', rows_bits(writer->days->now) },
+        { "oldest_end", 'i', rows_bits(writer->days->oldest_end) },
+        { "final_to", 'i', rows_bits(writer->span.final_to) },
     };
-    static const struct row_table table = { "fairmill_usage_span", columns, COUNT(columns) };
-    struct db_value row[] = { writer->cluster, rows_bits(writer->days->now),
-                              rows_bits(writer->days->oldest_end),
-                              rows_bits(writer->span.final_to) };
-    return rows_write_one(writer->db, &table, 1, row, err);
+    return rows_write_one(writer->db, "fairmill_usage_span", 1, row, COUNT(row), err);
 }
 
 /* Find the first day that may change.  Where the oldest jobs of an earlier run are not there any
@@ -173,18 +158,13 @@ static int read_open(struct day_writer *writer, uint32_t day, struct day_sums *o
         return 0;
     struct db_rows *rows =
         db_query(writer->db, sql_query_usage_open_read, of_day, COUNT(of_day), "iiii", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    int result = 0;
+    while (!result && db_fetch(rows, &row, err) > 0) {
         struct wide sum = sum_of(&row[1]);
-        if (!day_sums_add(open, day, rows_bits_of(&row[0]), &sum)) {
-            got = damaged(err);
-            break;
-        }
+        if (!day_sums_add(open, day, rows_bits_of(&row[0]), &sum))
+            result = damaged(err);
     }
-    db_finish(rows);
-    return got;
+    return db_finish(rows) || result ? -1 : 0;
 }
 
 /* Remove whole days, as long as a query finds one.  A DELETE of several days at once would lock the
@@ -268,20 +248,18 @@ static int read_stored(struct day_writer *writer, uint32_t day, struct row_ids i
     }
     struct db_rows *rows = db_query(writer->db, sql.bytes, arguments, ids.count + 2, "iiii", err);
     text_free(&sql);
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    int result = 0;
+    while (!result && db_fetch(rows, &row, err) > 0) {
         uint64_t id = rows_bits_of(&row[0]);
         struct wide sum = sum_of(&row[1]);
-        if (!all && !day_sums_has(sums->wanted, day, id))
-            continue;
-        if (!day_sums_add(sums->stored, day, id, &sum)) {
-            got = damaged(err);
-            break;
-        }
+        if ((all || day_sums_has(sums->wanted, day, id)) &&
+            !day_sums_add(sums->stored, day, id, &sum))
+            result = damaged(err);
     }
-    db_finish(rows);
-    if (got || all)
-        return got;
+    if (db_finish(rows) || result)
+        return -1;
+    if (all)
+        return 0;
     struct day_list list = day_list_of(sums->stored);
     return add_all(sums->wanted, list.rows, list.count, false, err);
 }
@@ -305,22 +283,22 @@ static int read_day(struct day_writer *writer, uint32_t day, struct one_day *sum
     return read_stored(writer, day, (struct row_ids){ ids, count }, sums, err);
 }
 
-static int write_sum(struct day_writer *writer, const struct day_table *table,
-                     const struct day_sum *sum, struct db_bulk *bulk, struct error *err)
+static int write_sum(struct day_writer *writer, struct row_writer *rows, bool has_usage,
+                     const struct day_sum *sum, struct error *err)
 {
-    struct db_value row[COUNT(usage_columns)];
-    size_t at = 0;
     if (!day_sum_is_in_range(&sum->sum))
         return day_beyond_range(sum->id, err);
     struct natural units = natural_of_wide(&sum->sum), unit = natural_of(UNITS_PER_TRES);
-    row[at++] = writer->cluster;
-    row[at++] = day_value(writer, sum->day);
-    row[at++] = rows_bits(sum->id);
-    if (table->has_usage)
-        row[at++] = db_real(natural_quotient(&units, &unit));
-    for (unsigned word = 3; word-- > 0;)
-        row[at++] = rows_bits(sum->sum.word[word]);
-    return db_bulk_row(bulk, row, err);
+    struct row_field row[] = {
+        { "cluster", 't', writer->cluster },
+        { "day", 'i', day_value(writer, sum->day) },
+        { "id_assoc", 'i', rows_bits(sum->id) },
+        { "sum_2", 'i', rows_bits(sum->sum.word[2]) },
+        { "sum_1", 'i', rows_bits(sum->sum.word[1]) },
+        { "sum_0", 'i', rows_bits(sum->sum.word[0]) },
+        { "tres_seconds", 'r', db_real(has_usage ? natural_quotient(&units, &unit) : 0) },
+    };
+    return rows_add(rows, row, COUNT(row) - !has_usage, err);
 }
 
 /* Turn the stored sums of a day into the new ones: only rows that differ are written. */
@@ -337,7 +315,7 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
     uint64_t *removed = memory_zeroed(old.count, sizeof *removed);
     size_t removed_count = 0;
     const struct day_sum *one, *other;
-    struct db_bulk *bulk = NULL;
+    struct row_writer rows = { .db = writer->db, .table = table->name, .keys = old.count ? 3 : 0 };
     int result = 0;
     while (!result && day_list_next_pair(&old, &new, &one, &other)) {
         if (day_list_is_same(one, other))
@@ -349,14 +327,9 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
                 removed[removed_count++] = one->id;
             continue;
         }
-        if (!bulk)
-            bulk = rows_begin(writer->db, &table->rows, old.count ? 3 : 0, err);
-        result = write_sum(writer, table, other, bulk, err);
+        result = write_sum(writer, &rows, table->has_usage, other, err);
     }
-    if (result)
-        db_bulk_abandon(bulk);
-    else if (bulk)
-        result = db_bulk_end(bulk, err);
+    result = rows_end(&rows, result, err);
     if (!result)
         result = rows_execute_for(writer->db, table->remove, key, 2,
                                   (struct row_ids){ removed, removed_count }, err);

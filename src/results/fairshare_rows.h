@@ -12,7 +12,5 @@ struct publisher;
  * has open. */
 int fairshare_rows_write(const struct publisher *publisher, const struct publication *publication,
                          int64_t as_of, struct error *err);
-/* A deleted cluster has none. */
-int fairshare_rows_clear(const struct publisher *publisher, struct error *err);
 
 #endif

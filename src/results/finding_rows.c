@@ -12,15 +12,6 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-static const struct db_column finding_columns[] = {
-    { "cluster", 't' },   { "kind", 't' },  { "subject", 't' }, { "first_seen", 'i' },
-    { "last_seen", 'i' }, { "count", 'i' }, { "detail", 't' },
-};
-static const struct row_table finding_table = { "fairmill_finding", finding_columns,
-                                                COUNT(finding_columns) };
-
 /* A row of fairmill_finding. */
 struct finding_row {
     char *kind, *subject, *detail;
@@ -103,7 +94,7 @@ static int write_findings(const struct publisher *publisher, struct finding_rows
     struct db_value cluster = db_text(publisher->cluster);
     if (db_execute(publisher->db, sql_query_finding_clear, &cluster, 1, NULL, err))
         return -1;
-    struct db_bulk *bulk = rows_begin(publisher->db, &finding_table, 3, err);
+    struct row_writer writer = { .db = publisher->db, .table = "fairmill_finding", .keys = 3 };
     size_t of_kind = 0;
     struct text detail = { 0 };
     for (size_t i = 0; i < found->count; i++) {
@@ -111,17 +102,19 @@ static int write_findings(const struct publisher *publisher, struct finding_rows
         of_kind = i && !strcmp(each->kind, each[-1].kind) ? of_kind + 1 : 0;
         if (of_kind >= FINDINGS_PER_KIND)
             continue;
-        struct db_value row[] = { cluster,
-                                  db_text(each->kind),
-                                  db_text(each->subject),
-                                  db_integer(each->first_seen),
-                                  db_integer(each->last_seen),
-                                  db_integer(each->count),
-                                  rows_text(each->detail, &detail) };
-        db_bulk_row(bulk, row, err);
+        struct row_field row[] = {
+            { "cluster", 't', cluster },
+            { "kind", 't', db_text(each->kind) },
+            { "subject", 't', db_text(each->subject) },
+            { "first_seen", 'i', db_integer(each->first_seen) },
+            { "last_seen", 'i', db_integer(each->last_seen) },
+            { "count", 'i', db_integer(each->count) },
+            { "detail", 't', rows_text(each->detail, &detail) },
+        };
+        rows_add(&writer, row, COUNT(row), err);
     }
     text_free(&detail);
-    return db_bulk_end(bulk, err);
+    return rows_end(&writer, 0, err);
 }
 
 int finding_rows_write(const struct publisher *publisher, const struct findings *findings,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/forget.h"
 
+#include <stdbool.h>
+
+#include "db/db.h"
 #include "results/history.h"
 #include "results/publication.h"
 #include "results/rows.h"
@@ -12,11 +15,14 @@
 /* All rows of a cluster that history_forget() leaves; its row of fairmill_lock is the last.  The
  * ledger stays: nobody but its owner may remove from it. */
 static const char *const removals[] = {
-    sql_query_fairshare_clear,    sql_query_job_priority_clear, sql_query_finding_clear,
-    sql_query_seal_clear,         sql_query_seal_usage_clear,   sql_query_seal_open_clear,
-    sql_query_seal_odd_clear,     sql_query_forget_open,        sql_query_forget_span,
-    sql_query_forget_hashes,      sql_query_forget_names,       sql_query_forget_changes,
-    sql_query_forget_share_state, sql_query_forget_runs,        sql_query_forget_lock,
+    sql_query_fairshare_clear,    sql_query_job_priority_clear,
+    sql_query_finding_clear,      sql_query_seal_clear,
+    sql_query_seal_usage_clear,   sql_query_seal_open_clear,
+    sql_query_seal_odd_clear,     sql_query_forget_open,
+    sql_query_forget_span,        sql_query_forget_hashes,
+    sql_query_forget_names,       sql_query_forget_changes,
+    sql_query_forget_share_state, sql_query_forget_runs,
+    sql_query_forget_lock,        NULL,
 };
 
 int forget_check(struct db *db, const char *cluster, struct error *err)
@@ -24,19 +30,18 @@ int forget_check(struct db *db, const char *cluster, struct error *err)
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     struct db_rows *rows = db_query(db, sql_query_fence_source, &name, 1, "t", err);
-    if (!rows)
+    bool found = db_fetch(rows, &row, err) > 0 && *cluster;
+    bool retired = found && (row[0].type != DB_TEXT || !row[0].text.length);
+    if (db_finish(rows))
         return -1;
-    int got = *cluster ? db_fetch(rows, &row, err) : 0;
-    if (got == 0)
-        name_unknown("cluster", cluster, err);
-    else if (got > 0 && row[0].type == DB_TEXT && row[0].text.length)
-        fail(err, ERROR_USAGE,
-             "cluster '%s' is not retired: a run retires what the accounting database has no more",
-             cluster);
-    else if (got > 0)
-        got = 2;
-    db_finish(rows);
-    return got == 2 ? 0 : -1;
+    if (!found)
+        return name_unknown("cluster", cluster, err);
+    if (!retired)
+        return fail(err, ERROR_USAGE,
+                    "cluster '%s' is not retired: a run retires what the accounting database has "
+                    "no more",
+                    cluster);
+    return 0;
 }
 
 static int forget_rows(const struct publisher *publisher, struct error *err)
@@ -44,10 +49,8 @@ static int forget_rows(const struct publisher *publisher, struct error *err)
     struct db_value cluster = db_text(publisher->cluster);
     if (db_begin(publisher->db, err))
         return -1;
-    int result = 0;
-    for (size_t i = 0; !result && i < sizeof removals / sizeof *removals; i++)
-        result = db_execute(publisher->db, removals[i], &cluster, 1, NULL, err);
-    return rows_commit(publisher->db, result, err);
+    return rows_commit(publisher->db, rows_execute_all(publisher->db, removals, &cluster, 1, err),
+                       err);
 }
 
 int forget_cluster(const struct publisher *publisher, struct error *err)

@@ -75,10 +75,7 @@ static int execute_alone(struct db *db, const char *const *sql, const struct db_
 {
     if (db_begin(db, err))
         return -1;
-    int result = 0;
-    for (; !result && *sql; sql++)
-        result = db_execute(db, *sql, arguments, count, NULL, err);
-    return rows_commit(db, result, err);
+    return rows_commit(db, rows_execute_all(db, sql, arguments, count, err), err);
 }
 
 /* Remove what is before an instant, the oldest first. */

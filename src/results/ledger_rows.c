@@ -11,26 +11,9 @@
 #include "util/log.h"
 #include "util/memory.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* Where two people enter something at once, one of them tries again with the next id, so often and
  * up to the deadline. */
 #define TRIES 20
-
-static const struct db_column ledger_columns[] = {
-    { "id", 'i' },        { "cluster", 't' },
-    { "instant", 'i' },   { "entered_at", 'i' },
-    { "who", 't' },       { "why", 't' },
-    { "kind", 't' },      { "account", 't' },
-    { "user_name", 't' }, { "partition_name", 't' },
-    { "id_assoc", 'i' },  { "tres_seconds", 'i' },
-    { "id_job", 'i' },    { "undoes", 'i' },
-};
-static const struct row_table ledger_table = { "fairmill_ledger", ledger_columns,
-                                               COUNT(ledger_columns) };
-static const struct db_column reset_columns[] = { { "id", 'i' }, { "id_assoc", 'i' } };
-static const struct row_table reset_table = { "fairmill_ledger_reset", reset_columns,
-                                              COUNT(reset_columns) };
 
 void ledger_record_free(struct ledger_record *record)
 {
@@ -85,20 +68,15 @@ static int read_entries(struct db *db, const char *cluster, struct ledger *ledge
     const struct db_value *row;
     struct db_value argument = db_text(cluster);
     struct db_rows *rows = db_query(db, sql_query_ledger_read, &argument, 1, "iitiiiitt", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    int result = 0;
+    while (!result && db_fetch(rows, &row, err) > 0) {
         struct ledger_entry entry;
-        if (read_entry(row, &entry, err)) {
-            got = -1;
-            break;
-        }
+        result = read_entry(row, &entry, err);
         entry.of_cluster = is_empty(&row[7]) && is_empty(&row[8]);
-        ledger_add(ledger, &entry);
+        if (!result)
+            ledger_add(ledger, &entry);
     }
-    db_finish(rows);
-    return got;
+    return db_finish(rows) || result ? -1 : 0;
 }
 
 static int read_covers(struct db *db, const char *cluster, struct ledger *ledger, struct error *err)
@@ -144,10 +122,8 @@ int ledger_read_all(struct db *db, struct ledger_record **records, size_t *count
     *records = NULL;
     *count = 0;
     struct db_rows *rows = db_query(db, sql_query_ledger_list, NULL, 0, "tiitiiiitttitti", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    int result = 0;
+    while (!result && db_fetch(rows, &row, err) > 0) {
         struct ledger_record record = {
             .entered_at = row[11].integer,
             .cluster = db_value_text(&row[0]),
@@ -158,17 +134,12 @@ int ledger_read_all(struct db *db, struct ledger_record **records, size_t *count
             .partition = db_value_text(&row[10]),
             .covers = number_of(&row[14]),
         };
-        if (read_entry(row + 1, &record.entry, err)) {
-            ledger_record_free(&record);
-            got = -1;
-            break;
-        }
+        result = read_entry(row + 1, &record.entry, err);
         record.entry.of_cluster = !*record.account && !*record.user;
         *records = memory_grown(*records, *count, sizeof **records);
         (*records)[(*count)++] = record;
     }
-    db_finish(rows);
-    return got;
+    return db_finish(rows) || result ? -1 : 0;
 }
 
 static int read_last(struct db *db, uint64_t *last, struct error *err)
@@ -188,37 +159,37 @@ static int write_entry(struct db *db, const struct ledger_record *record, struct
 {
     const struct ledger_entry *entry = &record->entry;
     bool adjusts = entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT;
-    struct db_value row[] = {
-        db_integer((int64_t)entry->id),
-        db_text(record->cluster),
-        db_integer((int64_t)entry->instant),
-        db_integer(record->entered_at),
-        db_text(record->who),
-        db_text(record->why),
-        db_text(ledger_kind_name(entry->kind)),
-        db_text(record->account),
-        db_text(record->user),
-        db_text(record->partition),
-        number_or_null(adjusts, entry->association),
-        number_or_null(adjusts, entry->tres_seconds),
-        number_or_null(entry->kind == LEDGER_REFUND, entry->job),
-        number_or_null(entry->kind == LEDGER_UNDO, entry->undoes),
+    struct row_field row[] = {
+        { "id", 'i', db_integer((int64_t)entry->id) },
+        { "cluster", 't', db_text(record->cluster) },
+        { "instant", 'i', db_integer((int64_t)entry->instant) },
+        { "entered_at", 'i', db_integer(record->entered_at) },
+        { "who", 't', db_text(record->who) },
+        { "why", 't', db_text(record->why) },
+        { "kind", 't', db_text(ledger_kind_name(entry->kind)) },
+        { "account", 't', db_text(record->account) },
+        { "user_name", 't', db_text(record->user) },
+        { "partition_name", 't', db_text(record->partition) },
+        { "id_assoc", 'i', number_or_null(adjusts, entry->association) },
+        { "tres_seconds", 'i', number_or_null(adjusts, entry->tres_seconds) },
+        { "id_job", 'i', number_or_null(entry->kind == LEDGER_REFUND, entry->job) },
+        { "undoes", 'i', number_or_null(entry->kind == LEDGER_UNDO, entry->undoes) },
     };
-    _Static_assert(COUNT(row) == COUNT(ledger_columns), "a value for each column");
-    return rows_write_one(db, &ledger_table, 0, row, err);
+    return rows_write_one(db, "fairmill_ledger", 0, row, COUNT(row), err);
 }
 
 static int write_covers(struct db *db, uint64_t id, const uint64_t *covers, size_t count,
                         struct error *err)
 {
-    if (!count)
-        return 0;
-    struct db_bulk *bulk = rows_begin(db, &reset_table, 0, err);
+    struct row_writer writer = { .db = db, .table = "fairmill_ledger_reset" };
     for (size_t i = 0; i < count; i++) {
-        struct db_value row[] = { db_integer((int64_t)id), db_integer((int64_t)covers[i]) };
-        db_bulk_row(bulk, row, err);
+        struct row_field row[] = {
+            { "id", 'i', db_integer((int64_t)id) },
+            { "id_assoc", 'i', db_integer((int64_t)covers[i]) },
+        };
+        rows_add(&writer, row, COUNT(row), err);
     }
-    return db_bulk_end(bulk, err);
+    return rows_end(&writer, 0, err);
 }
 
 static int enter_once(struct db *db, struct ledger_record *record, const uint64_t *covers,

@@ -170,12 +170,17 @@ int publisher_record_failure(struct publisher *publisher, const struct run_recor
     return rows_commit(publisher->db, run_rows_write(publisher, record, "failed", err), err);
 }
 
+static const char *const current_clears[] = { sql_query_fairshare_clear,
+                                              sql_query_job_priority_clear, NULL };
+
 int publisher_retire(struct publisher *publisher, struct error *err)
 {
     if (db_begin(publisher->db, err))
         return -1;
-    int result = step_fence(publisher, "", err) || fairshare_rows_clear(publisher, err) ||
-                 job_priority_rows_clear(publisher, err) || seal_clear(publisher, err);
+    struct db_value cluster = db_text(publisher->cluster);
+    int result = step_fence(publisher, "", err) ||
+                 rows_execute_all(publisher->db, current_clears, &cluster, 1, err) ||
+                 rows_execute_all(publisher->db, seal_clears, &cluster, 1, err);
     return rows_commit(publisher->db, result, err);
 }
 
@@ -192,18 +197,13 @@ int published_sources(struct db *db,
 {
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_fence_sources, NULL, 0, "tt", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    int result = 0;
+    while (!result && db_fetch(rows, &row, err) > 0) {
         char *cluster = db_value_text(&row[0]);
         char *source = db_value_text(&row[1]);
-        int result = take(context, cluster, source);
+        result = take(context, cluster, source);
         free(cluster);
         free(source);
-        if (result)
-            break;
     }
-    db_finish(rows);
-    return got < 0 ? -1 : 0;
+    return db_finish(rows);
 }

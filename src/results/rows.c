@@ -2,8 +2,11 @@
 #include "results/rows.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "util/error.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 #define INFINITE 1e100
@@ -54,18 +57,53 @@ int rows_read_integer(struct db *db, const char *sql, const struct db_value *arg
     return db_finish(rows) ? -1 : found;
 }
 
-struct db_bulk *rows_begin(struct db *db, const struct row_table *table, size_t keys,
-                           struct error *err)
+static void begin(struct row_writer *writer, const struct row_field *fields, size_t count,
+                  struct error *err)
 {
-    return db_bulk_begin(db, table->name, table->columns, table->count, keys, err);
+    writer->begun = true;
+    writer->columns = memory_zeroed(count, sizeof *writer->columns);
+    writer->values = memory_zeroed(count, sizeof *writer->values);
+    for (size_t i = 0; i < count; i++)
+        writer->columns[i] = (struct db_column){ fields[i].column, fields[i].type };
+    writer->bulk =
+        db_bulk_begin(writer->db, writer->table, writer->columns, count, writer->keys, err);
 }
 
-int rows_write_one(struct db *db, const struct row_table *table, size_t keys,
-                   const struct db_value *row, struct error *err)
+int rows_add(struct row_writer *writer, const struct row_field *fields, size_t count,
+             struct error *err)
 {
-    struct db_bulk *bulk = rows_begin(db, table, keys, err);
-    db_bulk_row(bulk, row, err);
-    return db_bulk_end(bulk, err);
+    if (!writer->begun)
+        begin(writer, fields, count, err);
+    for (size_t i = 0; i < count; i++)
+        writer->values[i] = fields[i].value;
+    return db_bulk_row(writer->bulk, writer->values, err);
+}
+
+int rows_end(struct row_writer *writer, int result, struct error *err)
+{
+    if (result)
+        db_bulk_abandon(writer->bulk);
+    else if (writer->begun)
+        result = db_bulk_end(writer->bulk, err);
+    free(writer->columns);
+    free(writer->values);
+    return result ? -1 : 0;
+}
+
+int rows_write_one(struct db *db, const char *table, size_t keys, const struct row_field *fields,
+                   size_t count, struct error *err)
+{
+    struct row_writer writer = { .db = db, .table = table, .keys = keys };
+    return rows_end(&writer, rows_add(&writer, fields, count, err), err);
+}
+
+int rows_execute_all(struct db *db, const char *const *statements, const struct db_value *arguments,
+                     size_t count, struct error *err)
+{
+    int result = 0;
+    for (; !result && *statements; statements++)
+        result = db_execute(db, *statements, arguments, count, NULL, err);
+    return result;
 }
 
 void rows_add_condition(struct text *sql, struct db_value *arguments, struct row_ids ids)

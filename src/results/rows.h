@@ -2,9 +2,15 @@
 #ifndef FAIRMILL_RESULTS_ROWS_H
 #define FAIRMILL_RESULTS_ROWS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "db/db.h"
 
 /* What the modules that read and write the result tables have in common. */
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* A real number: NAN is NULL, and infinity is 1e100, since databases differ in how they hold it. */
 struct db_value rows_real(double number);
@@ -22,17 +28,38 @@ uint64_t rows_bits_of(const struct db_value *value);
 int rows_read_integer(struct db *db, const char *sql, const struct db_value *arguments,
                       size_t count, int64_t *integer, struct error *err);
 
-/* A table, and the columns in which rows are written.  A row replaces the one that has the same
- * values in the first `keys` columns; without keys it is added. */
-struct row_table {
-    const char *name;
-    const struct db_column *columns;
-    size_t count;
+/* A column of a table, its type (db/value.h), and the value that goes there. */
+struct row_field {
+    const char *column;
+    char type;
+    struct db_value value;
 };
-struct db_bulk *rows_begin(struct db *db, const struct row_table *table, size_t keys,
-                           struct error *err);
-int rows_write_one(struct db *db, const struct row_table *table, size_t keys,
-                   const struct db_value *row, struct error *err);
+
+/* Rows on their way into a table, all with the same columns.  A row replaces the one that has the
+ * same values in the first `keys` columns; without keys it is added.  Nothing is begun before the
+ * first row.  After a failure rows_add() does nothing and returns -1, so checks may wait for
+ * rows_end(). */
+struct row_writer {
+    struct db *db;
+    const char *table;
+    size_t keys;
+    /* The rest begins as 0. */
+    bool begun;
+    struct db_bulk *bulk; /* NULL: not begun, or failed */
+    struct db_column *columns;
+    struct db_value *values;
+};
+int rows_add(struct row_writer *writer, const struct row_field *fields, size_t count,
+             struct error *err);
+/* Send what is left where `result` is 0, else nothing more.  Returns 0 or -1. */
+int rows_end(struct row_writer *writer, int result, struct error *err);
+/* All of that for one row. */
+int rows_write_one(struct db *db, const char *table, size_t keys, const struct row_field *fields,
+                   size_t count, struct error *err);
+
+/* Run statements, ended by NULL, with the same arguments, up to the first that fails. */
+int rows_execute_all(struct db *db, const char *const *statements, const struct db_value *arguments,
+                     size_t count, struct error *err);
 
 /* So many ids at most are named in one statement. */
 #define ROW_IDS_AT_ONCE 500

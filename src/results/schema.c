@@ -210,11 +210,8 @@ static int has(struct db *db, const char *name, struct error *err)
     const struct db_value *row;
     struct db_value argument = db_text(name);
     struct db_rows *rows = db_query(db, db->driver->columns_query, &argument, 1, "t", err);
-    if (!rows)
-        return -1;
-    int got = db_fetch(rows, &row, err);
-    db_finish(rows);
-    return got;
+    bool found = db_fetch(rows, &row, err) > 0;
+    return db_finish(rows) ? -1 : found;
 }
 
 /* Whether everything is there that a script creates; -1 on failure. */

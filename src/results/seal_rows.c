@@ -10,8 +10,6 @@
 #include "sql.h"
 #include "util/text.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* The columns of sql_query_seal_read. */
 enum {
     SEAL_AS_OF,
@@ -29,14 +27,6 @@ enum {
     SEAL_BASIS,
     SEAL_HASH
 };
-
-static const struct db_column seal_columns[] = {
-    { "cluster", 't' },      { "as_of", 'i' },       { "full_as_of", 'i' }, { "cutoff", 'i' },
-    { "sealed_to", 'i' },    { "counts_from", 'i' }, { "jobs_from", 'i' },  { "oldest_end", 'i' },
-    { "first_charge", 'i' }, { "newest_end", 'i' },  { "sums_hash", 'i' },  { "open_hash", 'i' },
-    { "source", 't' },       { "basis", 't' },       { "hash", 'i' },
-};
-static const struct row_table seal_table = { "fairmill_seal", seal_columns, COUNT(seal_columns) };
 
 static int read_header(struct db *db, const struct db_value *cluster, struct kept_seal *kept,
                        struct error *err)
@@ -125,93 +115,74 @@ int seal_read_sums(struct db *db, const char *cluster,
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     struct db_rows *rows = db_query(db, sql_query_seal_usage_read, &name, 1, "iiiii", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    int result = 0;
+    while (!result && db_fetch(rows, &row, err) > 0) {
         struct wide sum = { { rows_bits_of(&row[4]), rows_bits_of(&row[3]), rows_bits_of(&row[2]),
                               rows_bits_of(&row[1]) } };
-        if (take(context, rows_bits_of(&row[0]), &sum, err)) {
-            got = -1;
-            break;
-        }
+        result = take(context, rows_bits_of(&row[0]), &sum, err);
     }
-    db_finish(rows);
-    return got;
+    return db_finish(rows) || result ? -1 : 0;
 }
 
 static int write_header(struct db *db, const struct db_value *cluster, const struct seal *seal,
                         struct error *err)
 {
-    struct db_value row[] = {
-        *cluster,
-        rows_bits(seal->as_of),
-        rows_bits(seal->full_as_of),
-        rows_bits(seal->cutoff),
-        rows_bits(seal->sealed_to),
-        rows_bits(seal->start),
-        rows_bits(seal->jobs_from),
-        rows_bits(seal->oldest_end),
-        rows_bits(seal->first_charge),
-        rows_bits(seal->newest_end),
-        rows_bits(seal->sums_hash),
-        rows_bits(seal->open_hash),
-        db_text(seal->source),
-        db_text(seal->basis),
-        rows_bits(seal_hash(seal)),
+    struct row_field row[] = {
+        { "cluster", 't', *cluster },
+        { "as_of", 'i', rows_bits(seal->as_of) },
+        { "full_as_of", 'i', rows_bits(seal->full_as_of) },
+        { "cutoff", 'i', rows_bits(seal->cutoff) },
+        { "sealed_to", 'i', rows_bits(seal->sealed_to) },
+        { "counts_from", 'i', rows_bits(seal->start) },
+        { "jobs_from", 'i', rows_bits(seal->jobs_from) },
+        { "oldest_end", 'i', rows_bits(seal->oldest_end) },
+        { "first_charge", 'i', rows_bits(seal->first_charge) },
+        { "newest_end", 'i', rows_bits(seal->newest_end) },
+        { "sums_hash", 'i', rows_bits(seal->sums_hash) },
+        { "open_hash", 'i', rows_bits(seal->open_hash) },
+        { "source", 't', db_text(seal->source) },
+        { "basis", 't', db_text(seal->basis) },
+        { "hash", 'i', rows_bits(seal_hash(seal)) },
     };
-    _Static_assert(COUNT(row) == COUNT(seal_columns), "a value for each column");
-    return rows_write_one(db, &seal_table, 1, row, err);
+    return rows_write_one(db, "fairmill_seal", 1, row, COUNT(row), err);
 }
-
-static const struct db_column usage_columns[] = {
-    { "cluster", 't' }, { "id_assoc", 'i' }, { "sum_3", 'i' },
-    { "sum_2", 'i' },   { "sum_1", 'i' },    { "sum_0", 'i' },
-};
-static const struct row_table usage_table = { "fairmill_seal_usage", usage_columns,
-                                              COUNT(usage_columns) };
 
 static int write_sums(struct db *db, const struct db_value *cluster,
                       const struct seal_change *change, struct error *err)
 {
-    struct db_bulk *bulk = rows_begin(db, &usage_table, change->anew ? 0 : 2, err);
+    struct row_writer writer = { .db = db,
+                                 .table = "fairmill_seal_usage",
+                                 .keys = change->anew ? 0 : 2 };
     const struct usage_sum **sums = usage_sums_by_id(change->sums);
     for (size_t i = 0; i < change->sums->count; i++) {
         const struct usage_sum *each = sums[i];
-        struct db_value row[] = {
-            *cluster,
-            rows_bits(each->id),
-            rows_bits(each->sum.word[3]),
-            rows_bits(each->sum.word[2]),
-            rows_bits(each->sum.word[1]),
-            rows_bits(each->sum.word[0]),
+        struct row_field row[] = {
+            { "cluster", 't', *cluster },
+            { "id_assoc", 'i', rows_bits(each->id) },
+            { "sum_3", 'i', rows_bits(each->sum.word[3]) },
+            { "sum_2", 'i', rows_bits(each->sum.word[2]) },
+            { "sum_1", 'i', rows_bits(each->sum.word[1]) },
+            { "sum_0", 'i', rows_bits(each->sum.word[0]) },
         };
-        db_bulk_row(bulk, row, err);
+        rows_add(&writer, row, COUNT(row), err);
     }
     free(sums);
-    return db_bulk_end(bulk, err);
+    return rows_end(&writer, 0, err);
 }
-
-static const struct db_column open_columns[] = { { "cluster", 't' }, { "job_key", 'i' } };
-static const struct row_table open_table = { "fairmill_seal_open", open_columns,
-                                             COUNT(open_columns) };
 
 static int write_opened(struct db *db, const struct db_value *cluster, const struct job_keys *keys,
                         struct error *err)
 {
-    struct db_bulk *bulk = rows_begin(db, &open_table, 0, err);
+    struct row_writer writer = { .db = db, .table = "fairmill_seal_open" };
     for (size_t i = 0; i < keys->count; i++) {
-        struct db_value row[] = { *cluster, rows_bits(keys->keys[i]) };
-        db_bulk_row(bulk, row, err);
+        struct row_field row[] = {
+            { "cluster", 't', *cluster },
+            { "job_key", 'i', rows_bits(keys->keys[i]) },
+        };
+        rows_add(&writer, row, COUNT(row), err);
     }
-    return db_bulk_end(bulk, err);
+    return rows_end(&writer, 0, err);
 }
-
-static const struct db_column finding_columns[] = {
-    { "cluster", 't' }, { "kind", 't' }, { "subject", 'i' }, { "time_end", 'i' }, { "detail", 't' },
-};
-static const struct row_table finding_table = { "fairmill_seal_odd", finding_columns,
-                                                COUNT(finding_columns) };
 
 static int write_findings(struct db *db, const struct db_value *cluster,
                           const struct findings *findings, struct error *err)
@@ -219,48 +190,39 @@ static int write_findings(struct db *db, const struct db_value *cluster,
     struct text detail = { 0 };
     if (db_execute(db, sql_query_seal_odd_clear, cluster, 1, NULL, err))
         return -1;
-    struct db_bulk *bulk = rows_begin(db, &finding_table, 0, err);
+    struct row_writer writer = { .db = db, .table = "fairmill_seal_odd" };
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         for (size_t i = 0; i < findings->kind[kind].count; i++) {
             const struct finding *each = &findings->kind[kind].kept[i];
-            struct db_value row[] = { *cluster, db_text(finding_name(kind)),
-                                      rows_bits(each->subject), rows_bits(each->ends),
-                                      rows_text(each->detail, &detail) };
-            db_bulk_row(bulk, row, err);
+            struct row_field row[] = {
+                { "cluster", 't', *cluster },
+                { "kind", 't', db_text(finding_name(kind)) },
+                { "subject", 'i', rows_bits(each->subject) },
+                { "time_end", 'i', rows_bits(each->ends) },
+                { "detail", 't', rows_text(each->detail, &detail) },
+            };
+            rows_add(&writer, row, COUNT(row), err);
         }
     text_free(&detail);
-    return db_bulk_end(bulk, err);
+    return rows_end(&writer, 0, err);
 }
 
-int seal_clear(const struct publisher *publisher, struct error *err)
-{
-    static const char *const clears[] = {
-        sql_query_seal_clear,
-        sql_query_seal_usage_clear,
-        sql_query_seal_open_clear,
-        sql_query_seal_odd_clear,
-    };
-    struct db_value cluster = db_text(publisher->cluster);
-    for (size_t i = 0; i < COUNT(clears); i++)
-        if (db_execute(publisher->db, clears[i], &cluster, 1, NULL, err))
-            return -1;
-    return 0;
-}
+const char *const seal_clears[] = { sql_query_seal_clear, sql_query_seal_usage_clear,
+                                    sql_query_seal_open_clear, sql_query_seal_odd_clear, NULL };
 
 int seal_write(const struct publisher *publisher, const struct seal_change *change,
                struct error *err)
 {
     struct db *db = publisher->db;
     struct db_value cluster = db_text(publisher->cluster);
-    int result;
-    if (change->anew)
-        result = seal_clear(publisher, err);
-    else
-        result =
-            rows_execute_for(db, sql_query_seal_open_remove, &cluster, 1,
-                             (struct row_ids){ change->ended->keys, change->ended->count }, err);
-    if (result)
+    if (change->anew) {
+        if (rows_execute_all(db, seal_clears, &cluster, 1, err))
+            return -1;
+    } else if (rows_execute_for(db, sql_query_seal_open_remove, &cluster, 1,
+                                (struct row_ids){ change->ended->keys, change->ended->count },
+                                err)) {
         return -1;
+    }
     if (write_header(db, &cluster, change->seal, err) || write_sums(db, &cluster, change, err) ||
         write_opened(db, &cluster, change->opened, err) ||
         write_findings(db, &cluster, change->findings, err))

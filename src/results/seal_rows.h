@@ -41,7 +41,7 @@ struct seal_change {
 /* Inside the transaction that publisher_publish() has open. */
 int seal_write(const struct publisher *publisher, const struct seal_change *change,
                struct error *err);
-/* Remove what is kept for the cluster. */
-int seal_clear(const struct publisher *publisher, struct error *err);
+/* The statements, ended by NULL, that remove what is kept for a cluster. */
+extern const char *const seal_clears[];
 
 #endif

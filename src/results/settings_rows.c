@@ -41,19 +41,14 @@ int settings_rows_read(const struct publisher *publisher, struct settings_digest
     *digests = (struct settings_digests){ 0 };
     struct db_rows *rows =
         db_query(publisher->db, sql_query_settings_of_runs, &cluster, 1, "t", err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
-        size_t count = digests->count++;
-        digests->digests =
-            memory_resized(digests->digests, digests->count, sizeof *digests->digests);
-        digests->digests[count] = db_value_text(&row[0]);
+    while (db_fetch(rows, &row, err) > 0) {
+        digests->digests = memory_grown(digests->digests, digests->count, sizeof *digests->digests);
+        digests->digests[digests->count++] = db_value_text(&row[0]);
     }
-    db_finish(rows);
-    if (got < 0)
-        settings_digests_free(digests);
-    return got;
+    if (!db_finish(rows))
+        return 0;
+    settings_digests_free(digests);
+    return -1;
 }
 
 int settings_rows_prune(const struct publisher *publisher, const struct settings_digests *digests,

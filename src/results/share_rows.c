@@ -15,8 +15,6 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* The columns of sql_query_share_change_read. */
 enum {
     SHARE_ID,
@@ -30,14 +28,6 @@ enum {
     SHARE_SHARES
 };
 #define SHARE_TYPES "iiiitttti"
-
-static const struct db_column change_columns[] = {
-    { "cluster", 't' },   { "id_assoc", 'i' },       { "as_of", 'i' },          { "deleted", 'i' },
-    { "run_id", 'i' },    { "parent_id", 'i' },      { "parent_account", 't' }, { "account", 't' },
-    { "user_name", 't' }, { "partition_name", 't' }, { "shares", 'i' },
-};
-static const struct row_table change_table = { "fairmill_share_change", change_columns,
-                                               COUNT(change_columns) };
 
 /* An association as a run recorded it last, or as it is now.  Names are UTF-8. */
 struct record {
@@ -108,18 +98,14 @@ int share_rows_read(struct db *db, const char *cluster, struct past *past, struc
     if (read_state(db, cluster, &state, err))
         return -1;
     struct db_rows *rows = db_query(db, sql_query_share_change_read, &name, 1, SHARE_TYPES, err);
-    if (!rows)
-        return -1;
-    int got;
-    while ((got = db_fetch(rows, &row, err)) > 0) {
+    while (db_fetch(rows, &row, err) > 0) {
         add_change(past, row);
         int64_t as_of = row[SHARE_AS_OF].integer;
         first = first == NEVER || as_of < first ? as_of : first;
     }
-    db_finish(rows);
     if (first != NEVER && state.found)
         past_set_seen(past, first, state.last_as_of);
-    return got;
+    return db_finish(rows);
 }
 
 /* ---- What has changed ---- */
@@ -131,7 +117,7 @@ struct recorder {
     struct record *records;
     size_t count;
     struct id_index *places;
-    struct db_bulk *bulk;
+    struct row_writer writer;
 };
 
 static const char *copy_of(struct recorder *recorder, const struct db_value *value)
@@ -177,21 +163,20 @@ static int read_records(struct recorder *recorder, struct error *err)
 static void write_record(struct recorder *recorder, const struct record *changed, struct error *err)
 {
     bool no_shares = changed->deleted || changed->shares == SHARES_PARENT;
-    struct db_value row[] = {
-        db_text(recorder->publisher->cluster),
-        db_integer(changed->id),
-        db_integer(recorder->seen_at),
-        db_integer(changed->deleted),
-        db_integer(recorder->publisher->run_id),
-        changed->parent_id ? db_integer(changed->parent_id) : db_null(),
-        db_text(changed->parent_account),
-        db_text(changed->account),
-        db_text(changed->user),
-        db_text(changed->partition),
-        no_shares ? db_null() : db_integer(changed->shares),
+    struct row_field row[] = {
+        { "cluster", 't', db_text(recorder->publisher->cluster) },
+        { "id_assoc", 'i', db_integer(changed->id) },
+        { "as_of", 'i', db_integer(recorder->seen_at) },
+        { "deleted", 'i', db_integer(changed->deleted) },
+        { "run_id", 'i', db_integer(recorder->publisher->run_id) },
+        { "parent_id", 'i', changed->parent_id ? db_integer(changed->parent_id) : db_null() },
+        { "parent_account", 't', db_text(changed->parent_account) },
+        { "account", 't', db_text(changed->account) },
+        { "user_name", 't', db_text(changed->user) },
+        { "partition_name", 't', db_text(changed->partition) },
+        { "shares", 'i', no_shares ? db_null() : db_integer(changed->shares) },
     };
-    _Static_assert(COUNT(row) == COUNT(change_columns), "a value for each column");
-    db_bulk_row(recorder->bulk, row, err);
+    rows_add(&recorder->writer, row, COUNT(row), err);
 }
 
 static void write_differences(struct recorder *recorder, const struct record *current, size_t count,
@@ -220,22 +205,21 @@ static int write_changes(struct recorder *recorder, const struct record *current
     /* Rows of an instant that was published before are replaced. */
     if (read_records(recorder, err))
         return -1;
-    recorder->bulk = rows_begin(recorder->publisher->db, &change_table, 3, err);
+    recorder->writer = (struct row_writer){ .db = recorder->publisher->db,
+                                            .table = "fairmill_share_change",
+                                            .keys = 3 };
     write_differences(recorder, current, count, err);
-    return db_bulk_end(recorder->bulk, err);
+    return rows_end(&recorder->writer, 0, err);
 }
 
 static int write_state(struct recorder *recorder, uint64_t hash, struct error *err)
 {
-    static const struct db_column columns[] = {
-        { "cluster", 't' },
-        { "last_as_of", 'i' },
-        { "hash", 'i' },
+    struct row_field row[] = {
+        { "cluster", 't', db_text(recorder->publisher->cluster) },
+        { "last_as_of", 'i', db_integer(recorder->seen_at) },
+        { "hash", 'i', rows_bits(hash) },
     };
-    static const struct row_table table = { "fairmill_share_state", columns, COUNT(columns) };
-    struct db_value row[] = { db_text(recorder->publisher->cluster), db_integer(recorder->seen_at),
-                              rows_bits(hash) };
-    return rows_write_one(recorder->publisher->db, &table, 1, row, err);
+    return rows_write_one(recorder->publisher->db, "fairmill_share_state", 1, row, COUNT(row), err);
 }
 
 /* Names by their numbers, as UTF-8. */
