@@ -37,7 +37,8 @@ int db_lock_by_query(struct db *db, const char *sql, struct db_value key, const 
                      struct error *err)
 {
     const struct db_value *row;
-    struct db_rows *rows = db->driver->query(db, sql, &key, 1, "i", err);
+    struct db_rows *rows =
+        db->driver->query(db, &(struct db_question){ sql, &key, 1, "i", false }, err);
     if (!rows)
         return -1;
     int got = db->driver->fetch(rows, &row, err);

@@ -161,27 +161,27 @@ static int refuse_while_busy(const struct db *db, struct error *err)
     return 0;
 }
 
-struct db_rows *db_query(struct db *db, const char *sql, const struct db_value *arguments,
-                         size_t argument_count, const char *column_types, struct error *err)
+static struct db_rows *ask(struct db *db, const struct db_question *question, struct error *err)
 {
     if (refuse_while_busy(db, err))
         return NULL;
-    struct db_rows *rows = db->driver->query(db, sql, arguments, argument_count, column_types, err);
+    struct db_rows *rows = db->driver->query(db, question, err);
     db->answering = rows != NULL;
     return rows;
+}
+
+struct db_rows *db_query(struct db *db, const char *sql, const struct db_value *arguments,
+                         size_t argument_count, const char *column_types, struct error *err)
+{
+    return ask(db, &(struct db_question){ sql, arguments, argument_count, column_types, false },
+               err);
 }
 
 struct db_rows *db_stream(struct db *db, const char *sql, const struct db_value *arguments,
                           size_t argument_count, const char *column_types, struct error *err)
 {
-    if (!db->driver->stream)
-        return db_query(db, sql, arguments, argument_count, column_types, err);
-    if (refuse_while_busy(db, err))
-        return NULL;
-    struct db_rows *rows =
-        db->driver->stream(db, sql, arguments, argument_count, column_types, err);
-    db->answering = rows != NULL;
-    return rows;
+    return ask(db, &(struct db_question){ sql, arguments, argument_count, column_types, true },
+               err);
 }
 
 int db_fetch(struct db_rows *rows, const struct db_value **row, struct error *err)
@@ -257,7 +257,8 @@ struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_
 {
     if (refuse_while_busy(db, err))
         return NULL;
-    struct db_bulk *bulk = db->driver->bulk_begin(db, table, columns, column_count, key_count, err);
+    const struct db_bulk target = { db, table, columns, column_count, key_count, false };
+    struct db_bulk *bulk = db->driver->bulk_begin(&target, err);
     db->writing = bulk != NULL;
     return bulk;
 }
@@ -266,7 +267,10 @@ int db_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *
 {
     if (!bulk || bulk->failed)
         return -1;
-    bulk->failed = bulk->db->driver->bulk_row(bulk, row, err);
+    for (size_t i = 0; i < bulk->column_count && !bulk->failed; i++)
+        if (!db_value_is(&row[i], bulk->columns[i].type))
+            bulk->failed = db_value_misfit(&bulk->columns[i], err);
+    bulk->failed = bulk->failed || bulk->db->driver->bulk_row(bulk, row, err);
     return bulk->failed ? -1 : 0;
 }
 

@@ -23,6 +23,15 @@ struct db {
     bool writing;         /* a bulk write is under way; likewise */
 };
 
+/* A query: its arguments, and the types of its columns (db/value.h). */
+struct db_question {
+    const char *sql;
+    const struct db_value *arguments;
+    size_t argument_count;
+    const char *column_types;
+    bool has_many_rows; /* a method that costs less for each row may cost more at the start */
+};
+
 /* The rows that a query is still handing out; every driver's begin with this. */
 struct db_rows {
     struct db *db;
@@ -115,12 +124,7 @@ struct db_driver {
 
     /* Start a query; NULL when that failed.  Rows are streamed: memory does not grow with their
      * number.  One query at a time for each session; finish() ends it, also before its last row. */
-    struct db_rows *(*query)(struct db *db, const char *sql, const struct db_value *arguments,
-                             size_t argument_count, const char *column_types, struct error *err);
-    /* The same for a query that answers with very many rows, where a method exists that costs less
-     * for each row and more at the start; NULL where there is none. */
-    struct db_rows *(*stream)(struct db *db, const char *sql, const struct db_value *arguments,
-                              size_t argument_count, const char *column_types, struct error *err);
+    struct db_rows *(*query)(struct db *db, const struct db_question *question, struct error *err);
     /* The next row: 1 and *row, 0 after the last one, -1.  The row and the texts in it hold
      * until the next fetch or finish. */
     int (*fetch)(struct db_rows *rows, const struct db_value **row, struct error *err);
@@ -146,12 +150,12 @@ struct db_driver {
     /* Write many rows by the fastest method that leaves the table, its views and grants alone, in
      * the open transaction: a row whose first `key_count` columns equal those of a stored row
      * replaces it, any other row is added; without a key every row is added.  Values of a row
-     * must be DB_NULL or of their column's type, and no two rows may have the same key.  bulk_row()
+     * are DB_NULL or of their column's type, and no two rows may have the same key.  bulk_row()
      * copies what it keeps of a row; table and columns must stay until the end, and the session
-     * does nothing else up to there.  bulk_begin() returns NULL when it failed.  bulk_send() sends
-     * what is left, and is NULL where nothing ever is; bulk_free() sends nothing more. */
-    struct db_bulk *(*bulk_begin)(struct db *db, const char *table, const struct db_column *columns,
-                                  size_t column_count, size_t key_count, struct error *err);
+     * does nothing else up to there.  bulk_begin() copies `target`, and returns NULL when it
+     * failed.  bulk_send() sends what is left, and is NULL where nothing ever is; bulk_free() sends
+     * nothing more. */
+    struct db_bulk *(*bulk_begin)(const struct db_bulk *target, struct error *err);
     int (*bulk_row)(struct db_bulk *bulk, const struct db_value *row, struct error *err);
     int (*bulk_send)(struct db_bulk *bulk, struct error *err);
     void (*bulk_free)(struct db_bulk *bulk);

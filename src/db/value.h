@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_DB_VALUE_H
 #define FAIRMILL_DB_VALUE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,6 +60,23 @@ int64_t db_value_integer(const struct db_value *value, int64_t otherwise);
 /* Make of a value, as the database holds it, one of the type that the query asked for.  Only
  * what is exactly of that type will do: '12' is an integer, '12x' and 1.5 are not. */
 int db_value_fit(struct db_value *value, char type, const char *column, struct error *err);
+
+/* Whether a value is of a type, or NULL, as it is.  It is asked of every value that is written. */
+static inline bool db_value_is(const struct db_value *value, char type)
+{
+    switch (value->type) {
+    case DB_INTEGER:
+    case DB_UNSIGNED:
+        return type == 'i';
+    case DB_REAL:
+        return type == 'r';
+    case DB_TEXT:
+        return type == 't';
+    case DB_NULL:
+        break;
+    }
+    return true;
+}
 
 /* Say that a row for a bulk write has a value that is not of its column's type. */
 int db_value_misfit(const struct db_column *column, struct error *err);

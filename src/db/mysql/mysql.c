@@ -76,10 +76,12 @@ static int set_isolation(struct mysql_session *session, struct error *err)
 static int read_variables(struct mysql_session *session, struct error *err)
 {
     const struct db_value *row;
-    struct db_rows *rows = session_query(&session->base,
-                                         "SHOW SESSION VARIABLES WHERE \"Variable_name\" IN"
-                                         " ('max_allowed_packet', 'wsrep_on')",
-                                         NULL, 0, "tt", err);
+    const struct db_question question = {
+        .sql = "SHOW SESSION VARIABLES WHERE \"Variable_name\" IN"
+               " ('max_allowed_packet', 'wsrep_on')",
+        .column_types = "tt",
+    };
+    struct db_rows *rows = session_query(&session->base, &question, err);
     if (!rows)
         return -1;
     int got;

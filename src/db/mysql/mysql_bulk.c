@@ -110,8 +110,11 @@ static enum enum_field_types wire_type(const struct batch_column *column)
 static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)bulk->base.db;
+    unsigned row_count = (unsigned)bulk->row_count;
     if (prepare_for(bulk, 1, err))
         return -1;
+    if (mysql_stmt_attr_set(bulk->statement, STMT_ATTR_ARRAY_SIZE, &row_count))
+        return session_fail_statement(session, bulk->statement, err);
     MYSQL_BIND *parameters = memory_zeroed(bulk->base.column_count, sizeof *parameters);
     for (size_t i = 0; i < bulk->base.column_count; i++) {
         struct batch_column *column = &bulk->columns[i];
@@ -121,14 +124,8 @@ static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
         parameters[i].length = column->lengths;
         parameters[i].u.indicator = column->nulls;
     }
-    unsigned row_count = (unsigned)bulk->row_count;
-    int status = 0;
-    if (mysql_stmt_attr_set(bulk->statement, STMT_ATTR_ARRAY_SIZE, &row_count) ||
-        session_bind(bulk->statement, parameters, bulk->base.column_count) ||
-        mysql_stmt_execute(bulk->statement))
-        status = session_fail_statement(session, bulk->statement, err);
-    free(parameters);
-    return status ? status : session_check_transaction(session, err);
+    return session_send_parameters(session, bulk->statement, parameters, bulk->base.column_count,
+                                   err);
 }
 #else
 static int send_as_arrays(struct mysql_bulk *bulk, struct error *err)
@@ -163,11 +160,7 @@ static int send_as_rows(struct mysql_bulk *bulk, struct error *err)
     for (size_t row = 0; row < bulk->row_count; row++)
         for (size_t i = 0; i < bulk->base.column_count; i++)
             bind_slot(parameter++, &bulk->columns[i], row);
-    int status = 0;
-    if (session_bind(bulk->statement, parameters, count) || mysql_stmt_execute(bulk->statement))
-        status = session_fail_statement(session, bulk->statement, err);
-    free(parameters);
-    return status ? status : session_check_transaction(session, err);
+    return session_send_parameters(session, bulk->statement, parameters, count, err);
 }
 
 /* Batches. */
@@ -210,7 +203,7 @@ static bool goes_against_batch(const struct mysql_bulk *bulk, const struct db_va
     return false;
 }
 
-static bool store(struct mysql_bulk *bulk, struct batch_column *column,
+static void store(struct mysql_bulk *bulk, struct batch_column *column,
                   const struct db_value *value)
 {
     size_t row = bulk->row_count;
@@ -219,28 +212,25 @@ static bool store(struct mysql_bulk *bulk, struct batch_column *column,
     case DB_INTEGER:
         column->has_negative |= value->integer < 0;
         column->slots[row].integer = value->integer;
-        return column->type == 'i';
+        return;
     case DB_UNSIGNED:
         column->has_unsigned |= value->unsigned_integer > INT64_MAX;
         column->slots[row].integer = (int64_t)value->unsigned_integer;
-        return column->type == 'i';
+        return;
     case DB_REAL:
         column->slots[row].real = value->real;
-        return column->type == 'r';
+        return;
     case DB_TEXT:
-        if (column->type != 't')
-            return false;
         column->slots[row].offset = bulk->texts.length;
         column->lengths[row] = value->text.length;
         text_add_bytes(&bulk->texts, value->text.bytes, value->text.length);
-        return true;
+        return;
     case DB_NULL:
         break;
     }
     column->slots[row].offset = 0;
     if (column->lengths)
         column->lengths[row] = 0;
-    return true;
 }
 
 int session_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
@@ -252,20 +242,18 @@ int session_bulk_row(struct db_bulk *base, const struct db_value *row, struct er
         session_bulk_send(base, err))
         return -1;
     for (size_t i = 0; i < bulk->base.column_count; i++)
-        if (!store(bulk, &bulk->columns[i], &row[i]))
-            return db_value_misfit(&bulk->base.columns[i], err);
+        store(bulk, &bulk->columns[i], &row[i]);
     bulk->row_count++;
     bulk->bytes += bytes;
     return 0;
 }
 
-struct db_bulk *session_bulk_begin(struct db *db, const char *table,
-                                   const struct db_column *columns, size_t column_count,
-                                   size_t key_count, struct error *err)
+struct db_bulk *session_bulk_begin(const struct db_bulk *target, struct error *err)
 {
-    struct mysql_session *session = (struct mysql_session *)db;
+    struct mysql_session *session = (struct mysql_session *)target->db;
+    size_t column_count = target->column_count;
     struct mysql_bulk *bulk = memory_zeroed(1, sizeof *bulk);
-    bulk->base = (struct db_bulk){ db, table, columns, column_count, key_count, false };
+    bulk->base = *target;
     bulk->as_arrays = takes_arrays(session);
     bulk->most_rows = bulk->as_arrays ? ARRAY_ROWS : STATEMENT_ROWS;
     if (!bulk->as_arrays && bulk->most_rows > STATEMENT_PARAMETERS / column_count)
@@ -277,7 +265,7 @@ struct db_bulk *session_bulk_begin(struct db *db, const char *table,
     bulk->columns = memory_zeroed(column_count, sizeof *bulk->columns);
     for (size_t i = 0; i < column_count; i++) {
         struct batch_column *column = &bulk->columns[i];
-        column->type = columns[i].type;
+        column->type = target->columns[i].type;
         column->slots = memory_zeroed(bulk->most_rows, sizeof *column->slots);
         column->nulls = memory_zeroed(bulk->most_rows, 1);
         if (column->type == 't')

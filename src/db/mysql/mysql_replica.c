@@ -27,7 +27,7 @@ static const char *status_statement(const struct mysql_session *session)
 
 static int fail_status(struct mysql_session *session, struct error *err)
 {
-    session_fail(session, mysql_errno(session->mysql), mysql_error(session->mysql), err);
+    session_fail_connection(session, err);
     fail_in(err, "cannot tell how far a replica lags");
     if (err->class != ERROR_DENIED)
         return -1;

@@ -141,19 +141,18 @@ static int attach_buffers(struct mysql_rows *rows, const char *types, struct err
     return 0;
 }
 
-struct db_rows *session_query(struct db *db, const char *sql, const struct db_value *arguments,
-                              size_t argument_count, const char *column_types, struct error *err)
+struct db_rows *session_query(struct db *db, const struct db_question *question, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)db;
-    MYSQL_STMT *statement = session_prepare(session, sql, err);
+    MYSQL_STMT *statement = session_prepare(session, question->sql, err);
     if (!statement)
         return NULL;
     struct mysql_rows *rows = memory_zeroed(1, sizeof *rows);
     rows->base.db = db;
     rows->statement = statement;
     /* Neither a cursor nor mysql_stmt_store_result(): rows come as they are read. */
-    if (session_send(session, statement, arguments, argument_count, err) ||
-        attach_buffers(rows, column_types, err)) {
+    if (session_send(session, statement, question->arguments, question->argument_count, err) ||
+        attach_buffers(rows, question->column_types, err)) {
         free_rows(rows);
         return NULL;
     }

@@ -31,8 +31,6 @@ struct mysql_session {
 };
 
 /* Store an error of the library or the server, of its number's class; returns -1. */
-int session_fail(struct mysql_session *session, unsigned number, const char *message,
-                 struct error *err);
 int session_fail_connection(struct mysql_session *session, struct error *err);
 int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement, struct error *err);
 
@@ -45,9 +43,6 @@ void session_judge_handshake(struct mysql_session *session, struct error *err);
 const char *session_tls_objection(const struct db_settings *settings);
 
 int session_replica_lag(struct db *db, int64_t *lag_s, struct error *err);
-
-/* To be asked after a statement that worked: fails where its transaction is there no more. */
-int session_check_transaction(struct mysql_session *session, struct error *err);
 
 /* A prepared statement; NULL when that failed. */
 MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, struct error *err);
@@ -62,8 +57,9 @@ int session_execute(struct db *db, const char *sql, const struct db_value *argum
 int session_run(struct mysql_session *session, const char *sql, struct error *err);
 int session_script(struct db *db, const char *sql, struct error *err);
 
-/* Bind `count` parameters; true when that failed. */
-bool session_bind(MYSQL_STMT *statement, MYSQL_BIND *parameters, size_t count);
+/* Send it with `count` parameters, which are freed. */
+int session_send_parameters(struct mysql_session *session, MYSQL_STMT *statement,
+                            MYSQL_BIND *parameters, size_t count, struct error *err);
 
 /* A connection as the settings want it, but not set up; NULL when that failed. */
 struct mysql_session *session_connect(const struct db_settings *settings, enum db_role role,
@@ -73,14 +69,11 @@ void session_close(struct db *db);
 /* Have the server end the statement that it is still answering. */
 void session_cancel(struct mysql_session *session);
 
-struct db_rows *session_query(struct db *db, const char *sql, const struct db_value *arguments,
-                              size_t argument_count, const char *column_types, struct error *err);
+struct db_rows *session_query(struct db *db, const struct db_question *question, struct error *err);
 int session_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void session_finish(struct db_rows *rows);
 
-struct db_bulk *session_bulk_begin(struct db *db, const char *table,
-                                   const struct db_column *columns, size_t column_count,
-                                   size_t key_count, struct error *err);
+struct db_bulk *session_bulk_begin(const struct db_bulk *target, struct error *err);
 int session_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
 int session_bulk_send(struct db_bulk *bulk, struct error *err);
 void session_bulk_free(struct db_bulk *bulk);

@@ -10,81 +10,65 @@
 
 /* Errors. */
 
-/* Numbers, since no header has the names of both MariaDB and MySQL. */
+/* Numbers, from the first to the last of each line, since no header has the names of both MariaDB
+ * and MySQL. */
 static const struct {
-    unsigned number;
+    unsigned first, last;
     enum error_class class;
 } classes[] = {
-    { 2001, ERROR_GONE },    /* no socket to be had */
-    { 2002, ERROR_GONE },    /* nobody at the server's socket */
-    { 2003, ERROR_GONE },    /* nobody at its port */
-    { 2004, ERROR_GONE },    /* no TCP socket to be had */
-    { 2005, ERROR_GONE },    /* unknown host */
-    { 2006, ERROR_GONE },    /* server gone */
-    { 2011, ERROR_GONE },    /* TCP */
-    { 2012, ERROR_GONE },    /* handshake */
-    { 2013, ERROR_GONE },    /* connection lost */
-    { 2026, ERROR_GONE },    /* TLS */
-    { 2027, ERROR_GONE },    /* malformed packet */
-    { 2055, ERROR_GONE },    /* connection lost, with its errno */
-    { 2056, ERROR_GONE },    /* statement closed by a lost connection */
-    { 5013, ERROR_GONE },    /* read */
-    { 5014, ERROR_GONE },    /* write */
-    { 1040, ERROR_GONE },    /* too many connections */
-    { 1041, ERROR_GONE },    /* server out of memory */
-    { 1047, ERROR_GONE },    /* a Galera node that is not ready */
-    { 1053, ERROR_GONE },    /* shutdown */
-    { 1077, ERROR_GONE },    /* shutdown */
-    { 1079, ERROR_GONE },    /* shutdown */
-    { 1129, ERROR_GONE },    /* host blocked after errors */
-    { 1158, ERROR_GONE },    /* the server could not read */
-    { 1159, ERROR_GONE },    /* in time */
-    { 1160, ERROR_GONE },    /* or write */
-    { 1161, ERROR_GONE },    /* in time */
-    { 1184, ERROR_GONE },    /* aborted connection */
-    { 1203, ERROR_GONE },    /* too many connections of this user */
-    { 1226, ERROR_GONE },    /* the user's quota */
-    { 1290, ERROR_GONE },    /* read only: a replica, or a server that is being switched */
-    { 1317, ERROR_GONE },    /* statement killed */
-    { 1836, ERROR_GONE },    /* read-only mode */
-    { 1927, ERROR_GONE },    /* connection killed */
-    { 1969, ERROR_GONE },    /* max_statement_time */
-    { 3024, ERROR_GONE },    /* max_execution_time */
-    { 4031, ERROR_GONE },    /* idle for too long */
-    { 1020, ERROR_RETRY },   /* row changed since it was read */
-    { 1205, ERROR_RETRY },   /* lock wait */
-    { 1206, ERROR_RETRY },   /* lock table full */
-    { 1213, ERROR_RETRY },   /* deadlock */
-    { 1412, ERROR_RETRY },   /* table changed since the snapshot */
-    { 1615, ERROR_RETRY },   /* table changed since the statement was prepared */
-    { 1637, ERROR_RETRY },   /* too many transactions */
-    { 3058, ERROR_RETRY },   /* deadlock of advisory locks */
-    { 1044, ERROR_DENIED },  /* database */
-    { 1045, ERROR_DENIED },  /* login */
-    { 1130, ERROR_DENIED },  /* host */
-    { 1142, ERROR_DENIED },  /* table */
-    { 1143, ERROR_DENIED },  /* column */
-    { 1227, ERROR_DENIED },  /* administrative privilege */
-    { 1251, ERROR_DENIED },  /* authentication protocol */
-    { 1370, ERROR_DENIED },  /* routine */
-    { 1410, ERROR_DENIED },  /* may not grant */
-    { 1698, ERROR_DENIED },  /* login by socket */
-    { 1792, ERROR_DENIED },  /* write in a read-only transaction */
-    { 1820, ERROR_DENIED },  /* password expired */
-    { 1862, ERROR_DENIED },  /* password expired */
-    { 2059, ERROR_DENIED },  /* unknown authentication plugin */
-    { 2061, ERROR_DENIED },  /* authentication plugin */
-    { 3118, ERROR_DENIED },  /* account locked (MySQL) */
-    { 3159, ERROR_DENIED },  /* TLS required */
-    { 4151, ERROR_DENIED },  /* account locked (MariaDB) */
-    { 1049, ERROR_MISSING }, /* database */
-    { 1054, ERROR_MISSING }, /* column */
-    { 1146, ERROR_MISSING }, /* table */
-    { 1176, ERROR_MISSING }, /* key */
-    { 1356, ERROR_MISSING }, /* what a view selects from */
-    { 1932, ERROR_MISSING }, /* table, in the engine */
-    { 1021, ERROR_FULL },    /* disk */
-    { 1114, ERROR_FULL },    /* table */
+    { 2001, 2006, ERROR_GONE },    /* socket, host or server not reached, or gone */
+    { 2011, 2013, ERROR_GONE },    /* TCP, handshake, connection lost */
+    { 2026, 2027, ERROR_GONE },    /* TLS, malformed packet */
+    { 2055, 2056, ERROR_GONE },    /* connection lost, also under a prepared statement */
+    { 5013, 5014, ERROR_GONE },    /* read, write */
+    { 1040, 1041, ERROR_GONE },    /* too many connections, server out of memory */
+    { 1047, 1047, ERROR_GONE },    /* a Galera node that is not ready */
+    { 1053, 1053, ERROR_GONE },    /* shutdown */
+    { 1077, 1077, ERROR_GONE },    /* shutdown */
+    { 1079, 1079, ERROR_GONE },    /* shutdown */
+    { 1129, 1129, ERROR_GONE },    /* host blocked after errors */
+    { 1158, 1161, ERROR_GONE },    /* the server could not read or write, or not in time */
+    { 1184, 1184, ERROR_GONE },    /* aborted connection */
+    { 1203, 1203, ERROR_GONE },    /* too many connections of this user */
+    { 1226, 1226, ERROR_GONE },    /* the user's quota */
+    { 1290, 1290, ERROR_GONE },    /* read only: a replica, or a server that is being switched */
+    { 1317, 1317, ERROR_GONE },    /* statement killed */
+    { 1836, 1836, ERROR_GONE },    /* read-only mode */
+    { 1927, 1927, ERROR_GONE },    /* connection killed */
+    { 1969, 1969, ERROR_GONE },    /* max_statement_time */
+    { 3024, 3024, ERROR_GONE },    /* max_execution_time */
+    { 4031, 4031, ERROR_GONE },    /* idle for too long */
+    { 1020, 1020, ERROR_RETRY },   /* row changed since it was read */
+    { 1205, 1206, ERROR_RETRY },   /* lock wait, lock table full */
+    { 1213, 1213, ERROR_RETRY },   /* deadlock */
+    { 1412, 1412, ERROR_RETRY },   /* table changed since the snapshot */
+    { 1615, 1615, ERROR_RETRY },   /* table changed since the statement was prepared */
+    { 1637, 1637, ERROR_RETRY },   /* too many transactions */
+    { 3058, 3058, ERROR_RETRY },   /* deadlock of advisory locks */
+    { 1044, 1045, ERROR_DENIED },  /* database, login */
+    { 1130, 1130, ERROR_DENIED },  /* host */
+    { 1142, 1143, ERROR_DENIED },  /* table, column */
+    { 1227, 1227, ERROR_DENIED },  /* administrative privilege */
+    { 1251, 1251, ERROR_DENIED },  /* authentication protocol */
+    { 1370, 1370, ERROR_DENIED },  /* routine */
+    { 1410, 1410, ERROR_DENIED },  /* may not grant */
+    { 1698, 1698, ERROR_DENIED },  /* login by socket */
+    { 1792, 1792, ERROR_DENIED },  /* write in a read-only transaction */
+    { 1820, 1820, ERROR_DENIED },  /* password expired */
+    { 1862, 1862, ERROR_DENIED },  /* password expired */
+    { 2059, 2059, ERROR_DENIED },  /* unknown authentication plugin */
+    { 2061, 2061, ERROR_DENIED },  /* authentication plugin */
+    { 3118, 3118, ERROR_DENIED },  /* account locked (MySQL) */
+    { 3159, 3159, ERROR_DENIED },  /* TLS required */
+    { 4151, 4151, ERROR_DENIED },  /* account locked (MariaDB) */
+    { 1049, 1049, ERROR_MISSING }, /* database */
+    { 1054, 1054, ERROR_MISSING }, /* column */
+    { 1146, 1146, ERROR_MISSING }, /* table */
+    { 1176, 1176, ERROR_MISSING }, /* key */
+    { 1356, 1356, ERROR_MISSING }, /* what a view selects from */
+    { 1932, 1932, ERROR_MISSING }, /* table, in the engine */
+    { 1021, 1021, ERROR_FULL },    /* disk */
+    { 1114, 1114, ERROR_FULL },    /* table */
 };
 
 /* The server reports what its system said in one of these, with the system's own number: ENOSPC,
@@ -105,13 +89,13 @@ static bool says_no_room(unsigned number, const char *message)
 static enum error_class class_of(unsigned number, const char *message)
 {
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (classes[i].number == number)
+        if (number >= classes[i].first && number <= classes[i].last)
             return classes[i].class;
     return says_no_room(number, message) ? ERROR_FULL : ERROR_OTHER;
 }
 
-int session_fail(struct mysql_session *session, unsigned number, const char *message,
-                 struct error *err)
+static int fail_with(struct mysql_session *session, unsigned number, const char *message,
+                     struct error *err)
 {
     session->last_error = number;
     return fail(err, class_of(number, message), "%s: %s (%u)", session->base.name, message, number);
@@ -119,7 +103,7 @@ int session_fail(struct mysql_session *session, unsigned number, const char *mes
 
 int session_fail_connection(struct mysql_session *session, struct error *err)
 {
-    return session_fail(session, mysql_errno(session->mysql), mysql_error(session->mysql), err);
+    return fail_with(session, mysql_errno(session->mysql), mysql_error(session->mysql), err);
 }
 
 int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement, struct error *err)
@@ -127,12 +111,12 @@ int session_fail_statement(struct mysql_session *session, MYSQL_STMT *statement,
     /* MariaDB's library leaves an error amid an unbuffered answer with the connection only. */
     if (!mysql_stmt_errno(statement))
         return session_fail_connection(session, err);
-    return session_fail(session, mysql_stmt_errno(statement), mysql_stmt_error(statement), err);
+    return fail_with(session, mysql_stmt_errno(statement), mysql_stmt_error(statement), err);
 }
 
 /* A node of Galera that rolls a transaction back amid a prepared statement, since another node's
  * has won, says that the statement worked; what comes next would go in by itself. */
-int session_check_transaction(struct mysql_session *session, struct error *err)
+static int check_transaction(struct mysql_session *session, struct error *err)
 {
     if (!session->in_transaction || session->mysql->server_status & SERVER_STATUS_IN_TRANS)
         return 0;
@@ -154,7 +138,7 @@ MYSQL_STMT *session_prepare(struct mysql_session *session, const char *sql, stru
     return statement;
 }
 
-bool session_bind(MYSQL_STMT *statement, MYSQL_BIND *parameters, size_t count)
+static bool bind_parameters(MYSQL_STMT *statement, MYSQL_BIND *parameters, size_t count)
 {
     if (!count)
         return false;
@@ -163,6 +147,16 @@ bool session_bind(MYSQL_STMT *statement, MYSQL_BIND *parameters, size_t count)
 #else
     return mysql_stmt_bind_param(statement, parameters);
 #endif
+}
+
+int session_send_parameters(struct mysql_session *session, MYSQL_STMT *statement,
+                            MYSQL_BIND *parameters, size_t count, struct error *err)
+{
+    int status = 0;
+    if (bind_parameters(statement, parameters, count) || mysql_stmt_execute(statement))
+        status = session_fail_statement(session, statement, err);
+    free(parameters);
+    return status ? status : check_transaction(session, err);
 }
 
 static void bind_argument(MYSQL_BIND *parameter, const struct db_value *argument)
@@ -197,11 +191,7 @@ int session_send(struct mysql_session *session, MYSQL_STMT *statement,
     MYSQL_BIND *parameters = memory_zeroed(argument_count, sizeof *parameters);
     for (size_t i = 0; i < argument_count; i++)
         bind_argument(&parameters[i], &arguments[i]);
-    int status = 0;
-    if (session_bind(statement, parameters, argument_count) || mysql_stmt_execute(statement))
-        status = session_fail_statement(session, statement, err);
-    free(parameters);
-    return status ? status : session_check_transaction(session, err);
+    return session_send_parameters(session, statement, parameters, argument_count, err);
 }
 
 int session_execute(struct db *db, const char *sql, const struct db_value *arguments,

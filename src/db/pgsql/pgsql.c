@@ -81,7 +81,8 @@ static int check_snapshot(struct db *db, struct error *err)
         "ORDER BY c.relkind DESC LIMIT 1"; /* tables before their indexes */
     struct pgsql_session *session = (struct pgsql_session *)db;
     const struct db_value *row;
-    struct db_rows *rows = pgsql_query(db, younger, NULL, 0, "t", err);
+    const struct db_question question = { .sql = younger, .column_types = "t" };
+    struct db_rows *rows = pgsql_query(db, &question, err);
     if (!rows)
         return -1;
     int got = pgsql_fetch(rows, &row, err);
@@ -158,7 +159,6 @@ const struct db_driver pgsql_driver = {
     .rollback = rollback,
     .replica_lag = pgsql_replica_lag,
     .query = pgsql_query,
-    .stream = pgsql_stream,
     .fetch = pgsql_fetch,
     .finish = pgsql_finish,
     .execute = pgsql_execute,

@@ -104,17 +104,16 @@ static bool add_integer(struct text *part, Oid stored, int64_t integer)
     return true;
 }
 
-/* False where the value is not of the column's type. */
+/* False where the value is beyond what the column holds. */
 static bool add_value(struct text *part, const struct wire_type *type, const struct db_value *value)
 {
     uint64_t bits;
     switch (value->type) {
     case DB_INTEGER:
-        return type->type == 'i' && add_integer(part, type->stored, value->integer);
+        return add_integer(part, type->stored, value->integer);
     case DB_UNSIGNED:
         if (value->unsigned_integer <= INT64_MAX)
-            return type->type == 'i' &&
-                   add_integer(part, type->stored, (int64_t)value->unsigned_integer);
+            return add_integer(part, type->stored, (int64_t)value->unsigned_integer);
         if (type->stored != PGSQL_NUMERIC)
             return false;
         add_numeric(part, value->unsigned_integer, false);
@@ -123,11 +122,11 @@ static bool add_value(struct text *part, const struct wire_type *type, const str
         memcpy(&bits, &value->real, sizeof bits);
         add_32(part, sizeof bits);
         add_64(part, bits);
-        return type->type == 'r';
+        return true;
     case DB_TEXT:
         add_32(part, (uint32_t)value->text.length);
         text_add_bytes(part, value->text.bytes, value->text.length);
-        return type->type == 't' && value->text.length <= INT_MAX;
+        return value->text.length <= INT_MAX;
     case DB_NULL:
         break;
     }
@@ -326,14 +325,13 @@ static int read_types(struct pgsql_bulk *bulk, struct error *err)
     return pgsql_end(session, NULL, status ? &ignored : err) ? -1 : status;
 }
 
-struct db_bulk *pgsql_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
-                                 size_t column_count, size_t key_count, struct error *err)
+struct db_bulk *pgsql_bulk_begin(const struct db_bulk *target, struct error *err)
 {
     struct pgsql_bulk *bulk = memory_zeroed(1, sizeof *bulk);
-    bulk->base = (struct db_bulk){ db, table, columns, column_count, key_count, false };
-    bulk->types = memory_zeroed(column_count, sizeof *bulk->types);
-    bulk->parts = memory_zeroed(column_count, sizeof *bulk->parts);
-    bulk->sql = key_count ? insert_statement(&bulk->base) : copy_statement(&bulk->base);
+    bulk->base = *target;
+    bulk->types = memory_zeroed(target->column_count, sizeof *bulk->types);
+    bulk->parts = memory_zeroed(target->column_count, sizeof *bulk->parts);
+    bulk->sql = target->key_count ? insert_statement(&bulk->base) : copy_statement(&bulk->base);
     if (read_types(bulk, err)) {
         pgsql_bulk_free(&bulk->base);
         return NULL;

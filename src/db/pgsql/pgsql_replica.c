@@ -37,7 +37,8 @@ static int look_once(struct db *db, struct text *received, int64_t *lag_s, struc
 {
     struct db_value argument = received->length ? db_text(received->bytes) : db_null();
     const struct db_value *row;
-    struct db_rows *rows = pgsql_query(db, look, &argument, 1, "it", err);
+    struct db_rows *rows =
+        pgsql_query(db, &(struct db_question){ look, &argument, 1, "it", false }, err);
     if (!rows)
         return -1;
     int got = pgsql_fetch(rows, &row, err);

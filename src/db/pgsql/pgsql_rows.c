@@ -171,29 +171,18 @@ static int describe_columns(struct pgsql_rows *rows, const char *types, struct e
     return 0;
 }
 
-struct db_rows *pgsql_query(struct db *db, const char *sql, const struct db_value *arguments,
-                            size_t argument_count, const char *column_types, struct error *err)
+static int start_query(struct pgsql_rows *rows, const struct db_question *question,
+                       struct error *err)
 {
-    struct pgsql_session *session = (struct pgsql_session *)db;
-    struct pgsql_rows *rows = memory_zeroed(1, sizeof *rows);
-    rows->base.db = db;
-    int status = set_savepoint(rows, err);
-    if (!status)
-        status = pgsql_send(session, sql, arguments, argument_count, err);
-    if (!status) {
-        PQsetSingleRowMode(session->connection);
-        set_waker(rows);
-        receive(rows);
-        if (failed(rows))
-            status = pgsql_fail(session, rows->result, err);
-        else
-            status = describe_columns(rows, column_types, err);
-    }
-    if (status) {
-        pgsql_finish(&rows->base);
-        return NULL;
-    }
-    return &rows->base;
+    struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
+    if (set_savepoint(rows, err) ||
+        pgsql_send(session, question->sql, question->arguments, question->argument_count, err))
+        return -1;
+    PQsetSingleRowMode(session->connection);
+    set_waker(rows);
+    receive(rows);
+    return failed(rows) ? pgsql_fail(session, rows->result, err)
+                        : describe_columns(rows, question->column_types, err);
 }
 
 static bool all_are_integers(const struct db_value *arguments, size_t count)
@@ -204,15 +193,14 @@ static bool all_are_integers(const struct db_value *arguments, size_t count)
 }
 
 /* What the columns are, which a COPY does not tell. */
-static int describe(struct pgsql_rows *rows, const char *sql, size_t argument_count,
-                    const char *types, struct error *err)
+static int describe(struct pgsql_rows *rows, const struct db_question *question, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
-    if (pgsql_send_describe(session, sql, argument_count, err))
+    if (pgsql_send_describe(session, question->sql, question->argument_count, err))
         return -1;
     receive(rows);
     int status = PQresultStatus(rows->result) == PGRES_COMMAND_OK
-                     ? describe_columns(rows, types, err)
+                     ? describe_columns(rows, question->column_types, err)
                      : pgsql_fail(session, rows->result, err);
     PQclear(rows->result);
     rows->result = NULL;
@@ -220,12 +208,12 @@ static int describe(struct pgsql_rows *rows, const char *sql, size_t argument_co
     return status;
 }
 
-static int start_copy(struct pgsql_rows *rows, const char *sql, const struct db_value *arguments,
-                      size_t argument_count, const char *types, struct error *err)
+static int start_copy(struct pgsql_rows *rows, const struct db_question *question,
+                      struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)rows->base.db;
-    if (set_savepoint(rows, err) || describe(rows, sql, argument_count, types, err) ||
-        pgsql_send_copy(session, sql, arguments, err))
+    if (set_savepoint(rows, err) || describe(rows, question, err) ||
+        pgsql_send_copy(session, question->sql, question->arguments, err))
         return -1;
     set_waker(rows);
     receive(rows);
@@ -233,18 +221,16 @@ static int start_copy(struct pgsql_rows *rows, const char *sql, const struct db_
     return rows->copies ? 0 : pgsql_fail(session, rows->result, err);
 }
 
-struct db_rows *pgsql_stream(struct db *db, const char *sql, const struct db_value *arguments,
-                             size_t argument_count, const char *column_types, struct error *err)
+struct db_rows *pgsql_query(struct db *db, const struct db_question *question, struct error *err)
 {
-    if (!all_are_integers(arguments, argument_count))
-        return pgsql_query(db, sql, arguments, argument_count, column_types, err);
     struct pgsql_rows *rows = memory_zeroed(1, sizeof *rows);
     rows->base.db = db;
-    if (start_copy(rows, sql, arguments, argument_count, column_types, err)) {
-        pgsql_finish(&rows->base);
-        return NULL;
-    }
-    return &rows->base;
+    bool copy =
+        question->has_many_rows && all_are_integers(question->arguments, question->argument_count);
+    if (!(copy ? start_copy(rows, question, err) : start_query(rows, question, err)))
+        return &rows->base;
+    pgsql_finish(&rows->base);
+    return NULL;
 }
 
 /* What the server holds as an integer is one, and in range.  Reading it strictly would be a fifth

@@ -99,15 +99,11 @@ int pgsql_script(struct db *db, const char *sql, struct error *err);
 
 int pgsql_replica_lag(struct db *db, int64_t *lag_s, struct error *err);
 
-struct db_rows *pgsql_query(struct db *db, const char *sql, const struct db_value *arguments,
-                            size_t argument_count, const char *column_types, struct error *err);
-struct db_rows *pgsql_stream(struct db *db, const char *sql, const struct db_value *arguments,
-                             size_t argument_count, const char *column_types, struct error *err);
+struct db_rows *pgsql_query(struct db *db, const struct db_question *question, struct error *err);
 int pgsql_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void pgsql_finish(struct db_rows *rows);
 
-struct db_bulk *pgsql_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
-                                 size_t column_count, size_t key_count, struct error *err);
+struct db_bulk *pgsql_bulk_begin(const struct db_bulk *target, struct error *err);
 int pgsql_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
 int pgsql_bulk_send(struct db_bulk *bulk, struct error *err);
 void pgsql_bulk_free(struct db_bulk *bulk);

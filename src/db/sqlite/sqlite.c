@@ -129,7 +129,7 @@ static int connect(struct sqlite_db *db, struct error *err)
         return sqlite_fail(db, err);
 
     wait_for_locks(db, db_lock_wait(settings));
-    if (db->deadline_s)
+    if (settings->deadline_s)
         sqlite3_progress_handler(db->sqlite, STEPS_PER_LOOK, sqlite_is_overdue, db);
     /* Without these an unknown column in double quotes is taken for a text. */
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
@@ -142,22 +142,20 @@ static int connect(struct sqlite_db *db, struct error *err)
  * somebody else's. */
 static int require_wal(struct sqlite_db *db, struct error *err)
 {
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(db->sqlite, "PRAGMA journal_mode", -1, &statement, NULL))
-        return sqlite_fail(db, err);
-    int step = sqlite3_step(statement);
-    const char *mode = step == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
-    bool wal = mode && strcmp(mode, "wal") == 0;
-    int status = 0;
-    if (step != SQLITE_ROW)
-        status = sqlite_fail(db, err);
-    else if (!wal)
-        status = fail(err, ERROR_MISSING,
-                      "%s keeps no write-ahead log: `fairmill init` makes one, if the file is on a "
-                      "local disk",
-                      db->base.name);
-    sqlite3_finalize(statement);
-    return status;
+    const struct db_question question = { .sql = "PRAGMA journal_mode", .column_types = "t" };
+    const struct db_value *row;
+    struct db_rows *rows = sqlite_query(&db->base, &question, err);
+    if (!rows)
+        return -1;
+    int got = sqlite_fetch(rows, &row, err);
+    bool wal = got > 0 && row[0].text.length == 3 && !memcmp(row[0].text.bytes, "wal", 3);
+    sqlite_finish(rows);
+    if (got < 0 || wal)
+        return got < 0 ? -1 : 0;
+    return fail(err, ERROR_MISSING,
+                "%s keeps no write-ahead log: `fairmill init` makes one, if the file is on a local "
+                "disk",
+                db->base.name);
 }
 
 static int prepare_to_write(struct sqlite_db *db, struct error *err)
@@ -166,12 +164,12 @@ static int prepare_to_write(struct sqlite_db *db, struct error *err)
      * directory, who could not make one, find it. */
     int keep = 1;
     sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_PERSIST_WAL, &keep);
-    if (sqlite_run(db, "PRAGMA journal_size_limit = 0", err))
+    if (sqlite_run(&db->base, "PRAGMA journal_size_limit = 0", err))
         return -1;
 
     /* NORMAL would keep the database whole after a power cut, too, but may lose the last commits.
      * What somebody saw published must not go again, and one fsync a run costs nothing. */
-    if (sqlite_run(db, "PRAGMA synchronous = FULL", err))
+    if (sqlite_run(&db->base, "PRAGMA synchronous = FULL", err))
         return -1;
     return db->base.role == DB_OWNER ? 0 : require_wal(db, err);
 }
@@ -196,10 +194,9 @@ static struct db *sqlite_open(const struct db_settings *settings, enum db_role r
 
     struct sqlite_db *db = memory_zeroed(1, sizeof *db);
     db->base = db_session(settings, role);
-    db->deadline_s = settings->deadline_s;
-    if (connect(db, err) || sqlite_run(db, "SELECT 1 FROM sqlite_master LIMIT 1", err) ||
+    if (connect(db, err) || sqlite_run(&db->base, "SELECT 1 FROM sqlite_master LIMIT 1", err) ||
         (db_role_writes(db->base.role) ? prepare_to_write(db, err)
-                                       : sqlite_run(db, "PRAGMA query_only = ON", err))) {
+                                       : sqlite_run(&db->base, "PRAGMA query_only = ON", err))) {
         sqlite_close(&db->base);
         return NULL;
     }
@@ -230,11 +227,11 @@ static int sqlite_begin(struct db *base, struct error *err)
 {
     struct sqlite_db *db = (struct sqlite_db *)base;
     if (db_role_writes(db->base.role))
-        return refuse_moved(db, err) ? -1 : sqlite_run(db, "BEGIN IMMEDIATE", err);
-    if (sqlite_run(db, "BEGIN", err))
+        return refuse_moved(db, err) ? -1 : sqlite_run(&db->base, "BEGIN IMMEDIATE", err);
+    if (sqlite_run(&db->base, "BEGIN", err))
         return -1;
     /* BEGIN alone takes no snapshot; the first read does. */
-    if (sqlite_run(db, "SELECT 1 FROM sqlite_master LIMIT 1", err)) {
+    if (sqlite_run(&db->base, "SELECT 1 FROM sqlite_master LIMIT 1", err)) {
         sqlite_rollback(base);
         return -1;
     }
@@ -244,7 +241,7 @@ static int sqlite_begin(struct db *base, struct error *err)
 static int sqlite_commit(struct db *base, struct error *err)
 {
     struct sqlite_db *db = (struct sqlite_db *)base;
-    if (sqlite_run(db, "COMMIT", err))
+    if (sqlite_run(&db->base, "COMMIT", err))
         return -1;
     return db_role_writes(db->base.role) ? refuse_moved(db, err) : 0;
 }
@@ -274,7 +271,7 @@ const struct db_driver sqlite_driver = {
     .fetch = sqlite_fetch,
     .finish = sqlite_finish,
     .execute = sqlite_execute,
-    .script = sqlite_script,
+    .script = sqlite_run,
     .set_lock_wait = sqlite_set_lock_wait,
     .lock = sqlite_lock,
     .unlock = sqlite_unlock,

@@ -14,13 +14,11 @@ struct sqlite_bulk {
     sqlite3_stmt *statement;
 };
 
-struct db_bulk *sqlite_bulk_begin(struct db *base, const char *table,
-                                  const struct db_column *columns, size_t column_count,
-                                  size_t key_count, struct error *err)
+struct db_bulk *sqlite_bulk_begin(const struct db_bulk *target, struct error *err)
 {
-    struct sqlite_db *db = (struct sqlite_db *)base;
+    struct sqlite_db *db = (struct sqlite_db *)target->db;
     struct sqlite_bulk *bulk = memory_zeroed(1, sizeof *bulk);
-    bulk->base = (struct db_bulk){ base, table, columns, column_count, key_count, false };
+    bulk->base = *target;
     struct text sql = { 0 };
     db_add_insert(&sql, &bulk->base);
     db_add_values(&sql, &bulk->base, 1);
@@ -39,12 +37,9 @@ int sqlite_bulk_row(struct db_bulk *base, const struct db_value *row, struct err
     struct sqlite_bulk *bulk = (struct sqlite_bulk *)base;
     struct sqlite_db *db = (struct sqlite_db *)base->db;
     sqlite_start_clock(db);
-    for (size_t i = 0; i < base->column_count; i++) {
-        if (!sqlite_fits(&row[i], base->columns[i].type))
-            return db_value_misfit(&base->columns[i], err);
+    for (size_t i = 0; i < base->column_count; i++)
         if (sqlite_bind(bulk->statement, (int)i + 1, &row[i]) != SQLITE_OK)
             return sqlite_fail(db, err);
-    }
     if (sqlite3_step(bulk->statement) != SQLITE_DONE) {
         sqlite_fail(db, err);
         sqlite3_reset(bulk->statement);

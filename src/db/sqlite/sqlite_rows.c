@@ -23,14 +23,14 @@ struct sqlite_rows {
     struct db_value values[];
 };
 
-struct db_rows *sqlite_query(struct db *base, const char *sql, const struct db_value *arguments,
-                             size_t argument_count, const char *column_types, struct error *err)
+struct db_rows *sqlite_query(struct db *base, const struct db_question *question, struct error *err)
 {
     sqlite3_stmt *statement;
-    if (sqlite_prepare((struct sqlite_db *)base, sql, arguments, argument_count, &statement, err))
+    if (sqlite_prepare((struct sqlite_db *)base, question->sql, question->arguments,
+                       question->argument_count, &statement, err))
         return NULL;
     size_t count = (size_t)sqlite3_column_count(statement);
-    if (db_check_columns(base, count, column_types, err)) {
+    if (db_check_columns(base, count, question->column_types, err)) {
         sqlite3_finalize(statement);
         return NULL;
     }
@@ -38,7 +38,7 @@ struct db_rows *sqlite_query(struct db *base, const char *sql, const struct db_v
     struct sqlite_rows *rows = memory_zeroed(1, sizeof *rows + count * sizeof *rows->values);
     rows->base.db = base;
     rows->statement = statement;
-    rows->types = memory_text(column_types);
+    rows->types = memory_text(question->column_types);
     rows->count = (int)count;
     return &rows->base;
 }
@@ -67,7 +67,7 @@ static int read_value(sqlite3_stmt *statement, int column, char type, struct db_
         *value = db_bytes(bytes ? bytes : "", (size_t)sqlite3_value_bytes(stored));
     }
     }
-    if (sqlite_fits(value, type))
+    if (db_value_is(value, type))
         return 0;
     return db_value_fit(value, type, sqlite3_column_name(statement, column), err);
 }

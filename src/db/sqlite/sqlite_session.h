@@ -14,8 +14,7 @@ struct sqlite_db {
     struct db base;
     sqlite3 *sqlite;
     struct lock_file *locks; /* that it holds */
-    unsigned deadline_s;
-    int64_t until_ms; /* when the statement's time is over */
+    int64_t until_ms;        /* when the statement's time is over */
 };
 
 /* Whether this error of the system means that there is no room left to write. */
@@ -30,7 +29,7 @@ void sqlite_start_clock(struct sqlite_db *db);
 int sqlite_is_overdue(void *db);
 
 /* Statements as they stand, which neither take arguments nor answer. */
-int sqlite_run(struct sqlite_db *db, const char *sql, struct error *err);
+int sqlite_run(struct db *db, const char *sql, struct error *err);
 
 /* Texts are bound where they lie: they must stay until the statement is reset or over.  Returns
  * SQLite's own code. */
@@ -38,34 +37,14 @@ int sqlite_bind(sqlite3_stmt *statement, int position, const struct db_value *va
 int sqlite_prepare(struct sqlite_db *db, const char *sql, const struct db_value *arguments,
                    size_t argument_count, sqlite3_stmt **statement, struct error *err);
 
-/* Whether a value is of a type, as it is.  It is asked of every value that is read or written. */
-static inline bool sqlite_fits(const struct db_value *value, char type)
-{
-    switch (value->type) {
-    case DB_INTEGER:
-    case DB_UNSIGNED:
-        return type == 'i';
-    case DB_REAL:
-        return type == 'r';
-    case DB_TEXT:
-        return type == 't';
-    case DB_NULL:
-        break;
-    }
-    return true;
-}
-
 int sqlite_execute(struct db *db, const char *sql, const struct db_value *arguments,
                    size_t argument_count, int64_t *changed, struct error *err);
-int sqlite_script(struct db *db, const char *sql, struct error *err);
 
-struct db_rows *sqlite_query(struct db *db, const char *sql, const struct db_value *arguments,
-                             size_t argument_count, const char *column_types, struct error *err);
+struct db_rows *sqlite_query(struct db *db, const struct db_question *question, struct error *err);
 int sqlite_fetch(struct db_rows *rows, const struct db_value **row, struct error *err);
 void sqlite_finish(struct db_rows *rows);
 
-struct db_bulk *sqlite_bulk_begin(struct db *db, const char *table, const struct db_column *columns,
-                                  size_t column_count, size_t key_count, struct error *err);
+struct db_bulk *sqlite_bulk_begin(const struct db_bulk *target, struct error *err);
 int sqlite_bulk_row(struct db_bulk *bulk, const struct db_value *row, struct error *err);
 void sqlite_bulk_free(struct db_bulk *bulk);
 

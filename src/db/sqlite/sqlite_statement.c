@@ -77,7 +77,7 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
 {
     if (sqlite3_errcode(db->sqlite) == SQLITE_INTERRUPT)
         return fail(err, ERROR_GONE, "%s: a statement took longer than %u s", db->base.name,
-                    db->deadline_s);
+                    db->base.settings->deadline_s);
     int number = sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
     return fail(err, class_of(db->sqlite), "%s: %s%s%s", db->base.name, sqlite3_errmsg(db->sqlite),
                 number ? ": " : "", number ? strerror(number) : "");
@@ -87,7 +87,7 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
 
 void sqlite_start_clock(struct sqlite_db *db)
 {
-    db->until_ms = clock_milliseconds() + (int64_t)db->deadline_s * 1000;
+    db->until_ms = clock_milliseconds() + (int64_t)db->base.settings->deadline_s * 1000;
 }
 
 int sqlite_is_overdue(void *context)
@@ -95,8 +95,9 @@ int sqlite_is_overdue(void *context)
     return clock_milliseconds() >= ((const struct sqlite_db *)context)->until_ms;
 }
 
-int sqlite_run(struct sqlite_db *db, const char *sql, struct error *err)
+int sqlite_run(struct db *base, const char *sql, struct error *err)
 {
+    struct sqlite_db *db = (struct sqlite_db *)base;
     sqlite_start_clock(db);
     if (sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
         return sqlite_fail(db, err);
@@ -161,9 +162,4 @@ int sqlite_execute(struct db *base, const char *sql, const struct db_value *argu
         *changed = sqlite3_changes(db->sqlite);
     sqlite3_finalize(statement);
     return status;
-}
-
-int sqlite_script(struct db *base, const char *sql, struct error *err)
-{
-    return sqlite_run((struct sqlite_db *)base, sql, err);
 }
