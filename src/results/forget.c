@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 
-#include "db/db.h"
 #include "results/history.h"
 #include "results/publication.h"
 #include "results/rows.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
 

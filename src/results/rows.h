@@ -3,8 +3,6 @@
 #define FAIRMILL_RESULTS_ROWS_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "db/db.h"
 

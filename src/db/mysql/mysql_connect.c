@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "db/mysql/mysql_session.h"
 
 #include <errno.h>

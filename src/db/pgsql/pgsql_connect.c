@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "db/pgsql/pgsql_session.h"
 
 #include <poll.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "db/sqlite/sqlite_session.h"
 
 #include <ctype.h>
@@ -129,7 +128,7 @@ static int connect(struct sqlite_db *db, struct error *err)
         return sqlite_fail(db, err);
 
     wait_for_locks(db, db_lock_wait(settings));
-    if (settings->deadline_s)
+    if (db->deadline_s)
         sqlite3_progress_handler(db->sqlite, STEPS_PER_LOOK, sqlite_is_overdue, db);
     /* Without these an unknown column in double quotes is taken for a text. */
     sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
@@ -194,6 +193,7 @@ static struct db *sqlite_open(const struct db_settings *settings, enum db_role r
 
     struct sqlite_db *db = memory_zeroed(1, sizeof *db);
     db->base = db_session(settings, role);
+    db->deadline_s = settings->deadline_s;
     if (connect(db, err) || sqlite_run(&db->base, "SELECT 1 FROM sqlite_master LIMIT 1", err) ||
         (db_role_writes(db->base.role) ? prepare_to_write(db, err)
                                        : sqlite_run(&db->base, "PRAGMA query_only = ON", err))) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "db/sqlite/sqlite_session.h"
 
 #include <stdlib.h>

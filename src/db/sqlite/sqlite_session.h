@@ -14,7 +14,8 @@ struct sqlite_db {
     struct db base;
     sqlite3 *sqlite;
     struct lock_file *locks; /* that it holds */
-    int64_t until_ms;        /* when the statement's time is over */
+    unsigned deadline_s;
+    int64_t until_ms; /* when the statement's time is over */
 };
 
 /* Whether this error of the system means that there is no room left to write. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "config.h"
 #include "db/sqlite/sqlite_session.h"
 
 #include <errno.h>
@@ -77,7 +76,7 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
 {
     if (sqlite3_errcode(db->sqlite) == SQLITE_INTERRUPT)
         return fail(err, ERROR_GONE, "%s: a statement took longer than %u s", db->base.name,
-                    db->base.settings->deadline_s);
+                    db->deadline_s);
     int number = sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
     return fail(err, class_of(db->sqlite), "%s: %s%s%s", db->base.name, sqlite3_errmsg(db->sqlite),
                 number ? ": " : "", number ? strerror(number) : "");
@@ -87,7 +86,7 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
 
 void sqlite_start_clock(struct sqlite_db *db)
 {
-    db->until_ms = clock_milliseconds() + (int64_t)db->base.settings->deadline_s * 1000;
+    db->until_ms = clock_milliseconds() + (int64_t)db->deadline_s * 1000;
 }
 
 int sqlite_is_overdue(void *context)
