@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "results/forget.h"
+#include "results/history.h"
 #include "results/publish.h"
 #include "results/schema.h"
 #include "settings/load.h"

@@ -5,7 +5,6 @@
 
 #include <xxhash.h>
 
-#include "results/day_list.h"
 #include "results/days.h"
 #include "results/rows.h"
 #include "sql.h"
@@ -27,6 +26,11 @@ struct day_hashes {
     uint64_t *others; /* days with a stored hash that are none of ours */
     size_t other_count;
 };
+
+bool day_sum_has_row(const struct day_sum *sum)
+{
+    return sum && !wide_is_zero(&sum->sum) && !wide_is_negative(&sum->sum);
+}
 
 static uint64_t hash_of(const struct day_sum *sum)
 {

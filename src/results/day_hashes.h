@@ -34,6 +34,9 @@ void day_hashes_set(struct day_hashes *hashes, uint32_t day, const struct day_su
 void day_hashes_replace(struct day_hashes *hashes, uint32_t day, const struct day_sum *old,
                         const struct day_sum *new);
 
+/* Whether a sum has a row in the tables: it is above 0.  NULL has none. */
+bool day_sum_has_row(const struct day_sum *sum);
+
 /* Write those that have changed. */
 int day_hashes_write(struct day_hashes *hashes, struct error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/day_rows.h"
+#include "results/publication.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,8 @@
 #include "core/usage/calendar.h"
 #include "core/usage/clock.h"
 #include "results/day_hashes.h"
-#include "results/day_list.h"
 #include "results/day_spool.h"
 #include "results/days.h"
-#include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
@@ -35,6 +33,54 @@ static const struct day_table open_table = {
     sql_query_usage_open_clear,
     false,
 };
+
+/* Sums of one day by id, which hold until sums are added, and the first that next_pair() has not
+ * returned yet. */
+struct day_list {
+    const struct day_sum *rows;
+    size_t count, next;
+};
+
+static struct day_list list_of(struct day_sums *sums)
+{
+    struct day_list list = { 0 };
+    list.rows = day_sums_sorted(sums, &list.count);
+    return list;
+}
+
+/* The next pair of sums with the same id; either may be NULL.  False at the end. */
+static bool next_pair(struct day_list *old, struct day_list *new, const struct day_sum **one,
+                      const struct day_sum **other)
+{
+    *one = old->next < old->count ? &old->rows[old->next] : NULL;
+    *other = new->next < new->count ? &new->rows[new->next] : NULL;
+    if (*one && *other && (*one)->id < (*other)->id)
+        *other = NULL;
+    else if (*one && *other && (*one)->id > (*other)->id)
+        *one = NULL;
+    old->next += *one != NULL;
+    new->next += *other != NULL;
+    return *one || *other;
+}
+
+static bool is_same(const struct day_sum *one, const struct day_sum *other)
+{
+    if (!one || !other)
+        return false;
+    struct wide difference = one->sum;
+    return wide_subtract(&difference, &other->sum) && wide_is_zero(&difference);
+}
+
+/* Whether so few rows stay as they are, as on days with jobs that run, that it is cheaper to write
+ * all of them again. */
+static bool most_differ(struct day_list old, struct day_list new)
+{
+    const struct day_sum *one, *other;
+    size_t same = 0, count = old.count;
+    while (next_pair(&old, &new, &one, &other))
+        same += is_same(one, other);
+    return count && same < count / 4;
+}
 
 /* A cluster's row of fairmill_usage_span. */
 struct span {
@@ -260,7 +306,7 @@ static int read_stored(struct day_writer *writer, uint32_t day, struct row_ids i
         return -1;
     if (all)
         return 0;
-    struct day_list list = day_list_of(sums->stored);
+    struct day_list list = list_of(sums->stored);
     return add_all(sums->wanted, list.rows, list.count, false, err);
 }
 
@@ -270,7 +316,7 @@ static int read_day(struct day_writer *writer, uint32_t day, struct one_day *sum
 {
     uint64_t ids[ROW_IDS_AT_ONCE];
     size_t count = 0, changing = 0;
-    const struct day_list list = day_list_of(sums->wanted);
+    const struct day_list list = list_of(sums->wanted);
     if (writer->days->anew)
         return read_stored(writer, day, (struct row_ids){ 0 }, sums, err);
     for (size_t i = 0; i < list.count; i++)
@@ -307,7 +353,7 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
 {
     struct db_value key[] = { writer->cluster, day_value(writer, day) };
     bool has_all_old = writer->days->anew || table == &open_table;
-    if (has_all_old && day_list_most_differ(old, new)) {
+    if (has_all_old && most_differ(old, new)) {
         if (db_execute(writer->db, table->clear, key, 2, NULL, err))
             return -1;
         old.count = 0;
@@ -317,8 +363,8 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
     const struct day_sum *one, *other;
     struct row_writer rows = { .db = writer->db, .table = table->name, .keys = old.count ? 3 : 0 };
     int result = 0;
-    while (!result && day_list_next_pair(&old, &new, &one, &other)) {
-        if (day_list_is_same(one, other))
+    while (!result && next_pair(&old, &new, &one, &other)) {
+        if (is_same(one, other))
             continue;
         if (table == &usage_table)
             day_hashes_replace(writer->hashes, day, one, other);
@@ -340,13 +386,13 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
 static int write_usage(struct day_writer *writer, uint32_t day, struct one_day *sums,
                        struct error *err)
 {
-    struct day_list wanted = day_list_of(sums->wanted);
+    struct day_list wanted = list_of(sums->wanted);
     bool anew = writer->days->anew;
     if (anew && day_hashes_agree(writer->hashes, day, wanted.rows, wanted.count))
         return 0;
     if (read_day(writer, day, sums, err) ||
-        write_difference(writer, &usage_table, day, day_list_of(sums->stored),
-                         day_list_of(sums->wanted), err))
+        write_difference(writer, &usage_table, day, list_of(sums->stored), list_of(sums->wanted),
+                         err))
         return -1;
     if (anew)
         day_hashes_set(writer->hashes, day, wanted.rows, wanted.count);
@@ -361,7 +407,7 @@ static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *s
         days_take(days, days->sealed, day, sums->wanted, err) ||
         days_take(days, days->open, day, sums->open, err))
         return -1;
-    struct day_list open = day_list_of(sums->open), old_open = day_list_of(sums->old_open);
+    struct day_list open = list_of(sums->open), old_open = list_of(sums->old_open);
     if (add_all(sums->wanted, open.rows, open.count, false, err) ||
         (!days->anew && add_all(sums->wanted, old_open.rows, old_open.count, true, err)) ||
         write_usage(writer, day, sums, err))

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/fairshare_rows.h"
+#include "results/publication.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "results/publication.h"
 #include "results/rows.h"
 #include "settings/settings.h"
 #include "sql.h"

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+struct db;
 struct error;
 struct publication;
 struct publisher;
@@ -19,7 +20,11 @@ int history_write(const struct publisher *publisher, const struct publication *p
  * short.  Where there is much, the next runs go on. */
 int history_prune(const struct publisher *publisher, int64_t as_of, struct error *err);
 
-/* Likewise all points and days of the cluster. */
-int history_forget(const struct publisher *publisher, struct error *err);
+/* Remove what is known of a cluster that was retired. */
+
+/* ERROR_USAGE where there is no such cluster, or it is not retired. */
+int forget_check(struct db *db, const char *cluster, struct error *err);
+/* Remove it, in transactions that are short, the fence last: what broke off can be begun again. */
+int forget_cluster(const struct publisher *publisher, struct error *err);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/job_priority_rows.h"
+#include "results/publication.h"
 
 #include <stdlib.h>
 
 #include "core/priority/queue.h"
-#include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/index.h"

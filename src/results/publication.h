@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct error;
+
 /* Who publishes a cluster and what: publish.h does it, with the modules that write rows. */
 
 struct publisher {
@@ -44,5 +46,33 @@ struct publication {
     int64_t seen_at;   /* when the source had this tree; -1: unknown, so changes are not recorded */
     struct days *days; /* NULL: the usage of days stays as it is */
 };
+
+/* The rows of each table, written inside the transaction that publisher_publish() has open by the
+ * module of the same name. */
+
+/* Replace a cluster's rows of fairmill_fairshare. */
+int fairshare_rows_write(const struct publisher *publisher, const struct publication *publication,
+                         int64_t as_of, struct error *err);
+
+/* Replace its rows of fairmill_job_priority by those of its queue; NULL is an empty one. */
+int job_priority_rows_write(const struct publisher *publisher, const struct queue *queue,
+                            int64_t as_of, struct error *err);
+
+/* Merge a run's findings into fairmill_finding.  A finding that is there keeps its first_seen and
+ * counts the runs that saw it; at most FINDINGS_PER_KIND of a kind stay, those that were seen last.
+ */
+int finding_rows_write(const struct publisher *publisher, const struct findings *findings,
+                       int64_t as_of, struct error *err);
+
+/* Write the usage of days; may be called again.  A day's row is the sum over all jobs, of which a
+ * run that goes on from the seal reads few.  So it adds to the stored rows what was sealed since,
+ * subtracts what the run before had counted of jobs that were not sealed (fairmill_usage_open), and
+ * adds what these are now.  These are integers, so that a full run finds the same. */
+int day_rows_write(const struct publisher *publisher, struct days *days, struct error *err);
+
+/* Write the run's row of fairmill_run.  `status` is "done" or "failed"; a row that is there is
+ * replaced by one that is done, and stays where the new one has failed. */
+int run_rows_write(const struct publisher *publisher, const struct run_record *record,
+                   const char *status, struct error *err);
 
 #endif

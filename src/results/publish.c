@@ -7,13 +7,8 @@
 
 #include <xxhash.h>
 
-#include "results/day_rows.h"
-#include "results/fairshare_rows.h"
-#include "results/finding_rows.h"
 #include "results/history.h"
-#include "results/job_priority_rows.h"
 #include "results/rows.h"
-#include "results/run_rows.h"
 #include "results/seal_rows.h"
 #include "results/settings_rows.h"
 #include "results/share_rows.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "results/run_rows.h"
+#include "results/publication.h"
 
 #include <pwd.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "results/publication.h"
 #include "results/rows.h"
 #include "settings/settings.h"
 #include "util/text.h"

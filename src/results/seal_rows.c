@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/seal_rows.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,22 +11,22 @@
 #include "sql.h"
 #include "util/text.h"
 
-/* The columns of sql_query_seal_read. */
-enum {
-    SEAL_AS_OF,
-    SEAL_FULL_AS_OF,
-    SEAL_CUTOFF,
-    SEAL_SEALED_TO,
-    SEAL_START,
-    SEAL_JOBS_FROM,
-    SEAL_OLDEST_END,
-    SEAL_FIRST_CHARGE,
-    SEAL_NEWEST_END,
-    SEAL_SUMS_HASH,
-    SEAL_OPEN_HASH,
-    SEAL_SOURCE,
-    SEAL_BASIS,
-    SEAL_HASH
+/* The columns of fairmill_seal that are numbers, as sql_query_seal_read has them first. */
+static const struct {
+    const char *name;
+    size_t place; /* in struct seal */
+} numbers[] = {
+    { "as_of", offsetof(struct seal, as_of) },
+    { "full_as_of", offsetof(struct seal, full_as_of) },
+    { "cutoff", offsetof(struct seal, cutoff) },
+    { "sealed_to", offsetof(struct seal, sealed_to) },
+    { "counts_from", offsetof(struct seal, start) },
+    { "jobs_from", offsetof(struct seal, jobs_from) },
+    { "oldest_end", offsetof(struct seal, oldest_end) },
+    { "first_charge", offsetof(struct seal, first_charge) },
+    { "newest_end", offsetof(struct seal, newest_end) },
+    { "sums_hash", offsetof(struct seal, sums_hash) },
+    { "open_hash", offsetof(struct seal, open_hash) },
 };
 
 static int read_header(struct db *db, const struct db_value *cluster, struct kept_seal *kept,
@@ -34,23 +35,15 @@ static int read_header(struct db *db, const struct db_value *cluster, struct kep
     const struct db_value *row;
     struct db_rows *rows = db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiitti", err);
     if (db_fetch(rows, &row, err) > 0) {
+        const struct db_value *rest = row + COUNT(numbers);
         kept->seal = (struct seal){
             .kept = true,
-            .as_of = rows_bits_of(&row[SEAL_AS_OF]),
-            .full_as_of = rows_bits_of(&row[SEAL_FULL_AS_OF]),
-            .cutoff = rows_bits_of(&row[SEAL_CUTOFF]),
-            .sealed_to = rows_bits_of(&row[SEAL_SEALED_TO]),
-            .start = rows_bits_of(&row[SEAL_START]),
-            .jobs_from = rows_bits_of(&row[SEAL_JOBS_FROM]),
-            .oldest_end = rows_bits_of(&row[SEAL_OLDEST_END]),
-            .first_charge = rows_bits_of(&row[SEAL_FIRST_CHARGE]),
-            .newest_end = rows_bits_of(&row[SEAL_NEWEST_END]),
-            .sums_hash = rows_bits_of(&row[SEAL_SUMS_HASH]),
-            .open_hash = rows_bits_of(&row[SEAL_OPEN_HASH]),
-            .source = db_value_text(&row[SEAL_SOURCE]),
-            .basis = db_value_text(&row[SEAL_BASIS]),
+            .source = db_value_text(&rest[0]),
+            .basis = db_value_text(&rest[1]),
         };
-        kept->damaged = rows_bits_of(&row[SEAL_HASH]) != seal_hash(&kept->seal);
+        for (size_t i = 0; i < COUNT(numbers); i++)
+            *(uint64_t *)((char *)&kept->seal + numbers[i].place) = rows_bits_of(&row[i]);
+        kept->damaged = rows_bits_of(&rest[2]) != seal_hash(&kept->seal);
     }
     return db_finish(rows);
 }
@@ -127,23 +120,16 @@ int seal_read_sums(struct db *db, const char *cluster,
 static int write_header(struct db *db, const struct db_value *cluster, const struct seal *seal,
                         struct error *err)
 {
-    struct row_field row[] = {
+    struct row_field row[4 + COUNT(numbers)] = {
         { "cluster", 't', *cluster },
-        { "as_of", 'i', rows_bits(seal->as_of) },
-        { "full_as_of", 'i', rows_bits(seal->full_as_of) },
-        { "cutoff", 'i', rows_bits(seal->cutoff) },
-        { "sealed_to", 'i', rows_bits(seal->sealed_to) },
-        { "counts_from", 'i', rows_bits(seal->start) },
-        { "jobs_from", 'i', rows_bits(seal->jobs_from) },
-        { "oldest_end", 'i', rows_bits(seal->oldest_end) },
-        { "first_charge", 'i', rows_bits(seal->first_charge) },
-        { "newest_end", 'i', rows_bits(seal->newest_end) },
-        { "sums_hash", 'i', rows_bits(seal->sums_hash) },
-        { "open_hash", 'i', rows_bits(seal->open_hash) },
         { "source", 't', db_text(seal->source) },
         { "basis", 't', db_text(seal->basis) },
         { "hash", 'i', rows_bits(seal_hash(seal)) },
     };
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        uint64_t number = *(const uint64_t *)((const char *)seal + numbers[i].place);
+        row[4 + i] = (struct row_field){ numbers[i].name, 'i', rows_bits(number) };
+    }
     return rows_write_one(db, "fairmill_seal", 1, row, COUNT(row), err);
 }
 
