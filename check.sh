@@ -128,7 +128,7 @@ with_postgres() (
 # shellcheck disable=SC2016 # make knows the lists
 run_other_tests() {
     with_mariadb with_postgres run_tests build \
-        '$(STYLE_TESTS)' '$(INSTALL_TESTS)' '$(VALGRIND_TESTS)' '$(SERVER_TESTS)'
+        '$(SERVER_TESTS)' '$(VALGRIND_TESTS)' '$(INSTALL_TESTS)' '$(STYLE_TESTS)'
 }
 
 lint() {

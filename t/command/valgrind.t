@@ -65,7 +65,7 @@ printf 'Account|User|RawUsage\nroot||x\n' >print
 watched "a print that is none is clean" 65 diff --at $now print
 watched "prio is clean" 0 prio
 watched "prio --json is clean" 0 prio --json --sort u,-y
-watched "prio with a format is clean" 0 prio --format '%.15i|%r' --user alice
+watched "prio with a format is clean" 0 prio --format '%.15i|%r' --user chidi
 watched "a refused format is clean" 64 prio --format '%i %x'
 
 sed -i 's/^driver = sqlite$/driver = sqllite/' fairmill.conf
