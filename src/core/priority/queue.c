@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "util/index.h"
-#include "util/text.h"
 #include "util/memory.h"
 #include "util/number.h"
 
@@ -124,6 +123,18 @@ static uint32_t end_list(struct queue_lists *lists)
     return lists->count++;
 }
 
+/* The next name of a list, to be freed; NULL at its end.  A blank is part of a name, as any byte of
+ * slurmdbd's is, which is not so in list_next(). */
+static char *next_name(const char **at)
+{
+    while (**at == ',')
+        ++*at;
+    size_t length = strcspn(*at, ",");
+    char *name = length ? memory_bytes(*at, length) : NULL;
+    *at += length;
+    return name;
+}
+
 uint32_t queue_partitions(struct queue *queue, const char *bytes, size_t length)
 {
     struct queue_lists *lists = &queue->partition_lists;
@@ -132,7 +143,7 @@ uint32_t queue_partitions(struct queue *queue, const char *bytes, size_t length)
     if (known != INDEX_NONE)
         return known;
     const char *at = names_text(queue->names, text);
-    for (char *name; (name = list_next(&at)); free(name))
+    for (char *name; (name = next_name(&at)); free(name))
         add_place(lists, partition_of(queue, name));
     if (lists->starts[lists->count] == lists->place_count)
         add_place(lists, partition_of(queue, ""));
@@ -164,7 +175,7 @@ uint32_t queue_qos(struct queue *queue, const char *bytes, size_t length, uint64
         if (known != INDEX_NONE)
             return known;
         const char *at = names_text(queue->names, text);
-        for (char *name; (name = list_next(&at)); free(name))
+        for (char *name; (name = next_name(&at)); free(name))
             if (qos_of(queue, name) != INDEX_NONE)
                 add_place(lists, qos_of(queue, name));
         if (lists->place_count - lists->starts[lists->count] > 1) {
