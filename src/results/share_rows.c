@@ -29,23 +29,6 @@ enum {
 };
 #define SHARE_TYPES "iiiitttti"
 
-/* An association as a run recorded it last, or as it is now.  Names are UTF-8. */
-struct record {
-    int64_t id, parent_id; /* 0: none */
-    int64_t shares;
-    bool deleted;
-    bool seen; /* recorded, and there now */
-    const char *parent_account, *account, *user, *partition;
-};
-
-static bool same(const struct record *one, const struct record *other)
-{
-    return one->parent_id == other->parent_id && one->shares == other->shares &&
-           one->deleted == other->deleted && !strcmp(one->parent_account, other->parent_account) &&
-           !strcmp(one->account, other->account) && !strcmp(one->user, other->user) &&
-           !strcmp(one->partition, other->partition);
-}
-
 /* ---- What is stored ---- */
 
 struct state {
@@ -89,23 +72,26 @@ static void add_change(struct past *past, const struct db_value *row)
     past_add(past, &change);
 }
 
+/* The rows come by ascending instant. */
+static int read_changes(struct db *db, const char *cluster, struct past *past, struct error *err)
+{
+    const struct db_value *row;
+    struct db_value name = db_text(cluster);
+    struct db_rows *rows = db_query(db, sql_query_share_change_read, &name, 1, SHARE_TYPES, err);
+    while (db_fetch(rows, &row, err) > 0)
+        add_change(past, row);
+    return db_finish(rows);
+}
+
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err)
 {
     struct state state;
-    const struct db_value *row;
-    struct db_value name = db_text(cluster);
-    int64_t first = NEVER;
-    if (read_state(db, cluster, &state, err))
+    size_t before = past->count;
+    if (read_state(db, cluster, &state, err) || read_changes(db, cluster, past, err))
         return -1;
-    struct db_rows *rows = db_query(db, sql_query_share_change_read, &name, 1, SHARE_TYPES, err);
-    while (db_fetch(rows, &row, err) > 0) {
-        add_change(past, row);
-        int64_t as_of = row[SHARE_AS_OF].integer;
-        first = first == NEVER || as_of < first ? as_of : first;
-    }
-    if (first != NEVER && state.found)
-        past_set_seen(past, first, state.last_as_of);
-    return db_finish(rows);
+    if (past->count > before && state.found)
+        past_set_seen(past, past->changes[before].at, state.last_as_of);
+    return 0;
 }
 
 /* ---- What has changed ---- */
@@ -113,103 +99,59 @@ int share_rows_read(struct db *db, const char *cluster, struct past *past, struc
 struct recorder {
     const struct publisher *publisher;
     int64_t seen_at;
-    struct arena *arena;
-    struct record *records;
-    size_t count;
-    struct id_index *places;
+    struct past *known;      /* what runs recorded */
+    struct id_index *places; /* of each association's last change in it */
     struct row_writer writer;
 };
 
-static const char *copy_of(struct recorder *recorder, const struct db_value *value)
+static bool same(const struct change *one, const struct change *other)
 {
-    bool is_text = value->type == DB_TEXT;
-    return arena_copy(recorder->arena, is_text ? value->text.bytes : "",
-                      is_text ? value->text.length : 0);
+    return one->parent_id == other->parent_id && one->shares == other->shares &&
+           one->kind == other->kind && one->parent_account == other->parent_account &&
+           one->account == other->account && one->user == other->user &&
+           one->partition == other->partition;
 }
 
-/* The rows come by ascending instant; the last one of an association counts. */
-static void keep_last(struct recorder *recorder, const struct db_value *row)
+static void write_record(struct recorder *recorder, const struct change *changed, bool deleted,
+                         struct error *err)
 {
-    struct record last = {
-        .id = row[SHARE_ID].integer,
-        .parent_id = db_value_integer(&row[SHARE_PARENT_ID], 0),
-        .shares = db_value_integer(&row[SHARE_SHARES], SHARES_PARENT),
-        .deleted = db_value_integer(&row[SHARE_DELETED], 0) != 0,
-        .parent_account = copy_of(recorder, &row[SHARE_PARENT_ACCOUNT]),
-        .account = copy_of(recorder, &row[SHARE_ACCOUNT]),
-        .user = copy_of(recorder, &row[SHARE_USER]),
-        .partition = copy_of(recorder, &row[SHARE_PARTITION]),
-    };
-    uint32_t place = id_index_add(recorder->places, (uint64_t)last.id, (uint32_t)recorder->count);
-    if (place != INDEX_NONE) {
-        recorder->records[place] = last;
-        return;
-    }
-    recorder->records = memory_grown(recorder->records, recorder->count, sizeof *recorder->records);
-    recorder->records[recorder->count++] = last;
-}
-
-static int read_records(struct recorder *recorder, struct error *err)
-{
-    const struct db_value *row;
-    struct db_value cluster = db_text(recorder->publisher->cluster);
-    struct db_rows *rows = db_query(recorder->publisher->db, sql_query_share_change_read, &cluster,
-                                    1, SHARE_TYPES, err);
-    while (db_fetch(rows, &row, err) > 0)
-        keep_last(recorder, row);
-    return db_finish(rows);
-}
-
-static void write_record(struct recorder *recorder, const struct record *changed, struct error *err)
-{
-    bool no_shares = changed->deleted || changed->shares == SHARES_PARENT;
+    const struct names *names = recorder->known->names;
+    bool no_shares = deleted || changed->shares == SHARES_PARENT;
     struct row_field row[] = {
         { "cluster", 't', db_text(recorder->publisher->cluster) },
         { "id_assoc", 'i', db_integer(changed->id) },
         { "as_of", 'i', db_integer(recorder->seen_at) },
-        { "deleted", 'i', db_integer(changed->deleted) },
+        { "deleted", 'i', db_integer(deleted) },
         { "run_id", 'i', db_integer(recorder->publisher->run_id) },
         { "parent_id", 'i', changed->parent_id ? db_integer(changed->parent_id) : db_null() },
-        { "parent_account", 't', db_text(changed->parent_account) },
-        { "account", 't', db_text(changed->account) },
-        { "user_name", 't', db_text(changed->user) },
-        { "partition_name", 't', db_text(changed->partition) },
+        { "parent_account", 't', db_text(names_text(names, changed->parent_account)) },
+        { "account", 't', db_text(names_text(names, changed->account)) },
+        { "user_name", 't', db_text(names_text(names, changed->user)) },
+        { "partition_name", 't', db_text(names_text(names, changed->partition)) },
         { "shares", 'i', no_shares ? db_null() : db_integer(changed->shares) },
     };
     rows_add(&recorder->writer, row, COUNT(row), err);
 }
 
-static void write_differences(struct recorder *recorder, const struct record *current, size_t count,
+static void write_differences(struct recorder *recorder, const struct change *current, size_t count,
                               struct error *err)
 {
+    const struct past *known = recorder->known;
+    bool *seen = memory_zeroed(known->count, sizeof *seen);
     for (size_t i = 0; i < count; i++) {
-        uint32_t place = id_index_find(recorder->places, (uint64_t)current[i].id);
-        struct record *known = place == INDEX_NONE ? NULL : &recorder->records[place];
-        if (known)
-            known->seen = true;
-        if (!known || !same(known, &current[i]))
-            write_record(recorder, &current[i], err);
+        uint32_t place = id_index_find(recorder->places, current[i].id);
+        if (place != INDEX_NONE)
+            seen[place] = true;
+        if (place == INDEX_NONE || !same(&known->changes[place], &current[i]))
+            write_record(recorder, &current[i], false, err);
     }
-    for (size_t i = 0; i < recorder->count; i++) {
-        struct record *known = &recorder->records[i];
-        if (known->seen || known->deleted)
-            continue;
-        known->deleted = true;
-        write_record(recorder, known, err);
+    for (size_t i = 0; i < known->count; i++) {
+        const struct change *change = &known->changes[i];
+        bool is_last = id_index_find(recorder->places, change->id) == i;
+        if (is_last && !seen[i] && change->kind == CHANGE_SEEN)
+            write_record(recorder, change, true, err);
     }
-}
-
-static int write_changes(struct recorder *recorder, const struct record *current, size_t count,
-                         struct error *err)
-{
-    /* Rows of an instant that was published before are replaced. */
-    if (read_records(recorder, err))
-        return -1;
-    recorder->writer = (struct row_writer){ .db = recorder->publisher->db,
-                                            .table = "fairmill_share_change",
-                                            .keys = 3 };
-    write_differences(recorder, current, count, err);
-    return rows_end(&recorder->writer, 0, err);
+    free(seen);
 }
 
 static int write_state(struct recorder *recorder, uint64_t hash, struct error *err)
@@ -222,43 +164,43 @@ static int write_state(struct recorder *recorder, uint64_t hash, struct error *e
     return rows_write_one(recorder->publisher->db, "fairmill_share_state", 1, row, COUNT(row), err);
 }
 
-/* Names by their numbers, as UTF-8. */
-static const char **readable_names(const struct names *names, struct arena *arena)
+/* For each name the number that it has, as UTF-8, in `readable`. */
+static uint32_t *readable_numbers(const struct names *names, struct names *readable)
 {
     uint32_t count = names_count(names);
-    const char **texts = memory_zeroed((size_t)count + 1, sizeof *texts);
+    uint32_t *numbers = memory_zeroed(count, sizeof *numbers);
     struct text text = { 0 };
     for (uint32_t i = 0; i < count; i++) {
-        texts[i] = names_text(names, i);
-        if (utf8_valid(texts[i], strlen(texts[i])))
-            continue;
         text.length = 0;
-        text_add_as_utf8(&text, texts[i], strlen(texts[i]));
-        texts[i] = arena_copy(arena, text.bytes, text.length);
+        text_add(&text, "");
+        text_add_as_utf8(&text, names_text(names, i), strlen(names_text(names, i)));
+        numbers[i] = names_add(readable, text.bytes, text.length);
     }
     text_free(&text);
-    return texts;
+    return numbers;
 }
 
 /* The tree's associations as they are to be recorded, by node. */
-static struct record *current_records(const struct publication *publication, struct arena *arena)
+static struct change *current_state(const struct publication *publication, struct names *names)
 {
     const struct tree *tree = publication->tree;
-    const char **names = readable_names(publication->names, arena);
-    struct record *current = memory_zeroed(tree->count, sizeof *current);
+    uint32_t *numbers = readable_numbers(publication->names, names);
+    uint32_t no_name = names_add(names, "", 0);
+    struct change *current = memory_zeroed(tree->count, sizeof *current);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
-        current[i] = (struct record){
+        current[i] = (struct change){
             .id = node->id,
-            .parent_id = i ? tree->nodes[node->parent].id : 0,
+            .kind = CHANGE_SEEN,
             .shares = node->shares,
-            .parent_account = i ? names[tree->nodes[node->parent].account] : "",
-            .account = names[node->account],
-            .user = names[node->user],
-            .partition = names[node->partition],
+            .parent_id = i ? tree->nodes[node->parent].id : 0,
+            .parent_account = i ? numbers[tree->nodes[node->parent].account] : no_name,
+            .account = numbers[node->account],
+            .user = numbers[node->user],
+            .partition = numbers[node->partition],
         };
     }
-    free(names);
+    free(numbers);
     return current;
 }
 
@@ -284,17 +226,26 @@ uint64_t share_rows_hash(const struct tree *tree, const struct names *names)
     return sum;
 }
 
+/* Rows of an instant that was published before are replaced. */
 static int update(struct recorder *recorder, const struct publication *publication,
                   struct error *err)
 {
-    recorder->arena = arena_create();
+    const struct publisher *publisher = recorder->publisher;
+    struct past *known = recorder->known = past_create(recorder->seen_at);
     recorder->places = id_index_create();
-    struct record *current = current_records(publication, recorder->arena);
-    int result = write_changes(recorder, current, publication->tree->count, err);
-    free(current);
-    free(recorder->records);
+    recorder->writer =
+        (struct row_writer){ .db = publisher->db, .table = "fairmill_share_change", .keys = 3 };
+    int result = read_changes(publisher->db, publisher->cluster, known, err);
+    for (size_t i = known->count; i-- > 0;)
+        id_index_add(recorder->places, known->changes[i].id, (uint32_t)i);
+    if (!result) {
+        struct change *current = current_state(publication, known->names);
+        write_differences(recorder, current, publication->tree->count, err);
+        free(current);
+    }
+    result = rows_end(&recorder->writer, result, err);
     id_index_destroy(recorder->places);
-    arena_destroy(recorder->arena);
+    past_destroy(known);
     return result;
 }
 
