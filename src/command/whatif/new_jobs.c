@@ -18,7 +18,7 @@
 #include "util/memory.h"
 
 /* Nobody waits longer than this for what need not be there. */
-#define PATIENCE_S 5
+#define DEADLINE_S 5
 
 /* The published jobs by key, and the queue to add from. */
 struct adder {
@@ -138,8 +138,8 @@ static int read_source(struct reading *reading, struct adder *adder,
     struct error ignored;
     struct db_settings connection = settings->source;
     struct db *source;
-    if (connection.deadline_s > PATIENCE_S)
-        connection.deadline_s = PATIENCE_S;
+    if (connection.deadline_s > DEADLINE_S)
+        connection.deadline_s = DEADLINE_S;
     if (db_open(&source, &connection, DB_SOURCE, &ignored))
         return -1;
     *reading = (struct reading){ .names = names_create(), .findings = findings_create() };
