@@ -260,6 +260,7 @@ struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_
     const struct db_bulk target = { db, table, columns, column_count, key_count, false };
     struct db_bulk *bulk = db->driver->bulk_begin(&target, err);
     db->writing = bulk != NULL;
+    // cppcheck-suppress returnDanglingLifetime ; the driver has copied the target
     return bulk;
 }
 

@@ -69,8 +69,9 @@ struct column {
 
 /* For `struct column`: the cell is a member of the row, a pointer to a text (no array: that would
  * be read as a pointer), a number or a bool.  NULL and NAN are no value. */
+extern void *column_of_row; /* for its type only: it is nowhere */
 #define MEMBER(row, member) \
-    .stored = _Generic(((row *)0)->member, char *: STORED_TEXT, const char *: STORED_TEXT,         \
+    .stored = _Generic(((row *)column_of_row)->member, char *: STORED_TEXT, const char *: STORED_TEXT,         \
                        int32_t: STORED_INT32, uint32_t: STORED_UINT32, int64_t: STORED_INT64,      \
                        uint64_t: STORED_UINT64, double: STORED_REAL, bool: STORED_FLAG),           \
     .offset = offsetof(row, member)

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include <jansson.h>
@@ -170,7 +171,8 @@ static void get_number(const void *row, struct cell *cell)
 {
     const struct view *view = cell->context;
     const struct compared_value *value = row;
-    double number = *(const double *)((const char *)value + cell->column->offset);
+    double number;
+    memcpy(&number, (const char *)value + cell->column->offset, sizeof number);
     bool is_part = cell->column->index != COLUMN_OURS && cell->column->index != COLUMN_PRINTED;
     if (is_part && !counts(view, number))
         cell_text(cell, ".");

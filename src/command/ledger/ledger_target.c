@@ -46,25 +46,29 @@ static bool is_of(const struct accounting *accounting, const struct association 
            (!*record->account || is_named(accounting->names, row->account, record->account));
 }
 
-/* Whether there is such a user, or such an account. */
-static bool any_named(const struct accounting *accounting, const char *user, const char *account)
+static bool user_is_there(const struct accounting *accounting, const char *user)
 {
-    for (size_t i = 0; i < accounting->count; i++) {
-        const struct association *row = &accounting->rows[i];
-        if (user ? row->user != accounting->empty_name &&
-                       is_named(accounting->names, row->user, user)
-                 : is_named(accounting->names, row->account, account))
+    for (size_t i = 0; i < accounting->count; i++)
+        if (accounting->rows[i].user != accounting->empty_name &&
+            is_named(accounting->names, accounting->rows[i].user, user))
             return true;
-    }
+    return false;
+}
+
+static bool account_is_there(const struct accounting *accounting, const char *account)
+{
+    for (size_t i = 0; i < accounting->count; i++)
+        if (is_named(accounting->names, accounting->rows[i].account, account))
+            return true;
     return false;
 }
 
 static int check_names(const struct accounting *accounting, const struct ledger_record *record,
                        struct error *err)
 {
-    if (!any_named(accounting, record->user, NULL))
+    if (!user_is_there(accounting, record->user))
         return name_unknown("user", record->user, err);
-    if (*record->account && !any_named(accounting, NULL, record->account))
+    if (*record->account && !account_is_there(accounting, record->account))
         return name_unknown("account", record->account, err);
     return 0;
 }
