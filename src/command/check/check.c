@@ -294,7 +294,7 @@ static void paint_doubts(struct text *text)
     *text = painted;
 }
 
-/* What it found, even where it failed then. */
+/* Prints what was found, also where the check failed afterwards. */
 static int print_page(const struct settings *settings, struct error *err)
 {
     struct text text = { 0 };

@@ -117,7 +117,7 @@ static int find_differences(const struct options *options, const struct settings
     return result;
 }
 
-/* A step that is known may be any: they are a period apart. */
+/* Any known step of slurmctld will do, since steps are a period apart. */
 static int align_step(struct options *options, const struct settings *settings, struct error *err)
 {
     uint64_t period = period_of(options, settings), at = (uint64_t)options->at;

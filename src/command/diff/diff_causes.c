@@ -382,7 +382,7 @@ static int apply_print(struct finder *finder, struct error *err)
     return result;
 }
 
-/* Ours, before any cause is left out. */
+/* The first stage has our own values, before any cause is left out. */
 static void begin_with_ours(struct finder *finder)
 {
     const struct published_cluster *cluster = finder->asked->cluster;

@@ -157,7 +157,7 @@ static int read_data(const struct options *options, const struct settings *setti
     return result;
 }
 
-/* What is published says whom the name means. */
+/* The name is looked up in the published results. */
 static int forecast(const struct options *options, const struct settings *settings,
                     struct table *table, struct text *text, struct error *err)
 {

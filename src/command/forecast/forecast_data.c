@@ -86,7 +86,8 @@ static int read_past(struct forecast_data *data, uint64_t end, struct error *err
     }
 }
 
-/* What users were charged in the last days, a second.  Accounts have only what users left. */
+/* What each association was charged a second in the last days.  An account has a rate of its own
+ * only from users who were deleted. */
 static int read_rates(struct forecast_data *data, struct error *err)
 {
     struct forecast *forecast = &data->forecast;
