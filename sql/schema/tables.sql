@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The result tables.  {name} and other words stand for those of a dialect in dialects.txt; a line that
--- begins with "sqlite:" is for that dialect only.  This paragraph is left out.
+-- begins with "sqlite:" is for that dialect only.  `fairmill init` adds the columns that the tables of an
+-- older release lack, so that a new one allows NULL or has a default.  This paragraph is left out.
 
 sqlite: -- Readers and the writer do not wait for each other.
 sqlite: PRAGMA journal_mode = WAL;

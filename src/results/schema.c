@@ -236,9 +236,64 @@ int schema_refuse_accounting(struct db *db, const struct settings *settings, str
     return found;
 }
 
+/* ---- Columns that an older release did not have ---- */
+
+static bool is_listed(const struct text *names, const char *name)
+{
+    struct text quoted = { 0 };
+    text_format(&quoted, "\"%s\"", name);
+    bool found = names->length && strstr(names->bytes, quoted.bytes);
+    text_free(&quoted);
+    return found;
+}
+
+/* List the columns that a table has, each in double quotes. */
+static int list_columns(struct db *db, const char *table, struct text *names, struct error *err)
+{
+    const struct db_value *row;
+    struct db_value argument = db_text(table);
+    struct db_rows *rows = db_query(db, db->driver->columns_query, &argument, 1, "t", err);
+    while (db_fetch(rows, &row, err) > 0)
+        text_format(names, "\"%.*s\"", (int)row[0].text.length, row[0].text.bytes);
+    return db_finish(rows);
+}
+
+/* Add what the table lacks.  Each line of its CREATE TABLE that is indented and begins with a name
+ * in double quotes is a column. */
+static int add_columns(struct db *db, const char *table, const char *script, struct error *err)
+{
+    struct text there = { 0 };
+    int result = list_columns(db, table, &there, err);
+    while (!result && *(script = strchr(script, '\n') + 1) != ')') {
+        if (strncmp(script, "    \"", 5))
+            continue;
+        char *line = memory_bytes(script + 4, strcspn(script + 4, ",\n"));
+        char *name = memory_bytes(script + 5, strcspn(script + 5, "\""));
+        if (!is_listed(&there, name)) {
+            struct text sql = { 0 };
+            text_format(&sql, "ALTER TABLE \"%s\" ADD COLUMN %s;\n", table, line);
+            result = db_script(db, sql.bytes, err);
+            text_free(&sql);
+        }
+        free(line);
+        free(name);
+    }
+    text_free(&there);
+    return result;
+}
+
+static int add_all_columns(struct db *db, const char *script, struct error *err)
+{
+    int result = 0;
+    for (char *table; !result && (table = next_created(&script)); free(table))
+        result = add_columns(db, table, script, err);
+    return result;
+}
+
 static int make_all(struct db *db, const struct dialect *dialect, struct error *err)
 {
-    if (db_script(db, dialect->tables, err) || db_script(db, dialect->views, err))
+    if (db_script(db, dialect->tables, err) || add_all_columns(db, dialect->tables, err) ||
+        db_script(db, dialect->views, err))
         return -1;
     return 0;
 }

@@ -70,6 +70,34 @@ def versions(place):
     place.says('and the message says to run init', 'fairmill init')
 
 
+def columns(place):
+    return {table: {row[1] for row in place.query(f"PRAGMA table_info('{table}')")}
+            for table, in place.query("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def upgrade(place):
+    """Results of an older release."""
+    place.ready()
+    wanted = columns(place)
+    for name in ('r.db', 'r.db-wal', 'r.db-shm'):
+        if os.path.exists(place.path(name)):
+            os.unlink(place.path(name))
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'data', 'releases', '0.1.0.sql'), encoding='utf-8') as file:
+        db = sqlite3.connect(place.path('r.db'))
+        db.executescript(file.read())
+        db.close()
+    kept = {table: place.query(f'SELECT count(*) FROM {table}')
+            for table in ('fairmill_ledger', 'fairmill_history', 'fairmill_share_change', 'fairmill_run')}
+    place.ends(78, 'results of 0.1.0 are refused', 'run', '--now', NOW + 10000)
+    place.says('and the message says to run init', 'fairmill init')
+    place.succeed('init')
+    tap.same({table: sorted(wanted[table] - columns(place)[table]) for table in wanted},
+             {table: [] for table in wanted}, 'init gives them all columns')
+    tap.same({table: place.query(f'SELECT count(*) FROM {table}') for table in kept}, kept, 'and nothing is lost')
+    place.ends(0, 'the next run goes on from there', 'run', '--now', NOW + 10000)
+    tap.same(place.usage('physics.alice', 'physics.bob'), [250, 100], 'with the entry of the ledger')
+
+
 def untouched(place):
     """Nothing is ever written to the source."""
     place.ready()
@@ -302,7 +330,7 @@ def busy(place):
 
 
 def body():
-    for part in (missing, versions, untouched, same, modes, check, conformance_count, printed, locks, stopped,
+    for part in (missing, versions, upgrade, untouched, same, modes, check, conformance_count, printed, locks, stopped,
                  together, no_room, busy):
         with Place() as place:
             part(place)
