@@ -27,6 +27,29 @@ static void orders(void)
        "nor does one member, or none");
 }
 
+/* The roots of sums of squares are rounded: that of 24 squared is not 24. */
+static void within_one(void)
+{
+    double one[200], other[200];
+    unsigned within = 0, whole = 0;
+    for (size_t count = 2; count <= 200; count++) {
+        for (size_t i = 0; i < count; i++) {
+            one[i] = (double)(i / 3);
+            other[i] = -one[i];
+        }
+        if (count <= 3)
+            continue;
+        struct correlation same = correlation_of(one, one, count);
+        struct correlation turned = correlation_of(one, other, count);
+        within += fabs(same.spearman) <= 1 && fabs(same.kendall) <= 1 &&
+                  fabs(turned.spearman) <= 1 && fabs(turned.kendall) <= 1;
+        whole +=
+            fmin(same.spearman, same.kendall) >= 1 && fmax(turned.spearman, turned.kendall) <= -1;
+    }
+    ok(within == 197, "no coefficient is beyond -1 or 1");
+    ok(whole == 197, "like orders of any length have exactly 1, turned ones -1");
+}
+
 /* Both have ties: by hand, mean ranks are 1.5 1.5 3 4 and 1 2.5 2.5 4; of six pairs one is tied in
  * each, four agree. */
 static void ties(void)
@@ -50,6 +73,7 @@ static void ranks(void)
 int main(void)
 {
     orders();
+    within_one();
     ties();
     ranks();
     return done_testing();

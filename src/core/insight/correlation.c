@@ -70,6 +70,13 @@ static uint64_t *mean_ranks(const double *values, size_t count)
     return ranks;
 }
 
+/* covariance / sqrt(x y), which is within -1 and 1 but for what doubles are off.  The root of a
+ * rounded square is exact, so that like orders come out as 1 and turned ones as -1. */
+static double coefficient_of(double covariance, double x, double y)
+{
+    return x > 0 && y > 0 ? fmax(-1, fmin(1, covariance / sqrt(x * y))) : NAN;
+}
+
 /* In integers, so that like orders come out as 1. */
 static double spearman_of(const double *a, const double *b, size_t count)
 {
@@ -83,9 +90,8 @@ static double spearman_of(const double *a, const double *b, size_t count)
     free(x);
     free(y);
     /* Both sums are n (n + 1), whatever the ties. */
-    double covariance = (double)(n * products - sum * sum);
-    double of_x = (double)(n * squares_x - sum * sum), of_y = (double)(n * squares_y - sum * sum);
-    return of_x > 0 && of_y > 0 ? covariance / (sqrt(of_x) * sqrt(of_y)) : NAN;
+    return coefficient_of((double)(n * products - sum * sum), (double)(n * squares_x - sum * sum),
+                          (double)(n * squares_y - sum * sum));
 }
 
 /* Sort by b; how many pairs stood the other way round. */
@@ -144,10 +150,9 @@ static double kendall_of(const double *a, const double *b, size_t count)
     uint64_t tied_b = tied_pairs(members, count, false, true);
     free(members);
     free(scratch);
-    double untied = sqrt((double)(all - tied_a)) * sqrt((double)(all - tied_b));
     int128 difference =
         (int128)all - (int128)tied_a - (int128)tied_b + (int128)tied_both - 2 * (int128)swaps;
-    return untied > 0 ? (double)difference / untied : NAN;
+    return coefficient_of((double)difference, (double)(all - tied_a), (double)(all - tied_b));
 }
 
 struct correlation correlation_of(const double *a, const double *b, size_t count)
