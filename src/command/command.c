@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "util/error.h"
+#include "util/file.h"
 
 int command_print(const struct text *text, struct error *err)
 {
@@ -16,6 +17,11 @@ int command_print(const struct text *text, struct error *err)
                    ? 0
                    : fail(err, ERROR_OTHER, "cannot write the output: %s", strerror(errno));
     return 0;
+}
+
+int command_output(const char *path, const struct text *text, struct error *err)
+{
+    return !path || !strcmp(path, "-") ? command_print(text, err) : file_write(path, text, err);
 }
 
 int command_confirm(const char *question, const char *refusal, struct error *err)

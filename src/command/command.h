@@ -12,6 +12,8 @@ extern const struct command command_init, command_check, command_run, command_st
 
 /* Write a text to stdout, whole, or say why not. */
 int command_print(const struct text *text, struct error *err);
+/* Write it to where --output says: NULL and `-` are stdout. */
+int command_output(const char *path, const struct text *text, struct error *err);
 /* Ask on the terminal; -1 with `refusal` unless the answer is yes. */
 int command_confirm(const char *question, const char *refusal, struct error *err);
 

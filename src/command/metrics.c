@@ -11,7 +11,6 @@
 #include "settings/settings.h"
 #include "source/source.h"
 #include "sql.h"
-#include "util/file.h"
 
 /* For the textfile collector of Prometheus's node_exporter: what is published, as metrics. */
 
@@ -143,7 +142,7 @@ struct options {
 
 static const struct command_option own_options[] = {
     { "output", NULL, 'o', OPTION_VALUE, AT(output), "FILE",
-      .help = "replace this file in one step, instead of stdout" },
+      .help = "replace this file in one step, or write to this device or pipe; -: stdout" },
     { .name = NULL },
 };
 
@@ -163,8 +162,7 @@ static int metrics_command(const struct invocation *invocation, struct error *er
         metrics_print(metrics, &text);
         /* Collectors pass over names that do not end with .prom, so that what is not done yet is
          * none of theirs. */
-        result =
-            options.output ? file_replace(options.output, &text, err) : command_print(&text, err);
+        result = command_output(options.output, &text, err);
     }
     text_free(&text);
     metrics_destroy(metrics);

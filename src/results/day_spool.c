@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "util/error.h"
+#include "util/file.h"
 #include "util/memory.h"
 
 /* How many rows of sums memory holds; beyond it sums go, in order, to a temporary file. */
@@ -26,6 +27,7 @@ struct store {
     struct day_sums *sums;
     size_t next; /* of the sums in order: the first that was not taken yet */
     FILE *file;
+    const char *folder; /* of the file */
     size_t written;
     struct chunk *chunks;
     size_t chunk_count;
@@ -64,10 +66,12 @@ void day_spool_destroy(struct day_spool *spool)
     free(spool);
 }
 
-static int no_room(struct error *err)
+static int fail_spilling(const struct store *store, struct error *err)
 {
-    return fail(err, errno == ENOSPC ? ERROR_FULL : ERROR_OTHER,
-                "cannot keep the usage of days in a temporary file: %s", strerror(errno));
+    return fail(err, file_no_room(errno) ? ERROR_FULL : ERROR_OTHER,
+                "cannot keep the usage of days in a temporary file in '%s': %s; TMPDIR may name "
+                "another folder",
+                store->folder, strerror(errno));
 }
 
 int day_beyond_range(uint64_t id, struct error *err)
@@ -79,10 +83,10 @@ int day_beyond_range(uint64_t id, struct error *err)
 
 static int spill(struct store *store, const struct day_sum *sums, size_t count, struct error *err)
 {
-    if (!store->file && !(store->file = tmpfile()))
-        return no_room(err);
+    if (!store->file && !(store->file = file_temporary(&store->folder)))
+        return fail_spilling(store, err);
     if (fwrite(sums, sizeof *sums, count, store->file) != count)
-        return no_room(err);
+        return fail_spilling(store, err);
     store->chunks = memory_grown(store->chunks, store->chunk_count, sizeof *store->chunks);
     store->chunks[store->chunk_count++] = (struct chunk){ .first = store->written, .count = count };
     store->written += count;
@@ -144,7 +148,7 @@ static int peek(struct store *store, struct chunk *chunk, const struct day_sum *
         off_t at = (off_t)((chunk->first + chunk->next) * sizeof *chunk->ahead);
         if (fseeko(store->file, at, SEEK_SET) ||
             fread(chunk->ahead, sizeof *chunk->ahead, count, store->file) != count)
-            return no_room(err);
+            return fail_spilling(store, err);
         chunk->ahead_from = chunk->next;
         chunk->ahead_count = count;
     }

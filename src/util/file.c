@@ -2,48 +2,208 @@
 #include "util/file.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
 #include "util/text.h"
 
-static int fail_writing(const char *path, struct error *err)
+bool file_no_room(int system_error)
 {
-    return fail(err, ERROR_OTHER, "cannot write '%s': %s", path, strerror(errno));
+    return system_error == ENOSPC || system_error == EFBIG || system_error == EDQUOT;
 }
 
-static int fill(int file, const char *path, const struct text *text, struct error *err)
+/* Where a path leads. */
+
+#define MOST_LINKS 40
+
+struct target {
+    const char *name; /* as the user wrote it, for messages */
+    struct text path; /* behind its symbolic links */
+    int descriptor;   /* of ours, which the path names; else -1 */
+    bool there;
+    struct stat status; /* of what is there */
+};
+
+static int fail_writing(const struct target *target, struct error *err)
+{
+    return fail(err, ERROR_OTHER, "cannot write '%s': %s", target->name, strerror(errno));
+}
+
+/* With its last slash; empty where the path has none. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return memory_bytes(path, slash ? (size_t)(slash - path) + 1 : 0);
+}
+
+/* /dev/stdout is a link to it.  A file that was opened by such a name would be written from its
+ * beginning, over what a shell appends to. */
+static int descriptor_named(const char *path)
+{
+    char *folder = folder_of(path), *whole = realpath(*folder ? folder : ".", NULL);
+    char *of_descriptors = realpath("/dev/fd", NULL);
+    const char *name = path + strlen(folder);
+    uint64_t number;
+    bool is_one = whole && of_descriptors && !strcmp(whole, of_descriptors) &&
+                  number_unsigned(name, strlen(name), &number) && number <= INT_MAX;
+    free(folder);
+    free(whole);
+    free(of_descriptors);
+    return is_one ? (int)number : -1;
+}
+
+/* One link further; false where this is none, or where one leads, as that of a process's open pipe,
+ * to a name that says nothing. */
+static bool follow_link(struct target *target)
+{
+    char next[PATH_MAX];
+    if (target->there && !S_ISREG(target->status.st_mode))
+        return false;
+    ssize_t length = readlink(target->path.bytes, next, sizeof next);
+    if (length < 0)
+        return false;
+    char *folder = folder_of(target->path.bytes);
+    target->path.length = 0;
+    text_add(&target->path, *next == '/' ? "" : folder);
+    text_add_bytes(&target->path, next, (size_t)length);
+    free(folder);
+    return true;
+}
+
+static int find_target(struct target *target, const char *name, struct error *err)
+{
+    *target = (struct target){ .name = name };
+    text_add(&target->path, name);
+    target->there = !stat(name, &target->status);
+    for (int links = 0; links < MOST_LINKS; links++) {
+        target->descriptor = descriptor_named(target->path.bytes);
+        if (target->descriptor >= 0 || !follow_link(target))
+            return 0;
+    }
+    errno = ELOOP;
+    return fail_writing(target, err);
+}
+
+/* Writing. */
+
+/* Who closed the pipe has read what was wanted. */
+static int fill(int file, const struct target *target, const struct text *text, struct error *err)
 {
     for (size_t done = 0; done < text->length;) {
         ssize_t written = write(file, text->bytes + done, text->length - done);
+        if (written < 0 && errno == EPIPE)
+            return 0;
         if (written < 0 && errno != EINTR)
-            return fail_writing(path, err);
+            return fail_writing(target, err);
         done += written > 0 ? (size_t)written : 0;
     }
-    if (fchmod(file, 0644) || fsync(file))
-        return fail_writing(path, err);
     return 0;
 }
 
-int file_replace(const char *path, const struct text *text, struct error *err)
+static int write_into(const struct target *target, const struct text *text, struct error *err)
+{
+    int file = target->descriptor >= 0 ? dup(target->descriptor)
+                                       : open(target->path.bytes, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    if (file < 0)
+        return fail_writing(target, err);
+    int result = fill(file, target, text, err);
+    if (close(file) && !result)
+        result = fail_writing(target, err);
+    return result;
+}
+
+/* Replacing. */
+
+/* What is not done yet, beside what it will replace: nobody else may read it where it replaces what
+ * others may not. */
+static int create_unfinished(const struct target *target, struct text *path)
+{
+    int file = -1;
+    for (unsigned attempt = 0; file < 0 && attempt < 100; attempt++) {
+        path->length = 0;
+        text_format(path, "%s.%ld-%u", target->path.bytes, (long)getpid(), attempt);
+        file =
+            open(path->bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, target->there ? 0600 : 0666);
+        if (file < 0 && errno != EEXIST)
+            break;
+    }
+    return file;
+}
+
+/* Where the old group may not be given away, ours gets no more than all others. */
+static int keep_mode(int file, const struct stat *old)
+{
+    mode_t mode = old->st_mode & 0777;
+    if (fchown(file, old->st_uid, old->st_gid) && fchown(file, (uid_t)-1, old->st_gid))
+        mode &= ~(mode_t)0070 | (mode & 0007) << 3;
+    return fchmod(file, mode);
+}
+
+/* That the name is the new file's is on the disk, too.  Some file systems cannot say so, and where
+ * we may not read the folder we cannot ask. */
+static int sync_folder(const char *path)
+{
+    char *folder = folder_of(path);
+    int file = open(*folder ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(folder);
+    if (file < 0)
+        return 0;
+    int result = fsync(file) && errno != EINVAL && errno != ENOTSUP ? -1 : 0;
+    close(file);
+    return result;
+}
+
+static int replace(const struct target *target, const struct text *text, struct error *err)
 {
     struct text unfinished = { 0 };
-    text_format(&unfinished, "%s.XXXXXX", path);
-    int file = mkstemp(unfinished.bytes);
-    int result = file < 0 ? fail_writing(path, err) : 0;
+    int file = create_unfinished(target, &unfinished);
+    int result = file < 0 ? fail_writing(target, err) : 0;
     if (!result) {
-        result = fill(file, path, text, err);
+        result = fill(file, target, text, err);
+        if (!result && ((target->there && keep_mode(file, &target->status)) || fsync(file)))
+            result = fail_writing(target, err);
         if (close(file) && !result)
-            result = fail_writing(path, err);
-        if (!result && rename(unfinished.bytes, path))
-            result = fail_writing(path, err);
+            result = fail_writing(target, err);
+        if (!result && rename(unfinished.bytes, target->path.bytes))
+            result = fail_writing(target, err);
         if (result)
             unlink(unfinished.bytes);
+        else if (sync_folder(target->path.bytes))
+            result = fail_writing(target, err);
     }
     text_free(&unfinished);
     return result;
+}
+
+int file_write(const char *path, const struct text *text, struct error *err)
+{
+    struct target target;
+    int result = find_target(&target, path, err);
+    bool replaced = target.descriptor < 0 && (!target.there || S_ISREG(target.status.st_mode));
+    if (!result)
+        result = (replaced ? replace : write_into)(&target, text, err);
+    text_free(&target.path);
+    return result;
+}
+
+/* Temporary files. */
+
+FILE *file_temporary(const char **folder)
+{
+    const char *wanted = getenv("TMPDIR");
+    *folder = wanted && *wanted ? wanted : !access("/var/tmp", W_OK) ? "/var/tmp" : "/tmp";
+    struct text path = { 0 };
+    text_format(&path, "%s/fairmill-XXXXXX", *folder);
+    int file = mkstemp(path.bytes);
+    if (file >= 0)
+        unlink(path.bytes);
+    text_free(&path);
+    return file < 0 ? NULL : fdopen(file, "w+");
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "core/usage/day_sums.h"
 #include "results/day_spool.h"
@@ -61,6 +64,38 @@ static bool gives_back(struct day_spool *spool, uint32_t from, struct error *err
     return same;
 }
 
+/* Add more than memory is to hold; whether that failed. */
+static bool overflows(struct error *err)
+{
+    struct day_spool *spool = day_spool_create();
+    struct usage_rate rate = { 0, 1, false };
+    bool failed = false;
+    for (uint32_t i = 0; !failed && i < 200000; i++) {
+        rate.id = i;
+        failed = day_spool_add_product(spool, 1, &rate, 1, err) != 0;
+    }
+    day_spool_destroy(spool);
+    return failed;
+}
+
+static void name_folders(struct error *err)
+{
+    struct rlimit limit;
+    setenv("TMPDIR", "/nowhere", 1);
+    ok(overflows(err) && strstr(err->message, "'/nowhere'") && err->class == ERROR_OTHER,
+       "a folder of temporary files that is not there is named");
+    setenv("TMPDIR", ".", 1);
+    ok(!overflows(err), "they are where TMPDIR says");
+    getrlimit(RLIMIT_FSIZE, &limit);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 65536, limit.rlim_max });
+    ok(overflows(err) && strstr(err->message, "'.'") && err->class == ERROR_FULL,
+       "one without room is named, and is a full disk");
+    setrlimit(RLIMIT_FSIZE, &limit);
+    unsetenv("TMPDIR");
+    ok(!overflows(err), "without TMPDIR there is a place, too");
+}
+
 int main(void)
 {
     struct error err = { 0 };
@@ -82,5 +117,6 @@ int main(void)
     ok(day_spool_add(spool, 1, 1, &most, &err) && strstr(err.message, "association 1 on a day"),
        "what leaves the range is an error that names the association");
     day_spool_destroy(spool);
+    name_folders(&err);
     return done_testing();
 }

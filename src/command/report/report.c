@@ -7,7 +7,6 @@
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/file.h"
 
 #define USUAL_DAYS 30
 
@@ -63,7 +62,7 @@ static int take_days(struct options *options, struct error *err)
 
 static const struct command_option own_options[] = {
     { "output", NULL, 'o', OPTION_VALUE, AT(output), "FILE",
-      .help = "replace this file in one step, instead of stdout" },
+      .help = "replace this file in one step, or write to this device or pipe; -: stdout" },
     { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
       .help = "so many days of history; usually 30" },
     { .name = NULL },
@@ -80,8 +79,7 @@ static int report_command(const struct invocation *invocation, struct error *err
         goto done;
     options.private = settings->private;
     if (!make_page(settings, &options, &text, err))
-        result =
-            options.output ? file_replace(options.output, &text, err) : command_print(&text, err);
+        result = command_output(options.output, &text, err);
 done:
     text_free(&text);
     options_free(&options.shared);

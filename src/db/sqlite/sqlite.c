@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "util/error.h"
+#include "util/file.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -61,7 +62,7 @@ static int sqlite_lock(struct db *base, const char *name, struct error *err)
     int fd = open(path.bytes, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
     if (fd < 0) {
         enum error_class class = errno == EACCES || errno == EROFS ? ERROR_DENIED : ERROR_OTHER;
-        status = fail(err, sqlite_no_room(errno) ? ERROR_FULL : class,
+        status = fail(err, file_no_room(errno) ? ERROR_FULL : class,
                       "cannot open lock file '%s': %s", path.bytes, strerror(errno));
     } else if (flock(fd, LOCK_EX | LOCK_NB)) {
         status =

@@ -18,9 +18,6 @@ struct sqlite_db {
     int64_t until_ms; /* when the statement's time is over */
 };
 
-/* Whether this error of the system means that there is no room left to write. */
-bool sqlite_no_room(int system_error);
-
 /* Store what SQLite says went wrong last; returns -1. */
 int sqlite_fail(const struct sqlite_db *db, struct error *err);
 

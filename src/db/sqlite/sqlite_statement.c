@@ -5,14 +5,10 @@
 #include <string.h>
 
 #include "util/error.h"
+#include "util/file.h"
 #include "util/log.h"
 
 /* Errors. */
-
-bool sqlite_no_room(int system_error)
-{
-    return system_error == ENOSPC || system_error == EFBIG || system_error == EDQUOT;
-}
 
 /* What the system said last of the database's file, or of its log's. */
 static int last_error(sqlite3 *sqlite, bool of_log)
@@ -33,7 +29,7 @@ static int system_error_of(sqlite3 *sqlite)
     int number = sqlite3_system_errno(sqlite);
     bool writing = sqlite3_errcode(sqlite) == SQLITE_IOERR;
     for (int of_log = 0; writing && of_log < 2; of_log++)
-        if (sqlite_no_room(last_error(sqlite, of_log)))
+        if (file_no_room(last_error(sqlite, of_log)))
             return last_error(sqlite, of_log);
     return number;
 }
@@ -51,9 +47,9 @@ static enum error_class class_of(sqlite3 *sqlite)
     case SQLITE_FULL:
         return ERROR_FULL;
     case SQLITE_IOERR:
-        return sqlite_no_room(system_error) ? ERROR_FULL : ERROR_GONE;
+        return file_no_room(system_error) ? ERROR_FULL : ERROR_GONE;
     case SQLITE_CANTOPEN:
-        if (sqlite_no_room(system_error))
+        if (file_no_room(system_error))
             return ERROR_FULL;
         return system_error == EACCES ? ERROR_DENIED : ERROR_GONE;
     case SQLITE_INTERRUPT:
