@@ -52,6 +52,40 @@ static void lock_path(const struct sqlite_db *db, const char *name, struct text 
     text_add(path, ".lock");
 }
 
+/* Whoever can open the file can hold the lock: those who may write the database, never others.  It
+ * belongs to the database's owner, so that a run of root's locks nobody out.  What is no plain file
+ * of that name, which somebody could have put there, is given to nobody. */
+static void share_lock(const struct sqlite_db *db, int fd)
+{
+    struct stat database, lock;
+    if (stat(sqlite3_db_filename(db->sqlite, "main"), &database) || fstat(fd, &lock) ||
+        !S_ISREG(lock.st_mode) || lock.st_nlink != 1 || (geteuid() && lock.st_uid != geteuid()))
+        return;
+    mode_t mode = 0600 | (database.st_mode & S_IWGRP ? 0060 : 0);
+    if ((lock.st_uid != database.st_uid || lock.st_gid != database.st_gid) &&
+        fchown(fd, database.st_uid, database.st_gid) && fchown(fd, (uid_t)-1, database.st_gid))
+        mode = 0600;
+    fchmod(fd, mode);
+}
+
+static int fail_opening_lock(const char *path, struct error *err)
+{
+    int reason = errno;
+    struct stat status;
+    struct text owner = { 0 };
+    text_add(&owner, "");
+    if (reason == EACCES && !stat(path, &status))
+        text_format(&owner,
+                    "; it belongs to user %ju, and the next run of root's gives it to the "
+                    "owner of the database",
+                    (uintmax_t)status.st_uid);
+    enum error_class class = reason == EACCES || reason == EROFS ? ERROR_DENIED : ERROR_OTHER;
+    fail(err, file_no_room(reason) ? ERROR_FULL : class, "cannot open lock file '%s': %s%s", path,
+         strerror(reason), owner.bytes);
+    text_free(&owner);
+    return -1;
+}
+
 static int sqlite_lock(struct db *base, const char *name, struct error *err)
 {
     struct sqlite_db *db = (struct sqlite_db *)base;
@@ -59,11 +93,11 @@ static int sqlite_lock(struct db *base, const char *name, struct error *err)
     int status = 0;
 
     lock_path(db, name, &path);
-    int fd = open(path.bytes, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+    int fd = open(path.bytes, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        share_lock(db, fd);
     if (fd < 0) {
-        enum error_class class = errno == EACCES || errno == EROFS ? ERROR_DENIED : ERROR_OTHER;
-        status = fail(err, file_no_room(errno) ? ERROR_FULL : class,
-                      "cannot open lock file '%s': %s", path.bytes, strerror(errno));
+        status = fail_opening_lock(path.bytes, err);
     } else if (flock(fd, LOCK_EX | LOCK_NB)) {
         status =
             fail(err, errno == EWOULDBLOCK ? ERROR_LOCKED : ERROR_OTHER, "cannot lock '%s': %s",
