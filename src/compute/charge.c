@@ -32,10 +32,12 @@ static void cut_to_suspension(struct charger *charger, const struct suspension *
 
 void charge_make(struct charger *charger, const struct job_row *row, struct charge *charge)
 {
-    uint64_t end = row->job.time_end;
+    const struct job_span span = job_span(&charger->charging, &row->job);
+    uint64_t end = span.ended;
     struct charge_term *used = &charge->used;
     charge->row = row;
-    charge->outcome = job_charge(&charger->charging, &row->job, row->tariff, used);
+    charge->ended = end;
+    charge->outcome = job_charge(&charger->charging, &row->job, &span, row->tariff, used);
     if (row->suspension && used->units)
         cut_to_suspension(charger, row->suspension, used);
     charge->negative = charger->negative != (row->suspension != NULL);

@@ -10,6 +10,7 @@ struct error;
  * A suspension is a charge like that of its job, taken off. */
 struct charge {
     const struct job_row *row;
+    uint64_t ended; /* when the row did; 0 where it is open */
     enum job_outcome outcome;
     bool negative;              /* it is taken off */
     bool sealed;                /* the row belongs to the sums that are kept */

@@ -350,6 +350,13 @@ static void set_sinks(struct charging_run *run)
         (struct watcher_sink){ { watcher_sink_take }, computation->watcher, computation->ledger };
 }
 
+/* Only --now asks for the past; however long a run has taken until now, it is none by itself. */
+static bool is_in_past(const struct computation *computation)
+{
+    const int64_t *instant = computation->source.instant;
+    return instant && *instant + CLOCK_SKEW_S < time(NULL);
+}
+
 int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_t cutoff,
                 struct jobs_seen *seen, struct error *err)
 {
@@ -361,7 +368,7 @@ int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_
         .plan = plan,
         .days = days,
         .charging = { computation->clock, settings->charge, settings->open_job_cap_s,
-                      (int64_t)now < time(NULL), 0,
+                      is_in_past(computation), 0,
                       days && days->count ? days->starts[0] : UINT64_MAX },
         .cutoff = cutoff,
         .now = now,

@@ -16,7 +16,7 @@
 #include "util/text.h"
 
 /* Goes up when sums are made or stored differently, so that what was kept is of no use. */
-#define SEAL_FORMAT 2
+#define SEAL_FORMAT 3
 
 void seal_plan_free(struct seal_plan *plan)
 {
@@ -230,7 +230,7 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
                                 .source = memory_text(plan->source_identity),
                                 .basis = basis_of(computation) };
     if (layout->read_ends(source, cutoff, now, &oldest, &plan->seal.newest_end, err) ||
-        layout->read_open_keys(source, &plan->open, err) ||
+        layout->read_open_keys(source, now, &plan->open, err) ||
         judge_kept(plan, computation, &untrue, err))
         return -1;
     if (!untrue)

@@ -25,8 +25,8 @@ struct seal_plan {
     bool anew;             /* nothing of the kept sums remains */
     bool confirmed;        /* SEAL_VERIFY: the kept sums are `sums` */
     struct seal seal;      /* the one that this run leaves */
-    struct job_keys open;  /* rows that have no time_end now */
-    struct job_keys ended; /* those of the kept ones that have one now, or are gone */
+    struct job_keys open;  /* rows that have not ended now */
+    struct job_keys ended; /* those of the kept ones that have by now, or are gone */
     /* Of rows below the seal that this run leaves: what they add to the kept sums, or (SEAL_FULL
      * and SEAL_VERIFY) all of them.  seal_plan_fold() makes it the sums to be stored. */
     struct usage_sums *sums;

@@ -53,18 +53,17 @@ void note_least(uint64_t *least, uint64_t value)
         *least = value;
 }
 
-static void note_times(const struct seen_sink *sink, const struct job *job)
+static void note_times(const struct seen_sink *sink, const struct charge *charge)
 {
     struct jobs_seen *seen = sink->seen;
-    uint64_t newest = job->time_end ? job->time_end : job->time_start;
-    if (job->time_end && job->time_end < job->time_start)
+    uint64_t start = charge->row->job.time_start, ended = charge->ended;
+    uint64_t newest = ended && ended <= sink->now ? ended : start;
+    if (charge->outcome == JOB_ENDS_BEFORE_START)
         return;
-    if (newest > sink->now)
-        newest = job->time_start;
     if (newest > seen->newest && newest <= sink->now)
         seen->newest = newest;
-    if (job->time_end)
-        note_least(&seen->oldest_end, job->time_end);
+    if (ended)
+        note_least(&seen->oldest_end, ended);
 }
 
 /* A row below the seal has an end, which is when its finding is to be forgotten. */
@@ -72,7 +71,7 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
 {
     const struct job *job = &charge->row->job;
     struct findings *findings = charge->sealed ? sink->sealed_findings : sink->findings;
-    uint64_t id = charge->row->id_job, ends = charge->sealed ? job->time_end : 0;
+    uint64_t id = charge->row->id_job, ends = charge->sealed ? charge->ended : 0;
     const char *tres = job->tres_alloc ? job->tres_alloc : "";
     int shown_length = (int)(job->tres_alloc_length < 80 ? job->tres_alloc_length : 80);
     switch (charge->outcome) {
@@ -82,6 +81,16 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
         findings_add_ended(findings, FINDING_JOB_CAPPED, id, ends,
                            "open since %" PRIu64 ", time limit %" PRIu64 " minutes",
                            job->time_start, job->time_limit);
+        break;
+    case JOB_ENDS_IN_FUTURE:
+        findings_add_ended(findings, FINDING_JOB_ENDS_IN_FUTURE, id, ends,
+                           "time_end %" PRIu64 ", now %" PRIu64, job->time_end, sink->now);
+        break;
+    case JOB_ENDS_BEYOND_LIMIT:
+        findings_add_ended(findings, FINDING_JOB_ENDS_BEYOND_LIMIT, id, ends,
+                           "time_start %" PRIu64 ", time_end %" PRIu64 ", time limit %" PRIu64
+                           " minutes",
+                           job->time_start, job->time_end, job->time_limit);
         break;
     case JOB_ENDS_BEFORE_START:
         findings_add_ended(findings, FINDING_JOB_ENDS_BEFORE_START, id, ends,
@@ -113,7 +122,7 @@ int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct
         log_progress(sink->cluster, sink->seen->count, "jobs read");
     if (charge->expired)
         return 0;
-    note_times(sink, &charge->row->job);
+    note_times(sink, charge);
     if (charge->outcome != JOB_CHARGED)
         add_finding(sink, charge);
     note_least(charge->sealed ? sink->sealed_first : &sink->seen->first_charge, charge->first);
@@ -133,9 +142,7 @@ int days_sink_take(struct charge_sink *base, const struct charge *charge, struct
 
 bool job_is_refunded(const struct ledger_state *ledger, const struct job_row *row)
 {
-    const struct job *job = &row->job;
-    uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
-    return ledger_refunds(ledger, row->id_job, begin);
+    return ledger_refunds(ledger, row->id_job, job_begin(&row->job));
 }
 
 int watcher_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)

@@ -38,16 +38,14 @@ struct reader {
     struct stepped_usage *stepped;
 };
 
-/* TRES that the job is charged each second, and when it begins; 0: nothing. */
-static double charge_of(const struct reader *reader, const struct job_row *row, uint64_t *start)
+/* TRES that the job is charged each second; 0: nothing. */
+static double charge_of(const struct reader *reader, const struct job_row *row,
+                        const struct job_span *span)
 {
     const struct job *job = &row->job;
     enum job_outcome outcome = JOB_CHARGED;
-    if (!job->time_start || job->time_start > reader->now ||
-        (job->time_end && job->time_end < job->time_start))
+    if (!span->start)
         return 0;
-    /* A resized job's later row begins at the resize. */
-    *start = job->time_start > job->time_submit ? job->time_start : job->time_submit;
     uint128 units = job->tres_alloc ? tres_charge(reader->settings->charge, row->tariff,
                                                   job->tres_alloc, job->tres_alloc_length, &outcome)
                                     : row->tariff->price;
@@ -55,7 +53,7 @@ static double charge_of(const struct reader *reader, const struct job_row *row, 
 }
 
 /* Add it under every candidate. */
-static void try_job(struct reader *reader, const struct job *job, uint32_t node, uint64_t start,
+static void try_job(struct reader *reader, const struct job_span *span, uint32_t node,
                     double charge)
 {
     uint32_t witness = reader->witness[node];
@@ -64,25 +62,25 @@ static void try_job(struct reader *reader, const struct job *job, uint32_t node,
     double *sums = &reader->sums[witness * reader->candidate_count];
     for (size_t i = 0; i < reader->candidate_count; i++)
         sums[i] += charge * steps_worth(reader->steps, reader->candidates[i].newest,
-                                        reader->candidates[i].reset, start, job->time_end);
+                                        reader->candidates[i].reset, span->start, span->ended);
 }
 
 static void add_job(struct reader *reader, const struct job_row *row)
 {
     struct stepped_usage *stepped = reader->stepped;
-    uint64_t start = 0;
-    double charge = charge_of(reader, row, &start);
+    const struct charging charging = { .clock = reader->computation->clock };
+    const struct job_span span = job_span(&charging, &row->job); /* slurmctld knows no cap */
+    double charge = charge_of(reader, row, &span);
     uint32_t node = tree_place(reader->tree, row->association);
     if (!(charge > 0) || node == NO_NODE)
         return;
     if (reader->witness) {
-        try_job(reader, &row->job, node, start, charge);
+        try_job(reader, &span, node, charge);
         return;
     }
     double worth = charge * steps_worth(reader->steps, reader->candidates[0].newest,
-                                        reader->candidates[0].reset, start, row->job.time_end);
-    uint64_t end =
-        row->job.time_end && row->job.time_end < reader->now ? row->job.time_end : reader->now;
+                                        reader->candidates[0].reset, span.start, span.ended);
+    uint64_t end = span.ended && span.ended < reader->now ? span.ended : reader->now;
     double second = worth > 0 ? charge * steps_decay(reader->steps, reader->now - end) : 0;
     stepped->usage[node] += worth;
     if (second > stepped->dearest[node])

@@ -15,7 +15,7 @@ struct publisher;
  * snapshot is over. */
 struct kept_seal {
     struct seal seal;          /* seal.kept is false where nothing was kept */
-    struct job_keys open;      /* rows that had no time_end */
+    struct job_keys open;      /* rows that had not ended */
     struct findings *findings; /* of rows in the sums; made by the caller */
     bool damaged;              /* it is not what was stored */
     bool ahead;                /* for the caller: the run is for an instant before the seal's */

@@ -139,7 +139,8 @@ const struct setting settings_table[] = {
       "Whether the time when a job was suspended is charged, as Slurm does, or omitted.",
       CHARGE_CHOICE(suspended, suspendeds) },
     { "usage", "open_job_cap", "1-0",
-      "A job without an end is charged this long beyond its time limit.  A time string.",
+      "A job without an end, or with one in the future, is charged this long beyond its time "
+      "limit.  A time string.",
       read_time_string, FIELD(open_job_cap_s) },
     { "usage", "horizon", "none",
       "Jobs that ended longer ago than this are not read; none: all that can still matter are.  A "

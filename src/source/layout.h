@@ -160,9 +160,10 @@ struct layout {
     /* Whether job rows of a time for which there are rollups were purged. */
     int (*find_purge)(const struct source *source, uint64_t cutoff, bool *purged,
                       struct error *err);
-    /* Where job rows have keys, else NULL: those of all rows without a time_end, also of jobs that
-     * wait. */
-    int (*read_open_keys)(const struct source *source, struct job_keys *keys, struct error *err);
+    /* Where job rows have keys, else NULL: those of all rows that have not ended by `now`, also of
+     * jobs that wait. */
+    int (*read_open_keys)(const struct source *source, uint64_t now, struct job_keys *keys,
+                          struct error *err);
     /* Where jobs have priorities (else both are NULL): what these need besides; and every job that
      * waited at an instant, with `started` those that ran too, in no order. */
     int (*read_facts)(const struct source *source, struct cluster_facts *facts, struct error *err);

@@ -102,9 +102,10 @@ static void compute(const struct site *site, bool tied, const struct clock *cloc
     struct error err;
     struct findings *findings = findings_create();
     struct tree *tree;
-    if (tree_build(&tree,
-                   &(struct associations){ site->rows, site->count, site->names, site->empty, false },
-                   BAD_ROWS_FAIL, findings, &err)) {
+    if (tree_build(
+            &tree,
+            &(struct associations){ site->rows, site->count, site->names, site->empty, false },
+            BAD_ROWS_FAIL, findings, &err)) {
         fprintf(stderr, "%s\n", err.message);
         exit(1);
     }
@@ -208,7 +209,8 @@ static void charge_jobs(const struct charging *charging, const struct drawn_job 
         struct charge_term term;
         struct wide *sum = &sums[id_index_find(places, jobs[i].association)];
         __builtin_prefetch(sum, 1);
-        job_charge(charging, &jobs[i].job, &tariff, &term);
+        const struct job_span span = job_span(charging, &jobs[i].job);
+        job_charge(charging, &jobs[i].job, &span, &tariff, &term);
         wide_add_product(sum, term.units, term.weight, false);
     }
 }

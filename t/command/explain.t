@@ -510,6 +510,7 @@ def jobs(place):
                           billing=r.randrange(1, 50))
         for begin in {start + r.randrange(0, length) for _ in range(r.choice((0, 0, 1, 3)))}:
             cluster.suspend(job, begin, begin + r.randrange(1, length))
+    cluster.job(users[1], now - 2 * 86400, now + 3650 * 86400, billing=60)  # so it is open
     for name in ('a.db', 'r.db', 'r.db-wal', 'r.db-shm'):
         if os.path.exists(place.path(name)):
             os.unlink(place.path(name))
@@ -542,8 +543,10 @@ def jobs(place):
             wanted.sort(key=lambda item: (-item[0], item[2]))
             place.succeed('explain', '--jobs', '--json', name)
             told = json.loads(place.out)['clusters'][0]
-            tap.same([(job['id_job'], job['used'], job['left']) for job in told['jobs']],
-                     [(number, float(used), float(left)) for left, used, number in wanted[:10]],
+            ends = [job['time_end'] for job in cluster.jobs]
+            tap.same([(job['id_job'], job['time_end'], job['used'], job['left']) for job in told['jobs']],
+                     [(number, ends[number - 1] if 0 < ends[number - 1] <= now else None, float(used), float(left))
+                      for left, used, number in wanted[:10]],
                      f"the ten heaviest jobs of '{name}' are told, suspended time {suspended}")
             heavy = sorted(days.items(), key=lambda day: (-day[1][1], -day[0]))[:10]
             tap.same([(day['day'], day['used'], day['left']) for day in told['days']],

@@ -7,6 +7,7 @@ number below can be added up by hand."""
 import json
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
@@ -277,6 +278,57 @@ def open_jobs(place):
              'a job that has ended is charged in full whatever its limit was')
 
 
+def job_findings(place):
+    return {kind: count for kind, count in place.findings().items() if kind.startswith('job_')}
+
+
+def odd_ends(place):
+    hour, day = 3600, 86400
+    clock = int(time.time())
+    far = clock + 3650 * day
+
+    def job(ago, end, limit=60, now=clock):
+        return f'root/\n  u\njob root.u start={now - ago} end={end} billing=1 limit={limit}\n'
+    for ago, end, limit, expected, findings, what in (
+            (10 * day, far, 60, hour + day, {'job_open_beyond_limit': 1},
+             'a job whose end is ten years ahead is charged for open_job_cap beyond its limit, as an open one'),
+            (hour, far, 60, hour, {'job_ends_in_future': 1}, 'within that up to now'),
+            (10 * day, far, 0, 10 * day, {'job_ends_in_future': 1}, 'and without a limit, too'),
+            (10 * day, clock + 301, 60, hour + day, {'job_open_beyond_limit': 1},
+             'five minutes ahead are the skew of clocks, and a second more is not'),
+            (10 * day, clock + 300, 60, 10 * day, {'job_ends_beyond_limit': 1},
+             'up to there a job has ended, and its end counts'),
+            (10 * day, clock - 1, 60, 10 * day - 1, {'job_ends_beyond_limit': 1},
+             'an end beyond limit and open_job_cap is a finding, and charged'),
+            (hour + day, clock, 60, hour + day, {}, 'one right there is none')):
+        tap.same(used(place, job(ago, end, limit), 'root.u', now=clock), [float(expected)], what)
+        tap.same(job_findings(place), findings, f'what is odd about it is said ({what})')
+    used(place, job(10 * day, far), 'root.u', now=clock)
+    place.succeed('run', '--now', clock + 200)
+    tap.same(place.usage('root.u'), [float(hour + day)], 'such a job does not grow from run to run')
+    open_one, closed = (used(place, job(10 * day, end, now=NOW), 'root.u') + [job_findings(place)]
+                        for end in (0, NOW + day))
+    tap.same((open_one, closed), ([float(hour + day), {'job_open_beyond_limit': 1}], [float(hour + day), {}]),
+             'at an instant of the past an end that came later changes no value, and is not odd')
+
+
+def mended_end(place):
+    """The keys of rows whose end is yet to come are kept, like those of open ones."""
+    hour, day = 3600, 86400
+    ended = f'job root.v start={NOW - 20 * day} end={NOW - 19 * day} billing=1\n' \
+            f'job root.v start={NOW - hour} end={NOW - 1} billing=1\n'
+    place.ready(f'root/\n  u\n  v\njob root.u start={NOW - 10 * day} end={NOW + 3650 * day} billing=1 limit=60\n' + ended)
+    place.succeed('run', '--now', NOW)
+    place.change('UPDATE tiny_job_table SET time_end = time_start + 600 WHERE time_end > ?', NOW)
+    place.succeed('run', '--now', NOW + 60)
+    tap.same((place.usage('root.u', 'root.v'), place.query('SELECT kind FROM fairmill_run ORDER BY run_id')),
+             ([600.0, day + hour - 1.0], [('full',), ('incremental',)]),
+             'an end in the future that was mended to one below the seal is seen by the next run')
+    place.succeed('run', '--now', NOW + 120, '--full')
+    tap.same(place.query('SELECT drift_max FROM fairmill_run WHERE as_of = ?', NOW + 120), [(0.0,)],
+             'and a full run finds no drift')
+
+
 def owners(place):
     tree = '''
 root/
@@ -378,7 +430,7 @@ def decay(place):
 
 
 def body():
-    for part in (jobs, weights, factors, suspended, horizon, open_jobs, owners, resets, decay):
+    for part in (jobs, weights, factors, suspended, horizon, open_jobs, odd_ends, mended_end, owners, resets, decay):
         with Place() as place:
             part(place)
 

@@ -17,6 +17,7 @@ from fractions import Fraction
 
 PARENT = 2147483647
 NO_LIMIT = {0, 0xfffffffe, 0xffffffff}
+SKEW = 300
 UNIT = 10 ** 6 * 2 ** 20
 INFINITE = 1e100
 UNDEFINED = object()
@@ -236,11 +237,11 @@ def without(begin, end, suspended):
 def interval(job, clock, boundary, settings):
     """[a, b) that is charged; empty where b <= a."""
     now, start, end = settings['now'], job['time_start'], job['time_end']
-    if start == 0 or (end != 0 and end < start) or start > now + 300:
+    if start == 0 or (end != 0 and end < start) or start > now + SKEW:
         return 0, 0
     if end != 0 and settings['horizon'] and now - end > settings['horizon']:
         return 0, 0
-    if end == 0:
+    if end == 0 or end > now + SKEW:
         end = now
         if job['timelimit'] not in NO_LIMIT:
             end = min(end, start + job['timelimit'] * 60 + settings['open_job_cap'])

@@ -18,7 +18,7 @@ import reference
 import tap
 from compare import unlike_reference
 from program import publish, published, sqlite_settings, write_settings
-from reference import PARENT, UNDEFINED
+from reference import NO_LIMIT, PARENT, SKEW, UNDEFINED
 from seeds import seeds
 from settings import for_program, for_reference
 from site_drawing import Site
@@ -106,8 +106,18 @@ def random_jobs(r, shape, site, cluster, settings):
                 cluster.job(row['id_assoc'], 0, r.choice((0, end)), submit=start, **more)
             else:
                 cluster.job(row['id_assoc'], now + 1000, 0, **more)
+    random_ends(r, cluster, now)
     for _ in range(2):
         cluster.job(10 ** 6, now - 100, now - 50, billing=3)
+
+
+def random_ends(r, cluster, now):
+    """Ends that are yet to come, or far beyond the limit, of jobs that may have run out of it."""
+    for row in r.sample(cluster.associations, min(len(cluster.associations), 8)):
+        start = now - r.choice((30, 3600, 2 * 86400, 20 * 86400))
+        cluster.job(row['id_assoc'], start,
+                    max(start, now + r.choice((-3600, -1, 0, 1, 299, 300, 301, 302, 86400, 10 * 365 * 86400))),
+                    limit=r.choice((0, 1, 60, 1440, 0xfffffffe)), billing=r.randrange(1, 9))
 
 
 def random_suspends(r, cluster, now):
@@ -203,14 +213,16 @@ class Suspends:
 
 
 def cut_in_two(r, site, horizon, now):
-    """Every finished job that can be, at a second of its own; within the horizon both parts must be."""
+    """Every finished job that can be, at a second of its own; within the horizon both parts must be, and
+    a limit that counts begins with the row."""
     other = copy.deepcopy(site)
     cut = 0
     for cluster in other.clusters:
         jobs, suspends = [], Suspends(cluster)
         for job in cluster.jobs:
             begin, end = max(job['time_start'], job['time_submit']), job['time_end']
-            if job['time_start'] == 0 or end - begin < 2 or horizon and now - begin > horizon:
+            if job['time_start'] == 0 or end - begin < 2 or horizon and now - begin > horizon or \
+                    end > now + SKEW and job['timelimit'] not in NO_LIMIT:
                 jobs.append(job)
                 continue
             cut += 1

@@ -37,7 +37,8 @@ static enum job_outcome charge(const struct charging *charging, uint64_t submit,
                                uint64_t end, uint64_t limit, const char *tres)
 {
     struct job job = { submit, start, end, limit, tres, strlen(tres) };
-    return job_charge(charging, &job, &tariff, &term);
+    const struct job_span span = job_span(charging, &job);
+    return job_charge(charging, &job, &span, &tariff, &term);
 }
 
 static void jobs(void)
@@ -71,8 +72,26 @@ static void jobs(void)
        "which is far enough here");
     ok(charge(&how, 0, 5000, 0, TIME_LIMIT_NONE, "5=1") == JOB_CHARGED && term.weight == 5000,
        "where there is no limit there is no cap");
-    charge(&how, 0, 9000, 12000, 0, "5=1");
-    ok(term.weight == 1000, "a job that ends after now counts up to now");
+    ok(charge(&how, 0, 9000, 10300, 0, "5=1") == JOB_CHARGED && term.weight == 1000,
+       "one that ended up to five minutes after now has by a clock that differs");
+    ok(charge(&how, 0, 5000, 10300, 10, "5=1") == JOB_ENDS_BEYOND_LIMIT && term.weight == 5000,
+       "its end counts, whatever its limit was");
+    ok(charge(&how, 0, 9000, 10301, 0, "5=1") == JOB_ENDS_IN_FUTURE && term.weight == 1000,
+       "one that ends later is odd, and open");
+    ok(charge(&how, 0, 5000, 10301, 10, "5=1") == JOB_CAPPED && term.weight == 1200,
+       "so it is charged to open_job_cap beyond its limit, too");
+    ok(charge(&past, 0, 5000, 10301, 10, "5=1") == JOB_CHARGED && term.weight == 1200,
+       "as it is at an instant of the past, where that is not odd");
+    ok(charge(&past, 0, 5000, 0, 10, "5=1") == JOB_CAPPED && term.weight == 1200,
+       "but to be open still is");
+    ok(charge(&how, 0, 5000, 6200, 10, "5=1") == JOB_CHARGED && term.weight == 1200,
+       "an end right at open_job_cap is good");
+    ok(charge(&how, 0, 5000, 6201, 10, "5=1") == JOB_ENDS_BEYOND_LIMIT && term.weight == 1201,
+       "one beyond it is odd, and charged");
+    is_int(charge(&past, 0, 5000, 6201, 10, "5=1"), JOB_ENDS_BEYOND_LIMIT,
+           "at an instant of the past likewise");
+    is_int(charge(&how, 0, 5000, 9000, TIME_LIMIT_NONE, "5=1"), JOB_CHARGED,
+           "where there is no limit no end is beyond it");
     ok(charge(&how, 0, 0, 5000, 0, "5=1") == JOB_CHARGED && !term.units,
        "a job that never ran charges nothing");
 

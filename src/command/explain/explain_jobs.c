@@ -69,7 +69,7 @@ static int take_charge(struct charge_sink *sink, const struct charge *charge, st
         struct top_job record = { .id_job = row->id_job,
                                   .association = row->association,
                                   .start = row->job.time_start,
-                                  .end = row->job.time_end };
+                                  .end = charge->ended };
         fits = top_jobs_add(&gathering->top_jobs, gathering->plain, term, record) &&
                daily_usage_add(&gathering->days, gathering->plain, clock, term, false);
     }

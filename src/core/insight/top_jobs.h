@@ -16,7 +16,7 @@ struct clock;
 
 struct top_job {
     uint64_t id_job, association;
-    uint64_t start, end;    /* time_start and time_end of the row; 0 where it has not ended */
+    uint64_t start, end;    /* of the row; end 0 where it is open */
     struct wide used, left; /* sums of a clock that does not decay, and of the run's */
 };
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/usage/usage.h"
 
-/* A start may be this much later than our clock before it is called odd. */
-#define CLOCK_SKEW_S 300
-
 #define ID_LIMIT UINT64_C(1000000000) /* ids have 32 bits */
 
 #define NO_VALUE_64 UINT64_C(0xfffffffffffffffe) /* and above: "no value", "infinite" */
@@ -118,54 +115,68 @@ uint128 tres_charge(enum charge_basis charge, const struct tariff *tariff, const
     return *outcome == JOB_CHARGED ? units : 0;
 }
 
-/* Where an open job stops being charged, and whether that is before now. */
-static bool open_job_end(const struct charging *charging, const struct job *job, uint64_t *end)
+uint64_t job_begin(const struct job *job)
 {
-    *end = clock_now(charging->clock);
+    return job->time_start > job->time_submit ? job->time_start : job->time_submit;
+}
+
+/* Where a job is far beyond its time limit. */
+static uint64_t cap_of(const struct charging *charging, const struct job *job)
+{
     if (job->time_limit == 0 || job->time_limit >= TIME_LIMIT_NONE)
-        return false;
-    uint64_t cap = job->time_start + job->time_limit * 60 + charging->open_job_cap;
-    if (cap >= *end)
-        return false;
-    *end = cap;
-    return true;
+        return UINT64_MAX;
+    return job->time_start + job->time_limit * 60 + charging->open_job_cap;
+}
+
+struct job_span job_span(const struct charging *charging, const struct job *job)
+{
+    uint64_t now = clock_now(charging->clock);
+    bool ends_later = job->time_end > now + CLOCK_SKEW_S;
+    struct job_span span = { .ended = ends_later ? 0 : job->time_end, .outcome = JOB_CHARGED };
+    if (job->time_start == 0)
+        return span;
+    if (job->time_end && job->time_end < job->time_start) {
+        span.outcome = JOB_ENDS_BEFORE_START;
+        return span;
+    }
+    if (job->time_start > now) {
+        if (!charging->in_past && job->time_start - now > CLOCK_SKEW_S)
+            span.outcome = JOB_STARTS_IN_FUTURE;
+        return span;
+    }
+    uint64_t cap = cap_of(charging, job), end = span.ended ? span.ended : cap;
+    span.start = job_begin(job);
+    span.end = end < now ? end : now;
+    if (span.ended)
+        span.outcome = span.ended > cap ? JOB_ENDS_BEYOND_LIMIT : JOB_CHARGED;
+    else if (!ends_later || !charging->in_past)
+        span.outcome = cap < now ? JOB_CAPPED : ends_later ? JOB_ENDS_IN_FUTURE : JOB_CHARGED;
+    return span;
 }
 
 enum job_outcome job_charge(const struct charging *charging, const struct job *job,
-                            const struct tariff *tariff, struct charge_term *term)
+                            const struct job_span *span, const struct tariff *tariff,
+                            struct charge_term *term)
 {
+    uint64_t start = span->start < charging->from ? charging->from : span->start, end = span->end;
     *term = (struct charge_term){ 0 };
-    uint64_t now = clock_now(charging->clock), end = job->time_end;
-    if (job->time_start == 0)
-        return JOB_CHARGED;
-    if (end && end < job->time_start)
-        return JOB_ENDS_BEFORE_START;
-    if (job->time_start > now) {
-        bool odd = !charging->in_past && job->time_start - now > CLOCK_SKEW_S;
-        return odd ? JOB_STARTS_IN_FUTURE : JOB_CHARGED;
-    }
-    bool capped = !end && open_job_end(charging, job, &end);
-
-    /* A resized job's later row begins at the resize, which is its time_submit. */
-    uint64_t start = job->time_start > job->time_submit ? job->time_start : job->time_submit;
-    if (start < charging->from)
-        start = charging->from;
+    if (start >= end)
+        return span->outcome;
     uint128 weight = clock_weight(charging->clock, start, end);
-    if (!weight && (start >= end || end <= charging->days_from))
-        return capped ? JOB_CAPPED : JOB_CHARGED;
+    if (!weight && end <= charging->days_from)
+        return span->outcome;
 
     enum job_outcome outcome = JOB_CHARGED;
     uint128 units = job->tres_alloc ? tres_charge(charging->charge, tariff, job->tres_alloc,
                                                   job->tres_alloc_length, &outcome)
                                     : tariff->price;
-    /* A row of which nothing counts is not reported. */
-    if (!weight && (outcome != JOB_CHARGED || units >= PRICE_TOO_LARGE))
-        return capped ? JOB_CAPPED : JOB_CHARGED;
     if (units >= PRICE_TOO_LARGE)
-        return JOB_CHARGE_TOO_LARGE;
-    if (units && start < end)
+        outcome = JOB_CHARGE_TOO_LARGE;
+    if (outcome != JOB_CHARGED) /* a row of which nothing counts is not reported */
+        return weight ? outcome : span->outcome;
+    if (units)
         *term = (struct charge_term){ units, weight, start, end };
-    return outcome == JOB_CHARGED && capped ? JOB_CAPPED : outcome;
+    return span->outcome;
 }
 
 uint128 suspensions_weight(struct suspensions *suspensions, const struct clock *clock, uint64_t key,

@@ -19,9 +19,9 @@ struct charging {
     const struct clock *clock;
     enum charge_basis charge;
     uint64_t open_job_cap; /* seconds that an open job is charged beyond its time limit */
-    bool in_past;       /* now is before the wall clock: jobs that start after it are nothing odd */
-    uint64_t from;      /* before this instant rollups count instead of jobs */
-    uint64_t days_from; /* what was used after it counts for its day, whatever the clock says */
+    bool in_past;          /* now is before the wall clock: what jobs do after it is nothing odd */
+    uint64_t from;         /* before this instant rollups count instead of jobs */
+    uint64_t days_from;    /* what was used after it counts for its day, whatever the clock says */
 };
 
 /* A job row as the source has it; times are epoch seconds, 0 where there is none. */
@@ -32,10 +32,15 @@ struct job {
     size_t tres_alloc_length;
 };
 #define TIME_LIMIT_NONE 0xfffffffeu
+/* A job's times may be this much later than our clock before they are called odd. */
+#define CLOCK_SKEW_S 300
 
 enum job_outcome {
     JOB_CHARGED, /* perhaps with nothing */
-    JOB_CAPPED,  /* charged, but open far beyond its limit */
+    /* These are charged, too: */
+    JOB_CAPPED,            /* up to open_job_cap, as it is open far beyond its limit */
+    JOB_ENDS_IN_FUTURE,    /* as one that is open */
+    JOB_ENDS_BEYOND_LIMIT, /* up to its end, which is far beyond its limit */
     /* These charge nothing: */
     JOB_ENDS_BEFORE_START,
     JOB_STARTS_IN_FUTURE,
@@ -43,14 +48,26 @@ enum job_outcome {
     JOB_CHARGE_TOO_LARGE,
 };
 
-/* What the job adds: `units` a second times `weight` of the clock, both 0 where it is nothing.
- * Where only the weight is 0, it still counts for its days. */
+/* What the times of a job's row say, as of now.  Nothing else judges them. */
+struct job_span {
+    uint64_t start, end; /* the seconds that it may be charged for; none where end <= start */
+    uint64_t ended;      /* its time_end; 0 where it is open, also where that is yet to come, which
+                          * a run of that instant cannot have known */
+    enum job_outcome outcome;
+};
+struct job_span job_span(const struct charging *charging, const struct job *job);
+/* When the row begins: a resized job's later row does at the resize, which is its time_submit. */
+uint64_t job_begin(const struct job *job);
+
+/* What the job adds over its span: `units` a second times `weight` of the clock, both 0 where it is
+ * nothing.  Where only the weight is 0, it still counts for its days. */
 struct charge_term {
     uint128 units, weight;
     uint64_t start, end; /* the first second that counts, and the first that does not any more */
 };
 enum job_outcome job_charge(const struct charging *charging, const struct job *job,
-                            const struct tariff *tariff, struct charge_term *term);
+                            const struct job_span *span, const struct tariff *tariff,
+                            struct charge_term *term);
 
 /* What a list of TRES is charged each second; *outcome is JOB_CHARGED, or why it is nothing. */
 uint128 tres_charge(enum charge_basis charge, const struct tariff *tariff, const char *list,

@@ -382,10 +382,18 @@ int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t unt
                : 0;
 }
 
-int slurmdbd_read_open_keys(const struct source *source, struct job_keys *keys, struct error *err)
+/* Two queries, as in select_by_end(). */
+int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct job_keys *keys,
+                            struct error *err)
 {
-    static const struct query query = { .sql = "WHERE \"time_end\" = 0" };
-    int result = query_jobs(source, "\"job_db_inx\"", &query, take_key, keys, err);
+    const struct db_value after = slurmdbd_instant(now);
+    const struct query queries[] = {
+        { .sql = "WHERE \"time_end\" = 0" },
+        { .sql = "WHERE \"time_end\" > ?", .arguments = &after, .argument_count = 1 },
+    };
+    int result = 0;
+    for (size_t i = 0; !result && i < 2; i++)
+        result = query_jobs(source, "\"job_db_inx\"", &queries[i], take_key, keys, err);
     job_keys_sort(keys);
     return result;
 }

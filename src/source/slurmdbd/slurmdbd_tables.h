@@ -85,7 +85,8 @@ struct job_reading *slurmdbd_suspensions_of(const struct source *source,
                                             const struct job_range *range);
 int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t until,
                        uint64_t *oldest, uint64_t *newest, struct error *err);
-int slurmdbd_read_open_keys(const struct source *source, struct job_keys *keys, struct error *err);
+int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct job_keys *keys,
+                            struct error *err);
 
 /* The layout's read_facts() and queue(). */
 int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts,
