@@ -218,8 +218,26 @@ CREATE TABLE IF NOT EXISTS "fairmill_ledger_reset" (
     PRIMARY KEY ("id", "id_assoc")
 ) {kept};
 
+-- The hash of each entry of the ledger as it was made, and of that with all before it, by which one
+-- that is lost or changed is found.
+CREATE TABLE IF NOT EXISTS "fairmill_ledger_chain" (
+    "id"       {integer} NOT NULL,
+    "cluster"  {name} NOT NULL,
+    "hash"     {word} NOT NULL,
+    "chain"    {word} NOT NULL,
+    PRIMARY KEY ("id")
+) {kept};
+
+-- The entries that runs of a cluster have counted, with their hash: also of entries that 0.1.0 made.
+CREATE TABLE IF NOT EXISTS "fairmill_ledger_counted" (
+    "cluster"  {name} NOT NULL,
+    "id"       {integer} NOT NULL,
+    "hash"     {word} NOT NULL,
+    PRIMARY KEY ("cluster", "id")
+) {kept};
+
 pgsql: -- Whoever runs `fairmill run` may add to the ledger only, whatever default privileges say.
-pgsql: DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fairmill_writer') THEN REVOKE UPDATE, DELETE ON "fairmill_ledger", "fairmill_ledger_reset" FROM "fairmill_writer"; END IF; END $$;
+pgsql: DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fairmill_writer') THEN REVOKE UPDATE, DELETE ON "fairmill_ledger", "fairmill_ledger_reset", "fairmill_ledger_chain", "fairmill_ledger_counted" FROM "fairmill_writer"; END IF; END $$;
 pgsql:
 -- Every association as the first run saw it, and from then on as it was whenever a run saw that it
 -- had changed.

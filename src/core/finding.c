@@ -41,6 +41,9 @@ static const struct {
                                "changed since, when or how is not known; taken as it is now" },
     [FINDING_PAST_UNREADABLE] = { "past_unreadable",
                                   "a change in txn_table that is not understood, or none of it" },
+    [FINDING_LEDGER_LOST] = { "ledger_entry_lost", "does not count; import it again, or undo it" },
+    [FINDING_LEDGER_CHANGED] = { "ledger_entry_changed",
+                                 "counts as it is now; restore it, or undo it" },
 };
 
 const char *finding_name(enum finding_kind kind)

@@ -25,6 +25,8 @@ enum finding_kind {
     FINDING_PRIORITY_TRES_UNKNOWN,
     FINDING_PAST_UNKNOWN,
     FINDING_PAST_UNREADABLE,
+    FINDING_LEDGER_LOST,
+    FINDING_LEDGER_CHANGED,
     FINDING_KINDS,
 };
 
@@ -37,7 +39,7 @@ const char *finding_meaning(enum finding_kind kind);
 #define FINDINGS_PER_KIND 100
 
 struct finding {
-    uint64_t subject; /* an id of a job or an association; 0 where the cluster is meant */
+    uint64_t subject; /* an id, most often of a job or an association; 0: the cluster is meant */
     uint64_t ends;    /* of what is kept of ended jobs, when the row ended; else 0 */
     char detail[120];
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/ledger_rows.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,88 +17,137 @@
  * up to the deadline. */
 #define TRIES 20
 
-void ledger_record_free(struct ledger_record *record)
-{
-    free(record->cluster);
-    free(record->who);
-    free(record->why);
-    free(record->account);
-    free(record->user);
-    free(record->partition);
-    *record = (struct ledger_record){ 0 };
-}
-
 static uint64_t number_of(const struct db_value *value)
 {
     return value->type == DB_INTEGER && value->integer > 0 ? (uint64_t)value->integer : 0;
 }
 
-/* Read the columns from id to undoes.  An unknown kind is an error: whoever entered it meant it to
- * count. */
-static int read_entry(const struct db_value *row, struct ledger_entry *entry, struct error *err)
+/* The columns of ledger_read. */
+enum {
+    ID,
+    CLUSTER,
+    INSTANT,
+    ENTERED_AT,
+    WHO,
+    WHY,
+    KIND,
+    ACCOUNT,
+    USER,
+    PARTITION,
+    ASSOCIATION,
+    TRES_SECONDS,
+    JOB,
+    UNDOES
+};
+
+static int read_kind(const struct db_value *row, const char *cluster, struct ledger_record *record,
+                     struct error *err)
 {
-    char *kind = db_value_text(&row[2]);
-    *entry = (struct ledger_entry){
-        .id = number_of(&row[0]),
-        .instant = number_of(&row[1]),
-        .kind = LEDGER_KINDS,
-        .association = number_of(&row[3]),
-        .tres_seconds = number_of(&row[4]),
-        .job = number_of(&row[5]),
-        .undoes = number_of(&row[6]),
-    };
-    for (enum ledger_kind each = 0; each < LEDGER_KINDS; each++)
-        if (!strcmp(kind, ledger_kind_name(each)))
-            entry->kind = each;
     int result = 0;
-    if (entry->kind == LEDGER_KINDS)
-        result =
-            fail(err, ERROR_DATA, "entry %llu of the ledger is of kind '%s', which is not known",
-                 (unsigned long long)entry->id, kind);
+    char *kind = db_value_text(&row[KIND]);
+    record->entry.kind = ledger_kind_named(kind);
+    if (record->entry.kind == LEDGER_KINDS && (!cluster || !strcmp(cluster, record->cluster)))
+        result = fail(err, ERROR_DATA,
+                      "entry %" PRIu64 " of the ledger is of kind '%s', which is not known",
+                      record->entry.id, kind);
     free(kind);
     return result;
 }
 
-static bool is_empty(const struct db_value *value)
+static int read_record(const struct db_value *row, const char *cluster,
+                       struct ledger_record *record, struct error *err)
 {
-    return value->type != DB_TEXT || !value->text.length;
+    *record = (struct ledger_record){
+        .entry = { .id = number_of(&row[ID]),
+                   .instant = number_of(&row[INSTANT]),
+                   .association = number_of(&row[ASSOCIATION]),
+                   .tres_seconds = number_of(&row[TRES_SECONDS]),
+                   .job = number_of(&row[JOB]),
+                   .undoes = number_of(&row[UNDOES]) },
+        .entered_at = row[ENTERED_AT].integer,
+        .cluster = db_value_text(&row[CLUSTER]),
+        .who = db_value_text(&row[WHO]),
+        .why = db_value_text(&row[WHY]),
+        .account = db_value_text(&row[ACCOUNT]),
+        .user = db_value_text(&row[USER]),
+        .partition = db_value_text(&row[PARTITION]),
+    };
+    record->entry.of_cluster = !*record->account && !*record->user;
+    return read_kind(row, cluster, record, err);
 }
 
-static int read_entries(struct db *db, const char *cluster, struct ledger *ledger,
+static int read_records(struct db *db, const char *cluster, struct ledger_book *book,
                         struct error *err)
 {
     const struct db_value *row;
-    struct db_value argument = db_text(cluster);
-    struct db_rows *rows = db_query(db, sql_query_ledger_read, &argument, 1, "iitiiiitt", err);
+    struct db_rows *rows = db_query(db, sql_query_ledger_read, NULL, 0, "itiittttttiiii", err);
     int result = 0;
     while (!result && db_fetch(rows, &row, err) > 0) {
-        struct ledger_entry entry;
-        result = read_entry(row, &entry, err);
-        entry.of_cluster = is_empty(&row[7]) && is_empty(&row[8]);
-        if (!result)
-            ledger_add(ledger, &entry);
+        book->records = memory_grown(book->records, book->count, sizeof *book->records);
+        result = read_record(row, cluster, &book->records[book->count++], err);
     }
     return db_finish(rows) || result ? -1 : 0;
 }
 
-static int read_covers(struct db *db, const char *cluster, struct ledger *ledger, struct error *err)
+static int read_covers(struct db *db, struct ledger_book *book, struct error *err)
 {
     const struct db_value *row;
-    struct db_value argument = db_text(cluster);
-    struct db_rows *rows = db_query(db, sql_query_ledger_reset_read, &argument, 1, "ii", err);
-    while (db_fetch(rows, &row, err) > 0)
-        ledger_add_cover(ledger, number_of(&row[0]), number_of(&row[1]));
+    size_t i = 0;
+    struct db_rows *rows = db_query(db, sql_query_ledger_reset_read, NULL, 0, "ii", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        uint64_t id = number_of(&row[0]);
+        while (i < book->count && book->records[i].entry.id < id)
+            i++;
+        if (i < book->count && book->records[i].entry.id == id)
+            job_keys_add(&book->records[i].covers, number_of(&row[1]));
+    }
     return db_finish(rows);
 }
 
-int ledger_read(struct db *db, const char *cluster, struct ledger **read, struct error *err)
+static void take_hash(char hash[LEDGER_HASH], const struct db_value *value)
 {
-    struct ledger *ledger = ledger_create();
-    if (read_entries(db, cluster, ledger, err) || read_covers(db, cluster, ledger, err)) {
-        ledger_destroy(ledger);
-        return -1;
+    char *text = db_value_text(value);
+    snprintf(hash, LEDGER_HASH, "%s", text);
+    free(text);
+}
+
+/* Of runs there is no chain. */
+static int read_marks(struct db *db, const char *sql, bool chained, struct ledger_marks *marks,
+                      struct error *err)
+{
+    const struct db_value *row;
+    struct db_rows *rows = db_query(db, sql, NULL, 0, chained ? "ittt" : "itt", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        marks->list = memory_grown(marks->list, marks->count, sizeof *marks->list);
+        struct ledger_mark *mark = &marks->list[marks->count++];
+        *mark = (struct ledger_mark){ .id = number_of(&row[0]), .cluster = db_value_text(&row[1]) };
+        take_hash(mark->hash, &row[2]);
+        if (chained)
+            take_hash(mark->chain, &row[3]);
     }
-    *read = ledger;
+    return db_finish(rows);
+}
+
+/* What was noted comes before the entries: one that is made meanwhile is not missing then. */
+int ledger_book_read(struct db *db, const char *cluster, struct ledger_book *book,
+                     struct error *err)
+{
+    *book = (struct ledger_book){ 0 };
+    if (!read_marks(db, sql_query_ledger_counted_read, false, &book->counted, err) &&
+        !read_marks(db, sql_query_ledger_chain_read, true, &book->made, err) &&
+        !read_records(db, cluster, book, err) && !read_covers(db, book, err))
+        return 0;
+    ledger_book_free(book);
+    return -1;
+}
+
+int ledger_read(struct db *db, const char *cluster, struct ledger **ledger, struct error *err)
+{
+    struct ledger_book book;
+    if (ledger_book_read(db, cluster, &book, err))
+        return -1;
+    *ledger = ledger_of(&book, cluster);
+    ledger_book_free(&book);
     return 0;
 }
 
@@ -114,32 +165,6 @@ int ledger_look_up(const struct settings *settings, const char *cluster, struct 
     int result = ledger_read(db, cluster, ledger, err);
     db_close(db);
     return result ? results_explain(settings, err) : 0;
-}
-
-int ledger_read_all(struct db *db, struct ledger_record **records, size_t *count, struct error *err)
-{
-    const struct db_value *row;
-    *records = NULL;
-    *count = 0;
-    struct db_rows *rows = db_query(db, sql_query_ledger_list, NULL, 0, "tiitiiiitttitti", err);
-    int result = 0;
-    while (!result && db_fetch(rows, &row, err) > 0) {
-        struct ledger_record record = {
-            .entered_at = row[11].integer,
-            .cluster = db_value_text(&row[0]),
-            .who = db_value_text(&row[12]),
-            .why = db_value_text(&row[13]),
-            .account = db_value_text(&row[8]),
-            .user = db_value_text(&row[9]),
-            .partition = db_value_text(&row[10]),
-            .covers = number_of(&row[14]),
-        };
-        result = read_entry(row + 1, &record.entry, err);
-        record.entry.of_cluster = !*record.account && !*record.user;
-        *records = memory_grown(*records, *count, sizeof **records);
-        (*records)[(*count)++] = record;
-    }
-    return db_finish(rows) || result ? -1 : 0;
 }
 
 static int read_last(struct db *db, uint64_t *last, struct error *err)
@@ -178,30 +203,58 @@ static int write_entry(struct db *db, const struct ledger_record *record, struct
     return rows_write_one(db, "fairmill_ledger", 0, row, COUNT(row), err);
 }
 
-static int write_covers(struct db *db, uint64_t id, const uint64_t *covers, size_t count,
-                        struct error *err)
+static int write_covers(struct db *db, const struct ledger_record *record, struct error *err)
 {
     struct row_writer writer = { .db = db, .table = "fairmill_ledger_reset" };
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < record->covers.count; i++) {
         struct row_field row[] = {
-            { "id", 'i', db_integer((int64_t)id) },
-            { "id_assoc", 'i', db_integer((int64_t)covers[i]) },
+            { "id", 'i', db_integer((int64_t)record->entry.id) },
+            { "id_assoc", 'i', db_integer((int64_t)record->covers.keys[i]) },
         };
         rows_add(&writer, row, COUNT(row), err);
     }
     return rows_end(&writer, 0, err);
 }
 
-static int enter_once(struct db *db, struct ledger_record *record, const uint64_t *covers,
-                      size_t count, bool *in_doubt, struct error *err)
+static int write_mark(struct db *db, const struct ledger_record *record,
+                      const struct ledger_mark *mark, struct error *err)
+{
+    struct row_field row[] = {
+        { "id", 'i', db_integer((int64_t)record->entry.id) },
+        { "cluster", 't', db_text(record->cluster) },
+        { "hash", 't', db_text(mark->hash) },
+        { "chain", 't', db_text(mark->chain) },
+    };
+    return rows_write_one(db, "fairmill_ledger_chain", 0, row, COUNT(row), err);
+}
+
+/* Link the entry to all that there are. */
+static int read_link(struct db *db, const struct ledger_record *record, struct ledger_mark *mark,
+                     struct error *err)
+{
+    struct ledger_book book;
+    if (ledger_book_read(db, "", &book, err))
+        return -1;
+    struct ledger_faults faults = ledger_faults_of(&book);
+    memcpy(mark->chain, faults.chain, LEDGER_HASH);
+    ledger_hash(record, mark->hash);
+    ledger_link(mark->chain, mark->hash);
+    ledger_faults_free(&faults);
+    ledger_book_free(&book);
+    return 0;
+}
+
+static int enter_once(struct db *db, struct ledger_record *record, bool *in_doubt,
+                      struct error *err)
 {
     uint64_t last;
+    struct ledger_mark mark;
     if (db_begin(db, err))
         return -1;
     int result = read_last(db, &last, err);
     record->entry.id = last + 1;
-    result = result || write_entry(db, record, err) ||
-             write_covers(db, record->entry.id, covers, count, err);
+    result = result || read_link(db, record, &mark, err) || write_entry(db, record, err) ||
+             write_covers(db, record, err) || write_mark(db, record, &mark, err);
     if (!result && !db_commit(db, err))
         return 0;
     *in_doubt = !result && err->class == ERROR_GONE;
@@ -209,13 +262,12 @@ static int enter_once(struct db *db, struct ledger_record *record, const uint64_
     return -1;
 }
 
-int ledger_enter(struct db *db, struct ledger_record *record, const uint64_t *covers, size_t count,
-                 bool *in_doubt, struct error *err)
+int ledger_enter(struct db *db, struct ledger_record *record, bool *in_doubt, struct error *err)
 {
     struct error ignored;
     uint64_t last;
     int64_t end_ms = clock_milliseconds() + (int64_t)db->settings->deadline_s * 1000;
-    for (int i = 1; enter_once(db, record, covers, count, in_doubt, err); i++)
+    for (int i = 1; enter_once(db, record, in_doubt, err); i++)
         if (i == TRIES || err->class == ERROR_GONE || read_last(db, &last, &ignored) ||
             (last < record->entry.id && err->class != ERROR_RETRY) ||
             clock_milliseconds() >= end_ms || db_limit_waits(db, end_ms, &ignored))
@@ -225,16 +277,122 @@ int ledger_enter(struct db *db, struct ledger_record *record, const uint64_t *co
 
 int ledger_has(struct db *db, const struct ledger_record *record, bool *there, struct error *err)
 {
-    struct ledger_record *records;
-    size_t count;
-    int result = ledger_read_all(db, &records, &count, err);
+    struct ledger_book book;
+    char hash[LEDGER_HASH], other[LEDGER_HASH] = "";
     *there = false;
-    for (size_t i = 0; i < count; i++) {
-        *there |= records[i].entry.id == record->entry.id &&
-                  records[i].entered_at == record->entered_at &&
-                  !strcmp(records[i].who, record->who) && !strcmp(records[i].why, record->why);
-        ledger_record_free(&records[i]);
+    if (ledger_book_read(db, "", &book, err))
+        return -1;
+    const struct ledger_record *found = ledger_book_find(&book, record->entry.id);
+    ledger_hash(record, hash);
+    if (found)
+        ledger_hash(found, other);
+    *there = !strcmp(hash, other);
+    ledger_book_free(&book);
+    return 0;
+}
+
+int ledger_counted_write(struct db *db, const struct ledger_book *book, const char *cluster,
+                         struct error *err)
+{
+    struct row_writer writer = { .db = db, .table = "fairmill_ledger_counted" };
+    for (size_t i = 0; i < book->count; i++) {
+        const struct ledger_record *record = &book->records[i];
+        char hash[LEDGER_HASH];
+        if (strcmp(record->cluster, cluster) != 0 ||
+            ledger_mark_find(&book->counted, record->entry.id))
+            continue;
+        ledger_hash(record, hash);
+        struct row_field row[] = {
+            { "cluster", 't', db_text(cluster) },
+            { "id", 'i', db_integer((int64_t)record->entry.id) },
+            { "hash", 't', db_text(hash) },
+        };
+        rows_add(&writer, row, COUNT(row), err);
     }
-    free(records);
+    return rows_end(&writer, 0, err);
+}
+
+/* Refuse what is another entry than the one that is, or was, there.  *there is whether it is. */
+static int check_import(const struct ledger_book *book, const struct ledger_import *import,
+                        bool *there, struct error *err)
+{
+    uint64_t id = import->record.entry.id, undoes = import->record.entry.undoes;
+    char hash[LEDGER_HASH] = "";
+    const struct ledger_record *record = ledger_book_find(book, id);
+    const struct ledger_mark *made = ledger_mark_find(&book->made, id);
+    const struct ledger_mark *counted = ledger_mark_find(&book->counted, id);
+    *there = record != NULL;
+    if (record)
+        ledger_hash(record, hash);
+    if (record && strcmp(hash, import->mark.hash) != 0)
+        return fail(err, ERROR_DATA, "line %zu: the ledger has another entry %" PRIu64,
+                    import->line, id);
+    if ((made && (strcmp(made->hash, import->mark.hash) != 0 ||
+                  strcmp(made->chain, import->mark.chain) != 0)) ||
+        (counted && strcmp(counted->hash, import->mark.hash) != 0))
+        return fail(err, ERROR_DATA, "line %zu: the ledger had another entry %" PRIu64,
+                    import->line, id);
+    for (size_t i = 0; undoes && !record && i < book->count; i++)
+        if (book->records[i].entry.undoes == undoes)
+            return fail(err, ERROR_DATA,
+                        "line %zu: entry %" PRIu64 " is undone by entry %" PRIu64 " already",
+                        import->line, undoes, book->records[i].entry.id);
+    return 0;
+}
+
+static int import_all(struct db *db, const struct ledger_imports *imports, size_t *added,
+                      struct error *err)
+{
+    const struct ledger_import *list = imports->list;
+    struct ledger_book book;
+    int result = ledger_book_read(db, NULL, &book, err);
+    for (size_t i = 0; !result && i < imports->count; i++) {
+        bool there;
+        const struct ledger_record *record = &list[i].record;
+        result = check_import(&book, &list[i], &there, err);
+        if (result || there)
+            continue;
+        ++*added;
+        if (write_entry(db, record, err) || write_covers(db, record, err) ||
+            (!ledger_mark_find(&book.made, record->entry.id) &&
+             write_mark(db, record, &list[i].mark, err)))
+            result = fail_in(err, "line %zu", list[i].line);
+    }
+    ledger_book_free(&book);
     return result;
+}
+
+/* What was added must follow from what was before it. */
+static int check_links(struct db *db, const struct ledger_imports *imports, struct error *err)
+{
+    struct ledger_book book;
+    int result = ledger_book_read(db, NULL, &book, err);
+    if (result)
+        return -1;
+    struct ledger_faults faults = ledger_faults_of(&book);
+    for (size_t i = 0; !result && i < imports->count; i++)
+        for (size_t k = 0; !result && k < faults.count; k++)
+            if (imports->list[i].record.entry.id == faults.list[k].id)
+                result = fail(err, ERROR_DATA,
+                              "line %zu: entry %" PRIu64 " does not follow what the ledger has "
+                              "before it",
+                              imports->list[i].line, faults.list[k].id);
+    ledger_faults_free(&faults);
+    ledger_book_free(&book);
+    return result;
+}
+
+int ledger_import(struct db *db, const struct ledger_imports *imports, size_t *added,
+                  struct error *err)
+{
+    *added = 0;
+    if (db_begin(db, err))
+        return -1;
+    int result = import_all(db, imports, added, err);
+    if (!result && *added)
+        result = check_links(db, imports, err);
+    if (result || !imports->dry_run)
+        return rows_commit(db, result, err);
+    db_rollback(db);
+    return 0;
 }

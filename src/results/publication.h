@@ -45,6 +45,7 @@ struct publication {
     const struct seal_change *seal; /* NULL: the seal stays as it is */
     int64_t seen_at;   /* when the source had this tree; -1: unknown, so changes are not recorded */
     struct days *days; /* NULL: the usage of days stays as it is */
+    const struct ledger_book *ledger;
 };
 
 /* The rows of each table, written inside the transaction that publisher_publish() has open by the

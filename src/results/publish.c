@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "results/history.h"
+#include "results/ledger_rows.h"
 #include "results/rows.h"
 #include "results/seal_rows.h"
 #include "results/settings_rows.h"
@@ -143,6 +144,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         (publication->seal && seal_write(publisher, publication->seal, err)) ||
         (publication->seen_at >= 0 && share_rows_write(publisher, publication, err)) ||
         (publication->days && day_rows_write(publisher, publication->days, err)) ||
+        ledger_counted_write(publisher->db, publication->ledger, publisher->cluster, err) ||
         history_write(publisher, publication, record->as_of, err) ||
         run_rows_write(publisher, record, "done", err))
         return -1;

@@ -17,6 +17,7 @@
 #include "source/source.h"
 #include "util/error.h"
 #include "util/log.h"
+#include "util/text.h"
 
 /* A cluster at work. */
 struct cluster_run {
@@ -24,6 +25,7 @@ struct cluster_run {
     const char *cluster;
     struct prior prior;
     struct kept_seal kept;
+    struct ledger_book book;
     struct seal_plan plan;
     struct computation computation;
 };
@@ -73,10 +75,13 @@ static int read_kept_once(struct cluster_run *run, const struct publisher *publi
     *kept = (struct kept_seal){ .findings = findings_create() };
     begin_past(run);
     if (!seal_read(publisher->db, publisher->cluster, kept, err) &&
-        !ledger_read(publisher->db, publisher->cluster, &prior->ledger, err) &&
-        (!prior->past || !share_rows_read(publisher->db, publisher->cluster, prior->past, err)))
+        !ledger_book_read(publisher->db, publisher->cluster, &run->book, err) &&
+        (!prior->past || !share_rows_read(publisher->db, publisher->cluster, prior->past, err))) {
+        prior->ledger = ledger_of(&run->book, publisher->cluster);
         return 0;
+    }
     kept_seal_free(kept);
+    ledger_book_free(&run->book);
     prior_free(prior);
     return -1;
 }
@@ -198,6 +203,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .seal = plan->mode == SEAL_UNUSED ? NULL : &change,
         .seen_at = seen_at(computation),
         .days = plan->days,
+        .ledger = &run->book,
     };
     int result =
         publish_with_retries(run->session, publisher, &publication, &computation->record, err);
@@ -257,11 +263,29 @@ static void prune(const struct publisher *publisher, int64_t as_of)
         log_note("%s: old rows stay for now: %s", publisher->cluster, err.message);
 }
 
+/* What is lost of the ledger cannot be computed again.  Values are published without it, and each
+ * run says so until it is there again, or undone. */
+static void note_lost_entries(struct cluster_run *run, struct text *message)
+{
+    struct run_record *record = &run->computation.record;
+    struct ledger_faults faults = ledger_faults_of(&run->book);
+    ledger_faults_keep(&faults, run->cluster);
+    ledger_faults_note(&faults, run->computation.findings);
+    if (faults.count) {
+        text_format(message, "%s%s", record->message, *record->message ? "; " : "");
+        ledger_faults_add_words(message, &faults);
+        record->message = message->bytes;
+    }
+    ledger_faults_free(&faults);
+}
+
 /* Publish what was computed, and free it. */
 static int finish(struct cluster_run *run, struct publisher *publisher, int64_t began,
                   struct error *err)
 {
     struct computation *computation = &run->computation;
+    struct text message = { 0 };
+    note_lost_entries(run, &message);
     computation->record.duration_ms = clock_milliseconds() - began;
     int result = publish(run, publisher, err);
     if (!result)
@@ -269,6 +293,7 @@ static int finish(struct cluster_run *run, struct publisher *publisher, int64_t 
     describe(publisher->cluster, computation);
     computation_free(computation);
     seal_plan_free(&run->plan);
+    text_free(&message);
     return result;
 }
 
@@ -286,6 +311,7 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
                      ? -1
                      : 0;
         kept_seal_free(&run.kept);
+        ledger_book_free(&run.book);
         prior_free(&run.prior);
         if (result)
             record_failure(session, &publisher, began, err);

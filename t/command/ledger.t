@@ -352,6 +352,7 @@ def at_once(desk):
     ended = [process.communicate() and process.returncode for process in started]
     tap.same([ended, [row[0] for row in desk.query('SELECT id FROM fairmill_ledger ORDER BY id')]],
              [[0] * 8, list(range(1, 9))], 'eight at once each get a row')
+    desk.ends(0, 'and each follows from those before it', 'ledger', 'list')
 
 
 def body():

@@ -10,6 +10,7 @@
 
 #include "command/command.h"
 #include "command/ledger/ledger_effect.h"
+#include "command/ledger/ledger_file.h"
 #include "command/ledger/ledger_list.h"
 #include "command/ledger/ledger_target.h"
 #include "command/login.h"
@@ -45,9 +46,10 @@ struct entry_context {
     const struct options *options;
     struct db *source, *reader;
     char *cluster;
+    struct ledger_book book;
     struct ledger *ledger; /* of the cluster, as it is */
+    bool lost;             /* the entry to undo is not there any more */
     struct ledger_record record;
-    struct job_keys covers;
 };
 
 static bool is(const struct options *options, const char *action)
@@ -134,9 +136,7 @@ static int begin_record(const struct options *options, struct ledger_record *rec
         return fail(err, ERROR_USAGE,
                     "standard input is no terminal to confirm on; --yes enters it, --dry-run shows "
                     "what it would do");
-    for (enum ledger_kind kind = 0; kind < LEDGER_KINDS; kind++)
-        if (is(options, ledger_kind_name(kind)))
-            entry->kind = kind;
+    entry->kind = ledger_kind_named(options->action);
     entry->instant = (uint64_t)instant;
     entry->of_cluster = options->all;
     if ((entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT) &&
@@ -178,24 +178,34 @@ static int find_cluster(struct entry_context *context, struct error *err)
                : fail(err, ERROR_USAGE, "there are %zu clusters; name one with --cluster", count);
 }
 
+/* An entry that is lost can be undone: then its loss is accepted.  *found is whether it is one. */
+static int find_lost(struct entry_context *context, bool *found, struct error *err)
+{
+    struct ledger_faults faults = ledger_faults_of(&context->book);
+    const struct ledger_fault *fault = NULL;
+    for (size_t i = 0; i < faults.count; i++)
+        if (faults.list[i].lost && faults.list[i].id == context->record.entry.undoes)
+            fault = &faults.list[i];
+    *found = fault != NULL;
+    bool known = fault && fault->cluster;
+    if (known)
+        context->cluster = memory_text(fault->cluster);
+    ledger_faults_free(&faults);
+    return *found && !known ? find_cluster(context, err) : 0;
+}
+
 /* The cluster and the instant of what is undone are the undo's own.  Of a chain of undos only the
  * last can be undone, which is what somebody means who names any entry of it that counts. */
 static int find_undone(struct entry_context *context, struct error *err)
 {
-    struct ledger_record *records;
-    size_t count;
     uint64_t id = context->record.entry.undoes;
-    int result = ledger_read_all(context->reader, &records, &count, err);
-    for (size_t i = 0; i < count; i++) {
-        if (!result && records[i].entry.id == id) {
-            context->cluster = memory_text(records[i].cluster);
-            context->record.entry.instant = records[i].entry.instant;
-        }
-        ledger_record_free(&records[i]);
+    const struct ledger_record *record = ledger_book_find(&context->book, id);
+    if (record) {
+        context->cluster = memory_text(record->cluster);
+        context->record.entry.instant = record->entry.instant;
+    } else if (find_lost(context, &context->lost, err)) {
+        return -1;
     }
-    free(records);
-    if (result)
-        return results_explain(context->settings, err);
     if (!context->cluster)
         return fail(err, ERROR_USAGE, "the ledger has no entry %" PRIu64, id);
     const struct name_list *asked = &context->options->shared.clusters;
@@ -209,6 +219,8 @@ static int find_undone(struct entry_context *context, struct error *err)
 static int check_undone(struct entry_context *context, struct error *err)
 {
     uint64_t id = context->record.entry.undoes;
+    if (context->lost) /* what it did is not known, and nothing now */
+        ledger_add(context->ledger, &(struct ledger_entry){ .id = id, .kind = LEDGER_UNDO });
     const struct ledger_entry *last = ledger_last_undo(context->ledger, id);
     if (ledger_is_undone(context->ledger, id))
         return fail(err, ERROR_USAGE,
@@ -230,7 +242,7 @@ static int find_subject(struct entry_context *context, struct error *err)
     case LEDGER_REFUND:
         return target_job(&source, record, context->ledger, err);
     case LEDGER_RESET:
-        return record->entry.of_cluster ? 0 : target_covers(&source, record, &context->covers, err);
+        return record->entry.of_cluster ? 0 : target_covers(&source, record, err);
     case LEDGER_UNDO:
         break;
     }
@@ -251,8 +263,8 @@ static struct ledger *with_entry(const struct entry_context *context)
     for (size_t i = 0; i < context->ledger->cover_count; i++)
         ledger_add_cover(ledger, context->ledger->covers[i].id,
                          context->ledger->covers[i].association);
-    for (size_t i = 0; i < context->covers.count; i++)
-        ledger_add_cover(ledger, entry.id, context->covers.keys[i]);
+    for (size_t i = 0; i < context->record.covers.count; i++)
+        ledger_add_cover(ledger, entry.id, context->record.covers.keys[i]);
     ledger_add(ledger, &entry);
     return ledger;
 }
@@ -310,8 +322,7 @@ static int enter(struct entry_context *context, struct error *err)
     bool in_doubt = false;
     if (results_open(&results, context->settings, DB_RESULTS, err))
         return -1;
-    int result = ledger_enter(results, &context->record, context->covers.keys,
-                              context->covers.count, &in_doubt, err);
+    int result = ledger_enter(results, &context->record, &in_doubt, err);
     db_close(results);
     if (result && in_doubt)
         result = look_again(context, err);
@@ -328,18 +339,19 @@ static int make_entry(struct entry_context *context, struct error *err)
 {
     const struct options *options = context->options;
     if (results_open(&context->reader, context->settings, DB_READER, err) ||
-        run_open_source(&context->source, context->settings, err) ||
-        (is(options, "undo") ? find_undone(context, err) : find_cluster(context, err)))
+        run_open_source(&context->source, context->settings, err))
+        return -1;
+    if (ledger_book_read(context->reader, NULL, &context->book, err))
+        return results_explain(context->settings, err);
+    if (is(options, "undo") ? find_undone(context, err) : find_cluster(context, err))
         return -1;
     context->record.cluster = memory_text(context->cluster);
-    if (ledger_read(context->reader, context->cluster, &context->ledger, err))
-        return results_explain(context->settings, err);
+    context->ledger = ledger_of(&context->book, context->cluster);
     char *login = private_login(context->settings);
     int result = private_check(login, options->user, err);
     free(login);
     if (result || find_subject(context, err))
         return -1;
-    context->record.covers = context->covers.count;
     if ((options->shared.dry_run || !options->shared.yes) && show_effect(context, err))
         return -1;
     if (options->shared.dry_run ||
@@ -359,8 +371,36 @@ static int make_in_context(const struct settings *settings, const struct options
     db_close(context.reader);
     ledger_destroy(context.ledger);
     ledger_record_free(&context.record);
-    job_keys_free(&context.covers);
+    ledger_book_free(&context.book);
     free(context.cluster);
+    return result;
+}
+
+/* Of the whole ledger, since numbers are. */
+static int check_whole(const struct options *options, struct error *err)
+{
+    const struct shared_options *shared = &options->shared;
+    const struct table_options *table = &shared->table;
+    if (shared->clusters.count || shared->accounts.count || shared->users.count || options->all ||
+        options->partition || options->why || options->at || shared->now || shared->yes ||
+        table->form != TABLE_FOR_PEOPLE || table->columns || table->no_header ||
+        (shared->dry_run && is(options, "export")))
+        return fail(err, ERROR_USAGE, "ledger %s: takes a file and no option%s", options->action,
+                    is(options, "export") ? "" : " but --dry-run");
+    return 0;
+}
+
+static int with_file(const struct invocation *invocation, const struct options *options,
+                     struct error *err)
+{
+    struct settings *settings;
+    if (check_whole(options, err) ||
+        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+        return -1;
+    int result = is(options, "export")
+                     ? ledger_export(settings, options->subject, err)
+                     : ledger_import_file(settings, options->subject, options->shared.dry_run, err);
+    settings_destroy(settings);
     return result;
 }
 
@@ -382,16 +422,23 @@ static int take_operands(struct options *options, struct error *err)
 {
     static const struct {
         const char *action, *subject;
+        bool optional;
     } actions[] = {
-        { "credit", "an amount" }, { "debit", "an amount" }, { "refund", "the number of a job" },
-        { "reset", NULL },         { "list", NULL },         { "undo", "the number of an entry" }
+        { "credit", "an amount", false },
+        { "debit", "an amount", false },
+        { "refund", "the number of a job", false },
+        { "reset", NULL, false },
+        { "undo", "the number of an entry", false },
+        { "list", NULL, false },
+        { "export", "a file", true },
+        { "import", "a file", true },
     };
     const char *names[sizeof actions / sizeof *actions + 1] = { NULL };
     const char *const *operands = options->shared.operands;
     size_t chosen = 0;
     if (!operands[0])
         return fail(err, ERROR_USAGE,
-                    "ledger: credit, debit, refund, reset, list or undo? See "
+                    "ledger: credit, debit, refund, reset, undo, list, export or import? See "
                     "`fairmill help ledger`");
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         names[i] = actions[i].action;
@@ -405,7 +452,7 @@ static int take_operands(struct options *options, struct error *err)
     }
     options->action = names[chosen];
     options->subject = operands[1];
-    if (actions[chosen].subject && !options->subject)
+    if (actions[chosen].subject && !actions[chosen].optional && !options->subject)
         return fail(err, ERROR_USAGE, "ledger %s: %s must follow", options->action,
                     actions[chosen].subject);
     if (!actions[chosen].subject && options->subject)
@@ -447,6 +494,8 @@ static int ledger_command(const struct invocation *invocation, struct error *err
     if (!options_read(invocation, &options, err) && !take_operands(&options, err)) {
         if (is(&options, "list"))
             result = list(invocation, &options, err);
+        else if (is(&options, "export") || is(&options, "import"))
+            result = with_file(invocation, &options, err);
         else if (!take_names(&options, err) &&
                  !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
             result = make_in_context(settings, &options, err);
@@ -461,17 +510,21 @@ const struct command command_ledger = {
     .operands = "ACTION",
     .operand_count = 2,
     .summary = "correct usage: credits, debits, refunds, resets; all can be undone",
-    .notes = "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
-             "                   TRES-hours as in 12.5h\n"
-             "  debit AMOUNT     put usage on it\n"
-             "  refund JOB       take off what a job charged, as if it had not run\n"
-             "  reset            usage before the instant does not count: of a user, an\n"
-             "                   account with all below it now, or (--all) the whole cluster\n"
-             "  undo ENTRY       an entry does not count, and never did\n"
-             "  list             the entries\n"
-             "\n"
-             "With reset and no --user, --account is all below it; credit and debit find the\n"
-             "only account that a user is in.\n",
+    .notes =
+        "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
+        "                   TRES-hours as in 12.5h\n"
+        "  debit AMOUNT     put usage on it\n"
+        "  refund JOB       take off what a job charged, as if it had not run\n"
+        "  reset            usage before the instant does not count: of a user, an\n"
+        "                   account with all below it now, or (--all) the whole cluster\n"
+        "  undo ENTRY       an entry does not count, and never did\n"
+        "  list             the entries\n"
+        "  export [FILE]    write all entries to a file, a line of JSON each\n"
+        "  import [FILE]    add those of such a file that are not there\n"
+        "\n"
+        "With reset and no --user, --account is all below it; credit and debit find the\n"
+        "only account that a user is in.  Where an entry is said to be lost, import it from an\n"
+        "export, or undo it: then its loss is accepted.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,
     .run = ledger_command,

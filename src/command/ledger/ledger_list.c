@@ -45,8 +45,8 @@ void add_entry_words(struct text *text, const struct ledger_record *record)
         text_add(text, "reset ");
         add_whom(text, record);
         if (!entry->of_cluster)
-            text_format(text, " (%" PRIu64 " association%s)", record->covers,
-                        record->covers == 1 ? "" : "s");
+            text_format(text, " (%zu association%s)", record->covers.count,
+                        record->covers.count == 1 ? "" : "s");
         break;
     case LEDGER_UNDO:
         text_format(text, "undo entry %" PRIu64, entry->undoes);
@@ -66,22 +66,21 @@ struct row {
 struct listing {
     const struct published *published;
     const struct published_filter *filter; /* of the entries */
-    struct ledger_record *records;
-    size_t count;
-    struct row *rows; /* of the records */
+    struct ledger_book book;
+    struct row *rows; /* of its records */
 };
 
 static void find_undos(struct listing *listing)
 {
     struct id_index *places = id_index_create();
-    listing->rows = memory_zeroed(listing->count, sizeof *listing->rows);
-    for (uint32_t i = 0; i < listing->count; i++) {
-        listing->rows[i].record = &listing->records[i];
-        id_index_add(places, listing->records[i].entry.id, i);
+    listing->rows = memory_zeroed(listing->book.count, sizeof *listing->rows);
+    for (uint32_t i = 0; i < listing->book.count; i++) {
+        listing->rows[i].record = &listing->book.records[i];
+        id_index_add(places, listing->book.records[i].entry.id, i);
     }
     /* Backwards: whether an undo counts is known before what it undoes. */
-    for (size_t i = listing->count; i-- > 0;) {
-        const struct ledger_entry *entry = &listing->records[i].entry;
+    for (size_t i = listing->book.count; i-- > 0;) {
+        const struct ledger_entry *entry = &listing->book.records[i].entry;
         uint32_t place = entry->kind == LEDGER_UNDO && entry->undoes < entry->id
                              ? id_index_find(places, entry->undoes)
                              : INDEX_NONE;
@@ -98,8 +97,8 @@ static void find_undos(struct listing *listing)
 static void hide_others(struct listing *listing, const char *login)
 {
     struct id_index *places = id_index_create();
-    for (uint32_t i = 0; login && i < listing->count; i++) {
-        const struct ledger_record *record = &listing->records[i];
+    for (uint32_t i = 0; login && i < listing->book.count; i++) {
+        const struct ledger_record *record = &listing->book.records[i];
         uint32_t undone = record->entry.kind == LEDGER_UNDO
                               ? id_index_find(places, record->entry.undoes)
                               : INDEX_NONE;
@@ -113,7 +112,7 @@ static void hide_others(struct listing *listing, const char *login)
 
 static bool is_listed(const struct listing *listing, size_t i)
 {
-    const struct ledger_record *record = &listing->records[i];
+    const struct ledger_record *record = &listing->book.records[i];
     const struct published_filter *filter = listing->filter;
     return !listing->rows[i].hidden && name_list_wants(&filter->clusters, record->cluster) &&
            name_list_wants(&filter->accounts, record->account) &&
@@ -158,7 +157,7 @@ static void get_number(const void *of, struct cell *cell)
         [TRES_SECONDS] = { adjusts, (int64_t)entry->tres_seconds },
         [JOB] = { entry->kind == LEDGER_REFUND, (int64_t)entry->job },
         [COVERS] = { entry->kind == LEDGER_RESET && !entry->of_cluster,
-                     (int64_t)row->record->covers },
+                     (int64_t)row->record->covers.count },
         [UNDOES] = { entry->kind == LEDGER_UNDO, (int64_t)entry->undoes },
         [UNDONE_BY] = { row->undone_by != 0, (int64_t)row->undone_by },
         [COUNTS] = { true, !row->undone },
@@ -214,7 +213,7 @@ static int print_listing(const struct listing *listing, const struct table_optio
     struct text text = { 0 };
     struct table *table = table_create(&text, &layout, options, err);
     bool any = false;
-    for (size_t i = 0; table && i < listing->count; i++)
+    for (size_t i = 0; table && i < listing->book.count; i++)
         if (is_listed(listing, i)) {
             table_add(table, &listing->rows[i]);
             any = true;
@@ -232,8 +231,8 @@ static int print_listing(const struct listing *listing, const struct table_optio
 static bool has_cluster(const void *context, const char *asked)
 {
     const struct listing *listing = context;
-    for (size_t i = 0; i < listing->count; i++)
-        if (name_is(asked, listing->records[i].cluster))
+    for (size_t i = 0; i < listing->book.count; i++)
+        if (name_is(asked, listing->book.records[i].cluster))
             return true;
     return published_has(listing->published, asked);
 }
@@ -250,11 +249,28 @@ static int check_names(const struct listing *listing, struct published *publishe
         return 0;
     if (published_select(published, &names, err))
         return -1;
-    for (size_t i = 0; i < listing->count; i++) {
-        published_note_name(published, listing->records[i].account, "");
-        published_note_name(published, listing->records[i].account, listing->records[i].user);
+    for (size_t i = 0; i < listing->book.count; i++) {
+        published_note_name(published, listing->book.records[i].account, "");
+        published_note_name(published, listing->book.records[i].account,
+                            listing->book.records[i].user);
     }
     return published_look_for_names(published, err);
+}
+
+int ledger_tell_faults(const struct ledger_book *book, const struct name_list *clusters,
+                       struct error *err)
+{
+    struct text words = { 0 };
+    struct ledger_faults faults = ledger_faults_of(book);
+    if (clusters->count == 1)
+        ledger_faults_keep(&faults, clusters->values[0]);
+    ledger_faults_add_words(&words, &faults);
+    int result = !faults.count ? 0
+                               : fail(err, ERROR_OTHER,
+                                      "%s; `fairmill help ledger` says what to do", words.bytes);
+    ledger_faults_free(&faults);
+    text_free(&words);
+    return result;
 }
 
 int ledger_print(const struct settings *settings, const struct published_filter *filter,
@@ -266,16 +282,16 @@ int ledger_print(const struct settings *settings, const struct published_filter 
     struct listing listing = { .published = &published, .filter = filter };
     int result = published_begin(&published, settings, err);
     if (!result)
-        result = ledger_read_all(published.db, &listing.records, &listing.count, err);
+        result = ledger_book_read(published.db, NULL, &listing.book, err);
     if (!result)
         result = check_names(&listing, &published, err);
     published_close(&published);
     find_undos(&listing);
     hide_others(&listing, published.login);
     result = result ? results_explain(settings, err) : print_listing(&listing, options, err);
-    for (size_t i = 0; i < listing.count; i++)
-        ledger_record_free(&listing.records[i]);
-    free(listing.records);
+    if (!result)
+        result = ledger_tell_faults(&listing.book, &filter->clusters, err);
+    ledger_book_free(&listing.book);
     free(listing.rows);
     published_free(&published);
     return result;

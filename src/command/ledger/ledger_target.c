@@ -244,10 +244,9 @@ static int look_for_covers(void *context, struct accounting *accounting, struct 
     return result;
 }
 
-int target_covers(const struct source *source, const struct ledger_record *record,
-                  struct job_keys *covers, struct error *err)
+int target_covers(const struct source *source, struct ledger_record *record, struct error *err)
 {
-    struct cover_search search = { source, record, covers };
+    struct cover_search search = { source, record, &record->covers };
     return in_snapshot(source, look_for_covers, &search, err);
 }
 

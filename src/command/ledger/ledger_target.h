@@ -3,7 +3,6 @@
 #define FAIRMILL_COMMAND_LEDGER_TARGET_H
 
 struct error;
-struct job_keys;
 struct ledger;
 struct ledger_record;
 struct source;
@@ -17,10 +16,9 @@ struct source;
 int target_association(const struct source *source, struct ledger_record *record,
                        struct error *err);
 
-/* The associations whose usage a reset of the record's user, or of its account, is about: with
- * those that were deleted and whose usage counts there. */
-int target_covers(const struct source *source, const struct ledger_record *record,
-                  struct job_keys *covers, struct error *err);
+/* Give the record the associations whose usage a reset of its user, or of its account, is about:
+ * with those that were deleted and whose usage counts there. */
+int target_covers(const struct source *source, struct ledger_record *record, struct error *err);
 
 /* See that the record's job has rows that began up to the record's instant, and that the ledger
  * does not refund all of them already. */

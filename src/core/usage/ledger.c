@@ -2,6 +2,7 @@
 #include "core/usage/ledger.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include <xxhash.h>
 
@@ -12,6 +13,14 @@ const char *ledger_kind_name(enum ledger_kind kind)
 {
     static const char *const names[LEDGER_KINDS] = { "credit", "debit", "refund", "reset", "undo" };
     return names[kind];
+}
+
+enum ledger_kind ledger_kind_named(const char *name)
+{
+    enum ledger_kind kind = 0;
+    while (kind < LEDGER_KINDS && strcmp(ledger_kind_name(kind), name) != 0)
+        kind++;
+    return kind;
 }
 
 struct ledger *ledger_create(void)

@@ -24,6 +24,8 @@ enum ledger_kind { LEDGER_CREDIT, LEDGER_DEBIT, LEDGER_REFUND, LEDGER_RESET, LED
 
 /* As the result tables and people have it. */
 const char *ledger_kind_name(enum ledger_kind kind);
+/* LEDGER_KINDS: there is none of this name. */
+enum ledger_kind ledger_kind_named(const char *name);
 
 struct ledger_entry {
     uint64_t id, instant;

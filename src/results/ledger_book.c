@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+#include "results/ledger_book.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "core/finding.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* Of a gap in the ids so many are named. */
+#define NAMED_OF_GAP 1000
+/* And so many entries in a message. */
+#define SAID_AT_MOST 10
+
+void ledger_record_free(struct ledger_record *record)
+{
+    free(record->cluster);
+    free(record->who);
+    free(record->why);
+    free(record->account);
+    free(record->user);
+    free(record->partition);
+    job_keys_free(&record->covers);
+    *record = (struct ledger_record){ 0 };
+}
+
+static void free_marks(struct ledger_marks *marks)
+{
+    for (size_t i = 0; i < marks->count; i++)
+        free(marks->list[i].cluster);
+    free(marks->list);
+}
+
+void ledger_book_free(struct ledger_book *book)
+{
+    for (size_t i = 0; i < book->count; i++)
+        ledger_record_free(&book->records[i]);
+    free(book->records);
+    free_marks(&book->made);
+    free_marks(&book->counted);
+    *book = (struct ledger_book){ 0 };
+}
+
+struct ledger *ledger_of(const struct ledger_book *book, const char *cluster)
+{
+    struct ledger *ledger = ledger_create();
+    for (size_t i = 0; i < book->count; i++) {
+        const struct ledger_record *record = &book->records[i];
+        if (strcmp(record->cluster, cluster) != 0)
+            continue;
+        ledger_add(ledger, &record->entry);
+        for (size_t k = 0; k < record->covers.count; k++)
+            ledger_add_cover(ledger, record->entry.id, record->covers.keys[k]);
+    }
+    return ledger;
+}
+
+/* Both structs begin with the id. */
+static int by_id(const void *key, const void *element)
+{
+    uint64_t id = *(const uint64_t *)key, other = *(const uint64_t *)element;
+    return (id > other) - (id < other);
+}
+
+const struct ledger_record *ledger_book_find(const struct ledger_book *book, uint64_t id)
+{
+    return book->count ? bsearch(&id, book->records, book->count, sizeof *book->records, by_id)
+                       : NULL;
+}
+
+const struct ledger_mark *ledger_mark_find(const struct ledger_marks *marks, uint64_t id)
+{
+    return marks->count ? bsearch(&id, marks->list, marks->count, sizeof *marks->list, by_id)
+                        : NULL;
+}
+
+static void spell(XXH128_hash_t hash, char digits[LEDGER_HASH])
+{
+    snprintf(digits, LEDGER_HASH, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
+             (uint64_t)hash.low64);
+}
+
+/* Numbers in decimal and texts, each ended by a NUL, which no text has. */
+void ledger_hash(const struct ledger_record *record, char hash[LEDGER_HASH])
+{
+    const struct ledger_entry *entry = &record->entry;
+    const uint64_t numbers[] = {
+        entry->id,          entry->instant,       (uint64_t)record->entered_at,
+        entry->association, entry->tres_seconds,  entry->job,
+        entry->undoes,      record->covers.count,
+    };
+    const char *const texts[] = {
+        entry->kind < LEDGER_KINDS ? ledger_kind_name(entry->kind) : "",
+        record->cluster,
+        record->who,
+        record->why,
+        record->account,
+        record->user,
+        record->partition,
+    };
+    struct text all = { 0 };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        text_format(&all, "%" PRIu64 "%c", numbers[i], 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        text_add_bytes(&all, texts[i], strlen(texts[i]) + 1);
+    for (size_t i = 0; i < record->covers.count; i++)
+        text_format(&all, "%" PRIu64 "%c", record->covers.keys[i], 0);
+    spell(XXH3_128bits(all.bytes, all.length), hash);
+    text_free(&all);
+}
+
+void ledger_link(char chain[LEDGER_HASH], const char *hash)
+{
+    char both[2 * LEDGER_HASH];
+    int length = snprintf(both, sizeof both, "%s %s", chain, hash);
+    spell(XXH3_128bits(both, (size_t)length), chain);
+}
+
+static void add_fault(struct ledger_faults *faults, uint64_t id, const char *cluster, bool lost)
+{
+    faults->list = memory_grown(faults->list, faults->count, sizeof *faults->list);
+    faults->list[faults->count++] = (struct ledger_fault){ id, cluster, lost };
+}
+
+/* All entries of which anything is known, by id. */
+struct walk {
+    const struct ledger_book *book;
+    size_t record, made, counted; /* where we are */
+    uint64_t last;                /* the id before */
+    struct ledger_faults gaps;    /* ids that are missing since the last link */
+    struct ledger_faults faults;
+};
+
+/* What is known of one. */
+struct known {
+    uint64_t id;
+    const struct ledger_record *record;
+    const struct ledger_mark *made, *counted;
+};
+
+static const struct ledger_mark *next_mark(const struct ledger_marks *marks, size_t place,
+                                           uint64_t *id)
+{
+    const struct ledger_mark *mark = place < marks->count ? &marks->list[place] : NULL;
+    if (mark && mark->id < *id)
+        *id = mark->id;
+    return mark;
+}
+
+/* Step over all that a table has of this id. */
+static const struct ledger_mark *take_mark(const struct ledger_marks *marks, size_t *place,
+                                           uint64_t id)
+{
+    const struct ledger_mark *mark = NULL;
+    for (; *place < marks->count && marks->list[*place].id == id; ++*place)
+        mark = mark ? mark : &marks->list[*place];
+    return mark;
+}
+
+static bool next_known(struct walk *walk, struct known *known)
+{
+    const struct ledger_book *book = walk->book;
+    bool is_record = walk->record < book->count;
+    uint64_t id = is_record ? book->records[walk->record].entry.id : UINT64_MAX;
+    bool any = is_record;
+    any |= next_mark(&book->made, walk->made, &id) != NULL;
+    any |= next_mark(&book->counted, walk->counted, &id) != NULL;
+    if (!any)
+        return false;
+    *known = (struct known){ .id = id };
+    if (is_record && book->records[walk->record].entry.id == id)
+        known->record = &book->records[walk->record++];
+    known->made = take_mark(&book->made, &walk->made, id);
+    known->counted = take_mark(&book->counted, &walk->counted, id);
+    return true;
+}
+
+static void note_gap(struct walk *walk, uint64_t id)
+{
+    for (uint64_t each = walk->last + 1; each < id && each <= walk->last + NAMED_OF_GAP; each++)
+        add_fault(&walk->gaps, each, NULL, true);
+    walk->last = id;
+}
+
+/* What was noted must be there.  Returns whether it is. */
+static bool check_record(struct walk *walk, const struct known *known, const char *hash)
+{
+    const struct ledger_mark *noted = known->made ? known->made : known->counted;
+    bool good = known->record && (!noted || !strcmp(hash, noted->hash)) &&
+                (!known->counted || !strcmp(hash, known->counted->hash));
+    if (!good)
+        add_fault(&walk->faults, known->id, noted->cluster, !known->record);
+    return good;
+}
+
+/* Ids may be missing because nobody ever had them: somebody may add rows by hand.  The chain
+ * knows. */
+static void check_link(struct walk *walk, const struct known *known, bool good)
+{
+    struct ledger_faults *gaps = &walk->gaps;
+    bool fits = !strcmp(walk->faults.chain, known->made->chain);
+    for (size_t i = 0; !fits && i < gaps->count; i++)
+        add_fault(&walk->faults, gaps->list[i].id, NULL, true);
+    if (!fits && !gaps->count && good)
+        add_fault(&walk->faults, known->id, known->made->cluster, false);
+    gaps->count = 0;
+    memcpy(walk->faults.chain, known->made->chain, LEDGER_HASH);
+}
+
+static void look_at(struct walk *walk, const struct known *known)
+{
+    char hash[LEDGER_HASH] = "";
+    const struct ledger_mark *noted = known->made ? known->made : known->counted;
+    if (known->record)
+        ledger_hash(known->record, hash);
+    bool good = check_record(walk, known, hash);
+    note_gap(walk, known->id);
+    ledger_link(walk->faults.chain, noted ? noted->hash : hash);
+    if (known->made)
+        check_link(walk, known, good);
+}
+
+/* Leave out what is undone: it does not count, lost or not. */
+static void accept_undone(const struct ledger_book *book, struct ledger_faults *faults)
+{
+    struct ledger *ledger = faults->count ? ledger_create() : NULL;
+    size_t left = 0;
+    for (size_t i = 0; ledger && i < book->count; i++)
+        ledger_add(ledger, &book->records[i].entry);
+    for (size_t i = 0; i < faults->count; i++)
+        if (faults->list[i].lost)
+            ledger_add(ledger, &(struct ledger_entry){ .id = faults->list[i].id });
+    for (size_t i = 0; i < faults->count; i++)
+        if (!ledger_is_undone(ledger, faults->list[i].id))
+            faults->list[left++] = faults->list[i];
+    faults->count = left;
+    ledger_destroy(ledger);
+}
+
+struct ledger_faults ledger_faults_of(const struct ledger_book *book)
+{
+    struct walk walk = { .book = book };
+    struct known known;
+    while (next_known(&walk, &known))
+        look_at(&walk, &known);
+    accept_undone(book, &walk.faults);
+    ledger_faults_free(&walk.gaps);
+    return walk.faults;
+}
+
+void ledger_faults_free(struct ledger_faults *faults)
+{
+    free(faults->list);
+    *faults = (struct ledger_faults){ 0 };
+}
+
+void ledger_faults_keep(struct ledger_faults *faults, const char *cluster)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < faults->count; i++) {
+        const struct ledger_fault *fault = &faults->list[i];
+        if (!fault->cluster || !strcmp(fault->cluster, cluster))
+            faults->list[left++] = *fault;
+    }
+    faults->count = left;
+}
+
+void ledger_faults_add_words(struct text *text, const struct ledger_faults *faults)
+{
+    for (size_t i = 0; i < faults->count && i < SAID_AT_MOST; i++)
+        text_format(text, "%s entry %" PRIu64 " %s", i ? "," : "the ledger:", faults->list[i].id,
+                    faults->list[i].lost ? "is lost" : "is not as it was entered");
+    if (faults->count > SAID_AT_MOST)
+        text_format(text, ", and %zu more", faults->count - SAID_AT_MOST);
+}
+
+void ledger_faults_note(const struct ledger_faults *faults, struct findings *findings)
+{
+    for (size_t i = 0; i < faults->count; i++)
+        findings_add(findings, faults->list[i].lost ? FINDING_LEDGER_LOST : FINDING_LEDGER_CHANGED,
+                     faults->list[i].id, "%s",
+                     faults->list[i].cluster ? "" : "nothing is left that says of which cluster");
+}
