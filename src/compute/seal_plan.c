@@ -27,19 +27,20 @@ void seal_plan_free(struct seal_plan *plan)
     usage_sums_destroy(plan->late);
     findings_destroy(plan->findings);
     days_destroy(plan->days);
+    text_free(&plan->cluster_identity);
     *plan = (struct seal_plan){ .kept = plan->kept,
                                 .source_identity = plan->source_identity,
                                 .asked_full = plan->asked_full,
                                 .asked_now = plan->asked_now };
 }
 
-/* All that the sums depend on besides the rows and the ledger's resets; settings have their own
- * names. */
-static char *basis_of(const struct computation *computation)
+/* All that the sums depend on besides the database, the rows and the ledger's resets; settings have
+ * their own names. */
+static char *basis_of(const struct computation *computation, const char *cluster)
 {
     const struct settings *settings = computation->source.settings;
     struct text basis = { 0 };
-    text_format(&basis, "format %d\n%s", SEAL_FORMAT, settings->charges);
+    text_format(&basis, "format %d\ncluster %s\n%s", SEAL_FORMAT, cluster, settings->charges);
     if (computation->accounting->tariffs)
         text_format(&basis, "prices %016" PRIx64 "\n",
                     tariffs_hash(computation->accounting->tariffs));
@@ -68,16 +69,24 @@ static char *basis_with_resets(const char *basis, const struct ledger_state *led
     return text.bytes;
 }
 
-static bool basis_changed(struct seal_plan *plan, const struct ledger_state *ledger)
+static void note_another_cluster(struct seal_plan *plan, struct findings *findings)
+{
+    full_because(plan, "the seal is of another cluster of this name", NULL);
+    findings_add(findings, FINDING_CLUSTER_IS_ANOTHER, 0, "now %s", plan->cluster_identity.bytes);
+}
+
+static bool basis_changed(struct seal_plan *plan, const struct computation *computation)
 {
     const struct seal *kept = &plan->kept->seal;
-    char *basis = basis_with_resets(plan->seal.basis, ledger, seal_reach(kept));
+    char *basis = basis_with_resets(plan->seal.basis, computation->ledger, seal_reach(kept));
     char *name = seal_basis_difference(kept->basis, basis);
     free(basis);
     if (!name)
         return false;
     if (!strcmp(name, "format"))
         full_because(plan, "the seal is of another format", NULL);
+    else if (!strcmp(name, "cluster"))
+        note_another_cluster(plan, computation->findings);
     else if (!strcmp(name, "prices"))
         full_because(plan, "a factor or weight changed", NULL);
     else if (!strcmp(name, "grid"))
@@ -91,7 +100,7 @@ static bool basis_changed(struct seal_plan *plan, const struct ledger_state *led
 }
 
 /* Whether what was kept is of no use any more, and why. */
-static bool is_untrue(struct seal_plan *plan, const struct ledger_state *ledger, uint64_t now)
+static bool is_untrue(struct seal_plan *plan, const struct computation *computation, uint64_t now)
 {
     const struct kept_seal *kept = plan->kept;
     if (kept->damaged)
@@ -104,7 +113,7 @@ static bool is_untrue(struct seal_plan *plan, const struct ledger_state *ledger,
         return full_because(plan, "the clock went back", NULL);
     if (strcmp(kept->seal.source, plan->seal.source) != 0)
         return full_because(plan, "the seal is of another source", NULL);
-    if (basis_changed(plan, ledger))
+    if (basis_changed(plan, computation))
         return true;
     /* One that is behind the cutoff now is not looked for. */
     if (plan->seal.newest_end < kept->seal.newest_end && kept->seal.newest_end > plan->seal.cutoff)
@@ -198,7 +207,7 @@ static int judge_kept(struct seal_plan *plan, const struct computation *computat
 {
     const struct source *source = &computation->source;
     uint64_t now = clock_now(computation->clock);
-    *untrue = is_untrue(plan, computation->ledger, now) || lost_first_use(plan, source->settings);
+    *untrue = is_untrue(plan, computation, now) || lost_first_use(plan, source->settings);
     return *untrue ? 0 : look_for_purge(plan, source, now, untrue, err);
 }
 
@@ -223,12 +232,15 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
         full_because(plan, "rollups may be summed up anew", NULL);
         return 0;
     }
+    text_add(&plan->cluster_identity, "");
+    if (layout->identify(source, &plan->cluster_identity, err))
+        return -1;
     plan->seal = (struct seal){ .kept = true,
                                 .as_of = now,
                                 .cutoff = cutoff,
                                 .start = clock_start(computation->clock),
                                 .source = memory_text(plan->source_identity),
-                                .basis = basis_of(computation) };
+                                .basis = basis_of(computation, plan->cluster_identity.bytes) };
     if (layout->read_ends(source, cutoff, now, &oldest, &plan->seal.newest_end, err) ||
         layout->read_open_keys(source, now, &plan->open, err) ||
         judge_kept(plan, computation, &untrue, err))

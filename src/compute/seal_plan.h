@@ -3,6 +3,7 @@
 #define FAIRMILL_SEAL_PLAN_H
 
 #include "results/seal_rows.h"
+#include "util/text.h"
 
 struct computation;
 
@@ -21,12 +22,13 @@ struct seal_plan {
     bool asked_full;
     bool asked_now; /* the run was asked for an instant */
     enum seal_mode mode;
-    char why[256];         /* it is full; "" where it is not */
-    bool anew;             /* nothing of the kept sums remains */
-    bool confirmed;        /* SEAL_VERIFY: the kept sums are `sums` */
-    struct seal seal;      /* the one that this run leaves */
-    struct job_keys open;  /* rows that have not ended now */
-    struct job_keys ended; /* those of the kept ones that have by now, or are gone */
+    char why[256];                /* it is full; "" where it is not */
+    struct text cluster_identity; /* what tells it from any other of its name */
+    bool anew;                    /* nothing of the kept sums remains */
+    bool confirmed;               /* SEAL_VERIFY: the kept sums are `sums` */
+    struct seal seal;             /* the one that this run leaves */
+    struct job_keys open;         /* rows that have not ended now */
+    struct job_keys ended;        /* those of the kept ones that have by now, or are gone */
     /* Of rows below the seal that this run leaves: what they add to the kept sums, or (SEAL_FULL
      * and SEAL_VERIFY) all of them.  seal_plan_fold() makes it the sums to be stored. */
     struct usage_sums *sums;

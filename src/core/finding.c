@@ -30,6 +30,9 @@ static const struct {
                                          "usage of this deleted association is unattributed" },
     [FINDING_PARENTS_DISAGREE] = { "parents_disagree",
                                    "id_parent and the account's name differ; id_parent counts" },
+    [FINDING_CLUSTER_IS_ANOTHER] = { "cluster_is_another",
+                                     "earlier runs read another cluster of this name; their "
+                                     "history, days, notes and ledger are still there" },
     [FINDING_CAPACITY_UNKNOWN] = { "capacity_unknown",
                                    "capacity_usage and the linear values are NULL" },
     [FINDING_TRES_UNKNOWN] = { "tres_unknown",

@@ -160,8 +160,10 @@ struct layout {
     /* Whether job rows of a time for which there are rollups were purged. */
     int (*find_purge)(const struct source *source, uint64_t cutoff, bool *purged,
                       struct error *err);
-    /* Where job rows have keys, else NULL: those of all rows that have not ended by `now`, also of
-     * jobs that wait. */
+    /* Where job rows have keys (else both are NULL): what tells the cluster from any other of its
+     * name, added to `identity`; */
+    int (*identify)(const struct source *source, struct text *identity, struct error *err);
+    /* and the keys of all rows that have not ended by `now`, also of jobs that wait. */
     int (*read_open_keys)(const struct source *source, uint64_t now, struct job_keys *keys,
                           struct error *err);
     /* Where jobs have priorities (else both are NULL): what these need besides; and every job that

@@ -231,6 +231,26 @@ def causes(site):
     full('a step of the grid makes it full', 'grid', 8 * 6 * DAY)
 
 
+def another_cluster(site):
+    """Under the same path and name: as old, with jobs that ended at the same times, but by others."""
+    site.begin()
+    for change, told in (('creation_time = 1700000000', 'now creation_time 1700000000, id 0'),
+                         ('id = 7', 'now creation_time 1700000000, id 7')):
+        site.change(f'UPDATE cluster_table SET {change}')
+        site.change('UPDATE tiny_job_table SET id_assoc = CASE id_assoc WHEN ? THEN ? ELSE ? END', site.ids['physics.alice'],
+                    site.ids['chemistry.carol'], site.ids['physics.alice'])
+        tap.same(site.run_at(60), ('full', 'the seal is of another cluster of this name'),
+                 f'a cluster with another {change.split()[0]} is another one')
+        site.is_exact('nothing that is published is of the one before')
+        found = site.query("SELECT subject, last_seen, detail FROM fairmill_finding WHERE kind = 'cluster_is_another'")
+        tap.same(found, [('', site.now, told)], 'and it is a finding')
+        tap.same(site.run_at(60)[0], 'incremental', 'the next run goes on')
+        tap.same(site.query("SELECT count(*) FROM fairmill_finding WHERE kind = 'cluster_is_another' AND last_seen = ?",
+                            site.now), [(0,)], 'and finds it no more')
+    site.change('UPDATE cluster_table SET mod_time = 9, rpc_version = 11008')
+    tap.same(site.run_at(60)[0], 'incremental', 'what slurmctld tells of itself makes it no other')
+
+
 CHARGES = {'usage.charge': 'tres', 'usage.tres_weights': 'MAX_TRES, CPU=0.3, GRES/gpu=2',
            'usage.qos_factors': 'q2:0.7', 'usage.partition_usage_factors': 'gpu:1.5',
            'usage.suspended': 'omitted', 'usage.horizon': '6-0'}
@@ -398,7 +418,7 @@ def zones(site):
 
 
 with Site() as site:
-    for test in (goes_on, late_ends, associations, causes, charges, ends_behind_the_cutoff, resets, drift, clusters, zones):
+    for test in (goes_on, late_ends, associations, causes, another_cluster, charges, ends_behind_the_cutoff, resets, drift, clusters, zones):
         test(site)
     site.begin()
     site.succeed('run', '--dry-run', '--full', '--now', site.now + 60)

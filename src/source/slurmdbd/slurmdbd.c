@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "source/slurmdbd/slurmdbd_tables.h"
 
+#include <inttypes.h>
+
+#include "db/db.h"
+
 /* slurmdbd's layout, and its clusters; slurmdbd_small.c reads what else is small, slurmdbd_jobs.c
  * the jobs, slurmdbd_changes.c what was done to associations. */
 
@@ -20,6 +24,36 @@ static int read_clusters(const struct source *source, struct cluster_list *list,
     return 0;
 }
 
+struct identity_reader {
+    const char *cluster;
+    struct text *identity;
+};
+
+static int take_identity(void *context, const struct db_value *row, struct error *err)
+{
+    const struct identity_reader *reader = context;
+    (void)err;
+    if (row[0].type == DB_TEXT && reads_as(row[0].text.bytes, row[0].text.length, reader->cluster))
+        text_format(reader->identity, "creation_time %" PRId64 ", id %" PRId64,
+                    db_value_integer(&row[1], 0), db_value_integer(&row[2], 0));
+    return 0;
+}
+
+static int identify(const struct source *source, struct text *identity, struct error *err)
+{
+    unsigned has;
+    if (slurmdbd_probe(source, &slurmdbd_clusters, &has, err))
+        return -1;
+    struct identity_reader reader = { source->cluster, identity };
+    struct text sql = { 0 };
+    text_format(&sql, "SELECT \"name\", %s, %s FROM \"cluster_table\"",
+                has & HAS_CREATION_TIME ? "\"creation_time\"" : "0", has & HAS_ID ? "\"id\"" : "0");
+    const struct query query = { .sql = sql.bytes, .types = "tii" };
+    int result = slurmdbd_read(source, &slurmdbd_clusters, &query, take_identity, &reader, err);
+    text_free(&sql);
+    return result;
+}
+
 const struct layout layout_slurmdbd = {
     .name = "slurmdbd",
     .clusters = read_clusters,
@@ -31,6 +65,7 @@ const struct layout layout_slurmdbd = {
     .rollup_reach = slurmdbd_rollup_reach,
     .rollups = slurmdbd_rollups_of,
     .find_purge = slurmdbd_find_purge,
+    .identify = identify,
     .read_open_keys = slurmdbd_read_open_keys,
     .read_facts = slurmdbd_read_facts,
     .queue = slurmdbd_queue_of,

@@ -7,7 +7,7 @@
 #include "util/error.h"
 
 const struct table slurmdbd_clusters = {
-    "cluster_table", false, false, { "name", "deleted" }, { 0 },
+    "cluster_table", false, false, { "name", "deleted" }, { "creation_time", "id" },
 };
 const struct table slurmdbd_qos = {
     "qos_table", false, false, { "id", "name", "usage_factor", "priority", "deleted" }, { 0 },
