@@ -5,236 +5,234 @@
 #include <time.h>
 
 #include "command/command.h"
+#include "command/status/limits.h"
 #include "results/schema.h"
 #include "settings/load.h"
 #include "settings/settings.h"
-#include "sql.h"
+#include "util/complain.h"
 #include "util/error.h"
 #include "util/memory.h"
 
 /* A monitor's plugin is asked without a limit: three runs of the usual five minutes missed. */
 #define NAGIOS_MAX_AGE_S 900
+#define NAGIOS_MAX_AGE "15m"
 
-/* What monitors expect as exit status. */
-enum nagios { NAGIOS_OK, NAGIOS_WARNING, NAGIOS_CRITICAL, NAGIOS_UNKNOWN };
+/* What monitors expect as exit status; the first three are health's levels. */
+#define NAGIOS_UNKNOWN 3
 static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
 
 struct options {
     struct shared_options shared;
     bool nagios;
-    const char *max_age_text;
-    uint64_t max_age_s; /* 0: no limit */
+    const char *max_age;
+    struct name_list warning, critical;
 };
 
-/* A cluster that has been run, published or not. */
-struct cluster_status {
-    char *cluster;
-    char *status, *message; /* of the last run, as is `started_at` */
-    bool published, failed, late;
+/* A cluster as it is under the limits that were set. */
+struct status_row {
+    const struct cluster_health *health;
+    enum health_level level;
+    struct text words; /* what is wrong */
     bool for_people;
-    int64_t age, as_of, duration_ms, lag, findings, started_at; /* lag -1: unknown */
-    double drift;
 };
 
-struct status_list {
-    struct cluster_status *clusters;
-    size_t count;
+struct status {
+    struct health health;
+    struct limits limits;
+    struct status_row *rows; /* of health.clusters */
+    enum health_level worst; /* critical where there is no cluster */
 };
 
-enum {
-    CLUSTER,
-    RUN_ID,
-    SOURCE,
-    AS_OF,
-    DURATION,
-    LAG,
-    DRIFT,
-    FINDINGS,
-    LAST_STATUS,
-    LAST_STARTED,
-    LAST_MESSAGE
-};
-
-static void take_row(const struct options *options, struct status_list *list,
-                     const struct db_value *row, int64_t now)
+static void judge(struct status *status, const struct options *options)
 {
-    /* A retired cluster has published, but its rows have no source any more. */
-    if (db_value_integer(&row[RUN_ID], 0) > 0 && row[SOURCE].text.length == 0)
-        return;
-    list->clusters = memory_grown(list->clusters, list->count, sizeof *list->clusters);
-    struct cluster_status *added = &list->clusters[list->count++];
-    *added = (struct cluster_status){
-        .cluster = db_value_text(&row[CLUSTER]),
-        .status = db_value_text(&row[LAST_STATUS]),
-        .message = db_value_text(&row[LAST_MESSAGE]),
-        .started_at = db_value_integer(&row[LAST_STARTED], 0),
-        .published = row[AS_OF].type == DB_INTEGER,
-        .for_people = options->shared.table.form == TABLE_FOR_PEOPLE,
-        .as_of = db_value_integer(&row[AS_OF], 0),
-        .age = now - db_value_integer(&row[AS_OF], now),
-        .duration_ms = db_value_integer(&row[DURATION], 0),
-        .lag = db_value_integer(&row[LAG], -1),
-        .findings = db_value_integer(&row[FINDINGS], 0),
-        .drift = db_value_real(&row[DRIFT]),
-    };
-    added->failed = !strcmp(added->status, "failed");
-    added->late = !added->published || (options->max_age_s && added->age > 0 &&
-                                        (uint64_t)added->age > options->max_age_s);
+    const struct health *health = &status->health;
+    status->rows = memory_zeroed(health->count + 1, sizeof *status->rows);
+    status->worst = health->count ? HEALTH_OK : HEALTH_CRITICAL;
+    for (size_t i = 0; i < health->count; i++) {
+        struct status_row *row = &status->rows[i];
+        row->health = &health->clusters[i];
+        row->for_people = options->shared.table.form == TABLE_FOR_PEOPLE;
+        text_add(&row->words, "");
+        row->level = limits_judge(&status->limits, row->health, &row->words);
+        if (row->level > status->worst)
+            status->worst = row->level;
+    }
 }
 
+/* All from one snapshot. */
 static int read_status(const struct settings *settings, const struct options *options,
-                       struct status_list *list, struct error *err)
+                       struct status *status, struct error *err)
 {
     struct db *db;
-    const struct db_value *row;
     if (results_open(&db, settings, DB_READER, err))
         return -1;
-    struct db_rows *rows = db_query(db, sql_query_status, NULL, 0, "titiiiritit", err);
-    int got = rows ? 0 : -1;
-    if (rows) {
-        int64_t now = time(NULL);
-        while ((got = db_fetch(rows, &row, err)) > 0)
-            take_row(options, list, row, now);
-        db_finish(rows);
-    }
+    int result = db_begin(db, err) || health_read(db, time(NULL), &status->health, err) ? -1 : 0;
+    db_rollback(db);
     db_close(db);
-    return got;
+    if (!result)
+        judge(status, options);
+    return result;
 }
 
 static void get_cluster(const void *of, struct cell *cell)
 {
-    const struct cluster_status *status = of;
-    cell_text(cell, status->cluster);
-    cell->paint = status->failed || status->late ? PAINT_BAD : PAINT_GOOD;
+    const struct status_row *row = of;
+    cell_text(cell, row->health->cluster);
+    cell->paint = row->level ? PAINT_BAD : PAINT_GOOD;
+}
+
+static void add_age(struct text *text, int64_t age, const char *old)
+{
+    text_add_span(text, age < 0 ? -age : age);
+    text_add(text, age < 0 ? " ahead" : old);
 }
 
 static void get_age(const void *of, struct cell *cell)
 {
-    const struct cluster_status *status = of;
-    if (!status->for_people && status->published) {
-        cell_integer(cell, status->age);
-    } else if (status->for_people) {
+    const struct status_row *row = of;
+    if (!row->for_people && row->health->published) {
+        cell_integer(cell, row->health->age);
+    } else if (row->for_people) {
         struct text words = { 0 };
-        text_add(&words, status->published ? "" : "never");
-        if (status->published)
-            text_add_span(&words, status->age);
+        text_add(&words, row->health->published ? "" : "never");
+        if (row->health->published)
+            add_age(&words, row->health->age, "");
         cell_format(cell, "%s", words.bytes);
         text_free(&words);
     }
 }
 
-enum { AS_OF_INSTANT, DURATION_MS, SOURCE_LAG, STARTED_AT };
+enum { AS_OF, DURATION_MS, SOURCE_LAG, DRIFT_MAX, DRIFTED, COMPARED_AT, STARTED_AT, FINDINGS };
 
-static void get_if_known(const void *of, struct cell *cell)
+static void get_number(const void *of, struct cell *cell)
 {
-    const struct cluster_status *status = of;
-    if (cell->column->index == SOURCE_LAG && status->lag >= 0)
-        cell_integer(cell, status->lag);
-    else if (cell->column->index == AS_OF_INSTANT && status->published)
-        cell_integer(cell, status->as_of);
-    else if (cell->column->index == STARTED_AT && status->started_at)
-        cell_integer(cell, status->started_at);
-    else if (cell->column->index == DURATION_MS && status->published)
-        cell_integer(cell, status->duration_ms);
+    const struct cluster_health *health = ((const struct status_row *)of)->health;
+    const struct {
+        bool known;
+        int64_t number;
+    } numbers[] = {
+        [AS_OF] = { health->published, health->as_of },
+        [DURATION_MS] = { health->published, health->duration_ms },
+        [SOURCE_LAG] = { health->lag >= 0, health->lag },
+        [DRIFTED] = { health->compared_at > 0, health->drifted },
+        [COMPARED_AT] = { health->compared_at > 0, health->compared_at },
+        [STARTED_AT] = { health->started_at > 0, health->started_at },
+        [FINDINGS] = { true, health->findings },
+    };
+    if (cell->column->index == DRIFT_MAX)
+        cell_real(cell, health->drift);
+    else if (numbers[cell->column->index].known)
+        cell_integer(cell, numbers[cell->column->index].number);
+}
+
+static void get_kinds(const void *of, struct cell *cell)
+{
+    const struct cluster_health *health = ((const struct status_row *)of)->health;
+    struct text words = { 0 };
+    text_add(&words, "");
+    for (size_t i = 0; i < health->kind_count; i++)
+        text_format(&words, "%s%s=%" PRId64, i ? "," : "", health->kinds[i].kind,
+                    health->kinds[i].count);
+    cell_format(cell, "%s", words.bytes);
+    text_free(&words);
+}
+
+static void get_problems(const void *of, struct cell *cell)
+{
+    const struct cluster_health *health = ((const struct status_row *)of)->health;
+    struct text words = { 0 };
+    text_add(&words, "");
+    for (int i = 0; i < HEALTH_PROBLEMS; i++)
+        if (health->problems[i])
+            text_format(&words, "%s%s", words.length ? "," : "", health_problem_name(i));
+    cell_format(cell, "%s", words.bytes);
+    text_free(&words);
+}
+
+static void get_health(const void *of, struct cell *cell)
+{
+    const struct status_row *row = of;
+    cell_text(cell,
+              row->for_people && row->level ? row->words.bytes : health_level_name(row->level));
 }
 
 static void get_last_run(const void *of, struct cell *cell)
 {
-    const struct cluster_status *status = of;
-    if (status->failed)
-        cell_format(cell, "failed: %s", status->message);
+    const struct cluster_health *health = ((const struct status_row *)of)->health;
+    if (cell->column->hidden == NOT_FOR_PEOPLE)
+        cell_text(cell, health->status);
+    else if (health->failed)
+        cell_format(cell, "failed: %s", health->message);
     else
-        cell_text(cell, status->published ? "done" : "");
+        cell_text(cell, health->status);
 }
 
+static void get_message(const void *of, struct cell *cell)
+{
+    cell_text(cell, ((const struct status_row *)of)->health->message);
+}
+
+#define NUMBER(which) .get = get_number, .index = which
 static const struct column columns[] = {
     { "cluster", "Cluster", COLUMN_TEXT, .get = get_cluster },
     { "age", "Age", COLUMN_TEXT, .get = get_age },
-    { "as_of", "AsOf", COLUMN_INSTANT, .get = get_if_known, .index = AS_OF_INSTANT,
+    { "as_of", "AsOf", COLUMN_INSTANT, NUMBER(AS_OF), .hidden = NOT_FOR_PEOPLE },
+    { "duration_ms", "Duration", COLUMN_INTEGER, NUMBER(DURATION_MS), .unit = "ms" },
+    { "source_lag", "Lag", COLUMN_SPAN, NUMBER(SOURCE_LAG) },
+    { "findings", "Findings", COLUMN_INTEGER, NUMBER(FINDINGS) },
+    { "finding_kinds", "FindingKinds", COLUMN_TEXT, .get = get_kinds, .hidden = NOT_FOR_PEOPLE },
+    { "drift_max", "Drift", COLUMN_REAL, NUMBER(DRIFT_MAX), .digits = 3, .unit = "TRES-s" },
+    { "drifted_associations", "Drifted", COLUMN_INTEGER, NUMBER(DRIFTED),
       .hidden = NOT_FOR_PEOPLE },
-    { "duration_ms", "Duration", COLUMN_INTEGER, .get = get_if_known, .index = DURATION_MS,
-      .unit = "ms" },
-    { "source_lag", "Lag", COLUMN_SPAN, .get = get_if_known, .index = SOURCE_LAG },
-    { "findings", "Findings", COLUMN_INTEGER, MEMBER(struct cluster_status, findings) },
-    { "drift_max", "Drift", COLUMN_REAL, MEMBER(struct cluster_status, drift), .digits = 3 },
+    { "compared_at", "ComparedAt", COLUMN_INSTANT, NUMBER(COMPARED_AT), .hidden = NOT_FOR_PEOPLE },
+    { "health", "Health", COLUMN_TEXT, .get = get_health },
+    { "problems", "Problems", COLUMN_TEXT, .get = get_problems, .hidden = NOT_FOR_PEOPLE },
     { "last_run", "LastRun", COLUMN_TEXT, .get = get_last_run, .hidden = ONLY_FOR_PEOPLE },
-    { "status", "Status", COLUMN_TEXT, MEMBER(struct cluster_status, status),
-      .hidden = NOT_FOR_PEOPLE },
-    { "started_at", "StartedAt", COLUMN_INSTANT, .get = get_if_known, .index = STARTED_AT,
-      .hidden = NOT_FOR_PEOPLE },
-    { "message", "Message", COLUMN_TEXT, MEMBER(struct cluster_status, message),
-      .hidden = NOT_FOR_PEOPLE },
+    { "status", "Status", COLUMN_TEXT, .get = get_last_run, .hidden = NOT_FOR_PEOPLE },
+    { "started_at", "StartedAt", COLUMN_INSTANT, NUMBER(STARTED_AT), .hidden = NOT_FOR_PEOPLE },
+    { "message", "Message", COLUMN_TEXT, .get = get_message, .hidden = NOT_FOR_PEOPLE },
     { .name = NULL },
 };
 
 static const struct table_layout layout = { columns, "clusters", .by_cluster = false };
 
-static enum nagios judge(const struct status_list *list)
-{
-    enum nagios worst = list->count ? NAGIOS_OK : NAGIOS_CRITICAL;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct cluster_status *status = &list->clusters[i];
-        if (status->late)
-            return NAGIOS_CRITICAL;
-        if (status->failed)
-            worst = NAGIOS_WARNING;
-    }
-    return worst;
-}
-
-/* In the line for a monitor a bar ends what is for people, and the name of a figure is in quotes
- * and ends with an equals sign. */
+/* In the line for a monitor a bar ends what is for people. */
 #define ENDS_TEXT "|"
-#define ENDS_NAME "|'="
-
-static void add_without(struct text *text, const char *ends, const char *name)
-{
-    struct text printable = { 0 };
-    text_add_printable(&printable, name);
-    for (const char *at = printable.bytes; at && *at; at++)
-        if (strchr(ends, *at))
-            text_format(text, "\\x%02X", (unsigned)*at);
-        else
-            text_add_bytes(text, at, 1);
-    text_free(&printable);
-}
 
 /* One line for people, and behind the bar what a monitor may draw. */
-static void add_nagios(struct text *text, const struct options *options,
-                       const struct status_list *list)
+static void add_nagios(struct text *text, const struct status *status)
 {
-    text_format(text, "FAIRMILL %s -", nagios_names[judge(list)]);
-    if (!list->count)
+    size_t count = status->health.count;
+    text_format(text, "FAIRMILL %s -", nagios_names[status->worst]);
+    if (!count)
         text_add(text, " no results yet");
-    for (size_t i = 0; i < list->count; i++) {
-        const struct cluster_status *status = &list->clusters[i];
+    for (size_t i = 0; i < count; i++) {
+        const struct status_row *row = &status->rows[i];
         text_add(text, i ? ", " : " ");
-        add_without(text, ENDS_TEXT, status->cluster);
-        text_add(text, " ");
-        if (status->published)
-            text_add_span(text, status->age);
-        text_add(text, status->published ? " old" : "never published");
-        text_add(text, status->failed ? " (last run failed)" : "");
+        limits_add_name(text, ENDS_TEXT, row->health->cluster);
+        if (row->health->published) {
+            text_add(text, " ");
+            add_age(text, row->health->age, " old");
+        }
+        if (row->level) {
+            text_add(text, " (");
+            limits_add_name(text, ENDS_TEXT, row->words.bytes);
+            text_add(text, ")");
+        }
     }
     text_add(text, " |");
-    for (size_t i = 0; i < list->count; i++) {
-        const struct cluster_status *status = &list->clusters[i];
-        text_add(text, " '");
-        add_without(text, ENDS_NAME, status->cluster);
-        text_format(text, " age'=%" PRId64 "s;;%" PRIu64 " '", status->age, options->max_age_s);
-        add_without(text, ENDS_NAME, status->cluster);
-        text_format(text, " findings'=%" PRId64, status->findings);
-    }
+    for (size_t i = 0; i < count; i++)
+        limits_add_figures(text, &status->limits, status->rows[i].health);
     text_add(text, "\n");
 }
 
-static int print_table(const struct options *options, const struct status_list *list,
+static int print_table(const struct options *options, const struct status *status,
                        struct error *err)
 {
     struct text text = { 0 };
     struct table *table = table_create(&text, &layout, &options->shared.table, err);
-    for (size_t i = 0; table && i < list->count; i++)
-        table_add(table, &list->clusters[i]);
+    for (size_t i = 0; table && i < status->health.count; i++)
+        table_add(table, &status->rows[i]);
     int result = table ? table_end(table, err) : -1;
     if (!result)
         result = command_print(&text, err);
@@ -243,93 +241,126 @@ static int print_table(const struct options *options, const struct status_list *
     return result;
 }
 
-static int print_nagios(const struct options *options, const struct status_list *list,
-                        struct error *err)
+static int print_nagios(const struct status *status, struct error *err)
 {
     struct text text = { 0 };
-    add_nagios(&text, options, list);
+    add_nagios(&text, status);
     int result = command_print(&text, err);
     text_free(&text);
-    return result ? -1 : (int)judge(list);
+    return result ? -1 : (int)status->worst;
 }
 
 /* The exit status of its own, or -1. */
-static int print_status(const struct options *options, const struct status_list *list,
+static int print_status(const struct options *options, const struct status *status,
                         struct error *err)
 {
+    const char *failure = status->health.failure;
     if (options->nagios)
-        return print_nagios(options, list, err);
-    if (!list->count)
-        return fail(err, ERROR_OTHER, "no results yet");
-    if (print_table(options, list, err))
+        return print_nagios(status, err);
+    if (!status->health.count)
+        return fail(err, ERROR_OTHER, "no results yet%s%s",
+                    *failure ? "; the last run failed: " : "", failure);
+    if (print_table(options, status, err))
         return -1;
-    for (size_t i = 0; options->max_age_s && i < list->count; i++)
-        if (list->clusters[i].late)
-            return fail(err, ERROR_OTHER, "the results of cluster '%s' are older than %s",
-                        list->clusters[i].cluster, options->max_age_text);
+    for (size_t i = 0; i < status->health.count; i++) {
+        const struct status_row *row = &status->rows[i];
+        if (!row->level)
+            continue;
+        fail(err, ERROR_OTHER, "cluster '%s': %s", row->health->cluster, row->words.bytes);
+        complain(err);
+    }
+    return 0; /* or the status of what was complained of */
+}
+
+static int read_limits(struct limits *limits, const struct options *options, struct error *err)
+{
+    uint64_t max_age;
+    if (limits_read(limits, &options->warning, HEALTH_WARNING, err) ||
+        limits_read(limits, &options->critical, HEALTH_CRITICAL, err))
+        return -1;
+    if (options->max_age && !duration_parse(options->max_age, &max_age))
+        return fail(err, ERROR_USAGE,
+                    "--max-age '%s': must be a number with s, m, h or d behind it",
+                    options->max_age);
+    if (options->max_age)
+        limits_add_age(limits, max_age, options->max_age);
+    else if (options->nagios && !limits_has(limits, "age"))
+        limits_add_age(limits, NAGIOS_MAX_AGE_S, NAGIOS_MAX_AGE);
     return 0;
 }
 
 static int read_and_print(const struct invocation *invocation, const struct options *options,
-                          struct error *err)
+                          struct status *status, struct error *err)
 {
     struct settings *settings = NULL;
-    struct status_list list = { 0 };
     int result = -1;
     if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
-        !read_status(settings, options, &list, err))
-        result = print_status(options, &list, err);
-    for (size_t i = 0; i < list.count; i++) {
-        free(list.clusters[i].cluster);
-        free(list.clusters[i].status);
-        free(list.clusters[i].message);
-    }
-    free(list.clusters);
+        !read_status(settings, options, status, err))
+        result = print_status(options, status, err);
     settings_destroy(settings);
     return result;
 }
 
+static void status_free(struct status *status)
+{
+    for (size_t i = 0; status->rows && i < status->health.count; i++)
+        text_free(&status->rows[i].words);
+    free(status->rows);
+    health_free(&status->health);
+    limits_free(&status->limits);
+}
+
+/* A monitor reads the first line of what is printed, not the errors. */
+static int print_unknown(struct error *err)
+{
+    struct text text = { 0 };
+    text_format(&text, "FAIRMILL %s - ", nagios_names[NAGIOS_UNKNOWN]);
+    limits_add_name(&text, ENDS_TEXT, err->message);
+    text_add(&text, "\n");
+    int result = command_print(&text, err);
+    text_free(&text);
+    return result ? -1 : NAGIOS_UNKNOWN;
+}
+
 static const struct command_option own_options[] = {
-    { "max-age", NULL, 0, OPTION_VALUE, AT(max_age_text), "TIME",
-      .help = "fail if results are older: a number with s, m, h or d behind it" },
+    { "max-age", NULL, 0, OPTION_VALUE, AT(max_age), "TIME",
+      .help = "it is critical if results are older: a number with s, m, h or d behind it" },
+    { "warning", NULL, 'w', OPTION_AGAIN, AT(warning), "NAME=RANGE",
+      .help = "a limit: NAME is age, lag, findings, drift or a kind of findings, RANGE is "
+              "[@][START:][END] as monitors' plugins have it" },
+    { "critical", NULL, 0, OPTION_AGAIN, AT(critical), "NAME=RANGE",
+      .help = "likewise (no -c, which names the settings)" },
     { "nagios", NULL, 0, OPTION_FLAG, AT(nagios), NULL, .form = true,
-      .help =
-          "one line and an exit status for a monitor (0 ok, 1 the last run failed, 2 too old or "
-          "never published, 3 not known); the limit is 15 minutes without --max-age" },
+      .help = "one line, figures and an exit status for a monitor (0 ok, 1 warning, 2 critical, 3 "
+              "not known); without a limit of the age it is 15 minutes" },
     { .name = NULL },
 };
 
 static int status_command(const struct invocation *invocation, struct error *err)
 {
     struct options options = { 0 };
-    int read = options_read(invocation, &options, err);
+    struct status status = { 0 };
+    int result = -1;
+    if (!options_read(invocation, &options, err) &&
+        !table_check(&layout, &options.shared.table, err) &&
+        !read_limits(&status.limits, &options, err)) {
+        result = read_and_print(invocation, &options, &status, err);
+        if (result < 0 && options.nagios)
+            result = print_unknown(err);
+    }
+    status_free(&status);
+    option_list_free(&options.warning);
+    option_list_free(&options.critical);
     options_free(&options.shared);
-    if (read || table_check(&layout, &options.shared.table, err))
-        return -1;
-    if (options.max_age_text && !duration_parse(options.max_age_text, &options.max_age_s))
-        return fail(err, ERROR_USAGE,
-                    "--max-age '%s': must be a number with s, m, h or d behind it",
-                    options.max_age_text);
-    if (options.nagios && !options.max_age_text)
-        options.max_age_s = NAGIOS_MAX_AGE_S;
-    int result = read_and_print(invocation, &options, err);
-    if (result >= 0 || !options.nagios)
-        return result;
-    /* A monitor reads the first line of what is printed, not the errors. */
-    struct text text = { 0 };
-    text_add(&text, "FAIRMILL UNKNOWN - ");
-    add_without(&text, ENDS_TEXT, err->message);
-    text_add(&text, "\n");
-    result = command_print(&text, err);
-    text_free(&text);
-    return result ? -1 : NAGIOS_UNKNOWN;
+    return result;
 }
 
 const struct command command_status = {
     .name = "status",
     .operands = "",
     .summary = "how old the results are, and how the last runs went",
-    .notes = "",
+    .notes = "Drift is by how much the kept sums were off where a run last compared them with\n"
+             "all jobs, in TRES-seconds; 0 is right.  Ends with 1 where something is wrong.\n",
     .shared = TAKES_TABLE,
     .options = own_options,
     .run = status_command,
