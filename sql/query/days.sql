@@ -8,7 +8,9 @@ SELECT "as_of", "oldest_end", "final_to" FROM "fairmill_usage_span" WHERE "clust
 
 -- name: usage_day_read
 -- The sums of a day.
-SELECT "id_assoc", "sum_2", "sum_1", "sum_0" FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" = ?
+SELECT "id_assoc", "sum_2", "sum_1", "sum_0", "tres_seconds"
+FROM "fairmill_usage_day"
+WHERE "cluster" = ? AND "day" = ?
 
 -- name: usage_day_span
 -- The usage of some days.
@@ -60,12 +62,3 @@ WHERE "cluster" = ? AND "day" = ?
 -- Remove what unsealed jobs added to a day for associations; a list of them follows.
 DELETE /*! "fairmill_usage_open" */ FROM "fairmill_usage_open" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "day" = ? AND "id_assoc"
-
--- name: usage_hash_read
--- The hash of the rows of each day.
-SELECT "day", "hash" FROM "fairmill_usage_hash" WHERE "cluster" = ?
-
--- name: usage_hash_clear
--- Remove the hash of a day.
-DELETE /*! "fairmill_usage_hash" */ FROM "fairmill_usage_hash" /*! FORCE INDEX (PRIMARY) */
-WHERE "cluster" = ? AND "day" = ?

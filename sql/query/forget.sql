@@ -10,10 +10,6 @@ WHERE "cluster" = ?
 DELETE /*! "fairmill_usage_span" */ FROM "fairmill_usage_span" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
--- name: forget_hashes
-DELETE /*! "fairmill_usage_hash" */ FROM "fairmill_usage_hash" /*! FORCE INDEX (PRIMARY) */
-WHERE "cluster" = ?
-
 -- name: forget_names
 DELETE /*! "fairmill_association" */ FROM "fairmill_association" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?

@@ -32,6 +32,8 @@ INSERT INTO "fairmill_seal" SELECT * FROM "fairmill_seal" WHERE 1 = 0
 INSERT INTO "fairmill_seal_odd" SELECT * FROM "fairmill_seal_odd" WHERE 1 = 0
 -- name: check_seal_open
 INSERT INTO "fairmill_seal_open" SELECT * FROM "fairmill_seal_open" WHERE 1 = 0
+-- name: check_seal_slice
+INSERT INTO "fairmill_seal_slice" SELECT * FROM "fairmill_seal_slice" WHERE 1 = 0
 -- name: check_seal_usage
 INSERT INTO "fairmill_seal_usage" SELECT * FROM "fairmill_seal_usage" WHERE 1 = 0
 -- name: check_settings
@@ -42,8 +44,8 @@ INSERT INTO "fairmill_share_change" SELECT * FROM "fairmill_share_change" WHERE 
 INSERT INTO "fairmill_share_state" SELECT * FROM "fairmill_share_state" WHERE 1 = 0
 -- name: check_usage_day
 INSERT INTO "fairmill_usage_day" SELECT * FROM "fairmill_usage_day" WHERE 1 = 0
--- name: check_usage_hash
-INSERT INTO "fairmill_usage_hash" SELECT * FROM "fairmill_usage_hash" WHERE 1 = 0
+-- name: check_kept
+INSERT INTO "fairmill_kept" SELECT * FROM "fairmill_kept" WHERE 1 = 0
 -- name: check_usage_open
 INSERT INTO "fairmill_usage_open" SELECT * FROM "fairmill_usage_open" WHERE 1 = 0
 -- name: check_usage_span

@@ -5,7 +5,7 @@
 -- name: seal_read
 -- What is known of the sums that are kept for a cluster.
 SELECT "as_of", "full_as_of", "cutoff", "sealed_to", "counts_from", "jobs_from", "oldest_end",
-    "first_charge", "newest_end", "sums_hash", "open_hash", "source", "basis", "hash"
+    "first_charge", "newest_end", "sums_hash", "open_hash", "checked_to", "source", "basis", "hash"
 FROM "fairmill_seal"
 WHERE "cluster" = ?
 
@@ -20,6 +20,20 @@ SELECT "job_key" FROM "fairmill_seal_open" WHERE "cluster" = ?
 -- name: seal_odd_read
 -- The findings about jobs in the sums.
 SELECT "kind", "subject", "time_end", "detail" FROM "fairmill_seal_odd" WHERE "cluster" = ?
+
+-- name: seal_slice_read
+-- What the job rows in the sums were.
+SELECT "day", "row_count", "hash" FROM "fairmill_seal_slice" WHERE "cluster" = ?
+
+-- name: seal_slice_clear
+-- Remove what is known of a cluster's job rows.
+DELETE /*! "fairmill_seal_slice" */ FROM "fairmill_seal_slice" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?
+
+-- name: seal_slice_remove
+-- Remove days; a list of them follows.
+DELETE /*! "fairmill_seal_slice" */ FROM "fairmill_seal_slice" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "day"
 
 -- name: seal_clear
 -- Remove what is known of a cluster's sums.

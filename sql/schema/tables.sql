@@ -158,6 +158,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal" (
     "source"        {text} NOT NULL,
     "basis"         {text} NOT NULL,
     "hash"          {integer} NOT NULL,
+    "checked_to"    {integer},
     PRIMARY KEY ("cluster")
 ) {replaced};
 
@@ -188,6 +189,16 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
     "time_end" {integer} NOT NULL,
     "detail"   {line} NOT NULL,
     PRIMARY KEY ("cluster", "kind", "subject", "time_end")
+) {replaced};
+
+-- What the job rows in the sums were, by the day of UTC in which they ended: how many there are, and a
+-- hash over them.
+CREATE TABLE IF NOT EXISTS "fairmill_seal_slice" (
+    "cluster"    {name} NOT NULL,
+    "day"        {integer} NOT NULL,
+    "row_count"  {integer} NOT NULL,
+    "hash"       {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "day")
 ) {replaced};
 
 -- The ledger: corrections of usage that people entered, each with who and why.  Rows are only ever
@@ -330,10 +341,16 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
     PRIMARY KEY ("cluster")
 ) {replaced};
 
--- A hash of the sums of a day, by which a full run knows that it need not read the rows.
-CREATE TABLE IF NOT EXISTS "fairmill_usage_hash" (
-    "cluster"  {name} NOT NULL,
-    "day"      {integer} NOT NULL,
-    "hash"     {integer} NOT NULL,
-    PRIMARY KEY ("cluster", "day")
+-- What is known of the rows that runs go on from: by table and part (a day, or 0 for all of the cluster) how
+-- many there are, and a hash over them.
+CREATE TABLE IF NOT EXISTS "fairmill_kept" (
+    "cluster"     {name} NOT NULL,
+    "table_name"  {word} NOT NULL,
+    "part"        {integer} NOT NULL,
+    "row_count"   {integer} NOT NULL,
+    "hash"        {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "table_name", "part")
 ) {replaced};
+
+-- What was in it is in fairmill_kept now.
+DROP TABLE IF EXISTS "fairmill_usage_hash";

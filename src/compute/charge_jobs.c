@@ -14,7 +14,7 @@
 #include "util/log.h"
 
 /* Rows that are read together, and the sinks of their charges. */
-#define SINKS 4
+#define SINKS 5
 struct pass {
     struct job_range range;
     bool of_suspensions;
@@ -22,13 +22,15 @@ struct pass {
     bool negative;
     const struct seal *seal;
     uint64_t cutoff, left_out;
-    struct usage_sums *sealed; /* where sealed charges are added up */
+    struct usage_sums *sealed;  /* where sealed charges are added up */
+    struct seal_slices *slices; /* where sealed rows are noted; NULL: nowhere */
+    bool only_noted;            /* the rows are not charged */
     struct charge_sink *sinks[SINKS];
     size_t sink_count;
 };
 
 /* What is charged of a cluster. */
-#define PASSES 8
+#define PASSES 10
 struct charging_run {
     struct computation *computation;
     struct seal_plan *plan; /* NULL: none */
@@ -56,11 +58,17 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
                                .cutoff = pass->cutoff,
                                .left_out = pass->left_out };
     struct sums_sink sums;
+    struct slices_sink slices = {
+        { slices_sink_take }, pass->slices, pass->left_out, pass->negative
+    };
     struct job_row row;
     struct charge charge;
     int got;
     sums_sink_begin(&sums, run->computation, pass->sealed);
-    pass->sinks[pass->sink_count++] = &sums.sink;
+    if (!pass->only_noted)
+        pass->sinks[pass->sink_count++] = &sums.sink;
+    if (pass->slices)
+        pass->sinks[pass->sink_count++] = &slices.sink;
     while ((got = job_reading_next(reading, &row, err)) > 0) {
         if (pass->only_refunded && !job_is_refunded(charger.ledger, &row))
             continue;
@@ -101,6 +109,7 @@ static struct pass charging_pass(struct charging_run *run, struct job_range rang
     if (run->plan) {
         pass.seal = &run->plan->seal;
         pass.sealed = run->plan->sums;
+        pass.slices = &run->plan->slices;
     }
     add_sink(&pass, &run->note.sink);
     if (run->days)
@@ -226,12 +235,13 @@ static struct job_range late_range(const struct charging_run *run, uint64_t from
 }
 
 /* Take rows of the kept sums that have passed the horizon since off `sums`. */
-static void add_gone(struct charging_run *run, struct usage_sums *sums)
+static void add_gone(struct charging_run *run, struct usage_sums *sums, struct seal_slices *slices)
 {
     uint64_t kept = run->plan->kept->seal.cutoff;
     const struct pass gone = { .range = { .from = kept + 1, .to = run->cutoff + 1 },
                                .seal = &run->plan->seal,
                                .sealed = sums,
+                               .slices = slices,
                                .negative = true };
     if (run->cutoff > kept)
         add_pass(run, &gone);
@@ -249,7 +259,7 @@ static void mend_kept(struct charging_run *run)
     late.left_out = run->plan->kept->seal.cutoff;
     if (run->plan->ended.count)
         add_pass(run, &late);
-    add_gone(run, run->plan->sums);
+    add_gone(run, run->plan->sums, &run->plan->slices);
 }
 
 /* The same where all is read anyway: only to know how far the kept sums should differ. */
@@ -260,7 +270,25 @@ static void note_late(struct charging_run *run)
                                .sealed = run->plan->late };
     if (run->plan->ended.count)
         add_pass(run, &late);
-    add_gone(run, run->plan->late);
+    add_gone(run, run->plan->late, NULL);
+}
+
+/* Read rows of the kept sums once more, to see that they have not changed. */
+static void check_kept(struct charging_run *run)
+{
+    struct seal_plan *plan = run->plan;
+    uint64_t day = SEAL_SLICE_S;
+    struct job_range range = { .from = (plan->check_from + day - 1) / day * day,
+                               .to = (plan->check_to + day - 1) / day * day };
+    if (range.from <= run->cutoff)
+        range.from = run->cutoff + 1;
+    const struct pass pass = { .range = range,
+                               .seal = &plan->seal,
+                               .left_out = run->cutoff,
+                               .slices = &plan->checked,
+                               .only_noted = true };
+    if (range.from < range.to)
+        add_pass(run, &pass);
 }
 
 /* Whether the time before the cutoff is longer than the time since. */
@@ -311,8 +339,10 @@ static void list_passes(struct charging_run *run)
     const struct seal_plan *plan = run->plan;
     if (plan && plan->mode == SEAL_VERIFY)
         note_late(run);
-    if (plan && plan->mode == SEAL_INCREMENTAL && !plan->anew)
+    if (plan && plan->mode == SEAL_INCREMENTAL && !plan->anew) {
         mend_kept(run);
+        check_kept(run);
+    }
     const struct pass pass = charging_pass(run, main_range(run));
     add_pass(run, &pass);
     add_refunded(run);
@@ -345,7 +375,7 @@ static void set_sinks(struct charging_run *run)
         run->note.sealed_first = &run->plan->seal.first_charge;
         run->note.sealed_findings = run->plan->findings;
     }
-    run->add_days = (struct days_sink){ { days_sink_take }, run->days };
+    run->add_days = (struct days_sink){ { days_sink_take }, run->days, computation->findings };
     run->watch =
         (struct watcher_sink){ { watcher_sink_take }, computation->watcher, computation->ledger };
 }
@@ -381,7 +411,7 @@ int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_
     for (size_t i = 0; i < run.pass_count; i++)
         if (run_pass(&run, &run.passes[i], err))
             return -1;
-    if (add_adjustments(computation, err))
+    if ((plan && seal_plan_check(plan, err)) || add_adjustments(computation, err))
         return -1;
     if (plan && plan->mode != SEAL_UNUSED)
         note_least(&seen->first_charge, plan->seal.first_charge);

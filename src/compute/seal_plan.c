@@ -12,6 +12,8 @@
 #include "core/usage/ledger.h"
 #include "results/days.h"
 #include "settings/settings.h"
+#include "util/error.h"
+#include "util/instant.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -26,6 +28,8 @@ void seal_plan_free(struct seal_plan *plan)
     usage_sums_destroy(plan->sums);
     usage_sums_destroy(plan->late);
     findings_destroy(plan->findings);
+    seal_slices_free(&plan->slices);
+    seal_slices_free(&plan->checked);
     days_destroy(plan->days);
     text_free(&plan->cluster_identity);
     *plan = (struct seal_plan){ .kept = plan->kept,
@@ -104,7 +108,7 @@ static bool is_untrue(struct seal_plan *plan, const struct computation *computat
 {
     const struct kept_seal *kept = plan->kept;
     if (kept->damaged)
-        return full_because(plan, "the seal is damaged", NULL);
+        return full_because(plan, "rows of the seal are not as they were stored", NULL);
     if (!kept->seal.kept)
         return full_because(plan, "the first run", NULL);
     if (kept->ahead)
@@ -160,6 +164,9 @@ static void decide(struct seal_plan *plan, const struct settings *settings, uint
         plan->mode = SEAL_UNUSED;
     } else if (untrue) {
         plan->mode = SEAL_FULL;
+    } else if (*plan->kept->doubt) {
+        full_because(plan, plan->kept->doubt, NULL);
+        plan->mode = gone ? SEAL_FULL : SEAL_VERIFY;
     } else if (plan->asked_full) {
         plan->mode = gone ? SEAL_FULL : SEAL_VERIFY;
     } else if (now - kept->full_as_of >= settings->full_every_s) {
@@ -173,6 +180,32 @@ static void decide(struct seal_plan *plan, const struct settings *settings, uint
         plan->seal.full_as_of = now;
     else
         plan->seal.full_as_of = kept->full_as_of;
+}
+
+/* Which rows in the kept sums are read once more, and which days of usage.  The time that both
+ * reach back is walked through in rounds.  A round lasts a fifth of full_every, so that no part
+ * waits for longer than a quarter; how far a run comes follows from how long ago the last one was.
+ */
+#define ROUNDS 5
+static void choose_slices(struct seal_plan *plan, const struct settings *settings, uint64_t now)
+{
+    const struct seal *kept = &plan->kept->seal;
+    uint64_t reach_s = settings->history_days * 86400, round_s = settings->full_every_s / ROUNDS;
+    uint64_t low = (plan->seal.cutoff / SEAL_SLICE_S + 1) * SEAL_SLICE_S;
+    uint64_t high = kept->sealed_to / SEAL_SLICE_S * SEAL_SLICE_S;
+    if (settings->history_days && now > reach_s && now - reach_s < low)
+        low = now - reach_s;
+    plan->check_all_from = high;
+    if (low >= high || now < kept->as_of)
+        return;
+    uint64_t from = kept->checked_to, step = high - low;
+    if (now - kept->as_of < round_s)
+        step = (uint64_t)((uint128)step * (now - kept->as_of) / round_s) + 1;
+    if (from < low || from >= high)
+        from = low;
+    plan->check_from = from;
+    plan->check_to = high - from < step ? high : from + step;
+    plan->seal.checked_to = plan->check_to;
 }
 
 /* Up to where rows are summed, and what is known of them before the first is read. */
@@ -197,7 +230,11 @@ static void begin_seal(struct seal_plan *plan, const struct settings *settings, 
         seal->jobs_from = kept->jobs_from;
         *plan->findings = *plan->kept->findings;
         findings_expire(plan->findings, seal->cutoff);
+        for (uint64_t day = seal->cutoff / SEAL_SLICE_S; day < plan->kept->slices.count; day++)
+            seal_slices_set(&plan->slices, day, plan->kept->slices.of_day[day]);
     }
+    if (kept->kept)
+        choose_slices(plan, settings, seal->as_of);
     seal->oldest_end = oldest && oldest < seal->sealed_to ? oldest : UINT64_MAX;
 }
 
@@ -211,6 +248,19 @@ static int judge_kept(struct seal_plan *plan, const struct computation *computat
     return *untrue ? 0 : look_for_purge(plan, source, now, untrue, err);
 }
 
+/* What was found not to be as it was stored, or as it was when it was sealed. */
+static void note_doubt(const struct seal_plan *plan, const struct computation *computation)
+{
+    const struct kept_seal *kept = plan->kept;
+    if (kept->damaged)
+        findings_add(computation->findings, FINDING_KEPT_CHANGED, 0,
+                     "rows of the tables fairmill_seal... are not as they were stored");
+    else if (*kept->doubt)
+        findings_add(computation->findings,
+                     kept->source_changed ? FINDING_SEALED_JOBS_CHANGED : FINDING_KEPT_CHANGED, 0,
+                     "%s", kept->doubt);
+}
+
 int seal_plan_make(struct seal_plan *plan, const struct computation *computation, uint64_t cutoff,
                    struct error *err)
 {
@@ -220,6 +270,7 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
     bool untrue;
     plan->drift = NAN;
     plan->drifted = -1;
+    plan->check_all_from = UINT64_MAX;
     plan->sums = usage_sums_create();
     plan->findings = findings_create();
     if (plan->asked_full)
@@ -245,6 +296,7 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
         layout->read_open_keys(source, now, &plan->open, err) ||
         judge_kept(plan, computation, &untrue, err))
         return -1;
+    note_doubt(plan, computation);
     if (!untrue)
         plan->ended = job_keys_without(&plan->kept->open, &plan->open);
     decide(plan, source->settings, now, untrue);
@@ -283,6 +335,32 @@ void seal_plan_begin_days(struct seal_plan *plan, const struct computation *comp
     plan->days->anew = plan->mode != SEAL_INCREMENTAL || plan->anew;
     plan->days->unsealed_is_kept = plan->mode != SEAL_UNUSED;
     plan->days->may_look_back = plan->mode == SEAL_UNUSED && plan->asked_now;
+    plan->days->goes_on_from = plan->kept->seal.as_of;
+    plan->days->may_wait = now - plan->kept->seal.full_as_of < settings->full_every_s / ROUNDS;
+    plan->days->check_all = plan->asked_full || plan->kept->damaged || *plan->kept->doubt;
+    plan->days->check_from = plan->check_from;
+    plan->days->check_to = plan->check_to;
+    plan->days->check_all_from = plan->check_all_from;
+}
+
+int seal_plan_check(const struct seal_plan *plan, struct error *err)
+{
+    if (plan->mode != SEAL_INCREMENTAL || plan->anew)
+        return 0;
+    for (uint64_t day = plan->check_from / SEAL_SLICE_S; day * SEAL_SLICE_S < plan->check_to;
+         day++) {
+        uint64_t start = day * SEAL_SLICE_S;
+        if (start < plan->check_from ||
+            seal_slice_same(seal_slice_of(&plan->slices, day), seal_slice_of(&plan->checked, day)))
+            continue;
+        struct text name = { 0 };
+        instant_add_day(&name, (int64_t)start);
+        fail(err, ERROR_DAMAGED, "jobs that ended on %s are not as they were when they were sealed",
+             name.bytes);
+        text_free(&name);
+        return -1;
+    }
+    return 0;
 }
 
 /* Folding. */
@@ -290,6 +368,7 @@ struct folding {
     struct seal_plan *plan;
     struct computation *computation;
     uint64_t kept_hash; /* of what was stored, as it is now */
+    bool beyond_range;  /* it is too much to be added; *err says for whom */
     bool *met;          /* by place in the sums: it is among the kept ones */
     struct wide drift;
 };
@@ -328,13 +407,11 @@ static bool was_reset(const struct folding *folding, uint64_t id)
            seal_reach(&plan->kept->seal);
 }
 
-static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct error *err)
+static int fold_one(struct folding *folding, uint64_t id, const struct wide *kept,
+                    struct error *err)
 {
-    struct folding *folding = context;
     struct usage_sums *sums = folding->plan->sums;
     struct usage_sum *own = usage_sums_find(sums, id);
-    uint64_t hash = usage_sum_hash(id, kept);
-    folding->kept_hash += hash;
     if (was_reset(folding, id)) {
         usage_sums_of(sums, id);
         return 0;
@@ -344,46 +421,59 @@ static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct
         if (!wide_add(&own->sum, kept))
             return usage_beyond_range(id, err);
     } else {
-        folding->plan->seal.sums_hash += hash;
+        folding->plan->seal.sums_hash += usage_sum_hash(id, kept);
     }
     return add_to_node(folding, id, kept, err);
 }
 
-/* How far what was summed now is from what a run that went on from the seal would have. */
-static int compare(struct folding *folding, uint64_t id, const struct wide *own,
-                   const struct wide *kept, struct error *err)
+/* Nothing is judged before all were read: what is not as it was stored may be anything. */
+static int fold_kept(void *context, uint64_t id, const struct wide *kept, struct error *err)
+{
+    struct folding *folding = context;
+    uint64_t hash = usage_sum_hash(id, kept);
+    folding->kept_hash += hash;
+    if (!folding->beyond_range && fold_one(folding, id, kept, err))
+        folding->beyond_range = true;
+    return 0;
+}
+
+/* How far what was summed now is from what a run that went on from the seal would have.  A kept sum
+ * that cannot be subtracted is not what was stored. */
+static void compare(struct folding *folding, uint64_t id, const struct wide *own,
+                    const struct wide *kept)
 {
     struct seal_plan *plan = folding->plan;
-    struct wide difference = *own;
+    struct wide difference = *own, positive = { { 0 } };
     const struct usage_sum *late = usage_sums_find(plan->late, id);
-    if (!wide_subtract(&difference, kept) || (late && !wide_subtract(&difference, &late->sum)))
-        return usage_beyond_range(id, err);
-    if (wide_is_zero(&difference))
-        return 0;
+    bool known =
+        wide_subtract(&difference, kept) && (!late || wide_subtract(&difference, &late->sum));
+    if (known && wide_is_zero(&difference))
+        return;
     plan->drifted++;
-    if (wide_is_negative(&difference)) {
-        struct wide positive = { { 0 } };
-        if (!wide_subtract(&positive, &difference))
-            return usage_beyond_range(id, err);
-        difference = positive;
-    }
-    double drift = clock_usage(folding->computation->clock, &difference);
+    if (wide_is_negative(&difference))
+        known &= wide_subtract(&positive, &difference);
+    else
+        positive = difference;
+    double drift = known ? clock_usage(folding->computation->clock, &positive) : 0;
     if (drift > plan->drift)
         plan->drift = drift;
-    return 0;
 }
 
 static int compare_kept(void *context, uint64_t id, const struct wide *kept, struct error *err)
 {
     static const struct wide nothing = { { 0 } };
     struct folding *folding = context;
+    (void)err;
     struct usage_sums *sums = folding->plan->sums;
     struct usage_sum *own = usage_sums_find(sums, id);
     folding->kept_hash += usage_sum_hash(id, kept);
     if (own)
         folding->met[place_in(sums, own)] = true;
-    return compare(folding, id, own ? &own->sum : &nothing, kept, err);
+    compare(folding, id, own ? &own->sum : &nothing, kept);
+    return 0;
 }
+
+static const char sums_changed[] = "rows of fairmill_seal_usage are not as they were stored";
 
 static int compare_all(struct folding *folding, struct db *results, struct error *err)
 {
@@ -391,16 +481,17 @@ static int compare_all(struct folding *folding, struct db *results, struct error
     struct seal_plan *plan = folding->plan;
     plan->drift = 0;
     plan->drifted = 0;
-    if (seal_read_sums(results, folding->computation->source.cluster, compare_kept, folding, err))
-        return -1;
-    for (size_t i = 0; i < plan->sums->count; i++)
-        if (!folding->met[i] &&
-            compare(folding, plan->sums->rows[i].id, &plan->sums->rows[i].sum, &nothing, err))
+    if (seal_read_sums(results, folding->computation->source.cluster, compare_kept, folding, err)) {
+        if (err->class != ERROR_DATA)
             return -1;
+        folding->kept_hash = ~plan->kept->seal.sums_hash;
+    }
+    for (size_t i = 0; i < plan->sums->count; i++)
+        if (!folding->met[i])
+            compare(folding, plan->sums->rows[i].id, &plan->sums->rows[i].sum, &nothing);
     if (folding->kept_hash != plan->kept->seal.sums_hash) {
-        plan->drift = NAN;
-        plan->drifted = -1;
-        full_because(plan, "the seal is damaged", NULL);
+        if (!*plan->kept->doubt)
+            findings_add(folding->computation->findings, FINDING_KEPT_CHANGED, 0, sums_changed);
     } else if (!plan->drifted && !plan->late->count) {
         plan->anew = false;
         plan->confirmed = true;
@@ -408,18 +499,31 @@ static int compare_all(struct folding *folding, struct db *results, struct error
     return 0;
 }
 
-static int fold(struct folding *folding, struct db *results, bool *damaged, struct error *err)
+static int fold_all_kept(struct folding *folding, struct db *results, struct error *err)
+{
+    struct error why;
+    const char *cluster = folding->computation->source.cluster;
+    bool readable = !seal_read_sums(results, cluster, fold_kept, folding, &why);
+    if (!readable && why.class != ERROR_DATA) {
+        *err = why;
+        return -1;
+    }
+    if (!readable || folding->kept_hash != folding->plan->kept->seal.sums_hash)
+        return fail(err, ERROR_DAMAGED, sums_changed);
+    if (folding->beyond_range)
+        *err = why;
+    return folding->beyond_range ? -1 : 0;
+}
+
+static int fold(struct folding *folding, struct db *results, struct error *err)
 {
     struct seal_plan *plan = folding->plan;
     if (fold_own(folding, err))
         return -1;
     if (plan->mode == SEAL_VERIFY && compare_all(folding, results, err))
         return -1;
-    if (plan->mode == SEAL_INCREMENTAL && !plan->anew) {
-        if (seal_read_sums(results, folding->computation->source.cluster, fold_kept, folding, err))
-            return -1;
-        *damaged = folding->kept_hash != plan->kept->seal.sums_hash;
-    }
+    if (plan->mode == SEAL_INCREMENTAL && !plan->anew && fold_all_kept(folding, results, err))
+        return -1;
     /* What stays stored may have sums of nothing that `sums` lacks. */
     if (plan->confirmed)
         plan->seal.sums_hash = plan->kept->seal.sums_hash;
@@ -435,14 +539,13 @@ static int fold(struct folding *folding, struct db *results, bool *damaged, stru
 }
 
 int seal_plan_fold(struct seal_plan *plan, struct computation *computation, struct db *results,
-                   bool *damaged, struct error *err)
+                   struct error *err)
 {
-    *damaged = false;
     if (plan->mode == SEAL_UNUSED)
         return 0;
     struct folding folding = { .plan = plan, .computation = computation };
     folding.met = memory_zeroed(plan->sums->count, sizeof *folding.met);
-    int result = fold(&folding, results, damaged, err);
+    int result = fold(&folding, results, err);
     free(folding.met);
     return result;
 }

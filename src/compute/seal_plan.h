@@ -35,9 +35,15 @@ struct seal_plan {
     struct usage_sums *late;   /* SEAL_VERIFY: what `sums` have and the kept ones cannot have,
                                 * less what only the kept ones have */
     struct findings *findings; /* of these rows, and of those in the kept sums */
-    struct days *days;         /* what was used on each; NULL: that is not looked at */
-    double drift;              /* the largest difference found, TRES-seconds; NAN: not looked for */
-    int64_t drifted;           /* how many associations differ */
+    struct seal_slices slices; /* of the rows below the seal that this run leaves */
+    /* What is looked at once more, to see that it has not changed: stored days of usage that begin
+     * from check_from on and before check_to, and (SEAL_INCREMENTAL) rows in the kept sums of days
+     * of UTC that begin then.  The days from check_all_from on are always looked at. */
+    uint64_t check_from, check_to, check_all_from;
+    struct seal_slices checked; /* what these rows are */
+    struct days *days;          /* what was used on each; NULL: that is not looked at */
+    double drift;    /* the largest difference found, TRES-seconds; NAN: not looked for */
+    int64_t drifted; /* how many associations differ */
 };
 void seal_plan_free(struct seal_plan *plan);
 
@@ -50,10 +56,14 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
 void seal_plan_begin_days(struct seal_plan *plan, const struct computation *computation,
                           uint64_t cutoff);
 
+/* Whether the rows that were read once more are what they were: ERROR_DAMAGED where they are not.
+ */
+int seal_plan_check(const struct seal_plan *plan, struct error *err);
+
 /* After the source's snapshot: add the sums to the tree's nodes, the kept ones from `results`
- * included, and compare where that is to be done.  A kept sum that is not what was stored sets
- * *damaged, and all is to be computed once more without the seal. */
+ * included, and compare where that is to be done.  ERROR_DAMAGED where a kept sum is not what was
+ * stored: all is to be computed once more. */
 int seal_plan_fold(struct seal_plan *plan, struct computation *computation, struct db *results,
-                   bool *damaged, struct error *err);
+                   struct error *err);
 
 #endif

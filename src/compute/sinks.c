@@ -3,10 +3,13 @@
 
 #include <inttypes.h>
 
+#include <xxhash.h>
+
 #include "compute/computation.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
 #include "results/days.h"
+#include "util/error.h"
 #include "util/log.h"
 
 /* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
@@ -129,15 +132,51 @@ int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct
     return 0;
 }
 
+/* All of a row that its charge hangs on, besides what the basis of the seal has. */
+static uint64_t hash_of(const struct job_row *row)
+{
+    const struct job *job = &row->job;
+    const struct tariff *tariff = row->tariff;
+    uint64_t words[] = {
+        row->id_job,
+        row->association,
+        job->time_submit,
+        job->time_start,
+        job->time_end,
+        job->tres_alloc ? XXH3_64bits(job->tres_alloc, job->tres_alloc_length) : 0,
+        (uint64_t)tariff->price,
+        (uint64_t)(tariff->price >> 64),
+        row->suspension ? row->suspension->start + 1 : 0,
+        row->suspension ? row->suspension->end : 0,
+    };
+    return XXH3_64bits(words, sizeof words);
+}
+
+int slices_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
+{
+    const struct slices_sink *sink = (const struct slices_sink *)base;
+    uint64_t end = charge->row->job.time_end;
+    (void)err;
+    if (charge->sealed && end > sink->left_out)
+        seal_slices_add(sink->slices, end, hash_of(charge->row), sink->negative);
+    return 0;
+}
+
 int days_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)
 {
-    struct days *days = ((const struct days_sink *)base)->days;
+    const struct days_sink *sink = (const struct days_sink *)base;
+    struct days *days = sink->days;
     const struct charge_term *used = &charge->used;
     if (!used->units)
         return 0;
     struct usage_rate rate = { charge->row->association, used->units, charge->negative };
-    return days_add(days, charge->sealed || !days->unsealed_is_kept, &rate, used->start, used->end,
-                    err);
+    if (!days->failed && days_add(days, charge->sealed || !days->unsealed_is_kept, &rate,
+                                  used->start, used->end, err)) {
+        findings_add(sink->findings, FINDING_DAYS_INCOMPLETE, 0, "%s", err->message);
+        log_note("the usage of days is not kept: %s", err->message);
+        days->failed = true;
+    }
+    return 0;
 }
 
 bool job_is_refunded(const struct ledger_state *ledger, const struct job_row *row)

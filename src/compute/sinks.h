@@ -43,10 +43,20 @@ struct seen_sink {
 };
 int seen_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
 
+/* Notes what the sealed rows are that ended behind `left_out`, or takes them off. */
+struct slices_sink {
+    struct charge_sink sink;
+    struct seal_slices *slices;
+    uint64_t left_out;
+    bool negative;
+};
+int slices_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
+
 /* Adds to the usage of days. */
 struct days_sink {
     struct charge_sink sink;
     struct days *days;
+    struct findings *findings;
 };
 int days_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
 

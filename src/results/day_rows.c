@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/publication.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/usage/calendar.h"
 #include "core/usage/clock.h"
-#include "results/day_hashes.h"
 #include "results/day_spool.h"
 #include "results/days.h"
+#include "results/kept.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/instant.h"
 #include "util/memory.h"
 #include "util/text.h"
 
 /* A table with sums by day and association. */
 struct day_table {
     const char *name;
-    const char *remove, *clear; /* some rows of a day, all of them */
+    const char *read, *types;   /* the rows of a day */
+    const char *remove, *clear; /* some of them, all of them */
     bool has_usage;             /* as a number of TRES-seconds */
 };
 static const struct day_table usage_table = {
-    "fairmill_usage_day",
-    sql_query_usage_day_remove,
-    sql_query_usage_day_clear,
-    true,
+    "fairmill_usage_day",       sql_query_usage_day_read,  "iiiir",
+    sql_query_usage_day_remove, sql_query_usage_day_clear, true,
 };
 static const struct day_table open_table = {
-    "fairmill_usage_open",
-    sql_query_usage_open_remove,
-    sql_query_usage_open_clear,
-    false,
+    "fairmill_usage_open",       sql_query_usage_open_read,  "iiii",
+    sql_query_usage_open_remove, sql_query_usage_open_clear, false,
 };
+static const char span_table[] = "fairmill_usage_span";
 
 /* Sums of one day by id, which hold until sums are added, and the first that next_pair() has not
  * returned yet. */
@@ -90,19 +90,26 @@ struct span {
 };
 
 struct day_writer {
+    const struct publisher *publisher;
     struct db *db;
     struct db_value cluster;
     struct days *days;
     struct span span;
-    struct day_hashes *hashes;
-    size_t first;        /* the first day that may change */
-    bool *has_open;      /* by day: fairmill_usage_open has rows of it */
-    bool has_other_days; /* and rows of days that are none of ours */
+    bool nothing_known;            /* no run has said yet what it stored */
+    struct kept_parts usage, open; /* what was stored of each day in the two tables */
+    size_t first;                  /* the first day that may change */
+    bool *has_open;                /* by day: fairmill_usage_open has rows of it, or had */
+    bool has_other_days;           /* and rows of days that are none of ours */
 };
 
 static struct db_value day_value(const struct day_writer *writer, size_t day)
 {
     return rows_bits(writer->days->starts[day]);
+}
+
+static int64_t day_part(const struct day_writer *writer, size_t day)
+{
+    return (int64_t)writer->days->starts[day];
 }
 
 /* Three words in two's complement. */
@@ -113,7 +120,55 @@ static struct wide sum_of(const struct db_value *words)
                             high >> 63 ? UINT64_MAX : 0 } };
 }
 
-static int read_span(struct day_writer *writer, struct error *err)
+static double tres_seconds(const struct wide *sum)
+{
+    struct natural units = natural_of_wide(sum), unit = natural_of(UNITS_PER_TRES);
+    return natural_quotient(&units, &unit);
+}
+
+/* Whether a sum has a row in the tables: it is above 0.  NULL has none. */
+static bool has_row(const struct day_sum *sum)
+{
+    return sum && !wide_is_zero(&sum->sum) && !wide_is_negative(&sum->sum);
+}
+
+static void keep_sum(struct kept_rows *kept, uint64_t id, const struct wide *sum)
+{
+    const uint64_t words[] = { id, sum->word[0], sum->word[1], sum->word[2] };
+    kept_add(kept, words, COUNT(words));
+}
+
+static struct kept_rows rows_to_keep(const struct day_list *list)
+{
+    struct kept_rows kept = { 0 };
+    for (size_t i = 0; i < list->count; i++)
+        if (has_row(&list->rows[i]))
+            keep_sum(&kept, list->rows[i].id, &list->rows[i].sum);
+    return kept;
+}
+
+/* What is stored is not what was stored: a run that goes on from it goes back and makes all of it
+ * anew. */
+static int not_as_stored(const char *table, const struct day_writer *writer, size_t day,
+                         struct error *err)
+{
+    struct text name = { 0 };
+    instant_add_day(&name, day_part(writer, day));
+    fail(err, ERROR_DAMAGED, "rows of %s of %s are not as they were stored", table, name.bytes);
+    text_free(&name);
+    return -1;
+}
+
+static struct kept_rows rows_of_span(const struct span *span)
+{
+    const uint64_t words[] = { span->as_of, span->oldest_end, span->final_to };
+    struct kept_rows kept = { 0 };
+    if (span->as_of)
+        kept_add(&kept, words, COUNT(words));
+    return kept;
+}
+
+static int read_span_row(struct day_writer *writer, struct error *err)
 {
     const struct db_value *row;
     writer->span = (struct span){ .oldest_end = UINT64_MAX };
@@ -125,15 +180,44 @@ static int read_span(struct day_writer *writer, struct error *err)
     return db_finish(rows);
 }
 
+/* Of a span that is not as it was stored nothing is believed.  Its days may have lost their jobs
+ * since, so that those that can be told from the oldest job on are made anew, and no other. */
+static int read_span(struct day_writer *writer, struct error *err)
+{
+    struct kept_parts parts;
+    int result = read_span_row(writer, err);
+    if (result && err->class != ERROR_DATA)
+        return -1;
+    if (kept_read(writer->db, writer->publisher->cluster, span_table, &parts, err))
+        return -1;
+    struct kept_rows known = kept_of(&parts, 0), found = rows_of_span(&writer->span);
+    bool intact = !result && kept_same(&known, &found);
+    writer->nothing_known = !known.rows;
+    kept_parts_free(&parts);
+    if (intact)
+        return 0;
+    if (!writer->days->anew)
+        return fail(err, ERROR_DAMAGED, "the row of %s is not as it was stored", span_table);
+    if (!writer->nothing_known) {
+        writer->days->repairs.rows++;
+        writer->span = (struct span){ 0 };
+    }
+    return 0;
+}
+
 static int write_span(struct day_writer *writer, struct error *err)
 {
+    const struct span span = { writer->days->now, writer->days->oldest_end, writer->span.final_to };
+    const struct kept_part part = { 0, rows_of_span(&span) };
     struct row_field row[] = {
         { "cluster", 't', writer->cluster },
-        { "as_of", 'i', rows_bits(writer->days->now) },
-        { "oldest_end", 'i', rows_bits(writer->days->oldest_end) },
-        { "final_to", 'i', rows_bits(writer->span.final_to) },
+        { "as_of", 'i', rows_bits(span.as_of) },
+        { "oldest_end", 'i', rows_bits(span.oldest_end) },
+        { "final_to", 'i', rows_bits(span.final_to) },
     };
-    return rows_write_one(writer->db, "fairmill_usage_span", 1, row, COUNT(row), err);
+    if (rows_write_one(writer->db, span_table, 1, row, COUNT(row), err))
+        return -1;
+    return kept_write(writer->db, writer->publisher->cluster, span_table, &part, err);
 }
 
 /* Find the first day that may change.  Where the oldest jobs of an earlier run are not there any
@@ -174,11 +258,6 @@ static int skip_empty(struct day_writer *writer, struct error *err)
     return 0;
 }
 
-static int damaged(struct error *err)
-{
-    return fail(err, ERROR_DATA, "a sum in fairmill_usage_day is beyond the range of our integers");
-}
-
 static int find_open(struct day_writer *writer, struct error *err)
 {
     const struct db_value *row;
@@ -191,31 +270,80 @@ static int find_open(struct day_writer *writer, struct error *err)
         else
             writer->has_other_days = true;
     }
+    for (size_t i = 0; i < writer->open.count; i++) {
+        size_t day = days_find(writer->days, (uint64_t)writer->open.parts[i].part);
+        if (day < writer->days->count)
+            writer->has_open[day] = true;
+    }
     return db_finish(rows);
 }
 
-/* Read what unsealed jobs added to a day when it was written last. */
-static int read_open(struct day_writer *writer, uint32_t day, struct day_sums *open,
-                     struct error *err)
+/* What is stored of a day in one of the tables. */
+struct stored {
+    struct day_sums *sums;
+    bool intact;   /* it is as it was stored */
+    bool readable; /* else it may lack rows that are there */
+};
+
+static int read_rows(struct day_writer *writer, const struct day_table *table, uint32_t day,
+                     struct stored *stored, struct kept_rows *found, struct error *err)
 {
     const struct db_value *row;
     struct db_value of_day[] = { writer->cluster, day_value(writer, day) };
-    if (!writer->has_open[day])
-        return 0;
     struct db_rows *rows =
-        db_query(writer->db, sql_query_usage_open_read, of_day, COUNT(of_day), "iiii", err);
-    int result = 0;
-    while (!result && db_fetch(rows, &row, err) > 0) {
+        db_query(writer->db, table->read, of_day, COUNT(of_day), table->types, err);
+    stored->readable = true;
+    while (db_fetch(rows, &row, err) > 0) {
+        uint64_t id = rows_bits_of(&row[0]);
         struct wide sum = sum_of(&row[1]);
-        if (!day_sums_add(open, day, rows_bits_of(&row[0]), &sum))
-            result = damaged(err);
+        bool good = !wide_is_negative(&sum) && day_sums_add(stored->sums, day, id, &sum);
+        stored->readable &= good;
+        keep_sum(found, id, &sum);
+        if (good && table->has_usage && db_value_real(&row[4]) != tres_seconds(&sum))
+            found->hash++;
     }
-    return db_finish(rows) || result ? -1 : 0;
+    return db_finish(rows);
+}
+
+/* Read it, where it is not as it was stored too; then a run that goes on from it may not. */
+static int read_stored(struct day_writer *writer, const struct day_table *table, uint32_t day,
+                       struct stored *stored, struct error *err)
+{
+    const struct kept_parts *parts = table == &open_table ? &writer->open : &writer->usage;
+    struct kept_rows known = kept_of(parts, day_part(writer, day)), found = { 0 };
+    if (read_rows(writer, table, day, stored, &found, err)) {
+        if (err->class != ERROR_DATA)
+            return -1;
+        stored->readable = false;
+    }
+    stored->intact = stored->readable && kept_same(&known, &found);
+    if (!stored->intact && !writer->days->anew)
+        return not_as_stored(table->name, writer, day, err);
+    return 0;
+}
+
+/* What is stored of a day from now on. */
+static int keep_day(struct day_writer *writer, const struct day_table *table, uint32_t day,
+                    const struct day_list *list, struct error *err)
+{
+    const struct kept_parts *parts = table == &open_table ? &writer->open : &writer->usage;
+    struct kept_part part = { day_part(writer, day), rows_to_keep(list) };
+    struct kept_rows known = kept_of(parts, part.part);
+    if (kept_same(&known, &part.kept))
+        return 0;
+    return kept_write(writer->db, writer->publisher->cluster, table->name, &part, err);
+}
+
+static int forget_day(struct day_writer *writer, const struct day_table *table, int64_t day,
+                      struct error *err)
+{
+    const struct kept_part part = { .part = day };
+    return kept_write(writer->db, writer->publisher->cluster, table->name, &part, err);
 }
 
 /* Remove whole days, as long as a query finds one.  A DELETE of several days at once would lock the
  * row behind them, which may be another cluster's. */
-static int remove_days(struct day_writer *writer, const char *find, const char *remove,
+static int remove_days(struct day_writer *writer, const struct day_table *table, const char *find,
                        const struct db_value *arguments, size_t count, struct error *err)
 {
     for (;;) {
@@ -224,7 +352,8 @@ static int remove_days(struct day_writer *writer, const char *find, const char *
         if (found <= 0)
             return found;
         struct db_value whole[] = { writer->cluster, db_integer(day) };
-        if (db_execute(writer->db, remove, whole, COUNT(whole), NULL, err))
+        if (db_execute(writer->db, table->clear, whole, COUNT(whole), NULL, err) ||
+            forget_day(writer, table, day, err))
             return -1;
     }
 }
@@ -240,8 +369,7 @@ static int remove_open(struct day_writer *writer, struct error *err)
         memset(writer->has_open, 0, days->count * sizeof *writer->has_open);
     else if (has_day)
         before[1] = day_value(writer, writer->first);
-    return remove_days(writer, sql_query_usage_open_before, sql_query_usage_open_clear, before, 2,
-                       err);
+    return remove_days(writer, &open_table, sql_query_usage_open_before, before, 2, err);
 }
 
 /* Remove rows of days that are none of ours: the time zone has changed, or the clock went back. */
@@ -252,89 +380,57 @@ static int remove_other_days(struct day_writer *writer, struct error *err)
         struct db_value between[] = { writer->cluster, day_value(writer, i),
                                       i + 1 < days->count ? day_value(writer, i + 1)
                                                           : db_integer(INT64_MAX) };
-        if (remove_days(writer, sql_query_usage_day_between, sql_query_usage_day_clear, between, 3,
-                        err))
+        if (remove_days(writer, &usage_table, sql_query_usage_day_between, between, 3, err))
             return -1;
     }
     return 0;
 }
 
-static int add_all(struct day_sums *into, const struct day_sum *sums, size_t count, bool negative,
-                   struct error *err)
+/* Forget what was stored of days that have no rows now, though nobody of us removed them. */
+static int forget_removed(struct day_writer *writer, const struct day_table *table,
+                          const struct kept_parts *parts, struct error *err)
 {
-    for (size_t i = 0; i < count; i++) {
-        struct wide sum = sums[i].sum, zero = { { 0 } };
-        if (negative && !wide_subtract(&zero, &sum))
-            return damaged(err);
-        if (!day_sums_add(into, sums[i].day, sums[i].id, negative ? &zero : &sum))
-            return damaged(err);
+    const struct days *days = writer->days;
+    for (size_t i = 0; i < parts->count; i++) {
+        int64_t day = parts->parts[i].part;
+        bool ours = days_find(days, (uint64_t)day) < days->count;
+        bool earlier = !days->count || day < (int64_t)days->starts[writer->first];
+        if (!ours && (table == &open_table || !earlier) && forget_day(writer, table, day, err))
+            return -1;
     }
     return 0;
 }
 
-/* The sums of one day. */
-struct one_day {
-    struct day_sums *stored, *wanted; /* in fairmill_usage_day: as they are, as they are to be */
-    struct day_sums *old_open, *open; /* in fairmill_usage_open, likewise */
-};
-
-/* Read the stored sums of a day, or only those of some ids.  A run that goes on from them needs
- * those that it adds to, and adds them. */
-static int read_stored(struct day_writer *writer, uint32_t day, struct row_ids ids,
-                       struct one_day *sums, struct error *err)
+/* The sums cannot be kept; fairshare does not wait for them. */
+static int give_up(struct day_writer *writer)
 {
-    struct db_value arguments[2 + ROW_IDS_AT_ONCE] = { writer->cluster, day_value(writer, day) };
-    bool all = writer->days->anew;
-    const struct db_value *row;
-    struct text sql = { 0 };
-    text_add(&sql, sql_query_usage_day_read);
-    if (ids.count) {
-        text_add(&sql, " AND \"id_assoc\"");
-        rows_add_condition(&sql, arguments + 2, ids);
-    }
-    struct db_rows *rows = db_query(writer->db, sql.bytes, arguments, ids.count + 2, "iiii", err);
-    text_free(&sql);
-    int result = 0;
-    while (!result && db_fetch(rows, &row, err) > 0) {
-        uint64_t id = rows_bits_of(&row[0]);
-        struct wide sum = sum_of(&row[1]);
-        if ((all || day_sums_has(sums->wanted, day, id)) &&
-            !day_sums_add(sums->stored, day, id, &sum))
-            result = damaged(err);
-    }
-    if (db_finish(rows) || result)
-        return -1;
-    if (all)
-        return 0;
-    struct day_list list = list_of(sums->stored);
-    return add_all(sums->wanted, list.rows, list.count, false, err);
+    writer->days->failed = true;
+    return -1;
 }
 
-/* Read what is stored of a day: all of it, or the few sums that are to change. */
-static int read_day(struct day_writer *writer, uint32_t day, struct one_day *sums,
-                    struct error *err)
+static int add_all(struct day_writer *writer, struct day_sums *into, struct day_list list,
+                   bool negative, struct error *err)
 {
-    uint64_t ids[ROW_IDS_AT_ONCE];
-    size_t count = 0, changing = 0;
-    const struct day_list list = list_of(sums->wanted);
-    if (writer->days->anew)
-        return read_stored(writer, day, (struct row_ids){ 0 }, sums, err);
-    for (size_t i = 0; i < list.count; i++)
-        if (!wide_is_zero(&list.rows[i].sum) && changing++ < ROW_IDS_AT_ONCE)
-            ids[count++] = list.rows[i].id;
-    if (!changing)
-        return 0;
-    if (changing > ROW_IDS_AT_ONCE)
-        count = 0;
-    return read_stored(writer, day, (struct row_ids){ ids, count }, sums, err);
+    for (size_t i = 0; i < list.count; i++) {
+        const struct day_sum *each = &list.rows[i];
+        struct wide sum = each->sum, zero = { { 0 } };
+        if (negative && wide_subtract(&zero, &sum))
+            sum = zero;
+        if (!day_sums_add(into, each->day, each->id, &sum)) {
+            day_beyond_range(each->id, err);
+            return give_up(writer);
+        }
+    }
+    return 0;
 }
 
 static int write_sum(struct day_writer *writer, struct row_writer *rows, bool has_usage,
                      const struct day_sum *sum, struct error *err)
 {
-    if (!day_sum_is_in_range(&sum->sum))
-        return day_beyond_range(sum->id, err);
-    struct natural units = natural_of_wide(&sum->sum), unit = natural_of(UNITS_PER_TRES);
+    if (!day_sum_is_in_range(&sum->sum)) {
+        day_beyond_range(sum->id, err);
+        return give_up(writer);
+    }
     struct row_field row[] = {
         { "cluster", 't', writer->cluster },
         { "day", 'i', day_value(writer, sum->day) },
@@ -342,18 +438,18 @@ static int write_sum(struct day_writer *writer, struct row_writer *rows, bool ha
         { "sum_2", 'i', rows_bits(sum->sum.word[2]) },
         { "sum_1", 'i', rows_bits(sum->sum.word[1]) },
         { "sum_0", 'i', rows_bits(sum->sum.word[0]) },
-        { "tres_seconds", 'r', db_real(has_usage ? natural_quotient(&units, &unit) : 0) },
+        { "tres_seconds", 'r', db_real(has_usage ? tres_seconds(&sum->sum) : 0) },
     };
     return rows_add(rows, row, COUNT(row) - !has_usage, err);
 }
 
 /* Turn the stored sums of a day into the new ones: only rows that differ are written. */
 static int write_difference(struct day_writer *writer, const struct day_table *table, uint32_t day,
-                            struct day_list old, struct day_list new, struct error *err)
+                            const struct stored *stored, struct day_list new, struct error *err)
 {
     struct db_value key[] = { writer->cluster, day_value(writer, day) };
-    bool has_all_old = writer->days->anew || table == &open_table;
-    if (has_all_old && most_differ(old, new)) {
+    struct day_list old = list_of(stored->sums);
+    if (!stored->readable || most_differ(old, new)) {
         if (db_execute(writer->db, table->clear, key, 2, NULL, err))
             return -1;
         old.count = 0;
@@ -364,16 +460,13 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
     struct row_writer rows = { .db = writer->db, .table = table->name, .keys = old.count ? 3 : 0 };
     int result = 0;
     while (!result && next_pair(&old, &new, &one, &other)) {
-        if (is_same(one, other))
+        /* Where a row was changed, its number for readers may be what was. */
+        if (is_same(one, other) && stored->intact)
             continue;
-        if (table == &usage_table)
-            day_hashes_replace(writer->hashes, day, one, other);
-        if (!day_sum_has_row(other)) {
-            if (one)
-                removed[removed_count++] = one->id;
-            continue;
-        }
-        result = write_sum(writer, &rows, table->has_usage, other, err);
+        if (has_row(other))
+            result = write_sum(writer, &rows, table->has_usage, other, err);
+        else if (one)
+            removed[removed_count++] = one->id;
     }
     result = rows_end(&rows, result, err);
     if (!result)
@@ -383,56 +476,132 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
     return result;
 }
 
-static int write_usage(struct day_writer *writer, uint32_t day, struct one_day *sums,
-                       struct error *err)
+/* What is to be said of a day that others had changed. */
+static void note_repair(struct day_writer *writer, const struct stored *stored, struct day_list new)
 {
-    struct day_list wanted = list_of(sums->wanted);
-    bool anew = writer->days->anew;
-    if (anew && day_hashes_agree(writer->hashes, day, wanted.rows, wanted.count))
-        return 0;
-    if (read_day(writer, day, sums, err) ||
-        write_difference(writer, &usage_table, day, list_of(sums->stored), list_of(sums->wanted),
-                         err))
-        return -1;
-    if (anew)
-        day_hashes_set(writer->hashes, day, wanted.rows, wanted.count);
-    return 0;
+    struct day_repairs *repairs = &writer->days->repairs;
+    struct day_list old = list_of(stored->sums);
+    const struct day_sum *one, *other;
+    if (stored->intact || writer->nothing_known)
+        return;
+    repairs->days++;
+    while (next_pair(&old, &new, &one, &other)) {
+        struct wide zero = { { 0 } }, more = other ? other->sum : zero;
+        if (is_same(one, other) || (!one && !has_row(other)) ||
+            !wide_subtract(&more, one ? &one->sum : &zero))
+            continue;
+        repairs->rows++;
+        if (wide_is_negative(&more) && wide_subtract(&zero, &more))
+            more = zero;
+        double drift = tres_seconds(&more);
+        if (drift > repairs->drift)
+            repairs->drift = drift;
+    }
 }
 
-static int write_sums(struct day_writer *writer, uint32_t day, struct one_day *sums,
+/* Whether a day's rows are read although nothing is to be written. */
+static bool is_checked(const struct days *days, size_t day)
+{
+    uint64_t start = days->starts[day];
+    return days->check_all || start >= days->check_all_from ||
+           (start >= days->check_from && start < days->check_to);
+}
+
+/* Make the stored sums of a day `wanted`: all of them where the run makes them anew, else what is
+ * to be added to them. */
+static int write_usage(struct day_writer *writer, uint32_t day, struct day_sums *wanted,
+                       struct error *err)
+{
+    bool anew = writer->days->anew, changes = false;
+    struct day_list list = list_of(wanted);
+    struct kept_rows known = kept_of(&writer->usage, day_part(writer, day));
+    struct kept_rows new = rows_to_keep(&list);
+    for (size_t i = 0; i < list.count; i++)
+        changes |= !wide_is_zero(&list.rows[i].sum);
+    if (!is_checked(writer->days, day) && (anew ? kept_same(&known, &new) : !changes))
+        return 0;
+    struct stored stored = { .sums = day_sums_create() };
+    int result = read_stored(writer, &usage_table, day, &stored, err);
+    if (!result && !anew)
+        result = add_all(writer, wanted, list_of(stored.sums), false, err);
+    if (!result) {
+        list = list_of(wanted);
+        note_repair(writer, &stored, list);
+        result = write_difference(writer, &usage_table, day, &stored, list, err) ||
+                         keep_day(writer, &usage_table, day, &list, err)
+                     ? -1
+                     : 0;
+    }
+    day_sums_destroy(stored.sums);
+    return result;
+}
+
+/* Subtract what the run before had added of jobs that were not sealed, add what these are now. */
+static int write_open(struct day_writer *writer, uint32_t day, struct day_sums *wanted,
                       struct error *err)
 {
     struct days *days = writer->days;
-    if (read_open(writer, day, sums->old_open, err) ||
-        days_take(days, days->sealed, day, sums->wanted, err) ||
-        days_take(days, days->open, day, sums->open, err))
-        return -1;
-    struct day_list open = list_of(sums->open), old_open = list_of(sums->old_open);
-    if (add_all(sums->wanted, open.rows, open.count, false, err) ||
-        (!days->anew && add_all(sums->wanted, old_open.rows, old_open.count, true, err)) ||
-        write_usage(writer, day, sums, err))
-        return -1;
-    if (!days->unsealed_is_kept)
-        return 0;
-    return write_difference(writer, &open_table, day, old_open, open, err);
+    struct stored old = { .sums = day_sums_create(), .intact = true, .readable = true };
+    struct day_sums *open = day_sums_create();
+    int result = 0;
+    if (writer->has_open[day])
+        result = read_stored(writer, &open_table, day, &old, err);
+    if (!result && days_take(days, days->open, day, open, err))
+        result = give_up(writer);
+    struct day_list new = list_of(open);
+    if (!result)
+        result = add_all(writer, wanted, new, false, err);
+    if (!result && !days->anew)
+        result = add_all(writer, wanted, list_of(old.sums), true, err);
+    if (!result && days->unsealed_is_kept) {
+        note_repair(writer, &old, new);
+        result = write_difference(writer, &open_table, day, &old, new, err) ||
+                         keep_day(writer, &open_table, day, &new, err)
+                     ? -1
+                     : 0;
+    }
+    day_sums_destroy(old.sums);
+    day_sums_destroy(open);
+    return result;
 }
 
 static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
 {
-    struct one_day sums = { day_sums_create(), day_sums_create(), day_sums_create(),
-                            day_sums_create() };
-    int result = write_sums(writer, day, &sums, err);
-    day_sums_destroy(sums.stored);
-    day_sums_destroy(sums.wanted);
-    day_sums_destroy(sums.open);
-    day_sums_destroy(sums.old_open);
+    struct days *days = writer->days;
+    struct day_sums *wanted = day_sums_create();
+    int result = days_take(days, days->sealed, day, wanted, err) ? give_up(writer) : 0;
+    if (!result)
+        result = write_open(writer, day, wanted, err);
+    if (!result)
+        result = write_usage(writer, day, wanted, err);
+    day_sums_destroy(wanted);
     return result;
+}
+
+/* A day whose jobs were purged cannot be made anew: it is named, and stays as it is. */
+static int check_final(struct day_writer *writer, uint32_t day, struct error *err)
+{
+    struct stored stored = { .sums = day_sums_create() };
+    struct kept_part part = { day_part(writer, day), { 0 } };
+    struct kept_rows known = kept_of(&writer->usage, part.part);
+    int result = read_rows(writer, &usage_table, day, &stored, &part.kept, err);
+    day_sums_destroy(stored.sums);
+    if (result && err->class != ERROR_DATA)
+        return -1;
+    if (!result && kept_same(&known, &part.kept))
+        return 0;
+    if (!writer->nothing_known && !writer->days->repairs.lost++)
+        writer->days->repairs.first_lost = writer->days->starts[day];
+    return kept_write(writer->db, writer->publisher->cluster, usage_table.name, &part, err);
 }
 
 static int write_days(struct day_writer *writer, struct error *err)
 {
     struct days *days = writer->days;
     find_first(writer);
+    for (size_t day = 0; day < writer->first; day++)
+        if (is_checked(days, day) && check_final(writer, (uint32_t)day, err))
+            return -1;
     if ((days->anew && skip_empty(writer, err)) || find_open(writer, err) ||
         remove_open(writer, err) || remove_other_days(writer, err))
         return -1;
@@ -441,23 +610,37 @@ static int write_days(struct day_writer *writer, struct error *err)
     for (size_t day = writer->first; day < days->count; day++)
         if (write_day(writer, (uint32_t)day, err))
             return -1;
-    return day_hashes_write(writer->hashes, err) ? -1 : write_span(writer, err);
+    if (days->anew && (forget_removed(writer, &open_table, &writer->open, err) ||
+                       forget_removed(writer, &usage_table, &writer->usage, err)))
+        return -1;
+    return write_span(writer, err);
 }
 
 int day_rows_write(const struct publisher *publisher, struct days *days, struct error *err)
 {
-    struct day_writer writer = { .db = publisher->db,
+    struct day_writer writer = { .publisher = publisher,
+                                 .db = publisher->db,
                                  .cluster = db_text(publisher->cluster),
                                  .days = days };
+    days->repairs = (struct day_repairs){ 0 };
     if (read_span(&writer, err))
         return -1;
     if (days->may_look_back && days->now < writer.span.as_of)
         return 0;
-    if (day_hashes_read(writer.db, &writer.cluster, days, writer.span.as_of, &writer.hashes, err))
-        return -1;
+    days->behind = !days->anew && writer.span.as_of != days->goes_on_from;
+    if (days->behind && days->may_wait)
+        return 0;
+    if (days->behind)
+        return fail(err, ERROR_DAMAGED, "the usage of days is not that of the seal's run");
     writer.has_open = memory_zeroed(days->count, sizeof *writer.has_open);
-    int result = write_days(&writer, err);
-    day_hashes_destroy(writer.hashes);
+    int result =
+        kept_read(writer.db, publisher->cluster, usage_table.name, &writer.usage, err) ||
+                kept_read(writer.db, publisher->cluster, open_table.name, &writer.open, err) ||
+                write_days(&writer, err)
+            ? -1
+            : 0;
+    kept_parts_free(&writer.usage);
+    kept_parts_free(&writer.open);
     free(writer.has_open);
     return result;
 }

@@ -7,6 +7,14 @@
 struct error;
 struct rollup;
 
+/* What was found not to be as an earlier run had stored it. */
+struct day_repairs {
+    uint64_t days, rows; /* that were made anew */
+    double drift;        /* the largest difference in TRES-seconds */
+    uint64_t lost;       /* days that cannot be made anew, since their jobs were purged ... */
+    uint64_t first_lost; /* ... and when the first of them began */
+};
+
 /* What associations used on each day: gathered while a run reads jobs, and written by day_rows.h.
  * Days are those of the process's time zone. */
 struct days {
@@ -16,10 +24,18 @@ struct days {
     bool anew;             /* all jobs were read; else those that were not sealed */
     bool unsealed_is_kept; /* there is a seal, on which the next run will go on */
     bool may_look_back;    /* the run was asked for an instant, which may be before others */
-    uint64_t oldest_end;   /* of all job rows; UINT64_MAX where none has ended */
-    size_t last;           /* the day that was found last */
-    size_t earliest;       /* the first day with a sum; `count`: none has */
+    uint64_t goes_on_from; /* not `anew`: the instant of the run whose rows are added to ... */
+    bool may_wait;         /* ... and if it is not theirs, they stay as they are for now */
+    bool check_all;        /* read every day's rows, whether or not they are to change ... */
+    uint64_t check_from, check_to;   /* ... or those of days that begin between these ... */
+    uint64_t check_all_from;         /* ... or from this on */
+    uint64_t oldest_end;             /* of all job rows; UINT64_MAX where none has ended */
+    size_t last;                     /* the day that was found last */
+    size_t earliest;                 /* the first day with a sum; `count`: none has */
     struct day_spool *sealed, *open; /* the usage of jobs that are sealed, and of the others */
+    bool failed;                     /* they cannot be kept: no room, or beyond our integers */
+    bool behind; /* set by day_rows_write(): rows are of an earlier run than the seal */
+    struct day_repairs repairs; /* set by day_rows_write() */
 };
 
 /* The days that begin at `from` or later, up to now. */

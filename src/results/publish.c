@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/publish.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <xxhash.h>
 
+#include "core/finding.h"
+#include "results/days.h"
 #include "results/history.h"
 #include "results/ledger_rows.h"
 #include "results/rows.h"
@@ -15,6 +18,7 @@
 #include "results/share_rows.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/instant.h"
 #include "util/text.h"
 
 /* Runs of so many clusters may take a run_id in the moment in which one looks at the last. */
@@ -134,22 +138,65 @@ static int step_fence(struct publisher *publisher, const char *source, struct er
     return 0;
 }
 
-static int write_all(struct publisher *publisher, const struct publication *publication,
-                     const struct run_record *record, struct error *err)
+/* What was found of the usage of days while it was written, in findings and in the run's row. */
+static void add_repairs(const struct days *days, struct findings *findings,
+                        struct run_record *record, struct text *message)
 {
-    if (step_fence(publisher, publication->source, err) ||
-        fairshare_rows_write(publisher, publication, record->as_of, err) ||
-        job_priority_rows_write(publisher, publication->queue, record->as_of, err) ||
-        finding_rows_write(publisher, publication->findings, record->as_of, err) ||
-        (publication->replaces && history_remove_future(publisher, record->as_of, err)) ||
-        (publication->seal && seal_write(publisher, publication->seal, err)) ||
-        (publication->seen_at >= 0 && share_rows_write(publisher, publication, err)) ||
-        (publication->days && day_rows_write(publisher, publication->days, err)) ||
-        ledger_counted_write(publisher->db, publication->ledger, publisher->cluster, err) ||
-        history_write(publisher, publication, record->as_of, err) ||
-        run_rows_write(publisher, record, "done", err))
-        return -1;
-    return 0;
+    const struct day_repairs *repairs = &days->repairs;
+    if (days->behind)
+        findings_add(findings, FINDING_DAYS_INCOMPLETE, 0, "of a run before the last one");
+    if (repairs->lost) {
+        struct text day = { 0 };
+        instant_add_day(&day, (int64_t)repairs->first_lost);
+        findings_add(findings, FINDING_DAYS_LOST, 0, "%" PRIu64 " days, the first %s",
+                     repairs->lost, day.bytes);
+        text_free(&day);
+    }
+    if (!repairs->days && !repairs->rows)
+        return;
+    findings_add(findings, FINDING_KEPT_CHANGED, 0,
+                 "usage of %" PRIu64 " days, in which %" PRIu64 " rows differed", repairs->days,
+                 repairs->rows);
+    text_format(message,
+                "%s%smade anew: usage of %" PRIu64
+                " days, which was not as it was stored, in %" PRIu64 " rows",
+                record->message, *record->message ? "; " : "", repairs->days, repairs->rows);
+    record->message = message->bytes;
+    if (!(record->drift_max >= repairs->drift))
+        record->drift_max = repairs->drift;
+}
+
+static int write_days(const struct publisher *publisher, const struct publication *publication,
+                      struct run_record *record, struct text *message, struct error *err)
+{
+    struct findings *findings = findings_create();
+    findings_merge(findings, publication->findings);
+    int result = publication->days ? day_rows_write(publisher, publication->days, err) : 0;
+    if (!result && publication->days)
+        add_repairs(publication->days, findings, record, message);
+    if (!result)
+        result = finding_rows_write(publisher, findings, record->as_of, err);
+    findings_destroy(findings);
+    return result;
+}
+
+static int write_all(struct publisher *publisher, const struct publication *publication,
+                     struct run_record record, struct error *err)
+{
+    struct text message = { 0 };
+    int result =
+        step_fence(publisher, publication->source, err) ||
+                fairshare_rows_write(publisher, publication, record.as_of, err) ||
+                job_priority_rows_write(publisher, publication->queue, record.as_of, err) ||
+                (publication->seal && seal_write(publisher, publication->seal, err)) ||
+                (publication->seen_at >= 0 && share_rows_write(publisher, publication, err)) ||
+                write_days(publisher, publication, &record, &message, err) ||
+                history_write(publisher, publication, record.as_of, err) ||
+                run_rows_write(publisher, &record, "done", err)
+            ? -1
+            : 0;
+    text_free(&message);
+    return result;
 }
 
 int publisher_publish(struct publisher *publisher, const struct publication *publication,
@@ -157,17 +204,15 @@ int publisher_publish(struct publisher *publisher, const struct publication *pub
 {
     if (settings_rows_write(publisher, err) || db_begin(publisher->db, err))
         return -1;
-    return rows_commit(publisher->db, write_all(publisher, publication, record, err), err);
+    return rows_commit(publisher->db, write_all(publisher, publication, *record, err), err);
 }
 
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
-                             const struct findings *findings, struct error *err)
+                             struct error *err)
 {
     if (settings_rows_write(publisher, err) || db_begin(publisher->db, err))
         return -1;
-    int result = findings ? finding_rows_write(publisher, findings, record->as_of, err) : 0;
-    return rows_commit(publisher->db,
-                       result ? result : run_rows_write(publisher, record, "failed", err), err);
+    return rows_commit(publisher->db, run_rows_write(publisher, record, "failed", err), err);
 }
 
 static const char *const current_clears[] = { sql_query_fairshare_clear,

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "core/finding.h"
+#include "results/kept.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
+#include "util/error.h"
 #include "util/text.h"
 
 /* The columns of fairmill_seal that are numbers, as sql_query_seal_read has them first. */
@@ -27,13 +29,15 @@ static const struct {
     { "newest_end", offsetof(struct seal, newest_end) },
     { "sums_hash", offsetof(struct seal, sums_hash) },
     { "open_hash", offsetof(struct seal, open_hash) },
+    { "checked_to", offsetof(struct seal, checked_to) },
 };
+static const char odd_table[] = "fairmill_seal_odd", slice_table[] = "fairmill_seal_slice";
 
 static int read_header(struct db *db, const struct db_value *cluster, struct kept_seal *kept,
                        struct error *err)
 {
     const struct db_value *row;
-    struct db_rows *rows = db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiitti", err);
+    struct db_rows *rows = db_query(db, sql_query_seal_read, cluster, 1, "iiiiiiiiiiiitti", err);
     if (db_fetch(rows, &row, err) > 0) {
         const struct db_value *rest = row + COUNT(numbers);
         kept->seal = (struct seal){
@@ -59,9 +63,20 @@ static int read_open(struct db *db, const struct db_value *cluster, struct job_k
     return db_finish(rows);
 }
 
-static void add_finding(struct findings *findings, const struct db_value *row)
+static void keep_finding(struct kept_rows *kept, const char *kind, uint64_t subject, uint64_t ends,
+                         const struct db_value *detail)
+{
+    const uint64_t words[] = { kept_text(kind, strlen(kind)), subject, ends,
+                               kept_text(detail->text.bytes, detail->text.length) };
+    kept_add(kept, words, COUNT(words));
+}
+
+static void add_finding(struct findings *findings, const struct db_value *row,
+                        struct kept_rows *kept)
 {
     char *kind = db_value_text(&row[0]), *detail = db_value_text(&row[3]);
+    if (row[3].type == DB_TEXT)
+        keep_finding(kept, kind, rows_bits_of(&row[1]), rows_bits_of(&row[2]), &row[3]);
     for (enum finding_kind each = 0; each < FINDING_KINDS; each++)
         if (!strcmp(finding_name(each), kind))
             findings_add_ended(findings, each, rows_bits_of(&row[1]), rows_bits_of(&row[2]), "%s",
@@ -70,33 +85,91 @@ static void add_finding(struct findings *findings, const struct db_value *row)
     free(detail);
 }
 
-static int read_findings(struct db *db, const struct db_value *cluster, struct findings *findings,
+/* Whether that is what was stored. */
+static int compare_kept(struct db *db, const char *cluster, const char *table,
+                        const struct kept_rows *found, bool *intact, struct error *err)
+{
+    struct kept_parts parts;
+    if (kept_read(db, cluster, table, &parts, err))
+        return -1;
+    struct kept_rows known = kept_of(&parts, 0);
+    *intact = kept_same(&known, found);
+    kept_parts_free(&parts);
+    return 0;
+}
+
+static int read_findings(struct db *db, const char *cluster, struct kept_seal *kept, bool *intact,
                          struct error *err)
 {
     const struct db_value *row;
-    struct db_rows *rows = db_query(db, sql_query_seal_odd_read, cluster, 1, "tiit", err);
+    struct db_value name = db_text(cluster);
+    struct kept_rows found = { 0 };
+    struct db_rows *rows = db_query(db, sql_query_seal_odd_read, &name, 1, "tiit", err);
     while (db_fetch(rows, &row, err) > 0)
-        add_finding(findings, row);
-    return db_finish(rows);
+        add_finding(kept->findings, row, &found);
+    if (db_finish(rows))
+        return -1;
+    return compare_kept(db, cluster, odd_table, &found, intact, err);
+}
+
+static void keep_slice(struct kept_rows *kept, uint64_t day, struct seal_slice slice)
+{
+    const uint64_t words[] = { day, slice.rows, slice.hash };
+    kept_add(kept, words, COUNT(words));
+}
+
+/* No row has ended on a later day. */
+#define LAST_DAY (UINT64_C(253402300800) / SEAL_SLICE_S)
+static int read_slices(struct db *db, const char *cluster, struct kept_seal *kept, bool *intact,
+                       struct error *err)
+{
+    const struct db_value *row;
+    struct db_value name = db_text(cluster);
+    struct kept_rows found = { 0 };
+    struct db_rows *rows = db_query(db, sql_query_seal_slice_read, &name, 1, "iii", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        struct seal_slice slice = { rows_bits_of(&row[1]), rows_bits_of(&row[2]) };
+        uint64_t day = rows_bits_of(&row[0]);
+        keep_slice(&found, day, slice);
+        if (day < LAST_DAY)
+            seal_slices_set(&kept->slices, day, slice);
+    }
+    if (db_finish(rows))
+        return -1;
+    return compare_kept(db, cluster, slice_table, &found, intact, err);
 }
 
 void kept_seal_free(struct kept_seal *kept)
 {
     seal_free(&kept->seal);
     job_keys_free(&kept->open);
+    seal_slices_free(&kept->slices);
     findings_destroy(kept->findings);
     *kept = (struct kept_seal){ 0 };
 }
 
-int seal_read(struct db *db, const char *cluster, struct kept_seal *kept, struct error *err)
+static int read_all(struct db *db, const char *cluster, struct kept_seal *kept, bool *intact,
+                    struct error *err)
 {
     struct db_value name = db_text(cluster);
-    kept->damaged = false;
+    bool findings = false, slices = false;
     if (read_header(db, &name, kept, err) || read_open(db, &name, &kept->open, err) ||
-        read_findings(db, &name, kept->findings, err))
+        read_findings(db, cluster, kept, &findings, err) ||
+        read_slices(db, cluster, kept, &slices, err))
         return -1;
-    if (kept->seal.kept && kept->seal.open_hash != job_keys_hash(&kept->open))
-        kept->damaged = true;
+    *intact =
+        !kept->damaged && findings && slices && kept->seal.open_hash == job_keys_hash(&kept->open);
+    return 0;
+}
+
+int seal_read(struct db *db, const char *cluster, struct kept_seal *kept, struct error *err)
+{
+    bool intact = false;
+    kept->damaged = false;
+    /* What is not even of its column's type was not stored by us. */
+    if (read_all(db, cluster, kept, &intact, err) && err->class != ERROR_DATA)
+        return -1;
+    kept->damaged = kept->seal.kept && !intact;
     return 0;
 }
 
@@ -170,31 +243,74 @@ static int write_opened(struct db *db, const struct db_value *cluster, const str
     return rows_end(&writer, 0, err);
 }
 
-static int write_findings(struct db *db, const struct db_value *cluster,
-                          const struct findings *findings, struct error *err)
+static int write_findings(const struct publisher *publisher, const struct findings *findings,
+                          struct error *err)
 {
+    struct db_value cluster = db_text(publisher->cluster);
     struct text detail = { 0 };
-    if (db_execute(db, sql_query_seal_odd_clear, cluster, 1, NULL, err))
+    struct kept_part part = { 0 };
+    if (db_execute(publisher->db, sql_query_seal_odd_clear, &cluster, 1, NULL, err))
         return -1;
-    struct row_writer writer = { .db = db, .table = "fairmill_seal_odd" };
+    struct row_writer writer = { .db = publisher->db, .table = odd_table };
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         for (size_t i = 0; i < findings->kind[kind].count; i++) {
             const struct finding *each = &findings->kind[kind].kept[i];
             struct row_field row[] = {
-                { "cluster", 't', *cluster },
+                { "cluster", 't', cluster },
                 { "kind", 't', db_text(finding_name(kind)) },
                 { "subject", 'i', rows_bits(each->subject) },
                 { "time_end", 'i', rows_bits(each->ends) },
                 { "detail", 't', rows_text(each->detail, &detail) },
             };
+            keep_finding(&part.kept, finding_name(kind), each->subject, each->ends, &row[4].value);
             rows_add(&writer, row, COUNT(row), err);
         }
     text_free(&detail);
-    return rows_end(&writer, 0, err);
+    if (rows_end(&writer, 0, err))
+        return -1;
+    return kept_write(publisher->db, publisher->cluster, odd_table, &part, err);
 }
 
-const char *const seal_clears[] = { sql_query_seal_clear, sql_query_seal_usage_clear,
-                                    sql_query_seal_open_clear, sql_query_seal_odd_clear, NULL };
+/* Those that have changed; where the seal is made anew, nothing is stored any more. */
+static int write_slices(const struct publisher *publisher, const struct seal_change *change,
+                        struct error *err)
+{
+    static const struct seal_slices none;
+    const struct seal_slices *old = change->anew ? &none : change->old_slices;
+    struct db_value cluster = db_text(publisher->cluster);
+    struct row_writer writer = { .db = publisher->db, .table = slice_table, .keys = 2 };
+    struct kept_part part = { 0 };
+    struct job_keys removed = { 0 };
+    size_t days = old->count > change->slices->count ? old->count : change->slices->count;
+    for (size_t day = 0; day < days; day++) {
+        struct seal_slice slice = seal_slice_of(change->slices, day);
+        if (slice.rows)
+            keep_slice(&part.kept, day, slice);
+        if (seal_slice_same(slice, seal_slice_of(old, day)))
+            continue;
+        if (!slice.rows) {
+            job_keys_add(&removed, day);
+            continue;
+        }
+        struct row_field row[] = {
+            { "cluster", 't', cluster },
+            { "day", 'i', rows_bits(day) },
+            { "row_count", 'i', rows_bits(slice.rows) },
+            { "hash", 'i', rows_bits(slice.hash) },
+        };
+        rows_add(&writer, row, COUNT(row), err);
+    }
+    int result = rows_end(&writer, 0, err);
+    if (!result)
+        result = rows_execute_for(publisher->db, sql_query_seal_slice_remove, &cluster, 1,
+                                  (struct row_ids){ removed.keys, removed.count }, err);
+    job_keys_free(&removed);
+    return result ? -1 : kept_write(publisher->db, publisher->cluster, slice_table, &part, err);
+}
+
+const char *const seal_clears[] = { sql_query_seal_clear,       sql_query_seal_usage_clear,
+                                    sql_query_seal_open_clear,  sql_query_seal_odd_clear,
+                                    sql_query_seal_slice_clear, NULL };
 
 int seal_write(const struct publisher *publisher, const struct seal_change *change,
                struct error *err)
@@ -211,7 +327,7 @@ int seal_write(const struct publisher *publisher, const struct seal_change *chan
     }
     if (write_header(db, &cluster, change->seal, err) || write_sums(db, &cluster, change, err) ||
         write_opened(db, &cluster, change->opened, err) ||
-        write_findings(db, &cluster, change->findings, err))
+        write_findings(publisher, change->findings, err) || write_slices(publisher, change, err))
         return -1;
     return 0;
 }

@@ -8,16 +8,19 @@ struct db;
 struct error;
 struct publisher;
 
-/* The seal of core/seal.h in tables: fairmill_seal, fairmill_seal_usage, fairmill_seal_open and
- * fairmill_seal_odd. */
+/* The seal of core/seal.h in tables: fairmill_seal, fairmill_seal_usage, fairmill_seal_open,
+ * fairmill_seal_odd and fairmill_seal_slice. */
 
 /* What an earlier run kept, without the sums: these stay in the database until the source's
  * snapshot is over. */
 struct kept_seal {
     struct seal seal;          /* seal.kept is false where nothing was kept */
     struct job_keys open;      /* rows that had not ended */
+    struct seal_slices slices; /* rows in the sums */
     struct findings *findings; /* of rows in the sums; made by the caller */
     bool damaged;              /* it is not what was stored */
+    char doubt[160];           /* why it is not to be gone on from, though it is as stored; or "" */
+    bool source_changed;       /* it is the source's rows that cast it */
     bool ahead;                /* for the caller: the run is for an instant before the seal's */
 };
 void kept_seal_free(struct kept_seal *kept);
@@ -37,6 +40,7 @@ struct seal_change {
     const struct job_keys *opened;   /* anew: all rows that are open; else those that were not */
     const struct job_keys *ended;    /* not anew: those that are not open any more */
     const struct findings *findings; /* all */
+    const struct seal_slices *slices, *old_slices; /* all; and those that are stored */
 };
 /* Inside the transaction that publisher_publish() has open. */
 int seal_write(const struct publisher *publisher, const struct seal_change *change,

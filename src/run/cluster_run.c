@@ -2,17 +2,18 @@
 #include "run/cluster_run.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "compute/compute.h"
 #include "compute/prior.h"
 #include "compute/seal_plan.h"
 #include "core/finding.h"
+#include "results/days.h"
 #include "results/history.h"
 #include "results/ledger_rows.h"
 #include "results/schema.h"
 #include "results/share_rows.h"
-#include "run/failure.h"
 #include "run/retry.h"
 #include "run/run_session.h"
 #include "source/source.h"
@@ -29,6 +30,7 @@ struct cluster_run {
     struct ledger_book book;
     struct seal_plan plan;
     struct computation computation;
+    bool was_read; /* the source's rows, and nothing was wrong with them */
 };
 
 /* Read, again where the database lets go of us; without a plan (NULL) all rows. */
@@ -105,17 +107,16 @@ static int read_kept(struct cluster_run *run, struct publisher *publisher, struc
     return 0;
 }
 
-/* Fold in what was kept, compute.  *damaged: a kept sum is not what was stored. */
+/* Fold in what was kept, compute. */
 static int fold_and_compute(struct cluster_run *run, const struct publisher *publisher,
-                            bool *damaged, struct error *err)
+                            struct error *err)
 {
-    if (seal_plan_fold(&run->plan, &run->computation, publisher->db, damaged, err))
+    if (seal_plan_fold(&run->plan, &run->computation, publisher->db, err))
         return results_explain(run->session->settings, err);
-    return *damaged ? 0 : compute_values(&run->computation, &run->plan, err);
+    return compute_values(&run->computation, &run->plan, err);
 }
 
-/* Compute, again as a full run where a kept sum proves damaged, and again where the results'
- * session broke over the kept sums. */
+/* Compute, again where the results' session broke over the kept sums. */
 static int compute_sealed(struct cluster_run *run, struct publisher *publisher, struct error *err)
 {
     struct run_session *session = run->session;
@@ -126,18 +127,14 @@ static int compute_sealed(struct cluster_run *run, struct publisher *publisher, 
                                     .asked_full = session->options->full,
                                     .asked_now = session->options->now != NULL };
     for (;;) {
-        bool damaged = false;
-        int result = read_with_retries(run, &run->plan, err);
-        if (!result) {
-            result = fold_and_compute(run, publisher, &damaged, err);
-            if (!result && !damaged)
+        run->was_read = false;
+        if (!read_with_retries(run, &run->plan, err)) {
+            run->was_read = true;
+            if (!fold_and_compute(run, publisher, err))
                 return 0;
-            run->kept.damaged |= damaged;
             computation_free(&run->computation);
             seal_plan_free(&run->plan);
         }
-        if (damaged)
-            continue;
         bool gone = err->class == ERROR_GONE && session->source;
         if (!session->source || !try_again(&retry, err) ||
             (gone && run_session_resume(session, publisher, &published, err)))
@@ -189,6 +186,8 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .opened = &plan->open,
         .ended = &plan->ended,
         .findings = plan->findings,
+        .slices = &plan->slices,
+        .old_slices = &run->kept.slices,
     };
     if (!plan->anew) {
         opened = job_keys_without(&plan->open, &run->kept.open);
@@ -203,12 +202,19 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .source = run->session->source_identity,
         .seal = plan->mode == SEAL_UNUSED ? NULL : &change,
         .seen_at = seen_at(computation),
-        .days = plan->days,
+        .days = plan->days && !plan->days->failed ? plan->days : NULL,
         .ledger = &run->book,
-        .replaces = run->session->options->replace,
     };
     int result =
         publish_with_retries(run->session, publisher, &publication, &computation->record, err);
+    /* Statistics never stop fairshare. */
+    if (result && publication.days && plan->days->failed) {
+        log_note("%s: the usage of days is not kept: %s", run->cluster, err->message);
+        findings_add(computation->findings, FINDING_DAYS_INCOMPLETE, 0, "%s", err->message);
+        publication.days = NULL;
+        result =
+            publish_with_retries(run->session, publisher, &publication, &computation->record, err);
+    }
     job_keys_free(&opened);
     return result;
 }
@@ -240,6 +246,21 @@ static void describe(const char *cluster, const struct computation *computation)
         if (computation->findings->kind[kind].seen)
             log_note("%s: %" PRIu64 " x %s: %s", cluster, computation->findings->kind[kind].seen,
                      finding_name(kind), finding_meaning(kind));
+}
+
+/* A run that failed leaves a row that says why, where the results can be written at all. */
+static void record_failure(struct run_session *session, struct publisher *publisher, int64_t began,
+                           const struct error *reason)
+{
+    struct error ignored;
+    struct run_record record = run_record_empty;
+    record.as_of = session->options->now ? *session->options->now : time(NULL);
+    record.started_at = time(NULL);
+    record.duration_ms = clock_milliseconds() - began;
+    record.message = reason->message;
+    if (reason->class != ERROR_LOCKED && session->results && publisher->locked &&
+        !db_limit_waits(publisher->db, session->deadline, &ignored))
+        publisher_record_failure(publisher, &record, &ignored);
 }
 
 /* The run is done whatever becomes of this, and the next one tries again. */
@@ -275,13 +296,31 @@ static int finish(struct cluster_run *run, struct publisher *publisher, int64_t 
     note_lost_entries(run, &message);
     computation->record.duration_ms = clock_milliseconds() - began;
     int result = publish(run, publisher, err);
-    if (!result)
+    if (!result) {
         prune(publisher, computation->record.as_of);
-    describe(publisher->cluster, computation);
+        describe(publisher->cluster, computation);
+    }
     computation_free(computation);
     seal_plan_free(&run->plan);
     text_free(&message);
     return result;
+}
+
+/* Compute and publish.  What was kept and proves not to be what was stored, or not what the source
+ * has, is computed once more from all of the source. */
+static int compute_and_publish(struct cluster_run *run, struct publisher *publisher, int64_t began,
+                               struct error *err)
+{
+    struct kept_seal *kept = &run->kept;
+    while (compute_sealed(run, publisher, err) || finish(run, publisher, began, err)) {
+        if (err->class != ERROR_DAMAGED || *kept->doubt)
+            return -1;
+        log_note("%s: %s; all is computed anew", run->cluster, err->message);
+        snprintf(kept->doubt, sizeof kept->doubt, "%.*s", (int)sizeof kept->doubt - 1,
+                 err->message);
+        kept->source_changed = !run->was_read;
+    }
+    return 0;
 }
 
 int run_cluster(struct run_session *session, const char *cluster, struct error *err)
@@ -291,16 +330,18 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
     if (run_session_lock(session, cluster, &publisher, err))
         return -1;
     int64_t began = clock_milliseconds();
-    int result = check_instant(session, &publisher, err) || read_kept(&run, &publisher, err) ||
-                         compute_sealed(&run, &publisher, err) ||
-                         finish(&run, &publisher, began, err)
-                     ? -1
-                     : 0;
-    kept_seal_free(&run.kept);
-    ledger_book_free(&run.book);
-    prior_free(&run.prior);
-    if (result)
-        failure_record(session, &publisher, &(struct failure){ .reason = err, .began = began });
+    int result = check_instant(session, &publisher, err);
+    if (!result) {
+        result =
+            read_kept(&run, &publisher, err) || compute_and_publish(&run, &publisher, began, err)
+                ? -1
+                : 0;
+        kept_seal_free(&run.kept);
+        ledger_book_free(&run.book);
+        prior_free(&run.prior);
+        if (result)
+            record_failure(session, &publisher, began, err);
+    }
     publisher_end(&publisher);
     return result;
 }

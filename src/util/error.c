@@ -54,6 +54,7 @@ int error_exit_status(enum error_class class)
     case ERROR_DENIED:
     case ERROR_MISSING:
         return 78;
+    case ERROR_DAMAGED:
     case ERROR_OTHER:
         break;
     }

@@ -21,6 +21,7 @@ enum error_class {
     ERROR_SETTINGS, /* the settings are wrong: 78 */
     ERROR_DENIED,   /* a login or a privilege is missing: 78 */
     ERROR_MISSING,  /* a database, table or column is missing: 78 */
+    ERROR_DAMAGED,  /* what an earlier run kept is not what it stored: all is to be made anew */
 };
 
 struct error {

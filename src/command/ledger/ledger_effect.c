@@ -30,22 +30,18 @@ struct effect {
     const struct kept_seal *kept;
 };
 
-/* *damaged: what was kept is of no use. */
 static int compute_from_seal(const struct effect *effect, const struct prior *prior,
-                             struct computation *computation, bool *damaged, struct error *err)
+                             struct computation *computation, struct error *err)
 {
     struct seal_plan plan = { .kept = effect->kept, .source_identity = effect->source_identity };
     *computation = computation_of(&effect->source);
-    if (compute_read(computation, prior, &plan, err)) {
-        seal_plan_free(&plan);
-        return -1;
-    }
-    int result = seal_plan_fold(&plan, computation, effect->results, damaged, err);
-    if (!result && !*damaged)
-        result = compute_values(computation, &plan, err);
-    seal_plan_free(&plan);
-    if (result || *damaged)
+    int result = compute_read(computation, prior, &plan, err);
+    if (!result && (seal_plan_fold(&plan, computation, effect->results, err) ||
+                    compute_values(computation, &plan, err))) {
         computation_free(computation);
+        result = -1;
+    }
+    seal_plan_free(&plan);
     return result;
 }
 
@@ -54,10 +50,9 @@ static struct share_list *shares_with(const struct effect *effect, struct ledger
 {
     struct computation computation;
     const struct prior prior = { .ledger = ledger };
-    bool damaged = false;
-    if (compute_from_seal(effect, &prior, &computation, &damaged, err))
-        return NULL;
-    if (damaged) {
+    if (compute_from_seal(effect, &prior, &computation, err)) {
+        if (err->class != ERROR_DAMAGED)
+            return NULL;
         computation = computation_of(&effect->source);
         if (compute_cluster(&computation, &prior, err))
             return NULL;

@@ -115,6 +115,45 @@ void job_keys_free(struct job_keys *keys)
     *keys = (struct job_keys){ 0 };
 }
 
+static struct seal_slice *slice_at(struct seal_slices *slices, uint64_t day)
+{
+    if (day >= slices->count) {
+        size_t count = (size_t)day + 1;
+        slices->of_day = memory_resized(slices->of_day, count, sizeof *slices->of_day);
+        memset(slices->of_day + slices->count, 0, (count - slices->count) * sizeof *slices->of_day);
+        slices->count = count;
+    }
+    return &slices->of_day[day];
+}
+
+void seal_slices_add(struct seal_slices *slices, uint64_t time_end, uint64_t hash, bool negative)
+{
+    struct seal_slice *slice = slice_at(slices, time_end / SEAL_SLICE_S);
+    slice->rows += negative ? UINT64_MAX : 1;
+    slice->hash += negative ? -hash : hash;
+}
+
+void seal_slices_set(struct seal_slices *slices, uint64_t day, struct seal_slice slice)
+{
+    *slice_at(slices, day) = slice;
+}
+
+struct seal_slice seal_slice_of(const struct seal_slices *slices, uint64_t day)
+{
+    return day < slices->count ? slices->of_day[day] : (struct seal_slice){ 0 };
+}
+
+bool seal_slice_same(struct seal_slice one, struct seal_slice other)
+{
+    return one.rows == other.rows && one.hash == other.hash;
+}
+
+void seal_slices_free(struct seal_slices *slices)
+{
+    free(slices->of_day);
+    *slices = (struct seal_slices){ 0 };
+}
+
 void seal_free(struct seal *seal)
 {
     free(seal->source);
@@ -141,6 +180,7 @@ uint64_t seal_hash(const struct seal *seal)
         seal->newest_end,
         seal->sums_hash,
         seal->open_hash,
+        seal->checked_to,
         XXH3_64bits(seal->source, strlen(seal->source)),
         XXH3_64bits(seal->basis, strlen(seal->basis)),
     };

@@ -47,6 +47,26 @@ struct job_keys job_keys_without(const struct job_keys *keys, const struct job_k
 uint64_t job_keys_hash(const struct job_keys *keys);
 void job_keys_free(struct job_keys *keys);
 
+/* What the job rows in the sums were: by the day of UTC in which they ended their number, and the
+ * sum of their hashes.  By it a run that reads the rows of a day again knows whether they have
+ * changed. */
+#define SEAL_SLICE_S 86400u
+struct seal_slice {
+    uint64_t rows, hash;
+};
+struct seal_slices {
+    struct seal_slice *of_day;
+    size_t count; /* days, from 1970 on */
+};
+/* Add a row, or take it off. */
+void seal_slices_add(struct seal_slices *slices, uint64_t time_end, uint64_t hash, bool negative);
+/* Set that of a day. */
+void seal_slices_set(struct seal_slices *slices, uint64_t day, struct seal_slice slice);
+/* That of a day; of one without rows it is 0. */
+struct seal_slice seal_slice_of(const struct seal_slices *slices, uint64_t day);
+bool seal_slice_same(struct seal_slice one, struct seal_slice other);
+void seal_slices_free(struct seal_slices *slices);
+
 /* What is known of the sums, a row for each cluster.  Times are epoch seconds, 0 for none. */
 struct seal {
     bool kept;             /* there is one */
@@ -60,8 +80,9 @@ struct seal {
     uint64_t first_charge; /* the first second that counts in the sums */
     uint64_t newest_end;   /* of all rows that had ended */
     uint64_t sums_hash, open_hash;
-    char *source; /* the identity of the database they are from */
-    char *basis;  /* all else that they depend on, a line each: `name value` */
+    uint64_t checked_to; /* rows that ended before this were read again, in this round */
+    char *source;        /* the identity of the database they are from */
+    char *basis;         /* all else that they depend on, a line each: `name value` */
 };
 void seal_free(struct seal *seal);
 /* The instant before which all lies that the sums may have in them. */

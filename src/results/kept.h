@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_RESULTS_KEPT_H
+#define FAIRMILL_RESULTS_KEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct db;
+struct error;
+
+/* Whether rows that we stored are still what we stored.  Beside the rows of a table that later runs
+ * go on from, fairmill_kept has how many there are and a hash over them, in parts: of a day, of a
+ * point of history, or (part 0) of all rows of a cluster.  What is not as it was stored is never
+ * used, but computed anew from the source.  The hash finds accidents, not forgers. */
+
+/* A number of rows in any order.  Zeroed, it is of none. */
+struct kept_rows {
+    uint64_t rows, hash;
+};
+/* Add or take off a row, which is made of words: an integer, the bits of a real number, or what
+ * kept_text() makes of a text. */
+void kept_add(struct kept_rows *kept, const uint64_t *words, size_t count);
+void kept_remove(struct kept_rows *kept, const uint64_t *words, size_t count);
+uint64_t kept_real(double number);
+uint64_t kept_text(const char *bytes, size_t length);
+bool kept_same(const struct kept_rows *one, const struct kept_rows *other);
+
+/* The parts of a table that have rows, by ascending part. */
+struct kept_part {
+    int64_t part;
+    struct kept_rows kept;
+};
+struct kept_parts {
+    struct kept_part *parts;
+    size_t count;
+};
+int kept_read(struct db *db, const char *cluster, const char *table, struct kept_parts *parts,
+              struct error *err);
+void kept_parts_free(struct kept_parts *parts);
+/* What is stored of a part; of one that is not listed there are no rows. */
+struct kept_rows kept_of(const struct kept_parts *parts, int64_t part);
+
+/* Inside the transaction that writes the rows: what is stored of a part now. */
+int kept_write(struct db *db, const char *cluster, const char *table, const struct kept_part *part,
+               struct error *err);
+
+#endif

@@ -1,0 +1,180 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""What runs keep for the next ones: whoever changes it, or the jobs that it is made of, no value is
+wrong for it; it is made anew, and the run says so."""
+
+import os
+import sqlite3
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW
+from sealed_site import DAY, HOUR, Site
+
+LARGE, SMALL = 2 ** 63 - 1, -2 ** 63
+QUARTER, STEP = 7 * DAY // 4, 3 * HOUR  # of full_every; between runs
+DAY_TABLES = ('fairmill_usage_day', 'fairmill_usage_open', 'fairmill_usage_span')
+
+
+def begin(site, **keys):
+    """Jobs of ten days, one that runs, one that is odd, and a few runs."""
+    site.begin(keys)
+    site.job('physics.bob', site.now - 3 * DAY, 0)
+    site.job('physics.alice', site.now - 9 * DAY, site.now - 9 * DAY - 5)
+    site.run_at(300, '--full')
+    for later in (HOUR, 300):
+        site.run_at(later)
+
+
+def tables(site, name='r.db'):
+    db = sqlite3.connect(site.path(name))
+    found = {table: db.execute(f'SELECT * FROM {table} ORDER BY 1, 2, 3').fetchall() for table in DAY_TABLES}
+    db.close()
+    return found
+
+
+def is_healed(site, statement):
+    """Values, and what is kept of days, are those of a run without a memory."""
+    site.is_exact(f'{statement}: values are exact')
+    tap.same(tables(site)['fairmill_usage_day'], tables(site, 'other.db')['fairmill_usage_day'],
+             f'{statement}: usage of days is exact')
+
+
+def says(site, statement):
+    kinds = site.query('SELECT kind FROM fairmill_finding WHERE last_seen = ?', site.now)
+    tap.ok(('kept_rows_changed',) in kinds, f'{statement}: a finding says so', kinds)
+
+
+def heals(site, statement, *sql):
+    begin(site)
+    for each in sql:
+        site.query(each)
+    site.job('chemistry.carol', site.now - HOUR, site.now)
+    got = site.run_at(300)
+    is_healed(site, statement)
+    tap.ok(got[0] == 'full' and got[1], f'{statement}: the run is full, and says why', got)
+    says(site, statement)
+    tap.same(site.run_at(300), ('incremental', ''), f'{statement}: the next one goes on')
+    is_healed(site, f'{statement}, the next run')
+
+
+def changed(site):
+    """Every table, in every way."""
+    for table, column in (('usage_open', 'sum_0'), ('usage_span', 'as_of'), ('usage_span', 'final_to'),
+                          ('seal', 'checked_to'), ('seal_usage', 'sum_1'), ('seal_slice', 'row_count'),
+                          ('seal_slice', 'hash')):
+        heals(site, f'another {table}.{column}', f'UPDATE fairmill_{table} SET {column} = {column} + 1')
+    heals(site, 'words beyond all range', f'UPDATE fairmill_usage_open SET sum_2 = {LARGE}, sum_1 = {SMALL}')
+    heals(site, 'negative words', f'UPDATE fairmill_usage_open SET sum_2 = {SMALL}')
+    heals(site, 'sums beyond all range', f'UPDATE fairmill_seal_usage SET sum_3 = {LARGE}')
+    heals(site, 'another detail', "UPDATE fairmill_seal_odd SET detail = 'x'")
+    for table in ('usage_open', 'usage_span', 'seal_usage', 'seal_odd', 'seal_slice'):
+        heals(site, f'{table} without rows', f'DELETE FROM fairmill_{table}')
+    heals(site, 'usage of today that is not there', 'DELETE FROM fairmill_usage_day WHERE day = (SELECT max(day) FROM fairmill_usage_day)')
+
+
+def forgotten(site):
+    """Without the seal, or without what is known of it all, there is nothing that could be wrong."""
+    for table in ('seal', 'kept'):
+        begin(site)
+        site.query(f'DELETE FROM fairmill_{table}')
+        tap.same(site.run_at(300)[0], 'full', f'without rows of {table} a run is full')
+        is_healed(site, table)
+
+
+def strange(site):
+    """What is of no type that a column has."""
+    for table, column in (('usage_day', 'sum_0'), ('usage_open', 'sum_1'), ('seal_usage', 'sum_0'), ('seal', 'cutoff'),
+                          ('usage_span', 'as_of')):
+        begin(site)
+        db = sqlite3.connect(site.path('r.db'))
+        with db:
+            (sql,), = db.execute('SELECT sql FROM sqlite_master WHERE name = ?', (f'fairmill_{table}',))
+            db.execute(f'CREATE TABLE t AS SELECT * FROM fairmill_{table}')
+            db.execute(f'DROP TABLE fairmill_{table}')
+            db.execute(f"UPDATE t SET {column} = 'many'")
+            db.execute(sql.replace('STRICT, ', '').replace('INTEGER', '').replace('REAL', ''))
+            db.execute(f'INSERT INTO fairmill_{table} SELECT * FROM t')
+        db.close()
+        site.run_at(300)
+        is_healed(site, f"a word in {table}.{column}")
+
+
+def old_day(site):
+    """A row of long ago, which no run would read for its own sake."""
+    for what, sql in (('tres_seconds', 'UPDATE fairmill_usage_day SET tres_seconds = tres_seconds + 1000 WHERE day = ?'),
+                      ('sum_0', 'UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1048576000000 WHERE day = ? AND id_assoc = 3'),
+                      ('a row', 'DELETE FROM fairmill_usage_day WHERE day = ? AND id_assoc = 3')):
+        begin(site, **{'usage.full_every': '7-0'})
+        (day,), = site.query('SELECT min(day) + 86400 FROM fairmill_usage_day')
+        site.query(sql, day)
+        full = []
+        for _ in range(QUARTER // STEP + 1):
+            if site.run_at(STEP)[0] == 'full':
+                full.append(site.latest('message', 'drift_max'))
+                says(site, what)
+        tap.same(len(full), 1, f'{what} of an old day is found within a quarter of full_every, once')
+        message, drift = full[0]
+        tap.ok('made anew: usage of 1 days' in message, f'{what}: the run says so', message)
+        tap.ok(drift > 0 or what == 'tres_seconds', f'{what}: with the drift', drift)
+        is_healed(site, what)
+        site.query(sql, day)
+        site.run_at(300, '--full')
+        is_healed(site, f'{what}, by --full')
+
+
+def below_the_seal(site):
+    """Jobs that change long after they ended."""
+    for what, sql in (('moved', 'UPDATE tiny_job_table SET time_end = time_end + 1000 WHERE job_db_inx = 5'),
+                      ('charged otherwise', "UPDATE tiny_job_table SET tres_alloc = '1=9,5=9' WHERE job_db_inx = 6"),
+                      ('of another association', 'UPDATE tiny_job_table SET id_assoc = 4 WHERE job_db_inx = 7'),
+                      ('gone', 'DELETE FROM tiny_job_table WHERE job_db_inx = 8'),
+                      ('new', None)):
+        begin(site, **{'usage.full_every': '7-0'})
+        if sql:
+            site.change(sql)
+        else:
+            site.job('physics.bob', NOW - 7 * DAY - HOUR, NOW - 7 * DAY)
+        seen = []
+        for _ in range(QUARTER // STEP + 1):
+            kind, why = site.run_at(STEP)
+            if kind == 'full' and not seen:
+                seen = [(why, *site.latest('drift_max', 'drifted_associations'))]
+                kinds = site.query('SELECT kind FROM fairmill_finding WHERE last_seen = ?', site.now)
+        tap.ok(seen and 'not as they were when they were sealed' in seen[0][0],
+               f'a job that is {what} is found within a quarter of full_every', seen)
+        tap.ok(('sealed_jobs_changed',) in kinds, f'{what}: a finding says so', kinds)
+        tap.ok(seen[0][1] > 0 and seen[0][2] > 0, f'{what}: so does the drift', seen)
+        is_healed(site, what)
+    begin(site, **{'usage.full_every': '7-0'})
+    tap.same({site.run_at(STEP)[0] for _ in range(QUARTER // STEP + 1)}, {'incremental'}, 'where nothing has changed nothing is found')
+    is_healed(site, 'nothing changed')
+
+
+def purged(site):
+    """A day whose jobs are not there any more is named, and stays."""
+    begin(site)
+    site.change('DELETE FROM tiny_job_table WHERE job_db_inx < 9')
+    site.run_at(300)
+    (day,), = site.query('SELECT min(day) + 86400 FROM fairmill_usage_day')
+    site.query('UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1 WHERE day = ?', day)
+    broken = tables(site)['fairmill_usage_day']
+    site.run_at(300, '--full')
+    tap.same([row for row in tables(site)['fairmill_usage_day'] if row[1] == day], [row for row in broken if row[1] == day],
+             'a changed day whose jobs were purged stays as it is')
+    tap.same(site.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_changed_after_purge' AND last_seen = ?", site.now)[0][0][:6],
+             '1 days', 'and is named')
+    site.run_at(300, '--full')
+    tap.same(site.query("SELECT count(*) FROM fairmill_finding WHERE kind = 'days_changed_after_purge' AND last_seen = ?", site.now),
+             [(0,)], 'once')
+
+
+def body():
+    for part in (changed, forgotten, strange, old_day, below_the_seal, purged):
+        with Site() as site:
+            part(site)
+
+
+tap.main(body)
