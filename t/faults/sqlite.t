@@ -150,6 +150,30 @@ def full_disk():
                'on a full disk a run ends with 69, names the file, and old results stay', got, *wrong)
 
 
+def full_temporary():
+    """Temporary files are on another disk than the results.  SQLite sorts there what a bulk write changes; the
+    use of days goes there beyond some 50,000 sums."""
+    users = 60000
+    with Place() as place, small_disk(place.folder, 40) as small:
+        if not small:
+            tap.diag('no file system of our own: that temporary files have no room is not tried')
+            return
+        place.ready(f'root/\n  u\njob root.u start={NOW - 1000} billing=3\n')
+        place.multiply('tiny_assoc_table', "user = 'u'", users, id_assoc='10 + i', user="'u' || i")
+        place.multiply('tiny_job_table', 'TRUE', users, job_db_inx='10 + i', id_job='10 + i', id_assoc='10 + i')
+        place.succeed('run', '--now', NOW)
+        for variable, others in (('SQLITE_TMPDIR', {}), ('TMPDIR', {'SQLITE_TMPDIR': place.folder})):
+            environment = os.environ | others | {variable: small}
+            with leave_room(small, 4096):
+                place.ends(69, f'where {variable} has no room a run ends with 69', 'run', '--now', NOW + 9000, env=environment)
+            tap.ok(f"'{small}'" in place.err and 'temporary file' in place.err and "cluster 'tiny'" in place.err,
+                   f'which names the folder ({variable})', place.err)
+            tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)], 'and old results stay')
+            row = place.query("SELECT as_of, message FROM fairmill_run WHERE status = 'failed' ORDER BY run_id DESC LIMIT 1")
+            tap.ok(row and row[0][0] == NOW + 9000 and small in row[0][1], 'and the row of the run says so', row)
+        place.ends(0, 'with room it is done', 'run', '--now', NOW + 9000, env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': small})
+
+
 def locked():
     with Trial() as place:
         db = sqlite3.connect(place.path('r.db'), isolation_level=None)
@@ -308,7 +332,7 @@ def damaged():
 
 
 def body():
-    for part in (no_room, locked, removed, replaced, read_only, damaged, full_disk):
+    for part in (no_room, locked, removed, replaced, read_only, damaged, full_disk, full_temporary):
         part()
     report.write()
 

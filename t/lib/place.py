@@ -126,6 +126,13 @@ class Place:
     def change(self, sql, *arguments):
         return self._query('a.db', sql, *arguments)
 
+    def multiply(self, table, where, count, **columns):
+        """So many copies of the source's row; `columns` are SQL of what differs, in which i counts from 1."""
+        names = [row[1] for row in self.change(f'PRAGMA table_info("{table}")')]
+        values = ', '.join(columns.get(name, f'one."{name}"') for name in names)
+        self.change(f'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {count}) '
+                    f'INSERT INTO "{table}" SELECT {values} FROM n, (SELECT * FROM "{table}" WHERE {where}) one')
+
     def value(self, column, name, cluster='tiny'):
         """One value: 'physics.alice', or 'physics' for the account."""
         account, _, user = name.partition('.')

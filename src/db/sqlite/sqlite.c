@@ -158,8 +158,8 @@ static int connect(struct sqlite_db *db, struct error *err)
         mode = SQLITE_OPEN_READWRITE | (db->base.role == DB_OWNER ? SQLITE_OPEN_CREATE : 0);
     /* One thread uses a session.  read_value() relies on NOMUTEX, and fetching is a third faster.
      */
-    if (sqlite3_open_v2(settings->database, &db->sqlite, mode | SQLITE_OPEN_NOMUTEX, NULL) !=
-        SQLITE_OK)
+    if (sqlite3_open_v2(settings->database, &db->sqlite, mode | SQLITE_OPEN_NOMUTEX,
+                        sqlite_layer()) != SQLITE_OK)
         return sqlite_fail(db, err);
 
     wait_for_locks(db, db_lock_wait(settings));

@@ -6,9 +6,11 @@
 
 #include "db/common.h"
 
+struct text;
+
 /* What the files of the sqlite driver share: sqlite.c (sessions, transactions, locks),
  * sqlite_statement.c (running, binding, errors), sqlite_rows.c (streaming an answer) and
- * sqlite_bulk.c (bulk writes). */
+ * sqlite_bulk.c (bulk writes), and sqlite_temporary.c (its temporary files). */
 
 struct sqlite_db {
     struct db base;
@@ -25,6 +27,13 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err);
 void sqlite_start_clock(struct sqlite_db *db);
 /* SQLite's progress handler: true interrupts the statement, whose time is over. */
 int sqlite_is_overdue(void *db);
+
+/* The layer through which SQLite has to open files; NULL: its usual one. */
+const char *sqlite_layer(void);
+/* From now on no temporary file has failed in this thread. */
+void sqlite_forget_temporary(void);
+/* If one has, add the beginning of a message that says where; else nothing. */
+void sqlite_name_temporary(const struct sqlite_db *db, struct text *text);
 
 /* Statements as they stand, which neither take arguments nor answer. */
 int sqlite_run(struct db *db, const char *sql, struct error *err);

@@ -7,6 +7,7 @@
 #include "util/error.h"
 #include "util/file.h"
 #include "util/log.h"
+#include "util/text.h"
 
 /* Errors. */
 
@@ -74,14 +75,20 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
         return fail(err, ERROR_GONE, "%s: a statement took longer than %u s", db->base.name,
                     db->deadline_s);
     int number = sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
-    return fail(err, class_of(db->sqlite), "%s: %s%s%s", db->base.name, sqlite3_errmsg(db->sqlite),
-                number ? ": " : "", number ? strerror(number) : "");
+    enum error_class class = class_of(db->sqlite);
+    struct text where = { 0 };
+    sqlite_name_temporary(db, &where);
+    fail(err, class, "%s: %s%s%s%s", db->base.name, where.bytes, sqlite3_errmsg(db->sqlite),
+         number ? ": " : "", number ? strerror(number) : "");
+    text_free(&where);
+    return -1;
 }
 
 /* Statements. */
 
 void sqlite_start_clock(struct sqlite_db *db)
 {
+    sqlite_forget_temporary();
     db->until_ms = clock_milliseconds() + (int64_t)db->deadline_s * 1000;
 }
 
