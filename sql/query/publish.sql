@@ -51,6 +51,10 @@ SELECT "kind", "subject", "first_seen", "last_seen", "count", "detail"
 FROM "fairmill_finding"
 WHERE "cluster" = ?
 
+-- name: finding_find
+-- Whether a cluster has a finding of a kind.
+SELECT 1 FROM "fairmill_finding" WHERE "cluster" = ? AND "kind" = ? LIMIT 1
+
 -- name: finding_clear
 -- Remove a cluster's findings, before the merged ones are written.
 DELETE /*! "fairmill_finding" */ FROM "fairmill_finding" /*! FORCE INDEX (PRIMARY) */

@@ -31,6 +31,10 @@ WHERE "cluster" = ? AND "run_id"
 -- Whether these settings are there.
 SELECT 1 FROM "fairmill_settings" WHERE "digest" = ?
 
+-- name: settings_text
+-- What these settings were.
+SELECT "text" FROM "fairmill_settings" WHERE "digest" = ?
+
 -- name: settings_add
 -- Settings that no run had until now.
 INSERT INTO "fairmill_settings" ("digest", "text") VALUES (?, ?)

@@ -52,7 +52,7 @@ struct options {
 
 static const struct command_option own_options[] = {
     { "cluster", "clusters", 'M', OPTION_ONE, AT(cluster), "NAME",
-      .help = "the cluster, which the accounting database has no more", .needed = true },
+      .help = "the cluster, which was retired or has vanished", .needed = true },
     { .name = NULL },
 };
 
@@ -76,7 +76,7 @@ done:
 const struct command command_forget = {
     .name = "forget",
     .operands = "",
-    .summary = "remove all that is known of a retired cluster",
+    .summary = "remove all that is known of a cluster that is no more",
     .notes = "",
     .shared = TAKES_YES,
     .options = own_options,

@@ -2,9 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "command/command.h"
 #include "report/metrics.h"
+#include "results/health.h"
 #include "results/published.h"
 #include "results/published_find.h"
 #include "settings/load.h"
@@ -71,40 +73,48 @@ static int add_associations(struct metrics *metrics, struct published *published
     return 0;
 }
 
-/* The columns of sql_query_status that are metrics. */
-enum {
-    CLUSTER,
-    STATUS_RUN_ID,
-    STATUS_SOURCE,
-    STATUS_AS_OF,
-    STATUS_DURATION,
-    STATUS_LAG,
-    STATUS_FINDINGS = 7,
-    STATUS_LAST
-};
-
-static void add_cluster(struct metrics *metrics, const struct db_value *row)
+static void add_cluster(struct metrics *metrics, const struct cluster_health *health)
 {
-    char *cluster = db_value_text(&row[CLUSTER]), *last = db_value_text(&row[STATUS_LAST]);
-    struct metric_labels labels = { .cluster = cluster };
-    bool published = row[STATUS_AS_OF].type == DB_INTEGER;
-    /* As in status: it has published, but its rows have no source any more. */
-    bool retired = number_of(&row[STATUS_RUN_ID]) > 0 && !row[STATUS_SOURCE].text.length;
-    if (published && !retired) {
-        metrics_add(metrics, METRIC_COMPUTED, &labels, number_of(&row[STATUS_AS_OF]));
-        metrics_add(metrics, METRIC_DURATION, &labels, number_of(&row[STATUS_DURATION]) / 1000);
-        metrics_add(metrics, METRIC_LAG, &labels, number_of(&row[STATUS_LAG]));
-        metrics_add(metrics, METRIC_FINDINGS, &labels, number_of(&row[STATUS_FINDINGS]));
+    struct metric_labels labels = { .cluster = health->cluster };
+    if (health->published) {
+        metrics_add(metrics, METRIC_COMPUTED, &labels, (double)health->as_of);
+        metrics_add(metrics, METRIC_DURATION, &labels, (double)health->duration_ms / 1000);
+        metrics_add(metrics, METRIC_LAG, &labels, health->lag < 0 ? NAN : (double)health->lag);
+        metrics_add(metrics, METRIC_FINDINGS, &labels, (double)health->findings);
     }
-    if (!retired)
-        metrics_add(metrics, METRIC_FAILED, &labels, !strcmp(last, "failed"));
-    free(cluster);
-    free(last);
+    metrics_add(metrics, METRIC_DRIFT, &labels, health->drift);
+    metrics_add(metrics, METRIC_FAILED, &labels, health->failed);
+    if (*health->status)
+        metrics_add(metrics, METRIC_STARTED, &labels, (double)health->started_at);
+    for (size_t i = 0; i < health->kind_count; i++) {
+        labels.kind = health->kinds[i].kind;
+        metrics_add(metrics, METRIC_FINDINGS_OF_KIND, &labels, (double)health->kinds[i].count);
+    }
+    labels.kind = NULL;
+    for (int i = 0; i < HEALTH_PROBLEMS; i++) {
+        labels.problem = health_problem_name(i);
+        metrics_add(metrics, METRIC_PROBLEM, &labels, health->problems[i]);
+    }
+}
+
+/* Where nothing is published there is one sample that says so. */
+static int add_health(struct metrics *metrics, struct db *db, struct error *err)
+{
+    struct health health;
+    size_t published = 0;
+    int result = health_read(db, time(NULL), &health, err);
+    for (size_t i = 0; !result && i < health.count; i++) {
+        add_cluster(metrics, &health.clusters[i]);
+        published += health.clusters[i].published;
+    }
+    metrics_add(metrics, METRIC_PUBLISHED, &(const struct metric_labels){ 0 }, (double)published);
+    health_free(&health);
+    return result;
 }
 
 static void add_queue(struct metrics *metrics, const struct db_value *row)
 {
-    char *cluster = db_value_text(&row[CLUSTER]);
+    char *cluster = db_value_text(&row[0]);
     struct metric_labels labels = { .cluster = cluster };
     metrics_add(metrics, METRIC_WAITING, &labels, number_of(&row[1]));
     free(cluster);
@@ -126,7 +136,7 @@ static int read_all(struct metrics *metrics, const struct settings *settings, st
     struct published published;
     int result = published_begin(&published, settings, err);
     if (!result &&
-        (add_all(metrics, published.db, sql_query_status, "titiiiritit", add_cluster, err) ||
+        (add_health(metrics, published.db, err) ||
          add_associations(metrics, &published, settings->private, err) ||
          (layout_of(settings)->queue &&
           add_all(metrics, published.db, sql_query_metrics_queue, "ti", add_queue, err))))

@@ -47,6 +47,9 @@ static const struct {
     [FINDING_LEDGER_LOST] = { "ledger_entry_lost", "does not count; import it again, or undo it" },
     [FINDING_LEDGER_CHANGED] = { "ledger_entry_changed",
                                  "counts as it is now; restore it, or undo it" },
+    [FINDING_CLUSTER_VANISHED] = { "cluster_vanished",
+                                   "not in the accounting database any more, and not marked as "
+                                   "deleted there; its results stay" },
     [FINDING_KEPT_CHANGED] = { "kept_rows_changed",
                                "somebody else changed what runs keep; it was made anew" },
     [FINDING_SEALED_JOBS_CHANGED] = { "sealed_jobs_changed",

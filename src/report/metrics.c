@@ -42,8 +42,16 @@ static const struct {
     [METRIC_LAG] = { "fairmill_source_lag_seconds",
                      "How far the newest end of a job lay behind that instant" },
     [METRIC_FINDINGS] = { "fairmill_findings", "What was odd in the data of that run" },
+    [METRIC_FINDINGS_OF_KIND] = { "fairmill_findings_of_kind", "These by kind" },
+    [METRIC_DRIFT] = { "fairmill_drift_tres_seconds",
+                       "How far the kept sums were off where a run last compared them with all "
+                       "jobs" },
     [METRIC_FAILED] = { "fairmill_last_run_failed", "1 where the last run published nothing" },
+    [METRIC_STARTED] = { "fairmill_last_run_timestamp_seconds",
+                         "When the last run began, whether it published or not" },
+    [METRIC_PROBLEM] = { "fairmill_problem", "1 where a cluster has this problem" },
     [METRIC_WAITING] = { "fairmill_waiting_jobs", "Jobs that waited at that instant" },
+    [METRIC_PUBLISHED] = { "fairmill_published_clusters", "Clusters that are published" },
 };
 
 struct metrics {
@@ -95,7 +103,9 @@ void metrics_add(struct metrics *metrics, enum metric metric, const struct metri
     add_label(text, &between, "user", labels->user);
     add_label(text, &between, "partition", labels->partition);
     add_label(text, &between, "parent", labels->parent);
-    text_format(text, "} %.17g\n", value);
+    add_label(text, &between, "kind", labels->kind);
+    add_label(text, &between, "problem", labels->problem);
+    text_format(text, "%s %.17g\n", *between == ',' ? "}" : "", value);
 }
 
 void metrics_print(const struct metrics *metrics, struct text *text)

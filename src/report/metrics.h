@@ -30,14 +30,20 @@ enum metric {
     METRIC_DURATION,
     METRIC_LAG,
     METRIC_FINDINGS,
+    METRIC_FINDINGS_OF_KIND,
+    METRIC_DRIFT,
     METRIC_FAILED,
+    METRIC_STARTED,
+    METRIC_PROBLEM,
     METRIC_WAITING,
+    /* Of all. */
+    METRIC_PUBLISHED,
     METRICS,
 };
 
 /* The labels of a sample; those that are NULL are not there. */
 struct metric_labels {
-    const char *cluster, *account, *user, *partition, *parent;
+    const char *cluster, *account, *user, *partition, *parent, *kind, *problem;
 };
 
 struct metrics *metrics_create(void);

@@ -55,6 +55,13 @@ static struct finding_row *finding_row(struct finding_rows *found, const char *k
     return fresh;
 }
 
+/* Whoever publishes a cluster has found it. */
+static bool is_over(const struct finding_row *row, const struct findings *findings)
+{
+    return !findings->kind[FINDING_CLUSTER_VANISHED].count &&
+           !strcmp(row->kind, finding_name(FINDING_CLUSTER_VANISHED));
+}
+
 static void merge_findings(struct finding_rows *found, const struct findings *findings,
                            int64_t as_of)
 {
@@ -87,8 +94,8 @@ static int by_kind_and_age(const void *a, const void *b)
     return strcmp(one->subject, other->subject);
 }
 
-static int write_findings(const struct publisher *publisher, struct finding_rows *found,
-                          struct error *err)
+static int write_findings(const struct publisher *publisher, const struct finding_rows *found,
+                          const struct findings *findings, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
     if (db_execute(publisher->db, sql_query_finding_clear, &cluster, 1, NULL, err))
@@ -99,7 +106,7 @@ static int write_findings(const struct publisher *publisher, struct finding_rows
     for (size_t i = 0; i < found->count; i++) {
         const struct finding_row *each = &found->rows[i];
         of_kind = i && !strcmp(each->kind, each[-1].kind) ? of_kind + 1 : 0;
-        if (of_kind >= FINDINGS_PER_KIND)
+        if (of_kind >= FINDINGS_PER_KIND || is_over(each, findings))
             continue;
         struct row_field row[] = {
             { "cluster", 't', cluster },
@@ -125,7 +132,7 @@ int finding_rows_write(const struct publisher *publisher, const struct findings 
         merge_findings(&found, findings, as_of);
         if (found.count) {
             qsort(found.rows, found.count, sizeof *found.rows, by_kind_and_age);
-            result = write_findings(publisher, &found, err);
+            result = write_findings(publisher, &found, findings, err);
         }
     }
     for (size_t i = 0; i < found.count; i++) {

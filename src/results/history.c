@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <time.h>
 
+#include "core/finding.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/settings_rows.h"
@@ -64,6 +65,23 @@ int history_write(const struct publisher *publisher, const struct publication *p
         db_execute(publisher->db, sql_query_history_add, &cluster, 1, NULL, err))
         return -1;
     return 0;
+}
+
+static const char *const future_clears[] = {
+    sql_query_future_values,
+    sql_query_future_points,
+    sql_query_future_names,
+    sql_query_future_changes,
+    sql_query_future_share_state,
+    sql_query_future_findings,
+    NULL,
+};
+
+int history_remove_future(const struct publisher *publisher, int64_t as_of, struct error *err)
+{
+    int64_t clock = time(NULL);
+    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(clock) };
+    return as_of > clock ? 0 : rows_execute_all(publisher->db, future_clears, arguments, 2, err);
 }
 
 static const char *const remove_point[] = { sql_query_history_remove,
@@ -190,6 +208,14 @@ static const char *const removals[] = {
     NULL,
 };
 
+/* 1 or 0; -1 on failure. */
+static int has_vanished(struct db *db, const struct db_value *cluster, struct error *err)
+{
+    int64_t one;
+    struct db_value arguments[] = { *cluster, db_text(finding_name(FINDING_CLUSTER_VANISHED)) };
+    return rows_read_integer(db, sql_query_finding_find, arguments, 2, &one, err);
+}
+
 int forget_check(struct db *db, const char *cluster, struct error *err)
 {
     const struct db_value *row;
@@ -201,12 +227,13 @@ int forget_check(struct db *db, const char *cluster, struct error *err)
         return -1;
     if (!found)
         return name_unknown("cluster", cluster, err);
-    if (!retired)
-        return fail(err, ERROR_USAGE,
-                    "cluster '%s' is not retired: a run retires what the accounting database has "
-                    "no more",
-                    cluster);
-    return 0;
+    int may_go = retired ? 1 : has_vanished(db, &name, err);
+    if (may_go)
+        return may_go > 0 ? 0 : -1;
+    return fail(err, ERROR_USAGE,
+                "cluster '%s' is not retired: a run retires what is marked as deleted in the "
+                "accounting database, and notes what is not there any more",
+                cluster);
 }
 
 static int forget_rows(const struct publisher *publisher, struct error *err)

@@ -46,6 +46,7 @@ struct publication {
     int64_t seen_at;   /* when the source had this tree; -1: unknown, so changes are not recorded */
     struct days *days; /* NULL: the usage of days stays as it is */
     const struct ledger_book *ledger;
+    bool replaces; /* what is of an instant that has not come yet goes */
 };
 
 /* The rows of each table, written inside the transaction that publisher_publish() has open by the
@@ -61,7 +62,7 @@ int job_priority_rows_write(const struct publisher *publisher, const struct queu
 
 /* Merge a run's findings into fairmill_finding.  A finding that is there keeps its first_seen and
  * counts the runs that saw it; at most FINDINGS_PER_KIND of a kind stay, those that were seen last.
- */
+ * That the cluster has vanished is no finding any more once a run does not find it. */
 int finding_rows_write(const struct publisher *publisher, const struct findings *findings,
                        int64_t as_of, struct error *err);
 

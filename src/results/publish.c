@@ -188,9 +188,11 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         step_fence(publisher, publication->source, err) ||
                 fairshare_rows_write(publisher, publication, record.as_of, err) ||
                 job_priority_rows_write(publisher, publication->queue, record.as_of, err) ||
+                (publication->replaces && history_remove_future(publisher, record.as_of, err)) ||
                 (publication->seal && seal_write(publisher, publication->seal, err)) ||
                 (publication->seen_at >= 0 && share_rows_write(publisher, publication, err)) ||
                 write_days(publisher, publication, &record, &message, err) ||
+                ledger_counted_write(publisher->db, publication->ledger, publisher->cluster, err) ||
                 history_write(publisher, publication, record.as_of, err) ||
                 run_rows_write(publisher, &record, "done", err)
             ? -1
@@ -208,11 +210,13 @@ int publisher_publish(struct publisher *publisher, const struct publication *pub
 }
 
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
-                             struct error *err)
+                             const struct findings *findings, struct error *err)
 {
     if (settings_rows_write(publisher, err) || db_begin(publisher->db, err))
         return -1;
-    return rows_commit(publisher->db, run_rows_write(publisher, record, "failed", err), err);
+    int result = findings ? finding_rows_write(publisher, findings, record->as_of, err) : 0;
+    return rows_commit(publisher->db,
+                       result ? result : run_rows_write(publisher, record, "failed", err), err);
 }
 
 static const char *const current_clears[] = { sql_query_fairshare_clear,

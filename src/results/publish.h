@@ -24,10 +24,11 @@ int publisher_resume(struct publisher *publisher, struct db *db, bool *published
 /* Try once.  ERROR_LOCKED if somebody else published since the run began. */
 int publisher_publish(struct publisher *publisher, const struct publication *publication,
                       const struct run_record *record, struct error *err);
-/* Record a run that failed: the results stay as they are, and fairmill_run says why. */
+/* Record a run that failed: the results stay as they are, and fairmill_run says why.  `findings`
+ * (NULL: none) are what it found all the same. */
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,
-                             struct error *err);
-/* Remove the current rows of a cluster that the source does not have any more; history stays. */
+                             const struct findings *findings, struct error *err);
+/* Remove the current rows of a cluster that is marked as deleted in the source; history stays. */
 int publisher_retire(struct publisher *publisher, struct error *err);
 void publisher_end(struct publisher *publisher);
 

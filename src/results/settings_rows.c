@@ -33,6 +33,15 @@ int settings_rows_write(const struct publisher *publisher, struct error *err)
     return there > 0 ? 0 : -1;
 }
 
+char *settings_rows_text(struct db *db, const char *digest, struct error *err)
+{
+    const struct db_value *row, argument = db_text(digest);
+    struct db_rows *rows = db_query(db, sql_query_settings_text, &argument, 1, "t", err);
+    char *text = db_fetch(rows, &row, err) > 0 ? db_value_text(&row[0]) : NULL;
+    db_finish(rows);
+    return text;
+}
+
 int settings_rows_read(const struct publisher *publisher, struct settings_digests *digests,
                        struct error *err)
 {

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+struct db;
 struct error;
 struct publisher;
 
@@ -12,6 +13,9 @@ struct publisher;
 
 /* Have the row of this run's settings, before the transaction that writes the run. */
 int settings_rows_write(const struct publisher *publisher, struct error *err);
+
+/* The text of settings that a run had, to be freed; NULL on failure, and where there is none. */
+char *settings_rows_text(struct db *db, const char *digest, struct error *err);
 
 /* Of settings that runs of a cluster had. */
 struct settings_digests {

@@ -14,6 +14,7 @@
 #include "results/ledger_rows.h"
 #include "results/schema.h"
 #include "results/share_rows.h"
+#include "run/failure.h"
 #include "run/retry.h"
 #include "run/run_session.h"
 #include "source/source.h"
@@ -204,6 +205,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .seen_at = seen_at(computation),
         .days = plan->days && !plan->days->failed ? plan->days : NULL,
         .ledger = &run->book,
+        .replaces = run->session->options->replace,
     };
     int result =
         publish_with_retries(run->session, publisher, &publication, &computation->record, err);
@@ -246,21 +248,6 @@ static void describe(const char *cluster, const struct computation *computation)
         if (computation->findings->kind[kind].seen)
             log_note("%s: %" PRIu64 " x %s: %s", cluster, computation->findings->kind[kind].seen,
                      finding_name(kind), finding_meaning(kind));
-}
-
-/* A run that failed leaves a row that says why, where the results can be written at all. */
-static void record_failure(struct run_session *session, struct publisher *publisher, int64_t began,
-                           const struct error *reason)
-{
-    struct error ignored;
-    struct run_record record = run_record_empty;
-    record.as_of = session->options->now ? *session->options->now : time(NULL);
-    record.started_at = time(NULL);
-    record.duration_ms = clock_milliseconds() - began;
-    record.message = reason->message;
-    if (reason->class != ERROR_LOCKED && session->results && publisher->locked &&
-        !db_limit_waits(publisher->db, session->deadline, &ignored))
-        publisher_record_failure(publisher, &record, &ignored);
 }
 
 /* The run is done whatever becomes of this, and the next one tries again. */
@@ -330,18 +317,15 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
     if (run_session_lock(session, cluster, &publisher, err))
         return -1;
     int64_t began = clock_milliseconds();
-    int result = check_instant(session, &publisher, err);
-    if (!result) {
-        result =
-            read_kept(&run, &publisher, err) || compute_and_publish(&run, &publisher, began, err)
-                ? -1
-                : 0;
-        kept_seal_free(&run.kept);
-        ledger_book_free(&run.book);
-        prior_free(&run.prior);
-        if (result)
-            record_failure(session, &publisher, began, err);
-    }
+    int result = check_instant(session, &publisher, err) || read_kept(&run, &publisher, err) ||
+                         compute_and_publish(&run, &publisher, began, err)
+                     ? -1
+                     : 0;
+    kept_seal_free(&run.kept);
+    ledger_book_free(&run.book);
+    prior_free(&run.prior);
+    if (result)
+        failure_record(session, &publisher, &(struct failure){ .reason = err, .began = began });
     publisher_end(&publisher);
     return result;
 }

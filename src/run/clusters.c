@@ -10,7 +10,7 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-static bool is_listed(const struct cluster_names *list, const char *name)
+bool cluster_is_listed(const struct cluster_names *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
         if (reads_as(list->names[i], strlen(list->names[i]), name))
@@ -18,28 +18,41 @@ static bool is_listed(const struct cluster_names *list, const char *name)
     return false;
 }
 
-bool cluster_is_live(const struct cluster_list *list, const char *name)
+void cluster_names_add(struct cluster_names *clusters, const char *name)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (!list->clusters[i].deleted && reads_as(name, strlen(name), list->clusters[i].name))
-            return true;
-    return false;
+    clusters->names = memory_grown(clusters->names, clusters->count, sizeof *clusters->names);
+    clusters->names[clusters->count++] = memory_text(name);
 }
 
-static void complain_of_missing(const struct settings *settings, const struct cluster_list *all,
-                                void (*complain)(const struct error *))
+const struct cluster *cluster_named(const struct cluster_list *list, const char *name)
 {
-    if (!strcmp(settings->clusters, "all"))
-        return;
+    for (size_t i = 0; i < list->count; i++)
+        if (reads_as(name, strlen(name), list->clusters[i].name))
+            return &list->clusters[i];
+    return NULL;
+}
+
+static bool is_live(const struct cluster_list *list, const char *name)
+{
+    const struct cluster *cluster = cluster_named(list, name);
+    return cluster && !cluster->deleted;
+}
+
+void clusters_missing(const struct settings *settings, const struct cluster_list *all,
+                      struct cluster_names *missing)
+{
     const char *at = settings->clusters;
+    if (!strcmp(at, "all"))
+        return;
     for (char *name; (name = list_next(&at)); free(name))
-        if (!cluster_is_live(all, name)) {
-            struct error err;
-            fail(&err, ERROR_DATA,
-                 "cluster '%s', which [source] clusters names, is not in the accounting database",
-                 name);
-            complain(&err);
-        }
+        if (!is_live(all, name))
+            cluster_names_add(missing, name);
+}
+
+void cluster_fail_missing(const char *name, struct error *err)
+{
+    fail(err, ERROR_DATA,
+         "cluster '%s', which [source] clusters names, is not in the accounting database", name);
 }
 
 static void complain_of_flaw(const struct cluster *cluster, void (*complain)(const struct error *))
@@ -53,36 +66,46 @@ static int check_asked(const struct settings *settings, const struct cluster_lis
                        const struct cluster_names *asked, struct error *err)
 {
     for (size_t i = 0; i < asked->count; i++) {
-        bool is_live = cluster_is_live(all, asked->names[i]);
-        if (!is_live || !settings_want_cluster(settings, asked->names[i]))
+        bool live = is_live(all, asked->names[i]);
+        if (!live || !settings_want_cluster(settings, asked->names[i]))
             return fail(err, ERROR_USAGE, "there is no cluster '%s' %s", asked->names[i],
-                        is_live ? "in [source] clusters" : "in the accounting database");
+                        live ? "in [source] clusters" : "in the accounting database");
     }
     return 0;
 }
 
-static int choose(const struct settings *settings, const struct cluster_list *all,
-                  const struct cluster_names *asked, void (*complain)(const struct error *err),
-                  struct cluster_names *clusters, struct error *err)
+int clusters_choose(const struct settings *settings, const struct cluster_list *all,
+                    const struct cluster_names *asked, void (*complain)(const struct error *err),
+                    struct cluster_names *clusters, struct error *err)
 {
     if (check_asked(settings, all, asked, err))
         return -1;
-    clusters->names = memory_zeroed(all->count, sizeof *clusters->names);
     for (size_t i = 0; i < all->count; i++) {
         const struct cluster *each = &all->clusters[i];
         if (each->deleted || !settings_want_cluster(settings, each->name) ||
-            (asked->count && !is_listed(asked, each->name)))
+            (asked->count && !cluster_is_listed(asked, each->name)))
             continue;
         if (each->flaw)
             complain_of_flaw(each, complain);
         else
-            clusters->names[clusters->count++] = memory_text(each->name);
+            cluster_names_add(clusters, each->name);
     }
-    if (!asked->count)
-        complain_of_missing(settings, all, complain);
     if (clusters->count)
         return 0;
     return fail(err, ERROR_DATA, "the accounting database has no cluster to compute");
+}
+
+static void complain_of_missing(const struct settings *settings, const struct cluster_list *all,
+                                void (*complain)(const struct error *))
+{
+    struct cluster_names missing = { 0 };
+    struct error err;
+    clusters_missing(settings, all, &missing);
+    for (size_t i = 0; i < missing.count; i++) {
+        cluster_fail_missing(missing.names[i], &err);
+        complain(&err);
+    }
+    cluster_names_free(&missing);
 }
 
 int clusters_wanted(const struct settings *settings, struct db *source,
@@ -95,7 +118,9 @@ int clusters_wanted(const struct settings *settings, struct db *source,
     *clusters = (struct cluster_names){ 0 };
     if (of.layout->clusters(&of, &all, err))
         return -1;
-    int result = choose(settings, &all, asked ? asked : &nobody, complain, clusters, err);
+    if (!asked || !asked->count)
+        complain_of_missing(settings, &all, complain);
+    int result = clusters_choose(settings, &all, asked ? asked : &nobody, complain, clusters, err);
     cluster_list_free(&all);
     if (result)
         cluster_names_free(clusters);

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "run/retry.h"
+#include "core/finding.h"
 #include "results/publish.h"
 #include "results/schema.h"
 #include "run/cluster_run.h"
+#include "run/failure.h"
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
@@ -36,34 +38,24 @@ int run_check_apart(const struct settings *settings, struct db *source, struct d
     return result;
 }
 
-struct retiring {
+/* What the accounting database has, beside what is published from it. */
+struct clusters_there {
     const char *source;
     struct cluster_list all;
-    struct cluster_names gone;
+    struct cluster_names deleted;  /* published, and marked as deleted */
+    struct cluster_names vanished; /* published, and not there at all */
 };
 
-/* One that is marked as deleted is gone.  One that is not there at all is gone too, as slurmdbd
- * really deletes what is young, unless nothing is there: then somebody is loading a dump. */
-static bool is_gone(const struct retiring *retiring, const char *cluster)
+static int compare_cluster(void *context, const char *cluster, const char *source)
 {
-    bool any_live = false;
-    for (size_t i = 0; i < retiring->all.count; i++) {
-        const struct cluster *each = &retiring->all.clusters[i];
-        any_live |= !each->deleted;
-        if (!strcmp(each->name, cluster))
-            return each->deleted;
-    }
-    return any_live;
-}
-
-static int note_gone(void *context, const char *cluster, const char *source)
-{
-    struct retiring *retiring = context;
-    struct cluster_names *gone = &retiring->gone;
-    if (!strcmp(source, retiring->source) && is_gone(retiring, cluster)) {
-        gone->names = memory_grown(gone->names, gone->count, sizeof *gone->names);
-        gone->names[gone->count++] = memory_text(cluster);
-    }
+    struct clusters_there *there = context;
+    if (strcmp(source, there->source) != 0)
+        return 0;
+    const struct cluster *found = cluster_named(&there->all, cluster);
+    if (!found)
+        cluster_names_add(&there->vanished, cluster);
+    else if (found->deleted)
+        cluster_names_add(&there->deleted, cluster);
     return 0;
 }
 
@@ -75,55 +67,118 @@ static int retire_cluster(struct run_session *session, const char *cluster, stru
     int result = publisher_retire(&publisher, err);
     publisher_end(&publisher);
     if (!result)
-        log_note("%s: retired, the accounting database has it no more", cluster);
+        log_note("%s: retired, it is marked as deleted in the accounting database", cluster);
     return result;
 }
 
-/* Take the rows of clusters that came from this source and are not there any more.  One that
- * cannot be retired now is complained of, and will be next time. */
-static int retire_clusters(struct run_session *session, struct error *err)
+/* Take the rows of clusters that are marked as deleted.  One that cannot be retired now is
+ * complained of, and will be next time. */
+static void retire_deleted(struct run_session *session, const struct clusters_there *there)
 {
-    const struct source source = source_of(session->settings, session->source, NULL);
-    struct retiring retiring = { .source = session->source_identity };
-    if (source.layout->clusters(&source, &retiring.all, err))
-        return -1;
-    int result = published_sources(session->results, note_gone, &retiring, err);
-    if (result)
-        results_explain(session->settings, err);
-    for (size_t i = 0; !result && i < retiring.gone.count; i++) {
-        struct error of_cluster;
-        if (retire_cluster(session, retiring.gone.names[i], &of_cluster)) {
-            fail_in(&of_cluster, "cluster '%s' cannot be retired", retiring.gone.names[i]);
-            session->options->complain(&of_cluster);
+    for (size_t i = 0; i < there->deleted.count; i++) {
+        struct error err;
+        if (retire_cluster(session, there->deleted.names[i], &err)) {
+            fail_in(&err, "cluster '%s' cannot be retired", there->deleted.names[i]);
+            session->options->complain(&err);
         }
     }
-    cluster_names_free(&retiring.gone);
-    cluster_list_free(&retiring.all);
+}
+
+static void report_absent(struct run_session *session, const char *cluster,
+                          const struct error *reason, const struct findings *findings)
+{
+    struct failure failure = { reason, clock_milliseconds(), findings };
+    failure_record_of(session, cluster, &failure);
+    session->options->complain(reason);
+}
+
+/* A row that is merely not there may be a slip, half a dump, or the wrong database; slurmdbd marks
+ * what it deletes.  So these results stay until somebody says `forget`. */
+static void report_vanished(struct run_session *session, const struct clusters_there *there)
+{
+    for (size_t i = 0; i < there->vanished.count; i++) {
+        const char *cluster = there->vanished.names[i];
+        struct error err;
+        struct findings *findings = findings_create();
+        fail(&err, ERROR_DATA,
+             "cluster '%s' is not in the accounting database any more, and was not marked as "
+             "deleted there; its results stay until `fairmill forget --cluster %s`",
+             cluster, cluster);
+        findings_add(findings, FINDING_CLUSTER_VANISHED, 0, "its results stay");
+        report_absent(session, cluster, &err, findings);
+        findings_destroy(findings);
+    }
+}
+
+static void report_missing(struct run_session *session, const struct clusters_there *there)
+{
+    struct cluster_names missing = { 0 };
+    clusters_missing(session->settings, &there->all, &missing);
+    for (size_t i = 0; i < missing.count; i++) {
+        struct error err;
+        cluster_fail_missing(missing.names[i], &err);
+        if (!cluster_is_listed(&there->vanished, missing.names[i]))
+            report_absent(session, missing.names[i], &err, NULL);
+    }
+    cluster_names_free(&missing);
+}
+
+/* Compare the clusters that there are with those that are published. */
+static int settle_absent(struct run_session *session, struct clusters_there *there,
+                         struct error *err)
+{
+    if (published_sources(session->results, compare_cluster, there, err))
+        return results_explain(session->settings, err);
+    retire_deleted(session, there);
+    report_vanished(session, there);
+    report_missing(session, there);
+    return 0;
+}
+
+static int choose_clusters(struct run_session *session, struct cluster_names *clusters,
+                           struct error *err)
+{
+    const struct run_options *options = session->options;
+    if (options->dry_run)
+        return clusters_wanted(session->settings, session->source, &options->clusters,
+                               options->complain, clusters, err);
+    const struct source source = source_of(session->settings, session->source, NULL);
+    struct clusters_there there = { .source = session->source_identity };
+    if (source.layout->clusters(&source, &there.all, err))
+        return -1;
+    int result = options->clusters.count ? 0 : settle_absent(session, &there, err);
+    if (!result)
+        result = clusters_choose(session->settings, &there.all, &options->clusters,
+                                 options->complain, clusters, err);
+    if (result)
+        cluster_names_free(clusters);
+    cluster_list_free(&there.all);
+    cluster_names_free(&there.deleted);
+    cluster_names_free(&there.vanished);
     return result;
 }
 
+/* The results first: what fails of the source is recorded there. */
 static int open_both(struct run_session *session, struct error *err)
 {
-    if (run_session_open_source(session, err))
-        return -1;
-    return session->options->dry_run ? 0 : run_session_open_results(session, err);
+    return (!session->options->dry_run && run_session_open_results(session, err)) ||
+                   run_session_open_source(session, err)
+               ? -1
+               : 0;
 }
 
 /* What is asked once a run: which databases these are, and which clusters there are. */
 static int look_round(struct run_session *session, struct cluster_names *clusters,
                       struct error *err)
 {
-    const struct run_options *options = session->options;
     free(session->source_identity);
     session->source_identity = db_identity(session->source, err);
     if (!session->source_identity)
         return -1;
-    if (!options->dry_run &&
-        (run_check_apart(session->settings, session->source, session->results, err) ||
-         (!options->clusters.count && retire_clusters(session, err))))
+    if (!session->options->dry_run &&
+        run_check_apart(session->settings, session->source, session->results, err))
         return -1;
-    return clusters_wanted(session->settings, session->source, &options->clusters,
-                           options->complain, clusters, err);
+    return choose_clusters(session, clusters, err);
 }
 
 static int prepare(struct run_session *session, struct cluster_names *clusters, struct error *err)
@@ -134,9 +189,10 @@ static int prepare(struct run_session *session, struct cluster_names *clusters, 
             return -1;
         if (!look_round(session, clusters, err))
             return 0;
-        run_session_close(session);
+        /* The results stay open for the row of this failure. */
         if (!try_again(&retry, err))
             return -1;
+        run_session_close(session);
     }
 }
 
@@ -163,7 +219,10 @@ int run(const struct settings *settings, const struct run_options *options, stru
     struct run_session session = { .settings = settings, .options = options };
     struct cluster_names clusters = { 0 };
     session.deadline = starting_deadline_of(settings);
+    int64_t began = clock_milliseconds();
     int result = prepare(&session, &clusters, err);
+    if (result && !options->dry_run)
+        failure_record_all(&session, &(struct failure){ .reason = err, .began = began });
     bool gave_up = false;
     for (size_t i = 0; !result && i < clusters.count; i++)
         run_each(&session, clusters.names[i], &gave_up);

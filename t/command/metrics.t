@@ -29,7 +29,7 @@ job physics.alice id_job=901 submit=%d time_eligible=%d partition=p tres_req=1=8
 job physics.alice id_job=902 submit=%d time_eligible=%d partition=p,q tres_req=1=8 limit=60
 """ % ((NOW - 100,) * 4)
 ODD = 'odd \\ "name"'
-SAMPLE = re.compile(r'^([a-z_]+)\{(.*)\} (\S+)$')
+SAMPLE = re.compile(r'^([a-z_]+)(?:\{(.*)\})? (\S+)$')
 LABEL = re.compile(r'([a-z]+)="((?:[^"\\]|\\.)*)"(?:,|$)')
 
 
@@ -40,6 +40,7 @@ def samples(text):
         if line.startswith('#'):
             continue
         name, labels, value = SAMPLE.match(line).groups()
+        labels = labels or ''
         pairs = [(key, re.sub(r'\\(.)', r'\1', word)) for key, word in LABEL.findall(labels)]
         if LABEL.sub('', labels) or (name, frozenset(pairs)) in found:
             raise ValueError(line)
@@ -79,14 +80,15 @@ def numbers(place):
     place.ready(DRAWING)
     place.change("UPDATE tiny_assoc_table SET acct = ? WHERE acct = 'odd'", ODD)
     place.ends(0, 'before any run there is nothing to tell', 'metrics')
-    tap.same(place.out, '', 'so nothing is')
+    tap.same(samples(place.out), {('fairmill_published_clusters', frozenset()): 0.0}, 'but that nothing is published')
     place.succeed('run', '--now', NOW)
     place.ends(0, 'metrics are printed', 'metrics')
     status, said = content(place.out)
     tap.ok(status == 0 and not said, 'promtool is content', status, said)
     found = samples(place.out)
-    own = {key for key in found if key[1] == frozenset([('cluster', 'tiny')])}
-    tap.same({key: value for key, value in found.items() if key not in own}, shown(place),
+    of_health = {key for key in found if key[0] in ('fairmill_problem', 'fairmill_findings_of_kind', 'fairmill_published_clusters')}
+    own = {key for key in found if key[1] == frozenset([('cluster', 'tiny')])} - of_health
+    tap.same({key: value for key, value in found.items() if key not in own | of_health}, shown(place),
              'they are what is published, and what has no value is not there')
     tap.ok('slurm_account_fairshare_raw_shares{cluster="tiny",account="root"}' not in place.out, 'the root has no RawShares')
     tap.ok(not any(name == 'slurm_account_fairshare' for name, _ in found), 'accounts have no FairShare under Fair Tree')
@@ -94,8 +96,11 @@ def numbers(place):
     of_cluster = {name: found[name, labels] for name, labels in own}
     tap.ok(of_cluster['fairmill_computed_timestamp_seconds'] == NOW and of_cluster['fairmill_waiting_jobs'] == 2
            and of_cluster['fairmill_last_run_failed'] == 0 and of_cluster['fairmill_run_duration_seconds'] >= 0
+           and of_cluster['fairmill_last_run_timestamp_seconds'] > NOW
            and of_cluster['fairmill_findings'] == place.query('SELECT COUNT(*) FROM fairmill_finding')[0][0],
            'a cluster tells its instant, its queue and its last run', of_cluster)
+    tap.same({dict(labels)['kind']: value for (name, labels), value in found.items() if name == 'fairmill_findings_of_kind'},
+             dict(place.query('SELECT kind, COUNT(*) FROM fairmill_finding GROUP BY 1')), 'and its findings by kind')
     place.settings({'fairshare.algorithm': 'classic'})
     place.succeed('run', '--now', NOW + 1)
     place.succeed('metrics')

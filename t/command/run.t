@@ -96,7 +96,10 @@ def instants(place):
     kept = place.state()
     place.ends(64, 'an older --now is refused', 'run', '--now', NOW - 1)
     place.says('and the message tells of --replace', '--replace')
-    tap.same(place.state(), kept, 'a refused run has published nothing')
+    fairshare, runs, findings = place.state()
+    tap.same([fairshare, runs[:-1], findings], kept, 'a refused run has published nothing')
+    tap.same(place.query('SELECT as_of, status FROM fairmill_run ORDER BY run_id')[1:], [(NOW - 1, 'failed')],
+             'and leaves its row')
     place.ends(0, 'the same --now is not older', 'run', '--now', NOW)
     place.ends(0, 'with --replace an older --now is published', 'run', '--now', NOW - 1,
                '--replace')
@@ -155,9 +158,11 @@ def clusters(place):
     tap.ok(place.query("SELECT count(*) FROM fairmill_run WHERE cluster = 'other'")[0][0] >= 3,
            'its runs stay on record')
     place.change("DELETE FROM cluster_table WHERE name = 'zzz'")
-    place.succeed('run', '--now', NOW + 60)
-    tap.same(place.query('SELECT DISTINCT cluster FROM fairmill_fairshare'), [('tiny',)],
-             'so do those of a cluster that is gone altogether')
+    place.ends(65, 'one that is merely not there is bad data', 'run', '--now', NOW + 60)
+    place.says('it is named', "'zzz'")
+    tap.same(place.query('SELECT DISTINCT cluster, computed_at FROM fairmill_fairshare ORDER BY 1'),
+             [('tiny', NOW + 60), ('zzz', NOW + 50)], 'and its rows stay')
+    place.succeed('forget', '--cluster', 'zzz', '--yes')
     place.settings({'source.clusters': 'tiny,other'})
     place.ends(65, 'a configured cluster that is missing is bad data', 'run', '--now', NOW + 70)
     place.says('and named', "'other'")

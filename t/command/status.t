@@ -33,7 +33,7 @@ def ages(place):
     place.succeed('run', '--now', now - 7205)
     place.succeed('status')
     header, line = place.out.splitlines()
-    tap.same(header.split(), ['Cluster', 'Age', 'Duration', 'Lag', 'Findings', 'Drift', 'LastRun'], 'the columns')
+    tap.same(header.split(), ['Cluster', 'Age', 'Duration', 'Lag', 'Findings', 'Drift', 'Health', 'LastRun'], 'the columns')
     tap.same(line.split()[:3], ['tiny', '2', 'h'], 'a cluster and how old its results are')
     tap.ok(line.endswith('done'), 'and how its last run ended', line)
     place.ends(0, 'results younger than --max-age are good', 'status', '--max-age', '3h')
@@ -71,7 +71,7 @@ def for_programs(place):
 def failures(place):
     place.change('UPDATE tiny_assoc_table SET parent_acct = \'gone\', id_parent = 77 WHERE acct = \'physics\' AND "user" = \'\'')
     place.ends(65, 'a run that fails', 'run')
-    place.succeed('status')
+    place.ends(1, 'a run that failed is no success of status', 'status')
     tap.ok('failed: ' in place.out and "'physics'" in place.out, 'is told with its reason', place.out)
     place.ends(1, 'and is a warning to a monitor', 'status', '--nagios', '--max-age', '1d')
     tap.ok('WARNING' in place.out and 'last run failed' in place.out, 'that says so', place.out)

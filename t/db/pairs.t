@@ -4,7 +4,6 @@
 """Source and results are any two drivers: whatever the pair, every value is the same, bit for bit."""
 
 import os
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ from compare import differences, exact, from_server, from_sqlite, priorities
 from mariadb import Server
 from postgres import Postgres
 from program import fairmill, publish, published, same_value, write_settings
+from sqlite import Sqlite
 
 CLUSTERS = ('alpha', 'beta-2')
 RELEASE = '25.05'
@@ -36,26 +36,6 @@ RUN = ('cluster, as_of, kind, status, algorithm, associations, users, jobs_read,
 HISTORY = 'cluster, as_of, id_assoc, fairshare, usage_raw, level_fs'
 USAGE_DAY = 'cluster, day, id_assoc, tres_seconds, sum_2, sum_1, sum_0'
 FINDING = 'cluster, kind, subject, first_seen, last_seen, count, detail'
-
-
-class Sqlite:
-    """As the servers are."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def connection(self, database):
-        return dict(driver='sqlite', database=f'{self.folder}/{database}.db')
-
-    def database(self, name):
-        return name
-
-    def sql(self, text, database):
-        db = sqlite3.connect(f'{self.folder}/{database}.db')
-        try:
-            return db.execute(text).fetchall()
-        finally:
-            db.close()
 
 
 def load(mariadb, postgres, sqlite):

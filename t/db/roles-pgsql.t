@@ -58,6 +58,8 @@ def body():
         for who, verb, sql in (('writer', 'change', "UPDATE fairmill_ledger SET why = ''"),
                                ('writer', 'delete', 'DELETE FROM fairmill_ledger'),
                                ('writer', 'change', 'UPDATE fairmill_ledger_reset SET id = 0'),
+                               ('writer', 'change', "UPDATE fairmill_ledger_chain SET hash = ''"),
+                               ('writer', 'delete', 'DELETE FROM fairmill_ledger_counted'),
                                ('reader', 'add', "INSERT INTO fairmill_ledger_reset VALUES (1, 1)")):
             tap.ok(denied(server, f'fairmill_{who}', sql, 'roles_res'),
                    f'a {who} may not {verb} in the ledger: {sql}')

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
+#include <time.h>
 
 #include "command/command.h"
 #include "command/report/report_data.h"
+#include "results/health.h"
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
@@ -17,16 +19,29 @@ struct options {
     bool private; /* no user is named */
 };
 
-static int add_clusters(struct published *published, const struct options *options,
-                        struct text *text, struct error *err)
+/* What is wrong with a cluster, in words. */
+static void add_problems(struct text *text, const struct health *health, const char *cluster)
+{
+    const struct cluster_health *found = health_of(health, cluster);
+    text_add(text, "");
+    if (found)
+        health_add_words(text, found);
+}
+
+static int add_clusters(struct published *published, const struct health *health,
+                        const struct options *options, struct text *text, struct error *err)
 {
     for (size_t i = 0; i < published->count; i++) {
         struct report_data data;
+        struct text problems = { 0 };
+        add_problems(&problems, health, published->clusters[i].name);
         int result = report_data_read(&data, published, &published->clusters[i], options->days,
                                       options->private, err);
+        data.page.problems = problems.bytes;
         if (!result)
             page_add_cluster(text, &data.page, i == 0);
         report_data_free(&data);
+        text_free(&problems);
         if (result)
             return -1;
     }
@@ -39,13 +54,18 @@ static int make_page(const struct settings *settings, const struct options *opti
 {
     struct published published;
     struct published_filter filter = { .clusters = options->shared.clusters };
-    int result = published_open(&published, settings, &filter, err);
+    struct health health = { 0 };
+    int result = published_open(&published, settings, &filter, err) ||
+                         health_read(published.db, time(NULL), &health, err)
+                     ? -1
+                     : 0;
     text_add(text, page_before);
     page_begin(text, options->days, options->private);
     if (!result)
-        result = add_clusters(&published, options, text, err);
+        result = add_clusters(&published, &health, options, text, err);
     page_end(text);
     text_add(text, page_after);
+    health_free(&health);
     published_free(&published);
     return result;
 }

@@ -179,6 +179,8 @@ void page_add_cluster(struct text *text, const struct page_cluster *cluster, boo
     add_string(text, cluster->algorithm);
     text_add(text, ",\"timeZone\":");
     add_string(text, cluster->time_zone);
+    text_add(text, ",\"problems\":");
+    add_string(text, cluster->problems);
     text_format(text, ",\"asOf\":%" PRId64 ",\"halfLife\":%" PRId64 ",\"rows\":[\n", cluster->as_of,
                 cluster->half_life);
     for (size_t i = 0; i < cluster->row_count; i++)

@@ -44,6 +44,7 @@ struct page_job {
 
 struct page_cluster {
     const char *name, *algorithm, *time_zone;
+    const char *problems; /* what is wrong, in words; "": nothing */
     int64_t as_of, half_life;
     struct page_row *rows;
     size_t row_count;

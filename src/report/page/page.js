@@ -46,6 +46,7 @@ function chooseByPath(node) {
 function summaryOf(cluster) {
     return [
         `as of ${calendarOf(cluster).minute(cluster.asOf)}`,
+        cluster.problems,
         ALGORITHMS[cluster.algorithm] || cluster.algorithm,
         cluster.halfLife ? `half-life ${span(cluster.halfLife)}` : 'no decay',
         data.accountsOnly ? null : count(cluster.users, 'user', 'users'),

@@ -1,0 +1,27 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What runs left of instants that had not come yet, when the clock was ahead.
+
+-- name: future_values
+DELETE /*! "fairmill_history" */ FROM "fairmill_history" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" > ?
+
+-- name: future_points
+DELETE /*! "fairmill_history_point" */ FROM "fairmill_history_point" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" > ?
+
+-- name: future_names
+DELETE /*! "fairmill_association" */ FROM "fairmill_association" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "since" > ?
+
+-- name: future_changes
+DELETE /*! "fairmill_share_change" */ FROM "fairmill_share_change" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" > ?
+
+-- name: future_share_state
+DELETE /*! "fairmill_share_state" */ FROM "fairmill_share_state" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "last_as_of" > ?
+
+-- name: future_findings
+DELETE /*! "fairmill_finding" */ FROM "fairmill_finding" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "last_seen" > ?

@@ -1,0 +1,36 @@
+-- SPDX-License-Identifier: MIT
+--
+-- How clusters are.
+
+-- name: health
+-- What is published of each cluster (r), how its last run went (t), and when its sums were last compared
+-- with all jobs (d).
+SELECT l."cluster", l."run_id", l."source", r."as_of", r."duration_ms", r."source_lag",
+    t."run_id", t."status", t."as_of", t."started_at", t."message", t."settings_digest",
+    d."as_of", d."drift_max", d."drifted_associations"
+FROM "fairmill_lock" l
+LEFT JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
+LEFT JOIN "fairmill_run" t ON t."cluster" = l."cluster" AND t."run_id" =
+    (SELECT MAX(m."run_id") FROM "fairmill_run" m WHERE m."cluster" = l."cluster")
+LEFT JOIN "fairmill_run" d ON d."cluster" = l."cluster" AND d."run_id" =
+    (SELECT n."run_id" FROM "fairmill_run" n
+     WHERE n."cluster" = l."cluster" AND n."status" = 'done' AND n."drift_max" IS NOT NULL
+     ORDER BY n."run_id" DESC
+     LIMIT 1)
+WHERE l."cluster" <> ''
+ORDER BY l."cluster"
+
+-- name: health_findings
+-- How many findings of each kind the published run of each cluster had.  One kind is of no
+-- publication: it stays until the next.
+SELECT f."cluster", f."kind", COUNT(*)
+FROM "fairmill_finding" f
+LEFT JOIN "fairmill_lock" l ON l."cluster" = f."cluster"
+LEFT JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
+WHERE f."last_seen" = r."as_of" OR f."kind" = ?
+GROUP BY f."cluster", f."kind"
+ORDER BY f."cluster", f."kind"
+
+-- name: health_failure
+-- Why the last run failed that came to no cluster.
+SELECT "message" FROM "fairmill_run" WHERE "cluster" = '' ORDER BY "run_id" DESC LIMIT 1

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command/command.h"
+#include "command/status/limits.h"
+#include "results/schema.h"
+#include "settings/load.h"
+#include "settings/settings.h"
+#include "util/complain.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+/* A monitor's plugin is asked without a limit: three runs of the usual five minutes missed. */
+#define NAGIOS_MAX_AGE_S 900
+#define NAGIOS_MAX_AGE "15m"
+
+/* What monitors expect as exit status; the first three are health's levels. */
+#define NAGIOS_UNKNOWN 3
+static const char *const nagios_names[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
+
+struct options {
+    struct shared_options shared;
+    bool nagios;
+    const char *max_age;
+    struct name_list warning, critical;
+};
+
+/* A cluster as it is under the limits that were set. */
+struct status_row {
+    const struct cluster_health *health;
+    enum health_level level;
+    struct text words; /* what is wrong */
+    bool for_people;
+};
+
+struct status {
+    struct health health;
+    struct limits limits;
+    struct status_row *rows; /* of health.clusters */
+    enum health_level worst; /* critical where there is no cluster */
+};
+
+static void judge(struct status *status, const struct options *options)
+{
+    const struct health *health = &status->health;
+    status->rows = memory_zeroed(health->count + 1, sizeof *status->rows);
+    status->worst = health->count ? HEALTH_OK : HEALTH_CRITICAL;
+    for (size_t i = 0; i < health->count; i++) {
+        struct status_row *row = &status->rows[i];
+        row->health = &health->clusters[i];
+        row->for_people = options->shared.table.form == TABLE_FOR_PEOPLE;
+        text_add(&row->words, "");
+        row->level = limits_judge(&status->limits, row->health, &row->words);
+        if (row->level > status->worst)
+            status->worst = row->level;
+    }
+}
+
+/* All from one snapshot. */
+static int read_status(const struct settings *settings, const struct options *options,
+                       struct status *status, struct error *err)
+{
+    struct db *db;
+    if (results_open(&db, settings, DB_READER, err))
+        return -1;
+    int result = db_begin(db, err) || health_read(db, time(NULL), &status->health, err) ? -1 : 0;
+    db_rollback(db);
+    db_close(db);
+    if (!result)
+        judge(status, options);
+    return result;
+}
+
+static void get_cluster(const void *of, struct cell *cell)
+{
+    const struct status_row *row = of;
+    cell_text(cell, row->health->cluster);
+    cell->paint = row->level ? PAINT_BAD : PAINT_GOOD;
+}
+
+static void add_age(struct text *text, int64_t age, const char *old)
+{
+    text_add_span(text, age < 0 ? -age : age);
+    text_add(text, age < 0 ? " ahead" : old);
+}
+
+static void get_age(const void *of, struct cell *cell)
+{
+    const struct status_row *row = of;
+    if (!row->for_people && row->health->published) {
+        cell_integer(cell, row->health->age);
+    } else if (row->for_people) {
+        struct text words = { 0 };
+        text_add(&words, row->health->published ? "" : "never");
+        if (row->health->published)
+            add_age(&words, row->health->age, "");
+        cell_format(cell, "%s", words.bytes);
+        text_free(&words);
+    }
+}
+
+enum { AS_OF, DURATION_MS, SOURCE_LAG, DRIFT_MAX, DRIFTED, COMPARED_AT, STARTED_AT, FINDINGS };
+
+static void get_number(const void *of, struct cell *cell)
+{
+    const struct cluster_health *health = ((const struct status_row *)of)->health;
+    const struct {
+        bool known;
+        int64_t number;
+    } numbers[] = {
+        [AS_OF] = { health->published, health->as_of },
+        [DURATION_MS] = { health->published, health->duration_ms },
+        [SOURCE_LAG] = { health->lag >= 0, health->lag },
+        [DRIFTED] = { health->compared_at > 0, health->drifted },
+        [COMPARED_AT] = { health->compared_at > 0, health->compared_at },
+        [STARTED_AT] = { health->started_at > 0, health->started_at },
+        [FINDINGS] = { true, health->findings },
+    };
+    if (cell->column->index == DRIFT_MAX)
+        cell_real(cell, health->drift);
+    else if (numbers[cell->column->index].known)
+        cell_integer(cell, numbers[cell->column->index].number);
+}
+
+static void get_kinds(const void *of, struct cell *cell)
+{
+    const struct cluster_health *health = ((const struct status_row *)of)->health;
+    struct text words = { 0 };
+    text_add(&words, "");
+    for (size_t i = 0; i < health->kind_count; i++)
+        text_format(&words, "%s%s=%" PRId64, i ? "," : "", health->kinds[i].kind,
+                    health->kinds[i].count);
+    cell_format(cell, "%s", words.bytes);
+    text_free(&words);
+}
+
+static void get_problems(const void *of, struct cell *cell)
+{
+    const struct cluster_health *health = ((const struct status_row *)of)->health;
+    struct text words = { 0 };
+    text_add(&words, "");
+    for (int i = 0; i < HEALTH_PROBLEMS; i++)
+        if (health->problems[i])
+            text_format(&words, "%s%s", words.length ? "," : "", health_problem_name(i));
+    cell_format(cell, "%s", words.bytes);
+    text_free(&words);
+}
+
+static void get_health(const void *of, struct cell *cell)
+{
+    const struct status_row *row = of;
+    cell_text(cell,
+              row->for_people && row->level ? row->words.bytes : health_level_name(row->level));
+}
+
+static void get_last_run(const void *of, struct cell *cell)
+{
+    const struct cluster_health *health = ((const struct status_row *)of)->health;
+    if (cell->column->hidden == NOT_FOR_PEOPLE)
+        cell_text(cell, health->status);
+    else if (health->failed)
+        cell_format(cell, "failed: %s", health->message);
+    else
+        cell_text(cell, health->status);
+}
+
+static void get_message(const void *of, struct cell *cell)
+{
+    cell_text(cell, ((const struct status_row *)of)->health->message);
+}
+
+#define NUMBER(which) .get = get_number, .index = which
+static const struct column columns[] = {
+    { "cluster", "Cluster", COLUMN_TEXT, .get = get_cluster },
+    { "age", "Age", COLUMN_TEXT, .get = get_age },
+    { "as_of", "AsOf", COLUMN_INSTANT, NUMBER(AS_OF), .hidden = NOT_FOR_PEOPLE },
+    { "duration_ms", "Duration", COLUMN_INTEGER, NUMBER(DURATION_MS), .unit = "ms" },
+    { "source_lag", "Lag", COLUMN_SPAN, NUMBER(SOURCE_LAG) },
+    { "findings", "Findings", COLUMN_INTEGER, NUMBER(FINDINGS) },
+    { "finding_kinds", "FindingKinds", COLUMN_TEXT, .get = get_kinds, .hidden = NOT_FOR_PEOPLE },
+    { "drift_max", "Drift", COLUMN_REAL, NUMBER(DRIFT_MAX), .digits = 3, .unit = "TRES-s" },
+    { "drifted_associations", "Drifted", COLUMN_INTEGER, NUMBER(DRIFTED),
+      .hidden = NOT_FOR_PEOPLE },
+    { "compared_at", "ComparedAt", COLUMN_INSTANT, NUMBER(COMPARED_AT), .hidden = NOT_FOR_PEOPLE },
+    { "health", "Health", COLUMN_TEXT, .get = get_health },
+    { "problems", "Problems", COLUMN_TEXT, .get = get_problems, .hidden = NOT_FOR_PEOPLE },
+    { "last_run", "LastRun", COLUMN_TEXT, .get = get_last_run, .hidden = ONLY_FOR_PEOPLE },
+    { "status", "Status", COLUMN_TEXT, .get = get_last_run, .hidden = NOT_FOR_PEOPLE },
+    { "started_at", "StartedAt", COLUMN_INSTANT, NUMBER(STARTED_AT), .hidden = NOT_FOR_PEOPLE },
+    { "message", "Message", COLUMN_TEXT, .get = get_message, .hidden = NOT_FOR_PEOPLE },
+    { .name = NULL },
+};
+
+static const struct table_layout layout = { columns, "clusters", .by_cluster = false };
+
+/* In the line for a monitor a bar ends what is for people. */
+#define ENDS_TEXT "|"
+
+/* One line for people, and behind the bar what a monitor may draw. */
+static void add_nagios(struct text *text, const struct status *status)
+{
+    size_t count = status->health.count;
+    text_format(text, "FAIRMILL %s -", nagios_names[status->worst]);
+    if (!count)
+        text_add(text, " no results yet");
+    for (size_t i = 0; i < count; i++) {
+        const struct status_row *row = &status->rows[i];
+        text_add(text, i ? ", " : " ");
+        limits_add_name(text, ENDS_TEXT, row->health->cluster);
+        if (row->health->published) {
+            text_add(text, " ");
+            add_age(text, row->health->age, " old");
+        }
+        if (row->level) {
+            text_add(text, " (");
+            limits_add_name(text, ENDS_TEXT, row->words.bytes);
+            text_add(text, ")");
+        }
+    }
+    text_add(text, " |");
+    for (size_t i = 0; i < count; i++)
+        limits_add_figures(text, &status->limits, status->rows[i].health);
+    text_add(text, "\n");
+}
+
+static int print_table(const struct options *options, const struct status *status,
+                       struct error *err)
+{
+    struct text text = { 0 };
+    struct table *table = table_create(&text, &layout, &options->shared.table, err);
+    for (size_t i = 0; table && i < status->health.count; i++)
+        table_add(table, &status->rows[i]);
+    int result = table ? table_end(table, err) : -1;
+    if (!result)
+        result = command_print(&text, err);
+    table_destroy(table);
+    text_free(&text);
+    return result;
+}
+
+static int print_nagios(const struct status *status, struct error *err)
+{
+    struct text text = { 0 };
+    add_nagios(&text, status);
+    int result = command_print(&text, err);
+    text_free(&text);
+    return result ? -1 : (int)status->worst;
+}
+
+/* The exit status of its own, or -1. */
+static int print_status(const struct options *options, const struct status *status,
+                        struct error *err)
+{
+    const char *failure = status->health.failure;
+    if (options->nagios)
+        return print_nagios(status, err);
+    if (!status->health.count)
+        return fail(err, ERROR_OTHER, "no results yet%s%s",
+                    *failure ? "; the last run failed: " : "", failure);
+    if (print_table(options, status, err))
+        return -1;
+    for (size_t i = 0; i < status->health.count; i++) {
+        const struct status_row *row = &status->rows[i];
+        if (!row->level)
+            continue;
+        fail(err, ERROR_OTHER, "cluster '%s': %s", row->health->cluster, row->words.bytes);
+        complain(err);
+    }
+    return 0; /* or the status of what was complained of */
+}
+
+static int read_limits(struct limits *limits, const struct options *options, struct error *err)
+{
+    uint64_t max_age;
+    if (limits_read(limits, &options->warning, HEALTH_WARNING, err) ||
+        limits_read(limits, &options->critical, HEALTH_CRITICAL, err))
+        return -1;
+    if (options->max_age && !duration_parse(options->max_age, &max_age))
+        return fail(err, ERROR_USAGE,
+                    "--max-age '%s': must be a number with s, m, h or d behind it",
+                    options->max_age);
+    if (options->max_age)
+        limits_add_age(limits, max_age, options->max_age);
+    else if (options->nagios && !limits_has(limits, "age"))
+        limits_add_age(limits, NAGIOS_MAX_AGE_S, NAGIOS_MAX_AGE);
+    return 0;
+}
+
+static int read_and_print(const struct invocation *invocation, const struct options *options,
+                          struct status *status, struct error *err)
+{
+    struct settings *settings = NULL;
+    int result = -1;
+    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
+        !read_status(settings, options, status, err))
+        result = print_status(options, status, err);
+    settings_destroy(settings);
+    return result;
+}
+
+static void status_free(struct status *status)
+{
+    for (size_t i = 0; status->rows && i < status->health.count; i++)
+        text_free(&status->rows[i].words);
+    free(status->rows);
+    health_free(&status->health);
+    limits_free(&status->limits);
+}
+
+/* A monitor reads the first line of what is printed, not the errors. */
+static int print_unknown(struct error *err)
+{
+    struct text text = { 0 };
+    text_format(&text, "FAIRMILL %s - ", nagios_names[NAGIOS_UNKNOWN]);
+    limits_add_name(&text, ENDS_TEXT, err->message);
+    text_add(&text, "\n");
+    int result = command_print(&text, err);
+    text_free(&text);
+    return result ? -1 : NAGIOS_UNKNOWN;
+}
+
+static const struct command_option own_options[] = {
+    { "max-age", NULL, 0, OPTION_VALUE, AT(max_age), "TIME",
+      .help = "it is critical if results are older: a number with s, m, h or d behind it" },
+    { "warning", NULL, 'w', OPTION_AGAIN, AT(warning), "NAME=RANGE",
+      .help = "a limit: NAME is age, lag, findings, drift or a kind of findings, RANGE is "
+              "[@][START:][END] as monitors' plugins have it" },
+    { "critical", NULL, 0, OPTION_AGAIN, AT(critical), "NAME=RANGE",
+      .help = "likewise (no -c, which names the settings)" },
+    { "nagios", NULL, 0, OPTION_FLAG, AT(nagios), NULL, .form = true,
+      .help = "one line, figures and an exit status for a monitor (0 ok, 1 warning, 2 critical, 3 "
+              "not known); without a limit of the age it is 15 minutes" },
+    { .name = NULL },
+};
+
+static int status_command(const struct invocation *invocation, struct error *err)
+{
+    struct options options = { 0 };
+    struct status status = { 0 };
+    int result = -1;
+    if (!options_read(invocation, &options, err) &&
+        !table_check(&layout, &options.shared.table, err) &&
+        !read_limits(&status.limits, &options, err)) {
+        result = read_and_print(invocation, &options, &status, err);
+        if (result < 0 && options.nagios)
+            result = print_unknown(err);
+    }
+    status_free(&status);
+    option_list_free(&options.warning);
+    option_list_free(&options.critical);
+    options_free(&options.shared);
+    return result;
+}
+
+const struct command command_status = {
+    .name = "status",
+    .operands = "",
+    .summary = "how old the results are, and how the last runs went",
+    .notes = "Drift is by how much the kept sums were off where a run last compared them with\n"
+             "all jobs, in TRES-seconds; 0 is right.  Ends with 1 where something is wrong.\n",
+    .shared = TAKES_TABLE,
+    .options = own_options,
+    .run = status_command,
+};

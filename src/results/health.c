@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "results/health.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/finding.h"
+#include "db/db.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+static const struct {
+    const char *name, *words;
+    enum health_level level;
+} problems[HEALTH_PROBLEMS] = {
+    [HEALTH_NEVER_PUBLISHED] = { "never_published", "never published", HEALTH_CRITICAL },
+    [HEALTH_IN_FUTURE] = { "in_future", "published in the future", HEALTH_CRITICAL },
+    [HEALTH_LAST_RUN_FAILED] = { "last_run_failed", "last run failed", HEALTH_WARNING },
+    [HEALTH_VANISHED] = { "vanished", "not in the accounting database any more", HEALTH_WARNING },
+    [HEALTH_CLOCK] = { "clock", "last run began in the future", HEALTH_WARNING },
+};
+
+const char *health_problem_name(enum health_problem problem)
+{
+    return problems[problem].name;
+}
+
+const char *health_problem_words(enum health_problem problem)
+{
+    return problems[problem].words;
+}
+
+const char *health_level_name(enum health_level level)
+{
+    static const char *const names[] = { "ok", "warning", "critical" };
+    return names[level];
+}
+
+/* The columns of sql_query_health. */
+enum {
+    CLUSTER,
+    RUN_ID,
+    SOURCE,
+    AS_OF,
+    DURATION,
+    LAG,
+    LAST_RUN_ID,
+    LAST_STATUS,
+    LAST_AS_OF,
+    LAST_STARTED,
+    LAST_MESSAGE,
+    LAST_SETTINGS,
+    COMPARED_AT,
+    DRIFT,
+    DRIFTED
+};
+#define HEALTH_TYPES "titiiiitiittiri"
+
+/* Its rows have no source any more, and no run has been at it since. */
+static bool is_retired(const struct db_value *row)
+{
+    int64_t fence = db_value_integer(&row[RUN_ID], 0);
+    return fence > 0 && !row[SOURCE].text.length && db_value_integer(&row[LAST_RUN_ID], 0) <= fence;
+}
+
+static void take_cluster(struct health *health, const struct db_value *row)
+{
+    if (is_retired(row))
+        return;
+    health->clusters = memory_grown(health->clusters, health->count, sizeof *health->clusters);
+    struct cluster_health *added = &health->clusters[health->count++];
+    *added = (struct cluster_health){
+        .cluster = db_value_text(&row[CLUSTER]),
+        .published = row[AS_OF].type == DB_INTEGER,
+        .as_of = db_value_integer(&row[AS_OF], 0),
+        .age = health->now - db_value_integer(&row[AS_OF], health->now),
+        .duration_ms = db_value_integer(&row[DURATION], 0),
+        .lag = db_value_integer(&row[LAG], -1),
+        .status = db_value_text(&row[LAST_STATUS]),
+        .message = db_value_text(&row[LAST_MESSAGE]),
+        .settings_digest = db_value_text(&row[LAST_SETTINGS]),
+        .attempt_as_of = db_value_integer(&row[LAST_AS_OF], 0),
+        .started_at = db_value_integer(&row[LAST_STARTED], 0),
+        .compared_at = db_value_integer(&row[COMPARED_AT], 0),
+        .drift = db_value_real(&row[DRIFT]),
+        .drifted = db_value_integer(&row[DRIFTED], 0),
+    };
+    added->failed = !strcmp(added->status, "failed");
+}
+
+static void take_findings(struct health *health, const struct db_value *row)
+{
+    char *name = db_value_text(&row[0]);
+    struct cluster_health *cluster = (struct cluster_health *)health_of(health, name);
+    free(name);
+    if (!cluster)
+        return;
+    cluster->kinds = memory_grown(cluster->kinds, cluster->kind_count, sizeof *cluster->kinds);
+    cluster->kinds[cluster->kind_count++] =
+        (struct finding_count){ db_value_text(&row[1]), row[2].integer };
+    cluster->findings += row[2].integer;
+}
+
+static void take_failure(struct health *health, const struct db_value *row)
+{
+    free(health->failure);
+    health->failure = db_value_text(&row[0]);
+}
+
+/* Hand each row of a query to `take`. */
+static int for_each(struct health *health, struct db_rows *rows,
+                    void (*take)(struct health *, const struct db_value *), struct error *err)
+{
+    const struct db_value *row;
+    while (db_fetch(rows, &row, err) > 0)
+        take(health, row);
+    return db_finish(rows);
+}
+
+static void judge(struct cluster_health *cluster, int64_t now)
+{
+    bool *has = cluster->problems;
+    has[HEALTH_NEVER_PUBLISHED] = !cluster->published;
+    has[HEALTH_IN_FUTURE] = cluster->published && cluster->age < -HEALTH_CLOCK_SKEW_S;
+    has[HEALTH_LAST_RUN_FAILED] = cluster->failed;
+    has[HEALTH_VANISHED] = health_count(cluster, finding_name(FINDING_CLUSTER_VANISHED)) > 0;
+    has[HEALTH_CLOCK] = cluster->started_at > now + HEALTH_CLOCK_SKEW_S;
+    for (int i = 0; i < HEALTH_PROBLEMS; i++)
+        if (has[i] && problems[i].level > cluster->level)
+            cluster->level = problems[i].level;
+}
+
+int health_read(struct db *db, int64_t now, struct health *health, struct error *err)
+{
+    struct db_value vanished = db_text(finding_name(FINDING_CLUSTER_VANISHED));
+    *health = (struct health){ .now = now, .failure = memory_text("") };
+    if (for_each(health, db_query(db, sql_query_health, NULL, 0, HEALTH_TYPES, err), take_cluster,
+                 err) ||
+        for_each(health, db_query(db, sql_query_health_findings, &vanished, 1, "tti", err),
+                 take_findings, err) ||
+        for_each(health, db_query(db, sql_query_health_failure, NULL, 0, "t", err), take_failure,
+                 err))
+        return -1;
+    for (size_t i = 0; i < health->count; i++)
+        judge(&health->clusters[i], now);
+    return 0;
+}
+
+void health_free(struct health *health)
+{
+    for (size_t i = 0; i < health->count; i++) {
+        struct cluster_health *cluster = &health->clusters[i];
+        free(cluster->cluster);
+        free(cluster->status);
+        free(cluster->message);
+        free(cluster->settings_digest);
+        for (size_t kind = 0; kind < cluster->kind_count; kind++)
+            free(cluster->kinds[kind].kind);
+        free(cluster->kinds);
+    }
+    free(health->clusters);
+    free(health->failure);
+    *health = (struct health){ 0 };
+}
+
+const struct cluster_health *health_of(const struct health *health, const char *cluster)
+{
+    for (size_t i = 0; i < health->count; i++)
+        if (!strcmp(health->clusters[i].cluster, cluster))
+            return &health->clusters[i];
+    return NULL;
+}
+
+void health_add_words(struct text *text, const struct cluster_health *cluster)
+{
+    for (int i = 0; i < HEALTH_PROBLEMS; i++)
+        if (cluster->problems[i])
+            text_format(text, "%s%s", text->length ? ", " : "", problems[i].words);
+}
+
+int64_t health_count(const struct cluster_health *cluster, const char *kind)
+{
+    for (size_t i = 0; i < cluster->kind_count; i++)
+        if (!strcmp(cluster->kinds[i].kind, kind))
+            return cluster->kinds[i].count;
+    return 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_FAILURE_H
+#define FAIRMILL_FAILURE_H
+
+#include <stdint.h>
+
+struct error;
+struct findings;
+struct publisher;
+struct run_session;
+
+/* Every run that could open the results leaves a row that says how it ended, a refused one too, so
+ * that whoever looks at the results learns of it.  A run that found another one at work leaves
+ * none, and so does what cannot be written: a failure of this is no failure of the run. */
+
+struct failure {
+    const struct error *reason;
+    int64_t began;                   /* in clock_milliseconds() */
+    const struct findings *findings; /* what it found all the same; NULL: none */
+};
+
+/* Of a cluster whose lock this run has taken, and of one whose lock it has not. */
+void failure_record(struct run_session *session, struct publisher *publisher,
+                    const struct failure *failure);
+void failure_record_of(struct run_session *session, const char *cluster,
+                       const struct failure *failure);
+/* Of all clusters that the run was about, before any was begun: those that were asked for, else
+ * those that runs with this source were about last.  Where the results know none of them it is a
+ * row of the cluster ''. */
+void failure_record_all(struct run_session *session, const struct failure *failure);
+
+#endif

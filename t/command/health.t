@@ -1,0 +1,299 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""Health cannot be green while nothing is published: whatever went wrong, status, its line for monitors
+and the metrics say so, and say the same."""
+
+import fcntl
+import json
+import os
+import re
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import clock
+import tap
+from place import SMALL, Place
+
+DAY = 86400
+OTHER = '''
+cluster other
+root/
+  x use 1
+'''
+LEVELS = ['ok', 'warning', 'critical']
+PROBLEM = re.compile(r'^fairmill_problem\{cluster="(.*?)",problem="(.*?)"\} 1$', re.M)
+PUBLISHED = re.compile(r'^fairmill_published_clusters (\d+)$', re.M)
+BREAK = 'UPDATE {}_assoc_table SET parent_acct = \'gone\', id_parent = 77 WHERE id_assoc > 1'
+
+
+class Sick(Place):
+    """A place with clocks: `ahead` is by how many seconds that of the next command is."""
+
+    ahead = 0
+
+    def begin(self, drawing=SMALL, keys=None):
+        self.ahead = 0
+        self.ready(drawing, {'source.deadline': '1 s', **(keys or {})})
+
+    def start(self, *arguments, **more):
+        if self.ahead:
+            if not os.path.exists(self.path('clock.so')):
+                clock.make(self.folder)
+            more['env'] = clock.environment(self.path('clock.so'), self.ahead)
+        return super().start(*arguments, **more)
+
+    def attempts(self):
+        return self.query('SELECT cluster, status FROM fairmill_run ORDER BY run_id')
+
+    def attempt(self, status, *arguments, ahead=0, added=(('tiny', 'failed'),), what='the run', **more):
+        """A run that ends so and leaves these rows."""
+        before, self.ahead = len(self.attempts()), ahead
+        self.ends(status, f'{what} ends with {status}', 'run', *arguments, **more)
+        self.ahead = 0
+        tap.same(self.attempts()[before:], list(added), f'{what} leaves its rows')
+
+    def away(self, name='a.db'):
+        os.rename(self.path(name), self.path('away'))
+
+    def is_so(self, what, problems, level=None, ahead=0, published=1):
+        """{cluster: {problem}}, of those that are known; the worst level."""
+        self.ahead = ahead
+        level = level or ('critical' if not problems else 'warning')
+        status = self.run('status', '--json')
+        said = self.err
+        clusters = json.loads(self.out)['clusters'] if self.out else []
+        self.run('metrics')
+        metrics = self.out
+        nagios = self.run('status', '--nagios', '--max-age', '1d')
+        line = self.out
+        self.ahead = 0
+        tap.same({each['cluster']: set(filter(None, each['problems'].split(','))) for each in clusters}, problems,
+                 f'{what}: status knows what is wrong')
+        tap.ok(status == (0 if level == 'ok' else 1) and bool(said) == bool(status), f'{what}: its exit status too', status, said)
+        tap.same(max((each['health'] for each in clusters), key=LEVELS.index, default='critical'), level,
+                 f'{what}: it is {level}')
+        tap.ok(nagios == LEVELS.index(level) and line.startswith(f'FAIRMILL {level.upper()} - '),
+               f'{what}: a monitor is told the same', nagios, line)
+        named = {each: set() for each in problems}
+        for cluster, problem in PROBLEM.findall(metrics):
+            named[cluster].add(problem)
+        tap.same(named, problems, f'{what}: so are the metrics')
+        tap.same(PUBLISHED.findall(metrics), [str(published)], f'{what}: they count what is published')
+
+
+def well(place):
+    place.begin(SMALL + OTHER)
+    place.attempt(0, added=[('other', 'done'), ('tiny', 'done')])
+    place.is_so('all is well', {'tiny': set(), 'other': set()}, 'ok', published=2)
+
+
+def nothing_yet(place):
+    place.begin()
+    place.is_so('no run yet', {}, published=0)
+    place.away()
+    place.attempt(69, added=[('', 'failed')], what='a first run without its source')
+    place.is_so('only a run without its source', {}, published=0)
+    place.run('status')
+    place.says('status has its reason', 'no results yet', 'a.db')
+
+
+def never_published(place):
+    place.begin()
+    place.change(BREAK.format('tiny'))
+    place.attempt(65)
+    place.is_so('failed and never published', {'tiny': {'never_published', 'last_run_failed'}}, 'critical', published=0)
+
+
+def failed_later(place):
+    place.begin(SMALL + OTHER)
+    place.succeed('run')
+    place.change(BREAK.format('other'))
+    place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')])
+    place.is_so('one of two failed', {'other': {'last_run_failed'}, 'tiny': set()}, published=2)
+    place.run('status')
+    place.says('status names it', "'other'", 'last run failed')
+
+
+def without_source(place):
+    place.begin(SMALL + OTHER)
+    place.succeed('run')
+    place.away()
+    both = [('other', 'failed'), ('tiny', 'failed')]
+    place.attempt(69, added=both)
+    place.is_so('the source is away', {'tiny': {'last_run_failed'}, 'other': {'last_run_failed'}}, published=2)
+    place.attempt(69, '--cluster', 'tiny', added=[('tiny', 'failed')], what='a run for one of two')
+    place.settings({'source.database': place.path('slip.db'), 'source.deadline': '1 s'})
+    place.attempt(69, added=both, what='a run with a slip in its source')
+    place.settings({'source.database': place.path('r.db')})
+    place.attempt(78, added=both, what='a run whose source is the results')
+    message, = place.query('SELECT message FROM fairmill_run ORDER BY run_id DESC LIMIT 1')
+    tap.ok('share_database' in message[0], 'and the row says why', message)
+
+
+def two_sources(place):
+    """Of two settings files with results in one database each is about its own clusters."""
+    place.begin()
+    place.site(OTHER, 'b.db')
+    keys = {'source.database': place.path('b.db'), 'source.deadline': '1 s'}
+    place.settings(keys, 'b.conf')
+    place.succeed('run')
+    place.succeed('run', settings='b.conf')
+    os.unlink(place.path('b.db'))
+    place.attempt(69, added=[('other', 'failed')], settings='b.conf')
+    place.is_so('one of two sources is away', {'tiny': set(), 'other': {'last_run_failed'}}, published=2)
+
+
+def refused(place):
+    place.begin()
+    place.succeed('run')
+    place.attempt(64, '--now', int(time.time()) - DAY, what='a run of an older instant')
+    place.is_so('an older instant was refused', {'tiny': {'last_run_failed'}})
+    place.attempt(0, added=[('tiny', 'done')])
+    place.is_so('the next run is done', {'tiny': set()}, 'ok')
+    place.attempt(64, '--cluster', 'tinny', added=[('', 'failed')], what='a run for a cluster that is not there')
+    place.is_so('which concerns nobody', {'tiny': set()}, 'ok')
+
+
+def ahead_once(place):
+    place.begin()
+    place.attempt(0, ahead=2 * DAY, added=[('tiny', 'done')], what='a run two days ahead')
+    place.is_so('the clock was ahead', {'tiny': {'in_future', 'clock'}}, 'critical')
+    place.run('status', '--nagios', '--max-age', '30m')
+    tap.ok(re.search(r'tiny (47 h|2 d) ahead \(published in the future, ', place.out), 'the line says how far', place.out)
+    place.attempt(1)
+    place.is_so('and runs are refused', {'tiny': {'in_future', 'last_run_failed'}}, 'critical')
+    place.attempt(0, '--replace', added=[('tiny', 'done')])
+    place.is_so('until somebody replaces it', {'tiny': set()}, 'ok')
+
+
+def jumps_back(place):
+    place.begin()
+    place.succeed('run')
+    place.is_so('the clock has jumped back', {'tiny': {'in_future', 'clock'}}, 'critical', ahead=-DAY)
+    place.attempt(1, ahead=-DAY)
+    place.is_so('and runs are refused', {'tiny': {'in_future', 'last_run_failed'}}, 'critical', ahead=-DAY)
+    place.is_so('a failed run of a clock that was behind', {'tiny': {'last_run_failed'}})
+
+
+def a_little(place):
+    place.begin()
+    place.succeed('run')
+    place.is_so("a reader's clock that is a minute behind", {'tiny': set()}, 'ok', ahead=-60)
+    place.attempt(1, ahead=-60, what='a run of a minute ago')
+    place.is_so('a run that is refused for a minute', {'tiny': {'last_run_failed'}})
+
+
+def asked_ahead(place):
+    place.begin()
+    place.attempt(0, '--now', int(time.time()) + DAY, added=[('tiny', 'done')])
+    place.is_so('--now of tomorrow', {'tiny': {'in_future'}}, 'critical')
+
+
+def began_ahead(place):
+    place.begin()
+    place.attempt(0, '--now', int(time.time()), ahead=2 * DAY, added=[('tiny', 'done')])
+    place.is_so('only the beginning of the last run is ahead', {'tiny': {'clock'}})
+
+
+def vanished(place):
+    place.begin(SMALL + OTHER)
+    place.succeed('run')
+    rows = place.query("SELECT * FROM fairmill_fairshare WHERE cluster = 'tiny'")
+    place.change("DELETE FROM cluster_table WHERE name = 'tiny'")
+    place.attempt(65, added=[('tiny', 'failed'), ('other', 'done')], what='a run that misses a cluster')
+    place.says('it is named, with what would take it away', "'tiny'", 'forget --cluster tiny')
+    tap.same(place.query("SELECT * FROM fairmill_fairshare WHERE cluster = 'tiny'"), rows, 'its published rows stay')
+    gone = {'tiny': {'vanished', 'last_run_failed'}, 'other': set()}
+    place.is_so('a cluster has vanished', gone, published=2)
+    tap.same(place.query("SELECT subject, count FROM fairmill_finding WHERE kind = 'cluster_vanished'"), [('', 1)],
+             'it is a finding')
+    place.away()
+    place.attempt(69, added=[('other', 'failed'), ('tiny', 'failed')])
+    os.rename(place.path('away'), place.path('a.db'))
+    place.change("INSERT INTO cluster_table (name, creation_time, mod_time, deleted, federation, fed_state)"
+                 " VALUES ('tiny', 1, 1, 0, '', 0)")
+    place.is_so('whatever other runs ended with', {'tiny': {'vanished', 'last_run_failed'},
+                                                   'other': {'last_run_failed'}}, published=2)
+    place.ends(0, 'once it is there again a run is done', 'run')
+    place.is_so('and all is well', {'tiny': set(), 'other': set()}, 'ok', published=2)
+    place.ends(64, 'then it cannot be forgotten', 'forget', '--cluster', 'tiny', '--yes')
+    place.change("DELETE FROM cluster_table WHERE name = 'tiny'")
+    place.settings({'source.clusters': 'tiny, other'})
+    place.attempt(65, added=[('tiny', 'failed'), ('other', 'done')], what='a run whose settings name it')
+    tap.same(place.err.count('\n'), 1, 'says it once')
+    place.settings()
+    place.ends(0, 'what has vanished can be forgotten', 'forget', '--cluster', 'tiny', '--yes')
+    place.is_so('then it is no matter', {'other': set()}, 'ok')
+    place.change('DELETE FROM cluster_table')
+    before = place.query('SELECT * FROM fairmill_fairshare')
+    place.ends(65, 'a run that finds no cluster at all fails', 'run')
+    place.is_so('no cluster is there', {'other': {'vanished', 'last_run_failed'}})
+    tap.same(place.query('SELECT * FROM fairmill_fairshare'), before, 'and all rows stay')
+
+
+def missing(place):
+    place.begin(keys={'source.clusters': 'tiny, other'})
+    place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')], what='a run that misses a cluster of the settings')
+    place.is_so('a cluster of the settings is missing', {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
+    place.ends(0, 'a slip of the settings', 'forget', '--cluster', 'other', '--yes')
+    place.is_so('can be forgotten', {'tiny': set()}, 'ok')
+
+
+def deleted(place):
+    place.begin(SMALL + OTHER)
+    place.succeed('run')
+    place.change("UPDATE cluster_table SET deleted = 1 WHERE name = 'other'")
+    place.attempt(0, added=[('tiny', 'done')])
+    place.is_so('a cluster was retired', {'tiny': set()}, 'ok')
+    place.change("UPDATE cluster_table SET deleted = 0 WHERE name = 'other'")
+    place.change(BREAK.format('other'))
+    place.attempt(65, added=[('other', 'failed'), ('tiny', 'done')])
+    place.is_so('it came back, and failed', {'tiny': set(), 'other': {'never_published', 'last_run_failed'}}, 'critical')
+
+
+def at_work(place):
+    place.begin()
+    place.succeed('run')
+    lock, = [name for name in os.listdir(place.folder) if name.endswith('.lock')]
+    with open(place.path(lock), 'r+b') as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        place.attempt(75, added=[], what='a run that finds another at work')
+        place.is_so('another run is at work', {'tiny': set()}, 'ok')
+
+
+def future_goes(place):
+    """What runs left of instants that have not come goes with --replace, and nothing else does."""
+    place.begin(keys={'retention.history_interval': 0})
+    now = int(time.time())
+    place.succeed('run', '--now', now - 2 * DAY)
+    place.succeed('run', '--now', now - DAY)
+    place.ahead = 2 * DAY
+    place.change('UPDATE tiny_assoc_table SET shares = 77, mod_time = 1 WHERE "user" = \'bob\'')
+    place.succeed('run')
+    place.ahead = 0
+    tap.ok(place.query('SELECT MAX(as_of) FROM fairmill_history_point')[0][0] > now + DAY, 'a clock that was ahead leaves a point')
+    place.succeed('run', '--replace', '--now', now - 3 * DAY)
+    instants = {name: [at for at, in place.query(f'SELECT DISTINCT {column} FROM fairmill_{name} ORDER BY 1')]
+                for name, column in (('history', 'as_of'), ('history_point', 'as_of'), ('association', 'since'),
+                                     ('share_change', 'as_of'), ('finding', 'last_seen'))}
+    tap.ok(all(at <= time.time() for each in instants.values() for at in each), 'with --replace it goes everywhere', instants)
+    tap.same(instants['history_point'], [now - 3 * DAY, now - 2 * DAY, now - DAY], 'points of instants that came stay')
+    place.succeed('run')
+    tap.same([shares for shares, in place.query(
+        'SELECT shares FROM fairmill_share_change WHERE user_name = \'bob\' ORDER BY as_of')], [10, 77],
+        'and what had changed meanwhile is noted at its time')
+
+
+def body():
+    for part in (well, nothing_yet, never_published, failed_later, without_source, two_sources, refused, ahead_once,
+                 jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, at_work, future_goes):
+        if part in (ahead_once, jumps_back, a_little, began_ahead, future_goes) and not clock.compiler():
+            tap.diag(f'{part.__name__}: no compiler makes the clock')
+            continue
+        with Sick() as place:
+            part(place)
+
+
+tap.main(body)
