@@ -230,7 +230,7 @@ static void begin_seal(struct seal_plan *plan, const struct settings *settings, 
         seal->jobs_from = kept->jobs_from;
         *plan->findings = *plan->kept->findings;
         findings_expire(plan->findings, seal->cutoff);
-        for (uint64_t day = seal->cutoff / SEAL_SLICE_S; day < plan->kept->slices.count; day++)
+        for (uint64_t day = 0; day < plan->kept->slices.count; day++)
             seal_slices_set(&plan->slices, day, plan->kept->slices.of_day[day]);
     }
     if (kept->kept)
@@ -343,12 +343,16 @@ void seal_plan_begin_days(struct seal_plan *plan, const struct computation *comp
     plan->days->check_all_from = plan->check_all_from;
 }
 
-int seal_plan_check(const struct seal_plan *plan, struct error *err)
+int seal_plan_check(struct seal_plan *plan, struct error *err)
 {
+    uint64_t first = plan->seal.cutoff / SEAL_SLICE_S;
+    for (uint64_t day = 0; day < first && day < plan->slices.count; day++)
+        plan->slices.of_day[day] = (struct seal_slice){ 0 };
     if (plan->mode != SEAL_INCREMENTAL || plan->anew)
         return 0;
-    for (uint64_t day = plan->check_from / SEAL_SLICE_S; day * SEAL_SLICE_S < plan->check_to;
-         day++) {
+    if (first < plan->check_from / SEAL_SLICE_S)
+        first = plan->check_from / SEAL_SLICE_S;
+    for (uint64_t day = first; day * SEAL_SLICE_S < plan->check_to; day++) {
         uint64_t start = day * SEAL_SLICE_S;
         if (start < plan->check_from ||
             seal_slice_same(seal_slice_of(&plan->slices, day), seal_slice_of(&plan->checked, day)))

@@ -56,9 +56,9 @@ int seal_plan_make(struct seal_plan *plan, const struct computation *computation
 void seal_plan_begin_days(struct seal_plan *plan, const struct computation *computation,
                           uint64_t cutoff);
 
-/* Whether the rows that were read once more are what they were: ERROR_DAMAGED where they are not.
- */
-int seal_plan_check(const struct seal_plan *plan, struct error *err);
+/* Once all rows were read: whether those that were read once more are what they were; ERROR_DAMAGED
+ * where they are not. */
+int seal_plan_check(struct seal_plan *plan, struct error *err);
 
 /* After the source's snapshot: add the sums to the tree's nodes, the kept ones from `results`
  * included, and compare where that is to be done.  ERROR_DAMAGED where a kept sum is not what was

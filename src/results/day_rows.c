@@ -278,6 +278,11 @@ static int find_open(struct day_writer *writer, struct error *err)
     return db_finish(rows);
 }
 
+static struct kept_parts *parts_of(struct day_writer *writer, const struct day_table *table)
+{
+    return table == &open_table ? &writer->open : &writer->usage;
+}
+
 /* What is stored of a day in one of the tables. */
 struct stored {
     struct day_sums *sums;
@@ -309,8 +314,8 @@ static int read_rows(struct day_writer *writer, const struct day_table *table, u
 static int read_stored(struct day_writer *writer, const struct day_table *table, uint32_t day,
                        struct stored *stored, struct error *err)
 {
-    const struct kept_parts *parts = table == &open_table ? &writer->open : &writer->usage;
-    struct kept_rows known = kept_of(parts, day_part(writer, day)), found = { 0 };
+    struct kept_rows known = kept_of(parts_of(writer, table), day_part(writer, day));
+    struct kept_rows found = { 0 };
     if (read_rows(writer, table, day, stored, &found, err)) {
         if (err->class != ERROR_DATA)
             return -1;
@@ -326,9 +331,8 @@ static int read_stored(struct day_writer *writer, const struct day_table *table,
 static int keep_day(struct day_writer *writer, const struct day_table *table, uint32_t day,
                     const struct day_list *list, struct error *err)
 {
-    const struct kept_parts *parts = table == &open_table ? &writer->open : &writer->usage;
     struct kept_part part = { day_part(writer, day), rows_to_keep(list) };
-    struct kept_rows known = kept_of(parts, part.part);
+    struct kept_rows known = kept_of(parts_of(writer, table), part.part);
     if (kept_same(&known, &part.kept))
         return 0;
     return kept_write(writer->db, writer->publisher->cluster, table->name, &part, err);
@@ -338,6 +342,7 @@ static int forget_day(struct day_writer *writer, const struct day_table *table, 
                       struct error *err)
 {
     const struct kept_part part = { .part = day };
+    kept_forget(parts_of(writer, table), day);
     return kept_write(writer->db, writer->publisher->cluster, table->name, &part, err);
 }
 

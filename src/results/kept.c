@@ -73,12 +73,24 @@ static int by_part(const void *a, const void *b)
     return (one->part > other->part) - (one->part < other->part);
 }
 
-struct kept_rows kept_of(const struct kept_parts *parts, int64_t part)
+static struct kept_part *find(const struct kept_parts *parts, int64_t part)
 {
     const struct kept_part wanted = { .part = part };
-    const struct kept_part *found =
-        parts->count ? bsearch(&wanted, parts->parts, parts->count, sizeof wanted, by_part) : NULL;
+    return parts->count ? bsearch(&wanted, parts->parts, parts->count, sizeof wanted, by_part)
+                        : NULL;
+}
+
+struct kept_rows kept_of(const struct kept_parts *parts, int64_t part)
+{
+    const struct kept_part *found = find(parts, part);
     return found ? found->kept : (struct kept_rows){ 0 };
+}
+
+void kept_forget(struct kept_parts *parts, int64_t part)
+{
+    struct kept_part *found = find(parts, part);
+    if (found)
+        found->kept = (struct kept_rows){ 0 };
 }
 
 int kept_write(struct db *db, const char *cluster, const char *table, const struct kept_part *part,

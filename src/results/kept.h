@@ -40,6 +40,8 @@ int kept_read(struct db *db, const char *cluster, const char *table, struct kept
 void kept_parts_free(struct kept_parts *parts);
 /* What is stored of a part; of one that is not listed there are no rows. */
 struct kept_rows kept_of(const struct kept_parts *parts, int64_t part);
+/* Take a part off the list. */
+void kept_forget(struct kept_parts *parts, int64_t part);
 
 /* Inside the transaction that writes the rows: what is stored of a part now. */
 int kept_write(struct db *db, const char *cluster, const char *table, const struct kept_part *part,
