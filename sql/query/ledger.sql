@@ -27,6 +27,7 @@ SELECT "id", "cluster", "hash" FROM "fairmill_ledger_counted" ORDER BY "id"
 SELECT COALESCE(MAX("id"), 0)
 FROM (
     SELECT MAX("id") AS "id" FROM "fairmill_ledger"
+    UNION ALL SELECT MAX("id") FROM "fairmill_ledger_reset"
     UNION ALL SELECT MAX("id") FROM "fairmill_ledger_chain"
     UNION ALL SELECT MAX("id") FROM "fairmill_ledger_counted"
 ) l

@@ -43,6 +43,7 @@ void ledger_book_free(struct ledger_book *book)
     free(book->records);
     free_marks(&book->made);
     free_marks(&book->counted);
+    free(book->loose);
     *book = (struct ledger_book){ 0 };
 }
 

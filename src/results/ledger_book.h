@@ -46,6 +46,8 @@ struct ledger_book {
     size_t count;
     struct ledger_marks made;    /* when entries were made: not those of 0.1.0, or by hand */
     struct ledger_marks counted; /* when a run counted them, without the chain */
+    struct ledger_cover *loose;  /* what lost resets cover, by entry and association */
+    size_t loose_count;
 };
 void ledger_book_free(struct ledger_book *book);
 

@@ -98,8 +98,12 @@ static int read_covers(struct db *db, struct ledger_book *book, struct error *er
         uint64_t id = number_of(&row[0]);
         while (i < book->count && book->records[i].entry.id < id)
             i++;
-        if (i < book->count && book->records[i].entry.id == id)
+        if (i < book->count && book->records[i].entry.id == id) {
             job_keys_add(&book->records[i].covers, number_of(&row[1]));
+            continue;
+        }
+        book->loose = memory_grown(book->loose, book->loose_count, sizeof *book->loose);
+        book->loose[book->loose_count++] = (struct ledger_cover){ id, number_of(&row[1]) };
     }
     return db_finish(rows);
 }
@@ -203,10 +207,30 @@ static int write_entry(struct db *db, const struct ledger_record *record, struct
     return rows_write_one(db, "fairmill_ledger", 0, row, COUNT(row), err);
 }
 
-static int write_covers(struct db *db, const struct ledger_record *record, struct error *err)
+static int by_entry(const void *a, const void *b)
+{
+    const struct ledger_cover *one = a, *other = b;
+    if (one->id != other->id)
+        return one->id < other->id ? -1 : 1;
+    return (one->association > other->association) - (one->association < other->association);
+}
+
+/* Whether the row is there already, without the reset that it belongs to. */
+static bool is_loose(const struct ledger_book *book, uint64_t id, uint64_t association)
+{
+    struct ledger_cover cover = { id, association };
+    return book && book->loose_count &&
+           bsearch(&cover, book->loose, book->loose_count, sizeof *book->loose, by_entry);
+}
+
+/* `book` is NULL for an entry that is new. */
+static int write_covers(struct db *db, const struct ledger_record *record,
+                        const struct ledger_book *book, struct error *err)
 {
     struct row_writer writer = { .db = db, .table = "fairmill_ledger_reset" };
     for (size_t i = 0; i < record->covers.count; i++) {
+        if (is_loose(book, record->entry.id, record->covers.keys[i]))
+            continue;
         struct row_field row[] = {
             { "id", 'i', db_integer((int64_t)record->entry.id) },
             { "id_assoc", 'i', db_integer((int64_t)record->covers.keys[i]) },
@@ -254,7 +278,7 @@ static int enter_once(struct db *db, struct ledger_record *record, bool *in_doub
     int result = read_last(db, &last, err);
     record->entry.id = last + 1;
     result = result || read_link(db, record, &mark, err) || write_entry(db, record, err) ||
-             write_covers(db, record, err) || write_mark(db, record, &mark, err);
+             write_covers(db, record, NULL, err) || write_mark(db, record, &mark, err);
     if (!result && !db_commit(db, err))
         return 0;
     *in_doubt = !result && err->class == ERROR_GONE;
@@ -353,7 +377,7 @@ static int import_all(struct db *db, const struct ledger_imports *imports, size_
         if (result || there)
             continue;
         ++*added;
-        if (write_entry(db, record, err) || write_covers(db, record, err) ||
+        if (write_entry(db, record, err) || write_covers(db, record, &book, err) ||
             (!ledger_mark_find(&book.made, record->entry.id) &&
              write_mark(db, record, &list[i].mark, err)))
             result = fail_in(err, "line %zu", list[i].line);

@@ -120,6 +120,24 @@ def lost(desk):
                  'then it counts again, and no run says anything more')
 
 
+def lost_reset(desk):
+    """Half of it: what it covers is there."""
+    desk.begin()
+    desk.message()
+    rows, lines = desk.rows(), desk.exported()
+    desk.lose(3, tables=TABLES[:1])
+    tap.same(desk.message(), 'the ledger: entry 3 is lost', 'a reset whose associations are left is lost')
+    desk.succeed('ledger', 'import', desk.write(lines))
+    tap.same([desk.rows(), desk.message()], [rows, ''], 'and comes back')
+    desk.query('DELETE FROM fairmill_ledger_reset')
+    tap.same(desk.message(), 'the ledger: entry 3 is not as it was entered', 'without its associations it is another')
+    for table in (TABLES[0], *TABLES[2:]):
+        desk.query(f'DELETE FROM {table}')
+    desk.query('INSERT INTO fairmill_ledger_reset VALUES (9, 1)')
+    desk.enter('credit', 1, '-u', 'bob')
+    tap.same(desk.query('SELECT id FROM fairmill_ledger'), [(10,)], 'nor does another entry get what a lost one covered')
+
+
 def lost_at_the_end(desk):
     desk.begin()
     desk.message()
@@ -184,6 +202,31 @@ def accepted(desk):
     desk.enter('undo', 6, at=None)
     desk.message()
     tap.same(desk.usage('physics.bob'), [bob - 2000], 'which can be undone like any undo')
+
+
+def by_hand(desk):
+    """Rows that somebody adds need no hash, and may leave numbers out."""
+    desk.begin()
+    desk.query("INSERT INTO fairmill_ledger SELECT 50, cluster, instant, 1, 'x', 'x', kind, account, user_name, '', id_assoc,"
+               " tres_seconds, NULL, NULL FROM fairmill_ledger WHERE id = 1")
+    desk.enter('credit', 1, '-u', 'bob')
+    desk.ends(0, 'numbers that nobody ever had are not missed', 'ledger', 'list')
+    tap.same([desk.message(), desk.query('SELECT max(id) FROM fairmill_ledger')], ['', [(51,)]], 'by a run neither')
+    desk.lose(50)
+    tap.same(desk.message(), 'the ledger: entry 50 is lost', 'but a row that was made by hand and counted is')
+    desk.succeed('ledger', 'undo', 50, '-w', 'x', '--dry-run', '--now', NOW)
+    tap.ok('undo entry 50' in desk.out and 'no usage changes' in desk.out, 'to accept its loss changes nothing', desk.out)
+
+
+def many(desk):
+    desk.begin()
+    for _ in range(10):
+        desk.enter('credit', 1, '-u', 'bob')
+    desk.message()
+    desk.lose(*range(1, 13))
+    message = desk.message()
+    tap.ok(message.endswith('entry 10 is lost, and 2 more') and len(desk.found()) == 12,
+           'of many the message names ten, and each has a finding', message)
 
 
 def of_two_clusters(desk):
@@ -269,7 +312,7 @@ def older_entries(desk):
 def body():
     with Place() as place:
         place.__class__ = Desk
-        for part in (there_and_back, lost, lost_at_the_end, lost_before_any_run, changed, accepted, of_two_clusters,
+        for part in (there_and_back, lost, lost_reset, lost_at_the_end, lost_before_any_run, changed, accepted, by_hand, many, of_two_clusters,
                      bad_lines, older_entries):
             part(place)
 

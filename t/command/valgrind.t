@@ -67,6 +67,17 @@ watched "prio is clean" 0 prio
 watched "prio --json is clean" 0 prio --json --sort u,-y
 watched "prio with a format is clean" 0 prio --format '%.15i|%r' --user chidi
 watched "a refused format is clean" 64 prio --format '%i %x'
+watched "an entry is clean" 0 ledger reset --account physics --at $((now - 600)) --why test --yes
+watched "a run that counts it is clean" 0 run --now $((now + 600)) --replace
+watched "an export is clean" 0 ledger export ledger.json
+watched "an import of what is there is clean" 0 ledger import ledger.json
+echo '{"kind":"reset","id":1,"cluster":"x","covers":[1,2,"3"]}' >bad.json
+watched "an import of a bad line is clean" 65 ledger import bad.json
+python3 -c "import sqlite3; db = sqlite3.connect('results.db'); db.execute('DELETE FROM fairmill_ledger WHERE id = 1'); db.commit()"
+watched "a list that lacks an entry is clean" 1 ledger list
+watched "a run that lacks an entry is clean" 0 run --now $((now + 900)) --replace
+watched "an import of what is lost is clean" 0 ledger import ledger.json
+watched "an undo is clean" 0 ledger undo 1 --why test --yes
 
 sed -i 's/^driver = sqlite$/driver = sqllite/' fairmill.conf
 watched "refused settings are clean" 78 run
