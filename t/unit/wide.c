@@ -49,6 +49,10 @@ static void sums(void)
        "a sum beyond the range is refused and leaves the sum alone");
     struct wide least = { { 0, 0, 0, UINT64_C(1) << 63 } };
     ok(!wide_subtract(&least, &one), "below it too");
+    ok(wide_subtract(&sum, &least) && !memcmp(&sum, &most, sizeof most),
+       "the least number may be taken off one below 0");
+    ok(!wide_subtract(&one, &least) && one.word[3] == 0,
+       "but off no other, though it is its own opposite in so many bits");
     ok(!wide_add_product(&most, 1, 1, false) && wide_add_product(&most, 1, 1, true),
        "products are refused likewise");
 

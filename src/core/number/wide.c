@@ -53,8 +53,16 @@ static struct wide negated(const struct wide *wide)
 
 bool wide_subtract(struct wide *sum, const struct wide *less)
 {
-    struct wide opposite = negated(less);
-    return wide_add(sum, &opposite);
+    /* Not the sum with its opposite: the least number has none. */
+    struct wide result;
+    uint64_t carry = 1;
+    for (int i = 0; i < 4; i++)
+        result.word[i] = add_with_carry(sum->word[i], ~less->word[i], &carry);
+    uint64_t overflow = (sum->word[3] ^ less->word[3]) & (sum->word[3] ^ result.word[3]);
+    if (overflow >> 63)
+        return false;
+    *sum = result;
+    return true;
 }
 
 bool wide_add_product(struct wide *sum, uint128 charge, uint128 weight, bool negative)

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "site.h"
+
+#include "compute/compute.h"
+#include "compute/seal_plan.h"
+#include "compute/sinks.h"
+#include "core/usage/ledger.h"
+#include "db/driver.h"
+#include "settings/settings.h"
+
+/* What a run does where a replica lags, or sums leave the range of our integers: no real database
+ * comes there at will, so this one plays both. */
+
+/* ---- a database ---- */
+
+static int64_t lag;
+static bool lag_is_known;
+static const struct db_value *kept_row;
+
+static int answer_lag(struct db *db, int64_t *lag_s, struct error *err)
+{
+    (void)db;
+    *lag_s = lag;
+    return lag_is_known ? 0 : fail(err, ERROR_DENIED, "you may not ask");
+}
+
+static int begin(struct db *db, struct error *err)
+{
+    (void)db;
+    return fail(err, ERROR_OTHER, "begun");
+}
+
+static struct db_rows *query(struct db *db, const struct db_question *question, struct error *err)
+{
+    static struct db_rows rows;
+    (void)question;
+    (void)err;
+    rows = (struct db_rows){ .db = db };
+    return &rows;
+}
+
+static int fetch(struct db_rows *rows, const struct db_value **row, struct error *err)
+{
+    (void)rows;
+    (void)err;
+    *row = kept_row;
+    kept_row = NULL;
+    return *row != NULL;
+}
+
+static void finish(struct db_rows *rows)
+{
+    (void)rows;
+}
+
+static const struct db_driver driver = {
+    .replica_lag = answer_lag, .begin = begin, .query = query, .fetch = fetch, .finish = finish
+};
+
+/* ---- replicas ---- */
+
+/* What a run of a source that lags says. */
+static struct error read_lagging(int64_t max_lag_s, int64_t lag_s)
+{
+    struct settings settings = { .max_lag_s = max_lag_s, .source = { .database = "acct" } };
+    struct db db = { .driver = &driver };
+    struct source source = { .settings = &settings, .db = &db, .cluster = "tiny" };
+    struct computation computation = computation_of(&source);
+    struct error err = { 0 };
+    lag = lag_s;
+    compute_read(&computation, NULL, NULL, &err);
+    return err;
+}
+
+static bool begins(struct error err)
+{
+    return !strcmp(err.message, "begun");
+}
+
+static void replicas(void)
+{
+    lag_is_known = true;
+    ok(begins(read_lagging(60, 0)) && begins(read_lagging(60, 60)), "a lag of max_lag is read");
+    struct error err = read_lagging(60, 61);
+    ok(err.class == ERROR_LAGGING &&
+           !strcmp(err.message, "database 'acct' is a replica that lags 61 s; max_lag is 60 s"),
+       "a longer one is refused");
+    err = read_lagging(60, DB_LAG_UNBOUNDED);
+    ok(err.class == ERROR_LAGGING && strstr(err.message, "lags without bound; max_lag is 60 s"),
+       "so is a replica to which nothing comes");
+    ok(read_lagging(0, 1).class == ERROR_LAGGING && begins(read_lagging(0, 0)),
+       "a max_lag of nothing wants none");
+    ok(begins(read_lagging(-1, DB_LAG_UNBOUNDED)), "without max_lag nobody looks");
+    lag_is_known = false;
+    err = read_lagging(60, 0);
+    ok(err.class == ERROR_DENIED && !strcmp(err.message, "you may not ask"),
+       "where the lag cannot be told nothing is read");
+}
+
+/* ---- sums ---- */
+
+static const struct wide most = { { UINT64_MAX, UINT64_MAX, UINT64_MAX, INT64_MAX } };
+static const struct wide least = { { 0, 0, 0, UINT64_C(1) << 63 } };
+static const struct wide one = { { 1, 0, 0, 0 } };
+
+#define ASSOCIATION 3
+static struct site site;
+static struct db results = { .driver = &driver };
+
+static struct computation computation_here(void)
+{
+    static const struct settings settings;
+    struct source source = { .settings = &settings, .cluster = "tiny" };
+    struct computation computation = computation_of(&source);
+    site_draw(&site, "1 - root - 1 0\n"
+                     "3 - root ann 1 0\n");
+    site_build(&site, BAD_ROWS_FAIL);
+    computation.tree = site.tree;
+    computation.findings = site.findings;
+    computation.clock = site.clock;
+    computation.ledger = ledger_at(NULL, clock_now(site.clock));
+    computation.unattributed = usage_sums_create();
+    return computation;
+}
+
+static void give_back(struct computation *computation)
+{
+    ledger_state_destroy(computation->ledger);
+    usage_sums_destroy(computation->unattributed);
+    free(computation->values);
+    site_erase(&site);
+}
+
+static bool is_of_range(const struct error *err)
+{
+    return err->class == ERROR_DATA &&
+           !strcmp(err->message, "the usage of association 3 is beyond the range of our integers");
+}
+
+static void charges(void)
+{
+    struct computation computation = computation_here();
+    struct job_row row = { .association = ASSOCIATION };
+    const uint128 high = (uint128)1 << 126;
+    struct charge charge = { .row = &row, .counted = { high, high, 1, 2 } };
+    struct sums_sink sink;
+    struct error err = { 0 };
+    int failed = 0, taken = 0;
+    sums_sink_begin(&sink, &computation, NULL);
+    while (taken < 100 && !failed) {
+        failed = sink.sink.take(&sink.sink, &charge, &err);
+        taken++;
+    }
+    /* 2^252 each: seven fit below 2^255, and each is added when the next one comes. */
+    ok(failed && taken == 9 && is_of_range(&err),
+       "charges that leave the range of our integers are an error that names whose they are");
+    err = (struct error){ 0 };
+    ok(sums_sink_end(&sink, &err) && is_of_range(&err), "so is the last one");
+    give_back(&computation);
+}
+
+static void unattributed(void)
+{
+    struct computation computation = computation_here();
+    struct error err = { 0 };
+    *usage_sums_of(computation.unattributed, 7) = most;
+    *usage_sums_of(computation.unattributed, 8) = one;
+    ok(compute_values(&computation, NULL, &err) && err.class == ERROR_DATA &&
+           strstr(err.message, "the usage without an association is beyond the range"),
+       "so are those of nobody");
+    give_back(&computation);
+}
+
+static int64_t drifted; /* of the seal that was folded last */
+
+/* Fold a seal whose run has summed `own` and whose results have `kept`, with this hash; what was
+ * wrong. */
+static struct error fold(enum seal_mode mode, struct wide own, struct wide kept, uint64_t hash)
+{
+    struct computation computation = computation_here();
+    struct db_value row[5] = { { .type = DB_INTEGER, .integer = ASSOCIATION } };
+    struct kept_seal kept_seal = { .seal = { .kept = true, .sealed_to = 1000, .sums_hash = hash } };
+    struct seal_plan plan = { .kept = &kept_seal,
+                              .mode = mode,
+                              .anew = mode != SEAL_INCREMENTAL,
+                              .seal = { .sealed_to = 1000, .basis = memory_text("") },
+                              .sums = usage_sums_create(),
+                              .late = usage_sums_create(),
+                              .findings = findings_create() };
+    struct error err = { 0 };
+    for (int i = 0; i < 4; i++)
+        row[1 + i] = (struct db_value){ .type = DB_INTEGER, .integer = (int64_t)kept.word[3 - i] };
+    kept_row = row;
+    *usage_sums_of(plan.sums, ASSOCIATION) = own;
+    *computation_sum_of(&computation, ASSOCIATION) = one;
+    int result = seal_plan_fold(&plan, &computation, &results, &err);
+    drifted = plan.drifted;
+    seal_plan_free(&plan);
+    give_back(&computation);
+    return result ? err : (struct error){ 0 };
+}
+
+static void seals(void)
+{
+    uint64_t hash = usage_sum_hash(ASSOCIATION, &most);
+    struct error err = fold(SEAL_FULL, most, one, 0);
+    ok(is_of_range(&err), "a sum below the seal that leaves the range is an error, too");
+    err = fold(SEAL_INCREMENTAL, one, most, hash);
+    ok(is_of_range(&err), "so is a kept one");
+    err = fold(SEAL_INCREMENTAL, one, most, hash + 1);
+    ok(err.class == ERROR_DAMAGED && *err.message,
+       "but one that is not what was stored is damaged");
+    err = fold(SEAL_INCREMENTAL, one, one, usage_sum_hash(ASSOCIATION, &one));
+    ok(!*err.message, "sums within the range are added");
+    err = fold(SEAL_VERIFY, one, one, usage_sum_hash(ASSOCIATION, &one));
+    ok(!*err.message && !drifted, "a kept sum that is as it should be is no drift");
+    err = fold(SEAL_VERIFY, one, least, usage_sum_hash(ASSOCIATION, &least));
+    ok(!*err.message && drifted == 1,
+       "one from which the difference leaves the range is, and stops nothing");
+}
+
+int main(void)
+{
+    replicas();
+    charges();
+    unattributed();
+    seals();
+    return done_testing();
+}
