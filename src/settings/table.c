@@ -141,7 +141,7 @@ const struct setting settings_table[] = {
     { "usage", "open_job_cap", "1-0",
       "A job without an end, or with one in the future, is charged this long beyond its time "
       "limit.  A time string.",
-      read_time_string, FIELD(open_job_cap_s) },
+      read_time_string, CHARGE_FIELD(open_job_cap_s) },
     { "usage", "horizon", "none",
       "Jobs that ended longer ago than this are not read; none: all that can still matter are.  A "
       "time string.",

@@ -27,9 +27,9 @@ RUN = ('kind', 'why', 'unattributed_usage', 'source_newest', 'truncation_bound',
        'drifted_associations')
 CAUSES = ('first', 'asked', 'clock', 'settings', 'factor', 'grid', 'restored', 'reset', 'ledger', 'purge',
           'full_every', 'as they were stored', 'when they were sealed', 'horizon')
-# Settings that decide what a job that has ended is charged.
+# Settings that decide what a job that has ended is charged, and what is found of it.
 CHARGING = ('half_life', 'charge', 'tres_weights', 'qos_factors', 'partition_usage_factors', 'suspended',
-            'horizon', 'time_zone', 'history_days')
+            'horizon', 'time_zone', 'history_days', 'open_job_cap')
 SAME_IN_ANY_RUN = ('unattributed_usage', 'source_newest', 'truncation_bound')
 
 
