@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,7 +220,8 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
         return false;
     double charge = values[USAGE_CHARGE].type == DB_REAL ? values[USAGE_CHARGE].real : 0;
     rows->tariff =
-        (struct tariff){ .price = charge < 0 ? PRICE_TOO_LARGE : price_of_factor(charge) };
+        (struct tariff){ .price = charge >= 0 && isfinite(charge) ? price_of_factor(charge)
+                                                                  : PRICE_TOO_LARGE };
     *row = (struct job_row){
         .id_job = reading_number(&values[USAGE_ID]),
         .association = reading_number(&values[USAGE_ID]),

@@ -213,6 +213,11 @@ static void parts_of_the_highest(void)
     ok(priority.factor.qos == 0 && priority.factor.association == 0 &&
            priority.factor.partition == 0,
        "nothing of nothing is 0");
+    options.highest_qos = options.highest_association = 1;
+    qos.priority = job.association_priority = 1;
+    compute();
+    ok(priority.factor.qos == 1 && priority.factor.association == 1,
+       "the highest is 1, also where it is 1 itself");
 }
 
 static const char *tres_text(bool weighted)
