@@ -130,8 +130,11 @@ void db_add_role_grant(struct text *text, const struct db_settings *settings, co
 
 void db_close(struct db *db)
 {
-    if (db)
-        db->driver->close(db);
+    if (!db)
+        return;
+    /* Nobody finished it where the program ends for lack of memory. */
+    db_finish(db->rows);
+    db->driver->close(db);
 }
 
 int db_begin(struct db *db, struct error *err)
@@ -154,7 +157,7 @@ void db_rollback(struct db *db)
  * all. */
 static int refuse_while_busy(const struct db *db, struct error *err)
 {
-    if (db->answering)
+    if (db->rows)
         return fail(err, ERROR_OTHER, "the database session is still answering a query");
     if (db->writing)
         return fail(err, ERROR_OTHER, "the database session is still amid a bulk write");
@@ -165,9 +168,7 @@ static struct db_rows *ask(struct db *db, const struct db_question *question, st
 {
     if (refuse_while_busy(db, err))
         return NULL;
-    struct db_rows *rows = db->driver->query(db, question, err);
-    db->answering = rows != NULL;
-    return rows;
+    return db->rows = db->driver->query(db, question, err);
 }
 
 struct db_rows *db_query(struct db *db, const char *sql, const struct db_value *arguments,
@@ -198,7 +199,7 @@ int db_finish(struct db_rows *rows)
     if (!rows)
         return -1;
     bool failed = rows->failed;
-    rows->db->answering = false;
+    rows->db->rows = NULL;
     rows->db->driver->finish(rows);
     return failed ? -1 : 0;
 }

@@ -19,7 +19,7 @@ struct db {
     enum db_role role;
     char *name;           /* database and server, for messages */
     unsigned lock_wait_s; /* how long it waits for locks; kept by db.c */
-    bool answering;       /* a query's rows are still being handed out; kept by db.c */
+    struct db_rows *rows; /* of the query that it is still answering; kept by db.c */
     bool writing;         /* a bulk write is under way; likewise */
 };
 

@@ -18,8 +18,10 @@
 #include "run/retry.h"
 #include "run/run_session.h"
 #include "source/source.h"
+#include "util/complain.h"
 #include "util/error.h"
 #include "util/log.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /* A cluster at work. */
@@ -310,22 +312,49 @@ static int compute_and_publish(struct cluster_run *run, struct publisher *publis
     return 0;
 }
 
+/* Nothing that was at work can go on.  What is left is to say of whom, and to leave the run's row
+ * by a session that is amid nothing. */
+struct last_words {
+    struct run_session *session;
+    const char *cluster;
+    struct publisher *publisher; /* NULL: a dry run */
+    int64_t began;
+};
+
+static int end_without_memory(void *context)
+{
+    const struct last_words *last = context;
+    struct error err, ignored;
+    bool published = false;
+    fail(&err, ERROR_OTHER, "out of memory");
+    if (last->publisher &&
+        !run_session_resume(last->session, last->publisher, &published, &ignored) && !published)
+        failure_record(last->session, last->publisher,
+                       &(struct failure){ .reason = &err, .began = last->began });
+    fail_in(&err, "cluster '%s'", last->cluster);
+    last->session->options->complain(&err);
+    return first_failure();
+}
+
 int run_cluster(struct run_session *session, const char *cluster, struct error *err)
 {
     struct publisher publisher;
     struct cluster_run run = { .session = session, .cluster = cluster };
     if (run_session_lock(session, cluster, &publisher, err))
         return -1;
-    int64_t began = clock_milliseconds();
+    struct last_words last = { session, cluster, &publisher, clock_milliseconds() };
+    memory_before_end(end_without_memory, &last);
     int result = check_instant(session, &publisher, err) || read_kept(&run, &publisher, err) ||
-                         compute_and_publish(&run, &publisher, began, err)
+                         compute_and_publish(&run, &publisher, last.began, err)
                      ? -1
                      : 0;
+    memory_before_end(NULL, NULL);
     kept_seal_free(&run.kept);
     ledger_book_free(&run.book);
     prior_free(&run.prior);
     if (result)
-        failure_record(session, &publisher, &(struct failure){ .reason = err, .began = began });
+        failure_record(session, &publisher,
+                       &(struct failure){ .reason = err, .began = last.began });
     publisher_end(&publisher);
     return result;
 }
@@ -352,19 +381,22 @@ static int ask_results(struct cluster_run *run, struct error *err)
 int show_cluster(struct run_session *session, const char *cluster, struct error *err)
 {
     struct cluster_run run = { .session = session, .cluster = cluster };
+    struct last_words last = { session, cluster, NULL, 0 };
+    memory_before_end(end_without_memory, &last);
     int result = ask_results(&run, err) ||
                          ledger_look_up(session->settings, cluster, &run.prior.ledger, err) ||
                          read_with_retries(&run, NULL, err)
                      ? -1
                      : 0;
     prior_free(&run.prior);
-    if (result)
-        return -1;
-    result = compute_values(&run.computation, NULL, err);
     if (!result) {
-        describe(cluster, &run.computation);
-        result = session->options->show(session->settings, cluster, &run.computation, err);
+        result = compute_values(&run.computation, NULL, err);
+        if (!result) {
+            describe(cluster, &run.computation);
+            result = session->options->show(session->settings, cluster, &run.computation, err);
+        }
+        computation_free(&run.computation);
     }
-    computation_free(&run.computation);
+    memory_before_end(NULL, NULL);
     return result;
 }

@@ -24,13 +24,44 @@ struct arena {
     struct chunk *newest;
 };
 
+/* Room for a session with a database.  As nobody touches it before, it is addresses only. */
+#define RESERVE_BYTES ((size_t)8 * 1024 * 1024)
+
+/* Of the thread that said what to do; another one must not do it. */
+static _Thread_local struct {
+    int (*act)(void *context);
+    void *context, *reserve;
+} before_end;
+
+static void end(void)
+{
+    int (*act)(void *) = before_end.act;
+    before_end.act = NULL;
+    free(before_end.reserve);
+    before_end.reserve = NULL;
+    if (act)
+        exit(act(before_end.context));
+    fputs("fairmill: out of memory\n", stderr);
+    exit(1);
+}
+
 static void *or_exit(void *memory)
 {
-    if (!memory) {
-        fputs("fairmill: out of memory\n", stderr);
-        exit(1);
-    }
+    if (!memory)
+        end();
     return memory;
+}
+
+void memory_before_end(int (*act)(void *context), void *context)
+{
+    before_end.act = act;
+    before_end.context = context;
+    if (act && !before_end.reserve)
+        before_end.reserve = or_exit(malloc(RESERVE_BYTES));
+    if (!act) {
+        free(before_end.reserve);
+        before_end.reserve = NULL;
+    }
 }
 
 void memory_give_back(void)

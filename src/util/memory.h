@@ -19,6 +19,11 @@ char *memory_text(const char *text);
 /* A NUL-terminated copy of bytes, up to the first NUL among them. */
 char *memory_bytes(const char *bytes, size_t length);
 
+/* What to do first, in the place of saying that: once, with memory that is kept for it.  It returns
+ * the exit status.  It may be called wherever memory is asked for, so what is at work then is left
+ * as it stands.  NULL: nothing any more. */
+void memory_before_end(int (*act)(void *context), void *context);
+
 /* From now on an array of a megabyte or more goes back to the system as soon as it is freed.  The
  * GNU library would keep it once it has seen one come and go, and a run would need a tenth more. */
 void memory_give_back(void);

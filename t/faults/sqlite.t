@@ -162,16 +162,56 @@ def full_temporary():
         place.multiply('tiny_assoc_table', "user = 'u'", users, id_assoc='10 + i', user="'u' || i")
         place.multiply('tiny_job_table', 'TRUE', users, job_db_inx='10 + i', id_job='10 + i', id_assoc='10 + i')
         place.succeed('run', '--now', NOW)
-        for variable, others in (('SQLITE_TMPDIR', {}), ('TMPDIR', {'SQLITE_TMPDIR': place.folder})):
-            environment = os.environ | others | {variable: small}
-            with leave_room(small, 4096):
-                place.ends(69, f'where {variable} has no room a run ends with 69', 'run', '--now', NOW + 9000, env=environment)
-            tap.ok(f"'{small}'" in place.err and 'temporary file' in place.err and "cluster 'tiny'" in place.err,
-                   f'which names the folder ({variable})', place.err)
-            tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)], 'and old results stay')
-            row = place.query("SELECT as_of, message FROM fairmill_run WHERE status = 'failed' ORDER BY run_id DESC LIMIT 1")
-            tap.ok(row and row[0][0] == NOW + 9000 and small in row[0][1], 'and the row of the run says so', row)
-        place.ends(0, 'with room it is done', 'run', '--now', NOW + 9000, env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': small})
+        with leave_room(small, 4096):
+            place.ends(69, 'where sorting has no room a run ends with 69', 'run', '--now', NOW + 9000,
+                       env=os.environ | {'SQLITE_TMPDIR': small})
+        tap.ok(f"'{small}'" in place.err and 'temporary file' in place.err and "cluster 'tiny'" in place.err,
+               'which names the folder', place.err)
+        tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)], 'and old results stay')
+        row = place.query("SELECT as_of, message FROM fairmill_run WHERE status = 'failed'")
+        tap.ok(len(row) == 1 and row[0][0] == NOW + 9000 and small in row[0][1], 'and the row of the run says so', row)
+        with leave_room(small, 4096):
+            place.ends(0, 'where the use of days has no room a run is done', 'run', '--now', NOW + 18000,
+                       env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': place.folder})
+        found = place.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_incomplete' AND detail LIKE ?", f"%'{small}'%")
+        tap.same(len(found), 1, 'with a finding that names the folder')
+        place.ends(0, 'with room it is done', 'run', '--now', NOW + 27000, env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': small})
+
+
+def no_memory():
+    """Less and less memory than a run needs; how much it needs to begin is what a site of one user takes."""
+    users = 60000
+    with Place() as place:
+        place.ready(f'root/\n  u\njob root.u start={NOW - 1000} billing=3\n')
+
+        def attempt(now, megabytes):
+            def limit():
+                resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
+            return place.run('run', '--now', now, preexec_fn=limit)
+        least = next((size for size in range(16, 400, 2) if not attempt(NOW, size)), 0)
+        if not least:
+            tap.diag('this program wants more addresses than any: that memory ends is not tried')
+            return
+        place.multiply('tiny_assoc_table', "user = 'u'", users, id_assoc='10 + i', user="'u' || i")
+        place.multiply('tiny_job_table', 'TRUE', users, job_db_inx='10 + i', id_job='10 + i', id_assoc='10 + i')
+        wrong, failed, now, size = [], 0, NOW, least
+        while True:
+            now += 10
+            status = attempt(now, size)
+            if not status:
+                break
+            failed += 1
+            rows = place.query('SELECT status, message FROM fairmill_run WHERE as_of = ?', now)
+            if (status != 1 or "fairmill: cluster 'tiny': " not in place.err or 'out of memory' not in place.err
+                    or len(rows) != 1 or rows[0][0] != 'failed' or 'out of memory' not in rows[0][1]):
+                wrong.append((size, status, place.err, rows))
+            if place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare') != [(NOW,)]:
+                wrong.append((size, 'the results are not the old ones'))
+            size += 3 if LONG else 7
+        tap.ok(not wrong and failed > 2, 'without memory a run names its cluster, leaves a row, and old results stay',
+               f'{failed} sizes from {least} MB', *wrong)
+        tap.same((place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), place.err), ([(now,)], ''),
+                 'the first run that has enough needs no help')
 
 
 def locked():
@@ -332,7 +372,7 @@ def damaged():
 
 
 def body():
-    for part in (no_room, locked, removed, replaced, read_only, damaged, full_disk, full_temporary):
+    for part in (no_room, locked, removed, replaced, read_only, damaged, no_memory, full_disk, full_temporary):
         part()
     report.write()
 

@@ -58,16 +58,25 @@ static size_t text_bytes(const struct db_value *row, size_t columns)
     return bytes;
 }
 
+/* Only who asks for rows may end the program for lack of memory, who may be amid anything. */
+static bool make_room(struct batch *batch, size_t bytes, struct error *err)
+{
+    char *larger = realloc(batch->bytes, bytes);
+    batch->end = larger ? 1 : fail(err, ERROR_OTHER, "out of memory");
+    if (!larger)
+        return false;
+    batch->bytes = larger;
+    batch->room = bytes;
+    return true;
+}
+
 /* Whether there was room for it; in an empty batch there is. */
-static bool add_row(struct batch *batch, const struct db_value *row, size_t columns)
+static bool add_row(struct batch *batch, const struct db_value *row, size_t columns,
+                    struct error *err)
 {
     size_t bytes = text_bytes(row, columns);
-    if (bytes > batch->room - batch->used) {
-        if (batch->rows)
-            return false;
-        batch->bytes = memory_resized(batch->bytes, bytes, 1);
-        batch->room = bytes;
-    }
+    if (bytes > batch->room - batch->used && (batch->rows || !make_room(batch, bytes, err)))
+        return false;
     struct db_value *values = batch->values + batch->rows++ * columns;
     for (size_t i = 0; i < columns; i++) {
         values[i] = row[i];
@@ -87,7 +96,7 @@ static void fill(struct read_ahead *ahead, struct batch *batch)
     while (batch->rows < ROWS_A_BATCH) {
         if (!ahead->row)
             batch->end = ahead->read(ahead->context, &ahead->row, &ahead->err);
-        if (batch->end != 1 || !add_row(batch, ahead->row, ahead->columns))
+        if (batch->end != 1 || !add_row(batch, ahead->row, ahead->columns, &ahead->err))
             return;
         ahead->row = NULL;
     }

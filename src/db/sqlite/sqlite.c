@@ -208,9 +208,19 @@ static int prepare_to_write(struct sqlite_db *db, struct error *err)
     return db->base.role == DB_OWNER ? 0 : require_wal(db, err);
 }
 
+static void sqlite_rollback(struct db *base)
+{
+    struct sqlite_db *db = (struct sqlite_db *)base;
+    /* After some errors, a full disk for one, SQLite has rolled back already. */
+    if (!sqlite3_get_autocommit(db->sqlite))
+        sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* A statement that is left open would keep SQLite's session, and its transaction. */
 static void sqlite_close(struct db *base)
 {
     struct sqlite_db *db = (struct sqlite_db *)base;
+    sqlite_rollback(base);
     sqlite3_close_v2(db->sqlite);
     while (db->locks)
         sqlite_unlock(base, db->locks->name);
@@ -248,14 +258,6 @@ static int refuse_moved(struct sqlite_db *db, struct error *err)
     if (!moved)
         return 0;
     return fail(err, ERROR_GONE, "%s was removed or replaced", db->base.name);
-}
-
-static void sqlite_rollback(struct db *base)
-{
-    struct sqlite_db *db = (struct sqlite_db *)base;
-    /* After some errors, a full disk for one, SQLite has rolled back already. */
-    if (!sqlite3_get_autocommit(db->sqlite))
-        sqlite3_exec(db->sqlite, "ROLLBACK", NULL, NULL, NULL);
 }
 
 static int sqlite_begin(struct db *base, struct error *err)

@@ -6,8 +6,6 @@
 
 #include "db/common.h"
 
-struct text;
-
 /* What the files of the sqlite driver share: sqlite.c (sessions, transactions, locks),
  * sqlite_statement.c (running, binding, errors), sqlite_rows.c (streaming an answer) and
  * sqlite_bulk.c (bulk writes), and sqlite_temporary.c (its temporary files). */
@@ -32,8 +30,9 @@ int sqlite_is_overdue(void *db);
 const char *sqlite_layer(void);
 /* From now on no temporary file has failed in this thread. */
 void sqlite_forget_temporary(void);
-/* If one has, add the beginning of a message that says where; else nothing. */
-void sqlite_name_temporary(const struct sqlite_db *db, struct text *text);
+/* If one has, the beginning of a message that says where, which may be in `where`; else "".  Takes
+ * no memory, of which there may be none. */
+const char *sqlite_name_temporary(const struct sqlite_db *db, char *where, size_t room);
 
 /* Statements as they stand, which neither take arguments nor answer. */
 int sqlite_run(struct db *db, const char *sql, struct error *err);

@@ -7,7 +7,6 @@
 #include "util/error.h"
 #include "util/file.h"
 #include "util/log.h"
-#include "util/text.h"
 
 /* Errors. */
 
@@ -76,12 +75,10 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
                     db->deadline_s);
     int number = sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
     enum error_class class = class_of(db->sqlite);
-    struct text where = { 0 };
-    sqlite_name_temporary(db, &where);
-    fail(err, class, "%s: %s%s%s%s", db->base.name, where.bytes, sqlite3_errmsg(db->sqlite),
-         number ? ": " : "", number ? strerror(number) : "");
-    text_free(&where);
-    return -1;
+    char where[1024];
+    return fail(err, class, "%s: %s%s%s%s", db->base.name,
+                sqlite_name_temporary(db, where, sizeof where), sqlite3_errmsg(db->sqlite),
+                number ? ": " : "", number ? strerror(number) : "");
 }
 
 /* Statements. */

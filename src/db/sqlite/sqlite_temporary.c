@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "db/sqlite/sqlite_session.h"
 
+#include <stdio.h>
 #include <string.h>
-
-#include "util/text.h"
 
 /* SQLite says that a disk is full, but not which: that of the database, or that of its temporary
  * files, which are where sorting needs more than memory should hold.  So it opens files through
@@ -67,16 +66,16 @@ void sqlite_forget_temporary(void)
 }
 
 /* What a temporary file would be called now tells the folder. */
-void sqlite_name_temporary(const struct sqlite_db *db, struct text *text)
+const char *sqlite_name_temporary(const struct sqlite_db *db, char *where, size_t room)
 {
     char *name = NULL;
-    text_add(text, "");
     if (!failed)
-        return;
+        return "";
     sqlite3_file_control(db->sqlite, "main", SQLITE_FCNTL_TEMPFILENAME, &name);
     const char *slash = name ? strrchr(name, '/') : NULL;
-    text_format(text,
-                "cannot write temporary files in '%.*s', which SQLITE_TMPDIR or TMPDIR chooses: ",
-                slash ? (int)(slash - name) : 0, slash ? name : "");
+    snprintf(where, room,
+             "cannot write temporary files in '%.*s', which SQLITE_TMPDIR or TMPDIR chooses: ",
+             slash ? (int)(slash - name) : 0, slash ? name : "");
     sqlite3_free(name);
+    return where;
 }
