@@ -25,3 +25,7 @@ WHERE "cluster" = ? AND "last_as_of" > ?
 -- name: future_findings
 DELETE /*! "fairmill_finding" */ FROM "fairmill_finding" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "last_seen" > ?
+
+-- name: future_kept
+DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "part" > ? AND "table_name" IN ('fairmill_history', 'fairmill_association')

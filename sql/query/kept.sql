@@ -20,3 +20,21 @@ WHERE "cluster" = ? AND "table_name" = 'fairmill_usage_day' AND "part" = ?
 -- Forget all parts of a cluster.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
+
+-- name: kept_point_remove
+-- Forget a point of history that was removed.
+DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "table_name" = 'fairmill_history' AND "part" = ?
+
+-- name: history_kept
+-- Points from one instant to another.
+SELECT h."as_of", h."id_assoc", h."fairshare", h."usage_raw", h."level_fs", p."algorithm"
+FROM "fairmill_history" h
+JOIN "fairmill_history_point" p ON p."cluster" = h."cluster" AND p."as_of" = h."as_of"
+WHERE h."cluster" = ? AND h."as_of" >= ? AND h."as_of" <= ?
+
+-- name: association_kept
+-- The names that associations got from one instant to another.
+SELECT "since", "id_assoc", "parent_id", "account", "user_name", "partition_name"
+FROM "fairmill_association"
+WHERE "cluster" = ? AND "since" >= ? AND "since" <= ?

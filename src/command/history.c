@@ -138,9 +138,11 @@ static int read_points(struct db *db, const struct known *known, const struct sp
     struct db_value arguments[] = { db_integer(known->id), db_text(known->cluster),
                                     db_integer(span->from), db_integer(span->to) };
     const struct db_value *row;
-    struct db_rows *rows = db_query(db, sql_query_history_read, arguments, 4, "irrrt", err);
-    while (db_fetch(rows, &row, err) > 0)
+    struct db_rows *rows = db_query(db, sql_query_history_read, arguments, 4, "innnt", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        published_check_point(known->cluster, known->id, row[0].integer, row + 1);
         add_point(series, point_of(row));
+    }
     return db_finish(rows);
 }
 

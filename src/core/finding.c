@@ -57,6 +57,9 @@ static const struct {
     [FINDING_DAYS_LOST] = { "days_changed_after_purge",
                             "somebody else changed the usage of days whose jobs were purged; it "
                             "stays as it is now" },
+    [FINDING_RECORDS_CHANGED] = { "records_changed", "somebody else changed history, which cannot "
+                                                     "be made anew; it stays "
+                                                     "as it is now" },
     [FINDING_DAYS_INCOMPLETE] = { "days_incomplete",
                                   "the usage of days could not be kept; it is made anew later" },
 };

@@ -112,6 +112,8 @@ int db_value_fit(struct db_value *value, char type, const char *column, struct e
         return fail(err, ERROR_DATA, "column '%s' holds a value that is not an integer", column);
     if (type == 'r' && !become_real(value))
         return fail(err, ERROR_DATA, "column '%s' holds a value that is not a number", column);
+    if (type == 'n' && (!become_real(value) || !isfinite(value->real)))
+        *value = db_real(NAN);
     if (type == 't' && value->type != DB_TEXT)
         return fail(err, ERROR_DATA, "column '%s' holds a value that is not a text", column);
     return 0;

@@ -31,11 +31,12 @@ struct db_value {
     };
 };
 
-/* Column types of a query's answer, one letter a column: 'i' integer, 'r' real, 't' text.
- * A column may be NULL whatever its type.  A value that is not of the type (a word where an
- * integer was asked for, a number out of range) fails with ERROR_DATA and names the column.
- * Databases differ in how they hold a number (a sum may be a decimal, a large integer a text):
- * whatever is wholly a number counts as one, and an integer can be asked for as text. */
+/* Column types of a query's answer, one letter a column: 'i' integer, 'r' real, 't' text, 'n' a
+ * real that is NAN where the value is no number, or not finite. A column may be NULL whatever its
+ * type.  A value that is not of the type (a word where an integer was asked for, a number out of
+ * range) fails with ERROR_DATA and names the column. Databases differ in how they hold a number (a
+ * sum may be a decimal, a large integer a text): whatever is wholly a number counts as one, and an
+ * integer can be asked for as text. */
 
 /* A column of a bulk write: its name, and its type as above. */
 struct db_column {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "results/kept.h"
 #include "results/rows.h"
 #include "settings/settings.h"
 #include "sql.h"
@@ -15,6 +16,7 @@ struct writer {
     const struct publication *publication;
     int64_t as_of;
     struct row_writer rows;
+    struct kept_rows kept;
     struct text converted[3];
 };
 
@@ -61,6 +63,7 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
         { "run_id", 'i', db_integer(writer->publisher->run_id) },
         { "computed_at", 'i', db_integer(writer->as_of) },
     };
+    kept_add_fields(&writer->kept, row + 1, COUNT(row) - 1);
     rows_add(&writer->rows, row, COUNT(row), err);
 }
 
@@ -68,11 +71,12 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
                          int64_t as_of, struct error *err)
 {
     struct db_value cluster = db_text(publisher->cluster);
-    struct writer writer = { publisher,
-                             publication,
-                             as_of,
-                             { .db = publisher->db, .table = "fairmill_fairshare" },
-                             { { 0 } } };
+    struct writer writer = {
+        .publisher = publisher,
+        .publication = publication,
+        .as_of = as_of,
+        .rows = { .db = publisher->db, .table = "fairmill_fairshare" },
+    };
     /* Nearly every value changes with every run, so that to replace rows one by one takes longer by
      * a third.  In the order of the key a database need not search for where a row belongs, nor
      * split a page that it has just filled. */
@@ -82,5 +86,8 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
         write_row(&writer, publication->tree->by_id[i], err);
     for (size_t i = 0; i < COUNT(writer.converted); i++)
         text_free(&writer.converted[i]);
-    return rows_end(&writer.rows, 0, err);
+    if (rows_end(&writer.rows, 0, err))
+        return -1;
+    return kept_write(publisher->db, publisher->cluster, writer.rows.table,
+                      &(struct kept_part){ 0, writer.kept }, err);
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "core/finding.h"
+#include "results/kept.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/settings_rows.h"
@@ -45,7 +46,27 @@ static int write_associations(const struct publisher *publisher, const struct db
         db_execute(db, sql_query_association_remove, point, 2, NULL, err) ||
         db_execute(db, sql_query_association_add, point, 1, NULL, err))
         return -1;
-    return 0;
+    return kept_write_found(db, publisher->cluster, &kept_names, point[1].integer, err);
+}
+
+/* From the values that the rows are made of: to read these again takes as long as to write them. */
+static int keep_point(const struct publisher *publisher, const struct publication *publication,
+                      int64_t as_of, struct error *err)
+{
+    const struct algorithm *algorithm = publisher->settings->algorithm;
+    struct kept_part part = { .part = as_of };
+    for (uint32_t i = 0; i < publication->tree->count; i++) {
+        const struct values *values = &publication->values[i];
+        const struct db_value row[] = {
+            db_integer(publication->tree->nodes[i].id),
+            rows_real(algorithm->factor(values)),
+            rows_real(values->usage_raw),
+            rows_real(values->level_fs),
+            db_text(algorithm->name),
+        };
+        kept_add_values(&part.kept, row, COUNT(row));
+    }
+    return kept_write(publisher->db, publisher->cluster, kept_history.name, &part, err);
 }
 
 int history_write(const struct publisher *publisher, const struct publication *publication,
@@ -64,17 +85,14 @@ int history_write(const struct publisher *publisher, const struct publication *p
         db_execute(publisher->db, sql_query_history_remove, point, 2, NULL, err) ||
         db_execute(publisher->db, sql_query_history_add, &cluster, 1, NULL, err))
         return -1;
-    return 0;
+    return keep_point(publisher, publication, as_of, err);
 }
 
 static const char *const future_clears[] = {
-    sql_query_future_values,
-    sql_query_future_points,
-    sql_query_future_names,
-    sql_query_future_changes,
-    sql_query_future_share_state,
-    sql_query_future_findings,
-    NULL,
+    sql_query_future_values,      sql_query_future_points,
+    sql_query_future_names,       sql_query_future_changes,
+    sql_query_future_share_state, sql_query_future_findings,
+    sql_query_future_kept,        NULL,
 };
 
 int history_remove_future(const struct publisher *publisher, int64_t as_of, struct error *err)
@@ -85,7 +103,8 @@ int history_remove_future(const struct publisher *publisher, int64_t as_of, stru
 }
 
 static const char *const remove_point[] = { sql_query_history_remove,
-                                            sql_query_history_point_remove, NULL };
+                                            sql_query_history_point_remove,
+                                            sql_query_kept_point_remove, NULL };
 static const char *const remove_day[] = { sql_query_usage_day_clear, sql_query_kept_day_remove,
                                           NULL };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/priority/queue.h"
+#include "results/kept.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/index.h"
@@ -23,6 +24,7 @@ struct writer {
     const struct queue *queue;
     int64_t as_of;
     struct row_writer rows;
+    struct kept_rows kept;
     struct text names[NAMES];
     struct arena *arena; /* of texts about TRES */
     struct id_index *tres_places;
@@ -90,6 +92,7 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
         { "run_id", 'i', db_integer(writer->publisher->run_id) },
         { "computed_at", 'i', db_integer(writer->as_of) },
     };
+    kept_add_fields(&writer->kept, fields + 1, COUNT(fields) - 1);
     return rows_add(&writer->rows, fields, COUNT(fields), err);
 }
 
@@ -99,8 +102,6 @@ int job_priority_rows_write(const struct publisher *publisher, const struct queu
     struct db_value cluster = db_text(publisher->cluster);
     if (db_execute(publisher->db, sql_query_job_priority_clear, &cluster, 1, NULL, err))
         return -1;
-    if (!queue)
-        return 0;
     struct writer writer = {
         .publisher = publisher,
         .queue = queue,
@@ -109,11 +110,14 @@ int job_priority_rows_write(const struct publisher *publisher, const struct queu
         .arena = arena_create(),
         .tres_places = id_index_create(),
     };
-    int result = queue_each(queue, write_row, &writer, err);
+    int result = queue ? queue_each(queue, write_row, &writer, err) : 0;
     for (size_t i = 0; i < NAMES; i++)
         text_free(&writer.names[i]);
     id_index_destroy(writer.tres_places);
     arena_destroy(writer.arena);
     free(writer.tres);
-    return rows_end(&writer.rows, result, err);
+    if (rows_end(&writer.rows, result, err))
+        return -1;
+    return kept_write(publisher->db, publisher->cluster, writer.rows.table,
+                      &(struct kept_part){ 0, writer.kept }, err);
 }

@@ -36,6 +36,41 @@ uint64_t kept_text(const char *bytes, size_t length)
     return XXH3_64bits(bytes, length);
 }
 
+static uint64_t word_of(const struct db_value *value)
+{
+    switch (value->type) {
+    case DB_INTEGER:
+        return (uint64_t)value->integer;
+    case DB_UNSIGNED:
+        return value->unsigned_integer;
+    case DB_REAL:
+        return kept_real(value->real);
+    case DB_TEXT:
+        return kept_text(value->text.bytes, value->text.length);
+    case DB_NULL:
+        break;
+    }
+    return UINT64_C(0x7ff8dead00000000); /* as good as any */
+}
+
+#define COLUMNS_AT_MOST 40
+
+void kept_add_values(struct kept_rows *kept, const struct db_value *values, size_t count)
+{
+    uint64_t words[COLUMNS_AT_MOST];
+    for (size_t i = 0; i < count; i++)
+        words[i] = word_of(&values[i]);
+    kept_add(kept, words, count);
+}
+
+void kept_add_fields(struct kept_rows *kept, const struct row_field *fields, size_t count)
+{
+    uint64_t words[COLUMNS_AT_MOST];
+    for (size_t i = 0; i < count; i++)
+        words[i] = word_of(&fields[i].value);
+    kept_add(kept, words, count);
+}
+
 bool kept_same(const struct kept_rows *one, const struct kept_rows *other)
 {
     return one->rows == other->rows && one->hash == other->hash;
@@ -107,4 +142,83 @@ int kept_write(struct db *db, const char *cluster, const char *table, const stru
     if (!part->kept.rows)
         return db_execute(db, sql_query_kept_remove, key, COUNT(key), NULL, err);
     return rows_write_one(db, "fairmill_kept", COUNT(key), row, COUNT(row), err);
+}
+
+/* ---- What cannot be made anew ---- */
+
+const struct kept_table kept_history = { "fairmill_history", sql_query_history_kept, "iinnnt" };
+const struct kept_table kept_names = { "fairmill_association", sql_query_association_kept,
+                                       "iiittt" };
+const struct kept_table *const kept_records[] = { &kept_history, &kept_names, NULL };
+
+/* The rows of a part, which is put in where it is new.  Most rows follow one of the same part. */
+static struct kept_rows *rows_of(struct kept_parts *parts, int64_t part)
+{
+    size_t low = 0, high = parts->count;
+    if (high && parts->parts[high - 1].part <= part)
+        low = high - (parts->parts[high - 1].part == part);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (parts->parts[middle].part < part)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == parts->count || parts->parts[low].part != part) {
+        parts->parts = memory_grown(parts->parts, parts->count, sizeof *parts->parts);
+        memmove(&parts->parts[low + 1], &parts->parts[low],
+                (parts->count++ - low) * sizeof *parts->parts);
+        parts->parts[low] = (struct kept_part){ .part = part };
+    }
+    return &parts->parts[low].kept;
+}
+
+int kept_find(struct db *db, const char *cluster, const struct kept_table *table,
+              const int64_t *only, struct kept_parts *found, struct error *err)
+{
+    const struct db_value *row;
+    struct db_value arguments[] = { db_text(cluster), db_integer(only ? *only : INT64_MIN),
+                                    db_integer(only ? *only : INT64_MAX) };
+    *found = (struct kept_parts){ 0 };
+    struct db_rows *rows =
+        db_query(db, table->read, arguments, COUNT(arguments), table->types, err);
+    while (db_fetch(rows, &row, err) > 0)
+        kept_add_values(rows_of(found, row[0].integer), row + 1, strlen(table->types) - 1);
+    if (!db_finish(rows))
+        return 0;
+    kept_parts_free(found);
+    return -1;
+}
+
+int kept_write_found(struct db *db, const char *cluster, const struct kept_table *table,
+                     int64_t part, struct error *err)
+{
+    struct kept_parts found;
+    if (kept_find(db, cluster, table, &part, &found, err))
+        return -1;
+    const struct kept_part written = { part, kept_of(&found, part) };
+    kept_parts_free(&found);
+    return kept_write(db, cluster, table->name, &written, err);
+}
+
+int kept_compare(struct db *db, const char *cluster, const struct kept_table *table,
+                 void (*take)(void *context, const struct kept_table *table, int64_t part,
+                              const struct kept_rows *known, const struct kept_rows *found),
+                 void *context, struct error *err)
+{
+    struct kept_parts known, found;
+    if (kept_read(db, cluster, table->name, &known, err))
+        return -1;
+    if (kept_find(db, cluster, table, NULL, &found, err)) {
+        kept_parts_free(&known);
+        return -1;
+    }
+    for (size_t i = 0; i < known.count; i++) {
+        struct kept_rows there = kept_of(&found, known.parts[i].part);
+        if (!kept_same(&known.parts[i].kept, &there))
+            take(context, table, known.parts[i].part, &known.parts[i].kept, &there);
+    }
+    kept_parts_free(&known);
+    kept_parts_free(&found);
+    return 0;
 }

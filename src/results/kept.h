@@ -7,7 +7,9 @@
 #include <stdint.h>
 
 struct db;
+struct db_value;
 struct error;
+struct row_field;
 
 /* Whether rows that we stored are still what we stored.  Beside the rows of a table that later runs
  * go on from, fairmill_kept has how many there are and a hash over them, in parts: of a day, of a
@@ -24,6 +26,9 @@ void kept_add(struct kept_rows *kept, const uint64_t *words, size_t count);
 void kept_remove(struct kept_rows *kept, const uint64_t *words, size_t count);
 uint64_t kept_real(double number);
 uint64_t kept_text(const char *bytes, size_t length);
+/* The same of values as they go to a database, or come from it. */
+void kept_add_values(struct kept_rows *kept, const struct db_value *values, size_t count);
+void kept_add_fields(struct kept_rows *kept, const struct row_field *fields, size_t count);
 bool kept_same(const struct kept_rows *one, const struct kept_rows *other);
 
 /* The parts of a table that have rows, by ascending part. */
@@ -46,5 +51,27 @@ void kept_forget(struct kept_parts *parts, int64_t part);
 /* Inside the transaction that writes the rows: what is stored of a part now. */
 int kept_write(struct db *db, const char *cluster, const char *table, const struct kept_part *part,
                struct error *err);
+
+/* A table that no run goes on from and that cannot be made anew: its parts are the instants at
+ * which its rows were written. */
+struct kept_table {
+    const char *name;
+    const char *read,
+        *types; /* of a cluster, the rows from one instant to another: it comes first */
+};
+extern const struct kept_table kept_history, kept_names;
+extern const struct kept_table *const kept_records[]; /* these; ended by NULL */
+
+/* What is there, of one instant only or (NULL) of all. */
+int kept_find(struct db *db, const char *cluster, const struct kept_table *table,
+              const int64_t *only, struct kept_parts *found, struct error *err);
+/* Inside the transaction that has written rows of an instant: keep what is there of it. */
+int kept_write_found(struct db *db, const char *cluster, const struct kept_table *table,
+                     int64_t part, struct error *err);
+/* Hand out what is not as it was written, and is of instants of which that is known. */
+int kept_compare(struct db *db, const char *cluster, const struct kept_table *table,
+                 void (*take)(void *context, const struct kept_table *table, int64_t part,
+                              const struct kept_rows *known, const struct kept_rows *found),
+                 void *context, struct error *err);
 
 #endif

@@ -46,7 +46,8 @@ struct publication {
     int64_t seen_at;   /* when the source had this tree; -1: unknown, so changes are not recorded */
     struct days *days; /* NULL: the usage of days stays as it is */
     const struct ledger_book *ledger;
-    bool replaces; /* what is of an instant that has not come yet goes */
+    bool looks_through; /* look whether what cannot be made anew is as it was stored */
+    bool replaces;      /* what is of an instant that has not come yet goes */
 };
 
 /* The rows of each table, written inside the transaction that publisher_publish() has open by the

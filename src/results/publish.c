@@ -11,6 +11,7 @@
 #include "core/finding.h"
 #include "results/days.h"
 #include "results/history.h"
+#include "results/kept.h"
 #include "results/ledger_rows.h"
 #include "results/rows.h"
 #include "results/seal_rows.h"
@@ -19,6 +20,7 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/instant.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /* Runs of so many clusters may take a run_id in the moment in which one looks at the last. */
@@ -166,8 +168,54 @@ static void add_repairs(const struct days *days, struct findings *findings,
         record->drift_max = repairs->drift;
 }
 
+/* What is not as it was stored, and cannot be made anew. */
+struct losses {
+    struct loss {
+        const struct kept_table *table;
+        struct kept_part part;
+    } * list;
+    size_t count;
+};
+
+static void take_loss(void *context, const struct kept_table *table, int64_t part,
+                      const struct kept_rows *known, const struct kept_rows *found)
+{
+    struct losses *losses = context;
+    (void)known;
+    losses->list = memory_grown(losses->list, losses->count, sizeof *losses->list);
+    losses->list[losses->count++] = (struct loss){ table, { part, *found } };
+}
+
+static int find_losses(const struct publisher *publisher, const struct publication *publication,
+                       struct losses *losses, struct error *err)
+{
+    for (size_t i = 0; publication->looks_through && kept_records[i]; i++)
+        if (kept_compare(publisher->db, publisher->cluster, kept_records[i], take_loss, losses,
+                         err))
+            return -1;
+    return 0;
+}
+
+/* It is named once, and stays as it is now. */
+static int settle_losses(const struct publisher *publisher, const struct losses *losses,
+                         struct findings *findings, struct error *err)
+{
+    int result = 0;
+    for (size_t i = 0; !result && i < losses->count; i++) {
+        const struct loss *loss = &losses->list[i];
+        struct text instant = { 0 };
+        instant_add(&instant, loss->part.part);
+        findings_add(findings, FINDING_RECORDS_CHANGED, (uint64_t)loss->part.part, "%s of %s",
+                     loss->table->name, instant.bytes);
+        text_free(&instant);
+        result = kept_write(publisher->db, publisher->cluster, loss->table->name, &loss->part, err);
+    }
+    return result;
+}
+
 static int write_days(const struct publisher *publisher, const struct publication *publication,
-                      struct run_record *record, struct text *message, struct error *err)
+                      const struct losses *losses, struct run_record *record, struct text *message,
+                      struct error *err)
 {
     struct findings *findings = findings_create();
     findings_merge(findings, publication->findings);
@@ -175,13 +223,15 @@ static int write_days(const struct publisher *publisher, const struct publicatio
     if (!result && publication->days)
         add_repairs(publication->days, findings, record, message);
     if (!result)
+        result = settle_losses(publisher, losses, findings, err);
+    if (!result)
         result = finding_rows_write(publisher, findings, record->as_of, err);
     findings_destroy(findings);
     return result;
 }
 
 static int write_all(struct publisher *publisher, const struct publication *publication,
-                     struct run_record record, struct error *err)
+                     const struct losses *losses, struct run_record record, struct error *err)
 {
     struct text message = { 0 };
     int result =
@@ -191,7 +241,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
                 (publication->replaces && history_remove_future(publisher, record.as_of, err)) ||
                 (publication->seal && seal_write(publisher, publication->seal, err)) ||
                 (publication->seen_at >= 0 && share_rows_write(publisher, publication, err)) ||
-                write_days(publisher, publication, &record, &message, err) ||
+                write_days(publisher, publication, losses, &record, &message, err) ||
                 ledger_counted_write(publisher->db, publication->ledger, publisher->cluster, err) ||
                 history_write(publisher, publication, record.as_of, err) ||
                 run_rows_write(publisher, &record, "done", err)
@@ -204,9 +254,17 @@ static int write_all(struct publisher *publisher, const struct publication *publ
 int publisher_publish(struct publisher *publisher, const struct publication *publication,
                       const struct run_record *record, struct error *err)
 {
-    if (settings_rows_write(publisher, err) || db_begin(publisher->db, err))
-        return -1;
-    return rows_commit(publisher->db, write_all(publisher, publication, *record, err), err);
+    struct losses losses = { 0 };
+    int result = settings_rows_write(publisher, err) ||
+                         find_losses(publisher, publication, &losses, err) ||
+                         db_begin(publisher->db, err)
+                     ? -1
+                     : 0;
+    if (!result)
+        result = rows_commit(publisher->db,
+                             write_all(publisher, publication, &losses, *record, err), err);
+    free(losses.list);
+    return result;
 }
 
 int publisher_record_failure(struct publisher *publisher, const struct run_record *record,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/published.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 #include "settings/recorded.h"
 #include "settings/settings.h"
 #include "sql.h"
+#include "util/complain.h"
 #include "util/error.h"
 #include "util/index.h"
+#include "util/instant.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -191,6 +194,24 @@ static struct values values_of(const struct db_value *row)
     if (row[INFINITE].type == DB_INTEGER && row[INFINITE].integer)
         values.level_fs = INFINITY;
     return values;
+}
+
+void published_check_point(const char *cluster, int64_t id, int64_t at,
+                           const struct db_value *values)
+{
+    static const char *const names[] = { "fairshare", "usage_raw", "level_fs" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct error err;
+        struct text instant = { 0 };
+        if (values[i].type != DB_REAL || !isnan(values[i].real))
+            continue;
+        instant_add(&instant, at);
+        fail(&err, ERROR_DATA,
+             "fairmill_history of cluster '%s': association %" PRId64 " at %s: '%s' is no number",
+             cluster, id, instant.bytes, names[i]);
+        complain(&err);
+        text_free(&instant);
+    }
 }
 
 /* The text with a NUL behind it, which holds until the next row. */

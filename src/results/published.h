@@ -5,6 +5,8 @@
 #include "core/fairshare/fairshare.h"
 #include "util/name_list.h"
 
+struct db_value;
+
 /* What is published, as every command reads it: which clusters, how each was computed, and the rows
  * of their associations.  All of it is read in one transaction. */
 
@@ -72,6 +74,11 @@ struct published_row {
     struct values values;
 };
 typedef void published_row_taker(void *context, const struct published_row *row);
+
+/* Complain of values of an association at a point of history that are no numbers: fairshare,
+ * usage_raw, level_fs.  No run of ours has written such; whoever reads them leaves them out. */
+void published_check_point(const char *cluster, int64_t id, int64_t at,
+                           const struct db_value *values);
 
 /* Hand out the rows of a cluster, by id, and note which accounts and users of the filter are among
  * them. */

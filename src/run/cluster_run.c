@@ -207,6 +207,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .seen_at = seen_at(computation),
         .days = plan->days && !plan->days->failed ? plan->days : NULL,
         .ledger = &run->book,
+        .looks_through = run->session->options->full,
         .replaces = run->session->options->replace,
     };
     int result =

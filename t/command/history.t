@@ -405,6 +405,53 @@ def called(place):
              'the points behind them said so of what was before, and are not relied on')
 
 
+def no_number(place):
+    """What no run of ours has written is named by its row, and all else is there."""
+    ready(place, retention__history_interval='0')
+    for later in (0, HOUR, 2 * HOUR):
+        place.succeed('run', '--now', START + later)
+    alice = id_of(place, 'physics.alice')
+    place.query('UPDATE fairmill_history SET usage_raw = 9e999 WHERE id_assoc = ? AND as_of = ?', alice, START + HOUR)
+    place.ends(65, 'history with an infinite number ends with 65', 'history', 'alice', '--csv')
+    place.says('and names its row and column', "cluster 'tiny'", f'association {alice}',
+               time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(START + HOUR)), "'usage_raw'")
+    rows = list(csv.DictReader(io.StringIO(place.out)))
+    tap.same([row['usage_raw'] == '' for row in rows], [False, True, False], 'it is left out, and the others are there')
+    place.ends(0, 'history of another association is as always', 'history', 'bob')
+    place.ends(65, 'the report goes on with the rest, too', 'report', '--output', place.path('page.html'))
+    place.says('and says the same', f'association {alice}', "'usage_raw'")
+    tap.ok(os.path.getsize(place.path('page.html')) > 1000, 'and the page is there')
+
+
+def not_as_written(place):
+    """Nothing can compute a point again, so --full looks whether it is as it was written."""
+    points = "SELECT part FROM fairmill_kept WHERE table_name = 'fairmill_history' ORDER BY part"
+    for what, sql in (('another value', 'UPDATE fairmill_history SET fairshare = fairshare / 2 WHERE id_assoc = 3 AND as_of = ?'),
+                      ('NULL', 'UPDATE fairmill_history SET level_fs = NULL WHERE id_assoc = 3 AND as_of = ?'),
+                      ('a row less', 'DELETE FROM fairmill_history WHERE id_assoc = 3 AND as_of = ?'),
+                      ('another algorithm', "UPDATE fairmill_history_point SET algorithm = 'linear' WHERE as_of = ?"),
+                      ('another name', "UPDATE fairmill_association SET user_name = 'eve' WHERE user_name = 'alice' AND since <= ?")):
+        ready(place, retention__history_interval='0')
+        for later in (0, HOUR, 2 * HOUR):
+            place.succeed('run', '--now', START + later, '--full')
+        tap.same(place.query(points), [(START,), (START + HOUR,), (START + 2 * HOUR,)], 'each point has a hash')
+        tap.ok('records_changed' not in place.findings(), 'where nothing was changed nothing is said')
+        place.query(sql, START + HOUR)
+        broken = place.query('SELECT * FROM fairmill_history WHERE as_of = ? ORDER BY id_assoc', START + HOUR)
+        place.succeed('run', '--now', START + 3 * HOUR, '--full')
+        wanted = START if what == 'another name' else START + HOUR
+        tap.same(place.query("SELECT subject FROM fairmill_finding WHERE kind = 'records_changed'"), [(str(wanted),)],
+                 f'{what}: a finding names the instant')
+        tap.same(place.query('SELECT * FROM fairmill_history WHERE as_of = ? ORDER BY id_assoc', START + HOUR), broken,
+                 f'{what}: it stays as it is')
+        place.succeed('run', '--now', START + 4 * HOUR, '--full')
+        tap.same(place.query("SELECT count FROM fairmill_finding WHERE kind = 'records_changed'"), [(1,)], f'{what}: it is named once')
+    ready(place, retention__history_interval='0', retention__history_days='1')
+    for later in (0, DAY, 3 * DAY):
+        place.succeed('run', '--now', START + later)
+    tap.same(place.query(points), [(START + 3 * DAY,)], 'the hash of a point goes with it')
+
+
 def wrong(place):
     ready(place)
     place.succeed('run', '--now', NOW)
@@ -445,7 +492,7 @@ def plotted(place):
 def body():
     with Place() as place:
         for part in (intervals, no_history, edges, old_runs, day_by_day, looks, clocks_change, resets_and_days, purged, zone, many,
-                     shown, gone_and_moved, called, wrong, plotted):
+                     shown, gone_and_moved, called, no_number, not_as_written, wrong, plotted):
             part(place)
 
 

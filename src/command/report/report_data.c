@@ -225,12 +225,13 @@ static int read_instant(const struct reading *reading, struct page_point *point,
     for (size_t i = 0; i < cluster->series_count; i++)
         point->usage[i] = point->factor[i] = point->level_fs[i] = NAN;
     struct db_rows *rows =
-        db_query(reading->db, sql_query_report_point_values, key, 2, "irrr", err);
+        db_query(reading->db, sql_query_report_point_values, key, 2, "innn", err);
     while (db_fetch(rows, &row, err) > 0) {
         uint32_t place = id_index_find(reading->places, (uint64_t)row[0].integer);
         uint32_t series = place == INDEX_NONE ? INDEX_NONE : series_of[place];
         if (series == INDEX_NONE || cluster->rows[place].id != row[0].integer)
             continue;
+        published_check_point(cluster->name, row[0].integer, point->at, row + 1);
         point->factor[series] = db_value_real(&row[1]);
         point->usage[series] = db_value_real(&row[2]);
         point->level_fs[series] = level_fs_of(&row[3]);

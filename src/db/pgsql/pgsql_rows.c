@@ -297,7 +297,7 @@ static int read_bytes(char *bytes, size_t length, struct answer_column *column,
         break;
     case PGSQL_FLOAT4:
     case PGSQL_FLOAT8:
-        if (db_value_fit(value, 'r', column->name, err))
+        if (db_value_fit(value, column->type == 'n' ? 'n' : 'r', column->name, err))
             return -1;
         break;
     }
