@@ -116,6 +116,11 @@ bool wide_is_zero(const struct wide *wide)
     return !(wide->word[0] | wide->word[1] | wide->word[2] | wide->word[3]);
 }
 
+bool wide_is_equal(const struct wide *a, const struct wide *b)
+{
+    return !memcmp(a->word, b->word, sizeof a->word);
+}
+
 static void trim(struct natural *number)
 {
     while (number->length && !number->word[number->length - 1])

@@ -29,6 +29,7 @@ uint128 wide_high_product(uint128 a, uint128 b);
 struct wide wide_shifted_down(const struct wide *wide, unsigned bits);
 bool wide_is_negative(const struct wide *wide);
 bool wide_is_zero(const struct wide *wide);
+bool wide_is_equal(const struct wide *a, const struct wide *b);
 
 /* A natural number of up to 768 bits: products of shares and usage, compared and divided
  * exactly.  `length` counts the words up to the highest one that is not zero. */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/number/floating.h"
+
+#include <math.h>
+
+/* Bring the highest bit to the top. */
+static struct floating normal(uint128 mantissa, int exponent)
+{
+    uint64_t high = (uint64_t)(mantissa >> 64);
+    if (!mantissa)
+        return (struct floating){ 0, 0 };
+    int shift = high ? __builtin_clzll(high) : 64 + __builtin_clzll((uint64_t)mantissa);
+    return (struct floating){ mantissa << shift, exponent - shift };
+}
+
+struct floating floating_of(uint64_t number)
+{
+    return normal(number, 0);
+}
+
+struct floating floating_of_double(double number)
+{
+    int exponent;
+    double fraction = frexp(number, &exponent);
+    return normal((uint64_t)ldexp(fraction, 53), exponent - 53);
+}
+
+struct floating floating_divided(struct floating a, uint64_t divisor)
+{
+    /* With the divisor's highest bit at the top the quotient has 63 or 64 bits in its first word,
+     * and one division more gives the second. */
+    int shift = __builtin_clzll(divisor);
+    uint64_t by = divisor << shift, high = (uint64_t)(a.mantissa >> 64), word[3];
+    if (!a.mantissa)
+        return a;
+    word[0] = high >= by;
+    uint128 rest = (uint128)(high - (word[0] ? by : 0)) << 64 | (uint64_t)a.mantissa;
+    word[1] = (uint64_t)(rest / by);
+    rest = (rest % by) << 64;
+    word[2] = (uint64_t)(rest / by);
+    uint128 quotient = (uint128)word[1] << 64 | word[2];
+    /* a / by is word[0].word[1] word[2] x 2^(64 of the mantissa). */
+    if (word[0])
+        return (struct floating){ (uint128)1 << 127 | quotient >> 1, a.exponent + shift - 63 };
+    return normal(quotient, a.exponent + shift - 64);
+}
+
+/* floor(2^64 high / by), for high below by, whose highest bit is set; and what is left. */
+static uint64_t divide_word(uint128 *high, uint128 by)
+{
+    uint64_t top = (uint64_t)(by >> 64), low = (uint64_t)by, rest_top;
+    uint64_t digit = (uint64_t)(*high >> 64) == top ? UINT64_MAX : (uint64_t)(*high / top);
+    /* rest = 2^64 high - digit x by; the digit is at most two too high. */
+    uint128 product_low = (uint128)digit * low;
+    uint128 product_high = (uint128)digit * top + (product_low >> 64);
+    uint128 rest = (*high << 64) - (product_high << 64 | (uint64_t)product_low);
+    rest_top = (uint64_t)(*high >> 64) - (uint64_t)(product_high >> 64) -
+               ((*high << 64) < (product_high << 64 | (uint64_t)product_low));
+    while (rest_top) {
+        rest += by;
+        rest_top += rest < by;
+        digit--;
+    }
+    *high = rest;
+    return digit;
+}
+
+struct floating floating_quotient(struct floating a, struct floating divisor)
+{
+    if (!a.mantissa)
+        return a;
+    uint128 rest = a.mantissa;
+    bool whole = rest >= divisor.mantissa;
+    if (whole)
+        rest -= divisor.mantissa;
+    uint64_t high = divide_word(&rest, divisor.mantissa);
+    uint128 quotient = (uint128)high << 64 | divide_word(&rest, divisor.mantissa);
+    int exponent = a.exponent - divisor.exponent - 128;
+    if (whole)
+        return (struct floating){ (uint128)1 << 127 | quotient >> 1, exponent + 1 };
+    return normal(quotient, exponent);
+}
+
+struct floating floating_difference(struct floating a, struct floating b)
+{
+    int apart = a.exponent - b.exponent;
+    if (!b.mantissa || apart > 127)
+        return a;
+    return normal(a.mantissa - (b.mantissa >> apart), a.exponent);
+}
+
+int floating_compare(struct floating a, struct floating b)
+{
+    if (!a.mantissa || !b.mantissa)
+        return (a.mantissa != 0) - (b.mantissa != 0);
+    if (a.exponent != b.exponent)
+        return a.exponent < b.exponent ? -1 : 1;
+    return (a.mantissa > b.mantissa) - (a.mantissa < b.mantissa);
+}
+
+bool floating_is_near(struct floating a, struct floating b, uint128 units)
+{
+    if (floating_compare(a, b) < 0)
+        return floating_is_near(b, a, units);
+    if (!a.mantissa || !b.mantissa || a.exponent - b.exponent > 1)
+        return a.mantissa == b.mantissa;
+    return a.mantissa - (b.mantissa >> (a.exponent - b.exponent)) <= 2 * units;
+}
