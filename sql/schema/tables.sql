@@ -104,6 +104,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     "fairshare"               {real},
     "run_id"                  {integer} NOT NULL,
     "computed_at"             {integer} NOT NULL,
+    "fairshare_order"         {integer},
     PRIMARY KEY ("cluster", "id_assoc")
 ) {replaced};
 

@@ -60,6 +60,7 @@ void computation_free(struct computation *computation)
     clock_destroy(computation->clock);
     ledger_state_destroy(computation->ledger);
     free(computation->values);
+    free(computation->order);
     queue_destroy(computation->queue);
     *computation = (struct computation){ .record = computation->record };
 }

@@ -12,6 +12,7 @@ struct computation {
     struct accounting *accounting;
     struct tree *tree;
     struct values *values;
+    uint32_t *order;     /* by node, under the settings' algorithm (core/fairshare/ranking.h) */
     struct queue *queue; /* jobs that wait; NULL where the layout has none */
     struct findings *findings;
     struct clock *clock;

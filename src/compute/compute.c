@@ -12,6 +12,7 @@
 #include "compute/priorities.h"
 #include "compute/seal_plan.h"
 #include "compute/sinks.h"
+#include "core/fairshare/ranking.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
 #include "core/priority/queue.h"
@@ -308,6 +309,8 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
     };
     computation->values = memory_zeroed(computation->tree->count, sizeof *computation->values);
     fairshare_compute(computation->tree, &options, computation->values);
+    computation->order =
+        order_of_all(computation->tree, &options, settings->algorithm, computation->values);
     if (computation->queue)
         priorities_complete(computation->queue, computation->accounting, computation->tree,
                             published_factor, &(struct factors){ settings, computation->values });

@@ -90,8 +90,9 @@ static const char *name_of(const struct explained *explained, uint32_t name)
 static struct explained_row row_of(const struct explained *explained, const char *path, uint32_t i)
 {
     const struct explain_input *input = explained->input;
-    const struct fairshare fairshare = { input->tree, input->options,
-                                         (struct values *)input->values };
+    const struct fairshare fairshare = { .tree = input->tree,
+                                         .options = input->options,
+                                         .values = (struct values *)input->values };
     const struct node *node = &input->tree->nodes[i];
     const struct values *values = &input->values[i];
     struct explained_row row = {

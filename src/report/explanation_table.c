@@ -120,8 +120,9 @@ void explanation_add_table(struct text *text, const struct explained *explained)
     const struct explain_input *input = explained->input;
     const struct algorithm *algorithm = input->algorithm;
     /* The values are only read here. */
-    const struct fairshare fairshare = { input->tree, input->options,
-                                         (struct values *)input->values };
+    const struct fairshare fairshare = { .tree = input->tree,
+                                         .options = input->options,
+                                         .values = (struct values *)input->values };
     struct wide *counted = algorithm->counted_usage ? algorithm->counted_usage(&fairshare) : NULL;
     struct context context = { explained, { &fairshare, algorithm, counted, algorithm->digits } };
     size_t count;

@@ -67,6 +67,7 @@ void whatif_state_free(struct whatif_state *state)
 {
     tree_destroy(state->tree);
     free(state->values);
+    free(state->order);
 }
 
 /* A state with the ranks of its users. */
@@ -145,8 +146,8 @@ void whatif_compare(struct whatif *whatif, const struct whatif_state *before,
                     const struct whatif_state *after)
 {
     struct ranked_state sides[SIDES] = {
-        { before, user_ranks(before->tree, before->values, before->algorithm) },
-        { after, user_ranks(after->tree, after->values, after->algorithm) },
+        { before, user_ranks(before->tree, before->order) },
+        { after, user_ranks(after->tree, after->order) },
     };
     for (enum whatif_side side = BEFORE; side < SIDES; side++) {
         whatif->users[side] = sides[side].state->tree->user_count;

@@ -27,6 +27,7 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
     const struct node *node = &tree->nodes[i];
     const struct values *values = &writer->publication->values[i];
     const struct algorithm *algorithm = writer->publisher->settings->algorithm;
+    uint32_t order = writer->publication->order[i];
     bool root = i == 0;
     struct row_field row[] = {
         { "cluster", 't', db_text(writer->publisher->cluster) },
@@ -62,6 +63,7 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
         { "fairshare", 'r', rows_real(algorithm->factor(values)) },
         { "run_id", 'i', db_integer(writer->publisher->run_id) },
         { "computed_at", 'i', db_integer(writer->as_of) },
+        { "fairshare_order", 'i', order ? db_integer(order) : db_null() },
     };
     kept_add_fields(&writer->kept, row + 1, COUNT(row) - 1);
     rows_add(&writer->rows, row, COUNT(row), err);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/ranking.h"
 #include "core/finding.h"
 #include "results/private.h"
 #include "results/schema.h"
@@ -77,6 +78,7 @@ static void cluster_free(struct published_cluster *cluster)
     settings_destroy(cluster->settings);
     tree_destroy(cluster->tree);
     free(cluster->values);
+    free(cluster->order);
     clock_destroy(cluster->clock);
     if (cluster->names)
         names_destroy(cluster->names);
@@ -167,7 +169,7 @@ struct published_cluster *published_only(const struct published *published, stru
 /* Whose rows. */
 
 /* The columns of sql_query_published_rows. */
-enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, RANK, INFINITE, FIRST_VALUE };
+enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, RANK, ORDER, INFINITE, FIRST_VALUE };
 
 static struct values values_of(const struct db_value *row)
 {
@@ -244,7 +246,7 @@ int published_read_rows(struct published *published, const struct published_clus
     const struct db_value *row, argument = db_text(cluster->name);
     struct db_rows *rows = db_query(published->db, sql_query_published_rows, &argument, 1,
                                     "iittti"
-                                    "ii"
+                                    "iii"
                                     "rrrrrrrrrrrrrrrr",
                                     err);
     struct text names[3] = { { 0 } };
@@ -259,6 +261,7 @@ int published_read_rows(struct published *published, const struct published_clus
             .parent_shares = parent_shares,
             .shares = parent_shares ? 0 : row[SHARES].integer,
             .values = values_of(row),
+            .order = row[ORDER].type == DB_INTEGER ? (uint32_t)row[ORDER].integer : 0,
         };
         published_note_name(published, association.account, association.user);
         take(context, &association);
@@ -310,6 +313,7 @@ struct reading {
     struct names *names;
     struct association *rows;
     struct values *values;
+    uint32_t *order;
     size_t count;
     uint32_t empty_name;
 };
@@ -324,6 +328,7 @@ static void add_row(void *context, const struct published_row *row)
     struct reading *reading = context;
     reading->rows = memory_grown(reading->rows, reading->count, sizeof *reading->rows);
     reading->values = memory_grown(reading->values, reading->count, sizeof *reading->values);
+    reading->order = memory_grown(reading->order, reading->count, sizeof *reading->order);
     uint32_t account = number_of(reading->names, row->account);
     reading->rows[reading->count] = (struct association){
         .id = (uint32_t)row->id,
@@ -334,6 +339,7 @@ static void add_row(void *context, const struct published_row *row)
         .parent_account = row->parent_id ? account : reading->empty_name,
         .shares = row->parent_shares ? SHARES_PARENT : (int32_t)row->shares,
     };
+    reading->order[reading->count] = row->order;
     reading->values[reading->count++] = row->values;
 }
 
@@ -367,6 +373,17 @@ static void restore_order(struct tree *tree, const struct values *values)
     free(best);
 }
 
+/* A release before 0.2.0 published no order. */
+static void decide_order(struct published_cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->tree->count; i++)
+        if (cluster->order[i])
+            return;
+    free(cluster->order);
+    cluster->order =
+        order_of_all(cluster->tree, &cluster->options, cluster->algorithm, cluster->values);
+}
+
 /* Put what was read where its node is. */
 static int place_values(struct published_cluster *cluster, const struct reading *reading,
                         struct error *err)
@@ -375,10 +392,12 @@ static int place_values(struct published_cluster *cluster, const struct reading 
     cluster->clock = clock_create(cluster->half_life, (uint64_t)cluster->as_of, 0);
     cluster->options.clock = cluster->clock;
     cluster->values = memory_zeroed(tree->count, sizeof *cluster->values);
+    cluster->order = memory_zeroed(tree->count, sizeof *cluster->order);
     bool fits = true;
     for (size_t i = 0; i < reading->count; i++) {
         uint32_t node = tree_place(tree, reading->rows[i].id);
         cluster->values[node] = reading->values[i];
+        cluster->order[node] = reading->order[i];
         fits &= usage_of(cluster->clock, reading->values[i].usage_raw, &tree->nodes[node].usage);
     }
     if (!fits || !tree_sum_levels(tree))
@@ -387,6 +406,7 @@ static int place_values(struct published_cluster *cluster, const struct reading 
     const struct values *root = &cluster->values[0];
     if (root->capacity_usage > 0)
         cluster->options.capacity = root->usage_raw / root->capacity_usage;
+    decide_order(cluster);
     return 0;
 }
 
@@ -408,6 +428,7 @@ int published_read_tree(struct published *published, struct published_cluster *c
         result = place_values(cluster, &reading, err);
     free(reading.rows);
     free(reading.values);
+    free(reading.order);
     findings_destroy(findings);
     return result;
 }

@@ -31,6 +31,7 @@ struct published_cluster {
     struct names *names;   /* UTF-8 */
     struct tree *tree;     /* NULL before; usage is rolled up */
     struct values *values; /* by node, as published */
+    uint32_t *order;       /* by node, likewise: 1 + how many are ahead; 0: has no fairshare */
 };
 
 struct published {
@@ -72,6 +73,7 @@ struct published_row {
     bool parent_shares;
     int64_t shares; /* 0 where they are the parent's */
     struct values values;
+    uint32_t order; /* 1 + how many are ahead; 0: it has no fairshare */
 };
 typedef void published_row_taker(void *context, const struct published_row *row);
 

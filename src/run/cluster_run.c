@@ -199,6 +199,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
     struct publication publication = {
         .tree = computation->tree,
         .values = computation->values,
+        .order = computation->order,
         .names = computation->accounting->names,
         .queue = computation->queue,
         .findings = computation->findings,

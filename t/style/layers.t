@@ -67,6 +67,7 @@ def only_in(header, pattern):
 only_in(r"(iniparser/)?iniparser\.h", r"settings/.*")
 only_in(r"(mysql/|mariadb/)?mysql\.h", r"db/mysql/.*")
 only_in(r"libpq-fe\.h", r"db/pgsql/.*")
+only_in(r"gmp\.h", r"core/number/fraction\.h")
 only_in(r"sqlite3\.h", r"db/sqlite/.*")
 only_in(r"pthread\.h", r"db/sqlite/read_ahead\.c")
 

@@ -23,9 +23,10 @@ static int show_found(const struct published_node *one, const struct published_n
                       struct error *err)
 {
     const struct published_cluster *cluster = one->cluster;
-    struct pbs_tree tree = { { cluster->tree, &cluster->options, cluster->values },
-                             cluster->names,
-                             NULL };
+    struct pbs_tree tree = { .fairshare = { .tree = cluster->tree,
+                                            .options = &cluster->options,
+                                            .values = cluster->values },
+                             .names = cluster->names };
     struct wide *usage = pbs_counted_usage(&tree.fairshare);
     tree.usage = usage = usage ? usage : plain_usage(cluster->tree);
     struct text text = { 0 };

@@ -7,6 +7,7 @@
 
 #include "results/published_jobs.h"
 #include "command/whatif/whatif_changes.h"
+#include "core/fairshare/ranking.h"
 #include "core/priority/priority.h"
 #include "core/insight/scenario.h"
 #include "report/priorities.h"
@@ -29,6 +30,7 @@ static int compute(struct whatif_state *state, const struct scenario *scenario,
         return -1;
     state->values = memory_zeroed(state->tree->count, sizeof *state->values);
     fairshare_compute(state->tree, &cluster->options, state->values);
+    state->order = order_of_all(state->tree, &cluster->options, algorithm, state->values);
     return 0;
 }
 

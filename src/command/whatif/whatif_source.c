@@ -71,10 +71,11 @@ static int add_queue(struct request *request, const struct computation *computat
 static struct whatif_state state_of(struct computation *computation,
                                     const struct settings *settings)
 {
-    struct whatif_state state = { computation->tree, computation->values, settings->algorithm,
-                                  computation->accounting->names };
+    struct whatif_state state = { computation->tree, computation->values, computation->order,
+                                  settings->algorithm, computation->accounting->names };
     computation->tree = NULL;
     computation->values = NULL;
+    computation->order = NULL;
     return state;
 }
 

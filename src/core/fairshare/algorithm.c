@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/fairshare/algorithm.h"
 
-#include <math.h>
-
 const struct level *level_of(const struct tree *tree, const struct node *node)
 {
     return &tree->levels[tree->nodes[node->fairshare_parent].level];
 }
 
+uint64_t list_shares(const struct fairshare *fairshare, uint32_t account)
+{
+    const struct tree *tree = fairshare->tree;
+    uint64_t shares = tree->levels[tree->nodes[account].level].shares;
+    return fairshare->options->conformance == CONFORMANCE_SLURMCTLD ? (uint32_t)shares : shares;
+}
+
 uint64_t level_shares(const struct fairshare *fairshare, const struct node *node)
 {
-    uint64_t shares = level_of(fairshare->tree, node)->shares;
-    return fairshare->options->conformance == CONFORMANCE_SLURMCTLD ? (uint32_t)shares : shares;
+    return list_shares(fairshare, node->fairshare_parent);
 }
 
 const struct wide *level_usage(const struct fairshare *fairshare, const struct node *node)
@@ -32,11 +36,6 @@ double effective_usage(const struct fairshare *fairshare, uint32_t i, double own
     if (!of_level)
         return parents;
     return own + (parents - own) * ((double)node->shares / (double)of_level);
-}
-
-double factor_of(double usage, double shares, double dampening)
-{
-    return shares > 0 ? exp2(-(usage / shares) / dampening) : 0;
 }
 
 double values_shares_norm(const struct values *values)

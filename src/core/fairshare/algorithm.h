@@ -44,6 +44,7 @@ struct fairshare {
     const struct tree *tree;
     const struct fairshare_options *options;
     struct values *values;
+    double *ratios; /* UE / S by node, which classic and PBS have in common; NULL: not made yet */
 };
 
 /* `explain` shows what a value is made of in a table, with a row for each node on the path. */
@@ -64,6 +65,9 @@ struct algorithm {
     const char *short_name; /* where a column is narrow */
     /* Compute this algorithm's values; the common ones (shares_norm to level_usage) are there. */
     void (*compute)(struct fairshare *fairshare);
+    /* Decide who is ahead and who is equal, once values are there: order[node] is 1 + how many are
+     * ahead.  It is left alone where there is no factor. */
+    void (*decide)(const struct fairshare *fairshare, uint32_t *order);
     /* What is published as `fairshare`, and what sshare has as NormShares and EffectvUsage.  NAN is
      * NULL. */
     double (*factor)(const struct values *values);
@@ -93,15 +97,15 @@ struct algorithm {
 
 /* The list that a node (not the root) is a member of. */
 const struct level *level_of(const struct tree *tree, const struct node *node);
-/* The sum of its shares as the conformance has it: slurmctld's is of 32 bits. */
+/* The sum of its shares as the conformance has it: slurmctld's is of 32 bits; and that of the list
+ * below an account. */
 uint64_t level_shares(const struct fairshare *fairshare, const struct node *node);
+uint64_t list_shares(const struct fairshare *fairshare, uint32_t account);
 /* The usage that Fair Tree's U is a part of. */
 const struct wide *level_usage(const struct fairshare *fairshare, const struct node *node);
 /* How a value comes down the tree in classic, linear and PBS: own usage, and of the parent's
  * effective usage above it the part that is the association's share of its level. */
 double effective_usage(const struct fairshare *fairshare, uint32_t i, double own, double parents);
-/* 2^-(usage / shares / dampening), 0 without shares. */
-double factor_of(double usage, double shares, double dampening);
 double values_shares_norm(const struct values *values);
 
 #endif

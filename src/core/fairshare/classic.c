@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/fairshare/columns.h"
+#include "core/fairshare/ratio.h"
 
 /* Slurm's classic factor: seed 002, "The SLURM Fair-Share Formula", in its 2^ form of today.
  *
@@ -11,15 +12,20 @@
 static void compute(struct fairshare *fairshare)
 {
     struct values *values = fairshare->values;
+    const double *ratios = fairshare_ratios(fairshare);
     values[0].classic_usage = values[0].usage_norm;
     values[0].classic_factor = NAN;
     for (uint32_t i = 1; i < fairshare->tree->count; i++) {
         const struct values *above = &values[fairshare->tree->nodes[i].fairshare_parent];
         values[i].classic_usage =
             effective_usage(fairshare, i, values[i].usage_norm, above->classic_usage);
-        values[i].classic_factor = factor_of(values[i].classic_usage, values[i].shares_norm,
-                                             fairshare->options->dampening);
+        values[i].classic_factor = factor_of_ratio(ratios[i], fairshare->options->dampening);
     }
+}
+
+static void decide(const struct fairshare *fairshare, uint32_t *order)
+{
+    ratios_order(fairshare, NULL, order);
 }
 
 static double factor(const struct values *values)
@@ -42,6 +48,7 @@ const struct algorithm classic = {
     .name = "classic",
     .short_name = "classic",
     .compute = compute,
+    .decide = decide,
     .factor = factor,
     .norm_shares = values_shares_norm,
     .effective_usage = usage,

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/fairshare/columns.h"
+#include "core/fairshare/order.h"
+#include "core/fairshare/ratio.h"
 #include "core/number/figure.h"
+#include "core/number/floating.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /* Slurm's depth-oblivious factor: seed 000.
@@ -14,6 +19,9 @@
  *     F = 2^-(R / dampening)
  *
  * The document says both k = 1 and the other form where the product is 0; Slurm takes 1. */
+
+/* Four times a part of a level is cut. */
+#define PART_UNITS 32
 
 /* rl: in it the shares of the ancestors cancel, so it comes from the integers of the level. */
 static double local_ratio(const struct fairshare *fairshare, const struct node *node)
@@ -30,40 +38,120 @@ static double local_ratio(const struct fairshare *fairshare, const struct node *
 
 static double exponent(double parents, double local)
 {
-    double log_of_parents = log(parents), slope = 5 * log_of_parents;
-    return log_of_parents * log(local) >= 0 ? 1 : 1 / (1 + slope * slope);
+    if (parents < 1 ? local <= 1 : local >= 1 || parents <= 1)
+        return 1;
+    double slope = 5 * log(parents);
+    return 1 / (1 + slope * slope);
 }
 
-static double ratio_at(const struct fairshare *fairshare, uint32_t i)
+/* What the members of an account's list need of it. */
+struct account {
+    struct floating ratio; /* R with 128 bits */
+    struct floating part;  /* shares / usage of its list */
+};
+
+/* R of a node that has used something, below an account with R above 0.  Where k is 1 all the way
+ * down R is a product of fractions, which is rounded for the result only, so that those with one R
+ * have one double whatever their ways. */
+static double ratio_below(const struct fairshare *fairshare, const struct node *node,
+                          double parents, struct account *account)
+{
+    struct floating usage = floating_of_sum(&node->usage);
+    struct floating part =
+        floating_divided(floating_product(usage, account->part), (uint64_t)node->shares);
+    double local;
+    if (!floating_rounds(part, PART_UNITS, &local))
+        local = local_ratio(fairshare, node);
+    double k = exponent(parents, local);
+    account->ratio = floating_product(account->ratio, part);
+    if (k >= 1)
+        return fmin(floating_to_double(account->ratio), DBL_MAX);
+    /* In a very deep tree the product may leave a double's range; then it is just very large. */
+    double ratio = fmin(parents * pow(local, k), DBL_MAX);
+    account->ratio = floating_of_double(ratio);
+    return ratio;
+}
+
+static double ratio_at_top(const struct fairshare *fairshare, const struct node *node,
+                           struct account *account)
+{
+    bool parent = node_has_parent_shares(node);
+    struct natural usage = natural_of_wide(&node->usage);
+    struct natural total = natural_of_wide(&fairshare->tree->nodes[0].usage);
+    account->ratio = floating_of(0);
+    if (!usage.length)
+        return 0;
+    usage = natural_times(&usage, parent ? 1 : level_shares(fairshare, node));
+    total = natural_times(&total, parent ? 1 : (uint64_t)node->shares);
+    account->ratio = floating_quotient(natural_top(&usage), natural_top(&total));
+    return natural_quotient(&usage, &total);
+}
+
+/* `account` is the one above, and its R becomes the node's. */
+static double ratio_at(const struct fairshare *fairshare, uint32_t i, struct account *account)
 {
     const struct node *node = &fairshare->tree->nodes[i];
-    const struct values *values = &fairshare->values[i];
-    const struct values *above = &fairshare->values[node->fairshare_parent];
-    if (!(values->shares_norm > 0))
+    double parents = fairshare->values[node->fairshare_parent].depth_oblivious_ratio;
+    bool top = node->fairshare_parent == 0, sharer = !node_has_parent_shares(node);
+    if ((!top && isnan(parents)) || (sharer && (!node->shares || !level_shares(fairshare, node))))
         return NAN;
-    if (node->fairshare_parent == 0)
-        return values->usage_norm / values->shares_norm;
-    double parents = above->depth_oblivious_ratio;
-    if (node_has_parent_shares(node))
+    if (top)
+        return ratio_at_top(fairshare, node, account);
+    if (!sharer)
         return parents;
-    double local = local_ratio(fairshare, node);
-    if (!(parents > 0) || local == 0)
-        return 0;
-    /* In a very deep tree the product may leave a double's range; then it is just very large. */
-    return fmin(parents * pow(local, exponent(parents, local)), DBL_MAX);
+    return parents > 0 && !wide_is_zero(&node->usage)
+               ? ratio_below(fairshare, node, parents, account)
+               : 0;
+}
+
+static struct floating part_of(const struct fairshare *fairshare, uint32_t account)
+{
+    const struct tree *tree = fairshare->tree;
+    struct floating usage = floating_of_sum(&tree->levels[tree->nodes[account].level].sharer_usage);
+    return usage.mantissa ? floating_quotient(floating_of(list_shares(fairshare, account)), usage)
+                          : usage;
 }
 
 static void compute(struct fairshare *fairshare)
 {
+    const struct tree *tree = fairshare->tree;
     struct values *values = fairshare->values;
+    struct account *accounts = memory_zeroed(tree->level_count, sizeof *accounts);
     values[0].depth_oblivious_ratio = NAN;
     values[0].depth_oblivious_factor = NAN;
-    for (uint32_t i = 1; i < fairshare->tree->count; i++) {
-        double ratio = ratio_at(fairshare, i);
+    for (uint32_t i = 1; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        struct account account = accounts[tree->nodes[node->fairshare_parent].level];
+        double ratio = ratio_at(fairshare, i, &account);
+        if (node->level != NO_NODE)
+            accounts[node->level] = (struct account){ account.ratio, part_of(fairshare, i) };
         values[i].depth_oblivious_ratio = ratio;
-        values[i].depth_oblivious_factor =
-            isnan(ratio) ? 0 : exp2(-ratio / fairshare->options->dampening);
+        values[i].depth_oblivious_factor = factor_of_ratio(ratio, fairshare->options->dampening);
     }
+    free(accounts);
+}
+
+static int compare_equals(const void *context, uint32_t one, uint32_t other)
+{
+    (void)context;
+    (void)one;
+    (void)other;
+    return 0;
+}
+
+/* Logarithms have no exact order: what is computed from the same numbers is equal. */
+static void decide(const struct fairshare *fairshare, uint32_t *order)
+{
+    const struct tree *tree = fairshare->tree;
+    struct contest contest = { .list = memory_zeroed(tree->count, sizeof *contest.list),
+                               .compare = compare_equals };
+    for (uint32_t i = 1; i < tree->count; i++) {
+        double ratio = fairshare->values[i].depth_oblivious_ratio;
+        if (!isnan(ratio))
+            contest.list[contest.count++] = (struct contender){ floating_of_double(ratio), i };
+    }
+    contest_decide(&contest, tree, order);
+    free(contest.list);
 }
 
 static double factor(const struct values *values)
@@ -139,6 +227,7 @@ const struct algorithm depth_oblivious = {
     .name = "depth_oblivious",
     .short_name = "depth-obl",
     .compute = compute,
+    .decide = decide,
     .factor = factor,
     .norm_shares = values_shares_norm,
     .effective_usage = usage,

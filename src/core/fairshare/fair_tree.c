@@ -211,6 +211,14 @@ static void compute(struct fairshare *fairshare)
         rank_as_documented(fairshare);
 }
 
+static void decide(const struct fairshare *fairshare, uint32_t *order)
+{
+    const struct tree *tree = fairshare->tree;
+    for (uint32_t i = 1; i < tree->count; i++)
+        if (fairshare->values[i].fair_tree_rank)
+            order[i] = tree->user_count + 1 - fairshare->values[i].fair_tree_rank;
+}
+
 static double factor(const struct values *values)
 {
     return values->fair_tree_factor;
@@ -294,6 +302,7 @@ const struct algorithm fair_tree = {
     .name = "fair_tree",
     .short_name = "fair_tree",
     .compute = compute,
+    .decide = decide,
     .factor = factor,
     .norm_shares = norm_shares,
     .effective_usage = usage,

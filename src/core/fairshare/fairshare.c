@@ -2,6 +2,7 @@
 #include "core/fairshare/fairshare.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/usage/clock.h"
@@ -73,16 +74,18 @@ static void common_of_all(const struct fairshare *fairshare)
 void fairshare_compute(const struct tree *tree, const struct fairshare_options *options,
                        struct values *values)
 {
-    struct fairshare fairshare = { tree, options, values };
+    struct fairshare fairshare = { .tree = tree, .options = options, .values = values };
     common_of_all(&fairshare);
     for (const struct algorithm *const *each = algorithms; *each; each++)
         (*each)->compute(&fairshare);
+    free(fairshare.ratios);
 }
 
 void fairshare_compute_one(const struct tree *tree, const struct fairshare_options *options,
                            const struct algorithm *algorithm, struct values *values)
 {
-    struct fairshare fairshare = { tree, options, values };
+    struct fairshare fairshare = { .tree = tree, .options = options, .values = values };
     common_of_all(&fairshare);
     algorithm->compute(&fairshare);
+    free(fairshare.ratios);
 }

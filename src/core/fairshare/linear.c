@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/fairshare/columns.h"
+#include "core/fairshare/surplus.h"
 #include "core/number/figure.h"
 #include "util/text.h"
 
@@ -10,30 +11,26 @@
  *     UE as in classic, of usage over the cluster's capacity
  *     F = (S - UE + 1) / 2, kept in 0..1; 0 in a level whose shares are all 0 */
 
-static double factor_at(const struct fairshare *fairshare, uint32_t i)
-{
-    const struct node *node = &fairshare->tree->nodes[i];
-    const struct values *values = &fairshare->values[i];
-    if (isnan(values->linear_usage))
-        return NAN;
-    if (node_has_parent_shares(node) && node->fairshare_parent != 0)
-        return fairshare->values[node->fairshare_parent].linear_factor;
-    if (!node_has_parent_shares(node) && !level_shares(fairshare, node))
-        return 0;
-    return fmin(1, fmax(0, (values->shares_norm - values->linear_usage + 1) / 2));
-}
-
 static void compute(struct fairshare *fairshare)
 {
     struct values *values = fairshare->values;
+    bool known = !isnan(fairshare->options->capacity);
+    struct surpluses *surpluses = known ? surpluses_create(fairshare) : NULL;
     values[0].linear_usage = values[0].capacity_usage;
     values[0].linear_factor = NAN;
     for (uint32_t i = 1; i < fairshare->tree->count; i++) {
         const struct values *above = &values[fairshare->tree->nodes[i].fairshare_parent];
         values[i].linear_usage =
             effective_usage(fairshare, i, values[i].capacity_usage, above->linear_usage);
-        values[i].linear_factor = factor_at(fairshare, i);
+        values[i].linear_factor = known ? surplus_next(surpluses, i) : NAN;
     }
+    surpluses_destroy(surpluses);
+}
+
+static void decide(const struct fairshare *fairshare, uint32_t *order)
+{
+    if (!isnan(fairshare->options->capacity))
+        surpluses_order(fairshare, order);
 }
 
 static double factor(const struct values *values)
@@ -74,6 +71,7 @@ const struct algorithm linear = {
     .name = "linear",
     .short_name = "linear",
     .compute = compute,
+    .decide = decide,
     .factor = factor,
     .norm_shares = values_shares_norm,
     .effective_usage = usage,

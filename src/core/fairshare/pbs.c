@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/fairshare/columns.h"
+#include "core/fairshare/ratio.h"
 #include "core/number/figure.h"
 #include "core/tree/tree.h"
 #include "core/usage/clock.h"
@@ -66,6 +67,8 @@ static void compute(struct fairshare *fairshare)
     const struct tree *tree = fairshare->tree;
     struct values *values = fairshare->values;
     struct wide *counted = pbs_counted_usage(fairshare);
+    struct ratios *ratios = counted ? ratios_create(fairshare, counted) : NULL;
+    const double *uncounted = counted ? NULL : fairshare_ratios(fairshare);
 
     values[0].pbs_tree_usage = values[0].usage_norm;
     values[0].pbs_factor = NAN;
@@ -73,8 +76,16 @@ static void compute(struct fairshare *fairshare)
         const struct values *above = &values[tree->nodes[i].fairshare_parent];
         double own = counted ? wide_quotient(&counted[i], &counted[0]) : values[i].usage_norm;
         values[i].pbs_tree_usage = effective_usage(fairshare, i, own, above->pbs_tree_usage);
-        values[i].pbs_factor = factor_of(values[i].pbs_tree_usage, values[i].shares_norm, 1);
+        values[i].pbs_factor = factor_of_ratio(counted ? ratio_next(ratios, i) : uncounted[i], 1);
     }
+    ratios_destroy(ratios);
+    free(counted);
+}
+
+static void decide(const struct fairshare *fairshare, uint32_t *order)
+{
+    struct wide *counted = pbs_counted_usage(fairshare);
+    ratios_order(fairshare, counted, order);
     free(counted);
 }
 
@@ -162,6 +173,7 @@ const struct algorithm pbs = {
     .name = "pbs",
     .short_name = "pbs",
     .compute = compute,
+    .decide = decide,
     .factor = factor,
     .norm_shares = values_shares_norm,
     .effective_usage = usage,

@@ -5,17 +5,19 @@
 #include <stdint.h>
 
 struct algorithm;
+struct fairshare_options;
 struct tree;
 struct values;
 
-/* The places of users by their factors, as Fair Tree counts them: the best of N has rank N, equal
+/* Who is ahead of whom, and who is equal, as the algorithm decides it (order.h): by node 1 + how
+ * many associations are ahead, 0 for those without a factor, which Fair Tree has for users only;
+ * to be freed.  All values are there. */
+uint32_t *order_of_all(const struct tree *tree, const struct fairshare_options *options,
+                       const struct algorithm *algorithm, struct values *values);
+
+/* The places of users by such an order, as Fair Tree counts them: the best of N has rank N, equal
  * ones share a rank, and who has m better ones has rank N - m.  Of Fair Tree itself these are its
  * ranks.  By node, 0 for accounts and for who has no factor; to be freed. */
-uint32_t *user_ranks(const struct tree *tree, const struct values *values,
-                     const struct algorithm *algorithm);
-
-/* The rank of one. */
-uint32_t user_rank(const struct tree *tree, const struct values *values,
-                   const struct algorithm *algorithm, uint32_t node);
+uint32_t *user_ranks(const struct tree *tree, const uint32_t *order);
 
 #endif

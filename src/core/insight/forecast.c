@@ -2,6 +2,7 @@
 #include "core/insight/forecast.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "core/usage/ledger.h"
 #include "core/fairshare/ranking.h"
@@ -85,8 +86,18 @@ static int charge(const struct forecast *forecast, enum projection projection,
                 : fail(err, ERROR_DATA, "this is more usage than can be counted");
 }
 
-int forecast_at(const struct forecast *forecast, enum projection projection, uint64_t at,
-                struct forecast_point *point, struct error *err)
+static uint32_t rank_of(const struct forecast *forecast, const struct fairshare_options *options)
+{
+    uint32_t *order = order_of_all(forecast->tree, options, forecast->algorithm, forecast->values);
+    uint32_t *ranks = user_ranks(forecast->tree, order), rank = ranks[forecast->entity];
+    free(order);
+    free(ranks);
+    return rank;
+}
+
+/* The values at an instant; to sort all users for a rank takes time, so it is said who needs it. */
+static int compute_at(const struct forecast *forecast, enum projection projection, uint64_t at,
+                      bool ranked, struct forecast_point *point, struct error *err)
 {
     struct ledger_state *ledger = ledger_at(forecast->coming, at);
     uint64_t reset = calendar_last_reset(&forecast->period, at);
@@ -111,13 +122,18 @@ int forecast_at(const struct forecast *forecast, enum projection projection, uin
             .factor = forecast->algorithm->factor(values),
             .level_fs = forecast->algorithm->ranks_users ? values->level_fs : NAN,
             .usage = values->usage_raw,
-            .rank =
-                user_rank(forecast->tree, forecast->values, forecast->algorithm, forecast->entity),
+            .rank = ranked ? rank_of(forecast, &options) : 0,
         };
     }
     clock_destroy(clock);
     ledger_state_destroy(ledger);
     return result;
+}
+
+int forecast_at(const struct forecast *forecast, enum projection projection, uint64_t at,
+                struct forecast_point *point, struct error *err)
+{
+    return compute_at(forecast, projection, at, true, point, err);
 }
 
 double forecast_value(const struct forecast_point *point)
@@ -129,7 +145,7 @@ static int is_reached(const struct crossing_search *search, uint64_t at, bool *r
                       struct error *err)
 {
     struct forecast_point point;
-    if (forecast_at(search->forecast, search->projection, at, &point, err))
+    if (compute_at(search->forecast, search->projection, at, false, &point, err))
         return -1;
     *reached = forecast_value(&point) >= search->value;
     return 0;

@@ -227,6 +227,14 @@ double clock_usage(const struct clock *clock, const struct wide *sum)
     return natural_quotient(&number, &unit);
 }
 
+struct floating clock_unit(const struct clock *clock, uint64_t *divisor)
+{
+    *divisor = clock->rational ? 1000000 : 1;
+    if (clock->rational)
+        return (struct floating){ (uint128)1 << 127, -127 - (int)clock->denominator_bits };
+    return clock->usage_of_unit;
+}
+
 bool clock_sum_of(const struct clock *clock, double usage, struct wide *sum)
 {
     *sum = (struct wide){ { 0 } };

@@ -43,6 +43,8 @@ uint128 clock_weight(const struct clock *clock, uint64_t a, uint64_t b);
 /* A sum that is not negative, in TRES-seconds: the nearest double, and with 128 bits. */
 double clock_usage(const struct clock *clock, const struct wide *sum);
 struct floating clock_usage_floating(const struct clock *clock, const struct wide *sum);
+/* What a unit of a sum is worth in TRES-seconds: a number, and what to divide it by. */
+struct floating clock_unit(const struct clock *clock, uint64_t *divisor);
 /* The sum that is worth so many TRES-seconds; false where it is beyond the integers' range. */
 bool clock_sum_of(const struct clock *clock, double usage, struct wide *sum);
 

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/fairshare/ratio.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/fairshare/order.h"
+#include "core/number/floating.h"
+#include "core/number/fraction.h"
+#include "util/memory.h"
+
+/* What the members of an account's list need of it. */
+struct account {
+    struct floating sum;     /* UE / S */
+    struct floating inverse; /* 1 / (S T) */
+    uint64_t shares;         /* of its list */
+    double ratio;
+    uint32_t source; /* the node whose ratio it is: itself, or one above that has the same */
+    bool barren;     /* S is 0 */
+    bool odd;        /* shares are above the level's, whose sum slurmctld has cut to 32 bits */
+};
+
+struct ratios {
+    const struct fairshare *fairshare;
+    const struct tree *tree;
+    const struct wide *usage;
+    struct account *accounts; /* by level */
+    bool used;                /* T is not 0 */
+    bool odd;                 /* any of them */
+};
+
+/* A node with what its ratio is made of. */
+struct member {
+    const struct node *node;
+    const struct wide *usage;
+    const struct account *above;
+    uint64_t shares, of_level;
+    bool top;      /* right below the root */
+    bool inherits; /* `parent` shares, not at the top */
+};
+
+static struct member member_of(const struct ratios *ratios, uint32_t i)
+{
+    const struct node *nodes = ratios->tree->nodes, *node = &nodes[i];
+    const struct account *above = &ratios->accounts[nodes[node->fairshare_parent].level];
+    bool parent = node_has_parent_shares(node), top = node->fairshare_parent == 0;
+    return (struct member){
+        .node = node,
+        .usage = ratios->usage ? &ratios->usage[i] : &node->usage,
+        .above = above,
+        .shares = parent ? 1 : (uint64_t)node->shares,
+        .of_level = parent ? 1 : above->shares,
+        .top = top,
+        .inherits = parent && !top,
+    };
+}
+
+static bool is_barren(const struct member *member)
+{
+    return member->above->barren || !member->shares || !member->of_level;
+}
+
+/* Whether its ratio is that of the account above. */
+static bool is_like_parent(const struct member *member)
+{
+    return member->inherits ||
+           (!member->top && (wide_is_zero(member->usage) || member->shares == member->of_level));
+}
+
+static bool is_odd(const struct member *member)
+{
+    return member->above->odd || member->shares > member->of_level;
+}
+
+/* UE / S. */
+static struct floating sum_of(const struct member *member)
+{
+    const struct account *above = member->above;
+    if (is_like_parent(member))
+        return above->sum;
+    uint64_t rest = member->of_level - (member->top ? 0 : member->shares);
+    struct floating own =
+        floating_product(floating_of_sum(member->usage), floating_times(above->inverse, rest));
+    return floating_sum(above->sum, floating_divided(own, member->shares));
+}
+
+/* On the way down a sum has been cut less than this often, in units of its mantissa: three times a
+ * level, and a few times at its end, by less than 2^-126 each. */
+static uint128 units_at(uint32_t depth)
+{
+    return 16 * (uint128)depth + 128;
+}
+
+/* ---- the fraction ---- */
+
+/* Add a member on top of what is below it: fraction = u (L - s) / s + fraction L / s. */
+static void add_member(const struct ratios *ratios, uint32_t i, struct fraction *fraction)
+{
+    struct member member = member_of(ratios, i);
+    struct fraction own;
+    int64_t rest = (int64_t)(member.of_level - (member.top ? 0 : member.shares));
+    if (member.inherits)
+        return;
+    fraction_start(&own, 0);
+    fraction_set_sum(&own, member.usage);
+    fraction_scale(&own, rest, 1);
+    fraction_scale(fraction, (int64_t)member.of_level, 1);
+    fraction_add(fraction, &own);
+    fraction_scale(fraction, 1, member.shares);
+    fraction_free(&own);
+}
+
+/* The part of T UE / S that comes from the nodes of a path from a place on, times S above there. */
+static struct fraction fraction_from(const struct ratios *ratios, const struct path *path,
+                                     uint32_t from)
+{
+    struct fraction fraction;
+    fraction_start(&fraction, 0);
+    for (uint32_t i = path->count; i-- > from;)
+        add_member(ratios, path->nodes[i], &fraction);
+    return fraction;
+}
+
+static double exact_ratio(const struct ratios *ratios, uint32_t i)
+{
+    if (!ratios->used)
+        return 0;
+    struct path path = path_to(ratios->tree, i, true);
+    struct fraction fraction = fraction_from(ratios, &path, 1), total;
+    const struct wide *root = ratios->usage ? &ratios->usage[0] : &ratios->tree->nodes[0].usage;
+    fraction_start(&total, 0);
+    fraction_set_sum(&total, root);
+    fraction_divide(&fraction, &total);
+    double ratio = fraction_to_double(&fraction);
+    fraction_free(&fraction);
+    fraction_free(&total);
+    path_free(&path);
+    return ratio;
+}
+
+/* Whether two different members add the same to equal sums above them. */
+static bool is_alike(const struct member *one, const struct member *other)
+{
+    return wide_is_equal(one->usage, other->usage) && one->inherits == other->inherits &&
+           (uint128)one->shares * other->of_level == (uint128)other->shares * one->of_level;
+}
+
+/* How many nodes of two paths, from the root on, make equal sums. */
+static uint32_t common_part(const struct ratios *ratios, const struct path *a, const struct path *b)
+{
+    uint32_t at = 0;
+    for (; at < a->count && at < b->count; at++) {
+        if (a->nodes[at] == b->nodes[at])
+            continue;
+        struct member one = member_of(ratios, a->nodes[at]),
+                      other = member_of(ratios, b->nodes[at]);
+        if (!is_alike(&one, &other))
+            break;
+    }
+    return at;
+}
+
+static int compare_fractions(const struct ratios *ratios, uint32_t one, uint32_t other)
+{
+    struct path a = path_to(ratios->tree, one, true), b = path_to(ratios->tree, other, true);
+    uint32_t from = common_part(ratios, &a, &b);
+    struct fraction first = fraction_from(ratios, &a, from);
+    struct fraction second = fraction_from(ratios, &b, from);
+    int order = fraction_compare(&first, &second);
+    fraction_free(&first);
+    fraction_free(&second);
+    path_free(&a);
+    path_free(&b);
+    return order;
+}
+
+/* Two members of one list: what is above them cancels. */
+static int compare_siblings(const struct member *one, const struct member *other)
+{
+    struct natural left = natural_of_wide(one->usage), right = natural_of_wide(other->usage);
+    if (!one->top) {
+        left = natural_times(&left, one->of_level - one->shares);
+        right = natural_times(&right, other->of_level - other->shares);
+    }
+    left = natural_times(&left, other->shares);
+    right = natural_times(&right, one->shares);
+    return natural_compare(&left, &right);
+}
+
+/* Of two that have shares. */
+static int compare_exactly(const void *context, uint32_t one, uint32_t other)
+{
+    const struct ratios *ratios = context;
+    struct member first = member_of(ratios, one), second = member_of(ratios, other);
+    uint32_t source = is_like_parent(&first) ? first.above->source : one;
+    uint32_t others_source = is_like_parent(&second) ? second.above->source : other;
+    if (source == others_source)
+        return 0;
+    if (source != one || others_source != other)
+        return compare_exactly(ratios, source, others_source);
+    if (first.above == second.above && !is_odd(&first) && !is_odd(&second) &&
+        first.of_level == second.of_level)
+        return compare_siblings(&first, &second);
+    return compare_fractions(ratios, one, other);
+}
+
+/* ---- all of a tree ---- */
+
+/* The nearest double of what is not barren. */
+static double rounded(const struct ratios *ratios, const struct member *member, uint32_t i,
+                      struct floating sum)
+{
+    double nearest;
+    if (is_odd(member) || !floating_rounds(sum, units_at(member->node->depth), &nearest))
+        return exact_ratio(ratios, i);
+    return nearest;
+}
+
+static double leaf_ratio(struct ratios *ratios, const struct member *member, uint32_t i)
+{
+    if (is_barren(member))
+        return NAN;
+    ratios->odd |= is_odd(member);
+    return is_like_parent(member) ? member->above->ratio
+                                  : rounded(ratios, member, i, sum_of(member));
+}
+
+static void fill_account(struct ratios *ratios, const struct member *member, uint32_t i)
+{
+    struct account *account = &ratios->accounts[member->node->level];
+    const struct account *above = member->above;
+    bool alike = is_like_parent(member);
+    *account = (struct account){ .shares = list_shares(ratios->fairshare, i),
+                                 .ratio = NAN,
+                                 .barren = is_barren(member) };
+    if (account->barren)
+        return;
+    account->source = alike ? above->source : i;
+    account->odd = is_odd(member);
+    ratios->odd |= account->odd;
+    if (!account->odd) {
+        account->sum = sum_of(member);
+        account->inverse =
+            floating_divided(floating_times(above->inverse, member->of_level), member->shares);
+    }
+    account->ratio = alike ? above->ratio : rounded(ratios, member, i, account->sum);
+}
+
+double ratio_next(struct ratios *ratios, uint32_t i)
+{
+    struct member member = member_of(ratios, i);
+    if (member.node->level == NO_NODE)
+        return leaf_ratio(ratios, &member, i);
+    fill_account(ratios, &member, i);
+    return ratios->accounts[member.node->level].ratio;
+}
+
+struct ratios *ratios_create(const struct fairshare *fairshare, const struct wide *usage)
+{
+    const struct tree *tree = fairshare->tree;
+    struct ratios *ratios = memory_zeroed(1, sizeof *ratios);
+    *ratios = (struct ratios){
+        .fairshare = fairshare,
+        .tree = tree,
+        .usage = usage,
+        .accounts = memory_zeroed(tree->level_count, sizeof *ratios->accounts),
+    };
+    struct floating total = floating_of_sum(usage ? &usage[0] : &tree->nodes[0].usage);
+    ratios->used = total.mantissa != 0;
+    ratios->accounts[tree->nodes[0].level] = (struct account){
+        .inverse = ratios->used ? floating_quotient(floating_of(1), total) : total,
+        .shares = list_shares(fairshare, 0),
+        .ratio = NAN,
+    };
+    return ratios;
+}
+
+void ratios_destroy(struct ratios *ratios)
+{
+    if (!ratios)
+        return;
+    free(ratios->accounts);
+    free(ratios);
+}
+
+static void decide(const struct ratios *ratios, uint32_t *order)
+{
+    const struct tree *tree = ratios->tree;
+    struct contest contest = {
+        .list = memory_zeroed(tree->count, sizeof *contest.list),
+        .unknown = ratios->odd,
+        .compare = compare_exactly,
+        .context = ratios,
+    };
+    uint32_t deepest = 0;
+    for (uint32_t i = 1; i < tree->count; i++) {
+        struct member member = member_of(ratios, i);
+        if (is_barren(&member))
+            continue;
+        deepest = tree->nodes[i].depth > deepest ? tree->nodes[i].depth : deepest;
+        contest.list[contest.count++] = (struct contender){ sum_of(&member), i };
+    }
+    contest.units = units_at(deepest);
+    contest_decide(&contest, tree, order);
+    free(contest.list);
+}
+
+void ratios_order(const struct fairshare *fairshare, const struct wide *usage, uint32_t *order)
+{
+    struct ratios *ratios = ratios_create(fairshare, usage);
+    for (uint32_t i = 1; i < fairshare->tree->count; i++)
+        ratio_next(ratios, i);
+    decide(ratios, order);
+    ratios_destroy(ratios);
+}
+
+const double *fairshare_ratios(struct fairshare *fairshare)
+{
+    if (fairshare->ratios)
+        return fairshare->ratios;
+    struct ratios *ratios = ratios_create(fairshare, NULL);
+    fairshare->ratios = memory_zeroed(fairshare->tree->count, sizeof *fairshare->ratios);
+    for (uint32_t i = 1; i < fairshare->tree->count; i++)
+        fairshare->ratios[i] = ratio_next(ratios, i);
+    ratios_destroy(ratios);
+    return fairshare->ratios;
+}
+
+double factor_of_ratio(double ratio, double dampening)
+{
+    return isnan(ratio) ? 0 : exp2(-ratio / dampening);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_RATIO_H
+#define FAIRMILL_CORE_RATIO_H
+
+#include "core/fairshare/algorithm.h"
+
+/* How many times its share an association has used, by effective usage: UE / S of classic and PBS.
+ *
+ * With T the root's usage, u that of an association, s / L its part of its level's shares,
+ *
+ *     T UE / S = T UEparent / Sparent + u (L - s) / s / Sparent, right below the root u L / s
+ *
+ * which is a fraction of integers.  Ratios are computed with 128 bits and rounded once; where these
+ * do not tell the nearest double, or which of two is larger, the fraction itself does.  So what is
+ * equal has one double, whatever way it came about, and no double contradicts the order. */
+
+/* Of a tree, by usage of each node or as the tree has it (NULL), which must stay. */
+struct ratios *ratios_create(const struct fairshare *fairshare, const struct wide *usage);
+void ratios_destroy(struct ratios *ratios);
+
+/* UE / S of a node that is not the root, correctly rounded; NAN where S is 0.  All nodes are gone
+ * through in the order of the tree. */
+double ratio_next(struct ratios *ratios, uint32_t node);
+
+/* Fill order[node] of all but the root (order.h): the lowest ratio is ahead of all, who has no
+ * share is behind. */
+void ratios_order(const struct fairshare *fairshare, const struct wide *usage, uint32_t *order);
+
+/* UE / S by node of the usage that the tree has, made once. */
+const double *fairshare_ratios(struct fairshare *fairshare);
+
+/* 2^-(ratio / dampening), 0 without shares. */
+double factor_of_ratio(double ratio, double dampening);
+
+#endif
