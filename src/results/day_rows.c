@@ -285,9 +285,9 @@ static struct kept_parts *parts_of(struct day_writer *writer, const struct day_t
 
 /* What is stored of a day in one of the tables. */
 struct stored {
-    struct day_sums *sums;
-    bool intact;   /* it is as it was stored */
-    bool readable; /* else it may lack rows that are there */
+    struct day_sums *sums; /* NULL: it is only looked at */
+    bool intact;           /* it is as it was stored */
+    bool readable;         /* else it may lack rows that are there */
 };
 
 static int read_rows(struct day_writer *writer, const struct day_table *table, uint32_t day,
@@ -301,7 +301,8 @@ static int read_rows(struct day_writer *writer, const struct day_table *table, u
     while (db_fetch(rows, &row, err) > 0) {
         uint64_t id = rows_bits_of(&row[0]);
         struct wide sum = sum_of(&row[1]);
-        bool good = !wide_is_negative(&sum) && day_sums_add(stored->sums, day, id, &sum);
+        bool good =
+            !wide_is_negative(&sum) && (!stored->sums || day_sums_add(stored->sums, day, id, &sum));
         stored->readable &= good;
         keep_sum(found, id, &sum);
         if (good && table->has_usage && db_value_real(&row[4]) != tres_seconds(&sum))
@@ -523,8 +524,13 @@ static int write_usage(struct day_writer *writer, uint32_t day, struct day_sums 
     struct kept_rows new = rows_to_keep(&list);
     for (size_t i = 0; i < list.count; i++)
         changes |= !wide_is_zero(&list.rows[i].sum);
-    if (!is_checked(writer->days, day) && (anew ? kept_same(&known, &new) : !changes))
-        return 0;
+    if (anew ? kept_same(&known, &new) : !changes) {
+        struct stored same = { .intact = true };
+        if (is_checked(writer->days, day) && read_stored(writer, &usage_table, day, &same, err))
+            return -1;
+        if (same.intact)
+            return 0;
+    }
     struct stored stored = { .sums = day_sums_create() };
     int result = read_stored(writer, &usage_table, day, &stored, err);
     if (!result && !anew)
@@ -586,11 +592,10 @@ static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
 /* A day whose jobs were purged cannot be made anew: it is named, and stays as it is. */
 static int check_final(struct day_writer *writer, uint32_t day, struct error *err)
 {
-    struct stored stored = { .sums = day_sums_create() };
+    struct stored stored = { 0 };
     struct kept_part part = { day_part(writer, day), { 0 } };
     struct kept_rows known = kept_of(&writer->usage, part.part);
     int result = read_rows(writer, &usage_table, day, &stored, &part.kept, err);
-    day_sums_destroy(stored.sums);
     if (result && err->class != ERROR_DATA)
         return -1;
     if (!result && kept_same(&known, &part.kept))
