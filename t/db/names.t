@@ -491,7 +491,7 @@ def checked(conf, name):
            f'every line of which is its own {name}')
 
 
-PERFORMANCE = re.compile(r"'([^'=|]*) (age|findings)'=([0-9.]+s?)(?:;[0-9]*;[0-9]*)?(?: |$)")
+PERFORMANCE = re.compile(r"'([^'=|]*) (age|findings|lag)'=(U|[0-9.]+s?);[0-9]*;[0-9]*(?: |$)")
 
 
 def monitored(conf, name, clusters, verdict):
@@ -504,7 +504,7 @@ def monitored(conf, name, clusters, verdict):
         """What stands left of that column, and right of it."""
         at = place_of(column, line)
         return line[:at], line[at:]
-    tap.ok(status == 0 and len(lines) == len(clusters) and all(
+    tap.ok(status == (1 if verdict else 0) and len(lines) == len(clusters) and all(
         width(left) == column and left.endswith(' ') and re.match('[0-9]+ (s|min|h|d) |never ', right)
         for left, right in map(cut, lines)), f'columns of status are in line {name}', *map(repr, lines[:4]))
     tap.same(sorted(unescaped(cut(line)[0][:-1]).rstrip() for line in lines),

@@ -176,7 +176,7 @@ def crowded(server):
         others = [Session(server) for _ in range(10)]
         for session in others:
             session.do('DO 0')
-        outcome = rig.disturbed(source=[no_fault()], deadline=DEADLINE, judge=False)
+        outcome = rig.disturbed(results=[no_fault()], deadline=DEADLINE, judge=False)
         for session in others:
             session.close()
         server.sql('SET GLOBAL max_connections = 151')

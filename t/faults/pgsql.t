@@ -334,7 +334,7 @@ def crowded(server):
         others = [Session(server, user='crowd') for _ in range(server.CONNECTIONS - 3)]
         for session in others:
             session.do('SELECT 1')
-        outcome = rig.disturbed(source=[no_fault()], deadline=DEADLINE, judge=False)
+        outcome = rig.disturbed(results=[no_fault()], deadline=DEADLINE, judge=False)
         for session in others:
             session.close()
         return outcome
