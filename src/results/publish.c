@@ -238,10 +238,10 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         step_fence(publisher, publication->source, err) ||
                 fairshare_rows_write(publisher, publication, record.as_of, err) ||
                 job_priority_rows_write(publisher, publication->queue, record.as_of, err) ||
-                (publication->replaces && history_remove_future(publisher, record.as_of, err)) ||
                 (publication->seal && seal_write(publisher, publication->seal, err)) ||
-                (publication->seen_at >= 0 && share_rows_write(publisher, publication, err)) ||
                 write_days(publisher, publication, losses, &record, &message, err) ||
+                (publication->replaces && history_remove_future(publisher, record.as_of, err)) ||
+                (publication->seen_at >= 0 && share_rows_write(publisher, publication, err)) ||
                 ledger_counted_write(publisher->db, publication->ledger, publisher->cluster, err) ||
                 history_write(publisher, publication, record.as_of, err) ||
                 run_rows_write(publisher, &record, "done", err)

@@ -245,6 +245,19 @@ def try_names(place, browser, pages):
     fits(browser, 'a page of hostile and long names')
 
 
+def try_health(place, browser, pages):
+    summary = "return document.getElementById('summary').textContent"
+    publish(place, 10, days=1)
+    report(place)
+    browser.open(pages.url + 'page.html')
+    tap.ok('failed' not in browser.run(summary), 'where all is well the line about age says nothing else')
+    place.change("UPDATE tiny_assoc_table SET parent_acct = 'gone', id_parent = 77 WHERE id_assoc > 1")
+    place.run('run')
+    report(place, 'failed.html')
+    browser.open(pages.url + 'failed.html')
+    tap.ok(' · last run failed · ' in browser.run(summary), 'else it says what is wrong')
+
+
 def try_sizes(place, browser, pages):
     publish(place, 10, days=20)
     report(place)
@@ -305,7 +318,7 @@ def try_nothing(place, browser, pages):
 
 def body():
     with Browser() as browser, Place() as place, Pages(place.folder) as pages:
-        for part in (try_use, try_names, try_sizes, try_nothing):
+        for part in (try_use, try_health, try_names, try_sizes, try_nothing):
             part(place, browser, pages)
 
 

@@ -72,6 +72,17 @@ def try_values(place):
         ('chemistry', 'carol'): ('chemistry', '')}, 'each row says what it hangs below')
 
 
+def try_health(place):
+    place.ready(SMALL, UTC)
+    place.succeed('run')
+    place.succeed('report')
+    tap.same(data_of(place.out)['clusters'][0]['problems'], '', 'where all is well a page says nothing of it')
+    place.change('UPDATE tiny_assoc_table SET parent_acct = \'gone\', id_parent = 77 WHERE id_assoc > 1')
+    place.run('run')
+    place.succeed('report')
+    tap.same(data_of(place.out)['clusters'][0]['problems'], 'last run failed', 'else what is wrong, as status does')
+
+
 def try_past(place):
     start = NOW - NOW % DAY
     place.ready(SMALL, UTC)
@@ -207,7 +218,7 @@ def try_many(place):
 
 def body():
     with Place() as place:
-        for part in (try_values, try_past, try_names, try_page, try_output, try_private, try_many):
+        for part in (try_values, try_health, try_past, try_names, try_page, try_output, try_private, try_many):
             part(place)
 
 

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -68,7 +69,47 @@ def for_programs(place):
     place.ends(64, 'a monitor has no other form', 'status', '--nagios', '--json')
 
 
+def figures(line):
+    """{figure: its value and limits}, of the only cluster."""
+    return dict(re.findall(r"'tiny ([a-z_]+)'=(\S+)", line.partition('|')[2]))
+
+
+def limits(place):
+    """tiny has one finding, capacity_unknown, and was computed two hours ago."""
+    now = int(time.time())
+    place.succeed('run', '--now', now - 7205)
+    place.ends(0, 'without limits all is well', 'status')
+    place.ends(1, 'a limit of findings is kept to', 'status', '-w', 'findings=0')
+    place.says('and named', "'tiny'", 'findings outside 0')
+    old = ('--max-age', '1d')
+    for status, limit in ((1, ('-w', 'findings=0')), (0, ('-w', 'findings=1')), (2, ('--critical', 'findings=0')),
+                          (2, ('-w', 'findings=0', '--critical', 'capacity_unknown=0')),
+                          (1, ('-w', 'findings=2:')), (0, ('-w', 'findings=1:')), (1, ('-w', 'findings=@1:2')),
+                          (0, ('-w', 'findings=@2:3')), (0, ('-w', 'findings=~:1')), (1, ('-w', 'findings=~:0')),
+                          (0, ('-w', 'job_tres_unreadable=0')), (1, ('-w', 'age=2h')), (0, ('-w', 'age=3h')),
+                          (2, ('--critical', 'lag=5d')), (0, ('-w', 'drift=0'))):
+        place.ends(status, f"a monitor gets {status} by {' '.join(limit)}", 'status', '--nagios', *old, *limit)
+    place.run('status', '--nagios', '-w', 'age=3h', '--critical', 'age=1d', '-w', 'findings=5', '--critical', 'lag=1',
+              '-w', 'job_open_beyond_limit=2:9')
+    found = figures(place.out)
+    tap.ok(re.fullmatch('72[0-9][0-9]s;10800;86400', found['age']), 'figures have both limits, in seconds', found)
+    tap.same((found['findings'], found['job_open_beyond_limit']), ('1;5;', '0;2:9;'), 'those of findings too')
+    tap.ok(found['lag'].endswith('s;;1'), 'and a limit that is critical stands behind', found['lag'])
+    for wrong in ('findings', 'findings=', 'findings=many', 'finding=1', 'findings=2:1', 'age=1y', '=1', 'findings=1:2:3'):
+        place.ends(64, f"'{wrong}' is no limit", 'status', '-w', wrong)
+    place.says('which is named', f"'{wrong}'")
+    place.ready()
+    place.run('status', '--nagios')
+    tap.same(figures(place.out), {}, 'without a cluster there are no figures')
+    place.change('UPDATE tiny_assoc_table SET parent_acct = \'gone\', id_parent = 77 WHERE acct = \'physics\' AND "user" = \'\'')
+    place.run('run')
+    place.ends(2, 'what was never published is critical', 'status', '--nagios', '--max-age', '1000d')
+    tap.same(figures(place.out)['age'], 'U;;86400000', 'and its age is unknown, not 0')
+
+
 def failures(place):
+    place.ready()
+    place.succeed('run')
     place.change('UPDATE tiny_assoc_table SET parent_acct = \'gone\', id_parent = 77 WHERE acct = \'physics\' AND "user" = \'\'')
     place.ends(65, 'a run that fails', 'run')
     place.ends(1, 'a run that failed is no success of status', 'status')
@@ -117,7 +158,7 @@ def readers(place):
 
 def body():
     with Place() as place:
-        for part in (before_any_run, ages, for_programs, failures, retired, readers):
+        for part in (before_any_run, ages, for_programs, limits, failures, retired, readers):
             part(place)
 
 
