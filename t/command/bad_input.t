@@ -214,8 +214,31 @@ def null_shares(place):
              'they are 1')
 
 
+def rollups(place):
+    """slurmdbd's sums may be any 63 bits; times a weight that is too much for our integers."""
+    hour = NOW - NOW % 3600 - 7200
+    keys = {'fairshare.capacity': 1, 'usage.source': 'rollup', 'usage.charge': 'tres', 'usage.tres_weights': 'cpu=1000000000'}
+    place.ready('root/\n  u\n', keys)
+    place.change('INSERT INTO tiny_last_ran_table VALUES (?, ?, ?)', hour + 3600, 0, 0)
+    place.change('INSERT INTO tiny_assoc_usage_hour_table (creation_time, id, id_tres, time_start, alloc_secs) VALUES (1, 2, 1, ?, 36)', hour)
+    place.succeed('run', '--now', NOW)
+    used = place.usage('root.u', 'root')
+    tap.same(used, [36e9, 36e9], 'a sum of slurmdbd is charged by its weight')
+    place.change('UPDATE tiny_assoc_usage_hour_table SET alloc_secs = ?', 2 ** 63 - 1)
+    for days, what in (('400', 'the usage of association 2 on a day is beyond the range'),
+                       ('0', 'the usage of association 2 is beyond the range')):
+        place.settings(dict(keys, **{'retention.history_days': days}))
+        place.ends(65, f'one beyond the range of our integers fails the cluster, with days of {days}', 'run', '--now', NOW + 10)
+        place.says('and its association is named', what)
+    tap.same((place.usage('root.u', 'root'), place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare')), (used, [(NOW,)]),
+             'old results stay')
+    place.change('UPDATE tiny_assoc_usage_hour_table SET alloc_secs = 72')
+    place.succeed('run', '--now', NOW + 20)
+    tap.same(place.usage('root.u'), [72e9], 'and the next run that can goes on')
+
+
 def body():
-    for part in (trees, roots, duplicates, jobs, shares, null_shares):
+    for part in (trees, roots, duplicates, jobs, rollups, shares, null_shares):
         with Place() as place:
             part(place)
 

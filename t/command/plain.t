@@ -107,6 +107,19 @@ def names(place):
              (2.0, [(1, 1.0), (2, 1.0)]), 'a cluster has its own rows, whatever letters its name has')
 
 
+def relations(place):
+    """A relation's name may have a schema; rows of no cluster are nobody's."""
+    site(place, (('c', 3, NOW - 10, NOW, 2.0),), {'source.associations': 'main.associations', 'source.usage': 'main.usage'})
+    for cluster in (None, ''):
+        place.change("INSERT INTO associations VALUES (?, 1, NULL, 'root', '', '', 1, 0)", cluster)
+    place.succeed('run', '--now', NOW)
+    tap.same((used(place), place.query('SELECT cluster FROM fairmill_run')), ([20.0, 0.0], [('c',)]),
+             'relations are found in their schema, and a row without a cluster makes none')
+    place.change('UPDATE associations SET id = 5000000000 WHERE id = 3')
+    place.ends(65, 'an id beyond the range is bad data', 'run', '--now', NOW + 1)
+    tap.same(used(place), [20.0, 0.0], 'and old results stay')
+
+
 def missing(place):
     for relation in ('usage', 'associations'):
         site(place, ())
@@ -116,7 +129,7 @@ def missing(place):
 
 
 def body():
-    for part in (rows, odd, ends, names, missing):
+    for part in (rows, odd, ends, names, relations, missing):
         with Place() as place:
             part(place)
 
