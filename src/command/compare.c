@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command/command.h"
+#include "core/fairshare/ranking.h"
 #include "core/insight/correlation.h"
 #include "report/comparison.h"
 #include "results/published.h"
@@ -32,11 +33,23 @@ static enum conformance other_than(enum conformance conformance)
     return conformance == CONFORMANCE_DOCUMENTS ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS;
 }
 
+/* As the run decided. */
+static void fill_ranks(struct variant *variant, const struct published_cluster *cluster)
+{
+    const struct tree *tree = cluster->tree;
+    uint32_t *ranks = user_ranks(tree, cluster->order), user = 0;
+    for (uint32_t i = 0; i < tree->count; i++)
+        if (tree->nodes[i].is_user)
+            variant->ranks[user++] = ranks[i];
+    free(ranks);
+}
+
 /* The variants of one conformance, the run's own first. */
 static void fill_variants(struct comparison *comparison, const struct published_cluster *cluster,
                           enum conformance conformance, const struct values *values)
 {
     const struct tree *tree = cluster->tree;
+    bool own = conformance == comparison->conformance;
     for (const struct algorithm *const *each = algorithms; *each; each++) {
         struct variant *variant = &comparison->variants[comparison->variant_count++];
         *variant = (struct variant){
@@ -53,7 +66,9 @@ static void fill_variants(struct comparison *comparison, const struct published_
         for (user = 0; user < tree->user_count; user++)
             variant->known &= !isnan(variant->factors[user]);
         variant->shown = variant->known && conformance == comparison->conformance;
-        if (variant->known)
+        if (variant->known && own && *each == cluster->algorithm)
+            fill_ranks(variant, cluster);
+        else if (variant->known)
             ranks_of(variant->factors, tree->user_count, variant->ranks);
     }
 }

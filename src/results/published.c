@@ -8,6 +8,7 @@
 
 #include "core/fairshare/ranking.h"
 #include "core/finding.h"
+#include "core/tree/lineage.h"
 #include "results/private.h"
 #include "results/schema.h"
 #include "settings/recorded.h"
@@ -357,22 +358,6 @@ static bool usage_of(const struct clock *clock, double published, struct wide *u
     return true;
 }
 
-/* slurmctld visits tied accounts in an order that is not published, but the ranks tell it. */
-static void restore_order(struct tree *tree, const struct values *values)
-{
-    uint32_t *best = memory_zeroed(tree->count, sizeof *best);
-    for (uint32_t i = tree->count; i-- > 1;) {
-        uint32_t above = tree->nodes[i].fairshare_parent;
-        if (values[i].fair_tree_rank > best[i])
-            best[i] = values[i].fair_tree_rank;
-        if (best[i] > best[above])
-            best[above] = best[i];
-    }
-    for (uint32_t i = 0; i < tree->count; i++)
-        tree->nodes[i].order = UINT32_MAX - best[i];
-    free(best);
-}
-
 /* A release before 0.2.0 published no order. */
 static void decide_order(struct published_cluster *cluster)
 {
@@ -402,7 +387,7 @@ static int place_values(struct published_cluster *cluster, const struct reading 
     }
     if (!fits || !tree_sum_levels(tree))
         return fail(err, ERROR_DATA, "fairmill_fairshare holds a usage that no run can compute");
-    restore_order(tree, cluster->values);
+    tree_order_by_lineage(tree, cluster->names);
     const struct values *root = &cluster->values[0];
     if (root->capacity_usage > 0)
         cluster->options.capacity = root->usage_raw / root->capacity_usage;

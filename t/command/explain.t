@@ -110,7 +110,8 @@ def random_site(seed):
     make(r, cluster, lambda: USE_AT - r.choice((0, 0, 86400, 40 * 86400)))
     settings = dict(now=USE_AT + 7200, half_life=r.choice((0, 0, 0, 7 * 86400)),
                     algorithm=ALGORITHMS[seed % 5] if seed % 2 else 'fair_tree',
-                    dampening=r.choice((1, 1, 3)), capacity=CAPACITY, pbs_minimum_usage=0)
+                    dampening=r.choice((1, 1, 3)), capacity=CAPACITY, pbs_minimum_usage=0,
+                    conformance='slurmctld' if seed % 4 == 3 else 'documents')
     if not settings['half_life']:
         settings['pbs_minimum_usage'] = r.choice((0, 1))
     return r, site, settings
@@ -266,7 +267,7 @@ def random_pairs(place):
                 os.unlink(place.path(name))
         site.write(place.path('a.db'))
         keys = {f'fairshare.{key}': settings[key]
-                for key in ('algorithm', 'dampening', 'capacity', 'pbs_minimum_usage')}
+                for key in ('algorithm', 'conformance', 'dampening', 'capacity', 'pbs_minimum_usage')}
         place.settings({'usage.half_life': settings['half_life'] // 60} | keys)
         place.succeed('init')
         place.succeed('run', '--now', settings['now'])
@@ -451,6 +452,29 @@ def sentences(place):
     says(place, 'a full name is one association', ('root/pair/gpu', 'root/pair'), 'in partition')
 
 
+def ties(place):
+    """Equals are told as such, and what turns them is what would."""
+    # By hand: T = 900, and 0 used of 3 / 30 or of 7 / 30 adds nothing to what the account has.
+    place.ready('cluster tiny\nroot/\n  a/ 3\n    idle3 3\n    idle7 7\n    busy 20 use 600\n  b/ 7\n    other 1 use 300\n',
+                {'fairshare.algorithm': 'classic'})
+    place.succeed('run', '--now', NOW)
+    says(place, 'idle users of one account are tied, whatever their shares', ('idle3', 'idle7'), 'are tied: fairshare')
+    told, _, futile = ' '.join(explained(place, 'idle3', 'idle7').split()).partition('Not enough, however much: ')
+    tap.ok("more shares of 'idle3'" in futile and 'more shares of' not in told,
+           'and no number of shares changes that', told, futile)
+    place.succeed('whatif', '--json', '--shares', 'idle7=9')
+    changed = {row['username']: row for row in json.loads(place.out)['clusters'][0]['associations']}
+    tap.ok(all(row['fairshare_after'] == row['fairshare_before'] and row['rank_after'] == row['rank_before']
+               for name, row in changed.items() if name in ('idle3', 'idle7', 'other')),
+           'nor does whatif say that it does', changed)
+    # Idle like b, a is visited first, as its lineage is; w is tied with v, the last before it.
+    place.ready('cluster tiny\nroot/\n  a/ 1\n    u 1 use 5\n    v 0\n  b/ 1\n    w 1\n',
+                {'fairshare.conformance': 'slurmctld'})
+    place.succeed('run', '--now', NOW)
+    says(place, 'slurmctld visits equal accounts in the order of lineage, also after a change', ('u', 'w'),
+         "5 TRES-seconds (0.00138889 TRES-hours) less used by 'u'")
+
+
 def forms(place):
     """The associations on both paths as rows, or with --jobs the job records."""
     place.succeed('explain', '--json', 'ann', 'cid')
@@ -565,7 +589,7 @@ def jobs(place):
 def body():
     os.environ['TZ'] = 'UTC'
     with Place() as place:
-        for part in (demo, all_usage_taken, sentences, forms, reader, jobs, random_pairs):
+        for part in (demo, all_usage_taken, sentences, forms, reader, jobs, ties, random_pairs):
             part(place)
 
 

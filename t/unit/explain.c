@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tap.h"
 
+#include "core/fairshare/ranking.h"
 #include "core/insight/explain.h"
 #include "site.h"
 
@@ -12,6 +13,7 @@
 static struct site site;
 static struct fairshare_options options;
 static struct explain_input input;
+static uint32_t *published_order;
 
 static void begin_as(const char *drawing, const char *algorithm, enum conformance conformance)
 {
@@ -20,8 +22,10 @@ static void begin_as(const char *drawing, const char *algorithm, enum conformanc
         diag(site.err.message);
     site_compute(&site, conformance, CAPACITY, 0);
     options = (struct fairshare_options){ conformance, 1, 0, CAPACITY, site.clock };
-    input = (struct explain_input){ site.tree, &options, algorithm_named(algorithm), site.values,
-                                    false };
+    free(published_order);
+    published_order = order_of_all(site.tree, &options, algorithm_named(algorithm), site.values);
+    input = (struct explain_input){ site.tree,   &options,        algorithm_named(algorithm),
+                                    site.values, published_order, false };
 }
 
 static void begin(const char *drawing)
@@ -193,9 +197,12 @@ static enum order order_after(const char *drawing, const struct algorithm *algor
     site_build(&changed, BAD_ROWS_FAIL);
     site_compute(&changed, conformance, CAPACITY, 0);
     struct fairshare_options of_changed = { conformance, 1, 0, CAPACITY, changed.clock };
-    struct explain_input after = { changed.tree, &of_changed, algorithm, changed.values, false };
+    uint32_t *decided = order_of_all(changed.tree, &of_changed, algorithm, changed.values);
+    struct explain_input after = { changed.tree,   &of_changed, algorithm,
+                                   changed.values, decided,     false };
     enum order order =
         order_of(&after, tree_place(changed.tree, ids[0]), tree_place(changed.tree, ids[1]));
+    free(decided);
     site_erase(&changed);
     return order;
 }
@@ -258,5 +265,6 @@ int main(void)
     parent_shares();
     every_reversal(CONFORMANCE_DOCUMENTS);
     every_reversal(CONFORMANCE_SLURMCTLD);
+    free(published_order);
     return done_testing();
 }

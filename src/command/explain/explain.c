@@ -82,8 +82,10 @@ static int explain_published(const struct settings *settings, const struct optio
         result = find_pair(&pair, &published, options, err);
     if (!result) {
         const struct published_cluster *cluster = pair.one.cluster;
-        struct explain_input input = { cluster->tree, &cluster->options, cluster->algorithm,
-                                       cluster->values, cluster->half_life != 0 };
+        struct explain_input input = {
+            cluster->tree,   &cluster->options, cluster->algorithm,
+            cluster->values, cluster->order,    cluster->half_life != 0
+        };
         struct explained explained = { cluster->name, cluster->as_of, cluster->names,
                                        &input,        &explanation,   published.login };
         result = explain(&input, pair.one.node, pair.other.node, &explanation)

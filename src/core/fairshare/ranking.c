@@ -7,12 +7,27 @@
 #include "util/memory.h"
 
 uint32_t *order_of_all(const struct tree *tree, const struct fairshare_options *options,
-                       const struct algorithm *algorithm, struct values *values)
+                       const struct algorithm *algorithm, const struct values *values)
 {
-    struct fairshare fairshare = { .tree = tree, .options = options, .values = values };
+    struct fairshare fairshare = { .tree = tree,
+                                   .options = options,
+                                   .values = (struct values *)values };
     uint32_t *order = memory_zeroed(tree->count, sizeof *order);
     algorithm->decide(&fairshare, order);
     return order;
+}
+
+int order_of_pair(const struct tree *tree, const struct fairshare_options *options,
+                  const struct algorithm *algorithm, const struct values *values,
+                  const uint32_t pair[2])
+{
+    double one = algorithm->factor(&values[pair[0]]), other = algorithm->factor(&values[pair[1]]);
+    if (one != other)
+        return one > other ? -1 : 1;
+    uint32_t *order = order_of_all(tree, options, algorithm, values);
+    uint32_t first = order[pair[0]], second = order[pair[1]];
+    free(order);
+    return (first > second) - (first < second);
 }
 
 uint32_t *user_ranks(const struct tree *tree, const uint32_t *order)

@@ -13,7 +13,12 @@ struct values;
  * many associations are ahead, 0 for those without a factor, which Fair Tree has for users only;
  * to be freed.  All values are there. */
 uint32_t *order_of_all(const struct tree *tree, const struct fairshare_options *options,
-                       const struct algorithm *algorithm, struct values *values);
+                       const struct algorithm *algorithm, const struct values *values);
+/* Below 0, 0 or above it, as the first of two that have a factor is ahead of the second, equal to
+ * it or behind.  Their doubles tell nearly always. */
+int order_of_pair(const struct tree *tree, const struct fairshare_options *options,
+                  const struct algorithm *algorithm, const struct values *values,
+                  const uint32_t pair[2]);
 
 /* The places of users by such an order, as Fair Tree counts them: the best of N has rank N, equal
  * ones share a rank, and who has m better ones has rank N - m.  Of Fair Tree itself these are its

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/ranking.h"
 #include "core/tree/tree.h"
 #include "core/usage/clock.h"
 #include "util/memory.h"
@@ -41,28 +42,21 @@ static struct ranks ranks_of(const struct tree *tree, const struct values *value
     return ranks;
 }
 
-static enum order order_in(const struct explain_input *input, const struct values *values,
-                           uint32_t one, uint32_t other)
+enum order order_of(const struct explain_input *input, uint32_t one, uint32_t other)
 {
     if (!input->algorithm->ranks_users) {
-        double first = input->algorithm->factor(&values[one]);
-        double second = input->algorithm->factor(&values[other]);
-        if (isnan(first) || isnan(second))
+        uint32_t first = input->order[one], second = input->order[other];
+        if (!first || !second)
             return ORDER_NONE;
-        return first > second ? ORDER_AHEAD : first < second ? ORDER_BEHIND : ORDER_TIED;
+        return first < second ? ORDER_AHEAD : first > second ? ORDER_BEHIND : ORDER_TIED;
     }
-    struct ranks first = ranks_of(input->tree, values, one);
-    struct ranks second = ranks_of(input->tree, values, other);
+    struct ranks first = ranks_of(input->tree, input->values, one);
+    struct ranks second = ranks_of(input->tree, input->values, other);
     if (!first.best || !second.best)
         return ORDER_NONE;
     if (first.last > second.best)
         return ORDER_AHEAD;
     return first.best < second.last ? ORDER_BEHIND : ORDER_TIED;
-}
-
-enum order order_of(const struct explain_input *input, uint32_t one, uint32_t other)
-{
-    return order_in(input, input->values, one, other);
 }
 
 /* Where a member stands in its list: above 0 the higher the better, infinite for `parent` users. */
@@ -216,6 +210,18 @@ static void add_margin(struct trial *trial)
     wide_add(&node->usage, &little);
 }
 
+static bool is_ahead(const struct trial *trial)
+{
+    struct explain_input changed = *trial->input;
+    changed.tree = &trial->tree;
+    changed.values = trial->values;
+    if (changed.algorithm->ranks_users)
+        return order_of(&changed, trial->behind, trial->ahead) == ORDER_AHEAD;
+    const uint32_t pair[] = { trial->behind, trial->ahead };
+    return order_of_pair(changed.tree, changed.options, changed.algorithm, changed.values, pair) <
+           0;
+}
+
 /* Whether this amount reverses the order. */
 static bool reverses(struct trial *trial, const struct reversal *reversal, uint64_t amount)
 {
@@ -232,9 +238,7 @@ static bool reverses(struct trial *trial, const struct reversal *reversal, uint6
         (trial->one_list ? restore_ties : add_margin)(trial);
     fairshare_compute_one(&trial->tree, trial->input->options, trial->input->algorithm,
                           trial->values);
-    struct explain_input changed = *trial->input;
-    changed.tree = &trial->tree;
-    return order_in(&changed, trial->values, trial->behind, trial->ahead) == ORDER_AHEAD;
+    return is_ahead(trial);
 }
 
 static uint64_t most_of(const struct explain_input *input, const struct reversal *reversal)

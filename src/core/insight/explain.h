@@ -15,11 +15,12 @@ struct explain_input {
     const struct fairshare_options *options;
     const struct algorithm *algorithm;
     const struct values *values;
-    bool rounded; /* usage comes from doubles, as tables have it */
+    const uint32_t *order; /* likewise: 1 + how many are ahead; 0: has no factor */
+    bool rounded;          /* usage comes from doubles, as tables have it */
 };
 
-/* An association is ahead of another one if its factor is larger.  Under Fair Tree an account is
- * ahead if its last user ranks above all users of the other one. */
+/* An association is ahead of another one as the algorithm decides (fairshare/ranking.h).  Under
+ * Fair Tree an account is ahead if its last user ranks above all users of the other one. */
 enum order {
     ORDER_BEHIND = -1,
     ORDER_TIED = 0, /* of accounts: their users are ranked as one list */

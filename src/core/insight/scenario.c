@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "core/finding.h"
+#include "core/tree/lineage.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 /* What is left of a published usage below 2^-40 of it is what doubles were off. */
 #define DOUBTFUL_BITS 40
@@ -118,67 +118,6 @@ bool scenario_move(struct scenario *scenario, size_t account, size_t parent)
     return true;
 }
 
-/* What slurmdbd adds to the parent's lineage: `NAME/`, and `0-NAME/` or `0-NAME/PARTITION/`. */
-static struct text own_lineage(const struct names *names, const struct node *node)
-{
-    struct text text = { 0 };
-    const char *partition = names_text(names, node->partition);
-    text_format(&text, "%s%s/%s%s", node->is_user ? "0-" : "",
-                names_text(names, node->is_user ? node->user : node->account), partition,
-                *partition ? "/" : "");
-    return text;
-}
-
-struct sibling {
-    struct text lineage;
-    uint32_t node;
-};
-
-static int by_lineage(const void *a, const void *b)
-{
-    const struct sibling *one = a, *other = b;
-    int order = strcmp(one->lineage.bytes, other->lineage.bytes);
-    return order ? order : (one->node > other->node) - (one->node < other->node);
-}
-
-/* Number siblings, each with room for all below it. */
-static void order_siblings(struct tree *tree, struct sibling *siblings, uint32_t count,
-                           const uint32_t *sizes)
-{
-    if (!count)
-        return;
-    uint32_t order = tree->nodes[tree->nodes[siblings[0].node].parent].order + 1;
-    qsort(siblings, count, sizeof *siblings, by_lineage);
-    for (uint32_t i = 0; i < count; i++) {
-        tree->nodes[siblings[i].node].order = order;
-        order += sizes[siblings[i].node];
-        text_free(&siblings[i].lineage);
-    }
-}
-
-/* Bytewise by lineage that is depth first, siblings by their own part of it. */
-static void order_by_lineage(struct tree *tree, const struct names *names)
-{
-    uint32_t *sizes = memory_zeroed(tree->count, sizeof *sizes), count = 0;
-    struct sibling *siblings = memory_zeroed(tree->count, sizeof *siblings);
-    for (uint32_t i = tree->count; i-- > 0;) {
-        sizes[i]++;
-        if (i)
-            sizes[tree->nodes[i].parent] += sizes[i];
-    }
-    tree->nodes[0].order = 0;
-    for (uint32_t i = 1; i < tree->count; i++) {
-        if (count && tree->nodes[i].parent != tree->nodes[i - 1].parent) {
-            order_siblings(tree, siblings, count, sizes);
-            count = 0;
-        }
-        siblings[count++] = (struct sibling){ own_lineage(names, &tree->nodes[i]), i };
-    }
-    order_siblings(tree, siblings, count, sizes);
-    free(siblings);
-    free(sizes);
-}
-
 static int charge_rows(const struct scenario *scenario, struct tree *tree, struct error *err)
 {
     for (size_t i = 0; i < scenario->count; i++) {
@@ -201,7 +140,7 @@ int scenario_build(const struct scenario *scenario, bool ordered, struct tree **
                                                     scenario->empty_name, false },
                             BAD_ROWS_FAIL, findings, err);
     if (!result && (scenario->moved || ordered))
-        order_by_lineage(*built, scenario->names);
+        tree_order_by_lineage(*built, scenario->names);
     if (!result && charge_rows(scenario, *built, err)) {
         tree_destroy(*built);
         result = -1;
