@@ -48,6 +48,8 @@ extern const struct client mysql_client, pgsql_client, sqlite_client;
 _Noreturn void die(const char *what);
 void *room_for(size_t count, size_t size);
 
+/* Add ` (a, b, ...)`: the columns that a row has.  The table may have more. */
+void add_columns(char *sql, size_t size);
 /* Write `INSERT INTO fairmill_fairshare (...) VALUES (...)`, with `$1` or `?` for each value. */
 void add_insert(char *sql, size_t size, bool numbered);
 /* Add `a = PREFIXaSUFFIX, ...` of all columns that are not of the key. */

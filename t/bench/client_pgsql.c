@@ -147,8 +147,11 @@ static void put_cell(struct chunk *chunk, char type, const struct cell *cell)
     }
 }
 
-static void copy_in(PGconn *connection, const char *sql, const struct result_rows *rows)
+static void copy_in(PGconn *connection, const char *table, const struct result_rows *rows)
 {
+    char sql[STATEMENT_BYTES], columns[STATEMENT_BYTES / 2] = "";
+    add_columns(columns, sizeof columns);
+    snprintf(sql, sizeof sql, "COPY %s%s FROM STDIN (FORMAT binary)", table, columns);
     PGresult *result = PQexec(connection, sql);
     require(connection, PQresultStatus(result) == PGRES_COPY_IN);
     PQclear(result);
@@ -178,12 +181,12 @@ static void replace(void *session, const char *way, const struct result_rows *ro
     run(session, "BEGIN");
     if (upsert) {
         run(session, "CREATE TEMPORARY TABLE staged (LIKE fairmill_fairshare) ON COMMIT DROP");
-        copy_in(session, "COPY staged FROM STDIN (FORMAT binary)", rows);
+        copy_in(session, "staged", rows);
         add_assignments(sql, sizeof sql, "excluded.", "");
         run(session, sql);
     } else {
         run(session, "DELETE FROM fairmill_fairshare WHERE cluster = 'bench'");
-        copy_in(session, "COPY fairmill_fairshare FROM STDIN (FORMAT binary)", rows);
+        copy_in(session, "fairmill_fairshare", rows);
     }
     run(session, "COMMIT");
 }

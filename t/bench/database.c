@@ -91,15 +91,21 @@ static size_t add(char *sql, size_t size, const char *text)
     return length;
 }
 
+void add_columns(char *sql, size_t size)
+{
+    for (int i = 0; i < RESULT_COLUMNS; i++) {
+        add(sql, size, i ? ", " : " (");
+        add(sql, size, result_names[i]);
+    }
+    add(sql, size, ")");
+}
+
 void add_insert(char *sql, size_t size, bool numbered)
 {
     char mark[8];
-    add(sql, size, "INSERT INTO fairmill_fairshare (");
-    for (int i = 0; i < RESULT_COLUMNS; i++) {
-        add(sql, size, i ? ", " : "");
-        add(sql, size, result_names[i]);
-    }
-    add(sql, size, ") VALUES (");
+    add(sql, size, "INSERT INTO fairmill_fairshare");
+    add_columns(sql, size);
+    add(sql, size, " VALUES (");
     for (int i = 0; i < RESULT_COLUMNS; i++) {
         snprintf(mark, sizeof mark, numbered ? "%s$%d" : "%s?", i ? ", " : "", i + 1);
         add(sql, size, mark);

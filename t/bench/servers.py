@@ -226,8 +226,9 @@ class SQLite:
     def __exit__(self, *_):
         shutil.rmtree(self.folder)
 
-    def sql(self, text, _database=None):
-        done = subprocess.run(['sqlite3', '-batch', self.source], input=text, text=True,
+    def sql(self, text, database=None):
+        path = self.results if database == 'results' else self.source
+        done = subprocess.run(['sqlite3', '-batch', path], input=text, text=True,
                               stdout=subprocess.PIPE, check=True)
         return [line.split('|') for line in done.stdout.splitlines()]
 
