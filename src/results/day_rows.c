@@ -483,7 +483,8 @@ static int write_difference(struct day_writer *writer, const struct day_table *t
 }
 
 /* What is to be said of a day that others had changed. */
-static void note_repair(struct day_writer *writer, const struct stored *stored, struct day_list new)
+static void note_repair(struct day_writer *writer, const struct day_table *table,
+                        const struct stored *stored, struct day_list new)
 {
     struct day_repairs *repairs = &writer->days->repairs;
     struct day_list old = list_of(stored->sums);
@@ -500,7 +501,7 @@ static void note_repair(struct day_writer *writer, const struct stored *stored, 
         if (wide_is_negative(&more) && wide_subtract(&zero, &more))
             more = zero;
         double drift = tres_seconds(&more);
-        if (drift > repairs->drift)
+        if (table->has_usage && drift > repairs->drift)
             repairs->drift = drift;
     }
 }
@@ -537,7 +538,7 @@ static int write_usage(struct day_writer *writer, uint32_t day, struct day_sums 
         result = add_all(writer, wanted, list_of(stored.sums), false, err);
     if (!result) {
         list = list_of(wanted);
-        note_repair(writer, &stored, list);
+        note_repair(writer, &usage_table, &stored, list);
         result = write_difference(writer, &usage_table, day, &stored, list, err) ||
                          keep_day(writer, &usage_table, day, &list, err)
                      ? -1
@@ -565,7 +566,7 @@ static int write_open(struct day_writer *writer, uint32_t day, struct day_sums *
     if (!result && !days->anew)
         result = add_all(writer, wanted, list_of(old.sums), true, err);
     if (!result && days->unsealed_is_kept) {
-        note_repair(writer, &old, new);
+        note_repair(writer, &open_table, &old, new);
         result = write_difference(writer, &open_table, day, &old, new, err) ||
                          keep_day(writer, &open_table, day, &new, err)
                      ? -1
