@@ -24,7 +24,8 @@ def data_of(page):
 
 def rows_of(cluster):
     """{(account, user): row as a dictionary}"""
-    keys = ('parent', 'account', 'user', 'partition', 'shares', 'share', 'usage', 'used', 'factor', 'level_fs')
+    keys = ('parent', 'account', 'user', 'partition', 'shares', 'share', 'usage', 'used', 'factor', 'level_fs',
+            'order')
     rows = {}
     for number, row in enumerate(cluster['rows']):
         row = dict(zip(keys, row), number=number)
@@ -65,6 +66,10 @@ def try_values(place):
             values[4] = -1
         tap.ok(all(map(close, (row['share'], row['usage'], row['used'], row['factor'], row['level_fs']), values)),
                f"the values of {account}.{user} are those that are published", row, values)
+    tap.same({key: row['order'] or None for key, row in rows.items()},
+             {(account, user): order for account, user, order in place.query(
+                 'SELECT account, user_name, fairshare_order FROM fairmill_fairshare')},
+             'who is equal, and who is ahead, is as published')
     names = {row['number']: key for key, row in rows.items()}
     tap.same({key: names[row['parent']] for key, row in rows.items()}, {
         ('root', ''): ('root', ''), ('physics', ''): ('root', ''), ('chemistry', ''): ('root', ''),

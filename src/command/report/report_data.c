@@ -89,6 +89,7 @@ static void add_row(struct reading *reading, const struct published_cluster *pub
         .used = algorithm->effective_usage(values),
         .factor = algorithm->factor(values),
         .level_fs = algorithm->ranks_users ? values->level_fs : NAN,
+        .order = published->order[i],
     };
     id_index_add(reading->places, node->id, place);
 }

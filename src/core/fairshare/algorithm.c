@@ -32,10 +32,10 @@ double effective_usage(const struct fairshare *fairshare, uint32_t i, double own
         return own;
     if (node_has_parent_shares(node))
         return parents;
-    uint64_t of_level = level_shares(fairshare, node);
-    if (!of_level)
+    double part = fairshare->values[i].level_shares_norm;
+    if (part == 0 && !level_shares(fairshare, node))
         return parents;
-    return own + (parents - own) * ((double)node->shares / (double)of_level);
+    return own + (parents - own) * part;
 }
 
 double values_shares_norm(const struct values *values)

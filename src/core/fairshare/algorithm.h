@@ -44,7 +44,7 @@ struct fairshare {
     const struct tree *tree;
     const struct fairshare_options *options;
     struct values *values;
-    double *ratios; /* UE / S by node, which classic and PBS have in common; NULL: not made yet */
+    double *ratios; /* UE / S by node, which PBS takes from classic; NULL: that was not computed */
 };
 
 /* `explain` shows what a value is made of in a table, with a row for each node on the path. */

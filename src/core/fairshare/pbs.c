@@ -62,23 +62,46 @@ struct wide *pbs_counted_usage(const struct fairshare *fairshare)
     return usage_with_minimum(fairshare->tree, &minimum);
 }
 
-static void compute(struct fairshare *fairshare)
+/* Without a minimum it is classic, which is perhaps there already. */
+static void compute_plain(struct fairshare *fairshare)
 {
-    const struct tree *tree = fairshare->tree;
     struct values *values = fairshare->values;
-    struct wide *counted = pbs_counted_usage(fairshare);
-    struct ratios *ratios = counted ? ratios_create(fairshare, counted) : NULL;
-    const double *uncounted = counted ? NULL : fairshare_ratios(fairshare);
+    bool classic_is_there = fairshare->ratios != NULL;
+    bool damped = fairshare->options->dampening != 1;
+    const double *ratios = fairshare_ratios(fairshare);
+    for (uint32_t i = 1; i < fairshare->tree->count; i++) {
+        const struct values *above = &values[fairshare->tree->nodes[i].fairshare_parent];
+        values[i].pbs_tree_usage =
+            classic_is_there
+                ? values[i].classic_usage
+                : effective_usage(fairshare, i, values[i].usage_norm, above->pbs_tree_usage);
+        values[i].pbs_factor =
+            classic_is_there && !damped ? values[i].classic_factor : factor_of_ratio(ratios[i], 1);
+    }
+}
 
-    values[0].pbs_tree_usage = values[0].usage_norm;
-    values[0].pbs_factor = NAN;
-    for (uint32_t i = 1; i < tree->count; i++) {
-        const struct values *above = &values[tree->nodes[i].fairshare_parent];
-        double own = counted ? wide_quotient(&counted[i], &counted[0]) : values[i].usage_norm;
+static void compute_counted(struct fairshare *fairshare, const struct wide *counted)
+{
+    struct values *values = fairshare->values;
+    struct ratios *ratios = ratios_create(fairshare, counted);
+    for (uint32_t i = 1; i < fairshare->tree->count; i++) {
+        const struct values *above = &values[fairshare->tree->nodes[i].fairshare_parent];
+        double own = wide_quotient(&counted[i], &counted[0]);
         values[i].pbs_tree_usage = effective_usage(fairshare, i, own, above->pbs_tree_usage);
-        values[i].pbs_factor = factor_of_ratio(counted ? ratio_next(ratios, i) : uncounted[i], 1);
+        values[i].pbs_factor = factor_of_ratio(ratio_next(ratios, i), 1);
     }
     ratios_destroy(ratios);
+}
+
+static void compute(struct fairshare *fairshare)
+{
+    struct wide *counted = pbs_counted_usage(fairshare);
+    fairshare->values[0].pbs_tree_usage = fairshare->values[0].usage_norm;
+    fairshare->values[0].pbs_factor = NAN;
+    if (counted)
+        compute_counted(fairshare, counted);
+    else
+        compute_plain(fairshare);
     free(counted);
 }
 

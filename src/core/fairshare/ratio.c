@@ -39,7 +39,7 @@ struct member {
     bool inherits; /* `parent` shares, not at the top */
 };
 
-static struct member member_of(const struct ratios *ratios, uint32_t i)
+static inline struct member member_of(const struct ratios *ratios, uint32_t i)
 {
     const struct node *nodes = ratios->tree->nodes, *node = &nodes[i];
     const struct account *above = &ratios->accounts[nodes[node->fairshare_parent].level];
@@ -55,13 +55,13 @@ static struct member member_of(const struct ratios *ratios, uint32_t i)
     };
 }
 
-static bool is_barren(const struct member *member)
+static inline bool is_barren(const struct member *member)
 {
     return member->above->barren || !member->shares || !member->of_level;
 }
 
 /* Whether its ratio is that of the account above. */
-static bool is_like_parent(const struct member *member)
+static inline bool is_like_parent(const struct member *member)
 {
     return member->inherits ||
            (!member->top && (wide_is_zero(member->usage) || member->shares == member->of_level));
@@ -73,7 +73,7 @@ static bool is_odd(const struct member *member)
 }
 
 /* UE / S. */
-static struct floating sum_of(const struct member *member)
+static inline struct floating sum_of(const struct member *member)
 {
     const struct account *above = member->above;
     if (is_like_parent(member))
@@ -207,8 +207,8 @@ static int compare_exactly(const void *context, uint32_t one, uint32_t other)
 /* ---- all of a tree ---- */
 
 /* The nearest double of what is not barren. */
-static double rounded(const struct ratios *ratios, const struct member *member, uint32_t i,
-                      struct floating sum)
+static inline double rounded(const struct ratios *ratios, const struct member *member, uint32_t i,
+                             struct floating sum)
 {
     double nearest;
     if (is_odd(member) || !floating_rounds(sum, units_at(member->node->depth), &nearest))

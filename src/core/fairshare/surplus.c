@@ -45,7 +45,7 @@ struct member {
     bool inherits; /* `parent` shares, not at the top: it has the factor of the account above */
 };
 
-static struct member member_of(const struct surpluses *surpluses, uint32_t i)
+static inline struct member member_of(const struct surpluses *surpluses, uint32_t i)
 {
     const struct node *nodes = surpluses->tree->nodes, *node = &nodes[i];
     const struct account *above = &surpluses->accounts[nodes[node->fairshare_parent].level];
@@ -61,7 +61,7 @@ static struct member member_of(const struct surpluses *surpluses, uint32_t i)
 }
 
 /* Whether S and D are those of the account above; `parent` shares are 1 of 1. */
-static bool is_like_parent(const struct member *member)
+static inline bool is_like_parent(const struct member *member)
 {
     return !member->top && member->shares == member->of_level && member->of_level;
 }
@@ -71,7 +71,7 @@ static bool is_odd(const struct member *member)
     return member->above->odd || (member->of_level && member->shares > member->of_level);
 }
 
-static struct floating share_of(const struct member *member)
+static inline struct floating share_of(const struct member *member)
 {
     if (is_like_parent(member))
         return member->above->share;
@@ -82,7 +82,8 @@ static struct floating share_of(const struct member *member)
     return floating_times(member->above->share_part, member->shares);
 }
 
-static struct floating used_of(const struct surpluses *surpluses, const struct member *member)
+static inline struct floating used_of(const struct surpluses *surpluses,
+                                      const struct member *member)
 {
     const struct account *above = member->above;
     if (is_like_parent(member) || (!member->top && !member->of_level))
@@ -232,8 +233,8 @@ static double exactly_rounded(const struct surpluses *surpluses, uint32_t i)
 }
 
 /* (S - UE + 1) / 2, where 128 bits tell it; else false. */
-static bool round_factor(const struct surpluses *surpluses, const struct member *member,
-                         double *nearest)
+static inline bool round_factor(const struct surpluses *surpluses, const struct member *member,
+                                double *nearest)
 {
     struct floating whole = floating_sum(floating_of(1), share_of(member));
     struct floating used = used_of(surpluses, member);

@@ -15,12 +15,13 @@ function treeOf(cluster) {
         return cluster.nodes;
     const names = cluster.names;
     cluster.nodes = cluster.rows.map((row, number) => {
-        const [parent, account, user, partition, shares, share, usage, used, factor, levelFs] = row;
+        const [parent, account, user, partition, shares, share, usage, used, factor, levelFs,
+            order] = row;
         return {
             number, account: names[account], user: names[user], partition: names[partition],
             isUser: user !== 0, shares: shares < 0 ? null : shares, share, usage: usage || 0, used,
             factor, levelFs: finite(levelFs), parent: parent === number ? null : parent,
-            children: [], size: { share: 1, usage: usage || 0 }, place: null,
+            order, children: [], size: { share: 1, usage: usage || 0 }, place: null,
         };
     });
     for (const node of cluster.nodes) {
@@ -43,13 +44,13 @@ function shareOut(nodes) {
     }
 }
 
-// The first place is the best; equal factors share one.
+// The first place is the best; who is equal shares one.
 function givePlaces(nodes) {
     const users = nodes.filter(node => node.isUser && node.factor !== null);
-    users.sort((one, other) => other.factor - one.factor);
+    users.sort((one, other) => one.order - other.order);
     users.forEach((node, i) => {
         const before = users[i - 1];
-        node.place = before && before.factor === node.factor ? before.place : i + 1;
+        node.place = before && before.order === node.order ? before.place : i + 1;
     });
     return users.length;
 }

@@ -77,7 +77,7 @@ static void add_row(struct text *text, struct names *names, const struct page_cl
     add_real(text, row->factor, 9);
     text_add(text, ",");
     add_real(text, row->level_fs, 6);
-    text_add(text, "]");
+    text_format(text, ",%" PRIu32 "]", row->order);
 }
 
 static void add_times(struct text *text, const struct page_points *points)

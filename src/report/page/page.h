@@ -20,6 +20,7 @@ struct page_row {
     const char *account, *user, *partition;
     int64_t shares; /* -1: `parent` */
     double share, usage, used, factor, level_fs;
+    uint32_t order; /* 1 + how many associations are ahead; 0: none */
 };
 
 /* Values of an instant, or of a day, for each of the rows that have series. */
