@@ -523,8 +523,8 @@ const struct command command_ledger = {
         "  import [FILE]    add those of such a file that are not there\n"
         "\n"
         "With reset and no --user, --account is all below it; credit and debit find the\n"
-        "only account that a user is in.  Where an entry is said to be lost, import it from an\n"
-        "export, or undo it: then its loss is accepted.\n",
+        "only account that a user is in.  Where an entry is said to be lost, import it\n"
+        "from an export, or undo it: then its loss is accepted.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,
     .run = ledger_command,
