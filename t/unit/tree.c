@@ -15,6 +15,17 @@ static bool fails_with(const char *drawing, const char *words)
     return named;
 }
 
+/* The words where user v names this parent by its id. */
+static bool refuses_parent(uint32_t parent, const char *words)
+{
+    struct site site;
+    site_draw(&site, "1 - root - 1 0  2 root a - 1 0  3 - a u 1 0  4 - a v 1 0");
+    site.rows[3].parent_id = parent;
+    bool named = !site_build(&site, BAD_ROWS_FAIL) && strstr(site.err.message, words);
+    site_erase(&site);
+    return named;
+}
+
 static void bad_rows(void)
 {
     ok(fails_with("1 - root - 1 0  2 gone a - 1 0", "association 2 (account 'a') has no parent"),
@@ -40,8 +51,14 @@ static void bad_rows(void)
     ok(fails_with("1 - root - 1 0  2 root a - 1 0  3 - a u 1 0  4 - a u 1 0",
                   "association 4 (user 'u', account 'a') is there twice, as association 3 too"),
        "so are both associations of the same names");
-    ok(fails_with("1 - root - 1 0  !2 root a - 1 0  3 - a u 1 0", "has a parent that is deleted"),
+    ok(fails_with("1 - root - 1 0  !2 root a - 1 0  3 - a u 1 0",
+                  "has a parent that is deleted, association 2"),
        "nobody lives below a deleted account");
+    ok(refuses_parent(
+           3, "association 4 (user 'v', account 'a') has a user as its parent, association 3"),
+       "nor below a user, who is named");
+    ok(refuses_parent(77, "has no parent, association 77"),
+       "and the id of a parent that is not there is");
 
     struct site site;
     site_draw(&site, "1 - root - 1 0   2 root a - 1 0   3 - a u 1 5\n"

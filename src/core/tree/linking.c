@@ -230,6 +230,14 @@ static uint32_t parent_row(struct linking *linking, const struct association *ro
     return parent;
 }
 
+static void note_bad_parent(struct linking *linking, const struct association *row,
+                            const char *words, uint32_t parent)
+{
+    char what[64];
+    snprintf(what, sizeof what, "%s, association %u", words, parent);
+    note_bad(linking, row, parent ? what : words);
+}
+
 static void link_parents(struct linking *linking)
 {
     for (uint32_t i = 0; i < linking->count; i++) {
@@ -244,12 +252,15 @@ static void link_parents(struct linking *linking)
             note_bad(linking, row, flaw);
             linking->parent[i] = NO_NODE;
         } else if (linking->parent[i] == NO_NODE)
-            note_bad(linking, row,
-                     claims_root(linking, row) ? "is a second root" : "has no parent");
+            note_bad_parent(linking, row,
+                            claims_root(linking, row) ? "is a second root" : "has no parent",
+                            row->parent_id);
         else if (linking->kind[linking->parent[i]] == GONE)
-            note_bad(linking, row, "has a parent that is deleted");
+            note_bad_parent(linking, row, "has a parent that is deleted",
+                            linking->rows[linking->parent[i]].id);
         else if (linking->kind[linking->parent[i]] == LIVE_USER) {
-            note_bad(linking, row, "has a user association as its parent");
+            note_bad_parent(linking, row, "has a user as its parent",
+                            linking->rows[linking->parent[i]].id);
             linking->parent[i] = NO_NODE;
         }
         if (row->shares < 0) {
