@@ -259,9 +259,20 @@ static int list_columns(struct db *db, const char *table, struct text *names, st
     return db_finish(rows);
 }
 
-/* Add what the table lacks.  Each line of its CREATE TABLE that is indented and begins with a name
- * in double quotes is a column. */
-static int add_columns(struct db *db, const char *table, const char *script, struct error *err)
+static int add_column(struct db *db, const char *table, const char *name, const char *line,
+                      struct error *err)
+{
+    struct text sql = { 0 };
+    text_format(&sql, "ALTER TABLE \"%s\" ADD COLUMN %s;\n", table, line);
+    int result = db_script(db, sql.bytes, err);
+    text_free(&sql);
+    return result ? fail_in(err, "cannot add column '%s', which '%s' lacks", name, table) : 0;
+}
+
+/* Add the columns that the table lacks, or only look: 1 where it lacks one.  Each line of its
+ * CREATE TABLE that is indented and begins with a name in double quotes is a column. */
+static int add_columns(struct db *db, const char *table, const char *script, bool look,
+                       struct error *err)
 {
     struct text there = { 0 };
     int result = list_columns(db, table, &there, err);
@@ -270,12 +281,8 @@ static int add_columns(struct db *db, const char *table, const char *script, str
             continue;
         char *line = memory_bytes(script + 4, strcspn(script + 4, ",\n"));
         char *name = memory_bytes(script + 5, strcspn(script + 5, "\""));
-        if (!is_listed(&there, name)) {
-            struct text sql = { 0 };
-            text_format(&sql, "ALTER TABLE \"%s\" ADD COLUMN %s;\n", table, line);
-            result = db_script(db, sql.bytes, err);
-            text_free(&sql);
-        }
+        if (!is_listed(&there, name))
+            result = look ? 1 : add_column(db, table, name, line, err);
         free(line);
         free(name);
     }
@@ -283,17 +290,29 @@ static int add_columns(struct db *db, const char *table, const char *script, str
     return result;
 }
 
-static int add_all_columns(struct db *db, const char *script, struct error *err)
+static int add_all_columns(struct db *db, const char *script, bool look, struct error *err)
 {
     int result = 0;
     for (char *table; !result && (table = next_created(&script)); free(table))
-        result = add_columns(db, table, script, err);
+        result = add_columns(db, table, script, look, err);
     return result;
+}
+
+/* Whether every table, column and view is there; -1 on failure. */
+static int is_complete(struct db *db, const struct dialect *dialect, struct error *err)
+{
+    int found = has_all(db, dialect->tables, err);
+    if (found > 0)
+        found = has_all(db, dialect->views, err);
+    if (found <= 0)
+        return found;
+    int lacking = add_all_columns(db, dialect->tables, true, err);
+    return lacking < 0 ? -1 : !lacking;
 }
 
 static int make_all(struct db *db, const struct dialect *dialect, struct error *err)
 {
-    if (db_script(db, dialect->tables, err) || add_all_columns(db, dialect->tables, err) ||
+    if (db_script(db, dialect->tables, err) || add_all_columns(db, dialect->tables, false, err) ||
         db_script(db, dialect->views, err))
         return -1;
     return 0;
@@ -307,9 +326,7 @@ static int make_missing(struct db *db, struct error *err)
         return -1;
     if (version > SCHEMA_VERSION)
         return refuse_newer(version, err);
-    int complete = 0;
-    if (version == SCHEMA_VERSION && (complete = has_all(db, dialect->tables, err)) > 0)
-        complete = has_all(db, dialect->views, err);
+    int complete = version == SCHEMA_VERSION ? is_complete(db, dialect, err) : 0;
     if (complete < 0 || (!complete && make_all(db, dialect, err)) || db_begin(db, err))
         return -1;
     struct db_value made[] = { db_integer(SCHEMA_VERSION), db_integer(time(NULL)) };

@@ -98,6 +98,24 @@ def upgrade(place):
     tap.same(place.usage('physics.alice', 'physics.bob'), [250, 100], 'with the entry of the ledger')
 
 
+def lost_columns(place):
+    """Of tables that are of this very version."""
+    place.ready()
+    wanted = columns(place)
+
+    def drop(table, column):
+        for view, in place.query("SELECT name FROM sqlite_master WHERE type = 'view'"):
+            place.query(f'DROP VIEW {view}')
+        place.query(f'ALTER TABLE {table} DROP COLUMN {column}')
+    drop('fairmill_fairshare', 'linear_usage')
+    place.succeed('init')
+    place.ends(0, 'init adds a column that a table has lost, as a run says that it does', 'run', '--now', NOW)
+    tap.same(columns(place), wanted, 'so that all are there again')
+    drop('fairmill_seal', 'as_of')
+    place.ends(1, 'a column that the database will not add fails', 'init')
+    place.says('and is named, with its table', "'fairmill_seal'", "'as_of'")
+
+
 def untouched(place):
     """Nothing is ever written to the source."""
     place.ready()
@@ -330,7 +348,7 @@ def busy(place):
 
 
 def body():
-    for part in (missing, versions, upgrade, untouched, same, modes, check, conformance_count, printed, locks, stopped,
+    for part in (missing, versions, upgrade, lost_columns, untouched, same, modes, check, conformance_count, printed, locks, stopped,
                  together, no_room, busy):
         with Place() as place:
             part(place)
