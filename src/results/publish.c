@@ -68,7 +68,7 @@ static int take_run_id(struct publisher *publisher, struct error *err)
             return -1;
         if (!found)
             return fail(err, ERROR_MISSING,
-                        "the result tables lack the row that counts runs: run `fairmill init`");
+                        "fairmill_lock lacks the row that counts runs: run `fairmill init`");
         struct db_value seen = db_integer(last);
         if (db_execute(publisher->db, sql_query_counter_step, &seen, 1, &hit, err))
             return -1;
