@@ -118,7 +118,7 @@ void job_keys_free(struct job_keys *keys)
 static struct seal_slice *slice_at(struct seal_slices *slices, uint64_t day)
 {
     if (day >= slices->count) {
-        size_t count = (size_t)day + 1;
+        size_t count = day < 2 * slices->count ? 2 * slices->count : (size_t)day + 1;
         slices->of_day = memory_resized(slices->of_day, count, sizeof *slices->of_day);
         memset(slices->of_day + slices->count, 0, (count - slices->count) * sizeof *slices->of_day);
         slices->count = count;
