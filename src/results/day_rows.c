@@ -258,24 +258,34 @@ static int skip_empty(struct day_writer *writer, struct error *err)
     return 0;
 }
 
+/* Rows of a time zone that is ours no more are removed by a run that makes all anew; a run that
+ * goes on finds none. */
 static int find_open(struct day_writer *writer, struct error *err)
 {
+    const struct days *days = writer->days;
     const struct db_value *row;
+    bool strange = false;
     struct db_rows *rows =
         db_query(writer->db, sql_query_usage_open_days, &writer->cluster, 1, "i", err);
     while (db_fetch(rows, &row, err) > 0) {
-        size_t day = days_find(writer->days, rows_bits_of(&row[0]));
-        if (day < writer->days->count)
+        uint64_t start = rows_bits_of(&row[0]);
+        size_t day = days_find(days, start);
+        if (day < days->count)
             writer->has_open[day] = true;
         else
             writer->has_other_days = true;
+        strange |= day == days->count && day && start > days->starts[0];
     }
     for (size_t i = 0; i < writer->open.count; i++) {
-        size_t day = days_find(writer->days, (uint64_t)writer->open.parts[i].part);
-        if (day < writer->days->count)
+        size_t day = days_find(days, (uint64_t)writer->open.parts[i].part);
+        if (day < days->count)
             writer->has_open[day] = true;
     }
-    return db_finish(rows);
+    if (db_finish(rows))
+        return -1;
+    return strange && !days->anew
+               ? fail(err, ERROR_DAMAGED, "rows of %s are of no day of ours", open_table.name)
+               : 0;
 }
 
 static struct kept_parts *parts_of(struct day_writer *writer, const struct day_table *table)

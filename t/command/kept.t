@@ -70,6 +70,8 @@ def changed(site):
     heals(site, 'negative words', f'UPDATE fairmill_usage_open SET sum_2 = {SMALL}')
     heals(site, 'sums beyond all range', f'UPDATE fairmill_seal_usage SET sum_3 = {LARGE}')
     heals(site, 'another detail', "UPDATE fairmill_seal_odd SET detail = 'x'")
+    heals(site, 'a row of what is no day', 'INSERT INTO fairmill_usage_open SELECT cluster, day + 1, id_assoc, sum_2, sum_1, sum_0'
+          ' FROM fairmill_usage_open LIMIT 1')
     for table in ('usage_open', 'usage_span', 'seal_usage', 'seal_odd', 'seal_slice'):
         heals(site, f'{table} without rows', f'DELETE FROM fairmill_{table}')
     heals(site, 'usage of today that is not there', 'DELETE FROM fairmill_usage_day WHERE day = (SELECT max(day) FROM fairmill_usage_day)')
