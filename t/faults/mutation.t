@@ -1,0 +1,238 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""Databases that are damaged at random: cells, rows, columns, tables, and the tree of associations.
+No command crashes or hangs; what fails says why; what damage cannot touch is as if there were none;
+and what can be computed again is healed by the next two runs."""
+
+import os
+import random
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from mutation import AFTER, CLUSTERS, NOT_DERIVED, Surgeon, bases, difference, of_cluster, snapshot
+from program import FAIRMILL
+from seeds import seeds
+
+LONG = os.environ.get('FAIRMILL_LONG') == '1'
+STATUSES = 0, 1, 64, 65, 69, 75, 78
+CRASHED = 99  # what sanitizers end a program with
+HANG = 60
+# Which every run looks at, and which it looks at a part at a time.
+AT_ONCE = {'fairmill_seal', 'fairmill_seal_usage', 'fairmill_seal_open', 'fairmill_seal_odd', 'fairmill_usage_open',
+           'fairmill_usage_span'}
+IN_TURN = {'fairmill_usage_day', 'fairmill_kept'}
+
+READERS = '''check | check --json | show | show --json | show --tree --all | show --pbs alpha | status | status --json
+status --nagios --max-age 30m | explain alice --clusters alpha | explain alice carol --clusters alpha | explain dora --jobs --clusters alpha
+explain physics chemistry --clusters beta | history alice --clusters alpha | history physics --usage --clusters alpha --json
+whatif --shares alice=77 --clusters alpha | whatif --half-life 3-0 | whatif --algorithm classic --add-usage carol=50
+forecast alice --clusters alpha | forecast dora --days 40 --clusters beta --json | report --output page.html | metrics
+diff printed --clusters alpha | diff printed | prio | prio --long --weights | prio --json | ledger list | ledger list --json
+ledger credit 3h --user bob --clusters alpha --why test --dry-run | ledger undo 1 --dry-run | compare | compare --json
+run --dry-run | run --full | run | forget old --dry-run'''
+READERS = [reader.split() for reader in re.split(r' \| |\n', READERS)]
+
+
+class Trial:
+    """One damage, and all that commands make of it."""
+
+    def __init__(self, base, side, seed, verdicts):
+        self.seed, self.base, self.side, self.verdicts = seed, base, side, verdicts
+        base.copy()
+        self.place = base.place
+        self.r = random.Random(-1 - seed)
+        self.damage = Surgeon(base, side, seed).operate()
+
+    def wrong(self, verdict, *words):
+        self.verdicts[verdict].append(f'seed {self.seed}, {self.base.name}, {self.side}: {self.damage}:\n    '
+                                      + '\n    '.join(str(word)[:700] for word in words))
+
+    def do(self, *arguments):
+        """The exit status, or None if it is none; and what it said."""
+        said = ' '.join(map(str, arguments))
+        options = f'exitcode={CRASHED}:detect_leaks={int(LONG)}:quarantine_size_mb=8'
+        environment = dict(os.environ, ASAN_OPTIONS=options, UBSAN_OPTIONS='print_stacktrace=1')
+        try:
+            done = subprocess.run([FAIRMILL, '-c', os.path.join(self.place, 'fm.conf'), *map(str, arguments)],
+                                  cwd=self.place, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, timeout=HANG, check=False)
+        except subprocess.TimeoutExpired:
+            self.wrong('ends', f"'{said}' hangs")
+            return None, ''
+        err = done.stderr.decode(errors='replace')
+        if done.returncode not in (STATUSES if '--nagios' not in arguments else (0, 1, 2, 3)):
+            self.wrong('ends', f"'{said}' ended with {done.returncode}", err[:3000])
+            return None, err
+        if done.returncode and arguments[0] not in ('check', 'status', 'diff'):
+            self.judge_message(said, done.returncode, err)
+        return done.returncode, err
+
+    def judge_message(self, said, status, err):
+        lines = err.splitlines()
+        if not lines or not lines[0].startswith('fairmill: '):
+            self.wrong('says', f"'{said}' ended with {status} and said {err!r}")
+        elif said.startswith(('run', 'init')) and not any(name in err for name in self.damage.names):
+            self.wrong('names', f"'{said}' ended with {status} and names none of {sorted(self.damage.names)}", err)
+
+    def run(self, number):
+        status, err = self.do('run', '--now', AFTER[number])
+        return status, err, snapshot(os.path.join(self.place, 'r.db'))
+
+    def judge_untouched(self, number, published):
+        """Clusters and associations that it cannot touch."""
+        damage = self.damage
+        for cluster in CLUSTERS:
+            expected = of_cluster(self.base.after[number], cluster)
+            if damage.clusters is not None and cluster not in damage.clusters:
+                wrong = difference(of_cluster(published, cluster), expected)
+                if wrong:
+                    self.wrong('untouched', f'{cluster}: {wrong}')
+
+    def read(self, most):
+        for reader in self.r.sample(READERS, most):
+            self.do(*reader)
+
+    def of_source(self):
+        status, err, published = self.run(0)
+        if status is None:
+            return
+        self.judge_untouched(0, published)
+        for cluster in CLUSTERS:
+            mine, before = of_cluster(published, cluster), of_cluster(self.base.before, cluster)
+            done = value_of(mine, 'computed_at') == AFTER[0]
+            if not done and not self.damage.retires and mine['fairmill_fairshare'] != before['fairmill_fairshare']:
+                self.wrong('whole', f'{cluster}: {difference(mine, before)}', err)
+            if done and self.damage.associations is not None and self.damage.clusters == {cluster}:
+                self.judge_associations(cluster, mine, of_cluster(self.base.after[0], cluster))
+        self.read(3 if LONG else 1)
+
+    def judge_associations(self, cluster, mine, expected):
+        """Use of those that damaged rows neither were of nor came to, nor hang above one of these."""
+        parents = {dict(row)['id_assoc']: dict(row)['parent_id'] for row in expected['fairmill_fairshare']}
+        # What is no id is read as 0.
+        touched, unknown = set(), {0} | {i for i in self.damage.associations if i not in self.base.ids[cluster]}
+        for number in self.damage.associations:
+            while number in parents:
+                touched.add(number)
+                number = parents[number]
+        if [i for i in self.damage.associations if i not in parents and i not in unknown]:
+            return  # a deleted one's use goes to an account above
+        wrong = []
+        for got, wanted in zip(mine['fairmill_fairshare'], expected['fairmill_fairshare']):
+            got, wanted = dict(got), dict(wanted)
+            if wanted['id_assoc'] not in touched and got['usage_raw'] != wanted['usage_raw']:
+                wrong.append((wanted['id_assoc'], got['usage_raw'], wanted['usage_raw']))
+        days = [[row for row in rows['fairmill_usage_day'] if dict(row)['id_assoc'] not in touched | unknown]
+                for rows in (mine, expected)]
+        if days[0] != days[1]:
+            wrong.append(difference({'fairmill_usage_day': days[0]}, {'fairmill_usage_day': days[1]}))
+        if wrong:
+            self.wrong('associations', f'{cluster}: {wrong}')
+
+    def changed(self):
+        """The clusters of whose kept rows some are not as they were."""
+        found = snapshot(os.path.join(self.place, 'r.db'))
+        return [c for c in CLUSTERS if difference(of_cluster(found, c), of_cluster(self.base.before, c))]
+
+    def of_results(self):
+        changed = self.changed()
+        status, err, published = self.run(0)
+        if status is None:
+            return
+        derived = not self.damage.tables & NOT_DERIVED
+        if derived and not self.damage.lost:
+            self.judge_values(status, err, published)
+            self.judge_words(changed)
+        mended = not self.damage.lost or self.do('init')[0] == 0
+        if not self.damage.lost:
+            self.judge_untouched(0, published)
+        wrong = self.unlike_twin(0, published)
+        if wrong:
+            status, err, published = self.run(1)
+            wrong = self.unlike_twin(1, published)
+        if status is not None and wrong and derived and mended:
+            self.judge_healing(status, err, wrong)
+        self.read(3 if LONG else 1)
+
+    def judge_values(self, status, err, published):
+        """What is kept of sums and days stops nobody."""
+        wrong = [difference({table: of_cluster(published, c)[table]}, {table: of_cluster(self.base.after[0], c)[table]})
+                 for c in CLUSTERS for table in ('fairmill_fairshare', 'fairmill_job_priority')]
+        if status or any(wrong):
+            self.wrong('values', f'{[w for w in wrong if w]} after a run that ended with {status}', err)
+
+    def judge_words(self, changed):
+        if self.damage.tables <= AT_ONCE and self.base.seals:
+            for cluster in changed:
+                (kind, why), = query(os.path.join(self.place, 'r.db'),
+                                     'SELECT kind, why FROM fairmill_run WHERE cluster = ? ORDER BY run_id DESC LIMIT 1', cluster)
+                if kind != 'full' or not why:
+                    self.wrong('words', f'{cluster}: the run was {kind}, {why}')
+
+    def judge_healing(self, status, err, wrong):
+        if not self.damage.tables & IN_TURN:
+            self.wrong('healed', f'{wrong} after a run that ended with {status}', err)
+        status, err = self.do('run', '--full', '--now', AFTER[1])
+        wrong = self.unlike_twin(1, snapshot(os.path.join(self.place, 'r.db')))
+        if status is not None and wrong:
+            self.wrong('full', f'{wrong} after a full run that ended with {status}', err)
+
+    def unlike_twin(self, number, published):
+        for cluster in CLUSTERS:
+            wrong = difference(of_cluster(published, cluster), of_cluster(self.base.after[number], cluster))
+            if wrong:
+                return f'{cluster}: {wrong}'
+        return ''
+
+
+def query(path, sql, *arguments):
+    with sqlite3.connect(path) as db:
+        rows = db.execute(sql, arguments).fetchall()
+    db.close()
+    return rows
+
+
+def value_of(rows, column):
+    rows = rows.get('fairmill_fairshare')
+    return dict(rows[0]).get(column) if rows else None
+
+
+def body():
+    statements = dict(
+        ends='no command crashes, hangs, or ends with another status than the manual has',
+        says='every failure says why',
+        names='every failure of a run names what is bad',
+        untouched='a cluster that it cannot touch is published as if there were no damage',
+        whole='a cluster that failed has its old results whole',
+        associations='the use of associations that damaged jobs neither were of nor came to is as if there were no damage',
+        values='what is kept of sums and days, and what was published, stops no run, and its values are as if there were no damage',
+        words='a run that finds kept rows changed reads all again and says why',
+        healed='what runs go on from is as if there were no damage after two runs',
+        full='what can be computed again is as if there were no damage after a full run')
+    verdicts = {name: [] for name in statements}
+    folder = tempfile.mkdtemp(prefix='fm')
+    try:
+        all_bases = bases(folder)
+        count = 0
+        for seed in seeds(160, 3000):
+            side = 'source' if seed // len(all_bases) % 2 == 0 else 'results'
+            trial = Trial(all_bases[seed % len(all_bases)], side, seed, verdicts)
+            if trial.damage.what:
+                trial.of_source() if side == 'source' else trial.of_results()
+                count += 1
+            shutil.rmtree(trial.place)
+        tap.diag(f'{count} times')
+    finally:
+        shutil.rmtree(folder)
+    for name, statement in statements.items():
+        tap.ok(not verdicts[name], f'databases are damaged at random: {statement}', *verdicts[name][:20])
+
+
+tap.main(body)
