@@ -142,6 +142,11 @@ fuzz() {
     quietly build/fuzz.log make -C build fuzz FUZZ_SECONDS="$seconds"
 }
 
+# Changes to the code that no test notices are printed, for people to judge.
+mutants() {
+    build-aux/mutants.py --count 20 --seconds 2400
+}
+
 # shellcheck disable=SC2016 # make knows the list
 release() {
     FAIRMILL_PAIRS=40 FAIRMILL_SITES=4 quietly build/distcheck.log make -C build -j"$jobs" distcheck \
@@ -157,4 +162,5 @@ step "builds with sanitizers" build_sanitizers &&
 step "fuzzers find nothing" fuzz
 step "make distcheck passes" release
 step "all other tests pass" run_other_tests
+[ -z "${FAIRMILL_LONG:-}" ] || step "tests kill random mutants" mutants
 finish
