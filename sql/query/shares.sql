@@ -6,10 +6,18 @@
 -- The hash of the last record of associations.
 SELECT "last_as_of", "hash" FROM "fairmill_share_state" WHERE "cluster" = ?
 
--- name: share_change_read
--- The records of associations, each one's oldest first.
-SELECT "id_assoc", "as_of", "deleted", "parent_id", "parent_account", "account", "user_name",
-    "partition_name", "shares"
+-- name: share_runs_read
+-- The runs next to an instant that the records tell of: the last up to it, and the first after it.
+SELECT MIN("as_of"), MAX(CASE WHEN "as_of" <= ? THEN "as_of" END),
+    MAX(CASE WHEN "seen_before" <= ? THEN "seen_before" END),
+    MIN(CASE WHEN "as_of" > ? THEN "as_of" END), MIN(CASE WHEN "seen_before" > ? THEN "seen_before" END)
 FROM "fairmill_share_change"
 WHERE "cluster" = ?
+
+-- name: share_change_read
+-- The records of associations up to an instant, each one's oldest first.
+SELECT "id_assoc", "as_of", "deleted", "parent_id", "parent_account", "account", "user_name",
+    "partition_name", "shares", "modified"
+FROM "fairmill_share_change"
+WHERE "cluster" = ? AND "as_of" <= ?
 ORDER BY "id_assoc", "as_of"

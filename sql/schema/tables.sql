@@ -252,7 +252,8 @@ pgsql: -- Whoever runs `fairmill run` may add to the ledger only, whatever defau
 pgsql: DO $$ BEGIN IF EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'fairmill_writer') THEN REVOKE UPDATE, DELETE ON "fairmill_ledger", "fairmill_ledger_reset", "fairmill_ledger_chain", "fairmill_ledger_counted" FROM "fairmill_writer"; END IF; END $$;
 pgsql:
 -- Every association as the first run saw it, and from then on as it was whenever a run saw that it
--- had changed.
+-- had changed or had been touched: `modified` is when, by the source.  `seen_before` is the run before,
+-- which saw it as its older row has it.
 CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
     "cluster"         {name} NOT NULL,
     "id_assoc"        {integer} NOT NULL,
@@ -265,6 +266,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
     "user_name"       {name} NOT NULL,
     "partition_name"  {name} NOT NULL,
     "shares"          {integer},
+    "modified"        {integer},
+    "seen_before"     {integer},
     PRIMARY KEY ("cluster", "id_assoc", "as_of")
 ) {kept};
 

@@ -40,8 +40,8 @@ static const struct {
     [FINDING_PRIORITY_TRES_UNKNOWN] = { "priority_tres_unknown",
                                         "weight_tres names a TRES that the accounting database "
                                         "has not; it adds nothing" },
-    [FINDING_PAST_UNKNOWN] = { "past_unknown",
-                               "changed since, when or how is not known; taken as it is now" },
+    [FINDING_PAST_UNKNOWN] = { "past_unknown", "not known for this instant; as the accounting "
+                                               "database alone tells" },
     [FINDING_PAST_UNREADABLE] = { "past_unreadable",
                                   "a change in txn_table that is not understood, or none of it" },
     [FINDING_LEDGER_LOST] = { "ledger_entry_lost", "does not count; import it again, or undo it" },

@@ -25,9 +25,10 @@ enum {
     SHARE_ACCOUNT,
     SHARE_USER,
     SHARE_PARTITION,
-    SHARE_SHARES
+    SHARE_SHARES,
+    SHARE_MODIFIED
 };
-#define SHARE_TYPES "iiiitttti"
+#define SHARE_TYPES "iiiittttii"
 
 /* ---- What is stored ---- */
 
@@ -55,73 +56,123 @@ static uint32_t name_of(struct past *past, const struct db_value *value)
                      is_text ? value->text.length : 0);
 }
 
-static void add_change(struct past *past, const struct db_value *row)
+static void add_sighting(struct past *past, const struct db_value *row)
 {
-    struct change change = {
-        .at = row[SHARE_AS_OF].integer,
-        .id = (uint32_t)row[SHARE_ID].integer,
-        .kind = db_value_integer(&row[SHARE_DELETED], 0) ? CHANGE_SEEN_GONE : CHANGE_SEEN,
-        .parent_id = (uint32_t)db_value_integer(&row[SHARE_PARENT_ID], 0),
-        .account = name_of(past, &row[SHARE_ACCOUNT]),
-        .user = name_of(past, &row[SHARE_USER]),
-        .partition = name_of(past, &row[SHARE_PARTITION]),
-        .parent_account = name_of(past, &row[SHARE_PARENT_ACCOUNT]),
-    };
-    change.has_shares = change.kind == CHANGE_SEEN;
-    change.shares = (int32_t)db_value_integer(&row[SHARE_SHARES], SHARES_PARENT);
-    past_add(past, &change);
+    past_see(past, &(struct sighting){
+                       .at = row[SHARE_AS_OF].integer,
+                       .id = (uint32_t)row[SHARE_ID].integer,
+                       .lives = !db_value_integer(&row[SHARE_DELETED], 0),
+                       .shares = (int32_t)db_value_integer(&row[SHARE_SHARES], SHARES_PARENT),
+                       .parent_id = (uint32_t)db_value_integer(&row[SHARE_PARENT_ID], 0),
+                       .account = name_of(past, &row[SHARE_ACCOUNT]),
+                       .user = name_of(past, &row[SHARE_USER]),
+                       .partition = name_of(past, &row[SHARE_PARTITION]),
+                       .parent_account = name_of(past, &row[SHARE_PARENT_ACCOUNT]),
+                       .modified = db_value_integer(&row[SHARE_MODIFIED], NEVER),
+                   });
 }
 
-/* The rows come by ascending instant. */
-static int read_changes(struct db *db, const char *cluster, struct past *past, struct error *err)
+static int read_changes(struct db *db, const char *cluster, int64_t until, struct past *past,
+                        struct error *err)
 {
-    const struct db_value *row;
-    struct db_value name = db_text(cluster);
-    struct db_rows *rows = db_query(db, sql_query_share_change_read, &name, 1, SHARE_TYPES, err);
+    const struct db_value *row, arguments[] = { db_text(cluster), db_integer(until) };
+    struct db_rows *rows =
+        db_query(db, sql_query_share_change_read, arguments, COUNT(arguments), SHARE_TYPES, err);
     while (db_fetch(rows, &row, err) > 0)
-        add_change(past, row);
+        add_sighting(past, row);
+    return db_finish(rows);
+}
+
+/* The later one of the instants that are not after `until`, and the earlier one of those that are.
+ */
+static void take_run(struct past *past, int64_t first, int64_t at)
+{
+    int64_t before = past->before.at, after = past->after.at;
+    if (at < first)
+        return;
+    if (at <= past->now)
+        past_set_runs(past, at > before ? at : before, after);
+    else
+        past_set_runs(past, before, after == NEVER || at < after ? at : after);
+}
+
+/* The two runs between which the instant lies.  Every run saw all associations, also those of which
+ * it noted nothing: they were as before. */
+static int find_runs(struct db *db, const char *cluster, struct past *past, struct error *err)
+{
+    struct state state;
+    const struct db_value now = db_integer(past->now);
+    const struct db_value *row, arguments[] = { now, now, now, now, db_text(cluster) };
+    if (read_state(db, cluster, &state, err))
+        return -1;
+    struct db_rows *rows =
+        db_query(db, sql_query_share_runs_read, arguments, COUNT(arguments), "iiiii", err);
+    if (db_fetch(rows, &row, err) > 0 && row[0].type == DB_INTEGER) {
+        for (size_t i = 1; i < 5; i++)
+            if (row[i].type == DB_INTEGER)
+                take_run(past, row[0].integer, row[i].integer);
+        if (state.found)
+            take_run(past, row[0].integer, state.last_as_of);
+    }
     return db_finish(rows);
 }
 
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err)
 {
-    struct state state;
-    size_t before = past->count;
-    if (read_state(db, cluster, &state, err) || read_changes(db, cluster, past, err))
+    if (find_runs(db, cluster, past, err))
         return -1;
-    if (past->count > before && state.found)
-        past_set_seen(past, past->changes[before].at, state.last_as_of);
-    return 0;
+    int64_t until = past->after.at == NEVER ? past->before.at : past->after.at;
+    return until == NEVER ? 0 : read_changes(db, cluster, until, past, err);
 }
 
 /* ---- What has changed ---- */
 
 struct recorder {
     const struct publisher *publisher;
-    int64_t seen_at;
-    struct past *known;      /* what runs recorded */
-    struct id_index *places; /* of each association's last change in it */
+    int64_t seen_at, seen_before;
+    struct past *known;      /* what runs recorded last of each */
+    struct id_index *places; /* of each association in it */
     struct row_writer writer;
 };
 
-static bool same(const struct change *one, const struct change *other)
+/* When the source touched an association; NEVER where that is unknown, or was later. */
+static int64_t modified_of(const struct publication *publication, uint32_t id)
 {
-    return one->parent_id == other->parent_id && one->shares == other->shares &&
-           one->kind == other->kind && one->parent_account == other->parent_account &&
-           one->account == other->account && one->user == other->user &&
-           one->partition == other->partition;
+    uint32_t modified =
+        publication->modified ? id_index_find(publication->modified, id) : INDEX_NONE;
+    return modified == INDEX_NONE || modified > publication->seen_at ? NEVER : (int64_t)modified;
 }
 
-static void write_record(struct recorder *recorder, const struct change *changed, bool deleted,
+/* What was unknown when it was recorded is known by what was not touched since.  All that is
+ * touched at once, when an account moves or a QOS goes, is recorded by the root alone. */
+static bool same_touch(const struct sighting *known, const struct sighting *current,
+                       const struct sighting *root)
+{
+    return current->modified == NEVER || known->modified == current->modified ||
+           (known->modified == NEVER && current->modified <= known->at) ||
+           (current->modified == root->modified && current->id != root->id);
+}
+
+static bool same(const struct sighting *one, const struct sighting *other,
+                 const struct sighting *root)
+{
+    return one->parent_id == other->parent_id && one->shares == other->shares &&
+           one->lives == other->lives && one->parent_account == other->parent_account &&
+           one->account == other->account && one->user == other->user &&
+           one->partition == other->partition && same_touch(one, other, root);
+}
+
+static void write_record(struct recorder *recorder, const struct sighting *changed,
                          struct error *err)
 {
     const struct names *names = recorder->known->names;
-    bool no_shares = deleted || changed->shares == SHARES_PARENT;
+    bool no_shares = !changed->lives || changed->shares == SHARES_PARENT;
+    int64_t modified = changed->modified, before = recorder->seen_before;
     struct row_field row[] = {
         { "cluster", 't', db_text(recorder->publisher->cluster) },
         { "id_assoc", 'i', db_integer(changed->id) },
         { "as_of", 'i', db_integer(recorder->seen_at) },
-        { "deleted", 'i', db_integer(deleted) },
+        { "deleted", 'i', db_integer(!changed->lives) },
         { "run_id", 'i', db_integer(recorder->publisher->run_id) },
         { "parent_id", 'i', changed->parent_id ? db_integer(changed->parent_id) : db_null() },
         { "parent_account", 't', db_text(names_text(names, changed->parent_account)) },
@@ -129,28 +180,39 @@ static void write_record(struct recorder *recorder, const struct change *changed
         { "user_name", 't', db_text(names_text(names, changed->user)) },
         { "partition_name", 't', db_text(names_text(names, changed->partition)) },
         { "shares", 'i', no_shares ? db_null() : db_integer(changed->shares) },
+        { "modified", 'i', modified == NEVER ? db_null() : db_integer(modified) },
+        { "seen_before", 'i', before == NEVER ? db_null() : db_integer(before) },
     };
     rows_add(&recorder->writer, row, COUNT(row), err);
 }
 
-static void write_differences(struct recorder *recorder, const struct change *current, size_t count,
-                              struct error *err)
+/* What changed since the last record; and the root where nothing did.  So a run of which there is
+ * no record saw that nothing at all was touched. */
+static void write_differences(struct recorder *recorder, const struct publication *publication,
+                              const struct sighting *current, struct error *err)
 {
-    const struct past *known = recorder->known;
-    bool *seen = memory_zeroed(known->count, sizeof *seen);
-    for (size_t i = 0; i < count; i++) {
+    const struct sightings *known = &recorder->known->before;
+    bool *seen = memory_zeroed(known->count + 1, sizeof *seen), any = false;
+    for (size_t i = 0; i < publication->tree->count; i++) {
         uint32_t place = id_index_find(recorder->places, current[i].id);
         if (place != INDEX_NONE)
             seen[place] = true;
-        if (place == INDEX_NONE || !same(&known->changes[place], &current[i]))
-            write_record(recorder, &current[i], false, err);
+        if (place != INDEX_NONE && same(&known->rows[place], &current[i], &current[0]))
+            continue;
+        write_record(recorder, &current[i], err);
+        any = true;
     }
     for (size_t i = 0; i < known->count; i++) {
-        const struct change *change = &known->changes[i];
-        bool is_last = id_index_find(recorder->places, change->id) == i;
-        if (is_last && !seen[i] && change->kind == CHANGE_SEEN)
-            write_record(recorder, change, true, err);
+        struct sighting gone = known->rows[i];
+        gone.lives = false;
+        gone.modified = modified_of(publication, gone.id);
+        if (seen[i] || (!known->rows[i].lives && same_touch(&known->rows[i], &gone, &current[0])))
+            continue;
+        write_record(recorder, &gone, err);
+        any = true;
     }
+    if (!any)
+        write_record(recorder, &current[0], err);
     free(seen);
 }
 
@@ -181,23 +243,24 @@ static uint32_t *readable_numbers(const struct names *names, struct names *reada
 }
 
 /* The tree's associations as they are to be recorded, by node. */
-static struct change *current_state(const struct publication *publication, struct names *names)
+static struct sighting *current_state(const struct publication *publication, struct names *names)
 {
     const struct tree *tree = publication->tree;
     uint32_t *numbers = readable_numbers(publication->names, names);
     uint32_t no_name = names_add(names, "", 0);
-    struct change *current = memory_zeroed(tree->count, sizeof *current);
+    struct sighting *current = memory_zeroed(tree->count, sizeof *current);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
-        current[i] = (struct change){
+        current[i] = (struct sighting){
             .id = node->id,
-            .kind = CHANGE_SEEN,
+            .lives = true,
             .shares = node->shares,
             .parent_id = i ? tree->nodes[node->parent].id : 0,
             .parent_account = i ? numbers[tree->nodes[node->parent].account] : no_name,
             .account = numbers[node->account],
             .user = numbers[node->user],
             .partition = numbers[node->partition],
+            .modified = modified_of(publication, node->id),
         };
     }
     free(numbers);
@@ -232,15 +295,16 @@ static int update(struct recorder *recorder, const struct publication *publicati
 {
     const struct publisher *publisher = recorder->publisher;
     struct past *known = recorder->known = past_create(recorder->seen_at);
+    past_set_runs(known, INT64_MAX, NEVER);
     recorder->places = id_index_create();
     recorder->writer =
         (struct row_writer){ .db = publisher->db, .table = "fairmill_share_change", .keys = 3 };
-    int result = read_changes(publisher->db, publisher->cluster, known, err);
-    for (size_t i = known->count; i-- > 0;)
-        id_index_add(recorder->places, known->changes[i].id, (uint32_t)i);
+    int result = read_changes(publisher->db, publisher->cluster, INT64_MAX, known, err);
+    for (size_t i = 0; i < known->before.count; i++)
+        id_index_add(recorder->places, known->before.rows[i].id, (uint32_t)i);
     if (!result) {
-        struct change *current = current_state(publication, known->names);
-        write_differences(recorder, current, publication->tree->count, err);
+        struct sighting *current = current_state(publication, known->names);
+        write_differences(recorder, publication, current, err);
         free(current);
     }
     result = rows_end(&recorder->writer, result, err);
@@ -252,13 +316,18 @@ static int update(struct recorder *recorder, const struct publication *publicati
 int share_rows_write(const struct publisher *publisher, const struct publication *publication,
                      struct error *err)
 {
-    struct recorder recorder = { .publisher = publisher, .seen_at = publication->seen_at };
+    struct recorder recorder = { .publisher = publisher,
+                                 .seen_at = publication->seen_at,
+                                 .seen_before = NEVER };
     struct state state;
     if (read_state(publisher->db, publisher->cluster, &state, err))
         return -1;
     if (state.found && recorder.seen_at < state.last_as_of)
         return 0;
-    uint64_t hash = share_rows_hash(publication->tree, publication->names);
+    if (state.found && state.last_as_of < recorder.seen_at)
+        recorder.seen_before = state.last_as_of;
+    uint64_t hash =
+        share_rows_hash(publication->tree, publication->names) + publication->modified_hash;
     if ((!state.found || state.hash != hash) && update(&recorder, publication, err))
         return -1;
     return write_state(&recorder, hash, err);

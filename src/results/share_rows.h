@@ -13,10 +13,10 @@ struct publisher;
 struct tree;
 
 /* The rows of fairmill_share_change, in which runs record associations, their shares and parents:
- * all of them at first, then those that have changed.  fairmill_share_state has a hash of the last
- * ones. */
+ * all of them at first, then those that have changed or that the source has touched.
+ * fairmill_share_state has a hash of the last ones. */
 
-/* Add everything that runs recorded to the past. */
+/* Add to the past what the last run up to its instant saw, and the first run after it. */
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err);
 
 /* Inside the transaction that publisher_publish() has open: record what is not as it was.  Nothing

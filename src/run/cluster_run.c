@@ -206,6 +206,8 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .source = run->session->source_identity,
         .seal = plan->mode == SEAL_UNUSED ? NULL : &change,
         .seen_at = seen_at(computation),
+        .modified = computation->accounting->modified,
+        .modified_hash = computation->accounting->modified_hash,
         .days = plan->days && !plan->days->failed ? plan->days : NULL,
         .ledger = &run->book,
         .looks_through = run->session->options->full,

@@ -33,6 +33,7 @@ void accounting_destroy(struct accounting *accounting)
         return;
     names_destroy(accounting->names);
     free(accounting->rows);
+    id_index_destroy(accounting->modified);
     tariffs_destroy(accounting->tariffs);
     free(accounting->priorities);
     free(accounting);

@@ -42,6 +42,8 @@ struct accounting {
     uint32_t empty_name;
     struct association *rows; /* deleted ones included */
     size_t count;
+    struct id_index *modified; /* by id: when it was last touched; NULL: nobody knows */
+    uint64_t modified_hash;
     bool by_lineage;         /* their order is that of slurmdbd's lineages */
     struct tariffs *tariffs; /* NULL where there are no TRES, QOS and partitions */
     double cpus;             /* of the cluster's registration; NAN where it does not say */

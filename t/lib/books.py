@@ -99,7 +99,7 @@ class Books:
 
     def tables(self):
         """{table: {key: rows}}"""
-        associations = [dict(row, creation_time=1, mod_time=1) for row in self.associations.values()]
+        associations = [dict(dict(creation_time=1, mod_time=1), **row) for row in self.associations.values()]
         site_drawing.place(associations)
         for row in associations:
             del row['lft'], row['rgt']  # the newest releases have none

@@ -23,7 +23,7 @@ from program import fairmill, same_value, write_settings
 from seeds import seeds
 from settings import for_program
 
-RUN = ('kind', 'why', 'unattributed_usage', 'source_newest', 'truncation_bound', 'drift_max',
+RUN = ('kind', 'why', 'message', 'unattributed_usage', 'source_newest', 'truncation_bound', 'drift_max',
        'drifted_associations')
 CAUSES = ('first', 'asked', 'clock', 'settings', 'factor', 'grid', 'restored', 'reset', 'ledger', 'purge',
           'full_every', 'as they were stored', 'when they were sealed', 'horizon')
@@ -81,7 +81,8 @@ class Trial:
         self.h, self.mirror, self.folder, self.counts = h, mirror, folder, counts
         self.done, self.wrong, self.instants = [], [], {KEPT: set(), FULL: set()}
         self.before = self.full_as_of = None  # of the run that left the seal, of the last full one
-        self.noted, self.last_noted = {}, None  # associations by the instants at which a run noted them
+        self.truth = {}  # associations, by the instant since when they were so
+        self.newest = 0  # instant of a run
         self.connections = {name: h.place.fresh(name, h.seed) for name in (KEPT, FULL)}
         self.entered = 0  # how many entries of the ledger
         self.purged_until = 0  # so that the sums of days until then have what is there no more
@@ -160,34 +161,39 @@ class Trial:
             wrong += [f'finding {row}' for row in got[2] ^ full[2]]
         self.check(compared and not wrong, f'{name} and another full one:', len(wrong), 'differ:', *wrong[:6])
 
+    def stamp(self):
+        """As slurmdbd does: what was changed since the last run was touched right behind it."""
+        before, now, books = self.truth[max(self.truth)] if self.truth else {}, self.newest + 1, self.h.books
+        if books.associations == before:
+            return
+        for number, row in books.associations.items() if self.truth else ():
+            if row != before.get(number):
+                created = before.get(number, {}).get('creation_time', 1) if number in before else now
+                books.associations[number] = dict(row, creation_time=created, mod_time=now)
+        self.truth[now] = dict(books.associations)
+
     def books_of(self, as_of):
-        """A look back meets the associations of then, or the first that a run noted."""
-        if self.last_noted is None or as_of > self.last_noted:
-            return None
+        """With the associations of then."""
         books = self.h.books.copy()
-        books.associations = self.noted[max((at for at in self.noted if at <= as_of), default=min(self.noted))]
+        books.associations = self.truth[max(at for at in self.truth if at <= as_of)]
         return books
 
-    def note(self, as_of):
-        """What the run has noted, it says itself."""
-        (last,), = self.h.place.ask(FULL, 'SELECT last_as_of FROM fairmill_share_state') or [(None,)]
-        self.last_noted = last and int(last)
-        if self.last_noted == as_of:
-            self.noted[as_of] = dict(self.h.books.associations)
-
     def look_back(self):
-        """To a run that saw other associations, where there is one.  Of the last one that noted what it
-        saw, rows that were touched long ago say that they were so within its second."""
-        changed = [at for at, rows in self.noted.items()
-                   if at < self.last_noted and rows != self.h.books.associations]
+        """To when there were other associations, or at least to another run."""
+        changed = [at for at, rows in self.truth.items() if at > 1 and rows != self.h.books.associations]
         as_of = self.h.r.choice(changed or [self.h.as_of])
         self.done.append(f'look back to {as_of}')
-        self.as_the_reference(self.run(FULL, as_of, True), as_of)
+        self.as_the_reference(self.run(FULL, as_of, True), as_of, True)
 
-    def as_the_reference(self, full, as_of):
+    def as_the_reference(self, full, as_of, back):
         settings = self.h.settings_at(as_of)
-        path, books = self.mirror.path, self.books_of(as_of)
-        if books:
+        path = self.mirror.path
+        if back:
+            books = self.books_of(as_of)
+            # What is in doubt, the reference cannot know.
+            if int((full[1]['message'] or 'not told 0').rpartition(' ')[2]):
+                self.counts['doubts'] += 1
+                return
             self.counts['pasts'] += books.associations != self.h.books.associations
             path = self.mirror.of(books)
         expected, _, record = reference.expected_run(path, CLUSTER, settings)
@@ -236,10 +242,9 @@ class Trial:
         as_of = h.now - h.r.choice((0, 0, 0, h.grain))
         if h.as_of is not None:
             as_of = h.as_of - h.rounded(h.r.randrange(3 * h.pace)) - h.grain if h.back else max(h.as_of, as_of)
-            # What changed within the second of a run is told by nothing that these books have.
-            changed_since = {h.as_of: h.earlier[-1].associations, self.last_noted: self.noted.get(self.last_noted)}
-            if as_of in changed_since and h.books.associations != changed_since[as_of]:
-                as_of += h.grain
+        self.stamp()
+        if not h.back and self.newest:
+            as_of = max(as_of, self.newest + (max(self.truth) > self.newest and h.grain))
         self.write_settings()
         self.mirror.write(h.books)
         back = h.as_of is not None and as_of < h.as_of
@@ -247,8 +252,8 @@ class Trial:
         self.enter_ledger()
         kept = self.run(KEPT, as_of, h.asked)
         full = self.run(FULL, as_of, True)
-        self.as_the_reference(full, as_of)
-        self.note(as_of)
+        self.as_the_reference(full, as_of, back)
+        self.newest = max(self.newest, as_of)
         # What was purged before a reset makes no run full, and stays on its days.
         if kept[1]['kind'] == 'full':
             self.purged_until = 0

@@ -48,11 +48,14 @@ static void parsing(void)
        "changed shares are understood");
     ok(past->count == 4 && past->changes[3].id == 7 && past->changes[3].shares == SHARES_PARENT,
        "of each association, parent shares too");
-    ok(tell(past, 9, TRANSACTION_MODIFY, "(id_assoc=6)", "max_jobs=3") && past->count == 4,
-       "what changes no shares tells nothing");
-    ok(tell(past, 9, TRANSACTION_REMOVE, "id_assoc=6 || id_assoc=49", "") && past->count == 6 &&
-           past->changes[5].id == 49 && past->changes[5].kind == CHANGE_REMOVED,
+    ok(tell(past, 9, TRANSACTION_MODIFY, "(id_assoc=6)", "max_jobs=3") && past->count == 5 &&
+           !past->changes[4].has_shares,
+       "what changes no shares tells why it was touched");
+    ok(tell(past, 9, TRANSACTION_REMOVE, "id_assoc=6 || id_assoc=49", "") && past->count == 7 &&
+           past->changes[6].id == 49 && past->changes[6].kind == CHANGE_REMOVED,
        "removed ones are understood");
+    ok(tell(past, 9, TRANSACTION_REMOVE_QOS, "(name='q')", "") && past->touch_count == 1,
+       "a QOS that was removed touches all");
     ok(tell(past, 9, TRANSACTION_REMOVE_USERS, "name='u'", "") &&
            tell(past, 9, TRANSACTION_REMOVE_USERS, "name in('u','v')", "") &&
            tell(past, 9, TRANSACTION_REMOVE_ACCOUNTS, "name='a' || name='b'", "") &&
@@ -135,8 +138,11 @@ static void by_source(void)
     static const int64_t early[] = { 10, 10, 10, 10 }, late[] = { 10, 10, 60, 70 };
     becomes(TREE, past_at(50, early), AS_NOW, "what was not touched since is as it is now");
     becomes(TREE, past_at(50, late),
-            AS_NOW "? shares of user 'u' of account 'a'\n? shares of user 'v' of account 'a'\n",
+            AS_NOW "? existence, shares of user 'u' of account 'a'\n"
+                   "? existence, shares of user 'v' of account 'a'\n",
             "what was touched without a word is in doubt");
+    becomes(TREE, past_at(65, late), AS_NOW "? existence, shares of user 'v' of account 'a'\n",
+            "from then on it is as it is now");
 
     struct past *past = past_at(50, late);
     past_set_reach(past, 5);
@@ -156,7 +162,7 @@ static void by_source(void)
     past_set_times(past, 4, 55, 55);
     becomes(TREE, past, "1 /root 1\n2 root/a 40\n3 /a.u 9\n", "what was made later was not there");
 
-    past = past_at(50, NULL);
+    past = past_at(50, early);
     past_set_reach(past, 5);
     tell(past, 20, TRANSACTION_ADD, "id_assoc=7", "acct='a', user='w', shares=6");
     tell(past, 30, TRANSACTION_ADD, "id_assoc=8", "acct='b', user='', parent_acct='a', shares=5");
@@ -169,8 +175,11 @@ static void by_source(void)
 static void removals(void)
 {
 #define GONE "1 - root - 1 0  !2 root a - 1 0  !3 - a u 1 0  4 root b - 1 0  5 - b u 2 0"
+    static const int64_t modified[] = { 9, 60, 60, 9, 55 }, at_once[] = { 9, 40, 40, 9, 10 };
     struct past *past = past_create(50);
     past_set_reach(past, 5);
+    for (uint64_t id = 1; id <= 5; id++)
+        past_set_times(past, id, 9, modified[id - 1]);
     tell(past, 10, TRANSACTION_ADD, "id_assoc=2",
          "acct='a', parent_acct='root', user='', shares=7");
     tell(past, 10, TRANSACTION_ADD, "id_assoc=3", "acct='a', user='u', shares=8");
@@ -182,45 +191,50 @@ static void removals(void)
 
     past = past_create(50);
     past_set_reach(past, 5);
+    for (uint64_t id = 1; id <= 5; id++)
+        past_set_times(past, id, 9, at_once[id - 1]);
     tell(past, 10, TRANSACTION_ADD, "id_assoc=2",
          "acct='a', parent_acct='root', user='', shares=7");
     tell(past, 11, TRANSACTION_ADD, "id_assoc=9", "acct='c', parent_acct='a', user='', shares=3");
-    tell(past, 12, TRANSACTION_ADD, "id_assoc=3", "acct='c', user='u', shares=8");
+    tell(past, 12, TRANSACTION_ADD, "id_assoc=8", "acct='c', user='u', shares=8");
     tell(past, 40, TRANSACTION_REMOVE_ACCOUNTS, "name='a'", "");
     becomes(GONE, past, "1 /root 1\n4 root/b 1\n5 /b.u 2\n",
             "with an account goes all that is below it");
 }
 
 static void see(struct past *past, int64_t at, uint32_t id, const char *parent, const char *account,
-                const char *user, int32_t shares)
+                const char *user, int32_t shares, int64_t modified)
 {
-    struct change change = {
-        .at = at,
-        .id = id,
-        .kind = shares < 0 ? CHANGE_SEEN_GONE : CHANGE_SEEN,
-        .has_shares = shares >= 0,
-        .shares = shares,
-        .account = names_add(past->names, account, strlen(account)),
-        .user = names_add(past->names, user, strlen(user)),
-        .partition = names_add(past->names, "", 0),
-        .parent_account = names_add(past->names, parent, strlen(parent)),
-    };
-    past_add(past, &change);
+    past_see(past, &(struct sighting){
+                       .at = at,
+                       .id = id,
+                       .lives = shares >= 0,
+                       .shares = shares,
+                       .account = names_add(past->names, account, strlen(account)),
+                       .user = names_add(past->names, user, strlen(user)),
+                       .partition = names_add(past->names, "", 0),
+                       .parent_account = names_add(past->names, parent, strlen(parent)),
+                       .modified = modified,
+                   });
 }
 
-/* The first run at 20, the last one at 80. */
+/* Runs at 20, 30, 40, 50, 60 and 80 that know of no times.  Those at 40 and 60 saw changes. */
 static struct past *seen_at(int64_t now)
 {
+    static const int64_t runs[] = { NEVER, 20, 30, 40, 50, 60, 80, NEVER };
     struct past *past = past_create(now);
-    see(past, 20, 1, "", "root", "", 1);
-    see(past, 20, 2, "x", "a", "", 30);
-    see(past, 20, 3, "a", "a", "u", 5);
-    see(past, 20, 9, "root", "x", "", 2);
-    see(past, 40, 3, "a", "a", "u", 9);
-    see(past, 40, 9, "root", "x", "", -1);
-    see(past, 40, 2, "root", "a", "", 40);
-    see(past, 60, 4, "a", "a", "v", 1);
-    past_set_seen(past, 20, 80);
+    size_t next = 1;
+    while (runs[next] != NEVER && runs[next] <= now)
+        next++;
+    past_set_runs(past, runs[next - 1], runs[next]);
+    see(past, 20, 1, "", "root", "", 1, NEVER);
+    see(past, 20, 2, "x", "a", "", 30, NEVER);
+    see(past, 40, 2, "root", "a", "", 40, NEVER);
+    see(past, 20, 3, "a", "a", "u", 5, NEVER);
+    see(past, 40, 3, "a", "a", "u", 9, NEVER);
+    see(past, 60, 4, "a", "a", "v", 1, NEVER);
+    see(past, 20, 9, "root", "x", "", 2, NEVER);
+    see(past, 40, 9, "root", "x", "", -1, NEVER);
     return past;
 }
 
@@ -228,23 +242,108 @@ static void by_runs(void)
 {
 #define FIRST "1 /root 1\n2 x/a 30\n3 /a.u 5\n9 root/x 2\n"
     becomes(TREE, seen_at(20), FIRST, "the instant of a run is what that run saw");
-    becomes(TREE, seen_at(39), FIRST, "so is what follows, up to the next run that saw a change");
-    becomes(TREE, seen_at(5), FIRST, "and what was before the first run");
+    becomes(TREE, seen_at(29), FIRST, "so is what lies between two runs that saw the same");
     becomes(TREE, seen_at(40), "1 /root 1\n2 root/a 40\n3 /a.u 9\n",
-            "moves and deletions count from the run that saw them");
-    becomes(TREE, seen_at(70), AS_NOW, "as do new associations");
-    struct past *past = seen_at(30);
-    tell(past, 25, TRANSACTION_MODIFY, "(id_assoc=3)", "shares=9");
-    becomes(TREE, past, "1 /root 1\n2 x/a 30\n3 /a.u 9\n9 root/x 2\n",
-            "the source dates what happened between two runs");
-    past = past_at(90, (const int64_t[]){ 10, 10, 10, 10 });
-    see(past, 20, 1, "", "root", "", 1);
-    see(past, 20, 2, "x", "a", "", 40);
-    see(past, 20, 3, "a", "a", "u", 5);
-    see(past, 20, 4, "a", "a", "v", 1);
-    past_set_seen(past, 20, 80);
-    becomes(TREE, past, AS_NOW "? parent of account 'a'\n",
-            "behind the last run it is as now, in doubt where an account was moved");
+            "moves and deletions are known from the run that saw them");
+    becomes(TREE, seen_at(39),
+            "1 /root 1\n2 root/a 40\n3 /a.u 9\n? shares, parent of account 'a'\n"
+            "? shares of user 'u' of account 'a'\n? existence of account 'x'\n",
+            "between two runs that saw differently it is in doubt, and as it is now");
+    becomes(TREE, seen_at(70), AS_NOW, "new associations are there once they were seen");
+    becomes(TREE, seen_at(90), AS_NOW, "behind the last run it is as that run saw it and as now");
+    becomes(TREE, seen_at(5),
+            AS_NOW "? existence, shares of account 'root'\n"
+                   "? existence, shares, parent of account 'a'\n"
+                   "? existence, shares of user 'u' of account 'a'\n"
+                   "? existence, shares of user 'v' of account 'a'\n"
+                   "? existence of account 'x'\n",
+            "without times nobody knows what was before the first run");
+}
+
+/* An account that was added below a and moved below b: its own run, and what is told. */
+#define MOVED "1 - root - 1 0  2 root a - 1 0  3 root b - 1 0  4 b c - 1 0"
+#define AT_B "1 /root 1\n2 root/a 1\n3 root/b 1\n4 b/c 1\n"
+#define AT_A "1 /root 1\n2 root/a 1\n3 root/b 1\n4 a/c 1\n"
+#define DOUBT "? parent of account 'c'\n"
+
+static struct past *moved(int64_t now, int64_t modified, int64_t run)
+{
+    struct past *past = past_create(now);
+    past_set_runs(past, run <= now ? run : NEVER, run > now ? run : NEVER);
+    for (uint64_t id = 1; id <= 3; id++)
+        past_set_times(past, id, 9, 9);
+    past_set_times(past, 4, 20, modified);
+    past_set_reach(past, 5);
+    tell(past, 20, TRANSACTION_ADD, "id_assoc=4", "acct='c', parent_acct='a', user='', shares=1");
+    if (run == NEVER)
+        return past;
+    see(past, run, 1, "", "root", "", 1, 9);
+    see(past, run, 2, "root", "a", "", 1, 9);
+    see(past, run, 3, "root", "b", "", 1, 9);
+    see(past, run, 4, run < 40 ? "a" : "b", "c", "", 1, run < 40 ? 20 : modified);
+    return past;
+}
+
+static void moves(void)
+{
+    becomes(MOVED, moved(50, 40, NEVER), AT_B, "an account is where it is since it was touched");
+    becomes(MOVED, moved(50, 40, 90), AT_B, "so it is once a run has seen it");
+    becomes(MOVED, moved(30, 40, NEVER), AT_A DOUBT, "before that it may have been elsewhere");
+    becomes(MOVED, moved(30, 40, 90), AT_A DOUBT, "which a later run cannot know either");
+    becomes(MOVED, moved(30, 40, 30), AT_A, "but one that was there");
+    becomes(MOVED, moved(35, 40, 30), AT_A DOUBT, "for its instant");
+    becomes(MOVED, moved(45, 40, 30), AT_B, "the move is dated by when it was touched");
+    becomes(MOVED, moved(50, 20, NEVER), AT_B DOUBT, "a move that touched nothing has no date");
+    becomes(MOVED, moved(50, 20, 90), AT_B DOUBT, "whatever runs saw later");
+    struct past *past = moved(50, 45, 30);
+    tell(past, 45, TRANSACTION_MODIFY, "(id_assoc=4)", "max_jobs=1");
+    becomes(MOVED, past, AT_B DOUBT, "nor has one where the touch was for something else");
+    past = moved(50, 45, NEVER);
+    past_add_touch_of_all(past, 45);
+    becomes(MOVED, past, AT_B DOUBT, "or one of all associations");
+}
+
+/* A user that was deleted at 60. */
+static struct past *deleted(int64_t now, int64_t reach, int64_t run)
+{
+    struct past *past = past_create(now);
+    past_set_runs(past, run <= now ? run : NEVER, run > now ? run : NEVER);
+    for (uint64_t id = 1; id <= 3; id++)
+        past_set_times(past, id, 10, id == 3 ? 60 : 10);
+    past_set_reach(past, reach);
+    if (run != NEVER) {
+        see(past, run, 1, "", "root", "", 1, 10);
+        see(past, run, 2, "root", "a", "", 40, 10);
+    }
+    return past;
+}
+
+static void deletions(void)
+{
+#define LEFT "1 - root - 1 0  2 root a - 40 0  !3 - a u 1 0"
+#define WITH_U "1 /root 1\n2 root/a 40\n3 /a.u 1\n"
+#define WITHOUT_U "1 /root 1\n2 root/a 40\n"
+    static const char all[] = WITH_U "? existence, shares of user 'u' of account 'a'\n";
+    static const char shares[] = WITH_U "? shares of user 'u' of account 'a'\n";
+    becomes(LEFT, deleted(50, NEVER, NEVER), all, "who was deleted later was likely there");
+    becomes(LEFT, deleted(50, NEVER, 90), all, "also once a run has seen that he is gone");
+    becomes(LEFT, deleted(50, 5, NEVER), shares,
+            "surely, where the source tells all that was done");
+    becomes(LEFT, deleted(50, 5, 90), shares, "with a run, too");
+    becomes(LEFT, deleted(60, NEVER, NEVER), WITHOUT_U, "from that second on he is not there");
+    becomes(LEFT, deleted(70, NEVER, 65), WITHOUT_U, "as runs see");
+}
+
+static void clocks(void)
+{
+    /* The source's clock is behind: what was done after the run at 50 has 40. */
+    struct past *past = moved(45, 40, 50);
+    past->after.rows[3].parent_account = names_add(past->names, "a", 1);
+    becomes(MOVED, past, AT_A, "a run's word counts up to its instant");
+    past = moved(60, 40, 50);
+    past->before.rows[3].parent_account = names_add(past->names, "a", 1);
+    past->before.rows[3].modified = 20;
+    becomes(MOVED, past, AT_B DOUBT, "behind it there is a contradiction");
 }
 
 static void words(void)
@@ -257,7 +356,7 @@ static void words(void)
     struct past *past = seen_at(20);
     tell(past, 10, TRANSACTION_MODIFY, "(id_assoc=3)", "shares=9");
     past_forget_source(past);
-    is_int((int64_t)past->count, 8, "the source may tell again from the start");
+    ok(!past->count && past->before.count == 4, "the source may tell again from the start");
     past_destroy(past);
 }
 
@@ -268,6 +367,9 @@ int main(void)
     by_source();
     removals();
     by_runs();
+    moves();
+    deletions();
+    clocks();
     words();
     return done_testing();
 }

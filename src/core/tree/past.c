@@ -13,7 +13,7 @@ struct past *past_create(int64_t now)
     struct past *past = memory_zeroed(1, sizeof *past);
     past->now = now;
     past->names = names_create();
-    past->seen_from = past->seen_until = past->reach = NEVER;
+    past->before.at = past->after.at = past->reach = NEVER;
     return past;
 }
 
@@ -22,10 +22,40 @@ void past_destroy(struct past *past)
     if (!past)
         return;
     names_destroy(past->names);
+    free(past->before.rows);
+    free(past->after.rows);
     free(past->changes);
     free(past->removals);
+    free(past->account_removals);
+    free(past->touches);
     free(past->touched);
     free(past);
+}
+
+void past_set_runs(struct past *past, int64_t before, int64_t after)
+{
+    past->before.at = before;
+    past->after.at = after;
+}
+
+void past_see(struct past *past, const struct sighting *sighting)
+{
+    struct sightings *run = sighting->at <= past->before.at ? &past->before : &past->after;
+    if (sighting->at > run->at)
+        return;
+    bool again = run->count && run->rows[run->count - 1].id == sighting->id;
+    if (!again) {
+        run->rows = memory_grown(run->rows, run->count, sizeof *run->rows);
+        run->count++;
+    }
+    run->rows[run->count - 1] = *sighting;
+}
+
+void past_forget_source(struct past *past)
+{
+    past->account_removal_count = 0;
+    past->count = past->removal_count = past->touch_count = past->touched_count = 0;
+    past->reach = NEVER;
 }
 
 void past_add(struct past *past, const struct change *change)
@@ -33,22 +63,12 @@ void past_add(struct past *past, const struct change *change)
     past->changes = memory_grown(past->changes, past->count, sizeof *past->changes);
     past->changes[past->count] = *change;
     past->changes[past->count++].sequence = past->sequence++;
-    if (change->kind == CHANGE_SEEN || change->kind == CHANGE_SEEN_GONE)
-        past->run_count = past->count;
 }
 
-void past_set_seen(struct past *past, int64_t from, int64_t until)
+static void add_instant(int64_t **instants, size_t *count, int64_t at)
 {
-    past->seen_from = from;
-    past->seen_until = until;
-}
-
-void past_forget_source(struct past *past)
-{
-    past->count = past->run_count;
-    past->removal_count = 0;
-    past->touched_count = 0;
-    past->reach = NEVER;
+    *instants = memory_grown(*instants, *count, sizeof **instants);
+    (*instants)[(*count)++] = at;
 }
 
 void past_add_removal(struct past *past, int64_t at, bool of_account, uint32_t name)
@@ -56,6 +76,13 @@ void past_add_removal(struct past *past, int64_t at, bool of_account, uint32_t n
     past->removals = memory_grown(past->removals, past->removal_count, sizeof *past->removals);
     past->removals[past->removal_count++] =
         (struct removal){ at, of_account, name, past->sequence++ };
+    if (of_account)
+        add_instant(&past->account_removals, &past->account_removal_count, at);
+}
+
+void past_add_touch_of_all(struct past *past, int64_t at)
+{
+    add_instant(&past->touches, &past->touch_count, at);
 }
 
 void past_set_reach(struct past *past, int64_t oldest)

@@ -11,33 +11,55 @@ struct findings;
 
 /* The associations as of an instant that is over.
  *
- * They are what the source has now, with each known change since then taken back.  Changes are
- * known from two sides: earlier runs noted what they saw (fairmill_share_change), and the source
- * noted what was done to an association and when.  A change between two runs has its instant from
- * the source, or else from the run that saw it.  Where an association changed and neither has how
- * or when, it is taken as it is now (or as the first run saw it), and a finding says so.  The
- * second of the last run may not have been over: a source without times cannot say, and there, too,
- * associations are taken as they are now. */
+ * What is known of an association then comes from both sides of the instant.  Before it: what the
+ * last run up to it saw, or what the source wrote down that was done.  After it: what the next run
+ * saw, or the source has now, which holds back to when the association was last touched.  Between
+ * two such spans a value is known only where the source wrote down all that was done.  What lies in
+ * no span, or in two that differ, is in doubt: a finding says so, and the value is what the source
+ * alone tells.  So a run that is added can only tell what is true, or change nothing.
+ *
+ * Of parents the source writes down when an association was added, and not that an account was
+ * moved.  An account that was touched for no reason that is written down may have been moved; one
+ * that was touched for a reason stays where it was, as long as nothing shows that it did not. */
 
 enum change_kind {
-    CHANGE_ADDED,     /* the source says that it was made, or made again */
-    CHANGE_SHARES,    /* that its shares were set */
-    CHANGE_REMOVED,   /* that it was deleted */
-    CHANGE_SEEN,      /* a run saw it so */
-    CHANGE_SEEN_GONE, /* a run saw that it is not there any more */
+    CHANGE_ADDED,    /* the source says that it was made, or made again */
+    CHANGE_MODIFIED, /* that it was changed, perhaps its shares */
+    CHANGE_REMOVED,  /* that it was deleted */
+    /* Found by the timeline: */
+    CHANGE_SWEPT,       /* it was deleted with its user or account, if it was there */
+    CHANGE_MAYBE_SWEPT, /* the same, if it was below that account then */
 };
 
-/* A change of an association.  Names are numbers in past.names. */
+/* What the source says was done to an association.  Names are numbers in past.names. */
 struct change {
     int64_t at; /* epoch seconds */
     uint32_t id;
     enum change_kind kind;
     bool has_shares;
     int32_t shares;
-    /* What follows is set for CHANGE_ADDED and CHANGE_SEEN. */
+    /* What follows is set for CHANGE_ADDED. */
     uint32_t parent_id; /* 0: unknown, or the root's; then the name links */
     uint32_t account, user, partition, parent_account;
     uint64_t sequence; /* set by past_add() */
+};
+
+/* What a run saw of an association; of one that was gone, what it had been. */
+struct sighting {
+    int64_t at; /* the run that noted it */
+    uint32_t id;
+    bool lives;
+    int32_t shares;
+    uint32_t parent_id;
+    uint32_t account, user, partition, parent_account;
+    int64_t modified; /* when the source had last touched it; or NEVER */
+};
+
+/* All associations that a run saw, by ascending id.  What is not there did not live. */
+struct sightings {
+    int64_t at; /* NEVER: there is no such run */
+    struct sighting *rows;
+    size_t count;
 };
 
 /* All associations of a user, or of an account and of all accounts below it, were removed. */
@@ -59,14 +81,19 @@ struct touched {
 struct past {
     int64_t now;
     struct names *names;
-    struct change *changes; /* those of runs first */
-    size_t count, run_count;
+    struct sightings before; /* by the last run up to now */
+    struct sightings after;  /* by the first run after it; those that had changed since `before` */
+    struct change *changes;
+    size_t count;
     struct removal *removals;
     size_t removal_count;
+    int64_t *account_removals; /* their instants alone, ascending */
+    size_t account_removal_count;
+    int64_t *touches; /* when the source touched all associations at once, ascending */
+    size_t touch_count;
     struct touched *touched;
     size_t touched_count;
-    int64_t seen_from, seen_until; /* NEVER where no run saw anything */
-    int64_t reach;                 /* the oldest change that the source still has; or NEVER */
+    int64_t reach; /* the oldest change that the source still has; or NEVER */
     uint64_t sequence;
 };
 
@@ -74,14 +101,19 @@ struct past {
 struct past *past_create(int64_t now);
 void past_destroy(struct past *past);
 
-/* Add the changes that runs noted first, then those of the source.  The first run noted every
- * association that there was. */
-void past_add(struct past *past, const struct change *change);
-void past_set_seen(struct past *past, int64_t from, int64_t until);
-/* Changes of the source are added in the order in which they were made.  They can be added again
- * from the start after past_forget_source(). */
+/* The instants of the last run up to now, and of the first one after it; either may be NEVER. */
+void past_set_runs(struct past *past, int64_t before, int64_t after);
+/* What a run saw of an association that had changed: by ascending id, and of each the oldest first.
+ * Only what counts at the two runs is kept.  A run of which there is no sighting saw all as the run
+ * before it, and touched by nobody since. */
+void past_see(struct past *past, const struct sighting *sighting);
+
+/* What the source tells.  Changes are added in the order in which they were made.  They can be
+ * added again from the start after past_forget_source(). */
 void past_forget_source(struct past *past);
+void past_add(struct past *past, const struct change *change);
 void past_add_removal(struct past *past, int64_t at, bool of_account, uint32_t name);
+void past_add_touch_of_all(struct past *past, int64_t at);
 void past_set_reach(struct past *past, int64_t oldest);
 void past_set_times(struct past *past, uint64_t id, int64_t created, int64_t modified);
 

@@ -3,290 +3,99 @@
 #include <string.h>
 
 #include "core/finding.h"
-#include "core/tree/timeline.h"
+#include "core/tree/known.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
 
+/* A row whose parent is in doubt, and what is told with runs: another parent, should that not have
+ * lived. */
+struct refutable {
+    size_t row;
+    uint32_t parent_id, parent_account;
+};
+
 /* What past_apply() works on. */
 struct rebuilding {
-    struct timeline timeline;
+    struct timeline timeline, source_only; /* with what runs saw, and without */
+    bool has_source_only;
+    struct refutable *refutables;
+    size_t refutable_count;
     struct findings *findings;
     struct past_counts *counts;
 };
 
-/* For each thing that changes say: the last change up to the instant, and the first one after it.
- */
-struct nearest_changes {
-    const struct change *existence, *shares, *parent;
-    const struct change *next_existence, *next_shares, *next_parent;
-};
-
-static struct nearest_changes nearest_changes(const struct subject *subject, int64_t now)
+/* For what is in doubt, the word of the source alone: so no run changes it. */
+static void take_from_source(struct rebuilding *work, size_t place, struct known *known)
 {
-    struct nearest_changes nearest = { 0 };
-    for (const struct change *each = subject->changes; each < subject->end; each++) {
-        bool ends = change_is_gone(each), all = change_is_present(each);
-        if (each->at <= now) {
-            if (ends || all)
-                nearest.existence = each;
-            if (ends || each->has_shares)
-                nearest.shares = ends ? NULL : each;
-            if (all)
-                nearest.parent = each;
-            continue;
-        }
-        if (!nearest.next_existence && (ends || all))
-            nearest.next_existence = each;
-        if (!nearest.next_shares && (ends || each->has_shares))
-            nearest.next_shares = each;
-        if (!nearest.next_parent && all)
-            nearest.next_parent = each;
+    if (!work->has_source_only)
+        work->source_only = timeline_make(work->timeline.past, &work->timeline.present, false);
+    work->has_source_only = true;
+    struct known alone = known_at(&work->source_only, &work->source_only.subjects[place]);
+    unsigned open = known->doubts & ~(known->alike & alone.doubts);
+    if (open & DOUBT_EXISTENCE) {
+        known->lives = alone.lives && known->named;
+        known->row.deleted = !known->lives;
+        known->told_existence = alone.told_existence;
     }
-    return nearest;
-}
-
-/* An association as it was. */
-struct rebuilt {
-    bool lives;
-    struct association row;
-    const struct change *source; /* the change it is known from; NULL: the source's rows */
-    bool existence_doubt, shares_doubt, parent_doubt;
-};
-
-/* Whether it changed since, without the source having noted how. */
-static bool touched_since(const struct past *past, const struct subject *subject)
-{
-    bool covered = past->reach != NEVER && past->reach <= past->now;
-    return !covered && subject->modified > past->now;
-}
-
-/* Whether no run saw what there was after the instant.  Where the source has no times, the second
- * of the last run may not have been over. */
-static bool is_unseen(const struct past *past)
-{
-    return past->seen_until == NEVER || past->now > past->seen_until ||
-           (past->now == past->seen_until && !past->touched_count);
-}
-
-/* Whether an association may have been as it is now, although the last known change differs: no run
- * saw anything after the instant.  In the second of the last run that holds for what was last
- * modified up to then, which may have been after the run. */
-static bool may_be_present(const struct past *past, const struct subject *subject)
-{
-    return is_unseen(past) || (past->now == past->seen_until && subject->modified != NEVER &&
-                               subject->modified <= past->now);
-}
-
-/* The known changes and what is there now contradict each other, and no change after the instant is
- * known: there was a change that nobody noted. */
-static bool present_existence(const struct past *past, const struct subject *subject, bool deleted,
-                              bool *doubt)
-{
-    if (subject->row == NO_ROW) {
-        *doubt = true;
-        return false;
+    if ((open & DOUBT_SHARES) && alone.named) {
+        known->row.shares = alone.row.shares;
+        known->told_shares = alone.told_shares;
     }
-    if (subject->modified == NEVER) {
-        *doubt = true;
-        return !deleted;
+    if ((open & DOUBT_PARENT) && alone.named) {
+        known->row.parent_id = alone.row.parent_id;
+        known->row.parent_account = alone.row.parent_account;
+        known->told_parent = alone.told_parent;
     }
-    return subject->modified <= past->now ? !deleted : deleted;
-}
-
-static bool existed(const struct rebuilding *work, const struct subject *subject,
-                    const struct nearest_changes *nearest, bool *doubt)
-{
-    const struct past *past = work->timeline.past;
-    const struct association *row = timeline_row(&work->timeline, subject);
-    bool there = row, deleted = row && row->deleted;
-    bool covered = past->reach != NEVER && past->reach <= past->now;
-    if (there && subject->created > past->now)
-        return false;
-    if (nearest->existence) {
-        bool lives = change_is_present(nearest->existence);
-        if (nearest->next_existence || !may_be_present(past, subject) ||
-            lives == (there && !deleted))
-            return lives;
-        return present_existence(past, subject, deleted, doubt);
-    }
-    if (nearest->next_existence) {
-        /* Made again: it was there before, and deleted at some time. */
-        if (nearest->next_existence->kind == CHANGE_ADDED)
-            *doubt = there && subject->created != NEVER && !covered;
-        return nearest->next_existence->kind == CHANGE_REMOVED ||
-               nearest->next_existence->kind == CHANGE_SEEN;
-    }
-    return there && (!deleted || subject->modified > past->now);
-}
-
-static int32_t shares_of(const struct rebuilding *work, const struct subject *subject,
-                         const struct nearest_changes *nearest, struct rebuilt *rebuilt)
-{
-    const struct past *past = work->timeline.past;
-    const struct association *row = timeline_row(&work->timeline, subject);
-    bool lives = row && !row->deleted;
-    int32_t present = row ? row->shares : 1;
-    if (nearest->shares) {
-        /* Negative ones are published as 0. */
-        bool same = (present > 0 ? present : 0) == nearest->shares->shares;
-        if (same && row)
-            return present;
-        if (!nearest->next_shares && may_be_present(past, subject) && lives) {
-            rebuilt->shares_doubt = subject->modified == NEVER || subject->modified > past->now;
-            return present;
-        }
-        rebuilt->source = nearest->shares;
-        return nearest->shares->shares;
-    }
-    if (nearest->next_shares && nearest->next_shares->kind == CHANGE_SEEN) {
-        rebuilt->source = nearest->next_shares;
-        rebuilt->shares_doubt = touched_since(past, subject);
-        return nearest->next_shares->shares;
-    }
-    /* Deleting sets them to 1. */
-    rebuilt->shares_doubt = nearest->next_shares || !lives || touched_since(past, subject);
-    return present;
-}
-
-/* Where a parent's id is not known, the parent of a user is the account of its name. */
-static bool same_parent(const struct rebuilding *work, const struct change *change,
-                        const struct association *row)
-{
-    if (change->parent_id && row->parent_id)
-        return change->parent_id == row->parent_id;
-    return row->user != work->timeline.present.empty_name ||
-           change->parent_account == row->parent_account;
-}
-
-static void set_parent(struct rebuilt *rebuilt, const struct change *change)
-{
-    rebuilt->row.parent_id = change->parent_id;
-    rebuilt->row.parent_account = change->parent_account;
-}
-
-static void take_parent(const struct rebuilding *work, const struct subject *subject,
-                        const struct nearest_changes *nearest, struct rebuilt *rebuilt)
-{
-    const struct past *past = work->timeline.past;
-    const struct association *row = timeline_row(&work->timeline, subject);
-    const struct change *parent = nearest->parent ? nearest->parent : nearest->next_parent;
-    if (!parent || !change_is_present(parent) ||
-        (!nearest->parent && parent->kind != CHANGE_SEEN) ||
-        (row && same_parent(work, parent, row)))
-        return;
-    if (row && !row->deleted && nearest->parent && !nearest->next_parent && is_unseen(past)) {
-        rebuilt->parent_doubt = true;
-        return;
-    }
-    set_parent(rebuilt, parent);
-    rebuilt->source = parent;
-}
-
-/* Whether its names are known.  They do not change, but an id that is gone without a trace may be
- * given again. */
-static bool take_names(const struct past *past, const struct subject *subject,
-                       const struct nearest_changes *nearest, struct rebuilt *rebuilt)
-{
-    const struct change *named = nearest->parent;
-    if (subject->row != NO_ROW && is_unseen(past))
-        return true;
-    if (!named && nearest->next_parent && nearest->next_parent->kind == CHANGE_SEEN)
-        named = nearest->next_parent;
-    if (!named)
-        return subject->row != NO_ROW;
-    rebuilt->row.account = named->account;
-    rebuilt->row.user = named->user;
-    rebuilt->row.partition = named->partition;
-    return true;
-}
-
-static struct rebuilt rebuild(const struct rebuilding *work, const struct subject *subject)
-{
-    const struct association *row = timeline_row(&work->timeline, subject);
-    struct nearest_changes nearest = nearest_changes(subject, work->timeline.past->now);
-    struct rebuilt rebuilt = { .row = { .id = subject->id } };
-    if (row)
-        rebuilt.row = *row;
-    else
-        rebuilt.row.order =
-            (uint32_t)work->timeline.present.count + (uint32_t)(subject - work->timeline.subjects);
-    rebuilt.lives = existed(work, subject, &nearest, &rebuilt.existence_doubt);
-    if (rebuilt.lives != (row && !row->deleted))
-        rebuilt.source = nearest.existence ? nearest.existence : nearest.next_existence;
-    const struct change *seen = nearest.parent ? nearest.parent : nearest.next_parent;
-    if (!row && seen) {
-        rebuilt.row.account = seen->account;
-        rebuilt.row.user = seen->user;
-        rebuilt.row.partition = seen->partition;
-    }
-    if (!rebuilt.lives) {
-        /* Its usage goes to its last parent, which is the row's own parent while it is deleted. */
-        rebuilt.row.deleted = true;
-        if (row && (!row->deleted || nearest.next_existence) && nearest.parent &&
-            !same_parent(work, nearest.parent, row))
-            set_parent(&rebuilt, nearest.parent);
-        return rebuilt;
-    }
-    if (!take_names(work->timeline.past, subject, &nearest, &rebuilt)) {
-        rebuilt.lives = false;
-        rebuilt.existence_doubt = true;
-        return rebuilt;
-    }
-    rebuilt.row.deleted = false;
-    rebuilt.row.shares = shares_of(work, subject, &nearest, &rebuilt);
-    take_parent(work, subject, &nearest, &rebuilt);
-    return rebuilt;
 }
 
 /* ---- All of them ---- */
 
-static void note_doubt(struct rebuilding *work, const struct rebuilt *rebuilt)
+static void note_doubt(struct rebuilding *work, const struct known *known)
 {
-    const bool doubts[] = { rebuilt->existence_doubt, rebuilt->shares_doubt,
-                            rebuilt->parent_doubt };
-    static const char *const things[] = { "existence", "shares", "parent" };
+    static const struct {
+        unsigned doubt;
+        const char *name;
+    } things[] = { { DOUBT_EXISTENCE, "existence" },
+                   { DOUBT_SHARES, "shares" },
+                   { DOUBT_PARENT, "parent" } };
     struct text text = { 0 };
-    for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++)
-        if (doubts[i])
-            text_format(&text, "%s%s", text.length ? ", " : "", things[i]);
-    if (!text.length)
-        return;
-    const uint32_t names[] = { rebuilt->row.user, rebuilt->row.account };
+    for (size_t i = 0; i < sizeof things / sizeof *things; i++)
+        if (known->doubts & things[i].doubt)
+            text_format(&text, "%s%s", text.length ? ", " : "", things[i].name);
+    const uint32_t names[] = { known->row.user, known->row.account };
     static const char *const before[] = { " of user '", " of account '" };
     for (size_t i = 0; i < 2; i++) {
-        if (names[i] == work->timeline.present.empty_name)
+        if (!known->named || names[i] == work->timeline.present.empty_name)
             continue;
         text_add(&text, before[i]);
         text_add_as_utf8(&text, names_text(work->timeline.present.names, names[i]),
                          strlen(names_text(work->timeline.present.names, names[i])));
         text_add(&text, "'");
     }
-    findings_add(work->findings, FINDING_PAST_UNKNOWN, rebuilt->row.id, "%s", text.bytes);
+    findings_add(work->findings, FINDING_PAST_UNKNOWN, known->row.id, "%s", text.bytes);
     work->counts->unknown++;
     text_free(&text);
 }
 
-static void count_source(struct rebuilding *work, const struct subject *subject,
-                         const struct rebuilt *rebuilt)
+/* Whose word it is that an association was not what it is now. */
+static void count_teller(struct rebuilding *work, const struct subject *subject,
+                         const struct known *known)
 {
     static const struct association nothing = { .deleted = true };
-    const struct association *was = &rebuilt->row;
+    size_t *counts[] = { &work->counts->by_runs, &work->counts->by_source,
+                         &work->counts->by_times };
+    const struct association *was = &known->row;
     const struct association *row = timeline_row(&work->timeline, subject);
     const struct association *is = row ? row : &nothing;
-    bool same = was->deleted == is->deleted &&
-                (was->deleted ||
-                 (was->shares == is->shares && was->account == is->account &&
-                  was->user == is->user && was->partition == is->partition &&
-                  was->parent_id == is->parent_id && was->parent_account == is->parent_account));
-    if (same)
-        return;
-    if (!rebuilt->source)
-        work->counts->by_times++;
-    else if (change_is_of_run(rebuilt->source))
-        work->counts->by_runs++;
-    else
-        work->counts->by_source++;
+    if (was->deleted != is->deleted)
+        ++*counts[known->told_existence];
+    else if (!was->deleted && was->shares != is->shares)
+        ++*counts[known->told_shares];
+    else if (!was->deleted && (was->account != is->account || was->user != is->user ||
+                               was->partition != is->partition || was->parent_id != is->parent_id ||
+                               was->parent_account != is->parent_account))
+        ++*counts[known->told_parent];
 }
 
 static struct id_index *living_of(const struct association *rows, size_t count)
@@ -322,40 +131,89 @@ static void link_to_living(const struct timeline *timeline, struct association *
     id_index_destroy(living_now);
 }
 
+static void replace_refuted(const struct rebuilding *work, struct association *rows, size_t count)
+{
+    size_t names = names_count(work->timeline.present.names);
+    bool *lives = memory_zeroed(names + 1, sizeof *lives);
+    for (size_t i = 0; i < count; i++)
+        if (!rows[i].deleted && rows[i].user == work->timeline.present.empty_name)
+            lives[rows[i].account] = true;
+    for (size_t i = 0; i < work->refutable_count; i++) {
+        const struct refutable *other = &work->refutables[i];
+        struct association *row = &rows[other->row];
+        if (!lives[row->parent_account] && lives[other->parent_account]) {
+            row->parent_id = other->parent_id;
+            row->parent_account = other->parent_account;
+        }
+    }
+    free(lives);
+}
+
+static void add_refutable(struct rebuilding *work, size_t row, const struct association *seen)
+{
+    work->refutables =
+        memory_grown(work->refutables, work->refutable_count, sizeof *work->refutables);
+    work->refutables[work->refutable_count++] =
+        (struct refutable){ row, seen->parent_id, seen->parent_account };
+}
+
+/* Add the association as it was; what is in doubt is as the source alone tells. */
+static void rebuild(struct rebuilding *work, size_t place, struct association *rows, size_t *count)
+{
+    const struct timeline *timeline = &work->timeline;
+    const struct subject *subject = &timeline->subjects[place];
+    struct known known = known_at(timeline, subject);
+    struct association seen = known.row;
+    if (known.doubts)
+        take_from_source(work, place, &known);
+    /* A deleted one leads its usage to its parent; one that was not made yet has none. */
+    bool is_row =
+        known.lives || (subject->row != NO_ROW && subject->created <= timeline->past->now);
+    if (!known.lives)
+        known.doubts &= is_row ? ~(unsigned)DOUBT_SHARES : DOUBT_EXISTENCE;
+    if (known.doubts)
+        note_doubt(work, &known);
+    count_teller(work, subject, &known);
+    if (!is_row)
+        return;
+    if (known.lives && (known.doubts & DOUBT_PARENT))
+        add_refutable(work, *count, &seen);
+    if (subject->row == NO_ROW)
+        known.row.order = (uint32_t)(timeline->present.count + place);
+    rows[(*count)++] = known.row;
+}
+
 static struct association *rebuild_all(struct rebuilding *work, size_t *count)
 {
-    struct association *rows = memory_zeroed(
-        work->timeline.subject_count + work->timeline.present.count + 1, sizeof *rows);
+    const struct timeline *timeline = &work->timeline;
+    struct association *rows =
+        memory_zeroed(timeline->subject_count + timeline->present.count + 1, sizeof *rows);
     *count = 0;
-    for (size_t i = 0; i < work->timeline.subject_count; i++) {
-        const struct subject *subject = &work->timeline.subjects[i];
-        struct rebuilt rebuilt = rebuild(work, subject);
-        note_doubt(work, &rebuilt);
-        count_source(work, subject, &rebuilt);
-        /* A deleted one leads its usage to its parent; one that was not made yet has none. */
-        bool later = subject->row == NO_ROW || subject->created > work->timeline.past->now;
-        if (rebuilt.lives || !later)
-            rows[(*count)++] = rebuilt.row;
-    }
+    for (size_t i = 0; i < timeline->subject_count; i++)
+        rebuild(work, i, rows, count);
+    replace_refuted(work, rows, *count);
     /* Rows that repeat an id stay as they are; tree_build() reports them. */
-    for (size_t i = 0; i < work->timeline.present.count; i++)
-        if (timeline_subject(&work->timeline, work->timeline.present.rows[i].id)->row != i)
-            rows[(*count)++] = work->timeline.present.rows[i];
-    link_to_living(&work->timeline, rows, *count);
+    for (size_t i = 0; i < timeline->present.count; i++)
+        if (timeline_subject(timeline, timeline->present.rows[i].id)->row != i)
+            rows[(*count)++] = timeline->present.rows[i];
+    link_to_living(timeline, rows, *count);
     return rows;
 }
 
 void past_apply(const struct past *past, struct associations *associations,
                 struct findings *findings, struct past_counts *counts)
 {
-    struct rebuilding work = { .timeline = { .past = past, .present = *associations },
+    struct rebuilding work = { .timeline = timeline_make(past, associations, true),
                                .findings = findings,
                                .counts = counts };
     *counts = (struct past_counts){ 0 };
-    timeline_fill(&work.timeline);
+    struct association *present = associations->rows;
     associations->rows = rebuild_all(&work, &associations->count);
-    free(work.timeline.present.rows);
+    free(present);
     timeline_free(&work.timeline);
+    if (work.has_source_only)
+        timeline_free(&work.source_only);
+    free(work.refutables);
 }
 
 /* ---- The order of siblings ---- */

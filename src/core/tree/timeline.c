@@ -7,21 +7,6 @@
 #include "util/memory.h"
 #include "util/text.h"
 
-bool change_is_of_run(const struct change *change)
-{
-    return change->kind == CHANGE_SEEN || change->kind == CHANGE_SEEN_GONE;
-}
-
-bool change_is_present(const struct change *change)
-{
-    return change->kind == CHANGE_SEEN || change->kind == CHANGE_ADDED;
-}
-
-bool change_is_gone(const struct change *change)
-{
-    return change->kind == CHANGE_REMOVED || change->kind == CHANGE_SEEN_GONE;
-}
-
 /* Runs have names as UTF-8.  Where a row has other bytes that read the same, the row's are used. */
 static void translate_names(struct timeline *timeline)
 {
@@ -46,13 +31,6 @@ static void translate_names(struct timeline *timeline)
     text_free(&text);
 }
 
-static void append(struct timeline *timeline, struct change change)
-{
-    timeline->changes =
-        memory_grown(timeline->changes, timeline->change_count, sizeof *timeline->changes);
-    timeline->changes[timeline->change_count++] = change;
-}
-
 struct subject *timeline_subject(const struct timeline *timeline, uint64_t id)
 {
     uint32_t place = id_index_find(timeline->places, id);
@@ -65,21 +43,28 @@ const struct association *timeline_row(const struct timeline *timeline,
     return subject->row == NO_ROW ? NULL : &timeline->present.rows[subject->row];
 }
 
+/* ---- Who there is ---- */
+
 static void add_subject(struct timeline *timeline, uint32_t id, size_t row)
 {
     if (id_index_add(timeline->places, id, (uint32_t)timeline->subject_count) == INDEX_NONE)
         timeline->subjects[timeline->subject_count++] =
-            (struct subject){ id, row, NEVER, NEVER, NULL, NULL };
+            (struct subject){ .id = id, .row = row, .created = NEVER, .modified = NEVER };
 }
 
 static void gather_subjects(struct timeline *timeline)
 {
     const struct past *past = timeline->past;
     timeline->places = id_index_create();
-    timeline->subjects =
-        memory_zeroed(timeline->present.count + past->count + 1, sizeof *timeline->subjects);
+    timeline->subjects = memory_zeroed(timeline->present.count + past->before.count +
+                                           past->after.count + past->count + 1,
+                                       sizeof *timeline->subjects);
     for (size_t i = 0; i < timeline->present.count; i++)
         add_subject(timeline, timeline->present.rows[i].id, i);
+    for (size_t i = 0; i < past->before.count; i++)
+        add_subject(timeline, past->before.rows[i].id, NO_ROW);
+    for (size_t i = 0; i < past->after.count; i++)
+        add_subject(timeline, past->after.rows[i].id, NO_ROW);
     for (size_t i = 0; i < past->count; i++)
         add_subject(timeline, past->changes[i].id, NO_ROW);
     for (size_t i = 0; i < past->touched_count; i++) {
@@ -89,6 +74,10 @@ static void gather_subjects(struct timeline *timeline)
         subject->created = past->touched[i].created;
         subject->modified = past->touched[i].modified;
     }
+    for (size_t i = 0; i < past->before.count; i++)
+        timeline_subject(timeline, past->before.rows[i].id)->before = &past->before.rows[i];
+    for (size_t i = 0; i < past->after.count; i++)
+        timeline_subject(timeline, past->after.rows[i].id)->after = &past->after.rows[i];
 }
 
 /* A name of the past as the rows have it.  Where two names of rows read alike, the row's own is
@@ -102,7 +91,16 @@ static uint32_t translate(const struct timeline *timeline, uint32_t name, uint32
                : timeline->translated[name];
 }
 
-/* Copy the changes, with names of the rows. */
+/* ---- What was done to them ---- */
+
+static void append(struct timeline *timeline, const struct change *change)
+{
+    timeline->changes =
+        memory_grown(timeline->changes, timeline->change_count, sizeof *timeline->changes);
+    timeline->changes[timeline->change_count++] = *change;
+}
+
+/* Copy the changes up to the later end, with names of the rows. */
 static void copy_changes(struct timeline *timeline)
 {
     static const struct association nothing = {
@@ -113,38 +111,21 @@ static void copy_changes(struct timeline *timeline)
     };
     for (size_t i = 0; i < timeline->past->count; i++) {
         struct change copy = timeline->past->changes[i];
-        size_t at = timeline_subject(timeline, copy.id)->row;
-        const struct association *row = at == NO_ROW ? &nothing : &timeline->present.rows[at];
-        if (change_is_present(&copy)) {
+        const struct association *row = timeline_row(timeline, timeline_subject(timeline, copy.id));
+        if (!row)
+            row = &nothing;
+        if (copy.kind == CHANGE_ADDED) {
             copy.account = translate(timeline, copy.account, row->account);
             copy.user = translate(timeline, copy.user, row->user);
             copy.partition = translate(timeline, copy.partition, row->partition);
             copy.parent_account = translate(timeline, copy.parent_account, row->parent_account);
         }
-        append(timeline, copy);
+        if (copy.at <= timeline->until)
+            append(timeline, &copy);
     }
 }
 
-/* The first run saw all that there was: what it did not note was not there. */
-static void note_unseen(struct timeline *timeline)
-{
-    const struct past *past = timeline->past;
-    if (past->seen_from == NEVER)
-        return;
-    bool *seen = memory_zeroed(timeline->subject_count + 1, sizeof *seen);
-    for (size_t i = 0; i < past->count; i++)
-        if (past->changes[i].kind == CHANGE_SEEN && past->changes[i].at == past->seen_from)
-            seen[timeline_subject(timeline, past->changes[i].id) - timeline->subjects] = true;
-    for (size_t i = 0; i < timeline->subject_count; i++)
-        if (!seen[i])
-            append(timeline, (struct change){ .at = past->seen_from,
-                                              .id = timeline->subjects[i].id,
-                                              .kind = CHANGE_SEEN_GONE });
-    free(seen);
-}
-
-/* The changes of an id stand together, the oldest first.  A run saw what there was after everything
- * that was done in its second. */
+/* The changes of an id stand together, the oldest first. */
 static int by_id_and_time(const void *a, const void *b)
 {
     const struct change *one = a, *other = b;
@@ -152,8 +133,6 @@ static int by_id_and_time(const void *a, const void *b)
         return one->id < other->id ? -1 : 1;
     if (one->at != other->at)
         return one->at < other->at ? -1 : 1;
-    if (change_is_of_run(one) != change_is_of_run(other))
-        return change_is_of_run(one) ? 1 : -1;
     return one->sequence < other->sequence ? -1 : one->sequence > other->sequence;
 }
 
@@ -171,174 +150,257 @@ static void sort_changes(struct timeline *timeline)
     }
 }
 
-/* ---- All associations of a user or an account ---- */
+/* ---- The ends ---- */
 
-static bool is_before(const struct change *change, const struct removal *removal)
+static struct association association_of(const struct timeline *timeline,
+                                         const struct subject *subject, const struct sighting *seen)
 {
-    return change->at < removal->at ||
-           (change->at == removal->at && change->sequence < removal->sequence);
+    static const struct association nothing = {
+        .account = INDEX_NONE,
+        .user = INDEX_NONE,
+        .partition = INDEX_NONE,
+        .parent_account = INDEX_NONE,
+    };
+    const struct association *own = timeline_row(timeline, subject);
+    struct association row = own ? *own : nothing;
+    row.id = subject->id;
+    row.deleted = !seen->lives;
+    row.shares = seen->shares;
+    row.parent_id = seen->parent_id;
+    row.account = translate(timeline, seen->account, row.account);
+    row.user = translate(timeline, seen->user, row.user);
+    row.partition = translate(timeline, seen->partition, row.partition);
+    row.parent_account = translate(timeline, seen->parent_account, row.parent_account);
+    return row;
 }
 
-/* The names of an association at the time of a removal; false where they are not known. */
-static bool name_at(const struct timeline *timeline, const struct subject *subject,
-                    const struct removal *removal, struct association *named)
+static struct state state_seen(const struct timeline *timeline, const struct subject *subject,
+                               const struct sighting *seen)
 {
-    bool known =
-        subject->row != NO_ROW && subject->created != NEVER && subject->created <= removal->at;
-    if (known)
-        *named = timeline->present.rows[subject->row];
-    for (const struct change *each = subject->changes; each < subject->end; each++)
-        if (change_is_present(each) && is_before(each, removal)) {
-            named->account = each->account;
-            named->user = each->user;
-            named->parent_account = each->parent_account;
-            known = true;
-        }
-    return known;
+    struct state state = { .known = true, .modified = NEVER, .told = TOLD_BY_RUNS };
+    if (!seen)
+        return state;
+    /* One that was gone may have been moved before. */
+    state.lives = state.has_parent = seen->lives;
+    state.named = true;
+    state.row = association_of(timeline, subject, seen);
+    state.modified = seen->modified;
+    return state;
 }
 
-/* What is there now, and was not made again since, was not removed then. */
-static bool outlived(const struct timeline *timeline, const struct subject *subject,
-                     const struct removal *removal)
+struct state timeline_before(const struct timeline *timeline, const struct subject *subject)
 {
-    if (subject->row == NO_ROW || timeline->present.rows[subject->row].deleted)
-        return false;
-    for (const struct change *each = subject->changes; each < subject->end; each++)
-        if (change_is_present(each) && !is_before(each, removal))
-            return false;
-    return true;
+    if (timeline->from == NEVER)
+        return (struct state){ .modified = NEVER };
+    return state_seen(timeline, subject, subject->before);
 }
 
-/* Mark the account and all accounts below it, by name. */
-static void mark_below(const struct timeline *timeline, const struct removal *removal, bool *below)
+struct state timeline_after(const struct timeline *timeline, const struct subject *subject)
 {
-    bool more = true;
-    below[timeline->translated[removal->name]] = true;
-    while (more) {
-        more = false;
-        for (size_t i = 0; i < timeline->subject_count; i++) {
-            struct association named;
-            if (name_at(timeline, &timeline->subjects[i], removal, &named) &&
-                named.user == timeline->present.empty_name && below[named.parent_account] &&
-                !below[named.account])
-                more = below[named.account] = true;
+    const struct association *row = timeline_row(timeline, subject);
+    bool is_now = timeline->until == INT64_MAX;
+    /* What was not touched since the run was then as it is now. */
+    bool untouched = subject->modified != NEVER && subject->modified <= timeline->until;
+    struct state state = { .known = true, .modified = NEVER, .told = TOLD_BY_TIMES };
+    if (!is_now)
+        state = state_seen(timeline, subject, subject->after ? subject->after : subject->before);
+    if (row && !state.lives && (is_now || untouched)) {
+        state.named = state.has_parent = true;
+        state.row = *row;
+        state.lives = is_now && !row->deleted;
+    }
+    /* Runs do not note what was touched with the root. */
+    if (untouched)
+        state.modified = subject->modified;
+    else if (state.modified != NEVER && state.modified < timeline->root_touched)
+        state.modified = timeline->root_touched;
+    return state;
+}
+
+/* When the root was touched last: with it all others are when an account moves, or a QOS goes. */
+static void find_root(struct timeline *timeline)
+{
+    timeline->root_touched = NEVER;
+    for (size_t i = 0; i < timeline->subject_count; i++) {
+        struct state state = timeline_after(timeline, &timeline->subjects[i]);
+        uint32_t no_name = timeline->present.empty_name;
+        if (state.lives && state.row.user == no_name && state.row.parent_account == no_name &&
+            !state.row.parent_id) {
+            timeline->root_touched = state.modified;
+            return;
         }
     }
 }
 
-/* What removals did, apart from the changes: these stay where subjects point at them, and no
- * removal decides what another one did. */
-struct removed {
-    struct change *changes;
+/* ---- All associations of a user or an account ---- */
+
+#define NOBODY UINT32_MAX
+
+/* Lists of numbers by number: the first of each list, and what comes behind each. */
+struct lists {
+    uint32_t *first;
+    struct link {
+        uint32_t value, next;
+    } * links;
     size_t count;
 };
 
-static void note_removed(struct removed *removed, const struct subject *subject,
-                         const struct removal *removal)
+static struct lists lists_of(size_t count)
 {
-    removed->changes = memory_grown(removed->changes, removed->count, sizeof *removed->changes);
-    removed->changes[removed->count++] = (struct change){
-        .at = removal->at, .id = subject->id, .kind = CHANGE_REMOVED, .sequence = removal->sequence
-    };
+    struct lists lists = { .first = memory_zeroed(count + 1, sizeof *lists.first) };
+    for (size_t i = 0; i < count; i++)
+        lists.first[i] = NOBODY;
+    return lists;
 }
 
-static void remove_account(const struct timeline *timeline, const struct removal *removal,
-                           struct removed *removed)
+static void lists_add(struct lists *lists, uint32_t list, uint32_t value)
 {
-    bool *below = memory_zeroed(names_count(timeline->present.names), sizeof *below);
-    mark_below(timeline, removal, below);
-    for (size_t i = 0; i < timeline->subject_count; i++) {
-        const struct subject *subject = &timeline->subjects[i];
-        struct association named;
-        if (name_at(timeline, subject, removal, &named) && below[named.account] &&
-            !outlived(timeline, subject, removal))
-            note_removed(removed, subject, removal);
-    }
-    free(below);
+    lists->links = memory_grown(lists->links, lists->count, sizeof *lists->links);
+    lists->links[lists->count] = (struct link){ value, lists->first[list] };
+    lists->first[list] = (uint32_t)lists->count++;
 }
 
-/* Removals of users by name: the first of each, and by removal the next of the same; years of them
- * are thousands.  NO_ROW where there is none. */
-struct user_removals {
-    size_t *first, *next;
+static void lists_free(struct lists *lists)
+{
+    free(lists->first);
+    free(lists->links);
+}
+
+/* By name: the associations of a user, those of an account, and the accounts that anything says
+ * were below it at some time. */
+struct members {
+    struct lists of_user, of_account, below;
+    uint32_t *marked; /* by name: the removal that its account was last met in */
+    uint32_t *queue;
 };
 
-static void remove_user(const struct timeline *timeline, const struct user_removals *removals,
-                        const struct subject *subject, uint32_t user, struct removed *removed)
+static void add_member(const struct timeline *timeline, struct members *members, uint32_t subject,
+                       const struct association *row)
 {
-    for (size_t i = removals->first[user]; i != NO_ROW; i = removals->next[i]) {
-        const struct removal *removal = &timeline->past->removals[i];
-        struct association named;
-        if (name_at(timeline, subject, removal, &named) && named.user == user &&
-            !outlived(timeline, subject, removal))
-            note_removed(removed, subject, removal);
-    }
+    bool is_user = row->user != timeline->present.empty_name;
+    struct lists *own = is_user ? &members->of_user : &members->of_account;
+    uint32_t name = is_user ? row->user : row->account;
+    uint32_t last = own->first[name];
+    if (!is_user)
+        lists_add(&members->below, row->parent_account, row->account);
+    if (last != NOBODY && own->links[last].value == subject)
+        return;
+    lists_add(own, name, subject);
+    if (is_user)
+        lists_add(&members->of_account, row->account, subject);
 }
 
-static bool has_had_user(const struct timeline *timeline, const struct subject *subject,
-                         const struct change *until, uint32_t user)
+static struct members gather_members(const struct timeline *timeline)
 {
-    if (subject->row != NO_ROW && timeline->present.rows[subject->row].user == user)
-        return true;
-    for (const struct change *each = subject->changes; each < until; each++)
-        if (change_is_present(each) && each->user == user)
-            return true;
-    return false;
-}
-
-/* An association is asked about once for each user that it was ever of. */
-static void remove_users(const struct timeline *timeline, const struct user_removals *removals,
-                         struct removed *removed)
-{
-    for (size_t i = 0; i < timeline->subject_count; i++) {
+    size_t names = names_count(timeline->present.names);
+    struct members members = {
+        lists_of(names),
+        lists_of(names),
+        lists_of(names),
+        memory_zeroed(names + 1, sizeof *members.marked),
+        memory_zeroed(names + 1, sizeof *members.queue),
+    };
+    for (uint32_t i = 0; i < timeline->subject_count; i++) {
         const struct subject *subject = &timeline->subjects[i];
+        struct state ends[] = { timeline_before(timeline, subject),
+                                timeline_after(timeline, subject) };
+        for (size_t end = 0; end < 2; end++)
+            if (ends[end].named)
+                add_member(timeline, &members, i, &ends[end].row);
         if (subject->row != NO_ROW)
-            remove_user(timeline, removals, subject, timeline->present.rows[subject->row].user,
-                        removed);
+            add_member(timeline, &members, i, timeline_row(timeline, subject));
         for (const struct change *each = subject->changes; each < subject->end; each++)
-            if (change_is_present(each) && !has_had_user(timeline, subject, each, each->user))
-                remove_user(timeline, removals, subject, each->user, removed);
+            if (each->kind == CHANGE_ADDED)
+                add_member(timeline, &members, i,
+                           &(struct association){ .account = each->account,
+                                                  .user = each->user,
+                                                  .parent_account = each->parent_account });
+    }
+    return members;
+}
+
+static void members_free(struct members *members)
+{
+    lists_free(&members->of_user);
+    lists_free(&members->of_account);
+    lists_free(&members->below);
+    free(members->marked);
+    free(members->queue);
+}
+
+static void sweep_list(struct timeline *timeline, const struct lists *lists, uint32_t list,
+                       const struct change *swept)
+{
+    for (uint32_t i = lists->first[list]; i != NOBODY; i = lists->links[i].next) {
+        const struct subject *subject = &timeline->subjects[lists->links[i].value];
+        struct change change = *swept;
+        change.id = subject->id;
+        if (subject->created <= change.at)
+            append(timeline, &change);
     }
 }
 
-static void remove_all(const struct timeline *timeline, struct removed *removed)
+static void sweep_account(struct timeline *timeline, struct members *members, uint32_t number,
+                          const struct change *swept, uint32_t account)
+{
+    size_t count = 0;
+    struct change change = *swept;
+    members->queue[count++] = account;
+    members->marked[account] = number;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t above = members->queue[i];
+        change.kind = i ? CHANGE_MAYBE_SWEPT : CHANGE_SWEPT;
+        sweep_list(timeline, &members->of_account, above, &change);
+        for (uint32_t at = members->below.first[above]; at != NOBODY;
+             at = members->below.links[at].next) {
+            uint32_t below = members->below.links[at].value;
+            if (members->marked[below] == number)
+                continue;
+            members->marked[below] = number;
+            members->queue[count++] = below;
+        }
+    }
+}
+
+static void sweep(struct timeline *timeline)
 {
     const struct past *past = timeline->past;
-    size_t names = names_count(timeline->present.names);
-    struct user_removals of_users = {
-        memory_zeroed(names + 1, sizeof *of_users.first),
-        memory_zeroed(past->removal_count + 1, sizeof *of_users.next),
-    };
-    for (size_t i = 0; i < names; i++)
-        of_users.first[i] = NO_ROW;
+    if (!past->removal_count)
+        return;
+    struct members members = gather_members(timeline);
     for (size_t i = 0; i < past->removal_count; i++) {
         const struct removal *removal = &past->removals[i];
         uint32_t name = timeline->translated[removal->name];
-        if (removal->of_account) {
-            remove_account(timeline, removal, removed);
-        } else {
-            of_users.next[i] = of_users.first[name];
-            of_users.first[name] = i;
-        }
+        struct change swept = { .at = removal->at,
+                                .kind = CHANGE_SWEPT,
+                                .sequence = removal->sequence };
+        if (removal->at > timeline->until)
+            continue;
+        if (removal->of_account)
+            sweep_account(timeline, &members, (uint32_t)i + 1, &swept, name);
+        else
+            sweep_list(timeline, &members.of_user, name, &swept);
     }
-    remove_users(timeline, &of_users, removed);
-    free(of_users.first);
-    free(of_users.next);
+    members_free(&members);
+    sort_changes(timeline);
 }
 
-void timeline_fill(struct timeline *timeline)
+struct timeline timeline_make(const struct past *past, const struct associations *present,
+                              bool with_runs)
 {
-    struct removed removed = { 0 };
-    translate_names(timeline);
-    gather_subjects(timeline);
-    copy_changes(timeline);
-    note_unseen(timeline);
-    sort_changes(timeline);
-    remove_all(timeline, &removed);
-    for (size_t i = 0; i < removed.count; i++)
-        append(timeline, removed.changes[i]);
-    free(removed.changes);
-    sort_changes(timeline);
+    struct timeline timeline = { .past = past,
+                                 .root_touched = NEVER,
+                                 .present = *present,
+                                 .from = with_runs ? past->before.at : NEVER,
+                                 .until = with_runs && past->after.at != NEVER ? past->after.at
+                                                                               : INT64_MAX };
+    translate_names(&timeline);
+    gather_subjects(&timeline);
+    find_root(&timeline);
+    copy_changes(&timeline);
+    sort_changes(&timeline);
+    sweep(&timeline);
+    return timeline;
 }
 
 void timeline_free(struct timeline *timeline)

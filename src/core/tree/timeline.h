@@ -5,21 +5,39 @@
 #include "core/tree/past.h"
 #include "core/tree/association.h"
 
-/* The changes that are known of the past, by association, the oldest first. */
+/* What was done to each association between two instants at which it is known how all of them were:
+ * the last run before the one that is asked for, and the first run after it, or now. */
 
 #define NO_ROW SIZE_MAX
 
-/* An association that is there now, or that some change names. */
+/* Whose word something is. */
+enum teller { TOLD_BY_RUNS, TOLD_BY_SOURCE, TOLD_BY_TIMES };
+
+/* An association at one end. */
+struct state {
+    bool known; /* false: no run was before; all else is empty */
+    bool lives;
+    bool named;      /* whether the row has names; and shares, where it lives */
+    bool has_parent; /* whether the row has its parent, or the last one that it had */
+    struct association row;
+    int64_t modified; /* when it was last touched; NEVER where it is unknown */
+    enum teller told;
+};
+
+/* An association that is there now, or that somebody names. */
 struct subject {
     uint32_t id;
-    size_t row;                /* NO_ROW where it is not there now */
-    int64_t created, modified; /* or NEVER */
-    const struct change *changes, *end;
+    size_t row;                            /* NO_ROW where it is not there now */
+    int64_t created, modified;             /* or NEVER */
+    const struct sighting *before, *after; /* NULL: that run did not see it (changed) */
+    const struct change *changes, *end;    /* up to the later end, the oldest first */
 };
 
 struct timeline {
     const struct past *past;
     struct associations present; /* its names are those of the changes, too */
+    int64_t root_touched;        /* when the root was last touched, at the later end; or NEVER */
+    int64_t from, until;         /* the ends: NEVER where there was no run, INT64_MAX is now */
     struct change *changes;
     size_t change_count;
     struct subject *subjects;
@@ -28,8 +46,9 @@ struct timeline {
     uint32_t *translated; /* by number in the past's names: the number in present.names */
 };
 
-/* Fill it from past and present. */
-void timeline_fill(struct timeline *timeline);
+/* Fill it from past and present.  The subjects have the same places with runs and without. */
+struct timeline timeline_make(const struct past *past, const struct associations *present,
+                              bool with_runs);
 void timeline_free(struct timeline *timeline);
 /* NULL where nothing is known of the id. */
 struct subject *timeline_subject(const struct timeline *timeline, uint64_t id);
@@ -37,10 +56,8 @@ struct subject *timeline_subject(const struct timeline *timeline, uint64_t id);
 const struct association *timeline_row(const struct timeline *timeline,
                                        const struct subject *subject);
 
-/* Whether a run saw the change; whether after it the association is there, and the change has all
- * of it; whether after it the association is gone. */
-bool change_is_of_run(const struct change *change);
-bool change_is_present(const struct change *change);
-bool change_is_gone(const struct change *change);
+/* The two ends. */
+struct state timeline_before(const struct timeline *timeline, const struct subject *subject);
+struct state timeline_after(const struct timeline *timeline, const struct subject *subject);
 
 #endif

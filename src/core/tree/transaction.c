@@ -217,7 +217,7 @@ static bool add_change(const struct transaction *transaction, struct past *past,
     uint32_t empty = names_add(past->names, "", 0);
     struct change change = { .at = transaction->at,
                              .kind = transaction->action == TRANSACTION_ADD      ? CHANGE_ADDED
-                                     : transaction->action == TRANSACTION_MODIFY ? CHANGE_SHARES
+                                     : transaction->action == TRANSACTION_MODIFY ? CHANGE_MODIFIED
                                                                                  : CHANGE_REMOVED,
                              .account = empty,
                              .user = empty,
@@ -239,8 +239,7 @@ static bool add_change(const struct transaction *transaction, struct past *past,
     }
     for (size_t i = 0; i < ids->count; i++) {
         change.id = ids->ids[i];
-        if (change.kind != CHANGE_SHARES || change.has_shares)
-            past_add(past, &change);
+        past_add(past, &change);
     }
     return true;
 }
@@ -269,6 +268,10 @@ bool transaction_add(const struct transaction *transaction, struct past *past)
     case TRANSACTION_REMOVE_ACCOUNTS:
     case TRANSACTION_REMOVE_USERS:
         understood = add_removals(transaction, past, &ids);
+        break;
+    case TRANSACTION_REMOVE_QOS:
+        past_add_touch_of_all(past, transaction->at);
+        understood = true;
         break;
     default:
         break;

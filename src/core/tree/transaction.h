@@ -17,6 +17,7 @@ enum transaction_action {
     TRANSACTION_REMOVE_ACCOUNTS = 1435, /* name `name='a'` or `name in('a', 'b')`, of any cluster */
     TRANSACTION_REMOVE = 1437,          /* name `id_assoc=6 || id_assoc=49` */
     TRANSACTION_REMOVE_USERS = 1439,    /* as accounts */
+    TRANSACTION_REMOVE_QOS = 1450,      /* touches nearly all associations */
 };
 
 struct transaction {

@@ -95,12 +95,13 @@ static int read_transactions(struct change_reader *reader, struct error *err)
         { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_ACCOUNTS },
         { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE },
         { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_USERS },
+        { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_QOS },
     };
     static const struct query oldest = { .sql = "SELECT MIN(\"timestamp\") FROM \"txn_table\"",
                                          .types = "i" };
     static const struct query all = {
         .sql = "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
-               " FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?, ?, ?)"
+               " FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?, ?, ?, ?)"
                " ORDER BY \"timestamp\", \"id\"",
         .arguments = actions,
         .argument_count = sizeof actions / sizeof *actions,

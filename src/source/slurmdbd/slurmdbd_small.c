@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <xxhash.h>
+
 #include "core/priority/priority.h"
 #include "db/db.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
@@ -19,7 +21,7 @@ struct association_reader {
     int64_t *lefts;
 };
 
-enum { READ_PARENT_ACCOUNT = READ_OWN, READ_LINEAGE, READ_LFT, READ_PRIORITY };
+enum { READ_PARENT_ACCOUNT = READ_OWN, READ_LINEAGE, READ_LFT, READ_PRIORITY, READ_MODIFIED };
 
 static void note_order(struct association_reader *reader, const struct db_value *row)
 {
@@ -44,6 +46,16 @@ static void add_priority(struct accounting *accounting, uint32_t id, int64_t pri
         (struct association_priority){ id, (uint32_t)priority };
 }
 
+/* An upgrade of slurmdbd may have left numbers that are no instants. */
+static void note_touch(struct accounting *accounting, uint32_t id, const struct db_value *modified)
+{
+    const uint64_t touch[] = { id, (uint64_t)modified->integer };
+    if (modified->type != DB_INTEGER || modified->integer < 0 || modified->integer >= INDEX_NONE)
+        return;
+    id_index_add(accounting->modified, id, (uint32_t)modified->integer);
+    accounting->modified_hash += XXH3_64bits(touch, sizeof touch);
+}
+
 static int take_association(void *context, const struct db_value *row, struct error *err)
 {
     struct association_reader *reader = context;
@@ -53,6 +65,7 @@ static int take_association(void *context, const struct db_value *row, struct er
     association->parent_account = reading_name(reader->accounting, &row[READ_PARENT_ACCOUNT]);
     if (row[READ_PRIORITY].type == DB_INTEGER && !association->deleted)
         add_priority(reader->accounting, association->id, row[READ_PRIORITY].integer);
+    note_touch(reader->accounting, association->id, &row[READ_MODIFIED]);
     if (reader->ordered)
         note_order(reader, row);
     return 0;
@@ -96,12 +109,13 @@ static int read_associations(const struct source *source, struct accounting *acc
     struct text sql = { 0 };
     text_format(&sql,
                 "SELECT \"id_assoc\", %s, \"acct\", \"user\", \"partition\", \"shares\","
-                " \"deleted\", \"parent_acct\", %s, %s, \"priority\" FROM ",
+                " \"deleted\", \"parent_acct\", %s, %s, \"priority\", %s FROM ",
                 has & HAS_ID_PARENT ? "\"id_parent\"" : "0", lineage ? "\"lineage\"" : "''",
-                lft ? "\"lft\"" : "0");
+                lft ? "\"lft\"" : "0", has & HAS_MOD_TIME ? "\"mod_time\"" : "NULL");
     slurmdbd_add_name(&sql, &slurmdbd_associations, source->cluster);
+    accounting->modified = id_index_create();
     struct association_reader reader = { accounting, ordered, arena_create(), NULL, NULL };
-    const struct query query = { .sql = sql.bytes, .types = "iitttiittii" };
+    const struct query query = { .sql = sql.bytes, .types = "iitttiittiii" };
     int result =
         slurmdbd_read(source, &slurmdbd_associations, &query, take_association, &reader, err);
     accounting->by_lineage = lineage;

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/tree/known.h"
+
+/* All that decides about one association, gathered once. */
+struct evidence {
+    const struct timeline *timeline;
+    const struct subject *subject;
+    int64_t at;
+    struct state before, after;
+    /* The first change between the ends, and the first one after `at`; or the subject's end.  What
+     * was done in the very second of a run counts: the run may have been before or after it, and
+     * comes to the same at the end of that second. */
+    const struct change *first, *next;
+};
+
+/* Whether the source still has all that was done from this instant on. */
+static bool is_covered(const struct evidence *evidence, int64_t from)
+{
+    int64_t reach = evidence->timeline->past->reach;
+    return reach != NEVER && reach <= from;
+}
+
+/* Whether nothing was done between the instant and the later end. */
+static bool is_untouched(const struct evidence *evidence)
+{
+    return evidence->after.modified != NEVER && evidence->after.modified <= evidence->at;
+}
+
+/* Whether nothing at all was done between the ends, if mod_time is to be believed. */
+static bool is_untouched_throughout(const struct evidence *evidence)
+{
+    return evidence->before.known && evidence->after.modified != NEVER &&
+           evidence->after.modified < evidence->timeline->from;
+}
+
+static bool is_made_between(const struct evidence *evidence)
+{
+    int64_t created = evidence->subject->created;
+    return created != NEVER && created > evidence->timeline->from;
+}
+
+/* Without times: what is alike at both ends was so in between. */
+static bool is_taken_as_unchanged(const struct evidence *evidence)
+{
+    return evidence->before.known && evidence->after.modified == NEVER &&
+           evidence->first == evidence->subject->end && !is_made_between(evidence);
+}
+
+/* How many of ascending instants are up to one. */
+static size_t instants_until(const int64_t *instants, size_t count, int64_t until)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (instants[middle] <= until)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_touch_of_all(const struct past *past, int64_t at)
+{
+    size_t i = instants_until(past->touches, past->touch_count, at);
+    return i && past->touches[i - 1] == at;
+}
+
+/* Whether the source wrote down why it touched the association last. */
+static bool is_last_touch_explained(const struct evidence *evidence)
+{
+    for (const struct change *each = evidence->subject->changes; each < evidence->subject->end;
+         each++)
+        if (each->at == evidence->after.modified)
+            return true;
+    return is_touch_of_all(evidence->timeline->past, evidence->after.modified);
+}
+
+/* ---- Existence ---- */
+
+enum life { LIFE_UNKNOWN, LIFE_ALIVE, LIFE_GONE };
+
+static enum life life_of(bool lives)
+{
+    return lives ? LIFE_ALIVE : LIFE_GONE;
+}
+
+static enum life life_behind(const struct change *change, enum life life)
+{
+    switch (change->kind) {
+    case CHANGE_ADDED:
+    case CHANGE_MODIFIED:
+        return LIFE_ALIVE;
+    case CHANGE_REMOVED:
+    case CHANGE_SWEPT:
+        return LIFE_GONE;
+    default:
+        return life == LIFE_ALIVE ? LIFE_UNKNOWN : life;
+    }
+}
+
+static enum life life_ahead_of(const struct change *change, enum life life)
+{
+    switch (change->kind) {
+    case CHANGE_ADDED:
+        return LIFE_GONE;
+    case CHANGE_MODIFIED:
+    case CHANGE_REMOVED:
+        return LIFE_ALIVE;
+    case CHANGE_SWEPT:
+        return LIFE_UNKNOWN;
+    default:
+        return life == LIFE_ALIVE ? LIFE_ALIVE : LIFE_UNKNOWN;
+    }
+}
+
+/* Whether an account was removed between two instants, with all that was below it then, of which
+ * nothing may be left. */
+static bool is_account_removed(const struct evidence *evidence, int64_t after, int64_t until)
+{
+    const struct past *past = evidence->timeline->past;
+    size_t i = instants_until(past->account_removals, past->account_removal_count, until);
+    return i && past->account_removals[i - 1] > after;
+}
+
+/* Whether it was gone later, and nothing tells since when. */
+static bool is_end_untold(const struct evidence *evidence)
+{
+    const struct subject *subject = evidence->subject;
+    bool is_last = evidence->next == subject->end;
+    if (is_last ? evidence->after.lives : evidence->next->kind != CHANGE_ADDED)
+        return false;
+    if (evidence->next == evidence->first)
+        return true;
+    enum change_kind last = evidence->next[-1].kind;
+    return last != CHANGE_REMOVED && last != CHANGE_SWEPT;
+}
+
+/* From the earlier end, or from when it was made, on. */
+static enum life life_from_before(const struct evidence *evidence)
+{
+    const struct subject *subject = evidence->subject;
+    int64_t from = evidence->timeline->from;
+    enum life life = LIFE_UNKNOWN;
+    bool made = is_made_between(evidence);
+    if (made)
+        life = is_covered(evidence, subject->created) ? LIFE_ALIVE : LIFE_UNKNOWN;
+    else if (evidence->before.known && is_covered(evidence, from))
+        life = life_of(evidence->before.lives);
+    for (const struct change *each = evidence->first; each < evidence->next; each++)
+        if (!made || each->at >= subject->created)
+            life = life_behind(each, life);
+    int64_t told_at = evidence->next > evidence->first ? evidence->next[-1].at
+                      : made                           ? subject->created
+                                                       : from;
+    if (life == LIFE_ALIVE && is_end_untold(evidence) &&
+        is_account_removed(evidence, told_at, evidence->at))
+        return LIFE_UNKNOWN;
+    return life;
+}
+
+/* From the later end back.  One whose end is untold may have been deleted when it was last touched,
+ * or with an account. */
+static enum life life_from_after(const struct evidence *evidence)
+{
+    enum life life = life_of(evidence->after.lives);
+    if (!is_covered(evidence, evidence->at))
+        return LIFE_UNKNOWN;
+    for (const struct change *each = evidence->subject->end; each > evidence->next; each--)
+        life = life_ahead_of(each - 1, life);
+    if (!is_end_untold(evidence))
+        return life;
+    bool is_last = evidence->next == evidence->subject->end;
+    int64_t gone_at = is_last ? evidence->timeline->until : evidence->next->at;
+    bool may_be_told =
+        evidence->next > evidence->first && evidence->next[-1].kind == CHANGE_MAYBE_SWEPT;
+    bool is_touched = is_last && !may_be_told && evidence->after.modified != NEVER &&
+                      !is_last_touch_explained(evidence);
+    if (is_touched ||
+        (evidence->subject->row != NO_ROW && is_account_removed(evidence, evidence->at, gone_at)))
+        return LIFE_UNKNOWN;
+    return life;
+}
+
+/* What it most likely was, for all that the source can tell. */
+static bool likely_lives(const struct evidence *evidence, enum life earlier, enum life later)
+{
+    if (earlier != LIFE_UNKNOWN)
+        return earlier == LIFE_ALIVE;
+    if (later != LIFE_UNKNOWN)
+        return later == LIFE_ALIVE;
+    return evidence->after.lives || (evidence->after.modified != NEVER && evidence->after.named &&
+                                     evidence->after.modified > evidence->at);
+}
+
+static bool has_other_names(const struct evidence *evidence)
+{
+    const struct state *before = &evidence->before, *after = &evidence->after;
+    return before->lives && after->lives && before->named && after->named &&
+           (before->row.account != after->row.account || before->row.user != after->row.user ||
+            before->row.partition != after->row.partition);
+}
+
+static void tell_existence(const struct evidence *evidence, struct known *known)
+{
+    const struct state *before = &evidence->before, *after = &evidence->after;
+    const struct subject *subject = evidence->subject;
+    enum life earlier, later;
+    known->told_existence = after->told;
+    if (subject->created != NEVER && evidence->at < subject->created) {
+        known->told_existence = TOLD_BY_TIMES;
+        known->doubts |= before->lives ? DOUBT_EXISTENCE : 0;
+        return;
+    }
+    if (is_untouched(evidence)) {
+        known->lives = after->lives;
+        if ((is_untouched_throughout(evidence) && before->lives != after->lives) ||
+            has_other_names(evidence))
+            known->doubts |= DOUBT_EXISTENCE;
+        return;
+    }
+    earlier = life_from_before(evidence);
+    later = life_from_after(evidence);
+    known->lives = likely_lives(evidence, earlier, later);
+    if (earlier != LIFE_UNKNOWN && (later == LIFE_UNKNOWN || later == earlier))
+        known->told_existence = evidence->next > evidence->first ? TOLD_BY_SOURCE
+                                : before->known                  ? TOLD_BY_RUNS
+                                                                 : TOLD_BY_TIMES;
+    else if (earlier == LIFE_UNKNOWN && later != LIFE_UNKNOWN)
+        known->told_existence = evidence->next < subject->end ? TOLD_BY_SOURCE : after->told;
+    else
+        known->doubts |= DOUBT_EXISTENCE;
+    /* What lived at both ends was touched in between by nobody, if nobody knows; what was gone at
+     * both may have lived for a while. */
+    if (earlier == later && is_taken_as_unchanged(evidence) && before->lives == after->lives) {
+        known->lives = after->lives;
+        known->alike |= DOUBT_EXISTENCE;
+        if (before->lives || subject->modified == NEVER)
+            known->doubts &= ~(unsigned)DOUBT_EXISTENCE;
+    }
+    if (has_other_names(evidence))
+        known->doubts |= DOUBT_EXISTENCE;
+}
+
+/* ---- Shares ---- */
+
+/* Negative ones are published as 0. */
+static bool same_shares(int32_t one, int32_t other)
+{
+    return (one > 0 ? one : 0) == (other > 0 ? other : 0);
+}
+
+/* The last change that set them up to the instant; NULL where none did. */
+static const struct change *last_setting(const struct evidence *evidence)
+{
+    for (const struct change *each = evidence->next; each > evidence->first; each--)
+        if (each[-1].has_shares)
+            return each - 1;
+    return NULL;
+}
+
+static bool are_set_later(const struct evidence *evidence)
+{
+    for (const struct change *each = evidence->next; each < evidence->subject->end; each++)
+        if (each->has_shares)
+            return true;
+    return false;
+}
+
+static void tell_shares(const struct evidence *evidence, struct known *known)
+{
+    const struct state *before = &evidence->before, *after = &evidence->after;
+    const struct change *set = last_setting(evidence);
+    bool untouched = is_untouched(evidence);
+    bool later = after->lives &&
+                 (untouched || (is_covered(evidence, evidence->at) && !are_set_later(evidence)));
+    bool earlier =
+        !untouched && (set || (before->lives && is_covered(evidence, evidence->timeline->from)));
+    int32_t first = set ? set->shares : before->row.shares, last = after->row.shares;
+    known->row.shares = earlier || !after->named ? first : last;
+    known->told_shares = !earlier ? after->told : set ? TOLD_BY_SOURCE : TOLD_BY_RUNS;
+    if (earlier && after->named && same_shares(first, last))
+        known->row.shares = last;
+    if (earlier && later && !same_shares(first, last))
+        known->doubts |= DOUBT_SHARES;
+    if (is_untouched_throughout(evidence) && before->lives && !same_shares(first, last))
+        known->doubts |= DOUBT_SHARES;
+    bool alike = before->lives && after->lives && is_taken_as_unchanged(evidence) &&
+                 same_shares(before->row.shares, last);
+    if (!earlier && !later && !alike)
+        known->doubts |= DOUBT_SHARES;
+}
+
+/* ---- Its parent ---- */
+
+struct edge {
+    bool known;
+    int64_t at; /* since when, or when it was so */
+    uint32_t id, account;
+    enum teller told;
+};
+
+static bool same_parent(const struct edge *one, const struct edge *other)
+{
+    return one->id && other->id ? one->id == other->id : one->account == other->account;
+}
+
+static struct edge edge_of(const struct state *state, int64_t at)
+{
+    return (struct edge){ state->has_parent, at, state->row.parent_id, state->row.parent_account,
+                          state->told };
+}
+
+/* Where it was added last, or a run saw it after that. */
+static struct edge earlier_edge(const struct evidence *evidence)
+{
+    const struct change *first =
+        evidence->before.has_parent ? evidence->first : evidence->subject->changes;
+    for (const struct change *each = evidence->next; each > first; each--)
+        if (each[-1].kind == CHANGE_ADDED)
+            return (struct edge){ true, each[-1].at, each[-1].parent_id, each[-1].parent_account,
+                                  TOLD_BY_SOURCE };
+    return edge_of(&evidence->before, evidence->timeline->from);
+}
+
+static bool is_added_later(const struct evidence *evidence)
+{
+    for (const struct change *each = evidence->next; each < evidence->subject->end; each++)
+        if (each->kind == CHANGE_ADDED)
+            return true;
+    return false;
+}
+
+/* Whether it was added again behind the instant, or behind the later end. */
+static bool is_added_again(const struct evidence *evidence)
+{
+    const struct association *row = timeline_row(evidence->timeline, evidence->subject);
+    return is_added_later(evidence) || (!row->deleted && !evidence->after.lives);
+}
+
+/* What the later end has, where it was not added again in between. */
+static struct edge later_edge(const struct evidence *evidence)
+{
+    struct edge edge = edge_of(&evidence->after, evidence->timeline->until);
+    edge.known &= !is_added_later(evidence);
+    return edge;
+}
+
+/* Whether an account may have been elsewhere than where its edges say; both are known, or the later
+ * one is. */
+static bool may_have_moved(const struct evidence *evidence, const struct edge *earlier,
+                           const struct edge *later)
+{
+    int64_t modified = evidence->after.modified;
+    bool alike = earlier->known && same_parent(earlier, later);
+    if (modified == NEVER)
+        return !alike;
+    bool untouched = modified < earlier->at ||
+                     (modified == earlier->at && modified == evidence->before.modified);
+    if (earlier->known && (untouched || is_last_touch_explained(evidence)))
+        return !alike;
+    if (modified <= evidence->at)
+        return false;
+    /* Touched with all others, when another one was moved? */
+    bool with_root = modified == evidence->timeline->root_touched;
+    return !with_root || !alike;
+}
+
+static void tell_parent(const struct evidence *evidence, struct known *known)
+{
+    struct edge earlier = earlier_edge(evidence), later = later_edge(evidence);
+    const struct state *before = &evidence->before;
+    uint32_t no_name = evidence->timeline->present.empty_name;
+    bool is_user = known->row.user != no_name, moved = true;
+    /* Of one that was gone, runs know where it had been when they saw it last. */
+    struct edge last = edge_of(before, evidence->timeline->from);
+    last.known = before->named;
+    if (!before->has_parent && last.known && earlier.known && !same_parent(&last, &earlier))
+        earlier = last;
+    if (!earlier.known && (!later.known || (last.known && same_parent(&last, &later))))
+        earlier = last;
+    bool alike = earlier.known && later.known && same_parent(&earlier, &later);
+    if (later.known)
+        moved = may_have_moved(evidence, &earlier, &later);
+    else if (earlier.known)
+        moved = (earlier.at == evidence->timeline->from && !before->has_parent) ||
+                !is_covered(evidence, earlier.at) ||
+                (evidence->subject->row != NO_ROW && !is_added_again(evidence));
+    known->alike |= alike || (earlier.known && !later.known) ? DOUBT_PARENT : 0;
+    /* If it was moved, then most likely when it was touched last. */
+    bool is_before = moved && earlier.known && evidence->after.modified > evidence->at;
+    const struct edge *edge = later.known && !is_before ? &later : &earlier;
+    if (edge->known) {
+        known->row.parent_id = edge->id;
+        known->row.parent_account = edge->account;
+        known->told_parent = edge->told;
+    }
+    /* A user's is always the account of its name, and the root has none. */
+    if (moved && !is_user && !(edge->known && edge->account == no_name))
+        known->doubts |= DOUBT_PARENT;
+}
+
+/* ---- All of it ---- */
+
+static void take_names(const struct evidence *evidence, struct known *known)
+{
+    const struct association *row = timeline_row(evidence->timeline, evidence->subject);
+    const struct state *ends[] = { &evidence->after, &evidence->before };
+    known->named = true;
+    if (row) {
+        known->row = *row;
+        return;
+    }
+    known->row = (struct association){ .id = evidence->subject->id };
+    for (size_t i = 0; i < 2; i++)
+        if (ends[i]->named) {
+            known->row = ends[i]->row;
+            return;
+        }
+    for (const struct change *each = evidence->subject->changes; each < evidence->subject->end;
+         each++)
+        if (each->kind == CHANGE_ADDED) {
+            known->row.account = each->account;
+            known->row.user = each->user;
+            known->row.partition = each->partition;
+            return;
+        }
+    known->named = false;
+}
+
+/* Whether a run saw it so at that very instant, or the runs on both sides saw that nothing was
+ * touched. */
+static bool is_seen(const struct evidence *evidence)
+{
+    const struct timeline *timeline = evidence->timeline;
+    if (timeline->from == NEVER || timeline->from == evidence->at)
+        return timeline->from != NEVER;
+    return timeline->until != INT64_MAX && !timeline->past->after.count &&
+           evidence->first == evidence->subject->end;
+}
+
+static void take_as_seen(const struct evidence *evidence, struct known *known)
+{
+    const struct state *before = &evidence->before;
+    known->lives = before->lives;
+    known->told_existence = known->told_shares = known->told_parent = TOLD_BY_RUNS;
+    if (before->lives)
+        known->row = before->row;
+    else
+        tell_parent(evidence, known);
+}
+
+struct known known_at(const struct timeline *timeline, const struct subject *subject)
+{
+    struct evidence evidence = {
+        .timeline = timeline,
+        .subject = subject,
+        .at = timeline->past->now,
+        .before = timeline_before(timeline, subject),
+        .after = timeline_after(timeline, subject),
+        .first = subject->changes,
+    };
+    struct known known = { 0 };
+    while (evidence.first < subject->end && evidence.first->at < timeline->from)
+        evidence.first++;
+    evidence.next = evidence.first;
+    while (evidence.next < subject->end && evidence.next->at <= evidence.at)
+        evidence.next++;
+    take_names(&evidence, &known);
+    bool is_seen_so = is_seen(&evidence);
+    if (is_seen_so)
+        take_as_seen(&evidence, &known);
+    else
+        tell_parent(&evidence, &known);
+    /* The second of the last run may not have been over: what was not touched since is as now.  A
+     * move may touch nothing. */
+    if (!is_seen_so || (timeline->until == INT64_MAX && is_untouched(&evidence))) {
+        tell_existence(&evidence, &known);
+        tell_shares(&evidence, &known);
+    }
+    const struct association *row = timeline_row(timeline, subject);
+    if (row && row->user != timeline->present.empty_name) {
+        known.row.parent_id = row->parent_id;
+        known.row.parent_account = row->parent_account;
+    }
+    known.row.deleted = !known.lives;
+    /* What nobody names cannot be there. */
+    if (known.lives && !known.named) {
+        known.lives = false;
+        known.doubts = DOUBT_EXISTENCE;
+    }
+    return known;
+}
