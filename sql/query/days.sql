@@ -49,9 +49,9 @@ SELECT "id_assoc", "sum_2", "sum_1", "sum_0" FROM "fairmill_usage_open" WHERE "c
 -- The days to which unsealed jobs added.
 SELECT DISTINCT "day" FROM "fairmill_usage_open" WHERE "cluster" = ?
 
--- name: usage_open_before
--- The oldest day before one to which unsealed jobs added.
-SELECT MIN("day") FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" < ?
+-- name: usage_open_between
+-- The oldest day between two to which unsealed jobs added.
+SELECT MIN("day") FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" > ? AND "day" < ?
 
 -- name: usage_open_clear
 -- Remove what unsealed jobs added to a day.

@@ -9,6 +9,13 @@ FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 WHERE l."cluster" = ?
 
+-- name: published_run
+-- The run that published a cluster that is not retired.
+SELECT r."run_id", r."as_of", r."started_at", r."settings_digest"
+FROM "fairmill_lock" l
+JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
+WHERE l."cluster" = ? AND l."source" <> ''
+
 -- name: published_clusters
 -- The clusters that are published, and how each was computed.
 SELECT l."cluster", r."algorithm", r."conformance", r."as_of", r."half_life", r."time_zone",

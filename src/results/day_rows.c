@@ -357,19 +357,19 @@ static int forget_day(struct day_writer *writer, const struct day_table *table, 
     return kept_write(writer->db, writer->publisher->cluster, table->name, &part, err);
 }
 
-/* Remove whole days, as long as a query finds one.  A DELETE of several days at once would lock the
- * row behind them, which may be another cluster's. */
+/* Remove the whole days between two that a query finds, the oldest first.  A DELETE of several days
+ * at once would lock the row behind them, which may be another cluster's. */
 static int remove_days(struct day_writer *writer, const struct day_table *table, const char *find,
-                       const struct db_value *arguments, size_t count, struct error *err)
+                       int64_t after, int64_t before, struct error *err)
 {
     for (;;) {
-        int64_t day = 0;
-        int found = rows_read_integer(writer->db, find, arguments, count, &day, err);
+        struct db_value between[] = { writer->cluster, db_integer(after), db_integer(before) };
+        int found = rows_read_integer(writer->db, find, between, COUNT(between), &after, err);
         if (found <= 0)
             return found;
-        struct db_value whole[] = { writer->cluster, db_integer(day) };
+        struct db_value whole[] = { writer->cluster, db_integer(after) };
         if (db_execute(writer->db, table->clear, whole, COUNT(whole), NULL, err) ||
-            forget_day(writer, table, day, err))
+            forget_day(writer, table, after, err))
             return -1;
     }
 }
@@ -380,12 +380,12 @@ static int remove_open(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->days;
     bool has_day = writer->first < days->count;
-    struct db_value before[] = { writer->cluster, db_integer(INT64_MAX) };
+    int64_t before = INT64_MAX;
     if (days->anew && (writer->has_other_days || !days->unsealed_is_kept))
         memset(writer->has_open, 0, days->count * sizeof *writer->has_open);
     else if (has_day)
-        before[1] = day_value(writer, writer->first);
-    return remove_days(writer, &open_table, sql_query_usage_open_before, before, 2, err);
+        before = day_part(writer, writer->first);
+    return remove_days(writer, &open_table, sql_query_usage_open_between, INT64_MIN, before, err);
 }
 
 /* Remove rows of days that are none of ours: the time zone has changed, or the clock went back. */
@@ -393,10 +393,9 @@ static int remove_other_days(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->days;
     for (size_t i = writer->first; days->anew && i < days->count; i++) {
-        struct db_value between[] = { writer->cluster, day_value(writer, i),
-                                      i + 1 < days->count ? day_value(writer, i + 1)
-                                                          : db_integer(INT64_MAX) };
-        if (remove_days(writer, &usage_table, sql_query_usage_day_between, between, 3, err))
+        int64_t next = i + 1 < days->count ? day_part(writer, i + 1) : INT64_MAX;
+        if (remove_days(writer, &usage_table, sql_query_usage_day_between, day_part(writer, i),
+                        next, err))
             return -1;
     }
     return 0;

@@ -218,6 +218,13 @@ int kept_compare(struct db *db, const char *cluster, const struct kept_table *ta
         if (!kept_same(&known.parts[i].kept, &there))
             take(context, table, known.parts[i].part, &known.parts[i].kept, &there);
     }
+    /* Of what is older than anything that is known an older release kept no hash. */
+    for (size_t i = 0; known.count && i < found.count; i++) {
+        const struct kept_part *part = &found.parts[i];
+        struct kept_rows nothing = { 0 };
+        if (part->part > known.parts[0].part && !find(&known, part->part))
+            take(context, table, part->part, &nothing, &part->kept);
+    }
     kept_parts_free(&known);
     kept_parts_free(&found);
     return 0;

@@ -68,7 +68,7 @@ int kept_find(struct db *db, const char *cluster, const struct kept_table *table
 /* Inside the transaction that has written rows of an instant: keep what is there of it. */
 int kept_write_found(struct db *db, const char *cluster, const struct kept_table *table,
                      int64_t part, struct error *err);
-/* Hand out what is not as it was written, and is of instants of which that is known. */
+/* Hand out what is not as it was written; of what is older than any that is known, nothing. */
 int kept_compare(struct db *db, const char *cluster, const struct kept_table *table,
                  void (*take)(void *context, const struct kept_table *table, int64_t part,
                               const struct kept_rows *known, const struct kept_rows *found),

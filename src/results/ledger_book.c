@@ -47,6 +47,20 @@ void ledger_book_free(struct ledger_book *book)
     *book = (struct ledger_book){ 0 };
 }
 
+void ledger_book_keep_counted(struct ledger_book *book, const char *cluster, int64_t from)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < book->count; i++) {
+        struct ledger_record *record = &book->records[i];
+        if (strcmp(record->cluster, cluster) != 0 || record->entered_at < from ||
+            ledger_mark_find(&book->counted, record->entry.id))
+            book->records[kept++] = *record;
+        else
+            ledger_record_free(record);
+    }
+    book->count = kept;
+}
+
 struct ledger *ledger_of(const struct ledger_book *book, const char *cluster)
 {
     struct ledger *ledger = ledger_create();

@@ -51,6 +51,9 @@ struct ledger_book {
 };
 void ledger_book_free(struct ledger_book *book);
 
+/* Drop a cluster's entries that no run has counted and that were entered at an instant or later. */
+void ledger_book_keep_counted(struct ledger_book *book, const char *cluster, int64_t from);
+
 /* A cluster's entries, to be destroyed. */
 struct ledger *ledger_of(const struct ledger_book *book, const char *cluster);
 /* NULL: there is none. */

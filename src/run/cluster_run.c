@@ -210,7 +210,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .modified_hash = computation->accounting->modified_hash,
         .days = plan->days && !plan->days->failed ? plan->days : NULL,
         .ledger = &run->book,
-        .looks_through = run->session->options->full,
+        .looks_through = run->session->options->full && publisher->locked,
         .replaces = run->session->options->replace,
     };
     int result =
@@ -360,6 +360,53 @@ int run_cluster(struct run_session *session, const char *cluster, struct error *
         failure_record(session, &publisher,
                        &(struct failure){ .reason = err, .began = last.began });
     publisher_end(&publisher);
+    return result;
+}
+
+/* What was entered since is no mistake of the run. */
+static void leave_later_entries(struct cluster_run *run, int64_t started_at)
+{
+    ledger_book_keep_counted(&run->book, run->cluster, started_at);
+    ledger_destroy(run->prior.ledger);
+    run->prior.ledger = ledger_of(&run->book, run->cluster);
+}
+
+/* Jobs that came since are open, and are none that the run could have known. */
+static void leave_later_jobs(struct cluster_run *run)
+{
+    if (!run->kept.seal.kept || run->kept.damaged)
+        return;
+    struct job_keys later = job_keys_without(&run->plan.open, &run->kept.open);
+    struct job_keys known = job_keys_without(&run->plan.open, &later);
+    job_keys_free(&later);
+    job_keys_free(&run->plan.open);
+    run->plan.open = known;
+}
+
+int compute_again(struct run_session *session, struct publisher *publisher,
+                  struct computed_again *again, struct error *err)
+{
+    struct cluster_run run = { .session = session, .cluster = publisher->cluster };
+    if (read_kept_once(&run, publisher, err))
+        return results_explain(session->settings, err);
+    leave_later_entries(&run, again->started_at);
+    again->seal_damaged = run.kept.damaged;
+    run.kept.ahead = run.kept.seal.kept && *session->options->now < (int64_t)run.kept.seal.as_of;
+    run.plan = (struct seal_plan){ .kept = &run.kept,
+                                   .source_identity = session->source_identity,
+                                   .asked_full = true,
+                                   .asked_now = true };
+    int result = read_with_retries(&run, &run.plan, err);
+    if (!result) {
+        leave_later_jobs(&run);
+        result = fold_and_compute(&run, publisher, err) || publish(&run, publisher, err) ? -1 : 0;
+        again->associations = run.computation.record.associations;
+        computation_free(&run.computation);
+        seal_plan_free(&run.plan);
+    }
+    kept_seal_free(&run.kept);
+    ledger_book_free(&run.book);
+    prior_free(&run.prior);
     return result;
 }
 

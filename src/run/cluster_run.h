@@ -2,12 +2,27 @@
 #ifndef FAIRMILL_CLUSTER_RUN_H
 #define FAIRMILL_CLUSTER_RUN_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct error;
+struct publisher;
 struct run_session;
 
 /* A run's work on one cluster: lock, read, compute, publish. */
 int run_cluster(struct run_session *session, const char *cluster, struct error *err);
 /* The same as a dry run: compute it and hand it to `show` of the options. */
 int show_cluster(struct run_session *session, const char *cluster, struct error *err);
+
+/* The same as the run that published, which began at `started_at`, would compute now. */
+struct computed_again {
+    int64_t started_at;
+    bool seal_damaged; /* set: the seal is not what was stored */
+    int64_t associations;
+};
+/* Compute it and publish it into the publisher's session, a witness, which has the instant's run.
+ */
+int compute_again(struct run_session *session, struct publisher *publisher,
+                  struct computed_again *again, struct error *err);
 
 #endif

@@ -17,6 +17,7 @@
 #include "report/terminal.h"
 #include "results/schema.h"
 #include "run/run.h"
+#include "run/verify.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "source/source.h"
@@ -247,6 +248,36 @@ static void add_doubts(struct text *text, const struct settings *settings)
                        " nothing\n");
 }
 
+/* Whether what is published is what comes out as of the same instant.  For people only: it is a
+ * second reading of all jobs. */
+static int check_published(const struct settings *settings, struct db **source,
+                           const struct cluster_names *clusters, struct text *text,
+                           struct error *err)
+{
+    struct verifier verifier;
+    int result = verifier_open(&verifier, settings, *source, err);
+    for (size_t i = 0; !result && i < clusters->count; i++) {
+        struct error of_cluster;
+        struct verification verification;
+        if (verify_cluster(&verifier, clusters->names[i], &verification, &of_cluster)) {
+            fail_in(&of_cluster, "cluster '%s'", clusters->names[i]);
+            complain(&of_cluster);
+        } else {
+            bool doubtful = verification.differences.count || verification.other_settings;
+            add_named(text, doubtful ? "  warning: cluster " : "cluster ", clusters->names[i],
+                      ": published: ");
+            verification_add_words(text, &verification);
+            text_add(text,
+                     verification.differences.count ? "; `fairmill verify` names them\n" : "\n");
+        }
+        verification_free(&verification);
+    }
+    *source = verifier.source; /* maybe another session than before */
+    verifier.source = NULL;
+    verifier_close(&verifier);
+    return result;
+}
+
 static int check_all(const struct settings *settings, struct text *text, struct table *table,
                      struct error *err)
 {
@@ -273,6 +304,8 @@ static int check_all(const struct settings *settings, struct text *text, struct 
     }
     if (!result)
         result = check_results(settings, source, &clusters, text, err);
+    if (!result && !table)
+        result = check_published(settings, &source, &clusters, text, err);
     cluster_names_free(&clusters);
     db_close(source);
     return result;

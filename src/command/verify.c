@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "core/finding.h"
+#include "report/table.h"
+#include "results/ledger_rows.h"
+#include "results/published.h"
+#include "run/run.h"
+#include "run/verify.h"
+#include "settings/load.h"
+#include "settings/settings.h"
+#include "util/complain.h"
+#include "util/error.h"
+#include "util/instant.h"
+#include "util/log.h"
+
+/* ---- What is printed ---- */
+
+/* A difference, or how many more a table has. */
+struct row {
+    const char *cluster;
+    const struct row_difference *difference; /* NULL: `more` is set */
+    const char *table;
+    int64_t more;
+};
+
+static void get_text(const void *of, struct cell *cell)
+{
+    static const char *const causes[] = {
+        [CAUSE_UNKNOWN] = "not known",
+        [CAUSE_ROWS] = "rows changed",
+        [CAUSE_SOURCE] = "source changed",
+    };
+    const struct row *row = of;
+    const struct row_difference *difference = row->difference;
+    if (!difference)
+        return;
+    const char *const texts[] = { difference->key, difference->column, difference->stored,
+                                  difference->computed, causes[difference->cause] };
+    if (texts[cell->column->index])
+        cell_text(cell, texts[cell->column->index]);
+}
+
+static void get_more(const void *of, struct cell *cell)
+{
+    const struct row *row = of;
+    if (!row->difference)
+        cell_integer(cell, row->more);
+}
+
+#define TEXT(which) COLUMN_TEXT, .get = get_text, .index = which
+
+static const struct column columns[] = {
+    { "cluster", "Cluster", COLUMN_TEXT, MEMBER(struct row, cluster) },
+    { "table", "Table", COLUMN_TEXT, MEMBER(struct row, table) },
+    { "key", "Key", TEXT(0) },
+    { "column", "Column", TEXT(1) },
+    { "stored", "Stored", TEXT(2) },
+    { "computed", "Computed", TEXT(3) },
+    { "cause", "Cause", TEXT(4) },
+    { "more", "More", COLUMN_INTEGER, .get = get_more, .optional = true },
+    { .name = NULL },
+};
+
+static const struct table_layout layout = { columns, "differences", .by_cluster = false };
+
+static void add_rows(struct table *table, const char *cluster,
+                     const struct row_differences *differences)
+{
+    for (size_t i = 0; i < differences->count; i++) {
+        const struct table_differences *of = &differences->tables[i];
+        for (size_t k = 0; k < of->listed; k++)
+            table_add(table, &(struct row){ cluster, &of->list[k], of->table, 0 });
+        if (of->count > of->listed)
+            table_add(table, &(struct row){ .cluster = cluster,
+                                            .table = of->table,
+                                            .more = (int64_t)(of->count - of->listed) });
+    }
+}
+
+/* ---- What is looked at ---- */
+
+struct options {
+    struct shared_options shared;
+    bool repair;
+};
+
+struct verifying {
+    const struct options *options;
+    const struct settings *settings;
+    struct text summary; /* for people, a line for each cluster */
+    struct table *table;
+    bool differs;
+    bool is_last;      /* nothing is repaired after this */
+    bool was_repaired; /* ... but something was before it */
+};
+
+/* `tiny: 58 rows of 2026-11-22T10:00:00, as computed`. */
+static void summarize(struct verifying *verifying, const char *cluster,
+                      const struct verification *verification)
+{
+    struct text *text = &verifying->summary;
+    text_add(text, "cluster ");
+    text_add_printable(text, cluster);
+    text_add(text, ": ");
+    verification_add_words(text, verification);
+    text_add(text, "\n");
+}
+
+/* One that cannot be verified is complained of, and leaves the others. */
+static void verify_each(struct verifying *verifying, struct verifier *verifier, const char *cluster)
+{
+    struct error err;
+    struct verification verification;
+    int result = verify_cluster(verifier, cluster, &verification, &err);
+    if (!result && verification.other_settings)
+        result = fail(&err, ERROR_SETTINGS,
+                      "what is published was computed with other settings than these, so that only "
+                      "history was compared; `fairmill run` publishes with these");
+    if (verification.published) {
+        add_rows(verifying->table, cluster, &verification.differences);
+        verifying->differs |= verification.differences.count > 0;
+        if (!result)
+            summarize(verifying, cluster, &verification);
+    }
+    verification_free(&verification);
+    if (result && verification.other_settings && !verifying->is_last) {
+        verifying->differs = true;
+    } else if (result) {
+        fail_in(&err, "cluster '%s'", cluster);
+        complain(&err);
+    }
+}
+
+/* The ledger is of all clusters. */
+static void verify_ledger(struct verifying *verifying, struct verifier *verifier)
+{
+    struct error err;
+    struct ledger_book book;
+    const struct name_list *clusters = &verifying->options->shared.clusters;
+    if (ledger_book_read(verifier->results, "", &book, &err)) {
+        complain(&err);
+        return;
+    }
+    struct text words = { 0 };
+    struct ledger_faults faults = ledger_faults_of(&book);
+    if (clusters->count == 1)
+        ledger_faults_keep(&faults, clusters->values[0]);
+    ledger_faults_add_words(&words, &faults);
+    if (faults.count) {
+        verifying->differs = true;
+        fail(&err, ERROR_OTHER, "%s; `fairmill help ledger` says what to do", words.bytes);
+        if (verifying->is_last)
+            complain(&err);
+    }
+    ledger_faults_free(&faults);
+    ledger_book_free(&book);
+    text_free(&words);
+}
+
+/* Which clusters are published, by their names as results have them. */
+static int verify_all(struct verifying *verifying, struct error *err)
+{
+    struct published published;
+    struct verifier verifier = { 0 };
+    const struct published_filter filter = { .clusters = verifying->options->shared.clusters };
+    int result = published_open(&published, verifying->settings, &filter, err);
+    published_close(&published);
+    if (!result && published.login)
+        result =
+            fail(err, ERROR_USAGE,
+                 "what users have is private here ([report] private), and you may not see all");
+    if (!result)
+        result = verifier_open(&verifier, verifying->settings, NULL, err);
+    for (size_t i = 0; !result && i < published.count; i++)
+        verify_each(verifying, &verifier, published.clusters[i].name);
+    if (!result)
+        verify_ledger(verifying, &verifier);
+    verifier_close(&verifier);
+    published_free(&published);
+    return result;
+}
+
+/* Print what was found. */
+static int report(struct verifying *verifying, struct error *err)
+{
+    const struct table_options *form = &verifying->options->shared.table;
+    struct text text = { 0 };
+    verifying->differs = false;
+    verifying->table = table_create(&text, &layout, form, err);
+    int result = verifying->table ? verify_all(verifying, err) : -1;
+    if (!result && (form->form != TABLE_FOR_PEOPLE || text.length || verifying->differs))
+        result = table_end(verifying->table, err);
+    if (!result && form->form == TABLE_FOR_PEOPLE && !form->no_header && !form->columns)
+        text_add(&text, verifying->summary.bytes ? verifying->summary.bytes : "");
+    /* For programs there is one table: that of what was found. */
+    if (!result && text.length && !(verifying->was_repaired && form->form != TABLE_FOR_PEOPLE))
+        result = command_print(&text, err);
+    table_destroy(verifying->table);
+    text_free(&text);
+    text_free(&verifying->summary);
+    return result;
+}
+
+/* ---- Mending ---- */
+
+/* A run of now, which reads everything. */
+static int repair(const struct verifying *verifying, struct error *err)
+{
+    const struct name_list *clusters = &verifying->options->shared.clusters;
+    const struct run_options options = { .clusters = { clusters->values, clusters->count },
+                                         .full = true,
+                                         .complain = complain };
+    return run(verifying->settings, &options, err);
+}
+
+static int verify(const struct options *options, const struct settings *settings, struct error *err)
+{
+    struct verifying verifying = { .options = options,
+                                   .settings = settings,
+                                   .is_last = !options->repair };
+    if (report(&verifying, err))
+        return -1;
+    if (verifying.differs && options->repair) {
+        verifying.is_last = verifying.was_repaired = true;
+        if (repair(&verifying, err) || report(&verifying, err))
+            return -1;
+    }
+    if (verifying.differs && verifying.was_repaired)
+        return fail(err, ERROR_OTHER, "something differs still, or again");
+    return verifying.differs ? 1 : 0;
+}
+
+static const struct command_option own_options[] = {
+    { "repair", NULL, 0, OPTION_FLAG, AT(repair), NULL,
+      .help = "where something differs: read all jobs and publish anew, as of now" },
+    { .name = NULL },
+};
+
+static int verify_command(const struct invocation *invocation, struct error *err)
+{
+    struct options options = { 0 };
+    struct settings *settings = NULL;
+    int result = -1;
+    if (!options_read(invocation, &options, err) &&
+        !table_check(&layout, &options.shared.table, err) &&
+        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err)) {
+        log_set_verbose(options.shared.verbose);
+        result = verify(&options, settings, err);
+    }
+    options_free(&options.shared);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_verify = {
+    .name = "verify",
+    .operands = "",
+    .summary = "compute what is published and kept again, and name what differs",
+    .notes = "",
+    .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
+    .options = own_options,
+    .run = verify_command,
+};

@@ -1,0 +1,210 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""verify names every published or kept cell that somebody else changed, tells that from a source that
+has changed since, and --repair mends what can be computed."""
+
+import csv
+import io
+import json
+import os
+import random
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW
+from sealed_site import DAY, HOUR, Site
+from seeds import seeds
+
+PUBLISHED = 'fairmill_fairshare', 'fairmill_job_priority'
+KEPT = ('fairmill_seal', 'fairmill_seal_usage', 'fairmill_seal_open', 'fairmill_seal_odd', 'fairmill_seal_slice',
+        'fairmill_usage_day', 'fairmill_usage_open', 'fairmill_usage_span', 'fairmill_kept')
+RECORDS = 'fairmill_history', 'fairmill_association'
+
+
+def begin(site, keys=None):
+    """Something in every table."""
+    site.begin(dict({'priority.weight_age': 1000, 'priority.weight_fairshare': 10000, 'retention.history_interval': 0}, **(keys or {})))
+    site.job('physics.bob', site.now - 3 * DAY, 0)
+    site.job('physics.alice', site.now - 9 * DAY, site.now - 9 * DAY - 5)
+    for later in (60, 120):
+        waiting = site.job('chemistry.carol', 0, 0)
+        site.change('UPDATE tiny_job_table SET state = 0, time_submit = ?, time_eligible = ? WHERE job_db_inx = ?',
+                    site.now - later, site.now - later, waiting)
+    site.run_at(300, '--full')
+    for later in (HOUR, 300):
+        site.run_at(later)
+
+
+class Saved:
+    """The results as they are, to go back to."""
+
+    def __init__(self, site):
+        self.site = site
+        shutil.copy(site.path('r.db'), site.path('saved.db'))
+
+    def back(self):
+        for end in ('-wal', '-shm'):
+            if os.path.exists(self.site.path('r.db' + end)):
+                os.unlink(self.site.path('r.db' + end))
+        shutil.copy(self.site.path('saved.db'), self.site.path('r.db'))
+
+
+def rows_of(site):
+    return list(csv.DictReader(io.StringIO(site.out)))
+
+
+def causes_of(site):
+    return {(row['table'], row['cause']) for row in rows_of(site) if not row['more']}
+
+
+def mutants(site, tables):
+    """One change of each column, of a row by chance."""
+    r = random.Random(4)
+    for table in tables:
+        columns = site.query(f'PRAGMA table_info({table})')
+        rows = site.query(f'SELECT * FROM {table}')
+        if not rows:
+            raise RuntimeError(f'{table} is empty')
+        keys = [column[1] for column in columns if column[5]]
+        names = [column[1] for column in columns]
+        for name, kind in ((column[1], column[2]) for column in columns):
+            row = dict(zip(names, r.choice(rows)))
+            old = row[name]
+            new = 1
+            if kind == 'TEXT':
+                new = (old or '') + 'x'
+            elif old is not None:
+                new = old * 1.5 + 1 if kind == 'REAL' else old + (10 ** 6 if name in keys else 1)
+            where = ' AND '.join(f'"{key}" = ?' for key in keys)
+            yield table, name, f'UPDATE {table} SET "{name}" = ? WHERE {where}', (new, *(row[key] for key in keys))
+
+
+def every_cell(site):
+    begin(site)
+    saved = Saved(site)
+    site.ends(0, 'where nothing was changed verify ends with 0', 'verify')
+    tap.same(site.out, 'cluster tiny: 6 rows of 2025-06-21T11:10:00, as computed\n', 'and says what it compared')
+    before = open(site.path('r.db'), 'rb').read()
+    site.run('verify', '--json')
+    tap.same(json.loads(site.out), {'differences': []}, 'JSON has an empty list')
+    tap.ok(open(site.path('r.db'), 'rb').read() == before, 'nothing was written')
+    unnamed = []
+    mended = set()
+    for table, column, sql, arguments in list(mutants(site, PUBLISHED + KEPT + RECORDS)):
+        saved.back()
+        site.query(sql, *arguments)
+        status = site.run('verify', '--csv')
+        named = [row for row in rows_of(site) if row['table'] == table or table == 'fairmill_kept' and row['table'] in RECORDS]
+        if status != 1 or not named or any(row['cause'] != 'rows changed' for row in named):
+            unnamed.append((table, column, arguments, status, site.out, site.err))
+        elif table not in mended or column in ('sum_0', 'hash'):
+            mended.add(table)
+            site.ends(0, f'{table}.{column}: --repair mends it', 'verify', '--repair')
+            site.ends(0, f'{table}.{column}: and then nothing differs', 'verify')
+    tap.ok(not unnamed, 'every changed cell of every table is named, with its cause', len(unnamed), *unnamed[:5])
+    saved.back()
+    site.query("UPDATE fairmill_history_point SET algorithm = 'linear' WHERE as_of = (SELECT min(as_of) FROM fairmill_history_point)")
+    site.ends(1, 'so is the algorithm of a point', 'verify', '--csv')
+    tap.same([row['table'] for row in rows_of(site)], ['fairmill_history'], 'by the history that it was')
+    for table in PUBLISHED + KEPT[1:8] + RECORDS:
+        saved.back()
+        site.query(f'DELETE FROM {table}')
+        site.ends(1, f'{table} without rows differs', 'verify', '--csv')
+        tap.ok(any(row['table'] == table for row in rows_of(site)), f'{table} is named', site.out)
+    saved.back()
+
+
+def how_it_says(site):
+    begin(site)
+    site.query('UPDATE fairmill_usage_day SET tres_seconds = tres_seconds + 1')
+    (count,), = site.query('SELECT count(*) FROM fairmill_usage_day')
+    site.ends(1, 'days that were changed', 'verify', '--csv')
+    rows = rows_of(site)
+    tap.same([len(rows), rows[-1]['more'], rows[0]['column'], rows[0]['cause']], [11, str(count - 10), 'tres_seconds', 'rows changed'],
+             'the first ten are named, the others counted')
+    tap.same(float(rows[0]['stored']), float(rows[0]['computed']) + 1, 'with what is stored and what is computed')
+    site.ends(1, 'for people', 'verify')
+    tap.ok(f'differences: {count} in fairmill_usage_day; somebody else changed what runs stored' in site.out, 'in words', site.out)
+    site.ends(64, 'a cluster must be published', 'verify', '--cluster', 'none')
+
+
+def source_changed(site):
+    for what, sql in (('moved', 'UPDATE tiny_job_table SET time_end = time_end - 1000 WHERE job_db_inx = 5'),
+                      ('gone', 'DELETE FROM tiny_job_table WHERE job_db_inx = 7')):
+        begin(site)
+        site.change(sql)
+        site.ends(1, f'a job that is {what}', 'verify', '--csv')
+        rows = rows_of(site)
+        tap.same({cause for _, cause in causes_of(site)}, {'source changed'}, f'{what}: the source has changed, and nobody changed our rows')
+        tap.ok({'fairmill_fairshare', 'fairmill_seal_usage', 'fairmill_usage_day'} <= {row['table'] for row in rows},
+               f'{what}: each table that it counts in is named', site.out)
+        site.query('UPDATE fairmill_job_priority SET priority = priority + 1')
+        site.run('verify', '--csv')
+        causes = causes_of(site)
+        tap.ok({('fairmill_fairshare', 'source changed'), ('fairmill_job_priority', 'rows changed')} <= causes,
+               f'{what}: the causes are told apart', causes)
+        site.ends(0, f'{what}: --repair publishes anew', 'verify', '--repair')
+
+
+def no_mistake(site):
+    """What has happened since the run is none of its mistakes."""
+    begin(site)
+    running = site.query('SELECT job_key FROM fairmill_seal_open ORDER BY 1')
+    site.change('UPDATE tiny_job_table SET time_end = ?, state = 3 WHERE job_db_inx = ?', site.now + 100, running[0][0])
+    site.job('physics.alice', site.now + 50, site.now + 90)
+    site.ends(0, 'jobs that ended and began since the run', 'verify')
+    site.succeed('ledger', 'credit', 5, '-u', 'alice', '-A', 'physics', '--at', site.now - HOUR, '-w', 'late', '-y')
+    site.ends(0, 'an entry of the ledger that was made since', 'verify')
+    site.run_at(300)
+    site.ends(0, 'and after the next run that counts it', 'verify')
+    site.query('DELETE FROM fairmill_ledger')
+    site.ends(1, 'an entry that is lost', 'verify')
+    site.says('is named', 'entry 1 is lost')
+
+
+def other_settings(site):
+    begin(site)
+    site.settings(dict(site.keys, **{'usage.half_life': '3-0'}))
+    site.ends(78, 'what was published with other settings cannot be compared', 'verify')
+    site.says('and verify says so', "cluster 'tiny'", 'other settings')
+    site.ends(0, '--repair publishes with these', 'verify', '--repair')
+    site.ends(0, 'and then nothing differs', 'verify')
+
+
+def by_check(site):
+    """check compares what is published, too, in a line."""
+    site.begin()
+    site.succeed('check')
+    tap.ok('cluster tiny: published: 6 rows of 2025-06-21T10:00:00, as computed\n' in site.out, 'check says that all is as computed', site.out)
+    site.query('UPDATE fairmill_fairshare SET usage_raw = usage_raw + 1 WHERE id_assoc = 3')
+    site.succeed('check')
+    tap.ok('  warning: cluster tiny: published: 6 rows of 2025-06-21T10:00:00; differences: 1 in fairmill_fairshare;'
+           ' somebody else changed what runs stored; `fairmill verify` names them\n' in site.out, 'or what differs, and why', site.out)
+    site.query('UPDATE fairmill_lock SET run_id = 0, source = ?', '')
+    site.succeed('check')
+    tap.ok('cluster tiny: published: nothing yet\n' in site.out, 'or that there is nothing', site.out)
+
+
+def random_sites(site):
+    for seed in seeds(6, 40):
+        r = random.Random(seed)
+        begin(site, {'usage.half_life': r.choice(('0', '1-0', '7-0')), 'usage.seal_after': r.choice(('1-0', '5-0')),
+                     'fairshare.algorithm': r.choice(('fair_tree', 'classic', 'depth_oblivious'))})
+        for _ in range(6):
+            for _ in range(r.randrange(4)):
+                start = site.now - r.randrange(12 * HOUR)
+                site.job(r.choice(list(site.ids)), start, r.choice((0, start + r.randrange(DAY))), qos=r.choice((1, 2)))
+            site.run_at(r.choice((1, 300, HOUR, 2 * DAY)), *r.choice(((), (), ('--full',))))
+            site.ends(0, f'site {seed}: what was just published is as computed', 'verify')
+
+
+def body():
+    for part in (every_cell, how_it_says, source_changed, no_mistake, other_settings, by_check, random_sites):
+        with Site() as site:
+            part(site)
+
+
+tap.main(body)
