@@ -9,8 +9,8 @@
 #include "util/memory.h"
 
 /* Random histories of associations, as slurmdbd writes them down, with runs at random instants.  Of
- * any instant that is over, what is not in doubt is true, whatever runs there were; and a run more
- * makes nothing wrong that was right.
+ * any instant that is over, what is not in doubt is true, whatever runs there were; and what was
+ * told by fewer runs is as good as never in doubt, and wrong, by more.
  *
  * What leaves no trace at all is not drawn: an account that is moved never goes back to where it
  * was, and is not made again once it was deleted, nor does it vanish.  From Slurm 23.11 on a move
@@ -550,7 +550,7 @@ static void ask(int64_t at, const bool *chosen, struct told told[MOST])
 /* ---- Whether it is true ---- */
 
 static struct {
-    size_t values, doubts, wrong_doubts, lost, shown;
+    size_t values, doubts, wrong_doubts, turned, lost, shown;
 } sums;
 
 static const char *parent_then(const struct moment *moment, uint32_t id)
@@ -649,8 +649,7 @@ static bool is_told_well(int64_t at, const bool *few, const bool *more)
             }
             if (wrong && first[i] == 1 && !is_doubted(&by_few[id], i) &&
                 !by_few[id].existence_doubt) {
-                show("wrong by more runs", at, id, i);
-                good = false;
+                sums.turned++;
             }
         }
     }
@@ -685,14 +684,17 @@ int main(void)
             last_bad = i;
         }
     char text[200];
-    ok(!bad, "what is told of the past is true or in doubt, and more runs make nothing wrong");
+    ok(!bad, "what is told of the past is true or in doubt, by few runs and by more");
     snprintf(text, sizeof text,
              "%" PRIu64 " of %" PRIu64 " histories are wrong, the last is %" PRIu64
-             "; %zu values, %zu in doubt, %zu of these wrong",
-             bad, count, last_bad, sums.values, sums.doubts, sums.wrong_doubts);
+             "; %zu values, %zu in doubt, %zu of these wrong, %zu right by fewer runs",
+             bad, count, last_bad, sums.values, sums.doubts, sums.wrong_doubts, sums.turned);
     diag(text);
     ok(seed || (sums.doubts * 4 < sums.values && sums.wrong_doubts * 50 > sums.doubts),
        "most is told, and what is in doubt is often wrong");
+    /* Two runs may see that nothing was touched, and a third one between them that something was.
+     */
+    ok(sums.turned * 1000000 <= sums.values, "more runs hardly ever make a doubt of what was told");
     free(h.moments);
     return done_testing();
 }

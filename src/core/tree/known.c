@@ -39,11 +39,17 @@ static bool is_made_between(const struct evidence *evidence)
     return created != NEVER && created > evidence->timeline->from;
 }
 
+/* Whether nobody tells of anything that was done between the ends. */
+static bool is_silent(const struct evidence *evidence)
+{
+    return evidence->before.known && evidence->first == evidence->subject->end &&
+           !is_made_between(evidence);
+}
+
 /* Without times: what is alike at both ends was so in between. */
 static bool is_taken_as_unchanged(const struct evidence *evidence)
 {
-    return evidence->before.known && evidence->after.modified == NEVER &&
-           evidence->first == evidence->subject->end && !is_made_between(evidence);
+    return is_silent(evidence) && evidence->after.modified == NEVER;
 }
 
 /* How many of ascending instants are up to one. */
@@ -127,8 +133,13 @@ static bool is_account_removed(const struct evidence *evidence, int64_t after, i
 static bool is_end_untold(const struct evidence *evidence)
 {
     const struct subject *subject = evidence->subject;
-    bool is_last = evidence->next == subject->end;
-    if (is_last ? evidence->after.lives : evidence->next->kind != CHANGE_ADDED)
+    const struct change *next = evidence->next;
+    /* That others were deleted does not tell that it was still there, where not even a row is left,
+     * or not all is known of what was above it. */
+    bool is_vague = subject->row == NO_ROW || evidence->timeline->lost_parents;
+    while (is_vague && next < subject->end && next->kind >= CHANGE_SWEPT)
+        next++;
+    if (next == subject->end ? evidence->after.lives : next->kind != CHANGE_ADDED)
         return false;
     if (evidence->next == evidence->first)
         return true;
@@ -232,10 +243,10 @@ static void tell_existence(const struct evidence *evidence, struct known *known)
         known->doubts |= DOUBT_EXISTENCE;
     /* What lived at both ends was touched in between by nobody, if nobody knows; what was gone at
      * both may have lived for a while. */
-    if (earlier == later && is_taken_as_unchanged(evidence) && before->lives == after->lives) {
+    if (earlier == later && is_silent(evidence) && before->lives == after->lives) {
         known->lives = after->lives;
         known->alike |= DOUBT_EXISTENCE;
-        if (before->lives || subject->modified == NEVER)
+        if (is_taken_as_unchanged(evidence) && (before->lives || subject->modified == NEVER))
             known->doubts &= ~(unsigned)DOUBT_EXISTENCE;
     }
     if (has_other_names(evidence))

@@ -150,6 +150,24 @@ static void sort_changes(struct timeline *timeline)
     }
 }
 
+/* An account that was made before the source's first word, and added again since: where it was
+ * before is lost, and so what was removed with accounts above it. */
+static bool is_parent_lost(const struct timeline *timeline, const struct subject *subject)
+{
+    if (subject->created != NEVER && subject->created >= timeline->past->reach)
+        return false;
+    for (const struct change *each = subject->changes; each < subject->end; each++)
+        if (each->kind == CHANGE_ADDED && each->user == timeline->present.empty_name)
+            return true;
+    return false;
+}
+
+static void find_lost_parents(struct timeline *timeline)
+{
+    for (size_t i = 0; i < timeline->subject_count && !timeline->lost_parents; i++)
+        timeline->lost_parents = is_parent_lost(timeline, &timeline->subjects[i]);
+}
+
 /* ---- The ends ---- */
 
 static struct association association_of(const struct timeline *timeline,
@@ -399,6 +417,7 @@ struct timeline timeline_make(const struct past *past, const struct associations
     find_root(&timeline);
     copy_changes(&timeline);
     sort_changes(&timeline);
+    find_lost_parents(&timeline);
     sweep(&timeline);
     return timeline;
 }

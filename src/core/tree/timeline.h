@@ -36,8 +36,9 @@ struct subject {
 struct timeline {
     const struct past *past;
     struct associations present; /* its names are those of the changes, too */
-    int64_t root_touched;        /* when the root was last touched, at the later end; or NEVER */
-    int64_t from, until;         /* the ends: NEVER where there was no run, INT64_MAX is now */
+    bool lost_parents;    /* whether it is unknown where some account was before it was added */
+    int64_t root_touched; /* when the root was last touched, at the later end; or NEVER */
+    int64_t from, until;  /* the ends: NEVER where there was no run, INT64_MAX is now */
     struct change *changes;
     size_t change_count;
     struct subject *subjects;
