@@ -180,6 +180,16 @@ def jobs(place):
     (kept, counted), = place.query('SELECT count(*), sum(count) FROM fairmill_finding')
     tap.ok(kept <= 100, 'at most a hundred findings of a kind are kept', kept, counted)
     tap.same(kept, 100, 'and these are kept')
+    place.change('UPDATE tiny_job_table SET time_end = 3000 WHERE job_db_inx BETWEEN 51 AND 100')
+    place.change('UPDATE tiny_job_table SET id_assoc = 77, time_end = 3000 WHERE job_db_inx = 150')
+    place.query('DELETE FROM fairmill_finding')
+    place.succeed('run', '--now', NOW, '--full')
+    place.change('UPDATE tiny_job_table SET time_end = CASE WHEN job_db_inx BETWEEN 51 AND 100 THEN 1000 ELSE 3000 END')
+    place.succeed('run', '--now', NOW + 60, '--full')
+    found = place.query('SELECT kind, last_seen, count(*) FROM fairmill_finding GROUP BY 1, 2 ORDER BY 1, 2')
+    tap.same(found, [('job_ends_before_start', NOW, 50), ('job_ends_before_start', NOW + 60, 50),
+                     ('job_without_association', NOW + 60, 1)],
+             'of findings of several runs the newest hundred of each kind are')
     place.ready(plain, {'fairshare.capacity': 1})
     place.change('UPDATE tiny_job_table SET id_assoc = 0')
     place.succeed('run', '--now', NOW)

@@ -161,6 +161,10 @@ def rollups(place):
               sorted(accounting.expected(1, HALF_LIFE, NOW, until).items()),
               [memory for _, memory in sorted(accounting.expected(2, HALF_LIFE, NOW, until).items())])},
           'weights count for each TRES by itself')
+    accounting.db.executescript(f'DELETE FROM "{CLUSTER}_job_table" WHERE time_end > {until - DAY} OR time_end = 0')
+    run(place, source='rollup')
+    tap.same(place.query('SELECT source_newest FROM fairmill_run ORDER BY run_id DESC LIMIT 1'), [(until,)],
+             'where the last jobs are older, the source is as new as its rollups')
     past = until - 30 * HOUR - 900
     agree(run(place, now=past, source='rollup', half_life='7-0'),
           accounting.expected(1, HALF_LIFE, past, past),

@@ -140,6 +140,7 @@ static void resets(void)
            "the day on which clocks go forward has 23 hours");
     is_int((int64_t)calendar_next_month(1740783600), 1743458400, "and its month an hour less");
     is_int((int64_t)calendar_next_month(1735000000), 1735686000, "January follows December");
+    is_int((int64_t)calendar_day(7200), 0, "the first day begins with the epoch, wherever that is");
     set_zone("UTC");
 }
 
