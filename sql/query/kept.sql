@@ -38,3 +38,15 @@ WHERE h."cluster" = ? AND h."as_of" >= ? AND h."as_of" <= ?
 SELECT "since", "id_assoc", "parent_id", "account", "user_name", "partition_name"
 FROM "fairmill_association"
 WHERE "cluster" = ? AND "since" >= ? AND "since" <= ?
+
+-- name: share_change_kept
+-- The records of associations from one instant to another.
+SELECT "as_of", "id_assoc", "deleted", "run_id", "parent_id", "parent_account", "account",
+    "user_name", "partition_name", "shares", "modified", "seen_before"
+FROM "fairmill_share_change"
+WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
+
+-- name: kept_changes_clear
+-- Forget the records of associations, which were removed.
+DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "table_name" IN ('fairmill_share_change', 'fairmill_share_state')

@@ -103,6 +103,9 @@ static int go_back(struct computation *computation, struct past *past, struct er
     const struct source *source = &computation->source;
     struct past_counts *counts = &computation->past_counts;
     past_forget_source(past);
+    if (past->distrusted != NEVER)
+        findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)past->distrusted,
+                     "fairmill_share_change: what runs noted of associations is not believed");
     if (source->layout->read_changes &&
         source->layout->read_changes(source, past, computation->findings, err))
         return -1;

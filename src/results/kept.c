@@ -149,7 +149,9 @@ int kept_write(struct db *db, const char *cluster, const char *table, const stru
 const struct kept_table kept_history = { "fairmill_history", sql_query_history_kept, "iinnnt" };
 const struct kept_table kept_names = { "fairmill_association", sql_query_association_kept,
                                        "iiittt" };
-const struct kept_table *const kept_records[] = { &kept_history, &kept_names, NULL };
+const struct kept_table kept_changes = { "fairmill_share_change", sql_query_share_change_kept,
+                                         "iiiiittttiii" };
+const struct kept_table *const kept_records[] = { &kept_history, &kept_names, &kept_changes, NULL };
 
 /* The rows of a part, which is put in where it is new.  Most rows follow one of the same part. */
 static struct kept_rows *rows_of(struct kept_parts *parts, int64_t part)

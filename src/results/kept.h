@@ -59,7 +59,7 @@ struct kept_table {
     const char *read,
         *types; /* of a cluster, the rows from one instant to another: it comes first */
 };
-extern const struct kept_table kept_history, kept_names;
+extern const struct kept_table kept_history, kept_names, kept_changes;
 extern const struct kept_table *const kept_records[]; /* these; ended by NULL */
 
 /* What is there, of one instant only or (NULL) of all. */

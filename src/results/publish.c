@@ -196,7 +196,8 @@ static int find_losses(const struct publisher *publisher, const struct publicati
     return 0;
 }
 
-/* It is named once, and stays as it is now. */
+/* It is named once, and stays as it is now.  Records of associations, by which later runs would
+ * tell the past, went before this run noted all of them anew. */
 static int settle_losses(const struct publisher *publisher, const struct losses *losses,
                          struct findings *findings, struct error *err)
 {
@@ -208,9 +209,20 @@ static int settle_losses(const struct publisher *publisher, const struct losses 
         findings_add(findings, FINDING_RECORDS_CHANGED, (uint64_t)loss->part.part, "%s of %s",
                      loss->table->name, instant.bytes);
         text_free(&instant);
-        result = kept_write(publisher->db, publisher->cluster, loss->table->name, &loss->part, err);
+        if (loss->table != &kept_changes)
+            result =
+                kept_write(publisher->db, publisher->cluster, loss->table->name, &loss->part, err);
     }
     return result;
+}
+
+static int forget_changed_shares(const struct publisher *publisher, const struct losses *losses,
+                                 struct error *err)
+{
+    for (size_t i = 0; i < losses->count; i++)
+        if (losses->list[i].table == &kept_changes)
+            return share_rows_forget(publisher, err);
+    return 0;
 }
 
 static int write_days(const struct publisher *publisher, const struct publication *publication,
@@ -241,6 +253,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
                 (publication->seal && seal_write(publisher, publication->seal, err)) ||
                 write_days(publisher, publication, losses, &record, &message, err) ||
                 (publication->replaces && history_remove_future(publisher, record.as_of, err)) ||
+                forget_changed_shares(publisher, losses, err) ||
                 (publication->seen_at >= 0 && share_rows_write(publisher, publication, err)) ||
                 ledger_counted_write(publisher->db, publication->ledger, publisher->cluster, err) ||
                 history_write(publisher, publication, record.as_of, err) ||

@@ -8,6 +8,7 @@
 
 #include "core/tree/past.h"
 #include "core/tree/tree.h"
+#include "results/kept.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
@@ -33,20 +34,37 @@ enum {
 /* ---- What is stored ---- */
 
 struct state {
-    bool found;
+    bool found, damaged; /* what is damaged counts as not there */
     int64_t last_as_of;
     uint64_t hash;
 };
+static const char state_table[] = "fairmill_share_state";
+
+static struct kept_rows rows_of_state(const struct state *state)
+{
+    const uint64_t words[] = { (uint64_t)state->last_as_of, state->hash };
+    struct kept_rows kept = { 0 };
+    if (state->found)
+        kept_add(&kept, words, COUNT(words));
+    return kept;
+}
 
 static int read_state(struct db *db, const char *cluster, struct state *state, struct error *err)
 {
     const struct db_value *row;
     struct db_value name = db_text(cluster);
+    struct kept_parts parts;
     *state = (struct state){ 0 };
     struct db_rows *rows = db_query(db, sql_query_share_state_read, &name, 1, "ii", err);
     if (db_fetch(rows, &row, err) > 0)
-        *state = (struct state){ true, row[0].integer, rows_bits_of(&row[1]) };
-    return db_finish(rows);
+        *state = (struct state){ true, false, row[0].integer, rows_bits_of(&row[1]) };
+    if (db_finish(rows) || kept_read(db, cluster, state_table, &parts, err))
+        return -1;
+    struct kept_rows known = kept_of(&parts, 0), found = rows_of_state(state);
+    kept_parts_free(&parts);
+    if (known.rows && !kept_same(&known, &found))
+        *state = (struct state){ .damaged = true };
+    return 0;
 }
 
 static uint32_t name_of(struct past *past, const struct db_value *value)
@@ -96,6 +114,30 @@ static void take_run(struct past *past, int64_t first, int64_t at)
         past_set_runs(past, before, after == NEVER || at < after ? at : after);
 }
 
+/* The first record that is not as it was noted. */
+static void note_damage(void *context, const struct kept_table *table, int64_t part,
+                        const struct kept_rows *known, const struct kept_rows *found)
+{
+    struct past *past = context;
+    (void)table;
+    (void)known;
+    (void)found;
+    if (past->distrusted == NEVER || part < past->distrusted)
+        past->distrusted = part;
+}
+
+/* Whether what runs noted may be believed: what one saw hangs on all that were noted before. */
+static int is_trusted(struct db *db, const char *cluster, struct past *past, struct error *err)
+{
+    struct state state;
+    if (read_state(db, cluster, &state, err) ||
+        kept_compare(db, cluster, &kept_changes, note_damage, past, err))
+        return -1;
+    if (state.damaged && past->distrusted == NEVER)
+        past->distrusted = past->now;
+    return past->distrusted == NEVER;
+}
+
 /* The two runs between which the instant lies.  Every run saw all associations, also those of which
  * it noted nothing: they were as before. */
 static int find_runs(struct db *db, const char *cluster, struct past *past, struct error *err)
@@ -119,6 +161,9 @@ static int find_runs(struct db *db, const char *cluster, struct past *past, stru
 
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err)
 {
+    int trusted = is_trusted(db, cluster, past, err);
+    if (trusted <= 0)
+        return trusted;
     if (find_runs(db, cluster, past, err))
         return -1;
     int64_t until = past->after.at == NEVER ? past->before.at : past->after.at;
@@ -223,7 +268,12 @@ static int write_state(struct recorder *recorder, uint64_t hash, struct error *e
         { "last_as_of", 'i', db_integer(recorder->seen_at) },
         { "hash", 'i', rows_bits(hash) },
     };
-    return rows_write_one(recorder->publisher->db, "fairmill_share_state", 1, row, COUNT(row), err);
+    const struct state state = { true, false, recorder->seen_at, hash };
+    const struct kept_part part = { 0, rows_of_state(&state) };
+    const struct publisher *publisher = recorder->publisher;
+    if (rows_write_one(publisher->db, state_table, 1, row, COUNT(row), err))
+        return -1;
+    return kept_write(publisher->db, publisher->cluster, state_table, &part, err);
 }
 
 /* For each name the number that it has, as UTF-8, in `readable`. */
@@ -308,9 +358,21 @@ static int update(struct recorder *recorder, const struct publication *publicati
         free(current);
     }
     result = rows_end(&recorder->writer, result, err);
+    if (!result)
+        result = kept_write_found(publisher->db, publisher->cluster, &kept_changes,
+                                  recorder->seen_at, err);
     id_index_destroy(recorder->places);
     past_destroy(known);
     return result;
+}
+
+static const char *const removals[] = { sql_query_forget_changes, sql_query_forget_share_state,
+                                        sql_query_kept_changes_clear, NULL };
+
+int share_rows_forget(const struct publisher *publisher, struct error *err)
+{
+    struct db_value cluster = db_text(publisher->cluster);
+    return rows_execute_all(publisher->db, removals, &cluster, 1, err);
 }
 
 int share_rows_write(const struct publisher *publisher, const struct publication *publication,

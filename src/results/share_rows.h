@@ -16,13 +16,18 @@ struct tree;
  * all of them at first, then those that have changed or that the source has touched.
  * fairmill_share_state has a hash of the last ones. */
 
-/* Add to the past what the last run up to its instant saw, and the first run after it. */
+/* Where one is not as it was noted, nothing is told by them but that (past->distrusted).  Else:
+ * add to the past what the last run up to its instant saw, and the first run after it. */
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err);
 
 /* Inside the transaction that publisher_publish() has open: record what is not as it was.  Nothing
  * is written where the tree, as of publication->seen_at, is older than the last record. */
 int share_rows_write(const struct publisher *publisher, const struct publication *publication,
                      struct error *err);
+
+/* Likewise: remove them all, since one is not what was noted, and what was seen later hangs on it.
+ * Then the run notes all associations as the first one did. */
+int share_rows_forget(const struct publisher *publisher, struct error *err);
 
 /* A hash of all associations, their names, shares and parents. */
 uint64_t share_rows_hash(const struct tree *tree, const struct names *names);

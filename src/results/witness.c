@@ -47,7 +47,7 @@ static const struct shape shapes[] = {
     { .name = "fairmill_job_priority", .keys = { "job_db_inx", "partition_name", "qos" },
       .clear = sql_query_job_priority_clear, .in_order = true },
     { .name = "fairmill_usage_span", .in_order = true },
-    { .name = "fairmill_share_state" },
+    { .name = "fairmill_share_state", .in_order = true },
     { .name = "fairmill_share_change", .keys = { "id_assoc", "as_of" } },
 };
 /* clang-format on */

@@ -21,7 +21,7 @@ from seeds import seeds
 PUBLISHED = 'fairmill_fairshare', 'fairmill_job_priority'
 KEPT = ('fairmill_seal', 'fairmill_seal_usage', 'fairmill_seal_open', 'fairmill_seal_odd', 'fairmill_seal_slice',
         'fairmill_usage_day', 'fairmill_usage_open', 'fairmill_usage_span', 'fairmill_kept')
-RECORDS = 'fairmill_history', 'fairmill_association'
+RECORDS = 'fairmill_history', 'fairmill_association', 'fairmill_share_change', 'fairmill_share_state'
 
 
 def begin(site, keys=None):
@@ -188,6 +188,28 @@ def by_check(site):
     tap.ok('cluster tiny: published: nothing yet\n' in site.out, 'or that there is nothing', site.out)
 
 
+def noted(site):
+    """What runs noted of associations tells the past only as it was noted."""
+    for what, sql in (('a record', 'UPDATE fairmill_share_change SET shares = shares + 1 WHERE id_assoc = 3'),
+                      ('a record less', 'DELETE FROM fairmill_share_change WHERE id_assoc = 3'),
+                      ('the state', 'UPDATE fairmill_share_state SET last_as_of = last_as_of + 1000000')):
+        begin(site)
+        look = ('run', '--dry-run', '--verbose', '--now', site.now - HOUR)
+        site.succeed(*look)
+        tap.ok('records_changed' not in site.err, f'{what}: before it is changed the past is told by it')
+        site.query(sql)
+        site.succeed(*look)
+        tap.ok('records_changed' in site.err, f'{what}: once it is changed, a look back says that it is not believed', site.err)
+        site.run_at(300, '--full')
+        site.ends(0, f'{what}: after a full run nothing differs', 'verify')
+        if what != 'the state':
+            tap.same(site.query('SELECT DISTINCT as_of FROM fairmill_share_change'), [(site.now,)],
+                     f'{what}: --full notes all associations anew')
+            tap.ok('records_changed' in site.findings(), f'{what}: and a finding says so')
+        site.succeed('run', '--dry-run', '--verbose', '--now', site.now)
+        tap.ok('records_changed' not in site.err, f'{what}: what is noted from then on is believed', site.err)
+
+
 def random_sites(site):
     for seed in seeds(6, 40):
         r = random.Random(seed)
@@ -202,7 +224,7 @@ def random_sites(site):
 
 
 def body():
-    for part in (every_cell, how_it_says, source_changed, no_mistake, other_settings, by_check, random_sites):
+    for part in (every_cell, how_it_says, source_changed, no_mistake, other_settings, by_check, noted, random_sites):
         with Site() as site:
             part(site)
 

@@ -13,7 +13,7 @@ struct past *past_create(int64_t now)
     struct past *past = memory_zeroed(1, sizeof *past);
     past->now = now;
     past->names = names_create();
-    past->before.at = past->after.at = past->reach = NEVER;
+    past->before.at = past->after.at = past->reach = past->distrusted = NEVER;
     return past;
 }
 

@@ -93,7 +93,9 @@ struct past {
     size_t touch_count;
     struct touched *touched;
     size_t touched_count;
-    int64_t reach; /* the oldest change that the source still has; or NEVER */
+    int64_t distrusted; /* a record of then is not as it was noted, so that runs count for nothing;
+                         * or NEVER */
+    int64_t reach;      /* the oldest change that the source still has; or NEVER */
     uint64_t sequence;
 };
 
