@@ -36,7 +36,7 @@ whatif --shares alice=77 --clusters alpha | whatif --half-life 3-0 | whatif --al
 forecast alice --clusters alpha | forecast dora --days 40 --clusters beta --json | report --output page.html | metrics
 diff printed --clusters alpha | diff printed | prio | prio --long --weights | prio --json | ledger list | ledger list --json
 ledger credit 3h --user bob --clusters alpha --why test --dry-run | ledger undo 1 --dry-run | compare | compare --json
-run --dry-run | run --full | run | forget old --dry-run'''
+run --dry-run | run --full | run | forget old --dry-run | verify | verify --json | verify --repair | ledger export'''
 READERS = [reader.split() for reader in re.split(r' \| |\n', READERS)]
 
 
@@ -70,7 +70,7 @@ class Trial:
         if done.returncode not in (STATUSES if '--nagios' not in arguments else (0, 1, 2, 3)):
             self.wrong('ends', f"'{said}' ended with {done.returncode}", err[:3000])
             return None, err
-        if done.returncode and arguments[0] not in ('check', 'status', 'diff'):
+        if done.returncode and arguments[0] not in ('check', 'status', 'diff', 'verify'):
             self.judge_message(said, done.returncode, err)
         return done.returncode, err
 
@@ -221,7 +221,7 @@ def body():
     try:
         all_bases = bases(folder)
         count = 0
-        for seed in seeds(160, 3000):
+        for seed in seeds(200, 3000):
             side = 'source' if seed // len(all_bases) % 2 == 0 else 'results'
             trial = Trial(all_bases[seed % len(all_bases)], side, seed, verdicts)
             if trial.damage.what:
