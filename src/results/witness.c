@@ -172,25 +172,35 @@ static void add_value(struct text *text, const struct db_value *value)
     }
 }
 
+/* The type in a byte, and the number, or the length of the text that follows. */
 static void encode(struct text *bytes, const struct db_value *value)
 {
-    struct db_value head = *value;
-    bool is_text = value->type == DB_TEXT;
-    if (is_text)
-        head.text.bytes = NULL;
-    text_add_bytes(bytes, (const char *)&head, sizeof head);
-    if (is_text)
+    char type = (char)value->type;
+    uint64_t number = value->type == DB_TEXT ? value->text.length : value->unsigned_integer;
+    if (value->type == DB_REAL)
+        memcpy(&number, &value->real, sizeof number);
+    text_add_bytes(bytes, &type, 1);
+    if (value->type != DB_NULL)
+        text_add_bytes(bytes, (const char *)&number, sizeof number);
+    if (value->type == DB_TEXT)
         text_add_bytes(bytes, value->text.bytes, value->text.length);
 }
 
 static const char *decode(const char *bytes, struct db_value *value)
 {
-    memcpy(value, bytes, sizeof *value);
-    bytes += sizeof *value;
-    if (value->type != DB_TEXT)
+    uint64_t number = 0;
+    *value = (struct db_value){ .type = (enum db_type) * bytes++ };
+    if (value->type == DB_NULL)
         return bytes;
-    value->text.bytes = bytes;
-    return bytes + value->text.length;
+    memcpy(&number, bytes, sizeof number);
+    bytes += sizeof number;
+    if (value->type == DB_REAL)
+        memcpy(&value->real, &number, sizeof number);
+    else if (value->type != DB_TEXT)
+        value->unsigned_integer = number;
+    else
+        *value = db_bytes(bytes, number);
+    return value->type == DB_TEXT ? bytes + number : bytes;
 }
 
 static bool same_value(const struct db_value *one, const struct db_value *other)

@@ -399,6 +399,7 @@ int compute_again(struct run_session *session, struct publisher *publisher,
     int result = read_with_retries(&run, &run.plan, err);
     if (!result) {
         leave_later_jobs(&run);
+        run.computation.record.started_at = again->started_at;
         result = fold_and_compute(&run, publisher, err) || publish(&run, publisher, err) ? -1 : 0;
         again->associations = run.computation.record.associations;
         computation_free(&run.computation);

@@ -11,6 +11,7 @@ import os
 import random
 import shutil
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
@@ -165,6 +166,15 @@ def no_mistake(site):
     site.says('is named', 'entry 1 is lost')
 
 
+def ahead(site):
+    """A run of an instant that has not come saw the associations when it began."""
+    site.begin()
+    site.now = int(time.time()) + DAY
+    site.run_at()
+    time.sleep(1.1)
+    site.ends(0, 'what was published as of tomorrow', 'verify')
+
+
 def other_settings(site):
     begin(site)
     site.settings(dict(site.keys, **{'usage.half_life': '3-0'}))
@@ -224,7 +234,7 @@ def random_sites(site):
 
 
 def body():
-    for part in (every_cell, how_it_says, source_changed, no_mistake, other_settings, by_check, noted, random_sites):
+    for part in (every_cell, how_it_says, source_changed, no_mistake, ahead, other_settings, by_check, noted, random_sites):
         with Site() as site:
             part(site)
 
