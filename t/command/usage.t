@@ -157,6 +157,15 @@ def factors(place):
     tap.same(got, [35.0], 'weights and factors go together')
 
 
+def latin_names(place):
+    place.ready('root/\n  a\n  b\njob root.a start=1000 end=1100 billing=1\njob root.b start=1000 end=1100 billing=1\n',
+                {'usage.partition_usage_factors': 'gä:3', 'fairshare.capacity': 1})
+    place.change("UPDATE tiny_job_table SET partition = CAST(x'67e4' AS TEXT) WHERE job_db_inx = 1")
+    place.succeed('run', '--now', NOW)
+    tap.same(place.usage('root.a', 'root.b'), [300.0, 100.0],
+             'a partition that the source has in latin1 has the factor that the settings have in UTF-8')
+
+
 def suspended(place):
     def charged(lines, now=NOW, setting='omitted', more=None):
         return used(place, 'root/\n  u\n' + lines, 'root.u', now=now,
@@ -430,7 +439,7 @@ def decay(place):
 
 
 def body():
-    for part in (jobs, weights, factors, suspended, horizon, open_jobs, odd_ends, mended_end, owners, resets, decay):
+    for part in (jobs, weights, factors, latin_names, suspended, horizon, open_jobs, odd_ends, mended_end, owners, resets, decay):
         with Place() as place:
             part(place)
 
