@@ -46,6 +46,10 @@ SELECT "as_of", "id_assoc", "deleted", "run_id", "parent_id", "parent_account", 
 FROM "fairmill_share_change"
 WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
 
+-- name: share_state_kept
+-- The hash of the last record of associations, as one part.
+SELECT 0, "last_as_of", "hash" FROM "fairmill_share_state" WHERE "cluster" = ? AND "last_as_of" >= ? AND "last_as_of" <= ?
+
 -- name: kept_changes_clear
 -- Forget the records of associations, which were removed.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */

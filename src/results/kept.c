@@ -151,6 +151,8 @@ const struct kept_table kept_names = { "fairmill_association", sql_query_associa
                                        "iiittt" };
 const struct kept_table kept_changes = { "fairmill_share_change", sql_query_share_change_kept,
                                          "iiiiittttiii" };
+const struct kept_table kept_share_state = { "fairmill_share_state", sql_query_share_state_kept,
+                                             "iii" };
 const struct kept_table *const kept_records[] = { &kept_history, &kept_names, &kept_changes, NULL };
 
 /* The rows of a part, which is put in where it is new.  Most rows follow one of the same part. */

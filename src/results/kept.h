@@ -60,6 +60,7 @@ struct kept_table {
         *types; /* of a cluster, the rows from one instant to another: it comes first */
 };
 extern const struct kept_table kept_history, kept_names, kept_changes;
+extern const struct kept_table kept_share_state;      /* one part, which each run writes */
 extern const struct kept_table *const kept_records[]; /* these; ended by NULL */
 
 /* What is there, of one instant only or (NULL) of all. */

@@ -47,8 +47,6 @@ static const struct shape shapes[] = {
     { .name = "fairmill_job_priority", .keys = { "job_db_inx", "partition_name", "qos" },
       .clear = sql_query_job_priority_clear, .in_order = true },
     { .name = "fairmill_usage_span", .in_order = true },
-    { .name = "fairmill_share_state", .in_order = true },
-    { .name = "fairmill_share_change", .keys = { "id_assoc", "as_of" } },
 };
 /* clang-format on */
 #define SHAPES COUNT(shapes)
@@ -88,6 +86,7 @@ static const struct shape *shape_named(const char *name)
 struct computed_part {
     char *table;
     struct kept_part part;
+    bool is_found; /* it is of rows that cannot be made anew, as they are stored */
 };
 
 struct cleared {
@@ -100,6 +99,7 @@ struct witness {
     struct db *stored;
     const char *cluster;
     struct cleared cleared[SHAPES];
+    int64_t last_day[SHAPES];       /* whose rows were compared */
     struct kept_rows found[SHAPES]; /* what is stored, where that is read whole and in order */
     struct computed_part *parts;
     size_t part_count;
@@ -380,6 +380,7 @@ static int compare(struct witness_bulk *bulk, struct error *err)
     struct db_rows *rows = ask_stored(bulk, &types, err);
     bulk->met = memory_zeroed(bulk->count, sizeof *bulk->met);
     cleared->is = false;
+    witness->last_day[bulk->shape - shapes] = bulk->day;
     while (db_fetch(rows, &row, err) > 0) {
         kept_add_values(&witness->found[bulk->shape - shapes], row + 1,
                         bulk->base.column_count - 1);
@@ -478,8 +479,12 @@ static int keep_lock_wait(struct db *db, unsigned seconds, struct error *err)
 
 static void add_part(struct witness *witness, const struct db_value *table, struct kept_part part)
 {
+    char *name = db_value_text(table);
+    const struct shape *shape = shape_named(name);
+    bool is_found = shape && shape->kind == BY_DAY && part.kept.rows &&
+                    witness->last_day[shape - shapes] != part.part;
     witness->parts = memory_grown(witness->parts, witness->part_count, sizeof *witness->parts);
-    witness->parts[witness->part_count++] = (struct computed_part){ db_value_text(table), part };
+    witness->parts[witness->part_count++] = (struct computed_part){ name, part, is_found };
 }
 
 static int clear(struct witness *witness, size_t shape, const struct db_value *arguments,
@@ -634,17 +639,28 @@ static bool has_differences(const struct witness *witness, const char *table, in
     return false;
 }
 
-/* The hash does not fit rows that are as they should be, or that cannot be made anew. */
-static void report_hash(struct witness *witness, const struct computed_part *computed,
-                        const struct kept_rows *known)
+static void add_hash(struct text *text, const struct kept_rows *kept)
+{
+    text_format(text, "%" PRIu64 " rows, %016" PRIx64, kept->rows, kept->hash);
+}
+
+/* The hash does not fit rows that are as they should be, or rows that cannot be made anew. */
+static void report_hash(struct witness *witness, const struct shape *shape,
+                        const struct computed_part *computed, const struct kept_rows *known)
 {
     struct text key = { 0 }, stored = { 0 }, wanted = { 0 };
-    text_format(&key, "table_name %s, part %" PRId64, computed->table, computed->part.part);
-    text_format(&stored, "%" PRIu64 " rows, %016" PRIx64, known->rows, known->hash);
-    text_format(&wanted, "%" PRIu64 " rows, %016" PRIx64, computed->part.kept.rows,
-                computed->part.kept.hash);
-    differ(witness, &(struct row_difference){ kept_table_name, key.bytes, NULL, stored.bytes,
-                                              wanted.bytes, computed->part.part, CAUSE_ROWS });
+    add_hash(computed->is_found ? &wanted : &stored, known);
+    add_hash(computed->is_found ? &stored : &wanted, &computed->part.kept);
+    text_add(&key, "");
+    if (computed->is_found) {
+        text_add(&key, "day ");
+        instant_add_day(&key, computed->part.part);
+    } else {
+        text_format(&key, "table_name %s, part %" PRId64, computed->table, computed->part.part);
+    }
+    differ(witness, &(struct row_difference){ computed->is_found ? shape->name : kept_table_name,
+                                              key.bytes, NULL, stored.bytes, wanted.bytes,
+                                              computed->part.part, CAUSE_ROWS });
     text_free(&key);
     text_free(&stored);
     text_free(&wanted);
@@ -671,7 +687,7 @@ static void explain_part(struct witness *witness, const struct shape *shape,
     bool changed = shape->in_order ? !kept_same(known, found) : as_computed;
     set_cause(witness, shape->name, computed->part.part, changed ? CAUSE_ROWS : CAUSE_SOURCE);
     if (!as_computed && !has_differences(witness, shape->name, computed->part.part))
-        report_hash(witness, computed, known);
+        report_hash(witness, shape, computed, known);
 }
 
 static int explain_table(struct witness *witness, const struct shape *shape, struct error *err)
@@ -720,9 +736,11 @@ static void report_record(void *context, const struct kept_table *table, int64_t
                           const struct kept_rows *known, const struct kept_rows *found)
 {
     struct text key = { 0 }, stored = { 0 }, wanted = { 0 };
-    instant_add(&key, part);
-    text_format(&stored, "%" PRIu64 " rows, %016" PRIx64, found->rows, found->hash);
-    text_format(&wanted, "%" PRIu64 " rows, %016" PRIx64, known->rows, known->hash);
+    text_add(&key, "");
+    if (table != &kept_share_state)
+        instant_add(&key, part);
+    add_hash(&stored, found);
+    add_hash(&wanted, known);
     differ(context, &(struct row_difference){ table->name, key.bytes, NULL, stored.bytes,
                                               wanted.bytes, part, CAUSE_ROWS });
     text_free(&key);
@@ -745,6 +763,10 @@ int witness_end(struct db *db, bool seal_damaged, struct row_differences *differ
         if (kept_compare(witness->stored, witness->cluster, kept_records[i], report_record, witness,
                          err))
             return -1;
+    /* It hangs on when the source touched associations last, so that it is not as then any more. */
+    if (kept_compare(witness->stored, witness->cluster, &kept_share_state, report_record, witness,
+                     err))
+        return -1;
     *differences = witness->differences;
     witness->differences = (struct row_differences){ 0 };
     return 0;

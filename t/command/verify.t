@@ -161,9 +161,26 @@ def no_mistake(site):
     site.ends(0, 'an entry of the ledger that was made since', 'verify')
     site.run_at(300)
     site.ends(0, 'and after the next run that counts it', 'verify')
+    site.change('UPDATE tiny_assoc_table SET shares = 77, mod_time = ? WHERE id_assoc = 3', int(time.time()))
+    site.ends(0, 'shares that were set since', 'verify')
     site.query('DELETE FROM fairmill_ledger')
     site.ends(1, 'an entry that is lost', 'verify')
     site.says('is named', 'entry 1 is lost')
+
+
+def purged(site):
+    """A day whose jobs are gone has its hash only."""
+    begin(site)
+    site.change('DELETE FROM tiny_job_table WHERE job_db_inx < 9')
+    site.run_at(300)
+    site.ends(0, 'a purge is no difference once a run has seen it', 'verify')
+    site.query('UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1 WHERE day = (SELECT min(day) FROM fairmill_usage_day)')
+    site.ends(1, 'a day that was changed after the purge', 'verify', '--csv')
+    tap.same([(row['table'], row['key'], row['cause']) for row in rows_of(site)],
+             [('fairmill_usage_day', 'day 2025-06-11', 'rows changed')], 'is named')
+    site.run_at(300, '--full')
+    tap.ok('days_changed_after_purge' in site.findings(), 'a full run names it in a finding', site.findings())
+    site.ends(0, 'and then it is known', 'verify')
 
 
 def ahead(site):
@@ -234,7 +251,7 @@ def random_sites(site):
 
 
 def body():
-    for part in (every_cell, how_it_says, source_changed, no_mistake, ahead, other_settings, by_check, noted, random_sites):
+    for part in (every_cell, how_it_says, source_changed, no_mistake, purged, ahead, other_settings, by_check, noted, random_sites):
         with Site() as site:
             part(site)
 
