@@ -5,6 +5,7 @@
 wrong for it; it is made anew, and the run says so."""
 
 import os
+import shutil
 import sqlite3
 import sys
 
@@ -14,18 +15,34 @@ from place import NOW
 from sealed_site import DAY, HOUR, Site
 
 LARGE, SMALL = 2 ** 63 - 1, -2 ** 63
-QUARTER, STEP = 7 * DAY // 4, 3 * HOUR  # of full_every; between runs
+QUARTER, STEP = 7 * DAY // 4, 7 * HOUR  # of full_every; between runs
 DAY_TABLES = ('fairmill_usage_day', 'fairmill_usage_open', 'fairmill_usage_span')
 
 
+def copy(site, source, target):
+    for name in os.listdir(site.path(source)):
+        if name.startswith(('a.db', 'r.db')):
+            shutil.copy(os.path.join(site.path(source), name), site.path(target))
+
+
 def begin(site, **keys):
-    """Jobs of ten days, one that runs, one that is odd, and a few runs."""
+    """Jobs of ten days, one that runs, one that is odd, and a few runs: made once, and copied from then on."""
+    saved = 'saved' + '-'.join(keys.values())
+    if os.path.exists(site.path(saved)):
+        for name in [name for name in os.listdir(site.folder) if name.startswith(('a.db', 'r.db'))]:
+            os.unlink(site.path(name))
+        copy(site, saved, '.')
+        site.now = NOW + 600 + HOUR
+        return
     site.begin(keys)
     site.job('physics.bob', site.now - 3 * DAY, 0)
     site.job('physics.alice', site.now - 9 * DAY, site.now - 9 * DAY - 5)
     site.run_at(300, '--full')
-    for later in (HOUR, 300):
+    for later in (HOUR, 0):
         site.run_at(later)
+    site.now += 300
+    os.mkdir(site.path(saved))
+    copy(site, '.', saved)
 
 
 def tables(site, name='r.db'):
@@ -57,7 +74,6 @@ def heals(site, statement, *sql):
     tap.ok(got[0] == 'full' and got[1], f'{statement}: the run is full, and says why', got)
     says(site, statement)
     tap.same(site.run_at(300), ('incremental', ''), f'{statement}: the next one goes on')
-    is_healed(site, f'{statement}, the next run')
 
 
 def changed(site):
@@ -113,7 +129,7 @@ def old_day(site):
         (day,), = site.query('SELECT min(day) + 86400 FROM fairmill_usage_day')
         site.query(sql, day)
         full = []
-        for _ in range(QUARTER // STEP + 1):
+        for _ in range(QUARTER // STEP):
             if site.run_at(STEP)[0] == 'full':
                 full.append(site.latest('message', 'drift_max'))
                 says(site, what)
@@ -140,7 +156,7 @@ def below_the_seal(site):
         else:
             site.job('physics.bob', NOW - 7 * DAY - HOUR, NOW - 7 * DAY)
         seen = []
-        for _ in range(QUARTER // STEP + 1):
+        for _ in range(QUARTER // STEP):
             kind, why = site.run_at(STEP)
             if kind == 'full' and not seen:
                 seen = [(why, *site.latest('drift_max', 'drifted_associations'))]
@@ -151,7 +167,7 @@ def below_the_seal(site):
         tap.ok(seen[0][1] > 0 and seen[0][2] > 0, f'{what}: so does the drift', seen)
         is_healed(site, what)
     begin(site, **{'usage.full_every': '7-0'})
-    tap.same({site.run_at(STEP)[0] for _ in range(QUARTER // STEP + 1)}, {'incremental'}, 'where nothing has changed nothing is found')
+    tap.same({site.run_at(STEP)[0] for _ in range(QUARTER // STEP)}, {'incremental'}, 'where nothing has changed nothing is found')
     is_healed(site, 'nothing changed')
 
 
