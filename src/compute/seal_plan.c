@@ -341,6 +341,8 @@ void seal_plan_begin_days(struct seal_plan *plan, const struct computation *comp
     plan->days->check_from = plan->check_from;
     plan->days->check_to = plan->check_to;
     plan->days->check_all_from = plan->check_all_from;
+    plan->days->in_turn = plan->mode == SEAL_UNUSED;
+    plan->days->round_s = settings->full_every_s / ROUNDS;
 }
 
 int seal_plan_check(struct seal_plan *plan, struct error *err)

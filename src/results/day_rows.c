@@ -295,24 +295,26 @@ static struct kept_parts *parts_of(struct day_writer *writer, const struct day_t
 
 /* What is stored of a day in one of the tables. */
 struct stored {
+    int64_t start;         /* of the day */
+    uint32_t day;          /* its place */
     struct day_sums *sums; /* NULL: it is only looked at */
     bool intact;           /* it is as it was stored */
     bool readable;         /* else it may lack rows that are there */
 };
 
-static int read_rows(struct day_writer *writer, const struct day_table *table, uint32_t day,
+static int read_rows(struct day_writer *writer, const struct day_table *table,
                      struct stored *stored, struct kept_rows *found, struct error *err)
 {
     const struct db_value *row;
-    struct db_value of_day[] = { writer->cluster, day_value(writer, day) };
+    struct db_value of_day[] = { writer->cluster, db_integer(stored->start) };
     struct db_rows *rows =
         db_query(writer->db, table->read, of_day, COUNT(of_day), table->types, err);
     stored->readable = true;
     while (db_fetch(rows, &row, err) > 0) {
         uint64_t id = rows_bits_of(&row[0]);
         struct wide sum = sum_of(&row[1]);
-        bool good =
-            !wide_is_negative(&sum) && (!stored->sums || day_sums_add(stored->sums, day, id, &sum));
+        bool good = !wide_is_negative(&sum) &&
+                    (!stored->sums || day_sums_add(stored->sums, stored->day, id, &sum));
         stored->readable &= good;
         keep_sum(found, id, &sum);
         if (good && table->has_usage && db_value_real(&row[4]) != tres_seconds(&sum))
@@ -327,7 +329,9 @@ static int read_stored(struct day_writer *writer, const struct day_table *table,
 {
     struct kept_rows known = kept_of(parts_of(writer, table), day_part(writer, day));
     struct kept_rows found = { 0 };
-    if (read_rows(writer, table, day, stored, &found, err)) {
+    stored->start = day_part(writer, day);
+    stored->day = day;
+    if (read_rows(writer, table, stored, &found, err)) {
         if (err->class != ERROR_DATA)
             return -1;
         stored->readable = false;
@@ -516,9 +520,8 @@ static void note_repair(struct day_writer *writer, const struct day_table *table
 }
 
 /* Whether a day's rows are read although nothing is to be written. */
-static bool is_checked(const struct days *days, size_t day)
+static bool is_checked(const struct days *days, uint64_t start)
 {
-    uint64_t start = days->starts[day];
     return days->check_all || start >= days->check_all_from ||
            (start >= days->check_from && start < days->check_to);
 }
@@ -536,7 +539,8 @@ static int write_usage(struct day_writer *writer, uint32_t day, struct day_sums 
         changes |= !wide_is_zero(&list.rows[i].sum);
     if (anew ? kept_same(&known, &new) : !changes) {
         struct stored same = { .intact = true };
-        if (is_checked(writer->days, day) && read_stored(writer, &usage_table, day, &same, err))
+        if (is_checked(writer->days, writer->days->starts[day]) &&
+            read_stored(writer, &usage_table, day, &same, err))
             return -1;
         if (same.intact)
             return 0;
@@ -600,28 +604,66 @@ static int write_day(struct day_writer *writer, uint32_t day, struct error *err)
 }
 
 /* A day whose jobs were purged cannot be made anew: it is named, and stays as it is. */
-static int check_final(struct day_writer *writer, uint32_t day, struct error *err)
+static int check_final(struct day_writer *writer, uint64_t start, struct error *err)
 {
-    struct stored stored = { 0 };
-    struct kept_part part = { day_part(writer, day), { 0 } };
+    struct stored stored = { .start = (int64_t)start };
+    struct kept_part part = { stored.start, { 0 } };
     struct kept_rows known = kept_of(&writer->usage, part.part);
-    int result = read_rows(writer, &usage_table, day, &stored, &part.kept, err);
+    if (!is_checked(writer->days, start))
+        return 0;
+    int result = read_rows(writer, &usage_table, &stored, &part.kept, err);
     if (result && err->class != ERROR_DATA)
         return -1;
     if (!result && kept_same(&known, &part.kept))
         return 0;
     if (!writer->nothing_known && !writer->days->repairs.lost++)
-        writer->days->repairs.first_lost = writer->days->starts[day];
+        writer->days->repairs.first_lost = start;
     return kept_write(writer->db, writer->publisher->cluster, usage_table.name, &part, err);
+}
+
+/* Days that this run does not sum: those of before the first whose jobs it reads, as behind a
+ * horizon or a reset, and those whose jobs were purged. */
+static int check_all_final(struct day_writer *writer, struct error *err)
+{
+    const struct days *days = writer->days;
+    for (size_t i = 0; i < writer->usage.count; i++) {
+        uint64_t start = (uint64_t)writer->usage.parts[i].part;
+        if (start < days->starts[0] && check_final(writer, start, err))
+            return -1;
+    }
+    for (size_t day = 0; day < writer->first; day++)
+        if (check_final(writer, days->starts[day], err))
+            return -1;
+    return 0;
+}
+
+/* Without a seal no run chooses which days are to be looked at: then it follows from the time that
+ * has gone by since the last. */
+static void choose_days(struct days *days, uint64_t last)
+{
+    uint64_t low = days->starts[0], reach = days->now - low, round_s = days->round_s;
+    if (!days->in_turn || days->now < low || days->now < last)
+        return;
+    if (days->now - last >= round_s) {
+        days->check_all = true;
+        return;
+    }
+    uint64_t from = low + (uint64_t)((uint128)reach * (last % round_s) / round_s);
+    days->check_from = from;
+    days->check_to = low + (uint64_t)((uint128)reach * (days->now % round_s) / round_s);
+    if (days->check_to < from) {
+        days->check_from = low;
+        days->check_all_from = from;
+    }
 }
 
 static int write_days(struct day_writer *writer, struct error *err)
 {
     struct days *days = writer->days;
+    choose_days(days, writer->span.as_of);
     find_first(writer);
-    for (size_t day = 0; day < writer->first; day++)
-        if (is_checked(days, day) && check_final(writer, (uint32_t)day, err))
-            return -1;
+    if (check_all_final(writer, err))
+        return -1;
     if ((days->anew && skip_empty(writer, err)) || find_open(writer, err) ||
         remove_open(writer, err) || remove_other_days(writer, err))
         return -1;

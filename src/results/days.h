@@ -29,6 +29,8 @@ struct days {
     bool check_all;        /* read every day's rows, whether or not they are to change ... */
     uint64_t check_from, check_to;   /* ... or those of days that begin between these ... */
     uint64_t check_all_from;         /* ... or from this on */
+    bool in_turn;                    /* day_rows_write() chooses these, so that all come ... */
+    uint64_t round_s;                /* ... within so many seconds */
     uint64_t oldest_end;             /* of all job rows; UINT64_MAX where none has ended */
     size_t last;                     /* the day that was found last */
     size_t earliest;                 /* the first day with a sum; `count`: none has */

@@ -189,8 +189,35 @@ def purged(site):
              [(0,)], 'once')
 
 
+def without_a_seal(site):
+    """Usage by rollups has no seal; its days are looked at in turn all the same."""
+    begin(site)
+    site.settings(dict(site.keys, **{'usage.full_every': '7-0', 'usage.source': 'rollup'}))
+    site.run_at(300, '--full')
+    (day,), = site.query('SELECT min(day) + 86400 FROM fairmill_usage_day')
+    wanted = [row for row in tables(site)['fairmill_usage_day'] if row[1] == day]
+    site.query('UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1 WHERE day = ?', day)
+    for _ in range(QUARTER // STEP):
+        site.run_at(STEP)
+    tap.same([row for row in tables(site)['fairmill_usage_day'] if row[1] == day], wanted, 'without a seal a changed day is found, too')
+    tap.same(site.query("SELECT detail FROM fairmill_finding WHERE kind = 'kept_rows_changed'"),
+             [('usage of 1 days, in which 2 rows differed',)], 'and named')
+
+
+def before_the_reset(site):
+    """Days of before a reset are made by no run any more."""
+    begin(site)
+    site.settings(dict(site.keys, **{'usage.full_every': '7-0', 'usage.reset_period': 'daily'}))
+    site.run_at(300)
+    (day,), = site.query('SELECT min(day) + 86400 FROM fairmill_usage_day')
+    site.query('UPDATE fairmill_usage_day SET sum_0 = sum_0 + 1 WHERE day = ?', day)
+    site.run_at(300, '--full')
+    tap.same(site.query("SELECT substr(detail, 1, 6) FROM fairmill_finding WHERE kind = 'days_changed_after_purge'"),
+             [('1 days',)], 'a changed day of before the last reset is named')
+
+
 def body():
-    for part in (changed, forgotten, strange, old_day, below_the_seal, purged):
+    for part in (changed, forgotten, strange, old_day, below_the_seal, purged, without_a_seal, before_the_reset):
         with Site() as site:
             part(site)
 
