@@ -131,6 +131,8 @@ class Rig:
         db = sqlite3.connect(f'{folder}/tls_acct.db')
         db.executescript(f"{ASSOCIATIONS.format(cipher='SELECT 1')}; {USED}")
         db.close()
+        self.write((), {})
+        self.run('init')
 
     def write(self, sides, keys, deadline='60 s'):
         sections = {}

