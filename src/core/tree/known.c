@@ -36,7 +36,17 @@ static bool is_untouched_throughout(const struct evidence *evidence)
 static bool is_made_between(const struct evidence *evidence)
 {
     int64_t created = evidence->subject->created;
-    return created != NEVER && created > evidence->timeline->from;
+    return created != NEVER && created > evidence->timeline->from &&
+           created <= evidence->timeline->until;
+}
+
+/* Whether it was made behind the instant.  One that lived at the later end and was made behind that
+ * was made again, as where its row was lost and came back: that says nothing of before. */
+static bool is_made_later(const struct evidence *evidence)
+{
+    int64_t created = evidence->subject->created;
+    return created != NEVER && evidence->at < created &&
+           !(evidence->after.lives && created > evidence->timeline->until);
 }
 
 /* Whether nobody tells of anything that was done between the ends. */
@@ -218,7 +228,7 @@ static void tell_existence(const struct evidence *evidence, struct known *known)
     const struct subject *subject = evidence->subject;
     enum life earlier, later;
     known->told_existence = after->told;
-    if (subject->created != NEVER && evidence->at < subject->created) {
+    if (is_made_later(evidence)) {
         known->told_existence = TOLD_BY_TIMES;
         known->doubts |= before->lives ? DOUBT_EXISTENCE : 0;
         return;
