@@ -334,6 +334,28 @@ static void deletions(void)
     becomes(LEFT, deleted(70, NEVER, 65), WITHOUT_U, "as runs see");
 }
 
+/* A row that a run at 30 saw for the first time, touched at 22, and that was lost and made again
+ * at 50. */
+static struct past *lost(int64_t now)
+{
+    struct past *past = past_create(now);
+    past_set_runs(past, 20, 30);
+    for (uint64_t id = 1; id <= 3; id++)
+        past_set_times(past, id, id == 3 ? 50 : 10, id == 3 ? 50 : 10);
+    past_set_reach(past, 5);
+    see(past, 20, 1, "", "root", "", 1, 10);
+    see(past, 20, 2, "root", "a", "", 40, 10);
+    see(past, 30, 3, "a", "a", "u", 9, 22);
+    return past;
+}
+
+static void lost_rows(void)
+{
+    becomes("1 - root - 1 0  2 root a - 40 0  3 - a u 9 0", lost(25),
+            "1 /root 1\n2 root/a 40\n3 /a.u 9\n",
+            "what a run saw was there, though its row was lost and made again later");
+}
+
 static void clocks(void)
 {
     /* The source's clock is behind: what was done after the run at 50 has 40. */
@@ -369,6 +391,7 @@ int main(void)
     by_runs();
     moves();
     deletions();
+    lost_rows();
     clocks();
     words();
     return done_testing();
