@@ -234,11 +234,15 @@ def changes(site):
     tap.ok(abs(float(left) / float(whole) - 1) < 1e-3,
            "the deleted user's usage stays with the account", left, whole)
     manage('delete', 'cluster', 'spare-1')
-    good(site, 'after a cluster was deleted a run is silent')
+    # Within a day of its making slurmdbd does not mark its row as deleted, but removes it.
+    status, said = site.run()
+    tap.ok(status == 65 and "'spare-1'" in said and 'forget' in said, 'a cluster whose row slurmdbd removed is named', status, said)
+    tap.ok(site.server.sql("SELECT count(*) FROM fairmill_run WHERE cluster = 'spare-1'",
+                           RESULTS)[0][0] != '0', 'and stays on record')
+    tap.same(site.run('forget', '--cluster', 'spare-1', '--yes')[0], 0, 'until it is forgotten')
+    good(site, 'after which a run is silent')
     tap.same(site.server.sql('SELECT DISTINCT cluster FROM fairmill_fairshare', RESULTS),
              [['mill']], 'the deleted cluster has no rows')
-    tap.ok(site.server.sql("SELECT count(*) FROM fairmill_run WHERE cluster = 'spare-1'",
-                           RESULTS)[0][0] != '0', 'its runs are still on record')
 
 
 def without(site):
