@@ -196,7 +196,7 @@ static int report(struct verifying *verifying, struct error *err)
         result = table_end(verifying->table, err);
     if (!result && form->form == TABLE_FOR_PEOPLE && !form->no_header && !form->columns)
         text_add(&text, verifying->summary.bytes ? verifying->summary.bytes : "");
-    /* For programs there is one table: that of what was found. */
+    /* After a repair programs get one table only: the differences that the first pass found. */
     if (!result && text.length && !(verifying->was_repaired && form->form != TABLE_FOR_PEOPLE))
         result = command_print(&text, err);
     table_destroy(verifying->table);

@@ -13,8 +13,9 @@ struct row_field;
 
 /* Whether rows that we stored are still what we stored.  Beside the rows of a table that later runs
  * go on from, fairmill_kept has how many there are and a hash over them, in parts: of a day, of a
- * point of history, or (part 0) of all rows of a cluster.  What is not as it was stored is never
- * used, but computed anew from the source.  The hash finds accidents, not forgers. */
+ * point of history, or (part 0) of all rows of a cluster.  A run does not use rows that are not as
+ * they were stored: it computes anew what the source can tell, and names the rest in a finding. The
+ * hash finds accidents, not forgers. */
 
 /* A number of rows in any order.  Zeroed, it is of none. */
 struct kept_rows {

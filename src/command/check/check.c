@@ -248,8 +248,8 @@ static void add_doubts(struct text *text, const struct settings *settings)
                        " nothing\n");
 }
 
-/* Whether what is published is what comes out as of the same instant.  For people only: it is a
- * second reading of all jobs. */
+/* Add a line that says whether the published rows are what is computed as of their instant.  Only
+ * the output for people has it, since it reads all jobs a second time. */
 static int check_published(const struct settings *settings, struct db **source,
                            const struct cluster_names *clusters, struct text *text,
                            struct error *err)

@@ -178,7 +178,8 @@ static int find_cluster(struct entry_context *context, struct error *err)
                : fail(err, ERROR_USAGE, "there are %zu clusters; name one with --cluster", count);
 }
 
-/* An entry that is lost can be undone: then its loss is accepted.  *found is whether it is one. */
+/* *found: whether the entry is a lost one.  People may undo a lost entry, and so accept its loss.
+ */
 static int find_lost(struct entry_context *context, bool *found, struct error *err)
 {
     struct ledger_faults faults = ledger_faults_of(&context->book);
@@ -510,21 +511,20 @@ const struct command command_ledger = {
     .operands = "ACTION",
     .operand_count = 2,
     .summary = "correct usage: credits, debits, refunds, resets; all can be undone",
-    .notes =
-        "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
-        "                   TRES-hours as in 12.5h\n"
-        "  debit AMOUNT     put usage on it\n"
-        "  refund JOB       take off what a job charged, as if it had not run\n"
-        "  reset            usage before the instant does not count: of a user, an\n"
-        "                   account with all below it now, or (--all) the whole cluster\n"
-        "  undo ENTRY       an entry does not count, and never did\n"
-        "  list             the entries\n"
-        "  export [FILE]    write all entries to a file, a line of JSON each\n"
-        "  import [FILE]    add those of such a file that are not there\n"
-        "\n"
-        "With reset and no --user, --account is all below it; credit and debit find the\n"
-        "only account that a user is in.  Where an entry is said to be lost, import it\n"
-        "from an export, or undo it: then its loss is accepted.\n",
+    .notes = "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
+             "                   TRES-hours as in 12.5h\n"
+             "  debit AMOUNT     put usage on it\n"
+             "  refund JOB       take off what a job charged, as if it had not run\n"
+             "  reset            usage before the instant does not count: of a user, an\n"
+             "                   account with all below it now, or (--all) the whole cluster\n"
+             "  undo ENTRY       an entry does not count, and never did\n"
+             "  list             the entries\n"
+             "  export [FILE]    write all entries to a file, a line of JSON each\n"
+             "  import [FILE]    add those of such a file that are not there\n"
+             "\n"
+             "With reset and no --user, --account is all below it; credit and debit find the\n"
+             "only account that a user is in.  Where an entry is said to be lost, import it\n"
+             "from an export, or undo it: then its loss is accepted.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,
     .run = ledger_command,

@@ -188,7 +188,7 @@ void limits_add_name(struct text *text, const char *ends, const char *name)
     text_free(&printable);
 }
 
-/* The last limit of this level, as plugins write it: numbers without units. */
+/* Add the last limit of this level as monitoring plugins write it: numbers without units. */
 static void add_range(struct text *text, const struct limits *limits, const char *name,
                       enum health_level level)
 {

@@ -41,7 +41,8 @@ enum health_level limits_judge(const struct limits *limits, const struct cluster
 void limits_add_figures(struct text *text, const struct limits *limits,
                         const struct cluster_health *cluster);
 
-/* Add a name without the bytes that would end it there. */
+/* Add a name with \xHH in place of each byte that is among `ends`, which would end the name there.
+ */
 void limits_add_name(struct text *text, const char *ends, const char *name);
 
 #endif

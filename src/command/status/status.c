@@ -250,7 +250,7 @@ static int print_nagios(const struct status *status, struct error *err)
     return result ? -1 : (int)status->worst;
 }
 
-/* The exit status of its own, or -1. */
+/* Print the status; returns the exit status of the command, or -1 where printing failed. */
 static int print_status(const struct options *options, const struct status *status,
                         struct error *err)
 {
