@@ -92,7 +92,10 @@ class Site:
         return self.server.sql('SELECT message FROM fairmill_run ORDER BY run_id DESC LIMIT 1', RESULTS)[0][0]
 
     def forget(self):
-        self.server.sql('DELETE FROM fairmill_share_change; DELETE FROM fairmill_share_state', RESULTS)
+        """What runs noted, and that they did."""
+        self.server.sql('DELETE FROM fairmill_share_change; DELETE FROM fairmill_share_state; '
+                        "DELETE FROM fairmill_kept WHERE table_name IN ('fairmill_share_change', 'fairmill_share_state')",
+                        RESULTS)
 
 
 def unlike(one, other):
