@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Captures of live clusters (t/data/live4): the accounting database, the slurm.conf, and what the
+controller printed of associations and of the queue."""
+
+import csv
+import lzma
+import os
+import re
+
+import dump
+from program import publish, published, sqlite_settings, write_settings
+
+DATA = os.path.join(dump.DATA, 'live4')
+CAPTURES = sorted(os.listdir(DATA))
+
+# sprio.psv has no heading.
+SPRIO = ('job', 'user', 'partition', 'priority', 'age', 'assoc', 'fairshare', 'job_size', 'partition_weighted',
+         'qos', 'site', 'tres', 'nice')
+
+_record = re.compile(r'^ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Partition=(\S*) .*\bID=(\d+)\n'
+                     r'.*\n +UsageRaw/Norm/Efctv=([0-9.]+)/', re.MULTILINE)
+
+
+class Capture:
+    def __init__(self, name):
+        self.name = name
+        self.cluster = name.partition('_')[0]
+        self.conf = self.path('slurm.conf')
+        # The newest pass of the controller, of which all prints are.
+        self.now = int(self.text('meta').split()[0])
+
+    def path(self, file):
+        return os.path.join(DATA, self.name, file)
+
+    def text(self, file):
+        opened = lzma.open if file.endswith('.xz') else open
+        with opened(self.path(file), 'rt', encoding='utf-8') as stream:
+            return stream.read()
+
+    def usages(self):
+        """{id_assoc: UsageRaw}, which has two decimals."""
+        return {int(number): float(usage)
+                for *_, number, usage in _record.findall(self.text('assoc_mgr.txt.xz'))}
+
+    def sshare(self):
+        """{(account, user, partition): {heading: text}}"""
+        with open(self.path('sshare_m.psv'), encoding='utf-8', newline='') as file:
+            return {(row['Account'].strip(), row['User'], row['Partition']): row
+                    for row in csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE)}
+
+    def sprio(self):
+        """A row for each pending job and partition."""
+        return [dict(zip(SPRIO, line.split('|'))) for line in self.text('sprio.psv').splitlines()]
+
+    def recorded(self):
+        """The jobs that the database has."""
+        text, table = dump.read('live4', self.name, 'accounting.sql.xz'), f'{self.cluster}_job_table'
+        column = dump.tables(text)[table][1].index('id_job')
+        return {row[column] for row in dump.rows(text, table)}
+
+    def load(self, folder, **sections):
+        """Into SQLite, with settings that follow the controller's; the settings' path."""
+        source, self.results, settings = (f'{folder}/{self.name}.{end}' for end in ('source', 'results', 'conf'))
+        dump.to_sqlite(dump.read('live4', self.name, 'accounting.sql.xz'), source, [self.cluster])
+        wanted = sqlite_settings(source, self.results) | dict(slurm=dict(conf=self.conf))
+        wanted['fairshare'] = dict(conformance='slurmctld')
+        wanted['source']['clusters'] = self.cluster
+        for section, keys in sections.items():
+            wanted[section] = wanted.get(section, {}) | keys
+        write_settings(settings, wanted)
+        return settings
+
+    def publish(self, folder, **sections):
+        """{id_assoc: {column: value}} as of the controller's newest pass."""
+        publish(self.load(folder, **sections), self.now)
+        return published(self.results, self.cluster)
