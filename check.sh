@@ -86,15 +86,15 @@ build_sanitizers() {
     build build-sanitizers --enable-sanitizers --disable-server-tests CFLAGS='-O1 -g --coverage'
 }
 
-# FOLDER LIST...: these lists of tests, in that build, some at a time: many of them wait.
+# FOLDER AT-A-TIME LIST...: these lists of tests, in that build.
 run_tests() {
-    make -s -C "$1" prove PROVE_FLAGS="-j$((jobs + 1)) --timer" TESTS="${*:2}" </dev/null
+    make -s -C "$1" prove PROVE_FLAGS="-j$2 --timer" TESTS="${*:3}" </dev/null
 }
 
 # shellcheck disable=SC2016 # make knows the lists
 run_sanitized() {
     find build-sanitizers -name '*.gcda' -delete
-    run_tests build-sanitizers '$(EMBEDDED_TESTS)'
+    run_tests build-sanitizers $((jobs + 1)) '$(EMBEDDED_TESTS)'
 }
 
 # Lines that the tests above ran.
@@ -125,9 +125,10 @@ with_postgres() (
     "$@"
 )
 
+# They wait for servers more than half of their time.
 # shellcheck disable=SC2016 # make knows the lists
 run_other_tests() {
-    with_mariadb with_postgres run_tests build \
+    with_mariadb with_postgres run_tests build $((2 * jobs + 1)) \
         '$(SERVER_TESTS)' '$(VALGRIND_TESTS)' '$(INSTALL_TESTS)' '$(STYLE_TESTS)'
 }
 
