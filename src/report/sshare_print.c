@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "util/error.h"
 #include "util/memory.h"
@@ -20,22 +19,23 @@ enum field {
     FIELD_USER,
     FIELD_PARTITION,
     FIELD_SHARES,
+    /* Numbers of struct printed_row, in its order. */
     FIELD_RAW_USAGE,
+    FIELD_NORM_SHARES,
     FIELD_NORM_USAGE,
+    FIELD_EFFECTIVE_USAGE,
     FIELD_FAIRSHARE,
     FIELD_LEVEL_FS,
     FIELDS,
 };
 
 static const char *const headings[FIELDS] = {
-    "Cluster",   "ID",       "Account",   "User",      "Partition",
-    "RawShares", "RawUsage", "NormUsage", "FairShare", "LevelFS",
+    "Cluster",  "ID",         "Account",   "User",         "Partition", "RawShares",
+    "RawUsage", "NormShares", "NormUsage", "EffectvUsage", "FairShare", "LevelFS",
 };
 
-struct span {
-    const char *bytes;
-    size_t length;
-};
+/* sshare's own. */
+#define DECIMALS 6
 
 struct reader {
     struct sshare_print *print;
@@ -51,23 +51,9 @@ struct reader {
     bool begun;                   /* the headings are known */
 };
 
-static struct span trimmed(struct span span)
-{
-    while (span.length && (*span.bytes == ' ' || *span.bytes == '\t'))
-        span = (struct span){ span.bytes + 1, span.length - 1 };
-    while (span.length && strchr(" \t\r", span.bytes[span.length - 1]))
-        span.length--;
-    return span;
-}
-
-static bool begins(struct span line, const char *text)
-{
-    return line.length >= strlen(text) && !memcmp(line.bytes, text, strlen(text));
-}
-
 static int wrong(const struct reader *reader, const char *what, struct error *err)
 {
-    return fail(err, ERROR_DATA, "line %u: %s", reader->line, what);
+    return printed_wrong(reader->line, what, err);
 }
 
 /* The next field of a line, and where the one behind it begins. */
@@ -95,18 +81,19 @@ static int take_headings(struct reader *reader, struct span line, struct error *
     bool there[FIELDS] = { false };
     size_t at = 0;
     for (size_t column = 0; column < reader->columns; column++) {
-        struct span name = trimmed(next_field(reader, line, column, &at));
+        struct span name = span_trimmed(next_field(reader, line, column, &at));
         reader->field_of[column] = -1;
         for (int field = 0; field < FIELDS; field++)
-            if (name.length == strlen(headings[field]) &&
-                !strncasecmp(name.bytes, headings[field], name.length)) {
+            if (span_is(name, headings[field])) {
                 reader->field_of[column] = field;
                 there[field] = true;
             }
     }
-    if (!there[FIELD_ACCOUNT] || !there[FIELD_USER] || !there[FIELD_RAW_USAGE])
-        return wrong(reader, "headings Account, User and RawUsage are wanted here, of sshare -l",
+    if (!there[FIELD_ID] && !(there[FIELD_ACCOUNT] && there[FIELD_USER]))
+        return wrong(reader, "headings Account and User are wanted here, as sshare -l prints them",
                      err);
+    if (!there[FIELD_RAW_USAGE] && !there[FIELD_FAIRSHARE])
+        return wrong(reader, "a heading RawUsage or FairShare is wanted here", err);
     reader->begun = true;
     return 0;
 }
@@ -144,39 +131,6 @@ static int take_dashes(struct reader *reader, struct span line, struct error *er
     return take_headings(reader, reader->heading, err);
 }
 
-/* Half a unit of the last digit that is there; of 17 digits what a double leaves out. */
-static double digits_error(struct span span, double value)
-{
-    const char *point = memchr(span.bytes, '.', span.length);
-    const char *exponent = memchr(span.bytes, 'e', span.length);
-    size_t digits = span.length;
-    if (!point)
-        return exponent ? fabs(value) * 1e-15 : 0;
-    if (exponent || digits > 15)
-        return fabs(value) * 4e-16;
-    return 0.5 * pow(10, -(double)(span.length - 1 - (size_t)(point - span.bytes)));
-}
-
-static bool take_number(struct printed_number *number, struct span span)
-{
-    char text[64];
-    *number = (struct printed_number){ NAN, 0 };
-    if (!span.length)
-        return true;
-    if (span.length >= sizeof text)
-        return false;
-    memcpy(text, span.bytes, span.length);
-    text[span.length] = '\0';
-    if (!strcasecmp(text, "inf")) {
-        number->value = INFINITY;
-        return true;
-    }
-    if (!number_real(text, &number->value))
-        return false;
-    number->error = digits_error(span, number->value);
-    return true;
-}
-
 static const char *take_name(struct reader *reader, struct span span, bool *cut)
 {
     *cut = !reader->bars && span.length && span.bytes[span.length - 1] == '+';
@@ -191,11 +145,25 @@ static bool take_shares(struct printed_row *row, struct span span)
            number_signed(span.bytes, span.length, &row->shares);
 }
 
+static bool take_number(struct printed_row *row, int field, struct span span)
+{
+    struct printed_number *const numbers[] = { &row->raw_usage,  &row->norm_shares,
+                                               &row->norm_usage, &row->effective_usage,
+                                               &row->fairshare,  &row->level_fs };
+    struct printed_number *number = numbers[field - FIELD_RAW_USAGE];
+    bool is_usage = field == FIELD_RAW_USAGE;
+    return (span.length || !is_usage) &&
+           printed_number_read(number, span, is_usage ? PRINTED_CUT : DECIMALS) &&
+           !(is_usage && number->low < 0) && !(field != FIELD_LEVEL_FS && isinf(number->low));
+}
+
 static int take_field(struct reader *reader, struct printed_row *row, int field, struct span span,
                       struct error *err)
 {
     bool ignored, good = true;
     switch (field) {
+    case FIELD_CLUSTER:
+        break;
     case FIELD_ID:
         good = number_signed(span.bytes, span.length, &row->id);
         break;
@@ -211,45 +179,40 @@ static int take_field(struct reader *reader, struct printed_row *row, int field,
     case FIELD_SHARES:
         good = take_shares(row, span);
         break;
-    case FIELD_RAW_USAGE:
-        good = span.length && take_number(&row->raw_usage, span) && row->raw_usage.value >= 0 &&
-               isfinite(row->raw_usage.value);
-        break;
-    case FIELD_NORM_USAGE:
-        good = take_number(&row->norm_usage, span) && !isinf(row->norm_usage.value);
-        break;
-    case FIELD_FAIRSHARE:
-        good = take_number(&row->fairshare, span) && !isinf(row->fairshare.value);
-        break;
-    case FIELD_LEVEL_FS:
-        good = take_number(&row->level_fs, span);
-        break;
     default:
-        break;
+        good = take_number(row, field, span);
     }
     return good ? 0
                 : fail(err, ERROR_DATA, "line %u: '%.*s' is no %s", reader->line,
                        (int)(span.length < 100 ? span.length : 100), span.bytes, headings[field]);
 }
 
+/* A number that is wider than its column moves all that is behind it. */
+static int check_widths(const struct reader *reader, struct span line, struct error *err)
+{
+    for (size_t column = 0; !reader->bars && column < reader->columns; column++) {
+        size_t end = reader->starts[column] + reader->widths[column];
+        if (end < line.length && line.bytes[end] != ' ')
+            return wrong(reader, "a number is wider than its column; sshare -P cuts none", err);
+    }
+    return 0;
+}
+
 static int take_row(struct reader *reader, struct span line, struct error *err)
 {
-    struct sshare_print *print = reader->print;
-    struct printed_row row = { .account = "",
-                               .user = "",
-                               .partition = NULL,
-                               .norm_usage = { NAN, 0 },
-                               .fairshare = { NAN, 0 },
-                               .level_fs = { NAN, 0 } };
+    if (check_widths(reader, line, err))
+        return -1;
+    struct printed_row row = PRINTED_ROW;
     size_t at = 0;
     for (size_t column = 0; column < reader->columns; column++) {
-        struct span span = trimmed(next_field(reader, line, column, &at));
+        struct span span = span_trimmed(next_field(reader, line, column, &at));
         int field = reader->field_of[column];
         if (field == FIELD_CLUSTER && !reads_as(span.bytes, span.length, reader->cluster))
             return 0;
         if (field >= 0 && take_field(reader, &row, field, span, err))
             return -1;
     }
+    struct sshare_print *print = reader->print;
     print->rows = memory_grown(print->rows, print->count, sizeof *print->rows);
     print->rows[print->count++] = row;
     return 0;
@@ -257,9 +220,9 @@ static int take_row(struct reader *reader, struct span line, struct error *err)
 
 static int take_line(struct reader *reader, struct span line, struct error *err)
 {
-    struct span bare = trimmed(line);
-    if (begins(bare, "CLUSTER:")) {
-        struct span name = trimmed((struct span){ bare.bytes + 8, bare.length - 8 });
+    struct span bare = span_trimmed(line);
+    if (span_begins(bare, "CLUSTER:")) {
+        struct span name = span_trimmed((struct span){ bare.bytes + 8, bare.length - 8 });
         reader->elsewhere = !reads_as(name.bytes, name.length, reader->cluster);
         reader->begun = false;
         reader->heading = (struct span){ NULL, 0 };
@@ -278,25 +241,27 @@ static int take_line(struct reader *reader, struct span line, struct error *err)
     return 0;
 }
 
-int sshare_print_read(struct sshare_print *print, const char *bytes, size_t length,
-                      const char *cluster, struct error *err)
+int sshare_print_read(struct sshare_print *print, struct span text, const char *cluster,
+                      struct error *err)
 {
     struct reader reader = { .print = print, .cluster = cluster };
+    int result = 0;
     *print = (struct sshare_print){ .arena = arena_create() };
-    for (size_t at = 0; at < length;) {
-        const char *end = memchr(bytes + at, '\n', length - at);
-        size_t stop = end ? (size_t)(end - bytes) : length;
+    while (!result && text.length) {
+        struct span line = span_until(text, '\n', &text);
         reader.line++;
-        if (take_line(&reader, (struct span){ bytes + at, stop - at }, err)) {
-            sshare_print_free(print);
-            return -1;
-        }
-        at = stop + 1;
+        result = take_line(&reader, line, err);
     }
-    if (print->count)
-        return 0;
-    sshare_print_free(print);
-    return fail(err, ERROR_DATA, "no association of cluster '%s' is printed there", cluster);
+    return sshare_print_end(print, result, cluster, err);
+}
+
+int sshare_print_end(struct sshare_print *print, int result, const char *cluster, struct error *err)
+{
+    if (!result && !print->count)
+        result = fail(err, ERROR_DATA, "no association of cluster '%s' is printed there", cluster);
+    if (result)
+        sshare_print_free(print);
+    return result;
 }
 
 void sshare_print_free(struct sshare_print *print)

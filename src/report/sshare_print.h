@@ -2,30 +2,35 @@
 #ifndef FAIRMILL_REPORT_SSHARE_PRINT_H
 #define FAIRMILL_REPORT_SSHARE_PRINT_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <math.h>
 #include <stdint.h>
 
-struct error;
+#include "report/printed.h"
 
-/* What sshare printed: with -P or -p, where bars divide the fields, or as a table, where a line of
- * dashes below the headings says how wide they are.  Headings say what is what; of each line
- * account, user and RawUsage must be there. */
-
-/* A number as it stands there; NAN where nothing does. */
-struct printed_number {
-    double value, error; /* it may be more or less by so much, as digits are left out */
-};
+/* What was printed of associations: by sshare with -P or -p, where bars divide the fields, or as a
+ * table, where a line of dashes below the headings says how wide they are; or by `scontrol show
+ * assoc_mgr`.  sshare's headings say what is what: the names or the id of each association must be
+ * there, and RawUsage or FairShare. */
 
 struct printed_row {
-    const char *account, *user, *partition;
+    const char *account, *user;
+    const char *partition;      /* NULL where the print has no such column */
     bool account_cut, user_cut; /* a name that was too long: only its beginning is there */
     int64_t id;                 /* 0 where it is not there */
     bool has_shares, parent_shares;
     int64_t shares;
-    struct printed_number raw_usage; /* an integer is cut, and so up to 1 more */
-    struct printed_number norm_usage, fairshare, level_fs;
+    struct printed_number raw_usage; /* sshare cuts it to an integer, assoc_mgr has two decimals */
+    struct printed_number norm_shares, norm_usage, effective_usage, fairshare, level_fs;
 };
+#define PRINTED_ROW                                        \
+    ((struct printed_row){ .account = "",                  \
+                           .user = "",                     \
+                           .raw_usage = NOT_PRINTED,       \
+                           .norm_shares = NOT_PRINTED,     \
+                           .norm_usage = NOT_PRINTED,      \
+                           .effective_usage = NOT_PRINTED, \
+                           .fairshare = NOT_PRINTED,       \
+                           .level_fs = NOT_PRINTED })
 
 struct sshare_print {
     struct arena *arena; /* of the names */
@@ -33,10 +38,13 @@ struct sshare_print {
     size_t count;
 };
 
-/* Read a print; of one with several clusters (`CLUSTER: name`, or a column of that name), only what
- * is of this one.  ERROR_DATA says which line is wrong. */
-int sshare_print_read(struct sshare_print *print, const char *bytes, size_t length,
-                      const char *cluster, struct error *err);
+/* Read a print of sshare; of one with several clusters (`CLUSTER: name`, or a column of that name),
+ * only what is of this one.  ERROR_DATA says which line is wrong. */
+int sshare_print_read(struct sshare_print *print, struct span text, const char *cluster,
+                      struct error *err);
+/* What ends each reader: without any association it fails, too, and then nothing is left of it. */
+int sshare_print_end(struct sshare_print *print, int result, const char *cluster,
+                     struct error *err);
 void sshare_print_free(struct sshare_print *print);
 
 #endif

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "report/sshare_print.h"
+#include "report/assoc_mgr_print.h"
 #include "util/error.h"
 #include "util/text.h"
 
-/* What sshare printed, or anybody says it did. */
+/* What sshare or scontrol printed, or anybody says they did. */
 
 /* Whether a name may stand between bars. */
 static bool is_plain(const struct printed_row *row)
@@ -19,7 +19,8 @@ static bool is_plain(const struct printed_row *row)
 
 static void check_number(const struct printed_number *number)
 {
-    must(number->error >= 0 && isfinite(number->error), "an error is a size");
+    must(!printed_is_there(number) || number->low <= number->high, "an interval has an end");
+    must(isnan(number->low) == isnan(number->high), "a number is there or it is not");
 }
 
 /* The same names between bars are the same rows. */
@@ -35,7 +36,7 @@ static void read_again(const struct sshare_print *print)
             text_format(&text, "%s|%s|7\n", print->rows[i].account, print->rows[i].user);
             plain++;
         }
-    bool good = !sshare_print_read(&again, text.bytes, text.length, "c", &err);
+    bool good = !sshare_print_read(&again, (struct span){ text.bytes, text.length }, "c", &err);
     must(good == (plain > 0), "what was read can be read again");
     for (size_t i = 0, at = 0; good && i < print->count; i++) {
         if (!is_plain(&print->rows[i]))
@@ -62,12 +63,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     must(exact != NULL, "there is memory");
     if (size)
         memcpy(exact, bytes, size);
-    if (!sshare_print_read(&print, exact, size, "c", &err)) {
+    const struct span text = { exact, size };
+    bool by_scontrol = print_kind_of(text) == PRINT_OF_ASSOC_MGR;
+    if (!(by_scontrol ? assoc_mgr_print_read(&print, text, "c", &err)
+                      : sshare_print_read(&print, text, "c", &err))) {
         must(print.count > 0, "a print that is read has rows");
         for (size_t i = 0; i < print.count; i++) {
             const struct printed_row *row = &print.rows[i];
-            must(row->raw_usage.value >= 0 && isfinite(row->raw_usage.value),
+            must(!printed_is_there(&row->raw_usage) ||
+                     (row->raw_usage.low >= 0 && isfinite(row->raw_usage.high)),
                  "a usage is not below 0");
+            check_number(&row->norm_shares);
+            check_number(&row->effective_usage);
             check_number(&row->raw_usage);
             check_number(&row->norm_usage);
             check_number(&row->fairshare);

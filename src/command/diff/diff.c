@@ -6,6 +6,7 @@
 
 #include "command/command.h"
 #include "command/diff/diff_causes.h"
+#include "report/assoc_mgr_print.h"
 #include "report/differences.h"
 #include "report/sshare_print.h"
 #include "results/published.h"
@@ -99,8 +100,10 @@ static int find_differences(const struct options *options, const struct settings
                             struct error *err)
 {
     struct sshare_print print;
-    if (sshare_print_read(&print, input->bytes.bytes, input->bytes.length, input->cluster->name,
-                          err))
+    const struct span text = { input->bytes.bytes, input->bytes.length };
+    const char *cluster = input->cluster->name;
+    if (print_kind_of(text) == PRINT_OF_ASSOC_MGR ? assoc_mgr_print_read(&print, text, cluster, err)
+                                                  : sshare_print_read(&print, text, cluster, err))
         return fail_in(err, "'%s'", options->shared.operands[0]);
     struct db *source = open_source(options, settings);
     struct diff_case asked = {
@@ -233,8 +236,9 @@ const struct command command_diff = {
     .name = "diff",
     .operands = "FILE",
     .operand_count = 1,
-    .summary = "our values against what `sshare -P -l` printed, and why they differ",
-    .notes = "FILE is what `sshare -P -l -a` printed, or `sshare -l -a`; - is standard input.\n",
+    .summary = "our values against what sshare or scontrol printed, and why they differ",
+    .notes = "FILE is what `sshare -a -l -P -m` or `scontrol show assoc_mgr` printed; - is standard\n"
+             "input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .run = diff_command,

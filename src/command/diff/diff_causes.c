@@ -331,9 +331,10 @@ static double lost_part(const struct finder *finder, uint32_t node)
 
 static bool is_printed(const struct printed_number *printed, double value, double lost)
 {
-    if (isinf(printed->value) || isinf(value))
-        return isinf(printed->value) && isinf(value);
-    return fabs(printed->value - value) <= printed->error + lost * fabs(value);
+    if (isinf(printed->low) || isinf(value))
+        return isinf(printed->low) && isinf(value);
+    double slack = lost * fabs(value);
+    return value >= printed->low - slack && value <= printed->high + slack;
 }
 
 /* Whether the printed shares and usage give the printed values.  What is left of usage, or a
@@ -348,13 +349,13 @@ static void find_left_fairshare(struct finder *finder, const struct stage *stage
         const struct printed_row *printed = finder->match->rows[node];
         double rest = change_between(finder->last.fairshare[node], stage->fairshare[node]);
         *(any_left ? &fairshare->left : &fairshare->causes[CAUSE_SECOND]) += rest;
-        fairshare->printed = isnan(fairshare->ours) ? NAN : printed->fairshare.value;
+        fairshare->printed = isnan(fairshare->ours) ? NAN : printed_middle(&printed->fairshare);
         double lost = ranks ? 1e-9 : lost_part(finder, node);
         if (!isnan(fairshare->printed) &&
             !is_printed(&printed->fairshare, stage->fairshare[node], lost))
             fairshare->left += change_between(stage->fairshare[node], fairshare->printed);
         row->level_fs_differs =
-            ranks && !isnan(printed->level_fs.value) && !isnan(stage->level_fs[node]) &&
+            ranks && printed_is_there(&printed->level_fs) && !isnan(stage->level_fs[node]) &&
             !is_printed(&printed->level_fs, stage->level_fs[node], lost_part(finder, node));
     }
 }

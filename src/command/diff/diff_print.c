@@ -134,20 +134,11 @@ static void note_only_printed(struct differences *differences, const struct prin
     text_free(&text);
 }
 
-/* The usage that a line has by itself: an integer is cut. */
-static struct usage_bounds own_bounds(const struct printed_row *row)
-{
-    double value = row->raw_usage.value, error = row->raw_usage.error;
-    if (error > 0)
-        return (struct usage_bounds){ value - error, value + error };
-    return (struct usage_bounds){ value, value + 1 };
-}
-
 /* Its part of the root's usage; the root's own is blank. */
 static struct printed_number part_of_root(const struct printed_row *row, uint32_t node)
 {
-    return node || !isnan(row->norm_usage.value) ? row->norm_usage
-                                                 : (struct printed_number){ 1, 0 };
+    return node || printed_is_there(&row->norm_usage) ? row->norm_usage
+                                                      : (struct printed_number){ 1, 1 };
 }
 
 /* The bounds of the root's usage; false where the print has none, or they contradict each other. */
@@ -159,10 +150,10 @@ static bool bound_root(const struct printed_match *match, uint32_t count, double
         if (!match->rows[i])
             continue;
         struct printed_number part = part_of_root(match->rows[i], i);
-        if (!(part.value - part.error > 0))
+        if (!(part.low > 0))
             continue;
-        *low = fmax(*low, match->bounds[i].low / (part.value + part.error));
-        *high = fmin(*high, match->bounds[i].high / (part.value - part.error));
+        *low = fmax(*low, match->bounds[i].low / part.high);
+        *high = fmin(*high, match->bounds[i].high / part.low);
     }
     return *low <= *high && isfinite(*high);
 }
@@ -177,8 +168,8 @@ static void narrow_bounds(struct printed_match *match, uint32_t count)
         if (!match->rows[i])
             continue;
         struct printed_number part = part_of_root(match->rows[i], i);
-        double low = fmax(bounds->low, (part.value - part.error) * root_low);
-        double high = fmin(bounds->high, (part.value + part.error) * root_high);
+        double low = fmax(bounds->low, part.low * root_low);
+        double high = fmin(bounds->high, part.high * root_high);
         if (low <= high)
             *bounds = (struct usage_bounds){ low, high };
     }
@@ -204,7 +195,7 @@ void printed_match_make(struct printed_match *match, const struct sshare_print *
             continue;
         }
         match->rows[node] = row;
-        match->bounds[node] = own_bounds(row);
+        match->bounds[node] = (struct usage_bounds){ row->raw_usage.low, row->raw_usage.high };
         match->nodes[differences->count] = node;
         add_row(differences, tree, node, names);
     }
