@@ -9,7 +9,7 @@
 static void leave_out_reset(const struct charger *charger, struct charge *charge)
 {
     struct charge_term *counted = &charge->counted;
-    uint64_t reset = ledger_reset_before(charger->ledger, charge->row->association,
+    uint64_t reset = ledger_reset_before(charger->ledger, charge->slice.association,
                                          charge->sealed ? seal_reach(charger->seal) : UINT64_MAX);
     if (reset <= counted->start)
         return;
@@ -30,22 +30,42 @@ static void cut_to_suspension(struct charger *charger, const struct suspension *
     used->end = suspensions->counted_to;
 }
 
-void charge_make(struct charger *charger, const struct job_row *row, struct charge *charge)
+void charge_slice(struct charger *charger, struct charge *charge)
 {
-    const struct job_span span = job_span(&charger->charging, &row->job);
-    uint64_t end = span.ended;
+    const struct job_row *row = charge->row;
+    const struct slice *slice = &charge->slice;
     struct charge_term *used = &charge->used;
-    charge->row = row;
-    charge->ended = end;
-    charge->outcome = job_charge(&charger->charging, &row->job, &span, row->tariff, used);
+    struct job_span span = charge->span;
+    span.start = slice->start;
+    span.end = slice->end;
+    enum job_outcome outcome =
+        job_charge(&charger->charging, &row->job, &span, slice->tariff, used);
+    if (outcome != span.outcome)
+        charge->outcome = outcome;
     if (row->suspension && used->units)
         cut_to_suspension(charger, row->suspension, used);
-    charge->negative = charger->negative != (row->suspension != NULL);
-    charge->sealed = end && charger->seal && end < charger->seal->sealed_to;
-    charge->expired = end && end <= charger->cutoff;
-    bool counts = used->weight && !(end && end <= charger->left_out);
-    charge->first = counts && !charge->expired ? used->start : UINT64_MAX;
+    bool counts = used->weight && !(charge->ended && charge->ended <= charger->left_out);
+    if (counts && !charge->expired && used->start < charge->first)
+        charge->first = used->start;
     charge->counted = counts ? *used : (struct charge_term){ 0 };
     if (counts && charger->ledger->reset_count)
         leave_out_reset(charger, charge);
+}
+
+void charge_begin(struct charger *charger, const struct job_row *row, struct charge *charge)
+{
+    const struct job_span span = job_span(&charger->charging, &row->job);
+    uint64_t end = span.ended;
+    charge->row = row;
+    charge->number = ++charger->rows;
+    charge->span = span;
+    charge->ended = end;
+    charge->outcome = span.outcome;
+    charge->negative = charger->negative != (row->suspension != NULL);
+    charge->sealed = end && charger->seal && end < charger->seal->sealed_to;
+    charge->expired = end && end <= charger->cutoff;
+    charge->first = UINT64_MAX;
+    charge->slice = slice_first(span.start, span.end, row->tariff, row->association,
+                                owners_find(charger->owners, row->association));
+    charge_slice(charger, charge);
 }

@@ -2,21 +2,24 @@
 #ifndef FAIRMILL_CHARGE_H
 #define FAIRMILL_CHARGE_H
 
-#include "core/usage/usage.h"
+#include "core/usage/slice.h"
 
 struct error;
 
-/* A charge: what a row of the source adds to the usage of the row's association, or takes off it.
- * A suspension is a charge like that of its job, taken off. */
+/* A charge: what a slice of a row's time (core/usage/slice.h) adds to usage, or takes off it.  A
+ * suspension is a charge like that of its job, taken off. */
 struct charge {
     const struct job_row *row;
-    uint64_t ended; /* when the row did; 0 where it is open */
-    enum job_outcome outcome;
+    uint64_t number;            /* of the row, from 1 on: rows of one job may have the same times */
+    struct job_span span;       /* the row's */
+    uint64_t ended;             /* when the row did; 0 where it is open */
     bool negative;              /* it is taken off */
     bool sealed;                /* the row belongs to the sums that are kept */
     bool expired;               /* it ended by the cutoff: only its days count */
-    uint64_t first;             /* the first second that counts, resets of associations aside;
-                                 * UINT64_MAX where none does */
+    enum job_outcome outcome;   /* of the row, as its slices so far have it */
+    uint64_t first;             /* likewise the first second that counts, resets of associations
+                                 * aside; UINT64_MAX where none does */
+    struct slice slice;         /* slice.association is whose usage it is */
     struct charge_term used;    /* what was used; also what counts for its days only */
     struct charge_term counted; /* the part that counts for usage; units are 0 where none does */
 };
@@ -25,17 +28,30 @@ struct charge {
 struct charger {
     struct charging charging;
     const struct ledger_state *ledger;
-    const struct seal *seal; /* the one that the run leaves; NULL: no row is sealed */
-    bool negative;           /* charges are taken off */
-    uint64_t cutoff;         /* what ended by then has expired */
-    uint64_t left_out;       /* nothing of what ended by then counts for usage */
+    const struct owners *owners; /* NULL: what an association used is its own */
+    const struct seal *seal;     /* the one that the run leaves; NULL: no row is sealed */
+    bool negative;               /* charges are taken off */
+    uint64_t cutoff;             /* what ended by then has expired */
+    uint64_t left_out;           /* nothing of what ended by then counts for usage */
     struct suspensions suspensions;
+    uint64_t rows; /* that were charged */
 };
 
-/* Make the charge of a row; it holds as long as the row. */
-void charge_make(struct charger *charger, const struct job_row *row, struct charge *charge);
+/* Make the charge of a row's first slice; it holds as long as the row. */
+void charge_begin(struct charger *charger, const struct job_row *row, struct charge *charge);
+/* Make it that of the next slice; false behind the last, where outcome and first are those of the
+ * whole row. */
+void charge_slice(struct charger *charger, struct charge *charge);
+static inline bool charge_next(struct charger *charger, struct charge *charge)
+{
+    if (!slice_next(&charge->slice, charge->span.end))
+        return false;
+    charge_slice(charger, charge);
+    return true;
+}
 
-/* Who takes charges.  Each kind of sink begins with this. */
+/* Who takes charges, or behind its last charge what a row is.  Each kind of sink begins with this.
+ */
 struct charge_sink {
     int (*take)(struct charge_sink *sink, const struct charge *charge, struct error *err);
 };

@@ -13,8 +13,8 @@
 #include "source/reading.h"
 #include "util/log.h"
 
-/* Rows that are read together, and the sinks of their charges. */
-#define SINKS 5
+/* Rows that are read together, the sinks of their charges, and those of the rows themselves. */
+#define SINKS 3
 struct pass {
     struct job_range range;
     bool of_suspensions;
@@ -25,8 +25,8 @@ struct pass {
     struct usage_sums *sealed;  /* where sealed charges are added up */
     struct seal_slices *slices; /* where sealed rows are noted; NULL: nowhere */
     bool only_noted;            /* the rows are not charged */
-    struct charge_sink *sinks[SINKS];
-    size_t sink_count;
+    struct charge_sink *sinks[SINKS], *row_sinks[SINKS];
+    size_t sink_count, row_sink_count;
 };
 
 /* What is charged of a cluster. */
@@ -45,6 +45,28 @@ struct charging_run {
     size_t pass_count;
 };
 
+static int take_all(struct charge_sink *const *sinks, size_t count, const struct charge *charge,
+                    struct error *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (sinks[i]->take(sinks[i], charge, err))
+            return -1;
+    return 0;
+}
+
+/* Each slice of a row, and then the row. */
+static int take_row(const struct pass *pass, struct charger *charger, const struct job_row *row,
+                    struct error *err)
+{
+    struct charge charge;
+    charge_begin(charger, row, &charge);
+    do
+        if (take_all(pass->sinks, pass->sink_count, &charge, err))
+            return -1;
+    while (charge_next(charger, &charge));
+    return take_all(pass->row_sinks, pass->row_sink_count, &charge, err);
+}
+
 static int run_pass(const struct charging_run *run, struct pass *pass, struct error *err)
 {
     const struct source *source = &run->computation->source;
@@ -53,6 +75,7 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
         source, run->computation->accounting, &pass->range);
     struct charger charger = { .charging = run->charging,
                                .ledger = run->computation->ledger,
+                               .owners = run->computation->owners,
                                .seal = pass->seal,
                                .negative = pass->negative,
                                .cutoff = pass->cutoff,
@@ -62,22 +85,19 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
         { slices_sink_take }, pass->slices, pass->left_out, pass->negative
     };
     struct job_row row;
-    struct charge charge;
     int got;
     sums_sink_begin(&sums, run->computation, pass->sealed);
     if (!pass->only_noted)
         pass->sinks[pass->sink_count++] = &sums.sink;
     if (pass->slices)
-        pass->sinks[pass->sink_count++] = &slices.sink;
+        pass->row_sinks[pass->row_sink_count++] = &slices.sink;
     while ((got = job_reading_next(reading, &row, err)) > 0) {
         if (pass->only_refunded && !job_is_refunded(charger.ledger, &row))
             continue;
-        charge_make(&charger, &row, &charge);
-        for (size_t i = 0; i < pass->sink_count; i++)
-            if (pass->sinks[i]->take(pass->sinks[i], &charge, err)) {
-                got = -1;
-                goto done;
-            }
+        if (take_row(pass, &charger, &row, err)) {
+            got = -1;
+            goto done;
+        }
     }
     got = got ? -1 : sums_sink_end(&sums, err);
 done:
@@ -111,7 +131,7 @@ static struct pass charging_pass(struct charging_run *run, struct job_range rang
         pass.sealed = run->plan->sums;
         pass.slices = &run->plan->slices;
     }
-    add_sink(&pass, &run->note.sink);
+    pass.row_sinks[pass.row_sink_count++] = &run->note.sink;
     if (run->days)
         add_sink(&pass, &run->add_days.sink);
     if (run->computation->watcher)
@@ -171,28 +191,43 @@ static bool sums_all(const struct charging_run *run)
     return run->plan && run->plan->mode != SEAL_UNUSED && run->plan->anew;
 }
 
-static int charge_rollup(const struct charging_run *run, const struct rollup_row *row,
-                         struct error *err)
+/* The part of a rollup that is in a slice. */
+static int charge_part(const struct charging_run *run, const struct rollup_row *row,
+                       const struct slice *slice, struct error *err)
 {
     struct computation *computation = run->computation;
     struct seal_plan *plan = sums_all(run) ? run->plan : NULL;
     const struct clock *clock = computation->clock;
-    uint64_t until = run->charging.from, id = row->association;
+    uint64_t start = slice->start, end = slice->end, id = slice->association;
+    uint128 price = tariff_price_of(slice->tariff, run->charging.charge, row->tres);
     uint64_t reset =
         ledger_reset_before(computation->ledger, id, plan ? seal_reach(&plan->seal) : UINT64_MAX);
     struct wide usage;
-    if (run->days && days_add_rollup(run->days, id, &row->rollup, row->price, until, err))
+    if (run->days && days_add_rollup(run->days, slice, &row->rollup, price, err))
         return -1;
-    if (!rollup_usage(clock, &row->rollup, reset, until, row->price, &usage))
+    if (!rollup_usage(clock, &row->rollup, start < reset ? reset : start, end, price, &usage))
         return usage_beyond_range(id, err);
     if (wide_is_zero(&usage))
         return 0;
     struct wide *sum = plan ? usage_sums_of(plan->sums, id) : computation_sum_of(computation, id);
-    uint64_t start = row->rollup.start;
     if (start < clock_start(clock))
         start = clock_start(clock);
     note_least(plan ? &plan->seal.first_charge : &run->seen->first_charge, start);
     return wide_add(sum, &usage) ? 0 : usage_beyond_range(id, err);
+}
+
+static int charge_rollup(const struct charging_run *run, const struct rollup_row *row,
+                         struct error *err)
+{
+    uint64_t until = run->charging.from;
+    uint64_t end = row->rollup.end < until ? row->rollup.end : until;
+    struct slice slice = slice_first(row->rollup.start, end, row->tariff, row->association,
+                                     owners_find(run->computation->owners, row->association));
+    do
+        if (charge_part(run, row, &slice, err))
+            return -1;
+    while (slice_next(&slice, end));
+    return 0;
 }
 
 static int charge_rollups(struct charging_run *run, struct error *err)

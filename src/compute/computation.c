@@ -8,6 +8,7 @@
 #include "core/finding.h"
 #include "core/priority/queue.h"
 #include "core/usage/ledger.h"
+#include "core/usage/owners.h"
 #include "settings/settings.h"
 #include "util/error.h"
 
@@ -59,6 +60,7 @@ void computation_free(struct computation *computation)
     usage_sums_destroy(computation->unattributed);
     clock_destroy(computation->clock);
     ledger_state_destroy(computation->ledger);
+    owners_destroy(computation->owners);
     free(computation->values);
     free(computation->order);
     queue_destroy(computation->queue);

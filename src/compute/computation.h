@@ -20,6 +20,7 @@ struct computation {
     struct usage_sums *unattributed; /* usage whose association has no place in the tree */
     double capacity;                 /* R_H of SPEC 4; NAN where it is unknown */
     uint64_t first_charge;           /* the first second that counts */
+    struct owners *owners;           /* whose usage an association's is; NULL: its own */
     struct charge_sink *watcher;     /* gets each charge that counts; NULL: nobody does */
     struct run_record record;
     struct past_counts past_counts; /* of an instant that is over */

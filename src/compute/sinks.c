@@ -26,7 +26,7 @@ static int sums_sink_take(struct charge_sink *base, const struct charge *charge,
     sink->sum = NULL;
     if (!charge)
         return 0;
-    sink->association = charge->row->association;
+    sink->association = charge->slice.association;
     sink->sum = charge->sealed ? usage_sums_of(sink->sealed, sink->association)
                                : computation_sum_of(sink->computation, sink->association);
     __builtin_prefetch(sink->sum, 1);
@@ -132,11 +132,23 @@ int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct
     return 0;
 }
 
+/* The prices that hold while the row's job runs; where that is one, the price itself. */
+static uint128 prices_of(const struct job_row *row)
+{
+    const struct tariff *tariff = tariff_at(row->tariff, job_begin(&row->job));
+    uint128 prices = tariff->price;
+    for (; tariff->later && tariff->later_from < row->job.time_end; tariff = tariff->later) {
+        const uint128 next[] = { prices, tariff->later->price, tariff->later_from };
+        prices = XXH3_64bits(next, sizeof next);
+    }
+    return prices;
+}
+
 /* All of a row that its charge hangs on, besides what the basis of the seal has. */
 static uint64_t hash_of(const struct job_row *row)
 {
     const struct job *job = &row->job;
-    const struct tariff *tariff = row->tariff;
+    const uint128 prices = prices_of(row);
     uint64_t words[] = {
         row->id_job,
         row->association,
@@ -144,8 +156,8 @@ static uint64_t hash_of(const struct job_row *row)
         job->time_start,
         job->time_end,
         job->tres_alloc ? XXH3_64bits(job->tres_alloc, job->tres_alloc_length) : 0,
-        (uint64_t)tariff->price,
-        (uint64_t)(tariff->price >> 64),
+        (uint64_t)prices,
+        (uint64_t)(prices >> 64),
         row->suspension ? row->suspension->start + 1 : 0,
         row->suspension ? row->suspension->end : 0,
     };
@@ -169,7 +181,7 @@ int days_sink_take(struct charge_sink *base, const struct charge *charge, struct
     const struct charge_term *used = &charge->used;
     if (!used->units)
         return 0;
-    struct usage_rate rate = { charge->row->association, used->units, charge->negative };
+    struct usage_rate rate = { charge->slice.association, used->units, charge->negative };
     if (!days->failed && days_add(days, charge->sealed || !days->unsealed_is_kept, &rate,
                                   used->start, used->end, err)) {
         findings_add(sink->findings, FINDING_DAYS_INCOMPLETE, 0, "%s", err->message);

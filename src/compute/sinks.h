@@ -4,7 +4,7 @@
 
 #include "compute/charge.h"
 
-/* What becomes of charges. */
+/* What becomes of charges, slice by slice; and of rows, once each, behind their last charge. */
 
 /* Adds them up: sealed ones in sums of their own, the others in the computation's tree.  The last
  * one waits until sums_sink_end(). */
@@ -31,7 +31,7 @@ struct jobs_seen {
 extern const struct jobs_seen jobs_seen_none;
 void note_least(uint64_t *least, uint64_t value);
 
-/* Counts jobs, and notes their times and what is odd about them. */
+/* A sink of rows: counts jobs, and notes their times and what is odd about them. */
 struct seen_sink {
     struct charge_sink sink;
     const char *cluster;
@@ -43,7 +43,8 @@ struct seen_sink {
 };
 int seen_sink_take(struct charge_sink *sink, const struct charge *charge, struct error *err);
 
-/* Notes what the sealed rows are that ended behind `left_out`, or takes them off. */
+/* A sink of rows: notes what the sealed rows are that ended behind `left_out`, or takes them off.
+ */
 struct slices_sink {
     struct charge_sink sink;
     struct seal_slices *slices;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "compute/computation.h"
+#include "core/usage/slice.h"
 #include "core/usage/steps.h"
 #include "settings/settings.h"
 #include "source/reading.h"
@@ -38,53 +39,85 @@ struct reader {
     struct stepped_usage *stepped;
 };
 
-/* TRES that the job is charged each second; 0: nothing. */
-static double charge_of(const struct reader *reader, const struct job_row *row,
-                        const struct job_span *span)
+/* TRES that the job is charged each second by a tariff; 0: nothing. */
+static double charge_of(const struct reader *reader, const struct job *job,
+                        const struct tariff *tariff)
 {
-    const struct job *job = &row->job;
     enum job_outcome outcome = JOB_CHARGED;
-    if (!span->start)
-        return 0;
-    uint128 units = job->tres_alloc ? tres_charge(reader->settings->charge, row->tariff,
-                                                  job->tres_alloc, job->tres_alloc_length, &outcome)
-                                    : row->tariff->price;
+    uint128 units = job->tres_alloc ? tres_charge(reader->settings->charge, tariff, job->tres_alloc,
+                                                  job->tres_alloc_length, &outcome)
+                                    : tariff->price;
     return (double)units / (double)UNITS_PER_TRES;
 }
 
+/* What the job is worth from an instant on.  What begins to hold while it runs does so for all that
+ * a step charges, which is the time since the step before. */
+static double worth_from(const struct reader *reader, const struct candidate *candidate,
+                         const struct job_span *span, uint64_t instant)
+{
+    uint64_t newest = candidate->newest, period = reader->stepped->period;
+    if (instant >= span->end)
+        return 0;
+    if (instant > span->start) {
+        uint64_t steps = instant < newest ? (newest - instant + period - 1) / period : 0;
+        instant = steps * period < newest ? newest - steps * period : 0;
+    }
+    if (instant < span->start)
+        instant = span->start;
+    return steps_worth(reader->steps, newest, candidate->reset, instant, span->ended);
+}
+
+static double worth_of(const struct reader *reader, const struct candidate *candidate,
+                       const struct job_span *span, const struct slice *slice)
+{
+    return worth_from(reader, candidate, span, slice->start) -
+           worth_from(reader, candidate, span, slice->end);
+}
+
 /* Add it under every candidate. */
-static void try_job(struct reader *reader, const struct job_span *span, uint32_t node,
-                    double charge)
+static void try_slice(struct reader *reader, const struct job_span *span, const struct slice *slice,
+                      uint32_t node, double charge)
 {
     uint32_t witness = reader->witness[node];
     if (witness == NO_NODE || ++reader->jobs[witness] > WITNESS_JOBS_AT_MOST)
         return;
     double *sums = &reader->sums[witness * reader->candidate_count];
     for (size_t i = 0; i < reader->candidate_count; i++)
-        sums[i] += charge * steps_worth(reader->steps, reader->candidates[i].newest,
-                                        reader->candidates[i].reset, span->start, span->ended);
+        sums[i] += charge * worth_of(reader, &reader->candidates[i], span, slice);
+}
+
+static void add_slice(struct reader *reader, const struct job *job, const struct job_span *span,
+                      const struct slice *slice)
+{
+    struct stepped_usage *stepped = reader->stepped;
+    double charge = charge_of(reader, job, slice->tariff);
+    uint32_t node = tree_place(reader->tree, slice->association);
+    if (!(charge > 0) || node == NO_NODE)
+        return;
+    if (reader->witness) {
+        try_slice(reader, span, slice, node, charge);
+        return;
+    }
+    double worth = charge * worth_of(reader, &reader->candidates[0], span, slice);
+    double second = worth > 0 ? charge * steps_decay(reader->steps, reader->now - slice->end) : 0;
+    stepped->usage[node] += worth;
+    if (second > stepped->dearest[node])
+        stepped->dearest[node] = second;
 }
 
 static void add_job(struct reader *reader, const struct job_row *row)
 {
-    struct stepped_usage *stepped = reader->stepped;
-    const struct charging charging = { .clock = reader->computation->clock };
-    const struct job_span span = job_span(&charging, &row->job); /* slurmctld knows no cap */
-    double charge = charge_of(reader, row, &span);
-    uint32_t node = tree_place(reader->tree, row->association);
-    if (!(charge > 0) || node == NO_NODE)
+    const struct computation *computation = reader->computation;
+    const struct charging charging = { .clock = computation->clock };
+    struct job_span span = job_span(&charging, &row->job);
+    if (!span.start)
         return;
-    if (reader->witness) {
-        try_job(reader, &span, node, charge);
-        return;
-    }
-    double worth = charge * steps_worth(reader->steps, reader->candidates[0].newest,
-                                        reader->candidates[0].reset, span.start, span.ended);
-    uint64_t end = span.ended && span.ended < reader->now ? span.ended : reader->now;
-    double second = worth > 0 ? charge * steps_decay(reader->steps, reader->now - end) : 0;
-    stepped->usage[node] += worth;
-    if (second > stepped->dearest[node])
-        stepped->dearest[node] = second;
+    span.end = span.ended && span.ended < reader->now ? span.ended : reader->now; /* without cap */
+    struct slice slice = slice_first(span.start, span.end, row->tariff, row->association,
+                                     owners_find(computation->owners, row->association));
+    do
+        add_slice(reader, &row->job, &span, &slice);
+    while (slice_next(&slice, span.end));
 }
 
 /* What ended before this instant is worth nothing any more, whichever the newest step was. */

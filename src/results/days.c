@@ -5,6 +5,7 @@
 
 #include "core/usage/calendar.h"
 #include "core/usage/rollup.h"
+#include "core/usage/slice.h"
 #include "results/day_spool.h"
 #include "util/memory.h"
 
@@ -104,10 +105,12 @@ int days_add(struct days *days, bool sealed, const struct usage_rate *rate, uint
     return 0;
 }
 
-int days_add_rollup(struct days *days, uint64_t id, const struct rollup *rollup, uint128 price,
-                    uint64_t until, struct error *err)
+int days_add_rollup(struct days *days, const struct slice *slice, const struct rollup *rollup,
+                    uint128 price, struct error *err)
 {
-    uint64_t start = rollup->start, end = rollup->end < until ? rollup->end : until;
+    uint64_t id = slice->association;
+    uint64_t start = rollup->start > slice->start ? rollup->start : slice->start;
+    uint64_t end = rollup->end < slice->end ? rollup->end : slice->end;
     uint128 units;
     struct wide before, after;
     if (!days->count)

@@ -6,6 +6,7 @@
 
 struct error;
 struct rollup;
+struct slice;
 
 /* What was found not to be as an earlier run had stored it. */
 struct day_repairs {
@@ -47,9 +48,9 @@ void days_destroy(struct days *days);
 /* Add what a job used from `start` to `end`, or take it back. */
 int days_add(struct days *days, bool sealed, const struct usage_rate *rate, uint64_t start,
              uint64_t end, struct error *err);
-/* Add a rollup, which stands for jobs that were purged, up to `until`. */
-int days_add_rollup(struct days *days, uint64_t id, const struct rollup *rollup, uint128 price,
-                    uint64_t until, struct error *err);
+/* Add the part of a rollup, which stands for jobs that were purged, that is in a slice. */
+int days_add_rollup(struct days *days, const struct slice *slice, const struct rollup *rollup,
+                    uint128 price, struct error *err);
 
 /* The day that begins at `start`; days->count where none does. */
 size_t days_find(const struct days *days, uint64_t start);

@@ -86,8 +86,8 @@ struct job_range {
 
 /* What slurmdbd summed up of an association and a TRES. */
 struct rollup_row {
-    uint64_t association;
-    uint128 price;
+    uint64_t association, tres;
+    const struct tariff *tariff;
     struct rollup rollup;
 };
 

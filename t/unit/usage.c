@@ -117,7 +117,7 @@ static void jobs(void)
 /* What a list is charged, in thousandths of a TRES; -1 unreadable, -2 too large. */
 static int64_t weighed(const struct tres_price *prices, size_t count, const char *list)
 {
-    struct tariff weighing = { 0, count, prices };
+    struct tariff weighing = { .tres_count = count, .tres = prices };
     enum job_outcome outcome;
     uint128 units = tres_charge(CHARGE_TRES, &weighing, list, strlen(list), &outcome);
     if (outcome != JOB_CHARGED)

@@ -50,7 +50,7 @@ static int take_charge(struct charge_sink *sink, const struct charge *charge, st
     (void)err;
     if (!gathering->below)
         find_below(gathering);
-    uint32_t place = tree_place(gathering->computation.tree, row->association);
+    uint32_t place = tree_place(gathering->computation.tree, charge->slice.association);
     if (place == NO_NODE || !gathering->below[place])
         return 0;
     bool fits;
@@ -67,10 +67,10 @@ static int take_charge(struct charge_sink *sink, const struct charge *charge, st
                daily_usage_add(&gathering->days, gathering->plain, clock, &part, true);
     } else {
         struct top_job record = { .id_job = row->id_job,
-                                  .association = row->association,
+                                  .association = charge->slice.association,
                                   .start = row->job.time_start,
                                   .end = charge->ended };
-        fits = top_jobs_add(&gathering->top_jobs, gathering->plain, term, record) &&
+        fits = top_jobs_add(&gathering->top_jobs, gathering->plain, term, charge->number, record) &&
                daily_usage_add(&gathering->days, gathering->plain, clock, term, false);
     }
     gathering->too_large |= !fits;
@@ -135,6 +135,7 @@ static int gather(struct gathering *gathering, const struct settings *settings,
         result = compute_cluster(&gathering->computation, &prior, err);
     prior_free(&prior);
     db_close(db);
+    gathering->too_large |= !top_jobs_end(&gathering->top_jobs);
     if (!result && gathering->too_large)
         return fail(err, ERROR_DATA, "the usage of a job is beyond the range of our integers");
     return result;

@@ -73,14 +73,13 @@ static void keep(struct top_jobs *top_jobs, const struct top_job *record)
     top_jobs->kept[at] = *record;
 }
 
-bool top_jobs_add(struct top_jobs *top_jobs, const struct clock *plain,
-                  const struct charge_term *term, struct top_job record)
+/* The record at hand is complete. */
+bool top_jobs_end(struct top_jobs *top_jobs)
 {
-    record.used = record.left = (struct wide){ { 0 } };
-    if (!wide_add_product(&record.used, term->units, clock_weight(plain, term->start, term->end),
-                          false) ||
-        !wide_add_product(&record.left, term->units, term->weight, false))
-        return false;
+    struct top_job record = top_jobs->open;
+    if (!top_jobs->number)
+        return true;
+    top_jobs->number = 0;
     const struct suspended *suspended =
         top_jobs->suspensions ? find(top_jobs->suspensions, record.id_job, record.start) : NULL;
     if (suspended && (!wide_subtract(&record.used, &suspended->used) ||
@@ -91,6 +90,22 @@ bool top_jobs_add(struct top_jobs *top_jobs, const struct clock *plain,
         return false;
     keep(top_jobs, &record);
     return true;
+}
+
+bool top_jobs_add(struct top_jobs *top_jobs, const struct clock *plain,
+                  const struct charge_term *term, uint64_t number, struct top_job record)
+{
+    struct top_job *open = &top_jobs->open;
+    if (number != top_jobs->number) {
+        if (!top_jobs_end(top_jobs))
+            return false;
+        *open = record;
+        open->used = open->left = (struct wide){ { 0 } };
+        top_jobs->number = number;
+    }
+    return wide_add_product(&open->used, term->units, clock_weight(plain, term->start, term->end),
+                            false) &&
+           wide_add_product(&open->left, term->units, term->weight, false);
 }
 
 void top_jobs_free(struct top_jobs *top_jobs)

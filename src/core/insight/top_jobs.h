@@ -26,12 +26,16 @@ struct top_jobs {
     uint64_t seen;                      /* of all records */
     struct wide left;                   /* of all of them */
     struct suspended_jobs *suspensions;
+    struct top_job open; /* the record at hand, whose terms are added up ... */
+    uint64_t number;     /* ... and its number; 0: there is none */
 };
 
-/* `record` has everything but the sums, which are the term's.  False where one leaves the
- * integers' range. */
+/* A term of the record of this number; those of a record come one after another.  `record` has
+ * everything but the sums, which are of its terms.  False where one leaves the integers' range. */
 bool top_jobs_add(struct top_jobs *top_jobs, const struct clock *plain,
-                  const struct charge_term *term, struct top_job record);
+                  const struct charge_term *term, uint64_t number, struct top_job record);
+/* Behind the last one; likewise. */
+bool top_jobs_end(struct top_jobs *top_jobs);
 /* Note what is not charged of a record because the job was suspended for so many seconds.  Call it
  * before top_jobs_add(). */
 bool top_jobs_suspend(struct top_jobs *top_jobs, uint64_t id_job, uint64_t start,

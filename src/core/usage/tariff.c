@@ -102,6 +102,23 @@ static void weigh(struct tariffs *tariffs, size_t place, const struct weight_lis
         (struct weighing){ list, memory_zeroed(list->count + 1, sizeof(uint64_t)) };
 }
 
+const struct tariff *tariff_at(const struct tariff *tariff, uint64_t instant)
+{
+    while (tariff->later && tariff->later_from <= instant)
+        tariff = tariff->later;
+    return tariff;
+}
+
+uint128 tariff_price_of(const struct tariff *tariff, enum charge_basis charge, uint64_t tres)
+{
+    if (charge != CHARGE_TRES)
+        return tariff->price;
+    for (size_t i = 0; i < tariff->tres_count; i++)
+        if (tariff->tres[i].id == tres)
+            return tariff->tres[i].price;
+    return 0;
+}
+
 static struct terms *terms_of(struct tariffs *tariffs, const char *partition)
 {
     uint32_t place = names_add(tariffs->partitions, partition, strlen(partition));

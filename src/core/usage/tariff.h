@@ -73,7 +73,14 @@ struct tariff {
     uint128 price; /* of what CHARGE_BILLING and CHARGE_CPU count */
     size_t tres_count;
     const struct tres_price *tres; /* for CHARGE_TRES */
+    const struct tariff *later;    /* what holds from an instant on; NULL: this one always does */
+    uint64_t later_from;
 };
+/* The tariff of a chain that holds at an instant. */
+const struct tariff *tariff_at(const struct tariff *tariff, uint64_t instant);
+
+/* What a TRES that is charged by this basis costs; 0 where it is not charged. */
+uint128 tariff_price_of(const struct tariff *tariff, enum charge_basis charge, uint64_t tres);
 
 /* The pricing must stay. */
 struct tariffs *tariffs_create(enum charge_basis charge, const struct pricing *pricing);

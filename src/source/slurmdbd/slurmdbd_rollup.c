@@ -220,30 +220,18 @@ static const struct table *table_of(const struct rollup_rows *rows)
 
 enum { ROLLUP_ID, ROLLUP_TRES, ROLLUP_START, ROLLUP_SECONDS, ROLLUP_QOS };
 
-/* What a TRES costs by a tariff; 0 where it is not charged. */
-static uint128 price_in(const struct settings *settings, const struct tariff *tariff, uint64_t tres)
-{
-    if (settings->charge != CHARGE_TRES)
-        return tariff->price;
-    for (size_t i = 0; i < tariff->tres_count; i++)
-        if (tariff->tres[i].id == tres)
-            return tariff->tres[i].price;
-    return 0;
-}
-
 static void make_row(const struct rollup_reading *reading, const struct db_value *values,
                      struct rollup_row *row)
 {
     const struct rollup_rows *rows = (const struct rollup_rows *)reading;
     struct tariffs *tariffs = rows->accounting->tariffs;
-    const struct tariff *tariff =
-        is_by_qos(rows) ? tariffs_find(tariffs, reading_number(&values[ROLLUP_QOS]), "", 0)
-                        : tariffs_plain(tariffs);
     uint64_t start = reading_number(&values[ROLLUP_START]);
     *row = (struct rollup_row){
         .association = reading_number(&values[ROLLUP_ID]),
-        .price =
-            price_in(reading->base.source.settings, tariff, reading_number(&values[ROLLUP_TRES])),
+        .tres = reading_number(&values[ROLLUP_TRES]),
+        .tariff = is_by_qos(rows)
+                      ? tariffs_find(tariffs, reading_number(&values[ROLLUP_QOS]), "", 0)
+                      : tariffs_plain(tariffs),
         .rollup = { start, end_of(span_of(rows), start), reading_number(&values[ROLLUP_SECONDS]) },
     };
 }

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/usage/owners.h"
+
+#include <stdlib.h>
+
+#include <xxhash.h>
+
+#include "util/index.h"
+#include "util/memory.h"
+
+struct owned {
+    uint64_t association;
+    struct owner *first, *last;
+};
+
+struct owners {
+    struct id_index *places;
+    struct owned *rows;
+    uint32_t count;
+    struct arena *arena; /* of the owners */
+};
+
+struct owners *owners_create(void)
+{
+    struct owners *owners = memory_zeroed(1, sizeof *owners);
+    owners->places = id_index_create();
+    owners->arena = arena_create();
+    return owners;
+}
+
+void owners_destroy(struct owners *owners)
+{
+    if (!owners)
+        return;
+    id_index_destroy(owners->places);
+    free(owners->rows);
+    arena_destroy(owners->arena);
+    free(owners);
+}
+
+static struct owned *owned_by(struct owners *owners, uint64_t association)
+{
+    uint32_t place = id_index_add(owners->places, association, owners->count);
+    if (place != INDEX_NONE)
+        return &owners->rows[place];
+    owners->rows = memory_grown(owners->rows, owners->count, sizeof *owners->rows);
+    owners->rows[owners->count] = (struct owned){ .association = association };
+    return &owners->rows[owners->count++];
+}
+
+void owners_add(struct owners *owners, uint64_t association, uint64_t until, uint64_t owner)
+{
+    struct owned *owned = owned_by(owners, association);
+    struct owner *added = arena_take(owners->arena, sizeof *added);
+    *added = (struct owner){ .association = owner, .until = until };
+    if (owned->last)
+        owned->last->later = added;
+    else
+        owned->first = added;
+    owned->last = added;
+}
+
+const struct owner *owners_find(const struct owners *owners, uint64_t association)
+{
+    uint32_t place = owners ? id_index_find(owners->places, association) : INDEX_NONE;
+    return place == INDEX_NONE ? NULL : owners->rows[place].first;
+}
+
+uint64_t owners_hash(const struct owners *owners, uint64_t reach)
+{
+    uint64_t hash = 0;
+    for (uint32_t i = 0; owners && i < owners->count; i++) {
+        uint64_t from = 0;
+        for (const struct owner *owner = owners->rows[i].first; owner && from < reach;
+             from = owner->until, owner = owner->later) {
+            uint64_t until = owner->until < reach ? owner->until : reach;
+            const uint64_t words[] = { owners->rows[i].association, owner->association, from,
+                                       until };
+            hash += XXH3_64bits(words, sizeof words);
+        }
+    }
+    return hash;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include "compute/charge.h"
+#include "core/usage/ledger.h"
+#include "source/layout.h"
+
+/* What the slices of rows are charged, beside what each second of them should be. */
+
+#define OWN 7
+#define OWNERS 3 /* 0: itself; others have the associations 1 and 2 */
+#define BEGIN 1000
+#define SECONDS 200
+#define CUTS 6
+
+static struct ledger_state *ledger;
+
+static uint32_t draw(uint32_t below)
+{
+    static uint64_t state = 88172645463325252;
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 33) % below;
+}
+
+/* Add what a row's slices are charged, by owner; the number of slices. */
+static int add_row(struct charger *charger, const struct job_row *row, struct wide *sums,
+                   struct charge *charge)
+{
+    int slices = 0;
+    charge_begin(charger, row, charge);
+    do {
+        uint64_t whose = charge->slice.association;
+        wide_add_product(&sums[whose == OWN ? 0 : whose], charge->counted.units,
+                         charge->counted.weight, charge->negative);
+        slices++;
+    } while (charge_next(charger, charge));
+    return slices;
+}
+
+static struct charger charger_of(const struct clock *clock, const struct owners *owners)
+{
+    return (struct charger){ .charging = { clock, CHARGE_BILLING, 600, false, 0, UINT64_MAX },
+                             .ledger = ledger,
+                             .owners = owners };
+}
+
+static struct job_row row_of(const struct tariff *tariff, uint64_t start, uint64_t end)
+{
+    return (struct job_row){
+        .id_job = 1, .association = OWN, .tariff = tariff, .job = { start, start, end, 0, "5=3", 3 }
+    };
+}
+
+/* A history: tariffs and owners change at random instants; some by themselves. */
+struct history {
+    struct tariff tariffs[CUTS];
+    struct owners *owners;
+    uint64_t price[SECONDS], whose[SECONDS]; /* by second from BEGIN on */
+};
+
+static void draw_history(struct history *history)
+{
+    *history = (struct history){ .owners = owners_create() };
+    uint64_t until = BEGIN, from = BEGIN - draw(50);
+    for (int i = 0; i < CUTS; i++) {
+        history->tariffs[i].price = draw(3);
+        from += 1 + draw(60);
+        history->tariffs[i].later_from = from;
+        history->tariffs[i].later = i + 1 < CUTS && draw(8) ? &history->tariffs[i + 1] : NULL;
+    }
+    while (draw(3) && until < BEGIN + SECONDS) {
+        uint64_t last = until, whose = 1 + draw(OWNERS - 1);
+        until += 1 + draw(80);
+        owners_add(history->owners, OWN, until, whose);
+        for (uint64_t t = last; t < until && t < BEGIN + SECONDS; t++)
+            history->whose[t - BEGIN] = whose;
+    }
+    const struct tariff *tariff = history->tariffs;
+    for (uint64_t t = BEGIN; t < BEGIN + SECONDS; t++) {
+        while (tariff->later && tariff->later_from <= t)
+            tariff = tariff->later;
+        history->price[t - BEGIN] = (uint64_t)tariff->price;
+    }
+}
+
+static bool same(const struct wide *one, const struct wide *other)
+{
+    return !memcmp(one, other, sizeof *one);
+}
+
+/* Whether a job and its suspensions are charged what their seconds are, one by one. */
+static bool is_charged_by_second(const struct clock *clock)
+{
+    struct history history;
+    struct wide sums[OWNERS] = { 0 }, expected[OWNERS] = { 0 };
+    struct charge charge;
+    draw_history(&history);
+    struct charger charger = charger_of(clock, history.owners);
+    uint64_t start = BEGIN + draw(SECONDS / 2), end = start + draw(SECONDS / 2);
+    struct job_row row = row_of(history.tariffs, start, end);
+    bool paused[SECONDS] = { false };
+    for (uint64_t from = start + draw(20); draw(4); from += draw(60)) {
+        struct suspension pause = { 1, from, from + draw(50) };
+        struct job_row back = row;
+        back.suspension = &pause;
+        add_row(&charger, &back, sums, &charge);
+        for (uint64_t t = pause.start; t < pause.end && t < end && t < BEGIN + SECONDS; t++)
+            paused[t - BEGIN] = true;
+    }
+    add_row(&charger, &row, sums, &charge);
+    for (uint64_t t = start; t < end; t++)
+        if (!paused[t - BEGIN])
+            wide_add_product(&expected[history.whose[t - BEGIN]], 3 * history.price[t - BEGIN],
+                             clock_weight(clock, t, t + 1), false);
+    owners_destroy(history.owners);
+    return same(&sums[0], &expected[0]) && same(&sums[1], &expected[1]) &&
+           same(&sums[2], &expected[2]);
+}
+
+static void seconds(void)
+{
+    struct clock *plain = clock_create(0, 100000, 0), *decaying = clock_create(50, 1150, 1020);
+    int wrong = 0;
+    for (int i = 0; i < 4000; i++)
+        wrong += !is_charged_by_second(i % 2 ? plain : decaying);
+    is_int(wrong, 0,
+           "each second has its own tariff and owner, bit for bit, also of a suspension, with "
+           "decay and a reset");
+    clock_destroy(plain);
+    clock_destroy(decaying);
+}
+
+static void rows(void)
+{
+    struct clock *clock = clock_create(0, 100000, 0);
+    struct tariff dear = { .price = PRICE_TOO_LARGE / 2 };
+    struct tariff cheap = { .price = 1, .later = &dear, .later_from = 2000 };
+    struct owners *owners = owners_create();
+    owners_add(owners, 8, 1500, 1);
+    struct charger charger = charger_of(clock, owners);
+    struct wide sums[OWNERS] = { 0 };
+    struct charge charge;
+    struct job_row row = row_of(&cheap, 1000, 2000);
+    ok(add_row(&charger, &row, sums, &charge) == 1 && charge.slice.tariff == &cheap,
+       "a row that ends when the tariff changes is not cut");
+    row = row_of(&cheap, 2000, 2100);
+    row.job.tres_alloc = "5=1";
+    ok(add_row(&charger, &row, sums, &charge) == 1 && charge.slice.tariff == &dear,
+       "nor is one that begins then, under the new one");
+    row = row_of(&cheap, 1990, 2010);
+    ok(add_row(&charger, &row, sums, &charge) == 2 && charge.outcome == JOB_CHARGE_TOO_LARGE &&
+           charge.first == 1990 && !charge.counted.units,
+       "what is odd about one slice is so of the row, whose first second is that of the first");
+    row = row_of(&cheap, 1990, 0);
+    row.job.time_limit = 1;
+    row.job.tres_alloc = "5=1";
+    ok(add_row(&charger, &row, sums, &charge) == 2 && charge.outcome == JOB_CAPPED &&
+           charge.slice.end == 1990 + 60 + 600,
+       "the last slice ends where the row does");
+    row = row_of(&cheap, 5000, 4000);
+    ok(add_row(&charger, &row, sums, &charge) == 1 && charge.outcome == JOB_ENDS_BEFORE_START &&
+           charge.first == UINT64_MAX,
+       "a row without time has one slice, of nothing");
+    ok(!owners_hash(owners, 0) && owners_hash(owners, 1400) != owners_hash(owners, 1500) &&
+           owners_hash(owners, 1500) == owners_hash(owners, 9000),
+       "of owners only what is before the reach counts for the hash");
+    owners_destroy(owners);
+    clock_destroy(clock);
+}
+
+static void resets(void)
+{
+    struct clock *clock = clock_create(0, 100000, 0);
+    struct ledger *entries = ledger_create();
+    struct owners *owners = owners_create();
+    struct tariff tariff = { .price = 1 };
+    struct wide sums[OWNERS] = { 0 };
+    struct charge charge;
+    ledger_add(entries, &(struct ledger_entry){ .id = 1, .instant = 1600, .kind = LEDGER_RESET });
+    ledger_add_cover(entries, 1, OWN);
+    owners_add(owners, OWN, 1500, 1);
+    struct ledger_state *state = ledger_at(entries, 100000);
+    struct charger charger = charger_of(clock, owners);
+    charger.ledger = state;
+    struct job_row row = row_of(&tariff, 1000, 1700);
+    add_row(&charger, &row, sums, &charge);
+    ok(sums[0].word[0] == 300 && sums[1].word[0] == 1500,
+       "a reset takes what is the association's own, and nothing of what is another's");
+    ledger_state_destroy(state);
+    ledger_destroy(entries);
+    owners_destroy(owners);
+    clock_destroy(clock);
+}
+
+int main(void)
+{
+    ledger = ledger_at(NULL, 100000);
+    seconds();
+    rows();
+    resets();
+    ledger_state_destroy(ledger);
+    return done_testing();
+}
