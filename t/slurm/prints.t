@@ -10,9 +10,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import dump
 import tap
 from live4 import Capture
-from program import fairmill
+from program import fairmill, publish, sqlite_settings, write_settings
+
+LIVE1 = os.path.join(dump.DATA, 'live1')
+PASS = 1795229968  # the controller's pass of which live1's sprio is
+NICE = {144: 100., 163: 100., 166: 100.}  # in no accounting database
 
 
 class Printed:
@@ -95,6 +100,111 @@ def refused(printed):
                f'{what} is refused, with its file and line', message)
 
 
+class Queue:
+    """live1, published as of its controller's pass."""
+
+    def __init__(self, folder):
+        self.folder, self.settings = folder, os.path.join(folder, 'live1.conf')
+        dump.to_sqlite(dump.read('live1', 'accounting.sql.xz'), f'{folder}/a.db', ('live',))
+        self.place = dict(sqlite_settings(f'{folder}/a.db', f'{folder}/r.db'),
+                          slurm=dict(conf=os.path.join(dump.DATA, 'slurm_conf', 'live1.conf')))
+        self.publish('slurmctld')
+
+    def publish(self, conformance):
+        write_settings(self.settings, dict(self.place, fairshare=dict(conformance=conformance)))
+        publish(self.settings, PASS)
+
+    def read(self, name):
+        with open(os.path.join(LIVE1, name), encoding='utf-8') as file:
+            return file.read()
+
+    def diff(self, text, at=PASS, *options):
+        path = os.path.join(self.folder, 'sprio')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+        status, out, err = fairmill(self.settings, 'diff', '--at', at, *(options or ('--json',)), path)
+        return status, json.loads(out)['clusters'][0] if out and not options else out + err
+
+
+def found(answer, *names):
+    return [tuple(row[name] for name in names) for row in answer['differences']]
+
+
+def queue_as_printed(queue):
+    bars, table = queue.read('sprio.psv'), queue.read('sprio_long.txt')
+    no_heading = [line.split('|') for line in bars.splitlines()[1:]]
+    partitions = [line.split()[1] for line in table.splitlines()[1:]]
+    # %i|%u|%r|%Y|%A|%B|%F|%J|%P|%Q|%S|%T|%N without headings, as some sites make it.
+    forms = dict(bars=bars, table=table,
+                 headless=''.join('|'.join([*line[:2], partition, *line[2:]]) + '\n'
+                                  for line, partition in zip(no_heading, partitions)))
+    for name, text in forms.items():
+        status, answer = queue.diff(text)
+        tap.same((status, answer['explained'], answer['only_printed'], answer['compared']),
+                 (0, True, 0, len(no_heading)), f'{name}: nothing of a queue is left unexplained')
+        tap.same(set(found(answer, 'jobid', 'factor', 'difference', 'why')),
+                 {(job, 'nice', nice, 'nice') for job, nice in NICE.items()},
+                 f'{name}: all that differs is what no accounting database has')
+        tap.same(answer['only_ours'], 4, f'{name}: jobs that depend on others are not printed')
+    status, answer = queue.diff(queue.read('sprio_normalised.psv'))
+    tap.same((status, set(found(answer, 'jobid', 'factor'))), (1, {(job, 'priority') for job in NICE}),
+             'factors are compared too, where nobody knows why a priority is less')
+    status, out = queue.diff(queue.read('sprio_normalised.psv'), PASS, '-o', 'jobid,factor,ours')
+    tap.ok(status == 1 and '144 priority' in out, 'in any columns', out)
+    status, answer = queue.diff(table.replace('CLUSTER', '').splitlines()[0] + '\n')
+    tap.same((status, answer['compared']), (0, 0), 'a queue may be empty')
+    status, answer = queue.diff('CLUSTER: other\n' + table + '\nCLUSTER: live\n' + table)
+    tap.same((status, answer['compared']), (0, len(no_heading)), 'of several clusters one is compared')
+
+
+def changed(text, job, column, value):
+    lines = [line.split('|') for line in text.splitlines()]
+    for line in lines[1:]:
+        if line[0] == str(job):
+            line[lines[0].index(column)] = value(line[lines[0].index(column)])
+    return '\n'.join('|'.join(line) for line in lines) + '\n'
+
+
+def wrong_queues(queue):
+    bars = queue.read('sprio.psv')
+    for column, factor in (('AGE', 'age'), ('ASSOC', 'assoc'), ('FAIRSHARE', 'fairshare'), ('JOBSIZE', 'job_size'),
+                           ('PARTITION', 'partition'), ('QOS', 'qos'), ('PRIORITY', 'priority')):
+        status, answer = queue.diff(changed(bars, 26, column, lambda text: str(int(text) + 40)))
+        tap.same((status, [row for row in found(answer, 'jobid', 'factor', 'why') if row[0] == 26]),
+                 (1, [(26, factor, None)]), f'another {column} is a difference of its job')
+        by = [row['difference'] for row in answer['differences'] if row['jobid'] == 26][0]
+        tap.ok(abs(by - 40) <= 1, 'by as much', by)
+    status, answer = queue.diff(changed(bars, 26, 'TRES', lambda _: 'cpu=49,gres/gpu=7'))
+    tap.same((status, [row for row in found(answer, 'factor', 'difference', 'jobid') if row[2] == 26]),
+             (1, [('tres cpu', -1, 26), ('tres mem', -3, 26), ('tres gres/gpu', 7, 26)]), 'TRES are compared each')
+    status, answer = queue.diff(changed(bars, 26, 'JOBID', lambda _: '26000'))
+    tap.same((status, answer['only_printed'], answer['only_ours']), (1, 1, 5),
+             'a job that is nowhere is a difference')
+    by_hand = bars
+    for column in ('AGE', 'ASSOC', 'FAIRSHARE', 'JOBSIZE', 'PARTITION', 'QOS'):
+        by_hand = changed(by_hand, 26, column, lambda _: '0')
+    status, answer = queue.diff(changed(by_hand, 26, 'TRES', lambda _: ''))
+    tap.same((status, [row for row in found(answer, 'jobid', 'factor', 'why') if row[0] == 26]),
+             (0, [(26, 'priority', 'by hand')]), 'a priority without factors was set by hand')
+    status, answer = queue.diff(bars, PASS + 31)
+    tap.same((status, {row['factor'] for row in answer['differences'] if row['why'] == 'pass'}), (0, {'age'}),
+             'half a minute later ages are still of the pass before')
+    status, answer = queue.diff(bars, PASS + 200)
+    tap.ok(status == 1 and 'age' in {row['factor'] for row in answer['differences'] if not row['why']},
+           'but not after three minutes', status)
+    for what, bad, said in (('no JOBID', 'USER|AGE|JOBID2\nbob|1|2\n', 'line 1'),
+                            ('a field too many', bars + '1|2|3\n', f'line {len(bars.splitlines()) + 1}'),
+                            ('an age that is none', changed(bars, 26, 'AGE', lambda _: 'x'), "line 3: 'x' is no AGE"),
+                            ('columns that nobody knows', '21|bob|7\n', 'line 1: which columns')):
+        status, message = queue.diff(bad)
+        tap.ok(status == 65 and said in message and "sprio'" in message,
+               f'{what} is refused, with its file and line', message)
+    queue.publish('documents')
+    status, answer = queue.diff(bars)
+    tap.same((status, {row['why'] for row in answer['differences']}), (0, {'nice', 'conformance'}),
+             'under the other conformance it is named as the reason')
+
+
 def body():
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
         printed = Printed('beta_run2', folder)
@@ -102,6 +212,9 @@ def body():
         columns(printed)
         refused(printed)
         usages(Printed('alpha_susp', folder))
+        queue = Queue(folder)
+        queue_as_printed(queue)
+        wrong_queues(queue)
 
 
 tap.main(body)

@@ -6,10 +6,14 @@
 
 #include "command/command.h"
 #include "command/diff/diff_causes.h"
+#include "command/diff/diff_jobs.h"
 #include "report/assoc_mgr_print.h"
 #include "report/differences.h"
+#include "report/job_differences.h"
+#include "report/sprio_print.h"
 #include "report/sshare_print.h"
 #include "results/published.h"
+#include "results/published_jobs.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
@@ -95,12 +99,17 @@ struct input {
     struct text bytes;
 };
 
+static struct span text_of(const struct input *input)
+{
+    return (struct span){ input->bytes.bytes, input->bytes.length };
+}
+
 static int find_differences(const struct options *options, const struct settings *settings,
                             const struct input *input, struct differences *differences,
                             struct error *err)
 {
     struct sshare_print print;
-    const struct span text = { input->bytes.bytes, input->bytes.length };
+    const struct span text = text_of(input);
     const char *cluster = input->cluster->name;
     if (print_kind_of(text) == PRINT_OF_ASSOC_MGR ? assoc_mgr_print_read(&print, text, cluster, err)
                                                   : sshare_print_read(&print, text, cluster, err))
@@ -132,37 +141,103 @@ static int align_step(struct options *options, const struct settings *settings, 
     return 0;
 }
 
-static int read_input(struct input *input, struct options *options, const struct settings *settings,
-                      struct error *err)
+static int find_job_differences(const struct options *options, const struct settings *settings,
+                                const struct input *input, struct prio_list *published,
+                                struct job_differences *differences, struct error *err)
 {
-    if (read_file(options, &input->bytes, err) || align_step(options, settings, err) ||
-        published_read(&input->published, settings, &options->shared.clusters, err))
-        return -1;
-    input->cluster = published_only(&input->published, err);
-    return input->cluster ? 0 : -1;
+    struct sprio_print print;
+    if (sprio_print_read(&print, text_of(input), input->cluster->name, err))
+        return fail_in(err, "'%s'", options->shared.operands[0]);
+    struct db *source = open_source(options, settings);
+    struct diff_jobs_case asked = {
+        settings,
+        &print,
+        published,
+        input->published.login,
+        source,
+        options->at,
+        period_of(options, settings),
+    };
+    int result = diff_jobs_find(&asked, differences, err);
+    db_close(source);
+    sprio_print_free(&print);
+    return result;
 }
 
-/* 0, 1 where something is left unexplained, or -1. */
-static int diff_published(struct options *options, const struct settings *settings,
-                          struct error *err)
+/* 0, 1 where something is left unexplained, or -1: of associations. */
+static int diff_associations(struct options *options, const struct settings *settings,
+                             struct input *input, struct text *text, struct error *err)
 {
-    struct input input = { 0 };
     struct differences differences = { 0 };
-    struct text text = { 0 };
     int result = -1;
-    struct table *table = table_create(&text, &differences_layout, &options->shared.table, err);
-    if (!table || read_input(&input, options, settings, err) ||
-        find_differences(options, settings, &input, &differences, err))
+    struct table *table = table_create(text, &differences_layout, &options->shared.table, err);
+    if (!table || published_read(&input->published, settings, &options->shared.clusters, err) ||
+        !(input->cluster = published_only(&input->published, err)) ||
+        find_differences(options, settings, input, &differences, err))
         goto done;
     if (table_is_page(&options->shared.table))
-        differences_add_page(&text, &differences);
+        differences_add_page(text, &differences);
     else
         differences_print(&differences, table);
-    if (!table_end(table, err) && !command_print(&text, err))
+    if (!table_end(table, err))
         result = !differences_are_explained(&differences);
 done:
     diff_causes_free(&differences);
     table_destroy(table);
+    return result;
+}
+
+static int read_jobs(struct input *input, const struct settings *settings,
+                     const struct options *options, struct prio_list **list, struct error *err)
+{
+    struct published *published = &input->published;
+    const struct published_filter filter = { .clusters = options->shared.clusters };
+    if (published_open(published, settings, &filter, err) ||
+        !(input->cluster = published_only(published, err)))
+        return -1;
+    *list = published_job_list(input->cluster);
+    if (published_jobs_read(published->db, *list, err))
+        return -1;
+    published_close(published);
+    return 0;
+}
+
+/* Likewise, of jobs. */
+static int diff_jobs(struct options *options, const struct settings *settings, struct input *input,
+                     struct text *text, struct error *err)
+{
+    struct job_differences differences = { 0 };
+    struct prio_list *list = NULL;
+    int result = -1;
+    struct table *table = table_create(text, &job_differences_layout, &options->shared.table, err);
+    if (!table || read_jobs(input, settings, options, &list, err) ||
+        find_job_differences(options, settings, input, list, &differences, err))
+        goto done;
+    if (table_is_page(&options->shared.table))
+        job_differences_add_page(text, &differences);
+    else
+        job_differences_print(&differences, table);
+    if (!table_end(table, err))
+        result = !job_differences_are_explained(&differences);
+done:
+    job_differences_free(&differences);
+    prio_list_destroy(list);
+    table_destroy(table);
+    return result;
+}
+
+static int diff_published(struct options *options, const struct settings *settings,
+                          struct error *err)
+{
+    struct input input = { 0 };
+    struct text text = { 0 };
+    int result = -1;
+    if (!read_file(options, &input.bytes, err) && !align_step(options, settings, err))
+        result = print_kind_of(text_of(&input)) == PRINT_OF_SPRIO
+                     ? diff_jobs(options, settings, &input, &text, err)
+                     : diff_associations(options, settings, &input, &text, err);
+    if (result >= 0 && command_print(&text, err))
+        result = -1;
     text_free(&text);
     published_free(&input.published);
     text_free(&input.bytes);
@@ -236,9 +311,10 @@ const struct command command_diff = {
     .name = "diff",
     .operands = "FILE",
     .operand_count = 1,
-    .summary = "our values against what sshare or scontrol printed, and why they differ",
-    .notes = "FILE is what `sshare -a -l -P -m` or `scontrol show assoc_mgr` printed; - is standard\n"
-             "input.\n",
+    .summary = "our values against what Slurm's commands printed, and why they differ",
+    .notes =
+        "FILE is what `sshare -a -l -P -m`, `scontrol show assoc_mgr` or `sprio -l` printed; -\n"
+        "is standard input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .run = diff_command,

@@ -10,6 +10,7 @@
 #include "core/priority/queue.h"
 #include "compute/priorities.h"
 #include "report/priorities.h"
+#include "report/queued_jobs.h"
 #include "results/published.h"
 #include "settings/settings.h"
 #include "source/source.h"
@@ -27,60 +28,10 @@ struct adder {
     struct id_index *known;
 };
 
-static bool is_new(const struct adder *adder, const struct priority_job *job)
+static bool is_new(const void *context, const struct priority_job *job)
 {
+    const struct adder *adder = context;
     return id_index_find(adder->known, job->key) == INDEX_NONE;
-}
-
-static const char *as_text(struct adder *adder, const char *name)
-{
-    return prio_list_text(adder->list, name, strlen(name));
-}
-
-static const char *tres_text(struct adder *adder, const struct queue_row *row, bool weighted)
-{
-    struct text text = { 0 };
-    text_add(&text, "");
-    priority_add_tres(&text, &adder->queue->options, row->counts, row->partition, weighted);
-    const char *copy = as_text(adder, text.bytes);
-    text_free(&text);
-    return copy;
-}
-
-static void fill_parts(double parts[PRIO_PARTS], const struct priority_parts *from)
-{
-    parts[PRIO_AGE] = from->age;
-    parts[PRIO_ASSOC] = from->association;
-    parts[PRIO_FAIRSHARE] = from->fairshare;
-    parts[PRIO_JOB_SIZE] = from->job_size;
-    parts[PRIO_PARTITION] = from->partition;
-    parts[PRIO_QOS] = from->qos;
-}
-
-static int add_row(void *context, const struct queue_row *row, struct error *err)
-{
-    struct adder *adder = context;
-    const struct names *names = adder->queue->names;
-    (void)err;
-    if (!is_new(adder, row->job))
-        return 0;
-    struct prio_row added = {
-        .key = row->job->key,
-        .id_job = row->job->id_job,
-        .user = as_text(adder, names_text(names, row->job->user)),
-        .account = as_text(adder, names_text(names, row->job->account)),
-        .partition = as_text(adder, row->partition->name),
-        .qos = as_text(adder, row->qos->name),
-        .tres_factors = tres_text(adder, row, false),
-        .tres_weighted = tres_text(adder, row, true),
-        .priority = row->priority.value,
-        .norm = row->priority.norm,
-        .best = row->best,
-    };
-    fill_parts(added.factor, &row->priority.factor);
-    fill_parts(added.weighted, &row->priority.weighted);
-    prio_list_add(adder->list, &added);
-    return 0;
 }
 
 /* What is read of the accounting database. */
@@ -197,11 +148,10 @@ void new_jobs_add(struct prio_list *list, const struct settings *settings,
         id_index_add(adder.known, list->rows[i].key, i);
     if (!read_source(&reading, &adder, settings)) {
         if (reading.tree) {
-            struct error ignored;
             double *fairshare = read_fairshare(published, cluster, reading.tree);
             priorities_complete(reading.queue, reading.accounting, reading.tree, fairshare_of,
                                 fairshare);
-            queue_each(reading.queue, add_row, &adder, &ignored);
+            prio_list_add_queue(list, reading.queue, is_new, &adder);
             free(fairshare);
         }
         reading_free(&reading);

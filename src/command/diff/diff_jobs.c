@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/diff/diff_jobs.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compute/compute.h"
+#include "compute/prior.h"
+#include "report/job_differences.h"
+#include "report/queued_jobs.h"
+#include "report/sprio.h"
+#include "report/sprio_print.h"
+#include "settings/settings.h"
+#include "source/source.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+
+static const char *const part_names[PRIO_PARTS] = {
+    "age", "assoc", "fairshare", "job_size", "partition", "qos",
+};
+
+struct finder {
+    const struct diff_jobs_case *asked;
+    struct job_differences *differences;
+    const struct prio_list *ours;
+    const struct prio_list *by_slurmctld; /* the same under its conformance; NULL: ours are */
+    bool *taken;                          /* of our rows */
+};
+
+/* Our list as of the print. */
+static int compute_list(const struct diff_jobs_case *asked, enum conformance conformance,
+                        struct prio_list **list, struct error *err)
+{
+    struct settings settings = *asked->settings;
+    struct prior prior;
+    const char *cluster = asked->published->cluster;
+    settings.conformance = conformance;
+    struct source source = source_of(&settings, asked->source, cluster);
+    source.instant = &asked->printed_at;
+    struct computation computation = computation_of(&source);
+    if (prior_read(&prior, &settings, cluster, &asked->printed_at, err))
+        return -1;
+    int result = compute_cluster(&computation, &prior, err);
+    prior_free(&prior);
+    if (result)
+        return -1;
+    *list = prio_list_create(cluster, asked->printed_at);
+    (*list)->weights = asked->published->weights;
+    if (computation.queue)
+        prio_list_add_queue(*list, computation.queue, NULL, NULL);
+    computation_free(&computation);
+    return 0;
+}
+
+/* Which row of ours it is. */
+
+/* The first row of a job, in a list by their ids. */
+static size_t first_of(const struct prio_list *list, int64_t id_job)
+{
+    size_t from = 0, to = list->count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (list->rows[middle].id_job < id_job)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Of a table names may be cut. */
+static bool is_name(const struct finder *finder, const char *ours, const char *printed)
+{
+    if (!printed)
+        return true;
+    return finder->asked->print->is_table ? !strncmp(ours, printed, strlen(printed))
+                                          : !strcmp(ours, printed);
+}
+
+static bool may_be(const struct finder *finder, size_t place, const struct printed_job *job)
+{
+    const struct prio_row *row = &finder->ours->rows[place];
+    return !finder->taken[place] && is_name(finder, row->user, job->user) &&
+           is_name(finder, row->account, job->account) &&
+           is_name(finder, row->partition, job->partition) && is_name(finder, row->qos, job->qos);
+}
+
+/* By how much a value is beyond what was printed, but for what doubles leave out. */
+static double miss_of(const struct printed_number *printed, double value)
+{
+    double slack = 1e-9 * fabs(value);
+    if (!printed_is_there(printed))
+        return 0;
+    return fmax(0, fmax(printed->low - slack - value, value - printed->high - slack));
+}
+
+static const struct printed_number *part_of(const struct printed_job *job, enum prio_part part,
+                                            const struct prio_row *row, double *ours)
+{
+    bool is_factor = printed_is_there(&job->factor[part]);
+    *ours = is_factor ? row->factor[part] : row->weighted[part];
+    return is_factor ? &job->factor[part] : &job->weighted[part];
+}
+
+static bool same_part(const struct printed_job *job, enum prio_part part,
+                      const struct prio_row *row)
+{
+    double ours;
+    const struct printed_number *printed = part_of(job, part, row, &ours);
+    return miss_of(printed, ours) <= 0;
+}
+
+/* A job may be printed several times without a word of its partition: then the row that is most
+ * like it is the one.  SIZE_MAX: there is none. */
+static size_t find_row(const struct finder *finder, const struct printed_job *job)
+{
+    const struct prio_list *ours = finder->ours;
+    size_t found = SIZE_MAX;
+    int fewest = PRIO_PARTS + 1;
+    for (size_t i = first_of(ours, job->id); i < ours->count && ours->rows[i].id_job == job->id;
+         i++) {
+        int differing = 0;
+        if (!may_be(finder, i, job))
+            continue;
+        for (enum prio_part part = 0; part < PRIO_PARTS; part++)
+            differing += !same_part(job, part, &ours->rows[i]);
+        if (differing < fewest) {
+            fewest = differing;
+            found = i;
+        }
+    }
+    return found;
+}
+
+/* What differs. */
+
+static const char *text_copy(struct finder *finder, const char *text)
+{
+    return arena_copy(finder->differences->texts, text, strlen(text));
+}
+
+static void add_difference(struct finder *finder, const struct prio_row *row,
+                           const struct job_difference *found)
+{
+    struct job_differences *differences = finder->differences;
+    struct job_difference added = *found;
+    added.id_job = row->id_job;
+    added.user = text_copy(finder, row->user);
+    added.partition = text_copy(finder, row->partition);
+    added.qos = text_copy(finder, row->qos);
+    added.factor = text_copy(finder, found->factor);
+    differences->rows =
+        memory_grown(differences->rows, differences->count, sizeof *differences->rows);
+    differences->rows[differences->count++] = added;
+}
+
+/* The same row under slurmctld's conformance; NULL where ours is already. */
+static const struct prio_row *row_by_slurmctld(const struct finder *finder,
+                                               const struct prio_row *row)
+{
+    const struct prio_list *list = finder->by_slurmctld;
+    for (size_t i = list ? first_of(list, row->id_job) : 0;
+         list && i < list->count && list->rows[i].id_job == row->id_job; i++) {
+        const struct prio_row *other = &list->rows[i];
+        if (other->key == row->key && !strcmp(other->partition, row->partition) &&
+            !strcmp(other->qos, row->qos))
+            return other;
+    }
+    return NULL;
+}
+
+/* slurmctld's ages are up to a period older than the print. */
+static bool is_of_pass(const struct finder *finder, const struct printed_job *job,
+                       const struct prio_row *row)
+{
+    double ours,
+        period = (double)finder->asked->period / (double)finder->asked->settings->max_age_s;
+    const struct printed_number *printed = part_of(job, PRIO_AGE, row, &ours);
+    double weight = printed == &job->factor[PRIO_AGE]
+                        ? 1
+                        : (double)finder->asked->published->weights.of[PRIO_AGE];
+    return printed->low <= ours && miss_of(printed, ours) <= period * weight;
+}
+
+static enum job_cause cause_of(const struct finder *finder, const struct printed_job *job,
+                               enum prio_part part, const struct prio_row *row)
+{
+    const struct prio_row *other = row_by_slurmctld(finder, row);
+    if (other && same_part(job, part, other))
+        return JOB_CAUSE_CONFORMANCE;
+    if (part == PRIO_AGE && is_of_pass(finder, job, other ? other : row))
+        return JOB_CAUSE_PASS;
+    return JOB_CAUSE_NONE;
+}
+
+/* The next `name=number` of a list of TRES; false at its end. */
+static bool next_tres(struct span *list, struct span *name, double *value)
+{
+    char number[64];
+    struct span item = span_until(*list, ',', list);
+    *name = span_until(item, '=', &item);
+    snprintf(number, sizeof number, "%.*s", (int)(item.length < 60 ? item.length : 60), item.bytes);
+    if (!number_real(number, value))
+        *value = NAN;
+    return name->length != 0;
+}
+
+/* The value that a list has of a name; 0: it has none. */
+static double tres_in(const char *text, struct span wanted)
+{
+    struct span list = { text, strlen(text) }, name;
+    double value;
+    while (next_tres(&list, &name, &value))
+        if (name.length == wanted.length && !memcmp(name.bytes, wanted.bytes, name.length))
+            return value;
+    return 0;
+}
+
+/* Each TRES of a list that the other has otherwise; of one that is in both lists only once. */
+static size_t compare_tres(struct finder *finder, const struct prio_row *row, const char *lists[2],
+                           bool of_printed)
+{
+    struct span list = { lists[of_printed], strlen(lists[of_printed]) }, name;
+    size_t count = 0;
+    double value;
+    while (next_tres(&list, &name, &value)) {
+        double other = tres_in(lists[!of_printed], name);
+        char factor[128];
+        if (fabs(value - other) <= 0 || (of_printed && fabs(other) > 0))
+            continue;
+        snprintf(factor, sizeof factor, "tres %.*s", (int)(name.length < 100 ? name.length : 100),
+                 name.bytes);
+        add_difference(finder, row,
+                       &(struct job_difference){ .factor = factor,
+                                                 .ours = of_printed ? other : value,
+                                                 .printed = of_printed ? value : other });
+        count++;
+    }
+    return count;
+}
+
+/* How many TRES are other ones. */
+static size_t find_tres(struct finder *finder, const struct printed_job *job,
+                        const struct prio_row *row)
+{
+    if (!job->tres)
+        return 0;
+    bool is_factors = printed_is_there(&job->norm) || strchr(job->tres, '.') != NULL;
+    const char *ours = is_factors ? row->tres_factors : row->tres_weighted;
+    if (!strcmp(ours, job->tres) || (job->tres_cut && !strncmp(ours, job->tres, strlen(job->tres))))
+        return 0;
+    const char *lists[2] = { ours, job->tres };
+    return compare_tres(finder, row, lists, false) + compare_tres(finder, row, lists, true);
+}
+
+/* What is in no accounting database; 0 where it was not printed either. */
+static double find_unrecorded(struct finder *finder, const struct printed_number *printed,
+                              const struct prio_row *row, bool is_nice)
+{
+    double ours = (double)(is_nice ? row->nice : row->site);
+    bool known = is_nice ? row->nice_known : row->site_known;
+    enum job_cause cause = known ? JOB_CAUSE_NONE : is_nice ? JOB_CAUSE_NICE : JOB_CAUSE_SITE;
+    if (miss_of(printed, ours) <= 0)
+        return 0;
+    add_difference(finder, row,
+                   &(struct job_difference){ .factor = is_nice ? "nice" : "site",
+                                             .ours = ours,
+                                             .printed = printed_middle(printed),
+                                             .cause = cause });
+    return printed_middle(printed) - ours;
+}
+
+/* All that a priority is made of was printed as 0, and yet there is one. */
+static bool is_by_hand(const struct printed_job *job)
+{
+    bool any = false;
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
+        const struct printed_number *const both[] = { &job->factor[part], &job->weighted[part] };
+        for (size_t i = 0; i < 2; i++) {
+            any |= printed_is_there(both[i]);
+            if (both[i]->low > 0)
+                return false;
+        }
+    }
+    return any && job->tres && !*job->tres && (job->priority.low > 1 || job->norm.low > 1e-9);
+}
+
+/* The sum, where its parts are as ours: with what is printed besides, by which it is `more`. */
+static void find_priority(struct finder *finder, const struct printed_job *job,
+                          const struct prio_row *row, double more)
+{
+    bool is_norm = printed_is_there(&job->norm);
+    const struct printed_number *printed = is_norm ? &job->norm : &job->priority;
+    double ours = is_norm ? row->norm : (double)row->priority;
+    double expected = is_norm ? ours + more / UINT32_MAX : ours + more;
+    /* Parts that are rounded may be as much less than ours. */
+    double rounding = is_norm ? 1.0 / UINT32_MAX : 1;
+    if (expected < rounding || miss_of(printed, expected) <= rounding)
+        return;
+    finder->differences->nice_unknown |= !printed_is_there(&job->nice) && !row->nice_known;
+    add_difference(finder, row,
+                   &(struct job_difference){
+                       .factor = "priority", .ours = ours, .printed = printed_middle(printed) });
+}
+
+static void compare(struct finder *finder, const struct printed_job *job,
+                    const struct prio_row *row)
+{
+    bool is_norm = printed_is_there(&job->norm);
+    if (is_by_hand(job)) {
+        add_difference(finder, row,
+                       &(struct job_difference){
+                           .factor = "priority",
+                           .ours = is_norm ? row->norm : (double)row->priority,
+                           .printed = printed_middle(is_norm ? &job->norm : &job->priority),
+                           .cause = JOB_CAUSE_BY_HAND });
+        return;
+    }
+    size_t differing = find_tres(finder, job, row);
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
+        double ours;
+        const struct printed_number *printed = part_of(job, part, row, &ours);
+        if (same_part(job, part, row))
+            continue;
+        differing++;
+        add_difference(finder, row,
+                       &(struct job_difference){ .factor = part_names[part],
+                                                 .ours = ours,
+                                                 .printed = printed_middle(printed),
+                                                 .cause = cause_of(finder, job, part, row) });
+    }
+    double more = find_unrecorded(finder, &job->site, row, false) -
+                  find_unrecorded(finder, &job->nice, row, true);
+    if (!differing)
+        find_priority(finder, job, row, more);
+}
+
+static void compare_all(struct finder *finder)
+{
+    const struct sprio_print *print = finder->asked->print;
+    struct job_differences *differences = finder->differences;
+    finder->taken = memory_zeroed(finder->ours->count + 1, sizeof *finder->taken);
+    for (size_t i = 0; i < print->count; i++) {
+        size_t place = find_row(finder, &print->rows[i]);
+        if (place != SIZE_MAX) {
+            finder->taken[place] = true;
+            differences->compared++;
+            compare(finder, &print->rows[i], &finder->ours->rows[place]);
+        } else if (!finder->asked->login) {
+            if (!differences->only_printed++)
+                differences->first_only_printed = print->rows[i].id;
+        }
+    }
+    for (size_t i = 0; i < finder->ours->count; i++)
+        differences->only_ours += !finder->taken[i] && finder->ours->rows[i].priority;
+    free(finder->taken);
+}
+
+/* By the jobs' ids, and others' jobs are as if they were not there. */
+static void prepare(struct prio_list *list, char *login)
+{
+    struct error ignored;
+    if (list && login)
+        prio_list_filter(list, &(struct prio_filter){ .users = { &login, 1 } });
+    if (list)
+        prio_list_sort(list, "i", &ignored);
+}
+
+int diff_jobs_find(const struct diff_jobs_case *asked, struct job_differences *differences,
+                   struct error *err)
+{
+    struct prio_list *computed = NULL, *by_slurmctld = NULL;
+    const struct settings *settings = asked->settings;
+    bool anew = asked->source && asked->published->as_of != asked->printed_at;
+    if (anew && compute_list(asked, settings->conformance, &computed, err))
+        return -1;
+    if (asked->source && settings->conformance != CONFORMANCE_SLURMCTLD &&
+        compute_list(asked, CONFORMANCE_SLURMCTLD, &by_slurmctld, err)) {
+        prio_list_destroy(computed);
+        return -1;
+    }
+    struct prio_list *ours = anew ? computed : asked->published;
+    prepare(ours, asked->login);
+    prepare(by_slurmctld, asked->login);
+    *differences = (struct job_differences){ .texts = arena_create(),
+                                             .cluster = ours->cluster,
+                                             .as_of = ours->as_of,
+                                             .printed_at = asked->printed_at };
+    compare_all(&(struct finder){
+        .asked = asked, .differences = differences, .ours = ours, .by_slurmctld = by_slurmctld });
+    differences->cluster = asked->published->cluster;
+    prio_list_destroy(computed);
+    prio_list_destroy(by_slurmctld);
+    return 0;
+}

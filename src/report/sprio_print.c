@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/sprio_print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+#define FIELDS_AT_MOST 32
+#define TRES_WIDTH 20 /* of sprio's own table, where more is cut */
+
+/* Fields are called by sprio's letters, a factor by that of its weighted value. */
+static const struct heading {
+    const char *name;
+    char letter;
+} headings[] = {
+    { "JOBID", 'i' },     { "USER", 'u' },    { "ACCOUNT", 'o' },   { "QOSNAME", 'n' },
+    { "PRIORITY", 'Y' },  { "SITE", 'S' },    { "AGE", 'A' },       { "ASSOC", 'B' },
+    { "FAIRSHARE", 'F' }, { "JOBSIZE", 'J' }, { "QOS", 'Q' },       { "NICE", 'N' },
+    { "TRES", 'T' },      { "CLUSTER", 'c' }, { "PARTITION", 'P' },
+};
+static const char *const without_headings[] = { "iurYABFJPQSTN", "iurYABFJPQT" };
+/* Of the parts of a priority, in their order. */
+static const char parts[PRIO_PARTS + 1] = "ABFJPQ";
+
+struct reader {
+    struct sprio_print *print;
+    const char *cluster;
+    unsigned line;
+    bool elsewhere; /* below the `CLUSTER:` of another one */
+    char letters[FIELDS_AT_MOST + 1];
+    bool placed; /* it is known which PARTITION is a name */
+};
+
+/* The fields of a line; FIELDS_AT_MOST + 1 where there are more. */
+static size_t split(const struct reader *reader, struct span line,
+                    struct span fields[FIELDS_AT_MOST])
+{
+    size_t count = 0;
+    for (bool more = true; more && count <= FIELDS_AT_MOST; count++) {
+        struct span rest;
+        struct span field =
+            reader->print->is_table ? span_word(line, &rest) : span_until(line, '|', &rest);
+        if (reader->print->is_table && !field.length)
+            return count;
+        more = reader->print->is_table || field.length < line.length;
+        if (count < FIELDS_AT_MOST)
+            fields[count] = span_trimmed(field);
+        line = rest;
+    }
+    return count;
+}
+
+static char letter_of(struct span name)
+{
+    for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
+        if (span_is(name, headings[i].name))
+            return headings[i].letter;
+    return '-';
+}
+
+static int take_headings(struct reader *reader, struct span line, struct error *err)
+{
+    struct span fields[FIELDS_AT_MOST];
+    reader->print->is_table = !memchr(line.bytes, '|', line.length);
+    size_t count = split(reader, line, fields);
+    if (count > FIELDS_AT_MOST)
+        return printed_wrong(reader->line, "that many columns has no sprio", err);
+    for (size_t i = 0; i < count; i++)
+        reader->letters[i] = letter_of(fields[i]);
+    reader->letters[count] = '\0';
+    reader->placed = false;
+    return strchr(reader->letters, 'i')
+               ? 0
+               : printed_wrong(reader->line, "a heading JOBID is wanted here, as sprio prints it",
+                               err);
+}
+
+static int guess_headings(struct reader *reader, struct span line, struct error *err)
+{
+    struct span fields[FIELDS_AT_MOST];
+    reader->print->is_table = false;
+    size_t count = split(reader, line, fields);
+    for (size_t i = 0; i < 2; i++)
+        if (strlen(without_headings[i]) == count) {
+            strcpy(reader->letters, without_headings[i]);
+            reader->placed = true;
+            return 0;
+        }
+    return printed_wrong(reader->line, "which columns are these?  Let sprio print its headings",
+                         err);
+}
+
+static bool is_number(struct span field)
+{
+    struct printed_number ignored;
+    return field.length && printed_number_read(&ignored, field, 0);
+}
+
+/* PARTITION is the heading of a name, of a number, or of both: of two the name comes first, unless
+ * it is a number and the other none. */
+static void place_partition(struct reader *reader, const struct span *fields, size_t count)
+{
+    char *first = strchr(reader->letters, 'P'), *second = first ? strchr(first + 1, 'P') : NULL;
+    reader->placed = true;
+    if (!first || (size_t)(first - reader->letters) >= count)
+        return;
+    bool is_name = !is_number(fields[first - reader->letters]);
+    if (second && (is_name || is_number(fields[second - reader->letters])))
+        *first = 'r';
+    else if (second)
+        *second = 'r';
+    else if (is_name)
+        *first = 'r';
+}
+
+static const char *text_of(const struct reader *reader, struct span field)
+{
+    return arena_copy(reader->print->arena, field.bytes, field.length);
+}
+
+static bool take_number(struct printed_job *job, char letter, struct span field)
+{
+    const char *part = strchr(parts, letter);
+    bool has_point = memchr(field.bytes, '.', field.length) != NULL;
+    struct printed_number *number = letter == 'S'                ? &job->site
+                                    : letter == 'N'              ? &job->nice
+                                    : letter == 'Y' && has_point ? &job->norm
+                                    : letter == 'Y'              ? &job->priority
+                                    : has_point                  ? &job->factor[part - parts]
+                                                                 : &job->weighted[part - parts];
+    int decimals = has_point ? letter == 'Y' ? 14 : 7 : letter == 'Y' ? PRINTED_CUT : 0;
+    return field.length && printed_number_read(number, field, decimals) && !isinf(number->low);
+}
+
+static int take_field(const struct reader *reader, struct printed_job *job, char letter,
+                      struct span field, struct error *err)
+{
+    bool good = true;
+    switch (letter) {
+    case 'i':
+        good = number_signed(field.bytes, field.length, &job->id) && job->id > 0;
+        break;
+    case 'u':
+        job->user = text_of(reader, field);
+        break;
+    case 'o':
+        job->account = text_of(reader, field);
+        break;
+    case 'n':
+        job->qos = text_of(reader, field);
+        break;
+    case 'r':
+        job->partition = text_of(reader, field);
+        break;
+    case 'T':
+        job->tres = text_of(reader, field);
+        job->tres_cut = reader->print->is_table && field.length >= TRES_WIDTH;
+        break;
+    case 'c':
+    case '-':
+        break;
+    default:
+        good = take_number(job, letter, field);
+    }
+    for (size_t i = 0; !good && i < sizeof headings / sizeof *headings; i++)
+        if (headings[i].letter == letter)
+            return fail(err, ERROR_DATA, "line %u: '%.*s' is no %s", reader->line,
+                        (int)(field.length < 100 ? field.length : 100), field.bytes,
+                        headings[i].name);
+    return 0;
+}
+
+static int take_row(struct reader *reader, struct span line, struct error *err)
+{
+    struct sprio_print *print = reader->print;
+    struct span fields[FIELDS_AT_MOST];
+    struct printed_job job = { .line = reader->line,
+                               .priority = NOT_PRINTED,
+                               .norm = NOT_PRINTED,
+                               .site = NOT_PRINTED,
+                               .nice = NOT_PRINTED };
+    size_t count = split(reader, line, fields), columns = strlen(reader->letters);
+    /* Of a table a last column that is blank is not there. */
+    bool blank =
+        print->is_table && columns && count == columns - 1 && reader->letters[columns - 1] == 'T';
+    if (count != columns && !blank)
+        return printed_wrong(reader->line, "there are not as many fields as headings", err);
+    if (!reader->placed)
+        place_partition(reader, fields, count);
+    for (size_t i = 0; i < PRIO_PARTS; i++)
+        job.factor[i] = job.weighted[i] = NOT_PRINTED;
+    job.tres = blank ? "" : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (reader->letters[i] == 'c' &&
+            !reads_as(fields[i].bytes, fields[i].length, reader->cluster))
+            return 0;
+        if (take_field(reader, &job, reader->letters[i], fields[i], err))
+            return -1;
+    }
+    print->rows = memory_grown(print->rows, print->count, sizeof *print->rows);
+    print->rows[print->count++] = job;
+    return 0;
+}
+
+static int take_line(struct reader *reader, struct span line, struct error *err)
+{
+    line = span_trimmed(line);
+    if (span_begins(line, "CLUSTER:")) {
+        struct span name = span_trimmed((struct span){ line.bytes + 8, line.length - 8 });
+        reader->elsewhere = !reads_as(name.bytes, name.length, reader->cluster);
+        *reader->letters = '\0';
+        return 0;
+    }
+    if (!line.length || reader->elsewhere)
+        return 0;
+    if (*reader->letters)
+        return take_row(reader, line, err);
+    if (*line.bytes < '0' || *line.bytes > '9')
+        return take_headings(reader, line, err);
+    return guess_headings(reader, line, err) || take_row(reader, line, err) ? -1 : 0;
+}
+
+int sprio_print_read(struct sprio_print *print, struct span text, const char *cluster,
+                     struct error *err)
+{
+    struct reader reader = { .print = print, .cluster = cluster };
+    *print = (struct sprio_print){ .arena = arena_create() };
+    while (text.length) {
+        struct span line = span_until(text, '\n', &text);
+        reader.line++;
+        if (take_line(&reader, line, err)) {
+            sprio_print_free(print);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+void sprio_print_free(struct sprio_print *print)
+{
+    if (print->arena)
+        arena_destroy(print->arena);
+    free(print->rows);
+    *print = (struct sprio_print){ 0 };
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include <math.h>
+
+#include "report/sprio_print.h"
+#include "util/error.h"
+
+/* What sprio printed, or anybody says it did. */
+
+static void check_number(const struct printed_number *number)
+{
+    must(!printed_is_there(number) || number->low <= number->high, "an interval has an end");
+    must(isnan(number->low) == isnan(number->high), "a number is there or it is not");
+    must(!isinf(number->low) && !isinf(number->high), "no number of a job is infinite");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct sprio_print print;
+    struct error err;
+    if (memchr(bytes, '\0', size))
+        return 0;
+    /* Without a NUL behind it: what is read beyond the length is found. */
+    char *exact = malloc(size ? size : 1);
+    must(exact != NULL, "there is memory");
+    if (size)
+        memcpy(exact, bytes, size);
+    if (!sprio_print_read(&print, (struct span){ exact, size }, "c", &err)) {
+        for (size_t i = 0; i < print.count; i++) {
+            const struct printed_job *job = &print.rows[i];
+            must(job->id > 0, "each row is of a job");
+            check_number(&job->priority);
+            check_number(&job->norm);
+            check_number(&job->site);
+            check_number(&job->nice);
+            for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
+                check_number(&job->factor[part]);
+                check_number(&job->weighted[part]);
+            }
+        }
+        sprio_print_free(&print);
+    }
+    free(exact);
+    return 0;
+}
