@@ -311,6 +311,33 @@ static int take_facts(struct reader *reader, uint64_t now, struct findings *find
     return 0;
 }
 
+/* The array of a job, as far as its tasks tell of each other. */
+static const struct array_tasks *array_of(const struct cluster_facts *facts,
+                                          const struct queued_job *job)
+{
+    size_t from = 0, to = facts->array_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        const struct array_fact *array = &facts->arrays[middle];
+        if (array->id == job->array && array->submitted == job->time_submit)
+            return &array->started;
+        if (array->id < job->array ||
+            (array->id == job->array && array->submitted < job->time_submit))
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
+}
+
+static uint64_t ages_since(const struct reader *reader, const struct queued_job *job)
+{
+    if (!job->array)
+        return job->time_eligible;
+    return array_ages_since(job->time_submit, job->time_eligible, job->array_limit,
+                            array_of(&reader->facts, job));
+}
+
 static void add_job(const struct reader *reader, const struct queued_job *row)
 {
     struct queue *queue = reader->queue;
@@ -318,7 +345,7 @@ static void add_job(const struct reader *reader, const struct queued_job *row)
     struct priority_job job = {
         .key = row->key,
         .submitted = row->time_submit,
-        .eligible = row->time_eligible,
+        .ages_since = ages_since(reader, row),
         .id_job = narrowed(row->id_job),
         .association = narrowed(row->association),
         .account = names_add(queue->names, row->account.bytes, row->account.length),
@@ -352,7 +379,7 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
 {
     const struct settings *settings = source->settings;
     struct reader reader = { .queue = queue, .settings = settings };
-    if (source->layout->read_facts(source, &reader.facts, err))
+    if (source->layout->read_facts(source, asked, &reader.facts, err))
         return -1;
     int result = take_facts(&reader, now, findings, err);
     if (!result) {

@@ -44,5 +44,6 @@ void cluster_facts_free(struct cluster_facts *facts)
     arena_destroy(facts->arena);
     free(facts->tres);
     free(facts->qos);
+    free(facts->arrays);
     *facts = (struct cluster_facts){ 0 };
 }

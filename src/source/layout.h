@@ -3,6 +3,7 @@
 #define FAIRMILL_SOURCE_LAYOUT_H
 
 #include "core/usage/rollup.h"
+#include "core/priority/arrays.h"
 #include "core/tree/tree.h"
 #include "core/usage/usage.h"
 
@@ -101,14 +102,20 @@ struct qos_fact {
     const char *name;
     uint32_t priority; /* 0 of one that is deleted */
 };
+struct array_fact {
+    uint64_t id, submitted;
+    struct array_tasks started; /* of its tasks */
+};
 struct cluster_facts {
     struct arena *arena; /* of the names */
     struct tres_fact *tres;
     size_t tres_count;
     struct qos_fact *qos;
     size_t qos_count;
-    const char *registered; /* the TRES that the cluster registered, `id=count,...` */
-    const char *nodes;      /* and its nodes, as slurm.conf lists them */
+    const char *registered;    /* the TRES that the cluster registered, `id=count,...` */
+    const char *nodes;         /* and its nodes, as slurm.conf lists them */
+    struct array_fact *arrays; /* of which tasks wait that once were at a limit of theirs, by id */
+    size_t array_count;
 };
 void cluster_facts_free(struct cluster_facts *facts);
 
@@ -120,6 +127,8 @@ struct bytes {
 struct queued_job {
     uint64_t key, id_job, association, qos;
     uint64_t time_submit, time_eligible, time_limit, cpus;
+    uint64_t array;       /* id_array_job; 0: it is in none */
+    uint64_t array_limit; /* how many of its tasks may run at a time; 0: any number */
     bool held, started;
     struct bytes account, partitions, qos_asked;
     struct bytes tres; /* that it has, or asks for */
@@ -168,9 +177,10 @@ struct layout {
     /* and the keys of all rows that have not ended by `now`, also of jobs that wait. */
     int (*read_open_keys)(const struct source *source, uint64_t now, struct job_keys *keys,
                           struct error *err);
-    /* Where jobs have priorities (else both are NULL): what these need besides; and every job that
-     * waited at an instant, with `started` those that ran too, in no order. */
-    int (*read_facts)(const struct source *source, struct cluster_facts *facts, struct error *err);
+    /* Where jobs have priorities (else both are NULL): what these need besides, as of an instant;
+     * and every job that waited at it, with `started` those that ran too, in no order. */
+    int (*read_facts)(const struct source *source, uint64_t instant, struct cluster_facts *facts,
+                      struct error *err);
     struct queue_reading *(*queue)(const struct source *source, uint64_t instant, bool started);
     /* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with
      * NULL those of the tables that all clusters share. */

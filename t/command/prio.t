@@ -169,6 +169,28 @@ def odd_rows(place):
     tap.same(place.row(12)['job_size_factor'], 0.0, 'without a registration a job has no size')
 
 
+def arrays(place):
+    """Tasks that wait while as many of their array run as may."""
+    at_limit = f'id_array_job=31 array_max_tasks=1 time_eligible={NO_LIMIT} submit={NOW - 20 * HOUR}'
+    running = f'id_array_job=31 array_max_tasks=1 submit={NOW - 20 * HOUR} start={NOW - HOUR} end=0'
+    place.begin(drawing=DRAWING + f'''
+job physics.alice id_job=32 {running} time_eligible={NOW - 12 * HOUR} partition=short priority=9 tres_req=1=8,4=1 tres=1=8,4=1 limit=600
+job physics.alice id_job=31 {at_limit} array_task_pending=3 partition=short priority=9 tres_req=1=8,4=1 limit=60
+job physics.bob   id_job=41 {at_limit.replace('=31', '=41')} partition=short priority=9 tres_req=1=8,4=1 limit=60
+job physics.bob   id_job=42 {at_limit.replace('=31', '=0')} partition=short priority=9 tres_req=1=8,4=1 limit=60
+''')
+    tap.same(place.row(31)['age_factor'], 12 / 48,
+             'what waits for the limit of its array ages since a task that runs was eligible')
+    tap.same(place.row(41)['age_factor'], 20 / 48, 'or since its submission, where no task has started')
+    tap.same(place.row(42)['age_factor'], 0.0, 'what is in no array waits for none')
+    place.change('UPDATE tiny_job_table SET time_eligible = ? WHERE id_job = 31', NOW - HOUR)
+    place.succeed('run', '--now', NOW)
+    tap.same(place.row(31)['age_factor'], 12 / 48, 'its age stays when it may run again')
+    place.change('ALTER TABLE tiny_job_table DROP COLUMN array_max_tasks')
+    place.succeed('run', '--now', NOW)
+    tap.same(place.row(31)['age_factor'], 1 / 48, 'where limits of arrays cannot be read, all is as it stands')
+
+
 def flags(place):
     place.begin({'priority.flags': 'CALCULATE_RUNNING'})
     tap.same(place.jobs(), [11, 12, 13, 14, 15], 'CALCULATE_RUNNING has running jobs too')
@@ -339,7 +361,7 @@ def empty(place):
 
 
 def body():
-    for part in (published, changing, odd_rows, flags, printed, for_programs, clusters, new_jobs, empty):
+    for part in (published, changing, odd_rows, arrays, flags, printed, for_programs, clusters, new_jobs, empty):
         with Queue() as place:
             part(place)
 

@@ -23,7 +23,8 @@ READER = 'roles_grafana'
 SOURCE, RESULTS = 'roles_acct', 'roles_res'
 NOW = 1750500000
 JOB_COLUMNS = {'job_db_inx', 'time_eligible', 'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job',
-               'tres_alloc', 'account', 'cpus_req', 'partition', 'priority', 'tres_req'}
+               'tres_alloc', 'account', 'cpus_req', 'partition', 'priority', 'tres_req', 'id_array_job', 'array_max_tasks',
+               'array_task_pending'}
 
 # Settings that need more of the source, and what that is.
 MORE = dict(charge='tres', tres_weights='CPU=1', suspended='omitted', partition_usage_factors='gpu:2')

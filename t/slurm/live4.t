@@ -17,7 +17,7 @@ from live4 import CAPTURES, Capture
 NEAR = dict(alpha=.001, beta=.08)
 
 # How many usages, fairshares of users, and ages are not the controller's.
-LEFT = dict(alpha_run2=(99, 99, 99), alpha_susp=(99, 99, 0), beta_run2=(99, 99, 0))
+LEFT = dict(alpha_run2=(99, 99, 6), alpha_susp=(99, 99, 0), beta_run2=(99, 99, 0))
 
 
 def near(capture, one, other):

@@ -34,7 +34,7 @@ static void start(enum conformance conformance)
     };
     job = (struct priority_job){
         .submitted = NOW - WEEK,
-        .eligible = NOW - WEEK / 2,
+        .ages_since = NOW - WEEK / 2,
         .time_limit = 60,
         .nodes = 1,
         .cpus = 4,
@@ -59,26 +59,26 @@ static void age(void)
     start(CONFORMANCE_DOCUMENTS);
     is_double_exact(compute()->factor.age, 0.5, "half of MaxAge is an age factor of a half");
     is_double_exact(priority.weighted.age, 500, "times its weight");
-    job.eligible = NOW - WEEK;
+    job.ages_since = NOW - WEEK;
     is_double_exact(compute()->factor.age, 1, "at MaxAge it is 1");
-    job.eligible = NOW - 3 * WEEK;
+    job.ages_since = NOW - 3 * WEEK;
     is_double_exact(compute()->factor.age, 1, "and stays there");
-    job.eligible = NOW - 1;
+    job.ages_since = NOW - 1;
     is_double_exact(compute()->factor.age, 1.0 / WEEK, "each second counts");
-    job.eligible = NOW;
+    job.ages_since = NOW;
     is_double_exact(compute()->factor.age, 0, "a job that came just now is 0 old");
-    job.eligible = 0;
+    job.ages_since = 0;
     is_double_exact(compute()->factor.age, 0, "one that depends on another does not age");
-    job.eligible = NOW + 1;
+    job.ages_since = NOW + 1;
     is_double_exact(compute()->factor.age, 0, "nor does one whose begin time is to come");
-    job.eligible = 0xffffffff;
+    job.ages_since = 0xffffffff;
     is_double_exact(compute()->factor.age, 0, "nor one behind the limit of its array");
     options.accrue_always = true;
     is_double_exact(compute()->factor.age, 1, "with ACCRUE_ALWAYS it does, from its submission");
     job.held = true;
     is_double_exact(compute()->factor.age, 1, "even if it is held");
     options.accrue_always = false;
-    job.eligible = NOW - WEEK;
+    job.ages_since = NOW - WEEK;
     is_double_exact(compute()->factor.age, 0, "otherwise a held one does not");
     job.held = false;
     options.max_age = 0;
@@ -316,7 +316,7 @@ static int note(void *context, const struct queue_row *row, struct error *err)
 static void add_job(struct queue *queue, uint64_t key, const char *partitions, const char *qos_list,
                     uint64_t qos_id)
 {
-    struct priority_job added = { .key = key, .eligible = NOW, .nodes = 1 };
+    struct priority_job added = { .key = key, .ages_since = NOW, .nodes = 1 };
     added.association_priority = PRIORITY_NONE;
     added.partitions = queue_partitions(queue, partitions, strlen(partitions));
     added.qos = queue_qos(queue, qos_list, strlen(qos_list), qos_id);

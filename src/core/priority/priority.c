@@ -33,11 +33,11 @@ static bool exceeds_limits(const struct priority_options *options, const struct 
            time_limit(job, partition) > partition->max_minutes;
 }
 
-/* How long the job has been eligible, of max_age. */
+/* How long the job has waited, of max_age. */
 static double age_factor(const struct priority_options *options, const struct priority_job *job,
                          const struct priority_partition *partition)
 {
-    uint64_t since = options->accrue_always ? job->submitted : job->eligible;
+    uint64_t since = options->accrue_always ? job->submitted : job->ages_since;
     if (!since || since > options->now || (job->held && !options->accrue_always))
         return 0;
     if (options->conformance == CONFORMANCE_DOCUMENTS && exceeds_limits(options, job, partition))

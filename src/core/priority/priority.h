@@ -66,7 +66,7 @@ struct priority_qos {
 struct priority_job {
     uint64_t key; /* job_db_inx */
     uint64_t submitted;
-    uint64_t eligible; /* 0 or to come: it is held, depends on another, or has a begin time */
+    uint64_t ages_since; /* 0 or to come: it is held, depends on another, or has a begin time */
     uint32_t id_job;
     uint32_t association;     /* id_assoc */
     uint32_t account, user;   /* in the queue's names */

@@ -63,7 +63,64 @@ static int take_registration(void *context, const struct db_value *row, struct e
     return 0;
 }
 
-int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts, struct error *err)
+static int probe_jobs(const struct source *source, unsigned *has, struct error *err)
+{
+    if (!slurmdbd_probe(source, &slurmdbd_jobs, has, err))
+        return 0;
+    /* It was there a moment ago: somebody upgrades slurmdbd just now. */
+    if (err->class == ERROR_MISSING)
+        err->class = ERROR_RETRY;
+    return -1;
+}
+
+static int take_array(void *context, const struct db_value *row, struct error *err)
+{
+    struct cluster_facts *facts = context;
+    (void)err;
+    facts->arrays = memory_grown(facts->arrays, facts->array_count, sizeof *facts->arrays);
+    facts->arrays[facts->array_count++] = (struct array_fact){
+        .id = reading_number(&row[0]),
+        .submitted = reading_number(&row[1]),
+        .started = { reading_number(&row[2]), reading_number(&row[3]), reading_number(&row[4]) },
+    };
+    return 0;
+}
+
+/* Of the arrays that have a task which waits and became eligible after its submission. */
+static int read_arrays(const struct source *source, uint64_t instant, struct cluster_facts *facts,
+                       struct error *err)
+{
+    unsigned has;
+    if (probe_jobs(source, &has, err))
+        return -1;
+    if (!(has & HAS_ARRAY))
+        return 0;
+    struct text name = { 0 }, sql = { 0 };
+    const struct db_value now = slurmdbd_instant(instant);
+    const struct db_value arguments[] = { now, now, now, now };
+    slurmdbd_add_name(&name, &slurmdbd_jobs, source->cluster);
+    text_format(&sql,
+                "SELECT \"id_array_job\", \"time_submit\","
+                " MIN(CASE WHEN \"time_eligible\" BETWEEN 1 AND ? THEN \"time_eligible\" END),"
+                " MIN(\"time_start\"),"
+                " MIN(CASE WHEN \"time_end\" BETWEEN 1 AND ? THEN \"time_end\" END)"
+                " FROM %s WHERE \"time_start\" > 0 AND \"time_start\" <= ? AND \"id_array_job\" IN"
+                " (SELECT \"id_array_job\" FROM %s WHERE \"time_end\" = 0 AND \"id_array_job\" <> 0"
+                " AND \"time_eligible\" > \"time_submit\""
+                " AND (\"time_start\" = 0 OR \"time_start\" > ?))"
+                " GROUP BY \"id_array_job\", \"time_submit\" ORDER BY 1, 2",
+                name.bytes, name.bytes);
+    const struct query query = {
+        .sql = sql.bytes, .arguments = arguments, .argument_count = 4, .types = "iiiii"
+    };
+    int result = slurmdbd_read(source, &slurmdbd_jobs, &query, take_array, facts, err);
+    text_free(&name);
+    text_free(&sql);
+    return result;
+}
+
+int slurmdbd_read_facts(const struct source *source, uint64_t instant, struct cluster_facts *facts,
+                        struct error *err)
 {
     static const struct query query = {
         .sql =
@@ -73,7 +130,8 @@ int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts
     *facts = (struct cluster_facts){ .arena = arena_create(), .registered = "", .nodes = "" };
     if (slurmdbd_each_tres(source, take_tres, facts, err) ||
         slurmdbd_read(source, &slurmdbd_qos, &query, take_qos, facts, err) ||
-        slurmdbd_each_registration(source, take_registration, facts, err)) {
+        slurmdbd_each_registration(source, take_registration, facts, err) ||
+        read_arrays(source, instant, facts, err)) {
         cluster_facts_free(facts);
         return -1;
     }
@@ -95,6 +153,8 @@ enum {
     QUEUED_PARTITION,
     QUEUED_TRES_ASKED,
     QUEUED_TRES_HELD,
+    QUEUED_ARRAY,
+    QUEUED_ARRAY_LIMIT,
     QUEUED_QOS_ASKED,
 };
 #define QUEUED_COLUMNS                                                                     \
@@ -137,6 +197,8 @@ static void make_job(const struct queue_reading *reading, const struct db_value 
         .time_eligible = reading_number(&row[QUEUED_ELIGIBLE]),
         .time_limit = reading_number(&row[QUEUED_LIMIT]),
         .cpus = reading_number(&row[QUEUED_CPUS]),
+        .array = reading_number(&row[QUEUED_ARRAY]),
+        .array_limit = reading_number(&row[QUEUED_ARRAY_LIMIT]),
         .held = !started && is_held(row),
         .started = started,
         .account = bytes_of(&row[QUEUED_ACCOUNT]),
@@ -151,16 +213,6 @@ static int explain(const struct reading *reading, struct error *err)
     return slurmdbd_explain(&reading->source, &slurmdbd_jobs, err);
 }
 
-static int probe_jobs(struct queue_rows *rows, struct error *err)
-{
-    if (!slurmdbd_probe(&rows->base.base.source, &slurmdbd_jobs, &rows->has, err))
-        return 0;
-    /* It was there a moment ago: somebody upgrades slurmdbd just now. */
-    if (err->class == ERROR_MISSING)
-        err->class = ERROR_RETRY;
-    return -1;
-}
-
 /* Two queries, as not every database makes two ranges of an index of an OR.  The second has rows
  * only where the instant has passed. */
 static int ask(struct reading *reading, struct error *err)
@@ -169,9 +221,11 @@ static int ask(struct reading *reading, struct error *err)
     struct queue_rows *rows = (struct queue_rows *)reading;
     if (rows->asked == 2)
         return 0;
-    if (!rows->asked && probe_jobs(rows, err))
+    if (!rows->asked && probe_jobs(&reading->source, &rows->has, err))
         return -1;
-    text_format(&reading->sql, "SELECT " QUEUED_COLUMNS ", %s FROM ",
+    text_format(&reading->sql, "SELECT " QUEUED_COLUMNS ", %s, %s, %s FROM ",
+                rows->has & HAS_ARRAY ? "\"id_array_job\"" : "0",
+                rows->has & HAS_ARRAY_LIMIT ? "\"array_max_tasks\"" : "0",
                 rows->has & HAS_QOS_REQ ? "\"qos_req\"" : "''");
     slurmdbd_add_name(&reading->sql, &slurmdbd_jobs, reading->source.cluster);
     text_format(&reading->sql, " WHERE \"time_submit\" <= ? AND %s%s",
@@ -180,7 +234,7 @@ static int ask(struct reading *reading, struct error *err)
     const struct query query = { .sql = reading->sql.bytes,
                                  .arguments = rows->arguments,
                                  .argument_count = (rows->started ? 1u : 2u) + rows->asked,
-                                 .types = "iiiiiiiiiittttt" };
+                                 .types = "iiiiiiiiiittttiit" };
     rows->asked++;
     return reading_run(reading, &query, err);
 }

@@ -44,7 +44,11 @@ const struct table slurmdbd_jobs = {
       "tres_alloc", "partition",
       /* To know jobs again, and of those that wait. */
       "job_db_inx", "time_eligible", "account", "cpus_req", "priority", "tres_req" },
-    { "qos_req" },
+    { "qos_req", "id_array_job", "array_max_tasks", "array_task_pending" },
+};
+/* What of it every release has, but not everybody who granted us what 0.1.0 needed. */
+static const struct table job_table_arrays = {
+    "job_table", true, true, { "id_array_job", "array_max_tasks", "array_task_pending" }, { 0 },
 };
 /* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
 static const struct table job_table_wanted = { "job_table", true, true, { "qos_req" }, { 0 } };
@@ -136,9 +140,9 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
 {
     static const char newer[] = "-- Slurm 24.11 or later: ";
     const struct table *const tables[] = {
-        &slurmdbd_clusters, &slurmdbd_qos,          &slurmdbd_tres,
-        &slurmdbd_events,   &slurmdbd_associations, &slurmdbd_jobs,
-        &slurmdbd_suspends, &slurmdbd_transactions, &slurmdbd_last_ran,
+        &slurmdbd_clusters,     &slurmdbd_qos,      &slurmdbd_tres,    &slurmdbd_events,
+        &slurmdbd_associations, &slurmdbd_jobs,     &job_table_arrays, &slurmdbd_suspends,
+        &slurmdbd_transactions, &slurmdbd_last_ran,
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         add_grant_line(text, tables[i], settings, cluster, "");

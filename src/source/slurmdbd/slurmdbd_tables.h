@@ -29,7 +29,12 @@ enum span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
 extern const struct table slurmdbd_usage[SPANS], slurmdbd_qos_usage[SPANS], slurmdbd_last_ran;
 /* A bit for each one that they may lack. */
 enum { HAS_ID_PARENT = 1, HAS_LINEAGE = 2, HAS_LFT = 4, HAS_MOD_TIME = 8 };
-enum { HAS_QOS_REQ = 1 };                   /* of the jobs */
+enum {
+    HAS_QOS_REQ = 1,
+    HAS_ARRAY = 2,
+    HAS_ARRAY_LIMIT = 4,
+    HAS_ARRAY_PENDING = 8
+};                                          /* of the jobs */
 enum { HAS_CREATION_TIME = 1, HAS_ID = 2 }; /* of the clusters */
 
 /* The columns of a job that charges, in their order; the settings say how many of them. */
@@ -90,7 +95,7 @@ int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct jo
                             struct error *err);
 
 /* The layout's read_facts() and queue(). */
-int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts,
+int slurmdbd_read_facts(const struct source *source, uint64_t instant, struct cluster_facts *facts,
                         struct error *err);
 struct queue_reading *slurmdbd_queue_of(const struct source *source, uint64_t instant,
                                         bool started);
