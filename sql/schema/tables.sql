@@ -41,6 +41,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_run" (
     "status"                {word} NOT NULL,
     "algorithm"             {word} NOT NULL,
     "conformance"           {word} NOT NULL,
+    "slurm_version"         {word},
     "half_life"             {integer} NOT NULL,
     "time_zone"             {line},
     "associations"          {integer},

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/priority/queue.h"
 #include "core/usage/ledger.h"
@@ -46,6 +47,15 @@ const struct run_record run_record_empty = {
     .drifted = -1,
     .message = "",
 };
+
+const struct release *release_of(const struct settings *settings,
+                                 const struct accounting *accounting)
+{
+    if (settings->slurm_release)
+        return settings->slurm_release;
+    return accounting->protocol ? release_of_protocol(accounting->protocol)
+                                : accounting->oldest_release;
+}
 
 struct computation computation_of(const struct source *source)
 {

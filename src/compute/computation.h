@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_COMPUTATION_H
 #define FAIRMILL_COMPUTATION_H
 
+#include "core/fairshare/algorithm.h"
 #include "core/tree/past.h"
 #include "results/publish.h"
 #include "source/layout.h"
@@ -17,17 +18,23 @@ struct computation {
     struct findings *findings;
     struct clock *clock;
     struct ledger_state *ledger;
-    struct usage_sums *unattributed; /* usage whose association has no place in the tree */
-    double capacity;                 /* R_H of SPEC 4; NAN where it is unknown */
-    uint64_t first_charge;           /* the first second that counts */
-    struct owners *owners;           /* whose usage an association's is; NULL: its own */
-    struct charge_sink *watcher;     /* gets each charge that counts; NULL: nobody does */
+    struct usage_sums *unattributed;  /* usage whose association has no place in the tree */
+    struct fairshare_options options; /* that the values are computed with */
+    double capacity;                  /* R_H of SPEC 4; NAN where it is unknown */
+    uint64_t first_charge;            /* the first second that counts */
+    struct owners *owners;            /* whose usage an association's is; NULL: its own */
+    struct charge_sink *watcher;      /* gets each charge that counts; NULL: nobody does */
     struct run_record record;
     struct past_counts past_counts; /* of an instant that is over */
     char message[160];              /* likewise, the record's */
 };
 /* Nothing is read yet.  The source's settings, database and name must live as long. */
 struct computation computation_of(const struct source *source);
+/* The release of the slurmctld that the settings conform to: the one they say, else the one with
+ * which it registered, else the oldest that the tables can be of; NULL where nothing is of Slurm.
+ */
+const struct release *release_of(const struct settings *settings,
+                                 const struct accounting *accounting);
 /* Leaves the record. */
 void computation_free(struct computation *computation);
 

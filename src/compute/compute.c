@@ -13,6 +13,7 @@
 #include "compute/seal_plan.h"
 #include "compute/sinks.h"
 #include "core/fairshare/ranking.h"
+#include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
 #include "core/priority/queue.h"
@@ -303,17 +304,21 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
     if (isnan(computation->capacity))
         findings_add(computation->findings, FINDING_CAPACITY_UNKNOWN, 0,
                      "the cluster registered no TRES that is charged");
-    struct fairshare_options options = {
+    const struct release *release = release_of(settings, computation->accounting);
+    struct fairshare_options *options = &computation->options;
+    record->slurm_version = release ? release->name : NULL;
+    *options = (struct fairshare_options){
         .conformance = settings->conformance,
         .dampening = settings->dampening,
         .pbs_minimum_usage = settings->pbs_minimum_usage,
         .capacity = computation->capacity,
         .clock = computation->clock,
+        .release = release,
     };
     computation->values = memory_zeroed(computation->tree->count, sizeof *computation->values);
-    fairshare_compute(computation->tree, &options, computation->values);
+    fairshare_compute(computation->tree, options, computation->values);
     computation->order =
-        order_of_all(computation->tree, &options, settings->algorithm, computation->values);
+        order_of_all(computation->tree, options, settings->algorithm, computation->values);
     if (computation->queue)
         priorities_complete(computation->queue, computation->accounting, computation->tree,
                             published_factor, &(struct factors){ settings, computation->values });

@@ -82,7 +82,9 @@ static void add_excess(struct text *text, const struct explained *explained, uin
     const struct algorithm *algorithm = explained->input->algorithm;
     const struct values *values = values_of(explained, i);
     double shares = algorithm->norm_shares(values);
-    if (!algorithm->of_ratio || !(shares > 0))
+    if (algorithm->by_rules && has_roots_factor(explained->input->options, node_of(explained, i)))
+        text_add(text, " (the root's)");
+    else if (!algorithm->of_ratio || !(shares > 0))
         text_add(text, shares > 0 ? "" : " (no share)");
     else {
         text_add(text, " (effective usage ");

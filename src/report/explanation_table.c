@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/release.h"
 #include "core/number/figure.h"
 #include "core/tree/tree.h"
 #include "report/explained.h"
@@ -76,6 +77,10 @@ static void add_formulas(struct text *text, const struct explain_input *input)
             text_add_figure(text, input->options->dampening, MOST_DIGITS);
         else
             text_add_bytes(text, at, 1);
+    const struct release *release = rules_of(input->options);
+    if (input->algorithm->by_rules && release->gives_roots_factor)
+        text_format(text, "In Slurm %s `parent` right below the root has F = 2^-(1 / %g)\n",
+                    release->name, input->options->dampening);
     if (input->algorithm->add_note)
         input->algorithm->add_note(text, input->options);
 }

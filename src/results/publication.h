@@ -32,6 +32,7 @@ struct run_record {
     int64_t source_lag;        /* seconds that as_of is ahead of it */
     double drift_max;          /* a full run's: how far the seal was from the truth, TRES-seconds */
     int64_t drifted;           /* and for how many associations it was */
+    const char *slurm_version; /* whose rules slurmctld's conformance has; NULL: not of Slurm */
     const char *message;
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/fairshare/ranking.h"
+#include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/tree/lineage.h"
 #include "results/private.h"
@@ -27,7 +28,7 @@
 static int add_cluster(struct published *published, const struct db_value *row, struct error *err)
 {
     char *algorithm = db_value_text(&row[1]), *conformance = db_value_text(&row[2]),
-         *recorded = db_value_text(&row[6]);
+         *recorded = db_value_text(&row[6]), *slurm_version = db_value_text(&row[7]);
     struct settings *settings = settings_recorded(recorded);
     bool slurmctld = !strcmp(conformance, conformance_name(CONFORMANCE_SLURMCTLD));
     published->clusters =
@@ -43,11 +44,13 @@ static int add_cluster(struct published *published, const struct db_value *row, 
         .options = { .conformance = slurmctld ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS,
                      .dampening = settings->dampening,
                      .pbs_minimum_usage = settings->pbs_minimum_usage,
-                     .capacity = NAN },
+                     .capacity = NAN,
+                     .release = release_named(slurm_version) },
     };
     free(algorithm);
     free(conformance);
     free(recorded);
+    free(slurm_version);
     return cluster->algorithm
                ? 0
                : fail(err, ERROR_DATA, "fairmill_run holds an algorithm that is not known");
@@ -57,7 +60,7 @@ static int read_clusters(struct published *published, struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows =
-        db_query(published->db, sql_query_published_clusters, NULL, 0, "tttiitt", err);
+        db_query(published->db, sql_query_published_clusters, NULL, 0, "tttiittt", err);
     int result = 0;
     while (!result && db_fetch(rows, &row, err) > 0)
         result = add_cluster(published, row, err);

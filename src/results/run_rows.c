@@ -33,6 +33,8 @@ int run_rows_write(const struct publisher *publisher, const struct run_record *r
         { "status", 't', db_text(status) },
         { "algorithm", 't', db_text(settings->algorithm->name) },
         { "conformance", 't', db_text(conformance_name(settings->conformance)) },
+        { "slurm_version", 't',
+          record->slurm_version ? db_text(record->slurm_version) : db_null() },
         { "half_life", 'i', db_integer((int64_t)settings->half_life_s) },
         { "time_zone", 't', db_text(settings->time_zone) },
         { "associations", 'i', rows_integer(record->associations) },

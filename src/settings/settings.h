@@ -61,6 +61,7 @@ struct settings {
 
     const struct algorithm *algorithm;
     enum conformance conformance;
+    const struct release *slurm_release; /* NULL: the one that the cluster registered with */
     double dampening;
     double capacity; /* of the charged TRES; 0: what the cluster's registration says */
     double capacity_half_lives;

@@ -162,6 +162,10 @@ const struct setting settings_table[] = {
     { "fairshare", "conformance", "documents",
       "Where Slurm's documents and its controller differ, follow documents or slurmctld.",
       CHOICE(conformance, conformance_names) },
+    { "fairshare", "slurm_version", "auto",
+      "The release of Slurm that conformance slurmctld follows, such as 25.11; auto: the one that "
+      "the cluster's slurmctld registered with.",
+      read_slurm_version, FIELD(slurm_release) },
     { "fairshare", "dampening", "1",
       "FairShareDampeningFactor: divides the exponent of classic and depth_oblivious.",
       read_dampening, FIELD(dampening) },

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "core/fairshare/fairshare.h"
+#include "core/fairshare/release.h"
 #include "core/usage/calendar.h"
 #include "db/db.h"
 #include "util/number.h"
@@ -89,6 +90,18 @@ bool read_algorithm(void *field, const char *value, struct text *reason)
         }
     }
     return refuse_name(reason, "must be one of", names);
+}
+
+bool read_slurm_version(void *field, const char *value, struct text *reason)
+{
+    const struct release **release = field;
+    *release = release_named(value);
+    if (*release || !strcasecmp(value, "auto"))
+        return true;
+    text_add(reason, "must be auto or one of");
+    for (const struct release *each = releases; each->name; each++)
+        text_format(reason, "%s %s", each == releases ? "" : ",", each->name);
+    return false;
 }
 
 bool read_port(void *field, const char *value, struct text *reason)

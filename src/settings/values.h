@@ -20,7 +20,8 @@ bool read_driver(void *field, const char *value, struct text *reason);
 
 bool read_yes_no(void *field, const char *value, struct text *reason);    /* bool */
 bool read_algorithm(void *field, const char *value, struct text *reason); /* struct algorithm * */
-bool read_port(void *field, const char *value, struct text *reason);      /* unsigned */
+bool read_slurm_version(void *field, const char *value, struct text *reason); /* struct release * */
+bool read_port(void *field, const char *value, struct text *reason);          /* unsigned */
 
 /* Fields of type uint64_t, in seconds. */
 bool read_time_string(void *field, const char *value, struct text *reason);

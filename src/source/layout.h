@@ -9,6 +9,7 @@
 
 struct job_keys;
 struct past;
+struct release;
 struct text;
 
 /* The accounting side in our words, whatever its tables look like.  A new layout is one file and
@@ -49,6 +50,8 @@ struct accounting {
     struct tariffs *tariffs; /* NULL where there are no TRES, QOS and partitions */
     double cpus;             /* of the cluster's registration; NAN where it does not say */
     double billing, weighted;
+    uint64_t protocol; /* with which the cluster's slurmctld registered; 0: that is not told */
+    const struct release *oldest_release; /* whose tables have these columns; NULL: not Slurm's */
     struct association_priority *priorities; /* of live associations that have one of their own */
     size_t priority_count;
 };

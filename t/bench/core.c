@@ -119,7 +119,7 @@ static void compute(const struct site *site, bool tied, const struct clock *cloc
         fprintf(stderr, "%s\n", err.message);
         exit(1);
     }
-    struct fairshare_options options = { CONFORMANCE_DOCUMENTS, 1, 0, 1e12, clock };
+    struct fairshare_options options = { CONFORMANCE_DOCUMENTS, 1, 0, 1e12, clock, NULL };
     *values = memory_zeroed(tree->count, sizeof **values);
     fairshare_compute(tree, &options, *values);
     tree_destroy(tree);

@@ -221,6 +221,21 @@ def checked(place, keys, conf, statement, *said):
     tap.ok(all(text in place.out for text in said), statement, f'wanted {said}, got:', place.out)
 
 
+def check_type(place):
+    """PriorityType's default is basic up to 23.02."""
+    warning = f"  warning: '{place.path('slurm.conf')}' has no PriorityType, which is priority/basic up to Slurm 23.02: " \
+        'Slurm uses no priorities there\n'
+    for protocol, release, basic in ((9216, '20.11', True), (9984, '23.02', True), (10240, '23.11', False),
+                                     (11520, '26.05', False)):
+        place.change('UPDATE cluster_table SET rpc_version = ?', protocol)
+        with_conf(place, 'PriorityWeightAge=5000\n')
+        place.succeed('check')
+        tap.ok((warning in place.out) == basic and f'  slurmctld: {release}, as it registered\n' in place.out,
+               f'check says that a slurm.conf of {release} without PriorityType has {"no " if basic else ""}priorities',
+               place.out)
+    place.change('UPDATE cluster_table SET rpc_version = 0')
+
+
 def check(place):
     place.ready()
     path = place.path('slurm.conf')
@@ -234,7 +249,8 @@ def check(place):
             '  fairshare.algorithm = fair_tree, the default\n')
     tap.ok('warning' not in place.out, 'and warns of nothing where nothing is wrong', place.out)
     checked(place, {}, 'PriorityType=priority/basic\n', 'check warns of another plugin',
-            f"warning: '{path}', line 1: PriorityType = 'priority/basic'")
+            f"warning: '{path}', line 1: PriorityType = 'priority/basic': Slurm uses no priorities there")
+    check_type(place)
     checked(place, {}, 'PrioritySiteFactorPlugin=site_factor/lua\n',
             'and of one that knows more than we', "PrioritySiteFactorPlugin = 'site_factor/lua'")
     checked(place, {}, 'PriorityUsageResetPeriod=NOW\n', 'and of resets that leave no trace',

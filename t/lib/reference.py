@@ -544,7 +544,7 @@ def values(root, nodes, clock, first, settings):
         S = node.S
         v['shares_norm'] = v['pbs_target'] = float(S)
         v['classic_usage'] = float(node.classic)
-        v['classic_factor'] = _half(node.classic / S / damping) if S else 0.0
+        v['classic_factor'] = _by_release(node, root, node.classic / S / damping if S else None, settings)
         v['pbs_tree_usage'] = float(node.tree_usage)
         v['pbs_factor'] = _half(node.tree_usage / S) if S else 0.0
         if node.linear is None:
@@ -553,7 +553,7 @@ def values(root, nodes, clock, first, settings):
             v['linear_usage'] = float(node.linear)
             v['linear_factor'] = 0.0 if node.barren else float(min(1, max(0, (S - node.linear + 1) / 2)))
         v['depth_oblivious_ratio'] = float(node.ratio) if S else None
-        v['depth_oblivious_factor'] = _half(node.ratio / damping) if S else 0.0
+        v['depth_oblivious_factor'] = _by_release(node, root, node.ratio / damping if S else None, settings)
         _level_values(v, node, fair, root, slurm)
         v['fair_tree_rank'] = v['fair_tree_factor'] = None
 
@@ -570,6 +570,21 @@ def values(root, nodes, clock, first, settings):
             v['pbs_tree_usage'] = v['pbs_factor'] = UNDEFINED
         v['fairshare'] = v[published]
     return rows
+
+
+def is_of_25_11(settings):
+    """Whether slurmctld is of Slurm 25.11 or later."""
+    return settings['conformance'] == 'slurmctld' and settings.get('slurm_version', '22.05') >= '25.11'
+
+
+def _by_release(node, root, exponent, settings):
+    """A factor of classic or depth-oblivious; without shares there is no exponent."""
+    if is_of_25_11(settings):
+        if not node.user:
+            return None
+        if node.is_parent and node.fair is root:
+            exponent = 1 / Fraction(settings['dampening'])
+    return 0.0 if exponent is None else _half(exponent)
 
 
 def rows_depth(node):

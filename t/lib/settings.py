@@ -27,6 +27,8 @@ def for_program(s):
         usage['reset_anchor'] = s.get('reset_anchor', 0)
     fairshare = {k: s[k] for k in ('algorithm', 'conformance', 'dampening', 'capacity_half_lives',
                                    'pbs_minimum_usage')}
+    if 'slurm_version' in s:
+        fairshare['slurm_version'] = s['slurm_version']
     if s['capacity'] is not None:
         fairshare['capacity'] = s['capacity']
     return usage, fairshare

@@ -90,7 +90,8 @@ __attribute__((unused)) static bool site_build(struct site *site, enum bad_rows 
 __attribute__((unused)) static void site_compute(struct site *site, enum conformance conformance,
                                                  double capacity, double pbs_minimum_usage)
 {
-    struct fairshare_options options = { conformance, 1, pbs_minimum_usage, capacity, site->clock };
+    struct fairshare_options options = { conformance, 1,           pbs_minimum_usage,
+                                         capacity,    site->clock, NULL };
     free(site->values);
     site->values = memory_zeroed(site->tree->count, sizeof *site->values);
     fairshare_compute(site->tree, &options, site->values);

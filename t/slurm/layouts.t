@@ -23,7 +23,8 @@ ASSOCIATIONS = {'alpha': 47}  # that live
 REGISTERED = {'alpha': 8192, 'beta-2': 2048}  # billing
 NOW = 1750500000
 IN_SQLITE = ('20.11', '25.05')
-FAIRSHARE = dict(capacity_half_lives=2)
+# What one release has other than another is not the layout's.
+FAIRSHARE = dict(capacity_half_lives=2, slurm_version='24.11')
 WEIGHTS = dict(age=1000, assoc=300, fairshare=10000, job_size=500, partition=200, qos=700)
 FACTORS = dict(batch=30, gpu=100, big=7)
 PRIORITY = dict({f'weight_{part}': weight for part, weight in WEIGHTS.items()},

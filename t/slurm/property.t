@@ -166,6 +166,7 @@ def random_settings(r):
         s['reset_period'] = r.choice((90, 28 * 1440, 1440)) * 60
         s['reset_anchor'] = r.choice((0, '2023-03-26', '2024-02-29'))
     s['capacity'] = r.choice((None, 'auto', 1024))
+    s['slurm_version'] = r.choice(('25.05', '25.11'))
     return s
 
 

@@ -61,7 +61,7 @@ def random_site(seed):
                     algorithm=ALGORITHMS[seed % len(ALGORITHMS)], dampening=r.choice((1, 3)), charge='billing',
                     suspended='charged', horizon=None, open_job_cap=86400,
                     pbs_minimum_usage=r.choice((0, 0, 1)), capacity_half_lives=2,
-                    capacity=r.choice((.001, 1, 1000)))
+                    capacity=r.choice((.001, 1, 1000)), slurm_version=r.choice(('25.05', '25.11')))
     return site, settings
 
 
@@ -90,8 +90,11 @@ def oblivious(node, root):
     return above * local if local == 0 or (above - 1) * (local - 1) >= 0 else None
 
 
-def worth(algorithm, node, root):
+def worth(algorithm, node, root, settings):
     """The larger the better; None: there is no telling."""
+    if algorithm in ('classic', 'depth_oblivious') and reference.is_of_25_11(settings) and \
+            node.is_parent and node.fair is root:
+        return Fraction(-1)
     if algorithm == 'linear':
         while node.is_parent and node.fair is not root:
             node = node.fair
@@ -133,7 +136,10 @@ def try_site(folder, seed):
     for algorithm, column in FACTORS.items():
         if algorithm == 'pbs' and root.pbs_open:
             continue
-        worths = {n.id: worth(algorithm, n, root) for n in nodes.values() if n is not root}
+        ranked = [n for n in nodes.values() if n is not root and rows[n.id][column] is not None]
+        wrong += [f'{algorithm}: {name[n.id]} has no factor' for n in nodes.values()
+                  if (n in ranked) != (expected[n.id][column] is not None)]
+        worths = {n.id: worth(algorithm, n, root, settings) for n in ranked}
         groups = {}
         for number, value in worths.items():
             if value is not None:

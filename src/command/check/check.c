@@ -89,13 +89,9 @@ static int check_results(const struct settings *settings, struct db *source,
 static uint32_t ranks_that_differ(const struct settings *settings,
                                   const struct computation *computation)
 {
-    struct fairshare_options options = {
-        .conformance = settings->conformance == CONFORMANCE_DOCUMENTS ? CONFORMANCE_SLURMCTLD
-                                                                      : CONFORMANCE_DOCUMENTS,
-        .dampening = settings->dampening,
-        .capacity = computation->capacity,
-        .clock = computation->clock,
-    };
+    struct fairshare_options options = computation->options;
+    options.conformance = settings->conformance == CONFORMANCE_DOCUMENTS ? CONFORMANCE_SLURMCTLD
+                                                                         : CONFORMANCE_DOCUMENTS;
     const struct tree *tree = computation->tree;
     struct values *others = memory_zeroed(tree->count, sizeof *others);
     fairshare_compute(tree, &options, others);
@@ -181,6 +177,7 @@ static int check_cluster(const struct settings *settings, struct db *source, con
                 " %" PRId64 " associations, %" PRId64 " of them users, %" PRId64
                 " job rows that count\n",
                 record->associations, record->users, record->jobs_read);
+    check_slurm_release(text, settings, computation.accounting);
     text_format(text, "  ranks that differ between documents and slurmctld: %" PRIu32 "\n",
                 ranks_that_differ(settings, &computation));
     if (record->unattributed_usage > 0)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "compute/computation.h"
+#include "core/fairshare/release.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_settings.h"
@@ -87,7 +89,9 @@ static void warn_of_conf(struct text *text, const struct slurm_conf *conf)
         text_add_printable(text, conf->notes[i].text);
         text_add(text, "\n");
     }
-    if (conf->given[SLURM_TYPE].value && !says(conf, SLURM_TYPE, "priority/multifactor"))
+    if (says(conf, SLURM_TYPE, "priority/basic"))
+        warn_of(text, conf, SLURM_TYPE, "Slurm uses no priorities there");
+    else if (conf->given[SLURM_TYPE].value && !says(conf, SLURM_TYPE, "priority/multifactor"))
         warn_of(text, conf, SLURM_TYPE, "priorities there are not made of weighted factors");
     if (plugin && *plugin && strcasecmp(plugin, "site_factor/none") != 0)
         warn_of(text, conf, SLURM_SITE_FACTOR_PLUGIN,
@@ -177,6 +181,51 @@ void check_slurm_cluster(struct text *text, const struct settings *settings, con
     }
     warn_of_weight(text, settings, "weight_fairshare", settings->weight_fairshare,
                    ranks ? users : WEIGHT_HIGH_ENOUGH, ranks ? "ranks" : "fairshare factors");
+}
+
+/* Why it is that release. */
+static void add_release_reason(struct text *text, const struct settings *settings,
+                               const struct accounting *accounting, const struct release *release)
+{
+    const struct release *registered = release_of_protocol(accounting->protocol);
+    bool known = registered->protocol == accounting->protocol;
+    if (settings->slurm_release) {
+        text_add(text, ", of slurm_version");
+        if (known && registered != release)
+            text_format(text, "; it registered as %s", registered->name);
+    } else if (!accounting->protocol) {
+        text_add(text, ", the oldest with such tables: cluster_table.rpc_version says nothing, "
+                       "slurm_version can");
+    } else if (known) {
+        text_add(text, ", as it registered");
+    } else {
+        text_format(text, ": it registered with protocol %" PRIu64 ", %s", accounting->protocol,
+                    accounting->protocol < registered->protocol
+                        ? "older than all that are known here"
+                        : "newer than that, and no other is known here");
+    }
+}
+
+void check_slurm_release(struct text *text, const struct settings *settings,
+                         const struct accounting *accounting)
+{
+    const struct release *release = release_of(settings, accounting);
+    const struct slurm_conf *conf = settings->slurm;
+    if (!release) {
+        text_format(text,
+                    "  slurmctld: nothing says its release, so it is taken as %s; "
+                    "slurm_version can\n",
+                    releases->name);
+        return;
+    }
+    text_format(text, "  slurmctld: %s", release->name);
+    add_release_reason(text, settings, accounting, release);
+    text_add(text, "\n");
+    if (conf && !conf->given[SLURM_TYPE].value && release->needs_priority_type)
+        text_format(text,
+                    "  warning: '%s' has no PriorityType, which is priority/basic up to Slurm "
+                    "23.02: Slurm uses no priorities there\n",
+                    conf->path);
 }
 
 static int compare_distances(const void *a, const void *b)

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct accounting;
 struct db;
 struct error;
 struct settings;
@@ -18,6 +19,9 @@ void check_slurm(struct text *text, const struct settings *settings);
 /* What looks wrong for a cluster with so many user associations. */
 void check_slurm_cluster(struct text *text, const struct settings *settings, const char *cluster,
                          uint64_t users);
+/* Which release of Slurm the cluster's slurmctld is of, who says so, and what follows. */
+void check_slurm_release(struct text *text, const struct settings *settings,
+                         const struct accounting *accounting);
 /* Whether runs are as frequent as slurmctld's own passes. */
 int check_slurm_period(struct text *text, const struct settings *settings, struct db *results,
                        char *const *clusters, size_t count, struct error *err);

@@ -417,8 +417,7 @@ static int find_by_jobs(struct finder *finder, struct printed_match *match, stru
         compute_again(finder, &finder->first, err))
         return -1;
     finder->newest = finder->first;
-    finder->options.clock = finder->first.clock;
-    finder->options.capacity = finder->first.capacity;
+    finder->options = finder->first.options;
     begin(finder, finder->first.tree, finder->first.accounting->names, match);
     explain_by(finder, CAUSE_AGE, stage_of(finder, finder->tree, finder->first.values));
     apply_conformance(finder, finder->tree);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/fairshare/algorithm.h"
 
+#include "core/fairshare/release.h"
+
 const struct level *level_of(const struct tree *tree, const struct node *node)
 {
     return &tree->levels[tree->nodes[node->fairshare_parent].level];
@@ -41,4 +43,28 @@ double effective_usage(const struct fairshare *fairshare, uint32_t i, double own
 double values_shares_norm(const struct values *values)
 {
     return values->shares_norm;
+}
+
+const struct release *rules_of(const struct fairshare_options *options)
+{
+    bool newer = options->conformance == CONFORMANCE_SLURMCTLD && options->release;
+    return newer ? options->release : releases;
+}
+
+bool has_roots_factor(const struct fairshare_options *options, const struct node *node)
+{
+    return node->fairshare_parent == 0 && node_has_parent_shares(node) &&
+           rules_of(options)->gives_roots_factor;
+}
+
+bool has_no_factor(const struct fairshare_options *options, const struct node *node)
+{
+    return !node->is_user && rules_of(options)->leaves_accounts_out;
+}
+
+void leave_out_by_rules(const struct fairshare *fairshare, uint32_t *order)
+{
+    for (uint32_t i = 1; i < fairshare->tree->count; i++)
+        if (has_no_factor(fairshare->options, &fairshare->tree->nodes[i]))
+            order[i] = 0;
 }

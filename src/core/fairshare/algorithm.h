@@ -4,6 +4,7 @@
 
 #include "core/tree/tree.h"
 
+struct release;
 struct text;
 
 /* What an algorithm is.  Each one is a file of this folder, and a line in the table of fairshare.c.
@@ -37,6 +38,7 @@ struct fairshare_options {
     double pbs_minimum_usage; /* TRES-seconds */
     double capacity;          /* R_H: TRES-seconds the cluster could deliver; NAN if unknown */
     const struct clock *clock;
+    const struct release *release; /* of the slurmctld to conform to; NULL: the oldest */
 };
 
 /* What an algorithm reads, and where its values go: values[i] belong to tree->nodes[i]. */
@@ -78,6 +80,8 @@ struct algorithm {
     bool ranks_users;
     /* Whether the factor is made of effective usage / shares. */
     bool of_ratio;
+    /* Whether it is as the rules of Slurm's release have it. */
+    bool by_rules;
 
     /* What follows is for `explain`.  Printed numbers have as many digits as it takes to compute
      * the printed result from them by hand. */
@@ -107,5 +111,12 @@ const struct wide *level_usage(const struct fairshare *fairshare, const struct n
  * effective usage above it the part that is the association's share of its level. */
 double effective_usage(const struct fairshare *fairshare, uint32_t i, double own, double parents);
 double values_shares_norm(const struct values *values);
+/* The release whose rules count; under `documents` the oldest, which has none of its own. */
+const struct release *rules_of(const struct fairshare_options *options);
+/* Whether a node has the factor of the root, whose ratio is 1; and whether it has none at all. */
+bool has_roots_factor(const struct fairshare_options *options, const struct node *node);
+bool has_no_factor(const struct fairshare_options *options, const struct node *node);
+/* Take the place of every node that has none from an order. */
+void leave_out_by_rules(const struct fairshare *fairshare, uint32_t *order);
 
 #endif

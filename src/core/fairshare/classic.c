@@ -19,13 +19,13 @@ static void compute(struct fairshare *fairshare)
         const struct values *above = &values[fairshare->tree->nodes[i].fairshare_parent];
         values[i].classic_usage =
             effective_usage(fairshare, i, values[i].usage_norm, above->classic_usage);
-        values[i].classic_factor = factor_of_ratio(ratios[i], fairshare->options->dampening);
+        values[i].classic_factor = factor_by_rules(fairshare, i, ratios[i]);
     }
 }
 
 static void decide(const struct fairshare *fairshare, uint32_t *order)
 {
-    ratios_order(fairshare, NULL, order);
+    ratios_order_by_rules(fairshare, order);
 }
 
 static double factor(const struct values *values)
@@ -53,6 +53,7 @@ const struct algorithm classic = {
     .norm_shares = values_shares_norm,
     .effective_usage = usage,
     .of_ratio = true,
+    .by_rules = true,
     .columns = columns,
     .digits = 8,
     .formulas = "S = S above x Shares, UA = Usage / Usage of the root\n"

@@ -126,7 +126,7 @@ static void compute(struct fairshare *fairshare)
         if (node->level != NO_NODE)
             accounts[node->level] = (struct account){ account.ratio, part_of(fairshare, i) };
         values[i].depth_oblivious_ratio = ratio;
-        values[i].depth_oblivious_factor = factor_of_ratio(ratio, fairshare->options->dampening);
+        values[i].depth_oblivious_factor = factor_by_rules(fairshare, i, ratio);
     }
     free(accounts);
 }
@@ -146,11 +146,15 @@ static void decide(const struct fairshare *fairshare, uint32_t *order)
     struct contest contest = { .list = memory_zeroed(tree->count, sizeof *contest.list),
                                .compare = compare_equals };
     for (uint32_t i = 1; i < tree->count; i++) {
-        double ratio = fairshare->values[i].depth_oblivious_ratio;
-        if (!isnan(ratio))
+        const struct node *node = &tree->nodes[i];
+        double ratio = has_roots_factor(fairshare->options, node)
+                           ? 1
+                           : fairshare->values[i].depth_oblivious_ratio;
+        if (!isnan(ratio) && !has_no_factor(fairshare->options, node))
             contest.list[contest.count++] = (struct contender){ floating_of_double(ratio), i };
     }
     contest_decide(&contest, tree, order);
+    leave_out_by_rules(fairshare, order);
     free(contest.list);
 }
 
@@ -232,6 +236,7 @@ const struct algorithm depth_oblivious = {
     .norm_shares = values_shares_norm,
     .effective_usage = usage,
     .of_ratio = true,
+    .by_rules = true,
     .columns = columns,
     .digits = 7,
     .formulas = "Right below the root R = Usage / Shares\n"

@@ -6,6 +6,7 @@
 
 #include "core/fairshare/columns.h"
 #include "core/fairshare/ratio.h"
+#include "core/fairshare/release.h"
 #include "core/number/figure.h"
 #include "core/tree/tree.h"
 #include "core/usage/clock.h"
@@ -67,7 +68,8 @@ static void compute_plain(struct fairshare *fairshare)
 {
     struct values *values = fairshare->values;
     bool classic_is_there = fairshare->ratios != NULL;
-    bool damped = fairshare->options->dampening != 1;
+    bool damped =
+        fairshare->options->dampening != 1 || rules_of(fairshare->options)->gives_roots_factor;
     const double *ratios = fairshare_ratios(fairshare);
     for (uint32_t i = 1; i < fairshare->tree->count; i++) {
         const struct values *above = &values[fairshare->tree->nodes[i].fairshare_parent];

@@ -25,8 +25,10 @@ struct ratios {
     const struct tree *tree;
     const struct wide *usage;
     struct account *accounts; /* by level */
+    struct wide total;        /* T; one unit where it is 0, which no usage is a part of then */
     bool used;                /* T is not 0 */
     bool odd;                 /* any of them */
+    bool by_rules;            /* of classic, as the release has it */
 };
 
 /* A node with what its ratio is made of. */
@@ -44,9 +46,12 @@ static inline struct member member_of(const struct ratios *ratios, uint32_t i)
     const struct node *nodes = ratios->tree->nodes, *node = &nodes[i];
     const struct account *above = &ratios->accounts[nodes[node->fairshare_parent].level];
     bool parent = node_has_parent_shares(node), top = node->fairshare_parent == 0;
+    const struct wide *usage = ratios->usage ? &ratios->usage[i] : &node->usage;
+    if (ratios->by_rules && has_roots_factor(ratios->fairshare->options, node))
+        usage = &ratios->total;
     return (struct member){
         .node = node,
-        .usage = ratios->usage ? &ratios->usage[i] : &node->usage,
+        .usage = usage,
         .above = above,
         .shares = parent ? 1 : (uint64_t)node->shares,
         .of_level = parent ? 1 : above->shares,
@@ -127,9 +132,8 @@ static double exact_ratio(const struct ratios *ratios, uint32_t i)
         return 0;
     struct path path = path_to(ratios->tree, i, true);
     struct fraction fraction = fraction_from(ratios, &path, 1), total;
-    const struct wide *root = ratios->usage ? &ratios->usage[0] : &ratios->tree->nodes[0].usage;
     fraction_start(&total, 0);
-    fraction_set_sum(&total, root);
+    fraction_set_sum(&total, &ratios->total);
     fraction_divide(&fraction, &total);
     double ratio = fraction_to_double(&fraction);
     fraction_free(&fraction);
@@ -265,10 +269,12 @@ struct ratios *ratios_create(const struct fairshare *fairshare, const struct wid
         .usage = usage,
         .accounts = memory_zeroed(tree->level_count, sizeof *ratios->accounts),
     };
-    struct floating total = floating_of_sum(usage ? &usage[0] : &tree->nodes[0].usage);
-    ratios->used = total.mantissa != 0;
+    ratios->total = usage ? usage[0] : tree->nodes[0].usage;
+    ratios->used = !wide_is_zero(&ratios->total);
+    if (!ratios->used)
+        ratios->total.word[0] = 1;
     ratios->accounts[tree->nodes[0].level] = (struct account){
-        .inverse = ratios->used ? floating_quotient(floating_of(1), total) : total,
+        .inverse = floating_quotient(floating_of(1), floating_of_sum(&ratios->total)),
         .shares = list_shares(fairshare, 0),
         .ratio = NAN,
     };
@@ -295,7 +301,8 @@ static void decide(const struct ratios *ratios, uint32_t *order)
     uint32_t deepest = 0;
     for (uint32_t i = 1; i < tree->count; i++) {
         struct member member = member_of(ratios, i);
-        if (is_barren(&member))
+        if (is_barren(&member) ||
+            (ratios->by_rules && has_no_factor(ratios->fairshare->options, member.node)))
             continue;
         deepest = tree->nodes[i].depth > deepest ? tree->nodes[i].depth : deepest;
         contest.list[contest.count++] = (struct contender){ sum_of(&member), i };
@@ -305,13 +312,25 @@ static void decide(const struct ratios *ratios, uint32_t *order)
     free(contest.list);
 }
 
-void ratios_order(const struct fairshare *fairshare, const struct wide *usage, uint32_t *order)
+static void order_by(struct ratios *ratios, uint32_t *order)
 {
-    struct ratios *ratios = ratios_create(fairshare, usage);
-    for (uint32_t i = 1; i < fairshare->tree->count; i++)
+    for (uint32_t i = 1; i < ratios->tree->count; i++)
         ratio_next(ratios, i);
     decide(ratios, order);
     ratios_destroy(ratios);
+}
+
+void ratios_order(const struct fairshare *fairshare, const struct wide *usage, uint32_t *order)
+{
+    order_by(ratios_create(fairshare, usage), order);
+}
+
+void ratios_order_by_rules(const struct fairshare *fairshare, uint32_t *order)
+{
+    struct ratios *ratios = ratios_create(fairshare, NULL);
+    ratios->by_rules = true;
+    order_by(ratios, order);
+    leave_out_by_rules(fairshare, order);
 }
 
 const double *fairshare_ratios(struct fairshare *fairshare)
@@ -329,4 +348,13 @@ const double *fairshare_ratios(struct fairshare *fairshare)
 double factor_of_ratio(double ratio, double dampening)
 {
     return isnan(ratio) ? 0 : exp2(-ratio / dampening);
+}
+
+double factor_by_rules(const struct fairshare *fairshare, uint32_t i, double ratio)
+{
+    const struct node *node = &fairshare->tree->nodes[i];
+    if (has_no_factor(fairshare->options, node))
+        return NAN;
+    return factor_of_ratio(has_roots_factor(fairshare->options, node) ? 1 : ratio,
+                           fairshare->options->dampening);
 }

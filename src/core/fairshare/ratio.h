@@ -26,10 +26,15 @@ double ratio_next(struct ratios *ratios, uint32_t node);
  * share is behind. */
 void ratios_order(const struct fairshare *fairshare, const struct wide *usage, uint32_t *order);
 
+/* Likewise of classic, by the usage that the tree has and the release's rules. */
+void ratios_order_by_rules(const struct fairshare *fairshare, uint32_t *order);
+
 /* UE / S by node of the usage that the tree has, made once. */
 const double *fairshare_ratios(struct fairshare *fairshare);
 
 /* 2^-(ratio / dampening), 0 without shares. */
 double factor_of_ratio(double ratio, double dampening);
+/* The same of a node in classic and depth-oblivious, as the release's rules have it. */
+double factor_by_rules(const struct fairshare *fairshare, uint32_t i, double ratio);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <xxhash.h>
 
+#include "core/fairshare/release.h"
 #include "core/priority/priority.h"
 #include "db/db.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
@@ -119,6 +120,9 @@ static int read_associations(const struct source *source, struct accounting *acc
     int result =
         slurmdbd_read(source, &slurmdbd_associations, &query, take_association, &reader, err);
     accounting->by_lineage = lineage;
+    accounting->oldest_release = !(has & HAS_LINEAGE) ? releases
+                                 : has & HAS_LFT      ? release_named("23.11")
+                                                      : release_named("25.05");
     if (!result && ordered)
         number_rows(&reader);
     text_free(&sql);
@@ -178,6 +182,36 @@ int slurmdbd_each_registration(const struct source *source, row_taker take, void
     return result;
 }
 
+struct release_reader {
+    struct accounting *accounting;
+    const char *cluster;
+};
+
+static int take_protocol(void *context, const struct db_value *row, struct error *err)
+{
+    const struct release_reader *reader = context;
+    (void)err;
+    if (row[0].type == DB_TEXT && reads_as(row[0].text.bytes, row[0].text.length, reader->cluster))
+        reader->accounting->protocol = reading_number(&row[1]);
+    return 0;
+}
+
+/* What slurmctld said when it registered; it may be another release than slurmdbd. */
+static int read_protocol(const struct source *source, struct accounting *accounting,
+                         struct error *err)
+{
+    static const struct query query = {
+        .sql = "SELECT \"name\", \"rpc_version\" FROM \"cluster_table\"", .types = "ti"
+    };
+    unsigned has;
+    if (slurmdbd_probe(source, &slurmdbd_clusters, &has, err))
+        return -1;
+    if (!(has & HAS_RPC_VERSION))
+        return 0;
+    struct release_reader reader = { accounting, source->cluster };
+    return slurmdbd_read(source, &slurmdbd_clusters, &query, take_protocol, &reader, err);
+}
+
 static int take_tres(void *context, const struct db_value *row, struct error *err)
 {
     struct accounting *accounting = context;
@@ -213,7 +247,7 @@ int slurmdbd_read_small(const struct source *source, struct accounting **read, s
     if (read_qos(source, accounting, err) ||
         slurmdbd_each_tres(source, take_tres, accounting, err) ||
         slurmdbd_each_registration(source, take_registration, accounting, err) ||
-        read_associations(source, accounting, err) ||
+        read_protocol(source, accounting, err) || read_associations(source, accounting, err) ||
         (slurmdbd_is_read(&slurmdbd_suspends, source->settings) &&
          slurmdbd_probe(source, &slurmdbd_suspends, NULL, err)) ||
         slurmdbd_probe(source, &slurmdbd_jobs, NULL, err)) {

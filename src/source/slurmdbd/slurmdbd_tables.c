@@ -7,7 +7,7 @@
 #include "util/error.h"
 
 const struct table slurmdbd_clusters = {
-    "cluster_table", false, false, { "name", "deleted" }, { "creation_time", "id" },
+    "cluster_table", false, false, { "name", "deleted" }, { "creation_time", "id", "rpc_version" },
 };
 const struct table slurmdbd_qos = {
     "qos_table", false, false, { "id", "name", "usage_factor", "priority", "deleted" }, { 0 },

@@ -29,13 +29,9 @@ enum span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
 extern const struct table slurmdbd_usage[SPANS], slurmdbd_qos_usage[SPANS], slurmdbd_last_ran;
 /* A bit for each one that they may lack. */
 enum { HAS_ID_PARENT = 1, HAS_LINEAGE = 2, HAS_LFT = 4, HAS_MOD_TIME = 8 };
-enum {
-    HAS_QOS_REQ = 1,
-    HAS_ARRAY = 2,
-    HAS_ARRAY_LIMIT = 4,
-    HAS_ARRAY_PENDING = 8
-};                                          /* of the jobs */
-enum { HAS_CREATION_TIME = 1, HAS_ID = 2 }; /* of the clusters */
+/* of the jobs, */
+enum { HAS_QOS_REQ = 1, HAS_ARRAY = 2, HAS_ARRAY_LIMIT = 4, HAS_ARRAY_PENDING = 8 };
+enum { HAS_CREATION_TIME = 1, HAS_ID = 2, HAS_RPC_VERSION = 4 }; /* of the clusters */
 
 /* The columns of a job that charges, in their order; the settings say how many of them. */
 enum {

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_RELEASE_H
+#define FAIRMILL_CORE_RELEASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What slurmctld does differently from one release of Slurm to the next, as far as it shows in what
+ * we compute.  A new difference is a flag here, and its column in the table of release.c. */
+
+struct release {
+    const char *name;  /* 25.11 */
+    uint64_t protocol; /* the number with which its slurmctld registers at slurmdbd */
+    /* In classic and depth-oblivious: an association with `parent` shares whose fairshare parent is
+     * the root has the root's factor, */
+    bool gives_roots_factor;
+    bool leaves_accounts_out; /* and accounts have no factor. */
+    bool needs_priority_type; /* without PriorityType there are no priorities */
+};
+
+/* All that we know, the oldest first, ended by one without a name. */
+extern const struct release releases[];
+
+/* The release of a version such as 25.11 or 25.11.3; NULL: we do not know it. */
+const struct release *release_named(const char *version);
+/* The newest release whose protocol is not above this one; of one below all, the oldest. */
+const struct release *release_of_protocol(uint64_t protocol);
+
+#endif

@@ -1,0 +1,151 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""Which release of Slurm `conformance = slurmctld` follows, who says so, and that every command knows."""
+
+import json
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+# Of 1000 in all `free`, whose shares are the root's, used 300, and `guest` below such an account 100.
+SITE = '''
+cluster tiny
+root/
+  free    parent  use 300
+  open/   parent
+    guest parent  use 100
+    few        1  use 200
+  a/           3
+    ann        1  use 400
+'''
+# What slurmctld registers with; of 9000 and 12000 nobody has heard.
+RELEASES = ((9000, '20.11', False), (9216, '20.11', False), (9728, '22.05', False), (9984, '23.02', False),
+            (10752, '24.11', False), (11008, '25.05', False), (11264, '25.11', True), (11520, '26.05', True),
+            (12000, '26.05', True))
+FACTORS = ('classic_factor', 'depth_oblivious_factor')
+
+
+def register(place, protocol):
+    place.change('UPDATE cluster_table SET rpc_version = ?', protocol)
+
+
+def run(place, **fairshare):
+    place.settings({f'fairshare.{key}': value for key, value in
+                    dict(dict(conformance='slurmctld', algorithm='classic'), **fairshare).items()})
+    place.succeed('run', '--now', NOW, '--replace')
+
+
+def version(place):
+    return place.query('SELECT slurm_version FROM fairmill_run ORDER BY run_id DESC LIMIT 1')[0][0]
+
+
+def factors(place, name):
+    return [place.value(column, name) for column in FACTORS]
+
+
+def try_release(place, protocol, release, newer):
+    register(place, protocol)
+    run(place, dampening=2)
+    tap.same(version(place), release, f'a slurmctld that registered with {protocol} is of {release}')
+    tap.same((factors(place, 'root.free'), factors(place, 'open.guest')),
+             ([2 ** -.5] * 2, [2 ** -.5] * 2) if newer else ([2 ** -.15] * 2, [2 ** -.05] * 2),
+             f'in {release} `parent` right below the root has the factor of {"the root" if newer else "its usage"}')
+    # 1/4 and 3/4 of the shares, for 200 and 400 of 1000.
+    tap.same((factors(place, 'open.few'), factors(place, 'a'), factors(place, 'a.ann')),
+             ([2 ** -.4] * 2, [None if newer else 2 ** -(.4 / .75 / 2)] * 2, [2 ** -(.4 / .75 / 2)] * 2),
+             f'in {release} accounts have {"no" if newer else "a"} factor, and others what they always had')
+    tap.same((place.value('pbs_factor', 'root.free'), place.value('pbs_factor', 'a')),
+             (2 ** -.3, 2 ** -(.4 / .75)), 'which is nothing to OpenPBS')
+    tap.same(place.value('classic_usage', 'root.free'), .3, 'and effective usage is its own')
+
+
+def try_orders(place):
+    """Ratios: guest .1, free and open .3, a and ann .533, few .8; by the newer rules guest and free have 1, the root's,
+    and accounts none."""
+    for algorithm in ('classic', 'depth_oblivious'):
+        for release, places in (('25.05', dict(guest=1, free=2, ann=4, few=6)), ('25.11', dict(ann=1, few=2, guest=3, free=3))):
+            run(place, algorithm=algorithm, slurm_version=release)
+            got = dict(place.query("SELECT user_name, fairshare_order FROM fairmill_fairshare WHERE user_name <> ''"))
+            tap.same({user: got[user] for user in places}, places,
+                     f'who is ahead under {algorithm} is by the factors of {release}')
+    tap.same(place.query("SELECT count(*) FROM fairmill_fairshare WHERE user_name = '' AND fairshare_order IS NOT NULL"),
+             [(0,)], 'who has no factor has no place')
+
+
+def try_unused(place):
+    place.change('DELETE FROM tiny_job_table')
+    run(place, slurm_version='25.11')
+    tap.same(place.query("SELECT user_name, classic_factor, depth_oblivious_factor, fairshare_order FROM fairmill_fairshare"
+                         " WHERE user_name IN ('ann', 'free') ORDER BY 1"), [('ann', 1, 1, 1), ('free', .5, .5, 3)],
+             'where nobody has used anything, the root has its factor all the same')
+
+
+def try_choice(place):
+    register(place, 11520)
+    run(place, slurm_version='25.05.3')
+    tap.same((version(place), factors(place, 'a')[0] is None), ('25.05', False),
+             'slurm_version counts more than what slurmctld registered with')
+    place.succeed('check')
+    tap.ok('  slurmctld: 25.05, of slurm_version; it registered as 26.05\n' in place.out, 'check says so', place.out)
+    for protocol, said in ((11520, '26.05, as it registered'),
+                           (0, '25.05, the oldest with such tables: cluster_table.rpc_version says nothing'),
+                           (12000, '26.05: it registered with protocol 12000, newer than that'),
+                           (9000, '20.11: it registered with protocol 9000, older than all')):
+        register(place, protocol)
+        run(place)
+        place.succeed('check')
+        tap.ok(f'  slurmctld: {said}' in place.out, f'check tells of protocol {protocol}: {said}', place.out)
+    run(place, conformance='documents', slurm_version='25.11')
+    tap.same((version(place), factors(place, 'root.free')), ('25.11', [2 ** -.3] * 2), 'documents know no releases')
+    place.settings({'fairshare.slurm_version': '19.05'})
+    place.ends(78, 'a release that nobody knows is refused', 'run')
+    place.says('by the names of those that are known', "slurm_version = '19.05'", 'auto', '20.11', '26.05')
+
+
+def try_commands(place):
+    """Of what is published, whatever slurmctld is now."""
+    register(place, 11264)
+    run(place)
+    place.succeed('verify')
+    tap.ok(True, 'verify has the same factors')
+    register(place, 11008)
+    place.succeed('compare', '--json')
+    rows = {(row['username'], row['algorithm'], row['conformance']): row['factor']
+            for row in json.loads(place.out)['clusters'][0]['factors']}
+    tap.same((rows['free', 'classic', 'slurmctld'], rows['free', 'classic', 'documents']), (.5, 2 ** -.3),
+             'compare has the factors of the release that the run followed')
+    place.succeed('explain', 'free', 'ann')
+    tap.ok('In Slurm 25.11 `parent` right below the root has F = 2^-(1 / 1)' in place.out.replace('\n  ', ' '),
+           'explain says which factor is by the release', place.out)
+    tap.ok("is behind user 'ann' of account 'a': fairshare 0.5 (the root's) against 0.690956" in ' '.join(place.out.split()),
+           'and follows it', place.out)
+    for protocol, before, after in ((11264, .5, .5), (11008, 2 ** -.3, 2 ** -(300 / 4600))):
+        register(place, protocol)
+        run(place)
+        place.succeed('whatif', '--add-usage', 'ann=1', '--json')
+        free, = (row for row in json.loads(place.out)['clusters'][0]['associations'] if row['username'] == 'free')
+        tap.ok(math.isclose(free['fairshare_before'], before) and math.isclose(free['fairshare_after'], after),
+               f'whatif computes before and after by the rules of {version(place)}', free, before, after)
+        place.succeed('forecast', 'free', '--days', 1, '--now', NOW, '--json')
+        points = json.loads(place.out)['clusters'][0]['points']
+        tap.ok(all(math.isclose(point['fairshare'], before) for point in points),
+               'and forecast what will be', *points)
+
+
+def body():
+    with Place() as place:
+        place.ready(SITE)
+        for protocol, release, newer in RELEASES:
+            try_release(place, protocol, release, newer)
+        try_orders(place)
+        try_choice(place)
+        try_commands(place)
+        try_unused(place)
+
+
+tap.main(body)
