@@ -258,7 +258,7 @@ int sshare_print_read(struct sshare_print *print, struct span text, const char *
 int sshare_print_end(struct sshare_print *print, int result, const char *cluster, struct error *err)
 {
     if (!result && !print->count)
-        result = fail(err, ERROR_DATA, "no association of cluster '%s' is printed there", cluster);
+        result = fail(err, ERROR_DATA, "nothing of cluster '%s' is printed there", cluster);
     if (result)
         sshare_print_free(print);
     return result;

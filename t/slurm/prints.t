@@ -91,7 +91,7 @@ def refused(printed):
             ('a usage that is none', text.replace('UsageRaw/Norm/Efctv=', 'UsageRaw/Norm/Efctv=x', 1),
              f"line {line}: 'x"),
             ('a broken-off association', text[:usage], f'line {line}'),
-            ('another cluster', text.replace('ClusterName=', 'ClusterName=x'), "no association of cluster 'beta'"),
+            ('another cluster', text.replace('ClusterName=', 'ClusterName=x'), "nothing of cluster 'beta'"),
             ('no column that can be compared', 'Account|User|GrpTRESMins\nroot||\n', 'line 1'),
             ('a number wider than its column', 'Account User RawUsage FairShare\n------- ---- -------- ---------\n'
              'root         1234567890 1.0\n', 'line 3')):
