@@ -106,6 +106,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     "run_id"                  {integer} NOT NULL,
     "computed_at"             {integer} NOT NULL,
     "fairshare_order"         {integer},
+    "depth_oblivious_usage"   {real},
     PRIMARY KEY ("cluster", "id_assoc")
 ) {replaced};
 

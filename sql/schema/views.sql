@@ -28,7 +28,7 @@ SELECT
         WHEN 'classic' THEN f."classic_usage"
         WHEN 'linear' THEN f."linear_usage"
         WHEN 'pbs' THEN f."pbs_tree_usage"
-        ELSE f."depth_oblivious_ratio" * f."shares_norm"
+        ELSE COALESCE(f."depth_oblivious_usage", f."depth_oblivious_ratio" * f."shares_norm")
     END AS "effectvusage",
     f."fairshare" AS "fairshare",
     CASE r."algorithm" WHEN 'fair_tree' THEN f."level_fs" END AS "levelfs"

@@ -64,6 +64,7 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
         { "run_id", 'i', db_integer(writer->publisher->run_id) },
         { "computed_at", 'i', db_integer(writer->as_of) },
         { "fairshare_order", 'i', order ? db_integer(order) : db_null() },
+        { "depth_oblivious_usage", 'r', rows_real(values->depth_oblivious_usage) },
     };
     kept_add_fields(&writer->kept, row + 1, COUNT(row) - 1);
     rows_add(&writer->rows, row, COUNT(row), err);

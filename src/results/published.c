@@ -195,6 +195,7 @@ static struct values values_of(const struct db_value *row)
         .fair_tree_factor = db_value_real(&value[13]),
         .pbs_tree_usage = db_value_real(&value[14]),
         .pbs_factor = db_value_real(&value[15]),
+        .depth_oblivious_usage = db_value_real(&value[16]),
         .fair_tree_rank = row[RANK].type == DB_INTEGER ? (uint32_t)row[RANK].integer : 0,
     };
     if (row[INFINITE].type == DB_INTEGER && row[INFINITE].integer)
@@ -251,7 +252,7 @@ int published_read_rows(struct published *published, const struct published_clus
     struct db_rows *rows = db_query(published->db, sql_query_published_rows, &argument, 1,
                                     "iittti"
                                     "iii"
-                                    "rrrrrrrrrrrrrrrr",
+                                    "rrrrrrrrrrrrrrrrr",
                                     err);
     struct text names[3] = { { 0 } };
     while (db_fetch(rows, &row, err) > 0) {

@@ -192,7 +192,7 @@ def algorithms(place):
                    classic=('shares_norm', 'classic_usage', 'classic_factor'),
                    linear=('shares_norm', 'linear_usage', 'linear_factor'),
                    pbs=('pbs_target', 'pbs_tree_usage', 'pbs_factor'),
-                   depth_oblivious=('shares_norm', 'depth_oblivious_ratio * shares_norm',
+                   depth_oblivious=('shares_norm', 'depth_oblivious_usage',
                                     'depth_oblivious_factor'))
     for algorithm, (norm, effective, factor) in columns.items():
         place.settings({'fairshare.algorithm': algorithm, 'fairshare.capacity': '4'})

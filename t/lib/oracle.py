@@ -100,9 +100,7 @@ def compare(algorithm, row, listed):
     undefined = 0 < float(listed['NormShares']) < 1e-9
     if not undefined:
         yield 'normshares', row['normshares'], listed['NormShares'], near(row['normshares'], listed['NormShares'], 1e-12)
-    # Without shares there is no ratio; sshare prints the plain usage there.
-    if algorithm != 'depth_oblivious' or float(listed['NormShares']):
-        yield 'effectvusage', row['effectvusage'], listed['EffectvUsage'], near(row['effectvusage'], listed['EffectvUsage'], 1e-9)
+    yield 'effectvusage', row['effectvusage'], listed['EffectvUsage'], near(row['effectvusage'], listed['EffectvUsage'], 1e-9)
     yield 'normusage', row['normusage'], listed['NormUsage'], near(row['normusage'], listed['NormUsage'], 1e-9)
     yield 'fairshare', row['fairshare'], listed['FairShare'], near(row['fairshare'], listed['FairShare'], 1e-9)
     if algorithm != 'fair_tree':

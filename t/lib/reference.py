@@ -553,6 +553,10 @@ def values(root, nodes, clock, first, settings):
             v['linear_usage'] = float(node.linear)
             v['linear_factor'] = 0.0 if node.barren else float(min(1, max(0, (S - node.linear + 1) / 2)))
         v['depth_oblivious_ratio'] = float(node.ratio) if S else None
+        # A tree is walked from the root down, so the one above has its own already.
+        node.oblivious_usage = (node.ratio * S if S else
+                                fair.oblivious_usage if node.is_parent and fair is not root else own)
+        v['depth_oblivious_usage'] = float(node.oblivious_usage)
         v['depth_oblivious_factor'] = _by_release(node, root, node.ratio / damping if S else None, settings)
         _level_values(v, node, fair, root, slurm)
         v['fair_tree_rank'] = v['fair_tree_factor'] = None
@@ -612,9 +616,10 @@ def _root_values(v, root, own, own_capacity, capacity):
     root.classic = root.tree_usage = own
     root.linear = own_capacity
     root.ratio = None
+    root.oblivious_usage = own
     root.barren = False
     v.update(shares_norm=1.0, pbs_target=1.0, usage_norm=float(own), classic_usage=float(own),
-             pbs_tree_usage=float(own))
+             pbs_tree_usage=float(own), depth_oblivious_usage=float(own))
     v['linear_usage'] = v['capacity_usage']
     for name in ('level_shares_norm', 'level_usage', 'classic_factor', 'linear_factor',
                  'depth_oblivious_ratio', 'depth_oblivious_factor', 'level_fs',

@@ -26,6 +26,7 @@ struct values {
     double classic_usage, classic_factor;
     double linear_usage, linear_factor;
     double depth_oblivious_ratio, depth_oblivious_factor;
+    double depth_oblivious_usage; /* what sshare has for effective usage */
     double level_fs; /* S / U */
     double fair_tree_factor;
     double pbs_tree_usage, pbs_factor;

@@ -112,6 +112,19 @@ static struct floating part_of(const struct fairshare *fairshare, uint32_t accou
                           : usage;
 }
 
+/* R x shares.  Without shares there is no R, and slurmctld has the plain usage in its place, also
+ * for those below it that have its shares. */
+static double effective_usage_at(const struct fairshare *fairshare, uint32_t i)
+{
+    const struct node *node = &fairshare->tree->nodes[i];
+    const struct values *values = fairshare->values;
+    if (!isnan(values[i].depth_oblivious_ratio))
+        return values[i].depth_oblivious_ratio * values[i].shares_norm;
+    return node->fairshare_parent && node_has_parent_shares(node)
+               ? values[node->fairshare_parent].depth_oblivious_usage
+               : values[i].usage_norm;
+}
+
 static void compute(struct fairshare *fairshare)
 {
     const struct tree *tree = fairshare->tree;
@@ -119,6 +132,7 @@ static void compute(struct fairshare *fairshare)
     struct account *accounts = memory_zeroed(tree->level_count, sizeof *accounts);
     values[0].depth_oblivious_ratio = NAN;
     values[0].depth_oblivious_factor = NAN;
+    values[0].depth_oblivious_usage = values[0].usage_norm;
     for (uint32_t i = 1; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
         struct account account = accounts[tree->nodes[node->fairshare_parent].level];
@@ -126,6 +140,7 @@ static void compute(struct fairshare *fairshare)
         if (node->level != NO_NODE)
             accounts[node->level] = (struct account){ account.ratio, part_of(fairshare, i) };
         values[i].depth_oblivious_ratio = ratio;
+        values[i].depth_oblivious_usage = effective_usage_at(fairshare, i);
         values[i].depth_oblivious_factor = factor_by_rules(fairshare, i, ratio);
     }
     free(accounts);
@@ -165,7 +180,10 @@ static double factor(const struct values *values)
 
 static double usage(const struct values *values)
 {
-    return values->depth_oblivious_ratio * values->shares_norm;
+    /* A run of an older release has not published it. */
+    return isnan(values->depth_oblivious_usage)
+               ? values->depth_oblivious_ratio * values->shares_norm
+               : values->depth_oblivious_usage;
 }
 
 /* Whether the depth-oblivious ratio of a node is its own, and not made from the one above. */
