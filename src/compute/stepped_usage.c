@@ -22,6 +22,14 @@ struct candidate {
     uint64_t newest, reset;
 };
 
+/* A user of whom something is known, by usage. */
+struct witness {
+    uint32_t node, jobs;
+    double high;
+    double blur;    /* what a second at the steps may be worth */
+    double dearest; /* what a second of a job may be worth */
+};
+
 struct reader {
     const struct computation *computation;
     const struct settings *settings; /* the computation's */
@@ -31,11 +39,11 @@ struct reader {
     struct candidate *candidates;
     size_t candidate_count;
     struct candidate found; /* the only one, in the end */
-    /* While candidates are tried, later NULL: which witness a node is, what each has by candidate,
-     * and how many jobs it has. */
-    uint32_t *witness;
+    /* While candidates are tried, later NULL: which witness a node is, all of them, and what each
+     * has by candidate. */
+    uint32_t *witness_of;
+    struct witness *witnesses;
     double *sums;
-    uint32_t *jobs;
     struct stepped_usage *stepped;
 };
 
@@ -74,16 +82,40 @@ static double worth_of(const struct reader *reader, const struct candidate *cand
            worth_from(reader, candidate, span, slice->end);
 }
 
+/* What is left of a second at the slice's end. */
+static double decay_of(const struct reader *reader, const struct slice *slice)
+{
+    return steps_decay(reader->steps, reader->now - slice->end);
+}
+
+/* Steps are up to a second off the period, so that a second at either end may have come with the
+ * step before or after: that is worth what a period decays of it. */
+static double blur_of(const struct reader *reader, const struct slice *slice)
+{
+    return 2 * (1 - steps_decay(reader->steps, reader->stepped->period)) * decay_of(reader, slice);
+}
+
 /* Add it under every candidate. */
 static void try_slice(struct reader *reader, const struct job_span *span, const struct slice *slice,
                       uint32_t node, double charge)
 {
-    uint32_t witness = reader->witness[node];
-    if (witness == NO_NODE || ++reader->jobs[witness] > WITNESS_JOBS_AT_MOST)
+    if (reader->witness_of[node] == NO_NODE)
         return;
-    double *sums = &reader->sums[witness * reader->candidate_count];
+    struct witness *witness = &reader->witnesses[reader->witness_of[node]];
+    if (++witness->jobs > WITNESS_JOBS_AT_MOST)
+        return;
+    double *sums = &reader->sums[reader->witness_of[node] * reader->candidate_count];
     for (size_t i = 0; i < reader->candidate_count; i++)
         sums[i] += charge * worth_of(reader, &reader->candidates[i], span, slice);
+    witness->blur += charge * blur_of(reader, slice);
+    witness->dearest = fmax(witness->dearest, charge * decay_of(reader, slice));
+}
+
+/* Seconds of it since an instant. */
+static double seconds_since(const struct slice *slice, uint64_t instant)
+{
+    uint64_t start = slice->start > instant ? slice->start : instant;
+    return slice->end > start ? (double)(slice->end - start) : 0;
 }
 
 static void add_slice(struct reader *reader, const struct job *job, const struct job_span *span,
@@ -94,15 +126,19 @@ static void add_slice(struct reader *reader, const struct job *job, const struct
     uint32_t node = tree_place(reader->tree, slice->association);
     if (!(charge > 0) || node == NO_NODE)
         return;
-    if (reader->witness) {
+    if (reader->witness_of) {
         try_slice(reader, span, slice, node, charge);
         return;
     }
+    uint64_t newest = reader->candidates[0].newest, period = stepped->period;
     double worth = charge * worth_of(reader, &reader->candidates[0], span, slice);
-    double second = worth > 0 ? charge * steps_decay(reader->steps, reader->now - slice->end) : 0;
     stepped->usage[node] += worth;
-    if (second > stepped->dearest[node])
-        stepped->dearest[node] = second;
+    if (!(worth > 0))
+        return;
+    stepped->blur[node] += charge * blur_of(reader, slice);
+    stepped->fresh[node] += charge * seconds_since(slice, newest > period ? newest - period : 0);
+    if (span->ended && span->ended <= reader->now)
+        stepped->late[node] += charge * seconds_since(slice, newest);
 }
 
 static void add_job(struct reader *reader, const struct job_row *row)
@@ -163,12 +199,6 @@ static void list_candidates(struct reader *reader)
         reader->candidates[i] = candidate_at(reader->settings, reader->now - i * stride);
 }
 
-/* Users of whom something is known, by usage. */
-struct witness {
-    uint32_t node;
-    double high;
-};
-
 static int by_usage(const void *a, const void *b)
 {
     const struct witness *one = a, *other = b;
@@ -186,7 +216,7 @@ static struct witness *list_witnesses(const struct tree *tree, const struct usag
     size_t half = WITNESSES_AT_MOST / 2, all = 0;
     for (uint32_t i = 0; i < tree->count; i++)
         if (tree->nodes[i].is_user && bounds[i].low > 0)
-            list[all++] = (struct witness){ i, bounds[i].high };
+            list[all++] = (struct witness){ .node = i, .high = bounds[i].high };
     qsort(list, all, sizeof *list, by_usage);
     *count = all < WITNESSES_AT_MOST ? all : WITNESSES_AT_MOST;
     for (size_t i = half; all > WITNESSES_AT_MOST && i < WITNESSES_AT_MOST; i++)
@@ -194,28 +224,37 @@ static struct witness *list_witnesses(const struct tree *tree, const struct usag
     return list;
 }
 
-/* How far a value is from what is known. */
-static double miss_of(const struct usage_bounds *bounds, double value)
+/* How far a value is from what is known, where it is not within the blur of a second. */
+static double miss_of(const struct usage_bounds *bounds, double value, double blur)
 {
-    return value < bounds->low    ? bounds->low - value
-           : value > bounds->high ? value - bounds->high
-                                  : 0;
+    double miss = value < bounds->low    ? bounds->low - value
+                  : value > bounds->high ? value - bounds->high
+                                         : 0;
+    return miss > blur ? miss : 0;
 }
 
-/* The candidate whose greatest miss is the least; the latest of several. */
-static size_t best_candidate(const struct reader *reader, const struct witness *list, size_t count,
+/* The candidate with which most of the users have what is known.  Of several the one with the least
+ * misses, none of which counts for more than a second of the dearest job; of these the latest. */
+static size_t best_candidate(const struct reader *reader, size_t count,
                              const struct usage_bounds *bounds)
 {
-    size_t width = reader->candidate_count, best = 0;
+    size_t width = reader->candidate_count, best = 0, most = 0;
     double least = INFINITY;
     for (size_t j = 0; j < width; j++) {
-        double greatest = 0;
-        for (size_t i = 0; i < count; i++)
-            if (reader->jobs[i] <= WITNESS_JOBS_AT_MOST)
-                greatest =
-                    fmax(greatest, miss_of(&bounds[list[i].node], reader->sums[i * width + j]));
-        if (greatest < least) {
-            least = greatest;
+        size_t right = 0;
+        double misses = 0;
+        for (size_t i = 0; i < count; i++) {
+            const struct witness *witness = &reader->witnesses[i];
+            double miss =
+                miss_of(&bounds[witness->node], reader->sums[i * width + j], witness->blur);
+            if (witness->jobs > WITNESS_JOBS_AT_MOST)
+                continue;
+            right += !(miss > 0);
+            misses += fmin(miss, witness->dearest);
+        }
+        if (right > most || (right == most && misses < least)) {
+            most = right;
+            least = misses;
             best = j;
         }
     }
@@ -226,36 +265,34 @@ static size_t best_candidate(const struct reader *reader, const struct witness *
 static int find_newest(struct reader *reader, const struct usage_bounds *bounds, struct error *err)
 {
     size_t count;
-    struct witness *list = list_witnesses(reader->tree, bounds, &count);
+    reader->witnesses = list_witnesses(reader->tree, bounds, &count);
     list_candidates(reader);
-    reader->witness = memory_zeroed(reader->tree->count, sizeof *reader->witness);
+    reader->witness_of = memory_zeroed(reader->tree->count, sizeof *reader->witness_of);
     reader->sums = memory_zeroed((count + 1) * reader->candidate_count, sizeof *reader->sums);
-    reader->jobs = memory_zeroed(count + 1, sizeof *reader->jobs);
     for (uint32_t i = 0; i < reader->tree->count; i++)
-        reader->witness[i] = NO_NODE;
+        reader->witness_of[i] = NO_NODE;
     for (uint32_t i = 0; i < count; i++)
-        reader->witness[list[i].node] = i;
+        reader->witness_of[reader->witnesses[i].node] = i;
     int result = read_jobs(reader, err);
     if (!result)
-        reader->stepped->newest =
-            reader->candidates[best_candidate(reader, list, count, bounds)].newest;
-    free(list);
+        reader->stepped->newest = reader->candidates[best_candidate(reader, count, bounds)].newest;
     free(reader->candidates);
-    free(reader->witness);
+    free(reader->witness_of);
+    free(reader->witnesses);
     free(reader->sums);
-    free(reader->jobs);
     reader->candidates = NULL;
-    reader->witness = NULL;
+    reader->witness_of = NULL;
     return result;
 }
 
-/* A second of what is below may be off in the account, too. */
-static void raise_dearest(const struct tree *tree, double *dearest)
+/* What is below is in the account, too. */
+static void roll_up(const struct tree *tree, struct stepped_usage *stepped)
 {
     for (uint32_t i = tree->count; i-- > 1;) {
         uint32_t above = tree->nodes[i].parent;
-        if (dearest[i] > dearest[above])
-            dearest[above] = dearest[i];
+        stepped->blur[above] += stepped->blur[i];
+        stepped->fresh[above] += stepped->fresh[i];
+        stepped->late[above] += stepped->late[i];
     }
 }
 
@@ -284,7 +321,9 @@ int stepped_usage_read(struct stepped_usage *stepped, const struct computation *
         steps_create(clock_half_life(computation->clock), stepped->period, stepped->ends_free,
                      oldest_of(&reader, computation->clock), reader.now);
     stepped->usage = memory_zeroed(tree->count, sizeof *stepped->usage);
-    stepped->dearest = memory_zeroed(tree->count, sizeof *stepped->dearest);
+    stepped->blur = memory_zeroed(tree->count, sizeof *stepped->blur);
+    stepped->fresh = memory_zeroed(tree->count, sizeof *stepped->fresh);
+    stepped->late = memory_zeroed(tree->count, sizeof *stepped->late);
     int result = db_begin(db, err);
     if (!result) {
         result = read_snapshot(&reader, bounds, err);
@@ -294,13 +333,15 @@ int stepped_usage_read(struct stepped_usage *stepped, const struct computation *
     if (result)
         stepped_usage_free(stepped);
     else
-        raise_dearest(tree, stepped->dearest);
+        roll_up(tree, stepped);
     return result;
 }
 
 void stepped_usage_free(struct stepped_usage *stepped)
 {
     free(stepped->usage);
-    free(stepped->dearest);
-    stepped->usage = stepped->dearest = NULL;
+    free(stepped->blur);
+    free(stepped->fresh);
+    free(stepped->late);
+    stepped->usage = stepped->blur = stepped->fresh = stepped->late = NULL;
 }

@@ -12,8 +12,8 @@ struct error;
  * integral.
  *
  * When its newest step was is in no database.  Steps are a period apart, so there are only as many
- * answers as a period has seconds; the one is taken that comes nearest to what is known of the
- * usage of some users, so that a second reading suffices however many jobs there are. */
+ * answers as a period has seconds; the one is taken with which most of some users have the usage
+ * that is known of them, so that a second reading suffices however many jobs there are. */
 
 /* What is known of an association's usage, all below included: NAN where nothing is. */
 struct usage_bounds {
@@ -24,8 +24,10 @@ struct stepped_usage {
     uint64_t period, newest; /* seconds; the instant of the newest step, 0: to be found */
     bool ends_free;          /* as in core/usage/steps.h */
     /* By node of the tree: */
-    double *usage;   /* charged to itself, TRES-seconds */
-    double *dearest; /* the most that a second of one job of it, or below, is worth now */
+    double *usage; /* charged to itself, TRES-seconds */
+    double *blur;  /* how far it may be off, all below included, as steps are up to a second off */
+    double *fresh; /* the most of it that was charged at the newest step and since, likewise */
+    double *late;  /* of that what was charged since, of jobs that ended */
 };
 
 /* Of the computation's source, whose settings say what a job is charged; `bounds` are by node of

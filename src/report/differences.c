@@ -32,8 +32,32 @@ enum {
     FIRST_CAUSE,
     COLUMN_LEFT = FIRST_CAUSE + CAUSES,
     COLUMN_PRINTED,
-    COLUMN_END = COLUMN_PRINTED + 2
+    COLUMN_END = COLUMN_PRINTED + 3
 };
+
+static const char *const contradictions[] = { "NormShares", "NormUsage", "EffectvUsage",
+                                              "LevelFS" };
+
+/* Printed columns that do not follow from the others. */
+static void add_contradictions(struct text *text, const struct compared_association *association)
+{
+    const char *divider = "";
+    for (unsigned i = 0; i < sizeof contradictions / sizeof *contradictions; i++) {
+        if (!(association->contradictions & 1u << i))
+            continue;
+        text_format(text, "%s%s", divider, contradictions[i]);
+        divider = ", ";
+    }
+}
+
+static void get_contradictions(const void *row, struct cell *cell)
+{
+    struct text text = { 0 };
+    text_add(&text, "");
+    add_contradictions(&text, &((const struct compared_value *)row)->association);
+    cell_format(cell, "%s", text.bytes);
+    text_free(&text);
+}
 
 static const struct column columns[COLUMN_END + 1] = {
     CLUSTER_COLUMN,
@@ -55,11 +79,14 @@ static const struct column columns[COLUMN_END + 1] = {
     CAUSE("caps", CAUSE_CAPS),
     CAUSE("steps", CAUSE_STEPS),
     CAUSE("shares", CAUSE_SHARES),
+    CAUSE("pass", CAUSE_PASS),
     CAUSE("second", CAUSE_SECOND),
     NUMBER("left", left),
     NUMBER("sshare", printed),
     { "levelfs_differs", "LevelFSDiffers", COLUMN_YES_NO,
       MEMBER(struct compared_value, association.level_fs_differs), .hidden = NOT_FOR_PEOPLE },
+    { "contradicts", "Contradicts", COLUMN_TEXT, .get = get_contradictions,
+      .hidden = NOT_FOR_PEOPLE },
 };
 
 const struct table_layout differences_layout = { columns, "differences", .by_cluster = true };
@@ -76,7 +103,8 @@ static const char *const meanings[CAUSES] = {
     [CAUSE_CAPS] = "slurmctld knows no open_job_cap and no horizon",
     [CAUSE_STEPS] = "slurmctld decays in steps, with 0.693 for ln 2",
     [CAUSE_SHARES] = "the print has other shares",
-    [CAUSE_SECOND] = "up to a second of one job, as times are whole seconds",
+    [CAUSE_PASS] = "slurmctld makes factors in the midst of charging",
+    [CAUSE_SECOND] = "steps are up to a second off their period",
 };
 
 /* Less than this of a TRES-second, or of a factor, is a rounding. */
@@ -85,6 +113,7 @@ static const char *const meanings[CAUSES] = {
 /* From here on the page has usage without decimals. */
 #define WHOLE_FROM 10000
 #define FIRST_AT_MOST 36 /* columns of the terminal */
+#define NAMED_AT_MOST 10
 
 static bool is_usage(double number)
 {
@@ -98,8 +127,8 @@ static bool is_factor(double number)
 
 static bool is_left(const struct compared_association *association)
 {
-    return is_usage(association->usage.left) || is_factor(association->fairshare.left) ||
-           association->level_fs_differs;
+    return is_usage(association->usage.left) || fabs(association->fairshare.left) > 0 ||
+           association->contradictions;
 }
 
 bool differences_are_explained(const struct differences *differences)
@@ -107,7 +136,7 @@ bool differences_are_explained(const struct differences *differences)
     for (size_t i = 0; i < differences->count; i++)
         if (is_left(&differences->rows[i]))
             return false;
-    return !differences->only_printed;
+    return !differences->only_printed && !differences->only_ours;
 }
 
 /* One of the page's two tables. */
@@ -263,29 +292,55 @@ static void add_cause(struct text *text, const struct differences *differences, 
     text_add(text, "\n");
 }
 
+static void add_missing(struct text *text, const char *where, size_t count, const char *first)
+{
+    if (!count)
+        return;
+    text_format(text, "%s: %zu association%s, first ", where, count, count == 1 ? "" : "s");
+    text_add_printable(text, first);
+    text_add(text, "\n");
+}
+
+static void add_contradicting(struct text *text, const struct differences *differences)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < differences->count; i++) {
+        const struct compared_association *association = &differences->rows[i];
+        if (!association->contradictions || ++count > NAMED_AT_MOST)
+            continue;
+        struct cell cell = { 0 };
+        get_name(association, &cell);
+        text_add(text, "the print contradicts itself: ");
+        text_add_printable(text, cell.text);
+        text_add(text, ", ");
+        add_contradictions(text, association);
+        text_add(text, "\n");
+        text_free(&cell.composed);
+    }
+    if (count > NAMED_AT_MOST)
+        text_format(text, "... and %zu associations more\n", count - NAMED_AT_MOST);
+}
+
 static void add_left(struct text *text, const struct differences *differences)
 {
     size_t start = text->length;
-    size_t users, moved = count_moved(differences, CAUSES), levels = 0;
+    size_t users, moved = count_moved(differences, CAUSES);
     double sum = sum_of(differences, CAUSES, &users);
     if (differences_are_explained(differences)) {
         text_add(text, "left unexplained: nothing\n");
         terminal_paint(text, start, PAINT_GOOD);
         return;
     }
-    for (size_t i = 0; i < differences->count; i++)
-        levels += differences->rows[i].level_fs_differs;
     text_format(text, "left unexplained: %.1f TRES-seconds of %zu user%s", sum, users,
                 users == 1 ? "" : "s");
     double printed = sum_printed(differences);
     if (printed > 0)
         text_format(text, " (%.3g %%)", 100 * sum / printed);
-    text_format(text, ",\n  the FairShare of %zu, the LevelFS of %zu\n", moved, levels);
-    if (differences->only_printed) {
-        text_format(text, "only in the print: %zu associations, first ", differences->only_printed);
-        text_add_printable(text, differences->first_only_printed);
-        text_add(text, "\n");
-    }
+    text_format(text, ", the FairShare of %zu\n", moved);
+    add_contradicting(text, differences);
+    add_missing(text, "only in the print", differences->only_printed,
+                differences->first_only_printed);
+    add_missing(text, "not in the print", differences->only_ours, differences->first_only_ours);
     terminal_paint(text, start, PAINT_BAD);
 }
 
@@ -312,8 +367,6 @@ void differences_add_page(struct text *text, const struct differences *differenc
         add_cause(text, differences, cause);
     for (size_t i = 0; differences->unknown[i]; i++)
         text_format(text, "note: %s\n", differences->unknown[i]);
-    if (differences->only_ours)
-        text_format(text, "not in the print: %zu associations\n", differences->only_ours);
     add_left(text, differences);
 }
 

@@ -25,6 +25,7 @@ enum cause {
     CAUSE_CAPS,
     CAUSE_STEPS,
     CAUSE_SHARES,
+    CAUSE_PASS,
     CAUSE_SECOND,
     CAUSES,
 };
@@ -35,17 +36,27 @@ struct difference {
     double ours, printed, causes[CAUSES], left;
 };
 
+/* Printed columns that do not follow from the others of the print, and from jobs. */
+enum contradiction {
+    WRONG_NORM_SHARES = 1,
+    WRONG_NORM_USAGE = 2,
+    WRONG_EFFECTIVE_USAGE = 4,
+    WRONG_LEVEL_FS = 8,
+};
+
 struct compared_association {
     uint32_t id;
     bool is_user;
     const char *account, *user, *partition; /* UTF-8 */
     struct difference usage, fairshare;
-    bool level_fs_differs; /* from what the printed shares and usage give */
+    unsigned contradictions;
+    bool level_fs_differs; /* WRONG_LEVEL_FS is among them */
 };
 
 struct differences {
     struct arena *texts; /* of the rows' names */
     const char *cluster;
+    const char *login;         /* the only user who may be shown; NULL: everybody may be */
     int64_t as_of, printed_at; /* of our run; of the print */
     const struct algorithm *algorithm;
     uint64_t period, newest_step;      /* seconds; 0: steps were not computed */
@@ -53,11 +64,12 @@ struct differences {
     size_t count;
     uint32_t users;                 /* of the cluster: a rank of Fair Tree is a factor times this */
     size_t only_printed, only_ours; /* associations */
-    const char *first_only_printed; /* NULL: none */
-    const char *unknown[8];         /* sentences: what cannot be known; ended by NULL */
+    const char *first_only_printed, *first_only_ours; /* NULL: none */
+    const char *unknown[8]; /* sentences: what cannot be known; ended by NULL */
 };
 
-/* Whether all of it is explained: nothing is left, and nobody is only in the print. */
+/* Whether all of it is explained: nothing is left, and nobody is only in the print or only in ours.
+ */
 bool differences_are_explained(const struct differences *differences);
 
 /* The page that people read: what differs, the causes, and what is left. */

@@ -267,8 +267,8 @@ def static_case(place, case):
     for number, row in enumerate(usage, 1):
         if row['id_assoc'] not in deleted:
             site_drawing.insert(db, 'oracle_job_table', dict(
-                job_db_inx=number, id_job=number, id_assoc=row['id_assoc'], time_submit=NOW - 2,
-                time_eligible=NOW - 2, time_start=NOW - 2, time_end=NOW - 1, id_qos=1, state=3,
+                job_db_inx=number, id_job=number, id_assoc=row['id_assoc'], time_submit=NOW - 9000,
+                time_eligible=NOW - 9000, time_start=NOW - 9000, time_end=NOW - 8999, id_qos=1, state=3,
                 tres_alloc=f"1=1,5={int(float(row['usage_raw']))}"))
     db.commit()
     db.close()
@@ -286,9 +286,107 @@ def static(place):
             place.succeed('run', '--now', NOW, '--replace')
             answer = diff(place, f'{case}: nothing of {algorithm} is left unexplained', 0, '--at', NOW,
                           os.path.join(ORACLE, case, file))
+            each_changed(place, f'{case}, {algorithm}', os.path.join(ORACLE, case, file),
+                         random.Random(f'{case} {algorithm}'), 4, '--at', NOW)
             expected = {('r11_acct_ties', 'fair_tree'): {'ties'}, ('r03_zero_shares', 'fair_tree'): {'ties'}}
             if (case, algorithm) in expected:
                 tap.ok('ties' in causes(answer, 'fairshare'), f'{case}: by ties', causes(answer, 'fairshare'))
+
+
+def other(column, text, users):
+    """Another value than the printed one; None where the column means nothing there."""
+    if column == 'RawUsage':
+        return str(int(text) + max(3, int(text) // 10 ** 9))
+    if text == '' or text == 'parent':
+        return None
+    number = float(text)
+    if column == 'FairShare' and users:
+        return repr((round(number * users) % users + 1) / users)
+    if number < 1e-9:
+        return '0.25' if number == 0 else None
+    return '3' if number == math.inf else repr(number * .9999 if number else .25)
+
+
+CHECKED = 'NormShares', 'RawUsage', 'NormUsage', 'EffectvUsage', 'FairShare', 'LevelFS'
+
+
+def is_left(answer, number):
+    return any(row['id_assoc'] == number and (row['left'] or row['contradicts'])
+               for row in answer['differences'])
+
+
+def each_changed(place, what, file, draw, count, *arguments):
+    """Change one cell after another, or all numbers of a user for another's: each is found."""
+    with open(file, encoding='utf-8', newline='') as stream:
+        rows = list(csv.DictReader(stream, delimiter='|', quoting=csv.QUOTE_NONE))
+    ranked = any(row['LevelFS'] not in ('', '0') for row in rows)
+    users = sum(row['User'] != '' for row in rows) if ranked else 0
+    columns = [column for column in CHECKED if ranked or column != 'LevelFS']
+    # The root has no values, and accounts no rank.
+    cells = [(row, column) for row in rows[1:] for column in columns
+             if other(column, row[column], users) is not None]
+    unfound = []
+
+    def tell(lines):
+        with open(place.path('p'), 'w', encoding='utf-8', newline='') as stream:
+            writer = csv.DictWriter(stream, list(rows[0]), delimiter='|', quoting=csv.QUOTE_NONE,
+                                    quotechar=None, lineterminator='\n')
+            writer.writeheader()
+            writer.writerows(lines)
+        place.run('diff', '--json', *arguments, place.path('p'))
+        return json.loads(place.out)['clusters'][0]
+
+    for row, column in draw.sample(cells, min(count, len(cells))):
+        changed_row = row | {column: other(column, row[column], users)}
+        answer = tell([changed_row if line is row else line for line in rows])
+        if not is_left(answer, int(row['ID'])) or answer['explained']:
+            unfound.append((row['ID'], column, row[column], changed_row[column]))
+    for _ in range(4):
+        one, second = draw.sample([row for row in rows if row['User']], 2)
+        names = {'ID', 'Account', 'User', 'Partition', 'RawShares'}
+        if all(one[column] == second[column] for column in CHECKED):
+            continue
+        swapped = {one['ID']: {k: one[k] if k in names else second[k] for k in one},
+                   second['ID']: {k: second[k] if k in names else one[k] for k in one}}
+        answer = tell([swapped.get(line['ID'], line) for line in rows])
+        if answer['explained'] or not (is_left(answer, int(one['ID'])) or is_left(answer, int(second['ID']))):
+            unfound.append((one['ID'], second['ID'], 'swapped'))
+    tap.ok(not unfound, f'{what}: of values that were changed by hand none is explained', *unfound)
+
+
+def changed_live(place):
+    place.load()
+    place.publish()
+    each_changed(place, 'live1', LIVE, random.Random(1), 60, '--at', CAPTURED)
+
+
+def without_usage(place):
+    """As plain `sshare -a -P` prints it."""
+    static_case(place, 'a1_doc')
+    place.settings({'usage.half_life': '0', 'fairshare.algorithm': 'classic', 'usage.reset_period': 'none'})
+    place.succeed('init')
+    place.succeed('run', '--now', NOW)
+    with open(os.path.join(ORACLE, 'a1_doc', 'classic.psv'), encoding='utf-8', newline='') as file:
+        rows = list(csv.DictReader(file, delimiter='|', quoting=csv.QUOTE_NONE))
+    columns = ['Account', 'User', 'RawShares', 'NormShares', 'RawUsage', 'EffectvUsage', 'FairShare']
+
+    def write(lines):
+        text = ['|'.join(columns), *('|'.join(line[column] for column in columns) for line in lines)]
+        with open(place.path('p'), 'w', encoding='utf-8') as file:
+            file.write('\n'.join(text) + '\n')
+        return place.path('p')
+
+    diff(place, 'nothing is left of what sshare without -l printed', 0, '--at', NOW, write(rows))
+    changed_rows = [row | {'FairShare': '0.250000'} if row['User'] == 'root' else row for row in rows]
+    answer = diff(place, 'another FairShare of a user without usage is not explained', 1, '--at', NOW,
+                  write(changed_rows))
+    tap.same([(row['username'], round(row['left'], 5)) for row in rows_of(answer, 'fairshare') if row['left']],
+             [('root', -.75)], 'but left')
+    answer = diff(place, 'an association that the print lacks is a difference', 1, '--at', NOW, write(rows[:-1]))
+    tap.same((answer['only_ours'], answer['explained']), (1, False), 'and counted')
+    place.ends(1, 'people are told', 'diff', '--at', NOW, place.path('p'))
+    tap.ok(f"not in the print: 1 association, first {rows[-1]['Account'].strip()}" in place.out,
+           'which one it is', place.out)
 
 
 SITE = '''
@@ -432,11 +530,39 @@ def several(place):
     tap.same((answer['cluster'], len(answer['differences'])), ('other', 4), 'and it is that')
 
 
+def one_second(place):
+    """A user whose only job has run a second, of which the controller knows nothing."""
+    place.ready(f"""
+cluster tiny
+root/
+  u 1
+  v 1
+job root.u start={NOW - 4000} end={NOW - 3999} billing=100
+job root.v start={NOW - 9000} end={NOW - 5000} billing=1
+""", {'usage.half_life': 1440})
+    place.succeed('run', '--now', NOW)
+    place.succeed('show', '--parsable')
+    lines = place.out.splitlines()
+    with open(place.path('p'), 'w', encoding='utf-8') as file:
+        for line in lines:
+            fields = line.split('|')
+            if fields[2] == 'u':
+                fields[6] = '0'
+            elif fields[1] == 'root' and fields[2] == '':
+                fields[6] = str(int(fields[6]) - 96)
+            file.write('|'.join([fields[1], fields[2], fields[6]]) + '\n')
+    answer = diff(place, 'that seconds are whole does not explain the whole usage of a user', 1, '--at', NOW,
+                  place.path('p'))
+    left = {row['username']: round(row['left']) for row in rows_of(answer, 'rawusage') if abs(row['left']) > 1}
+    tap.same(set(left), {'', 'u'}, 'it is left')
+    tap.ok(left['u'] < -90, 'all of it', left)
+
+
 def body():
     with Live() as place:
-        for part in (live, as_people_see, forms, wrong_prints, other_settings, reader):
+        for part in (live, as_people_see, forms, wrong_prints, changed_live, other_settings, reader):
             part(place)
-    for part in (static, simulations, free_ends, rolled_up, several):
+    for part in (static, without_usage, simulations, free_ends, rolled_up, several, one_second):
         with Place() as place:
             part(place)
 

@@ -116,10 +116,15 @@ static int find_differences(const struct options *options, const struct settings
         return fail_in(err, "'%s'", options->shared.operands[0]);
     struct db *source = open_source(options, settings);
     struct diff_case asked = {
-        settings,      input->cluster,
-        &print,        source,
-        options->at,   period_of(options, settings),
-        options->step, settings->slurm && !slurm_enforces_limits(settings->slurm)
+        .settings = settings,
+        .cluster = input->cluster,
+        .login = input->published.login,
+        .print = &print,
+        .source = source,
+        .printed_at = options->at,
+        .period = period_of(options, settings),
+        .newest_step = options->step,
+        .ends_free = settings->slurm && !slurm_enforces_limits(settings->slurm),
     };
     int result = diff_causes_find(&asked, differences, err);
     db_close(source);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/diff/diff_causes.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "command/diff/diff_possible.h"
 #include "command/diff/diff_print.h"
 #include "command/diff/diff_settings.h"
 #include "compute/compute.h"
@@ -35,8 +37,8 @@ struct finder {
     bool computed;                    /* `newest` is another one than `first` */
     struct printed_match *match;
     struct stage last;
-    double *own; /* usage charged to the association itself, at this stage */
-    double *dearest;
+    double *own;                 /* usage charged to the association itself, at this stage */
+    double *blur, *fresh, *late; /* of stepped usage; NULL without jobs */
 };
 
 static struct stage stage_create(uint32_t count)
@@ -221,21 +223,32 @@ static int build_tree(const struct finder *finder, bool printed, struct tree **t
     return result;
 }
 
-/* Every value of a tree in which the associations have this usage of their own. */
-static int compute_stage(const struct finder *finder, struct tree *tree, const double *own,
-                         struct stage *stage, struct error *err)
+/* Every value of a tree in which the associations have this usage of their own; to be freed. */
+static struct values *values_with(const struct finder *finder, struct tree *tree, const double *own,
+                                  struct error *err)
 {
     for (uint32_t i = 0; i < tree->count; i++)
         tree->nodes[i].usage = (struct wide){ { 0 } };
     for (uint32_t i = 0; i < finder->tree->count; i++) {
         uint32_t place = place_in(tree, &finder->tree->nodes[i]);
-        if (!clock_sum_of(finder->options.clock, own[i], &tree->nodes[place].usage))
-            return fail(err, ERROR_DATA, "a usage is beyond the range of our integers");
+        if (!clock_sum_of(finder->options.clock, own[i], &tree->nodes[place].usage)) {
+            fail(err, ERROR_DATA, "a usage is beyond the range of our integers");
+            return NULL;
+        }
     }
     if (tree_roll_up_usage(tree, err))
-        return -1;
+        return NULL;
     struct values *values = memory_zeroed(tree->count, sizeof *values);
     fairshare_compute(tree, &finder->options, values);
+    return values;
+}
+
+static int compute_stage(const struct finder *finder, struct tree *tree, struct stage *stage,
+                         struct error *err)
+{
+    struct values *values = values_with(finder, tree, finder->own, err);
+    if (!values)
+        return -1;
     *stage = stage_of(finder, tree, values);
     free(values);
     return 0;
@@ -244,6 +257,9 @@ static int compute_stage(const struct finder *finder, struct tree *tree, const d
 /* slurmctld's steps. */
 static int apply_steps(struct finder *finder, struct tree *tree, struct error *err)
 {
+    finder->blur = memory_zeroed(finder->tree->count, sizeof *finder->blur);
+    finder->fresh = memory_zeroed(finder->tree->count, sizeof *finder->fresh);
+    finder->late = memory_zeroed(finder->tree->count, sizeof *finder->late);
     struct stepped_usage stepped = { .period = finder->asked->period,
                                      .newest = finder->asked->newest_step,
                                      .ends_free = finder->asked->ends_free };
@@ -260,25 +276,31 @@ static int apply_steps(struct finder *finder, struct tree *tree, struct error *e
         return -1;
     for (uint32_t i = 0; i < finder->tree->count; i++) {
         uint32_t place = place_in(newest->tree, &finder->tree->nodes[i]);
-        finder->own[i] = place == NO_NODE ? 0 : stepped.usage[place];
-        finder->dearest[i] = place == NO_NODE ? 0 : stepped.dearest[place];
+        bool there = place != NO_NODE;
+        finder->own[i] = there ? stepped.usage[place] : 0;
+        finder->blur[i] = there ? stepped.blur[place] : 0;
+        finder->fresh[i] = there ? stepped.fresh[place] : 0;
+        finder->late[i] = there ? stepped.late[place] : 0;
     }
     finder->differences->period = stepped.period;
     finder->differences->newest_step = stepped.newest;
     stepped_usage_free(&stepped);
     struct stage stage;
-    if (compute_stage(finder, tree, finder->own, &stage, err))
+    if (compute_stage(finder, tree, &stage, err))
         return -1;
     explain_by(finder, CAUSE_STEPS, stage);
     return 0;
 }
 
-/* The usage that was printed, as near to the last stage's as its digits allow. */
+/* The usage that was printed, as near to the last stage's as its digits allow.  Less than a few
+ * units of a double's last digit are no difference. */
 static double printed_usage(const struct finder *finder, uint32_t node)
 {
     const struct usage_bounds *bounds = &finder->match->bounds[node];
-    double usage = finder->last.usage[node];
-    return usage < bounds->low ? bounds->low : usage > bounds->high ? bounds->high : usage;
+    double usage = finder->last.usage[node], rounding = 4 * DBL_EPSILON * usage;
+    if (usage < bounds->low - rounding)
+        return bounds->low;
+    return usage > bounds->high + rounding ? bounds->high : usage;
 }
 
 /* Where nothing was printed otherwise, nothing changes, to the last bit. */
@@ -305,7 +327,7 @@ static bool find_left_usage(struct finder *finder)
         usage->printed = usage->ours + rest;
         for (int cause = 0; cause < CAUSES; cause++)
             usage->printed += usage->causes[cause];
-        if (fabs(rest) <= finder->dearest[node])
+        if (finder->blur && fabs(rest) <= finder->blur[node])
             usage->causes[CAUSE_SECOND] = rest;
         else
             usage->left = rest;
@@ -314,50 +336,106 @@ static bool find_left_usage(struct finder *finder)
     return any;
 }
 
-/* How much of a value's size may be lost in the digits that sshare leaves out of usage. */
-static double lost_part(const struct finder *finder, uint32_t node)
+/* Where the usage of a node was when it was printed.  Of one whose jobs charge nothing it was
+ * nothing, if that may have been printed. */
+static struct usage_bounds usage_bounds_of(const struct finder *finder, uint32_t node)
 {
-    double part = 1e-9;
-    const struct node *at = &finder->tree->nodes[node];
-    const uint32_t nodes[] = { node, at->fairshare_parent };
-    for (size_t i = 0; i < 2; i++) {
-        const struct usage_bounds *bounds =
-            nodes[i] == NO_NODE ? NULL : &finder->match->bounds[nodes[i]];
-        if (bounds && bounds->high > bounds->low)
-            part += (bounds->high - bounds->low) / bounds->high;
+    struct usage_bounds bounds = finder->match->bounds[node];
+    double usage = finder->last.usage[node];
+    if (isnan(bounds.low) || (finder->asked->source && !(usage > 0) && !(bounds.low > 0)))
+        return (struct usage_bounds){ usage, usage };
+    return bounds;
+}
+
+/* What can have been printed with the printed shares and usage. */
+static struct possible find_possible(const struct finder *finder, const struct tree *tree,
+                                     const struct values *values)
+{
+    struct possible possible, found;
+    uint32_t count = finder->tree->count;
+    const struct printed_row **rows = memory_zeroed(count, sizeof *rows);
+    struct usage_bounds *usage = memory_zeroed(count, sizeof *usage);
+    double *fresh = memory_zeroed(count, sizeof *fresh), *late = memory_zeroed(count, sizeof *late);
+    bool *exact = memory_zeroed(count, sizeof *exact);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = place_in(tree, &finder->tree->nodes[i]);
+        rows[place] = finder->match->rows[i];
+        usage[place] = usage_bounds_of(finder, i);
+        fresh[place] = finder->fresh ? finder->fresh[i] : 0;
+        late[place] = finder->late ? finder->late[i] : 0;
+        exact[place] = finder->blur && !(finder->blur[i] > 0) &&
+                       printed_usage(finder, i) == finder->last.usage[i];
     }
-    return part;
+    possible_find(&found, &(struct possible_case){ tree, values, &finder->options,
+                                                   finder->asked->cluster->algorithm, rows, usage,
+                                                   finder->fresh ? fresh : NULL,
+                                                   finder->late ? late : NULL, exact });
+    possible.fairshare = memory_zeroed(count, sizeof *possible.fairshare);
+    possible.wrong = memory_zeroed(count, sizeof *possible.wrong);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t place = place_in(tree, &finder->tree->nodes[i]);
+        possible.fairshare[i] = found.fairshare[place];
+        possible.wrong[i] = found.wrong[place];
+    }
+    possible_free(&found);
+    free(rows);
+    free(usage);
+    free(fresh);
+    free(late);
+    free(exact);
+    return possible;
 }
 
-static bool is_printed(const struct printed_number *printed, double value, double lost)
+static double nearest_in(struct usage_bounds bounds, double value)
 {
-    if (isinf(printed->low) || isinf(value))
-        return isinf(printed->low) && isinf(value);
-    double slack = lost * fabs(value);
-    return value >= printed->low - slack && value <= printed->high + slack;
+    return value < bounds.low ? bounds.low : value > bounds.high ? bounds.high : value;
 }
 
-/* Whether the printed shares and usage give the printed values.  What is left of usage, or a
- * second of it, explains the step to these. */
-static void find_left_fairshare(struct finder *finder, const struct stage *stage, bool any_left)
+/* What is left of a factor: how far the printed one is from what is possible.  The rest is by the
+ * printed usage, and by when slurmctld has looked at it. */
+static void find_left_factor(const struct finder *finder, uint32_t node, double with_printed,
+                             struct usage_bounds possible, struct difference *fairshare)
 {
+    const struct printed_number *number = &finder->match->rows[node]->fairshare;
+    struct usage_bounds printed = { number->low, number->high };
+    if (isnan(fairshare->ours) || !printed_is_there(number)) {
+        fairshare->printed = NAN;
+        return;
+    }
+    double nearest = nearest_in(printed, with_printed);
+    double left = 0;
+    if (!bounds_meet(possible, printed))
+        left = nearest - nearest_in(possible, nearest);
+    double rest = change_between(finder->last.fairshare[node], nearest) - left;
     bool ranks = finder->asked->cluster->algorithm->ranks_users;
+    fairshare->left = left;
+    fairshare
+        ->causes[!ranks && finder->fresh && finder->fresh[0] > 0 ? CAUSE_PASS : CAUSE_SECOND] +=
+        rest;
+    fairshare->printed = nearest;
+}
+
+static void find_left_fairshare(struct finder *finder, const struct tree *tree,
+                                const struct values *values, bool any_left)
+{
+    struct possible possible = find_possible(finder, tree, values);
+    struct stage stage = stage_of(finder, tree, values);
     for (size_t i = 0; i < finder->differences->count; i++) {
         struct compared_association *row = &finder->differences->rows[i];
-        struct difference *fairshare = &row->fairshare;
         uint32_t node = finder->match->nodes[i];
-        const struct printed_row *printed = finder->match->rows[node];
-        double rest = change_between(finder->last.fairshare[node], stage->fairshare[node]);
-        *(any_left ? &fairshare->left : &fairshare->causes[CAUSE_SECOND]) += rest;
-        fairshare->printed = isnan(fairshare->ours) ? NAN : printed_middle(&printed->fairshare);
-        double lost = ranks ? 1e-9 : lost_part(finder, node);
-        if (!isnan(fairshare->printed) &&
-            !is_printed(&printed->fairshare, stage->fairshare[node], lost))
-            fairshare->left += change_between(stage->fairshare[node], fairshare->printed);
-        row->level_fs_differs =
-            ranks && printed_is_there(&printed->level_fs) && !isnan(stage->level_fs[node]) &&
-            !is_printed(&printed->level_fs, stage->level_fs[node], lost_part(finder, node));
+        double by_usage =
+            any_left ? change_between(finder->last.fairshare[node], stage.fairshare[node]) : 0;
+        by_usage = fabs(by_usage) > 1e-12 ? by_usage : 0;
+        finder->last.fairshare[node] += by_usage;
+        find_left_factor(finder, node, stage.fairshare[node], possible.fairshare[node],
+                         &row->fairshare);
+        if (!isnan(row->fairshare.printed))
+            row->fairshare.left += by_usage;
+        row->contradictions = possible.wrong[node];
+        row->level_fs_differs = possible.wrong[node] & WRONG_LEVEL_FS;
     }
+    stage_free(&stage);
+    possible_free(&possible);
 }
 
 /* The printed shares, then the printed usage. */
@@ -367,17 +445,17 @@ static int apply_print(struct finder *finder, struct error *err)
     struct stage stage;
     if (build_tree(finder, true, &tree, err))
         return -1;
-    int result = compute_stage(finder, tree, finder->own, &stage, err);
+    int result = compute_stage(finder, tree, &stage, err);
     if (!result) {
         explain_by(finder, CAUSE_SHARES, stage);
         bool any_left = find_left_usage(finder);
         double *own = printed_own_usage(finder);
-        result = compute_stage(finder, tree, own, &stage, err);
+        struct values *values = values_with(finder, tree, own, err);
+        if (values)
+            find_left_fairshare(finder, tree, values, any_left);
+        result = values ? 0 : -1;
+        free(values);
         free(own);
-        if (!result) {
-            find_left_fairshare(finder, &stage, any_left);
-            stage_free(&stage);
-        }
     }
     tree_destroy(tree);
     return result;
@@ -404,7 +482,6 @@ static void begin(struct finder *finder, const struct tree *tree, struct names *
     printed_match_make(match, finder->asked->print, tree, names, finder->asked->source != NULL,
                        finder->differences);
     finder->own = memory_zeroed(tree->count, sizeof *finder->own);
-    finder->dearest = memory_zeroed(tree->count, sizeof *finder->dearest);
     begin_with_ours(finder);
 }
 
@@ -450,6 +527,7 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
                              .reduced = { .settings = *asked->settings },
                              .options = cluster->options };
     *differences = (struct differences){ .cluster = cluster->name,
+                                         .login = asked->login,
                                          .as_of = cluster->as_of,
                                          .printed_at = asked->printed_at,
                                          .algorithm = cluster->algorithm };
@@ -463,7 +541,9 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
     printed_match_free(&match);
     stage_free(&finder.last);
     free(finder.own);
-    free(finder.dearest);
+    free(finder.blur);
+    free(finder.fresh);
+    free(finder.late);
     pricing_free(&finder.reduced.whole);
     ledger_destroy(finder.ledger);
     if (finder.computed)

@@ -18,6 +18,7 @@ struct error;
 struct diff_case {
     const struct settings *settings;
     const struct published_cluster *cluster;
+    const char *login; /* the only user who may be shown; NULL: everybody may be */
     const struct sshare_print *print;
     struct db *source; /* NULL: it cannot be read */
     int64_t printed_at;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/tree/tree.h"
+#include "core/fairshare/fairshare.h"
 #include "report/differences.h"
 #include "report/sshare_print.h"
 #include "compute/stepped_usage.h"
@@ -125,13 +125,27 @@ static void add_row(struct differences *differences, const struct tree *tree, ui
     };
 }
 
-static void note_only_printed(struct differences *differences, const struct printed_row *row)
+static void note_missing(struct differences *differences, const char *account, const char *user,
+                         bool printed)
 {
     struct text text = { 0 };
-    text_format(&text, "%s%s%s", row->account, *row->user ? "/" : "", row->user);
-    if (!differences->only_printed++)
-        differences->first_only_printed = name_copy(differences, text.bytes);
+    size_t *count = printed ? &differences->only_printed : &differences->only_ours;
+    const char **first = printed ? &differences->first_only_printed : &differences->first_only_ours;
+    text_format(&text, "%s%s%s", account, *user ? "/" : "", user);
+    if (!(*count)++)
+        *first = name_copy(differences, text.bytes);
     text_free(&text);
+}
+
+/* Of associations that may be shown. */
+static void note_only_ours(const struct printed_match *match, const struct tree *tree,
+                           const struct names *names, struct differences *differences)
+{
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const char *user = names_text(names, tree->nodes[i].user);
+        if (!match->rows[i] && (!differences->login || !*user || !strcmp(user, differences->login)))
+            note_missing(differences, names_text(names, tree->nodes[i].account), user, false);
+    }
 }
 
 /* Its part of the root's usage; the root's own is blank. */
@@ -191,7 +205,7 @@ void printed_match_make(struct printed_match *match, const struct sshare_print *
         const struct printed_row *row = &print->rows[i];
         uint32_t node = find_node(match, list, tree, row);
         if (node == NO_NODE) {
-            note_only_printed(differences, row);
+            note_missing(differences, row->account, row->user, true);
             continue;
         }
         match->rows[node] = row;
@@ -199,8 +213,9 @@ void printed_match_make(struct printed_match *match, const struct sshare_print *
         match->nodes[differences->count] = node;
         add_row(differences, tree, node, names);
     }
-    differences->only_ours = tree->count - differences->count;
-    narrow_bounds(match, tree->count);
+    note_only_ours(match, tree, names, differences);
+    if (differences->algorithm->ranks_users)
+        narrow_bounds(match, tree->count);
     free(list);
 }
 

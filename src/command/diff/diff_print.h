@@ -23,7 +23,8 @@ struct printed_match {
  * `ordered`, else in that of partitions.
  *
  * RawUsage is cut to an integer, but NormUsage has an association's part of the root's usage to
- * all its digits.  So what one prints narrows down the root's usage, and that all others. */
+ * all its digits, under Fair Tree of the same instant.  So what one prints narrows down the root's
+ * usage, and that all others. */
 void printed_match_make(struct printed_match *match, const struct sshare_print *print,
                         const struct tree *tree, const struct names *names, bool ordered,
                         struct differences *differences);

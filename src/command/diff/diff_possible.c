@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/diff/diff_possible.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/diff/diff_ranks.h"
+#include "core/fairshare/fairshare.h"
+#include "report/differences.h"
+#include "report/sshare_print.h"
+#include "util/memory.h"
+
+/* What doubles and sshare's scaling by a million may do to a number, as a part of it. */
+#define ROUNDING 1e-12
+
+struct finder {
+    const struct possible_case *asked;
+    struct possible *possible;
+    /* By node, as far as the formulas have come: */
+    struct usage_bounds *usage, *part, *effective;
+};
+
+bool bounds_meet(struct usage_bounds one, struct usage_bounds other)
+{
+    if (one.low == other.low || one.high == other.high)
+        return true;
+    double slack = ROUNDING * fmin(fmax(fabs(one.high), fabs(one.low)),
+                                   fmax(fabs(other.high), fabs(other.low)));
+    return one.low <= other.high + slack && other.low <= one.high + slack;
+}
+
+/* What both have; the printed one where that is nothing, and then the column is wrong. */
+static struct usage_bounds narrowed(struct finder *finder, uint32_t node, unsigned column,
+                                    struct usage_bounds bounds, struct printed_number printed)
+{
+    struct usage_bounds other = { printed.low, printed.high };
+    if (!printed_is_there(&printed))
+        return bounds;
+    if (!bounds_meet(bounds, other)) {
+        finder->possible->wrong[node] |= column;
+        return other;
+    }
+    struct usage_bounds both = { fmax(bounds.low, other.low), fmin(bounds.high, other.high) };
+    return both.low <= both.high ? both : other;
+}
+
+static struct usage_bounds part_of(struct usage_bounds usage, struct usage_bounds whole)
+{
+    return (struct usage_bounds){
+        .low = usage.low > 0 ? fmin(usage.low / whole.high, 1) : 0,
+        .high = !(usage.high > 0)        ? 0
+                : usage.high < whole.low ? usage.high / whole.low
+                                         : 1,
+    };
+}
+
+static void find_usage(struct finder *finder, const double *lacking, bool known)
+{
+    for (uint32_t i = 0; i < finder->asked->tree->count; i++) {
+        struct usage_bounds bounds = finder->asked->usage[i];
+        double low = known ? bounds.low - (lacking ? lacking[i] : 0) : 0;
+        finder->usage[i] = (struct usage_bounds){ fmax(low, 0), bounds.high };
+    }
+}
+
+static const struct printed_row *row_of(const struct finder *finder, uint32_t node)
+{
+    static const struct printed_row none = {
+        .raw_usage = NOT_PRINTED,
+        .norm_shares = NOT_PRINTED,
+        .norm_usage = NOT_PRINTED,
+        .effective_usage = NOT_PRINTED,
+        .fairshare = NOT_PRINTED,
+        .level_fs = NOT_PRINTED,
+    };
+    const struct printed_row *row = finder->asked->rows[node];
+    return row ? row : &none;
+}
+
+static void check_shares(struct finder *finder, uint32_t node)
+{
+    double shares = finder->asked->algorithm->norm_shares(&finder->asked->values[node]);
+    if (!isnan(shares))
+        narrowed(finder, node, WRONG_NORM_SHARES, (struct usage_bounds){ shares, shares },
+                 row_of(finder, node)->norm_shares);
+}
+
+static void find_part_of_root(struct finder *finder, uint32_t node)
+{
+    finder->part[node] =
+        narrowed(finder, node, WRONG_NORM_USAGE, part_of(finder->usage[node], finder->usage[0]),
+                 row_of(finder, node)->norm_usage);
+}
+
+/* classic: UE = UA + (UEparent - UA) S / Slevel, the parent's where no member has shares */
+static struct usage_bounds classic_usage(const struct finder *finder, uint32_t node)
+{
+    const struct tree *tree = finder->asked->tree;
+    const struct node *at = &tree->nodes[node];
+    struct usage_bounds own = finder->part[node], above = finder->effective[at->fairshare_parent];
+    uint32_t level = (uint32_t)level_of(tree, at)->shares; /* slurmctld's sum is of 32 bits */
+    double shares = level ? (double)at->shares / level : 1;
+    return (struct usage_bounds){ own.low + (above.low - own.low) * shares,
+                                  own.high + (above.high - own.high) * shares };
+}
+
+/* R rl^k, k as seed 000 has it. */
+static double oblivious_ratio(double parents, double local)
+{
+    if (!(parents > 0) || !(local > 0))
+        return 0;
+    double log_parents = log(parents), slope = 5 * log_parents;
+    double exponent = log_parents * log(local) >= 0 ? 1 : 1 / (1 + slope * slope);
+    return parents * pow(local, exponent);
+}
+
+/* What the siblings have used together, as a part of the root's: each one's part is as it was when
+ * slurmctld last asked for it, which may be long ago while usage grows. */
+static struct usage_bounds siblings_part(const struct finder *finder, uint32_t node)
+{
+    const struct tree *tree = finder->asked->tree;
+    const struct node *parent = &tree->nodes[tree->nodes[node].fairshare_parent];
+    bool steady = finder->asked->fresh && !(finder->asked->fresh[0] > 0);
+    struct usage_bounds sum = { 0, 0 };
+    for (uint32_t i = 0; i < parent->child_count; i++) {
+        uint32_t sibling = tree->children[parent->first_child + i];
+        if (node_has_parent_shares(&tree->nodes[sibling]))
+            continue;
+        bool own = sibling == node || steady;
+        sum.low += own ? finder->part[sibling].low : 0;
+        sum.high += own ? finder->part[sibling].high : 1;
+    }
+    return sum;
+}
+
+/* The ratio rises with the parent's and with the own usage, and falls with the siblings'. */
+static struct usage_bounds oblivious_usage(const struct finder *finder, uint32_t node)
+{
+    const struct tree *tree = finder->asked->tree;
+    uint32_t above = tree->nodes[node].fairshare_parent;
+    double shares = finder->asked->values[node].shares_norm;
+    double parents = finder->asked->values[above].shares_norm;
+    struct usage_bounds own = finder->part[node], siblings = siblings_part(finder, node);
+    if (!(shares > 0) || !(parents > 0))
+        return own;
+    double low = own.low / shares * parents / siblings.high;
+    double high = siblings.low > 0 ? own.high / shares * parents / siblings.low : INFINITY;
+    const struct usage_bounds *effective = &finder->effective[above];
+    double corners[] = { oblivious_ratio(effective->low / parents, low),
+                         oblivious_ratio(effective->high / parents, low),
+                         oblivious_ratio(effective->low / parents, high),
+                         oblivious_ratio(effective->high / parents, high),
+                         oblivious_ratio(effective->low / parents, 1),
+                         oblivious_ratio(effective->high / parents, 1) };
+    struct usage_bounds usage = { INFINITY, 0 };
+    for (size_t i = 0; i < sizeof corners / sizeof *corners - (low <= 1 && high >= 1 ? 0 : 2);
+         i++) {
+        usage.low = fmin(usage.low, corners[i] * shares);
+        usage.high = fmax(usage.high, corners[i] * shares);
+    }
+    return usage;
+}
+
+static void find_effective(struct finder *finder, uint32_t node)
+{
+    const struct node *at = &finder->asked->tree->nodes[node];
+    struct usage_bounds bounds = { 1, 1 };
+    if (node && !at->fairshare_parent)
+        bounds = finder->part[node];
+    else if (node && node_has_parent_shares(at))
+        bounds = finder->effective[at->fairshare_parent];
+    else if (node && !strcmp(finder->asked->algorithm->name, "classic"))
+        bounds = classic_usage(finder, node);
+    else if (node)
+        bounds = oblivious_usage(finder, node);
+    finder->effective[node] = node ? narrowed(finder, node, WRONG_EFFECTIVE_USAGE, bounds,
+                                              row_of(finder, node)->effective_usage)
+                                   : bounds;
+}
+
+/* F = 2^-(UE / S / dampening), 0 without shares. */
+static void find_factor(struct finder *finder, uint32_t node)
+{
+    double shares = finder->asked->values[node].shares_norm;
+    double scale = shares * finder->asked->options->dampening;
+    finder->possible->fairshare[node] =
+        shares > 0 ? (struct usage_bounds){ exp2(-finder->effective[node].high / scale),
+                                            exp2(-finder->effective[node].low / scale) }
+                   : (struct usage_bounds){ 0, 0 };
+}
+
+static void find_ratios(struct finder *finder)
+{
+    uint32_t count = finder->asked->tree->count;
+    find_usage(finder, finder->asked->fresh, finder->asked->fresh != NULL);
+    for (uint32_t i = 0; i < count; i++)
+        find_part_of_root(finder, i);
+    for (uint32_t i = 0; i < count; i++) {
+        check_shares(finder, i);
+        find_effective(finder, i);
+        if (i)
+            find_factor(finder, i);
+    }
+}
+
+/* LF = S / U; 0 without shares, infinite without usage. */
+static struct usage_bounds level_fs_of(struct finder *finder, uint32_t node)
+{
+    const struct node *at = &finder->asked->tree->nodes[node];
+    uint32_t above = at->fairshare_parent;
+    struct usage_bounds part = part_of(finder->usage[node], finder->usage[above]);
+    struct usage_bounds of_root = part_of(finder->part[node], finder->part[above]);
+    if (bounds_meet(part, of_root))
+        part = (struct usage_bounds){ fmax(part.low, of_root.low), fmin(part.high, of_root.high) };
+    else
+        finder->possible->wrong[node] |= WRONG_NORM_USAGE;
+    part =
+        narrowed(finder, node, WRONG_EFFECTIVE_USAGE, part, row_of(finder, node)->effective_usage);
+    if (node_has_parent_shares(at)) {
+        double fixed = at->is_user ? INFINITY : 4294967294.;
+        return (struct usage_bounds){ fixed, fixed };
+    }
+    double shares = finder->asked->values[node].level_shares_norm;
+    if (!(shares > 0))
+        return (struct usage_bounds){ 0, 0 };
+    return (struct usage_bounds){ part.high > 0 ? shares / part.high : INFINITY,
+                                  part.low > 0 ? shares / part.low : INFINITY };
+}
+
+/* Where usage is certain, the level_fs is that of which ranks are made. */
+static void fix_certain(const struct finder *finder, uint32_t node, struct usage_bounds *level_fs)
+{
+    const bool *exact = finder->asked->exact;
+    double certain = finder->asked->values[node].level_fs;
+    if (exact[node] && exact[finder->asked->tree->nodes[node].fairshare_parent] &&
+        bounds_meet(*level_fs, (struct usage_bounds){ certain, certain }))
+        *level_fs = (struct usage_bounds){ certain, certain };
+}
+
+static void find_ranks(struct finder *finder)
+{
+    const struct tree *tree = finder->asked->tree;
+    struct usage_bounds *level_fs = memory_zeroed(tree->count, sizeof *level_fs);
+    find_usage(finder, finder->asked->late, true);
+    finder->part[0] = (struct usage_bounds){ 1, 1 };
+    for (uint32_t i = 1; i < tree->count; i++)
+        find_part_of_root(finder, i);
+    for (uint32_t i = 1; i < tree->count; i++) {
+        check_shares(finder, i);
+        level_fs[i] = level_fs_of(finder, i);
+        if (!node_has_parent_shares(&tree->nodes[i]))
+            level_fs[i] =
+                narrowed(finder, i, WRONG_LEVEL_FS, level_fs[i], row_of(finder, i)->level_fs);
+        fix_certain(finder, i, &level_fs[i]);
+    }
+    possible_ranks(tree, finder->asked->values, level_fs, finder->possible->fairshare);
+    free(level_fs);
+}
+
+/* What Slurm has no formula for: only what we have ourselves is possible. */
+static void take_ours(struct finder *finder)
+{
+    for (uint32_t i = 1; i < finder->asked->tree->count; i++) {
+        double ours = finder->asked->algorithm->factor(&finder->asked->values[i]);
+        finder->possible->fairshare[i] = (struct usage_bounds){ ours, ours };
+    }
+}
+
+void possible_find(struct possible *possible, const struct possible_case *asked)
+{
+    uint32_t count = asked->tree->count;
+    struct finder finder = {
+        .asked = asked,
+        .possible = possible,
+        .usage = memory_zeroed(count, sizeof *finder.usage),
+        .part = memory_zeroed(count, sizeof *finder.part),
+        .effective = memory_zeroed(count, sizeof *finder.effective),
+    };
+    possible->fairshare = memory_zeroed(count, sizeof *possible->fairshare);
+    possible->wrong = memory_zeroed(count, sizeof *possible->wrong);
+    for (uint32_t i = 0; i < count; i++)
+        possible->fairshare[i] = (struct usage_bounds){ NAN, NAN };
+    if (asked->algorithm->ranks_users)
+        find_ranks(&finder);
+    else if (!strcmp(asked->algorithm->name, "classic") ||
+             !strcmp(asked->algorithm->name, "depth_oblivious"))
+        find_ratios(&finder);
+    else
+        take_ours(&finder);
+    free(finder.usage);
+    free(finder.part);
+    free(finder.effective);
+}
+
+void possible_free(struct possible *possible)
+{
+    free(possible->fairshare);
+    free(possible->wrong);
+}
