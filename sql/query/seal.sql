@@ -19,7 +19,8 @@ SELECT "job_key" FROM "fairmill_seal_open" WHERE "cluster" = ?
 
 -- name: seal_odd_read
 -- The findings about jobs in the sums.
-SELECT "kind", "subject", "time_end", "detail" FROM "fairmill_seal_odd" WHERE "cluster" = ?
+SELECT "kind", "subject", "time_end", "detail", "jobs", "first_start", "last_start"
+FROM "fairmill_seal_odd" WHERE "cluster" = ?
 
 -- name: seal_slice_read
 -- What the job rows in the sums were.

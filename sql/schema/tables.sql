@@ -184,13 +184,17 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
     PRIMARY KEY ("cluster", "job_key")
 ) {replaced};
 
--- Findings about jobs that ended before the seal.
+-- Findings about jobs that ended before the seal.  One about several jobs has their number, and when the
+-- first and the last of them started.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_odd" (
-    "cluster"  {name} NOT NULL,
-    "kind"     {word} NOT NULL,
-    "subject"  {integer} NOT NULL,
-    "time_end" {integer} NOT NULL,
-    "detail"   {line} NOT NULL,
+    "cluster"     {name} NOT NULL,
+    "kind"        {word} NOT NULL,
+    "subject"     {integer} NOT NULL,
+    "time_end"    {integer} NOT NULL,
+    "detail"      {line} NOT NULL,
+    "jobs"        {integer},
+    "first_start" {integer},
+    "last_start"  {integer},
     PRIMARY KEY ("cluster", "kind", "subject", "time_end")
 ) {replaced};
 

@@ -404,6 +404,8 @@ static void set_sinks(struct charging_run *run)
     run->note = (struct seen_sink){ .sink = { seen_sink_take },
                                     .cluster = computation->source.cluster,
                                     .now = run->now,
+                                    .cutoff = run->cutoff,
+                                    .horizon = computation->source.settings->horizon_s,
                                     .seen = run->seen,
                                     .findings = computation->findings };
     if (run->plan) {

@@ -30,7 +30,7 @@ double compute_capacity(const struct settings *settings, const struct accounting
     double count = settings->capacity;
     if (!(count > 0)) {
         count = settings->charge == CHARGE_TRES ? accounting->weighted : accounting->billing;
-        if (settings->charge == CHARGE_CPU || (settings->charge == CHARGE_BILLING && isnan(count)))
+        if (settings->charge == CHARGE_CPU || (settings->charge != CHARGE_TRES && isnan(count)))
             count = accounting->cpus;
         if (!(count > 0))
             return NAN;

@@ -69,6 +69,24 @@ static void note_times(const struct seen_sink *sink, const struct charge *charge
         note_least(&seen->oldest_end, ended);
 }
 
+/* What weights a partition had does not hang on one job, so all its jobs make one finding.  Where
+ * the sums lose rows that pass the horizon, those below the seal make one for each part of it that
+ * their ends are in, and a part of which the horizon has passed the beginning does not count. */
+#define HORIZON_PARTS 8
+static void add_other_weights(const struct seen_sink *sink, const struct charge *charge,
+                              struct findings *findings)
+{
+    const struct tariff *tariff = charge->slice.tariff;
+    uint64_t start = charge->row->job.time_start, part = sink->horizon / HORIZON_PARTS + 1;
+    struct finding added = { .subject = tariff->list, .jobs = 1, .first = start, .last = start };
+    if (sink->horizon && charge->sealed)
+        added.ends = charge->ended / part * part;
+    if (added.ends && added.ends <= sink->cutoff)
+        return;
+    findings_add_jobs(findings, FINDING_OTHER_WEIGHTS, &added,
+                      tariff->list ? "partition '%s'" : "tres_weights", tariff->partition);
+}
+
 /* A row below the seal has an end, which is when its finding is to be forgotten. */
 static void add_finding(const struct seen_sink *sink, const struct charge *charge)
 {
@@ -94,6 +112,9 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
                            "time_start %" PRIu64 ", time_end %" PRIu64 ", time limit %" PRIu64
                            " minutes",
                            job->time_start, job->time_end, job->time_limit);
+        break;
+    case JOB_OTHER_WEIGHTS:
+        add_other_weights(sink, charge, findings);
         break;
     case JOB_ENDS_BEFORE_START:
         findings_add_ended(findings, FINDING_JOB_ENDS_BEFORE_START, id, ends,
@@ -158,6 +179,7 @@ static uint64_t hash_of(const struct job_row *row)
         job->tres_alloc ? XXH3_64bits(job->tres_alloc, job->tres_alloc_length) : 0,
         (uint64_t)prices,
         (uint64_t)(prices >> 64),
+        row->tariff->list,
         row->suspension ? row->suspension->start + 1 : 0,
         row->suspension ? row->suspension->end : 0,
     };

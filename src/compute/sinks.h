@@ -35,7 +35,8 @@ void note_least(uint64_t *least, uint64_t value);
 struct seen_sink {
     struct charge_sink sink;
     const char *cluster;
-    uint64_t now;
+    uint64_t now, cutoff;
+    uint64_t horizon; /* seconds; 0: the cutoff moves with full runs only */
     struct jobs_seen *seen;
     struct findings *findings;
     uint64_t *sealed_first; /* for sealed rows, their first_charge */

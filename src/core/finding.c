@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/finding.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,9 @@ static const struct {
     [FINDING_JOB_ENDS_IN_FUTURE] = { "job_ends_in_future", "charged as an open job" },
     [FINDING_JOB_ENDS_BEYOND_LIMIT] = { "job_ends_beyond_limit",
                                         "ended far beyond its time limit; charged up to its end" },
+    [FINDING_OTHER_WEIGHTS] = { "other_weights",
+                                "charged by their stored billing, which is not what the weights of "
+                                "TRES make" },
     [FINDING_JOB_WITHOUT_ASSOCIATION] = { "job_without_association",
                                           "counted outside the root, as unattributed usage" },
     [FINDING_SHARES_NEGATIVE] = { "shares_negative", "taken as 0" },
@@ -91,21 +95,53 @@ static int compare(const struct finding *one, const struct finding *other)
     return (one->ends > other->ends) - (one->ends < other->ends);
 }
 
-static void add(struct findings *findings, enum finding_kind kind, const struct finding *added)
+const char *finding_detail(const struct finding *finding, char buffer[FINDING_DETAIL])
+{
+    if (!finding->jobs)
+        return finding->detail;
+    int length =
+        snprintf(buffer, FINDING_DETAIL,
+                 "jobs: %" PRIu64 ", the first started %" PRIu64 ", the last %" PRIu64 "; %s",
+                 finding->jobs, finding->first, finding->last, finding->detail);
+    if (length >= FINDING_DETAIL)
+        utf8_drop_cut(buffer);
+    return buffer;
+}
+
+/* How often something was seen. */
+static uint64_t times(const struct finding *finding)
+{
+    return finding->jobs ? finding->jobs : 1;
+}
+
+/* The same once more. */
+static void combine(struct finding *kept, const struct finding *added)
+{
+    if (added->jobs) {
+        kept->jobs += added->jobs;
+        kept->first = added->first < kept->first ? added->first : kept->first;
+        kept->last = added->last > kept->last ? added->last : kept->last;
+    } else if (strcmp(added->detail, kept->detail) < 0) {
+        *kept = *added;
+    }
+}
+
+/* Returns what was not there before; NULL: nothing. */
+static struct finding *add(struct findings *findings, enum finding_kind kind,
+                           const struct finding *added)
 {
     struct finding *kept = findings->kind[kind].kept;
     size_t *count = &findings->kind[kind].count;
-    findings->kind[kind].seen++;
+    findings->kind[kind].seen += times(added);
     size_t at = *count;
     while (at > 0 && compare(&kept[at - 1], added) > 0)
         at--;
     if (at > 0 && compare(&kept[at - 1], added) == 0) {
-        if (strcmp(added->detail, kept[at - 1].detail) < 0)
-            kept[at - 1] = *added;
-        return;
+        combine(&kept[at - 1], added);
+        return NULL;
     }
     if (at == FINDINGS_PER_KIND)
-        return;
+        return NULL;
     size_t moved = *count - at;
     if (*count < FINDINGS_PER_KIND)
         ++*count;
@@ -113,43 +149,59 @@ static void add(struct findings *findings, enum finding_kind kind, const struct 
         moved--;
     memmove(kept + at + 1, kept + at, moved * sizeof *kept);
     kept[at] = *added;
+    return &kept[at];
 }
 
-static void add_spelled(struct findings *findings, enum finding_kind kind, struct finding added,
-                        const char *detail, va_list arguments)
+static void spell(struct finding *finding, const char *detail, va_list arguments)
 {
-    int length = vsnprintf(added.detail, sizeof added.detail, detail, arguments);
-    if (length >= (int)sizeof added.detail)
-        utf8_drop_cut(added.detail);
-    add(findings, kind, &added);
+    int length = vsnprintf(finding->detail, sizeof finding->detail, detail, arguments);
+    if (length >= (int)sizeof finding->detail)
+        utf8_drop_cut(finding->detail);
 }
 
 void findings_add(struct findings *findings, enum finding_kind kind, uint64_t subject,
                   const char *detail, ...)
 {
     va_list arguments;
+    struct finding added = { .subject = subject };
     va_start(arguments, detail);
-    add_spelled(findings, kind, (struct finding){ .subject = subject }, detail, arguments);
+    spell(&added, detail, arguments);
     va_end(arguments);
+    add(findings, kind, &added);
 }
 
 void findings_add_ended(struct findings *findings, enum finding_kind kind, uint64_t subject,
                         uint64_t ends, const char *detail, ...)
 {
     va_list arguments;
+    struct finding added = { .subject = subject, .ends = ends };
     va_start(arguments, detail);
-    add_spelled(findings, kind, (struct finding){ .subject = subject, .ends = ends }, detail,
-                arguments);
+    spell(&added, detail, arguments);
+    va_end(arguments);
+    add(findings, kind, &added);
+}
+
+void findings_add_jobs(struct findings *findings, enum finding_kind kind,
+                       const struct finding *jobs, const char *detail, ...)
+{
+    va_list arguments;
+    struct finding *fresh = add(findings, kind, jobs);
+    va_start(arguments, detail);
+    if (fresh)
+        spell(fresh, detail, arguments);
     va_end(arguments);
 }
 
 void findings_merge(struct findings *findings, const struct findings *others)
 {
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
-        for (size_t i = 0; i < others->kind[kind].count; i++)
-            findings_add(findings, kind, others->kind[kind].kept[i].subject, "%s",
-                         others->kind[kind].kept[i].detail);
-        findings->kind[kind].seen += others->kind[kind].seen - others->kind[kind].count;
+        uint64_t seen = findings->kind[kind].seen + others->kind[kind].seen;
+        for (size_t i = 0; i < others->kind[kind].count; i++) {
+            struct finding each = others->kind[kind].kept[i];
+            each.ends = 0;
+            add(findings, kind, &each);
+        }
+        findings->kind[kind].seen = seen;
     }
 }
 
@@ -161,7 +213,8 @@ void findings_expire(struct findings *findings, uint64_t cutoff)
         for (size_t i = 0; i < findings->kind[kind].count; i++)
             if (!kept[i].ends || kept[i].ends > cutoff)
                 kept[left++] = kept[i];
-        findings->kind[kind].seen -= findings->kind[kind].count - left;
+            else
+                findings->kind[kind].seen -= times(&kept[i]);
         findings->kind[kind].count = left;
     }
 }

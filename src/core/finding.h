@@ -15,6 +15,7 @@ enum finding_kind {
     FINDING_JOB_CAPPED,
     FINDING_JOB_ENDS_IN_FUTURE,
     FINDING_JOB_ENDS_BEYOND_LIMIT,
+    FINDING_OTHER_WEIGHTS,
     FINDING_JOB_WITHOUT_ASSOCIATION,
     FINDING_SHARES_NEGATIVE,
     FINDING_ASSOCIATION_LEFT_OUT,
@@ -45,11 +46,17 @@ const char *finding_meaning(enum finding_kind kind);
  * depend on the order of rows. */
 #define FINDINGS_PER_KIND 100
 
+#define FINDING_DETAIL 120
 struct finding {
     uint64_t subject; /* an id, most often of a job or an association; 0: the cluster is meant */
     uint64_t ends;    /* of what is kept of ended jobs, when the row ended; else 0 */
-    char detail[120];
+    /* Of a finding that is about several jobs: how many there are, and when the first and the last
+     * of them started; else 0. */
+    uint64_t jobs, first, last;
+    char detail[FINDING_DETAIL];
 };
+/* What there is to say of it: its detail, or made of that in `buffer`. */
+const char *finding_detail(const struct finding *finding, char buffer[FINDING_DETAIL]);
 
 struct findings {
     struct {
@@ -69,6 +76,11 @@ void findings_add(struct findings *findings, enum finding_kind kind, uint64_t su
 void findings_add_ended(struct findings *findings, enum finding_kind kind, uint64_t subject,
                         uint64_t ends, const char *detail, ...)
     __attribute__((format(printf, 5, 6)));
+/* Jobs that make one finding with those of the same subject and end; only what is new is spelled.
+ */
+void findings_add_jobs(struct findings *findings, enum finding_kind kind,
+                       const struct finding *jobs, const char *detail, ...)
+    __attribute__((format(printf, 4, 5)));
 /* Add all that others have, without their ends; `seen` is added up. */
 void findings_merge(struct findings *findings, const struct findings *others);
 /* Forget what ended at `cutoff` or before it. */

@@ -78,7 +78,8 @@ static void merge_findings(struct finding_rows *found, const struct findings *fi
             row->last_seen = as_of;
             row->count++;
             free(row->detail);
-            row->detail = memory_text(seen->detail);
+            char detail[FINDING_DETAIL];
+            row->detail = memory_text(finding_detail(seen, detail));
         }
 }
 

@@ -63,24 +63,34 @@ static int read_open(struct db *db, const struct db_value *cluster, struct job_k
     return db_finish(rows);
 }
 
-static void keep_finding(struct kept_rows *kept, const char *kind, uint64_t subject, uint64_t ends,
+static void keep_finding(struct kept_rows *kept, const char *kind, const struct finding *finding,
                          const struct db_value *detail)
 {
-    const uint64_t words[] = { kept_text(kind, strlen(kind)), subject, ends,
-                               kept_text(detail->text.bytes, detail->text.length) };
-    kept_add(kept, words, COUNT(words));
+    const uint64_t words[] = { kept_text(kind, strlen(kind)),
+                               finding->subject,
+                               finding->ends,
+                               kept_text(detail->text.bytes, detail->text.length),
+                               finding->jobs,
+                               finding->first,
+                               finding->last };
+    kept_add(kept, words, finding->jobs ? COUNT(words) : 4);
 }
 
 static void add_finding(struct findings *findings, const struct db_value *row,
                         struct kept_rows *kept)
 {
     char *kind = db_value_text(&row[0]), *detail = db_value_text(&row[3]);
+    struct finding finding = { .subject = rows_bits_of(&row[1]), .ends = rows_bits_of(&row[2]) };
+    if (row[4].type == DB_INTEGER) {
+        finding.jobs = rows_bits_of(&row[4]);
+        finding.first = rows_bits_of(&row[5]);
+        finding.last = rows_bits_of(&row[6]);
+    }
     if (row[3].type == DB_TEXT)
-        keep_finding(kept, kind, rows_bits_of(&row[1]), rows_bits_of(&row[2]), &row[3]);
+        keep_finding(kept, kind, &finding, &row[3]);
     for (enum finding_kind each = 0; each < FINDING_KINDS; each++)
         if (!strcmp(finding_name(each), kind))
-            findings_add_ended(findings, each, rows_bits_of(&row[1]), rows_bits_of(&row[2]), "%s",
-                               detail);
+            findings_add_jobs(findings, each, &finding, "%s", detail);
     free(kind);
     free(detail);
 }
@@ -104,7 +114,7 @@ static int read_findings(struct db *db, const char *cluster, struct kept_seal *k
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     struct kept_rows found = { 0 };
-    struct db_rows *rows = db_query(db, sql_query_seal_odd_read, &name, 1, "tiit", err);
+    struct db_rows *rows = db_query(db, sql_query_seal_odd_read, &name, 1, "tiitiii", err);
     while (db_fetch(rows, &row, err) > 0)
         add_finding(kept->findings, row, &found);
     if (db_finish(rows))
@@ -243,6 +253,12 @@ static int write_opened(struct db *db, const struct db_value *cluster, const str
     return rows_end(&writer, 0, err);
 }
 
+/* Only findings of several jobs have such a number. */
+static struct db_value number_or_null(uint64_t number, const struct finding *finding)
+{
+    return finding->jobs ? rows_bits(number) : db_null();
+}
+
 static int write_findings(const struct publisher *publisher, const struct findings *findings,
                           struct error *err)
 {
@@ -261,8 +277,11 @@ static int write_findings(const struct publisher *publisher, const struct findin
                 { "subject", 'i', rows_bits(each->subject) },
                 { "time_end", 'i', rows_bits(each->ends) },
                 { "detail", 't', rows_text(each->detail, &detail) },
+                { "jobs", 'i', number_or_null(each->jobs, each) },
+                { "first_start", 'i', number_or_null(each->first, each) },
+                { "last_start", 'i', number_or_null(each->last, each) },
             };
-            keep_finding(&part.kept, finding_name(kind), each->subject, each->ends, &row[4].value);
+            keep_finding(&part.kept, finding_name(kind), each, &row[4].value);
             rows_add(&writer, row, COUNT(row), err);
         }
     text_free(&detail);

@@ -66,12 +66,17 @@ static int check_section(const char *path, dictionary *file, const char *section
 }
 
 /* Whether slurm.conf counts for this setting.  Its weights of TRES belong together: they count only
- * where TRES are charged and the settings file has no weights at all. */
+ * where TRES are charged and the settings file has no weights at all.  Where they are to be
+ * verified, those of its partitions do: for what others billed, CPUs, there is nothing to verify.
+ */
 static bool slurm_counts(const struct settings *settings, dictionary *file,
                          const struct setting *setting)
 {
+    bool of_partitions = !strcmp(setting->key, "partition_tres_weights");
     return !strstr(setting->key, "tres_weights") ||
-           (settings->charge == CHARGE_TRES && !iniparser_find_entry(file, "usage:tres_weights") &&
+           ((settings->charge == CHARGE_TRES ||
+             (settings->charge == CHARGE_AUTO && of_partitions)) &&
+            !iniparser_find_entry(file, "usage:tres_weights") &&
             !iniparser_find_entry(file, "usage:partition_tres_weights"));
 }
 
@@ -168,7 +173,8 @@ static void apply_weight_rule(struct settings *settings)
     enum weight_rule rule = flags & PRIORITY_MAX_TRES_GRES ? WEIGHTS_MAX_TRES_GRES
                             : flags & PRIORITY_MAX_TRES    ? WEIGHTS_MAX_TRES
                                                            : WEIGHTS_SUM;
-    if (settings->charge != CHARGE_TRES || rule <= settings->pricing.weight_rule)
+    if (!pricing_weighs(&settings->pricing, settings->charge) ||
+        rule <= settings->pricing.weight_rule)
         return;
     struct text charges = { 0 };
     text_format(&charges, "%spriority.flags have %s\n", settings->charges,

@@ -31,7 +31,9 @@ const char *settings_refuse_rollup(const struct settings *settings)
         return "layout plain has no rollups";
     if (settings->charge == CHARGE_TRES && settings->pricing.weight_rule != WEIGHTS_SUM)
         return "rollups do not tell which TRES of a job was the highest";
-    if (pricing_knows_partitions(&settings->pricing))
+    /* Where weights are to be verified, rollups have the billing that is stored. */
+    if (settings->pricing.partition_factors.count ||
+        (settings->charge == CHARGE_TRES && settings->pricing.partition_weight_count))
         return "rollups do not tell partitions, which partition_tres_weights and "
                "partition_usage_factors need";
     return NULL;

@@ -13,7 +13,7 @@
 /* A new setting is a field in struct settings and a line here. */
 
 static const char *const bad_rows[] = { "fail", "skip", NULL };
-static const char *const charges[] = { "billing", "cpu", "tres", NULL };
+static const char *const charges[] = { "auto", "billing", "cpu", "tres", NULL };
 static const char *const usage_sources[] = { "jobs", "rollup", NULL };
 static const char *const suspendeds[] = { "charged", "omitted", NULL };
 
@@ -116,16 +116,18 @@ const struct setting settings_table[] = {
       "Where days begin and how dates are read: a name such as Europe/Berlin; system: as this "
       "machine is set.",
       read_given, FIELD(time_zone) },
-    { "usage", "charge", "billing",
-      "What a job is charged each second: billing (TRES 5, or CPUs where there is none), cpu, or "
-      "tres: what tres_weights makes of all it has.",
+    { "usage", "charge", "auto",
+      "What a job is charged each second: billing (TRES 5, or CPUs where there is none), cpu, "
+      "tres: "
+      "what tres_weights makes of all it has; or auto: as tres in partitions that have weights, if "
+      "the job's billing is that cut to an integer, else as billing.",
       CHARGE_CHOICE(charge, charges) },
     { "usage", "tres_weights", "",
-      "Charge tres: the weights, as slurm.conf's TRESBillingWeights has them, such as "
+      "Charge auto or tres: the weights, as slurm.conf's TRESBillingWeights has them, such as "
       "CPU=1.0,Mem=0.25G,GRES/gpu=2.0; with MAX_TRES or MAX_TRES_GRES among them by that rule.",
       read_tres_prices, CHARGE_FIELD(pricing) },
     { "usage", "partition_tres_weights", "",
-      "Charge tres: the weights for jobs of single partitions, instead of tres_weights, such as "
+      "Charge auto or tres: those for jobs of single partitions, instead of tres_weights, such as "
       "gpu:CPU=1 GRES/gpu=2, debug:CPU=0.5.",
       read_partition_prices, CHARGE_FIELD(pricing) },
     { "usage", "qos_factors", "",

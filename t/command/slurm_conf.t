@@ -322,8 +322,10 @@ def billing(place):
         tap.same(used(place), {'ann': 10 * gpu, 'bob': 40, 'cy': 40}, f"settings say the same ({flags or 'no flag'})")
     place.settings(none | {'slurm.conf': place.path('slurm.conf'), 'usage.tres_weights': 'Mem=1G'})
     tap.same(used(place), {'ann': 20, 'bob': 20, 'cy': 20}, 'weights of the settings are stronger, in all partitions')
+    place.settings(none | {'usage.charge': 'billing', 'slurm.conf': place.path('slurm.conf')})
+    tap.same(used(place), {'ann': 40, 'bob': 40, 'cy': 40}, 'with charge = billing they charge nothing')
     place.settings({'usage.half_life': '0', 'slurm.conf': place.path('slurm.conf')})
-    tap.same(used(place), {'ann': 40, 'bob': 40, 'cy': 40}, 'without charge = tres they charge nothing')
+    tap.same(used(place), {'ann': 40, 'bob': 40, 'cy': 40}, 'nor by default where no billing is stored that they could have made')
     place.settings(none | {'slurm.conf': place.path('slurm.conf')})
     place.succeed('run', '--now', 1000, '--replace')
     place.succeed('run', '--now', 1001)
@@ -344,6 +346,68 @@ def billing(place):
         place.says('and tells where they can stand', 'TRESBillingWeights', 'tres_weights')
 
 
+# What a second costs by the weights below is 8.75 in `gpu`, 0.6 and 0.9 in `tiny`; `plain` has no weights, and nobody
+# knows what `gone` had.
+VERIFIED = """
+tres 1001 gres/gpu
+qos 2 factor=0.5
+root/
+  a/
+    right  use 0
+    cut    use 0
+    other  use 0
+    old    use 0
+    plain  use 0
+    gone   use 0
+job a.right start=100 end=110 partition=gpu  tres=1=1,2=1024,4=1,5=8,1001=1
+job a.right start=900 end=910 partition=gpu  tres=1=1,2=1024,4=1,5=8,1001=1 qos=2
+job a.cut   start=100 end=110 partition=tiny tres=1=2,4=1
+job a.cut   start=900 end=910 partition=tiny tres=1=3,4=1,5=0
+job a.other start=200 end=210 partition=gpu  tres=1=1,2=1024,4=1,5=7,1001=1
+job a.other start=300 end=310 partition=gpu  tres=1=1,2=1024,4=1,5=9,1001=1
+job a.other start=700 end=710 partition=tiny tres=1=2,4=1,5=2
+job a.old   start=100 end=110 partition=gpu  tres=1=4,4=1
+job a.plain start=900 end=910 partition=plain tres=1=4,2=1024,5=3
+job a.plain start=910 end=920 partition=plain tres=1=4,2=1024
+job a.gone  start=900 end=910 partition=gone tres=1=4,2=1024,5=5
+"""
+WEIGHTS = """
+NodeName=n[1-2] CPUs=8
+PartitionName=gpu Nodes=n1 TRESBillingWeights="CPU=1.5,Mem=0.25G,GRES/gpu=7"
+PartitionName=plain Nodes=n2
+PartitionName=tiny Nodes=n2 TRESBillingWeights="CPU=0.3"
+"""
+
+
+def verified(place):
+    """By default the weights of a slurm.conf charge a job whose billing they make."""
+    expected = {'right': 87.5 + 43.75, 'cut': 6 + 9, 'other': 70 + 90 + 20, 'old': 40, 'plain': 30 + 40, 'gone': 50}
+    said = [('1', "jobs: 3, the first started 100, the last 300; partition 'gpu'"),
+            ('2', "jobs: 1, the first started 700, the last 700; partition 'tiny'")]
+    found = "SELECT subject, detail FROM fairmill_finding WHERE kind = 'other_weights' ORDER BY subject"
+    place.ready(VERIFIED)
+    write(place, WEIGHTS)
+    mine = {'usage.partition_tres_weights': 'gpu:CPU=1.5 Mem=0.25G GRES/gpu=7, tiny:CPU=0.3'}
+    for keys, where in (({'slurm.conf': place.path('slurm.conf')}, 'of a slurm.conf'), (mine, 'of the settings')):
+        place.settings(keys)
+        place.query('DELETE FROM fairmill_finding')
+        tap.same(used(place), expected, f'weights {where} charge what they make where cutting it gives the billing, '
+                 'and others are charged by their billing, or CPUs')
+        tap.same(place.query(found), said, 'a finding for each partition says how many jobs had other weights, and since when')
+        place.succeed('check')
+        tap.ok("charge auto: what the weights of partition 'gpu', 'tiny' make" in place.out and
+               'finding other_weights, 4x' in place.out, 'check says which way usage is charged', place.out)
+    place.settings({'usage.tres_weights': 'CPU=0.8'})
+    tap.same(used(place), expected | {'right': 80 + 40, 'cut': 20 + 0, 'plain': 32 + 40}, 'tres_weights hold in every partition')
+    place.settings({'slurm.conf': place.path('slurm.conf'), 'usage.tres_weights': 'CPU=9'})
+    place.succeed('check')
+    tap.ok("charge auto: what tres_weights make" in place.out, 'and are stronger than slurm.conf', place.out)
+    place.settings()
+    place.succeed('check')
+    tap.ok('charge auto: the stored billing, or CPUs where a job has none\n' in place.out,
+           'without weights it is the stored billing', place.out)
+
+
 def cadence(place):
     """Runs and slurmctld's passes."""
     place.ready()
@@ -361,7 +425,7 @@ def cadence(place):
 
 
 def body():
-    for part in (examples, meanings, strength, mistakes, live, check, billing, cadence):
+    for part in (examples, meanings, strength, mistakes, live, check, billing, verified, cadence):
         with Place() as place:
             part(place)
 

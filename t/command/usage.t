@@ -145,7 +145,7 @@ def factors(place):
     tap.ok("partition_usage_factors has 'debug'" in place.out and "'gpu'" not in place.out
            and 'qos_factors has' not in place.out,
            'check names a partition in which no job ran, and only that', place.out)
-    place.settings({'usage.qos_factors': 'lwo:2, low:3', 'usage.tres_weights': 'CPU=1'})
+    place.settings({'usage.qos_factors': 'lwo:2, low:3', 'usage.tres_weights': 'CPU=1', 'usage.charge': 'billing'})
     place.succeed('check')
     tap.ok("qos_factors has 'lwo'" in place.out and "'low'" not in place.out,
            'and a QOS that is not there', place.out)

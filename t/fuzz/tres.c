@@ -36,7 +36,9 @@ static enum tres_reading count_again(char *list, uint64_t id, uint64_t *count)
 /* A weighted charge is made of the counts of its TRES. */
 static void charge_again(const char *list, size_t length)
 {
-    static const struct tres_price prices[] = { { 1, false, 5 }, { 2, true, 7 }, { 4, true, 1 } };
+    static const struct tres_price prices[] = { { 1, false, 5, 5 },
+                                                { 2, true, 7, 7 },
+                                                { 4, true, 1, 1 } };
     const struct tariff tariff = { .tres_count = 3, .tres = prices };
     uint128 highest = 0, sum = 0;
     bool readable = true;

@@ -66,7 +66,7 @@ class Live(Place):
         for name in os.listdir(self.folder):
             if name.startswith('r.db'):
                 os.unlink(self.path(name))
-        self.settings({'slurm.conf': SLURM_CONF, 'usage.half_life': None} | (keys or {}))
+        self.settings({'slurm.conf': SLURM_CONF, 'usage.half_life': None, 'usage.charge': 'billing'} | (keys or {}))
         self.succeed('init')
         self.succeed('run', '--now', now)
 
@@ -218,9 +218,10 @@ def other_settings(place):
     answer = diff(place, 'nor is it with a ledger', 0, '--at', CAPTURED, LIVE)
     tap.same({row['username'] for row in rows_of(answer, 'rawusage') if row['ledger'] > 1},
              {'', 'bob'}, 'which has credited one user')
-    place.publish({'usage.charge': 'tres'})
-    answer = diff(place, 'nor is it with the weights of slurm.conf', 0, '--at', CAPTURED, LIVE)
-    tap.same(causes(answer) - {'second'}, {'steps'}, 'where only steps are different')
+    for charge in 'tres', None:
+        place.publish({'usage.charge': charge})
+        answer = diff(place, f"nor is it with the weights of slurm.conf ({charge or 'by default'})", 0, '--at', CAPTURED, LIVE)
+        tap.same(causes(answer) - {'second'}, {'steps'}, 'where only steps are different')
     place.publish(now=CAPTURED - 300)
     answer = diff(place, 'nor of a run that is five minutes older', 0, '--at', CAPTURED, LIVE)
     tap.ok('age' in causes(answer), 'as its age explains the rest')

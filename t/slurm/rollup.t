@@ -251,6 +251,10 @@ def checks(place):
     tap.ok('  usage by jobs: ' in place.out and 'by rollups: ' in place.out
            and 'idle time of reservations' in place.out,
            'check compares both sources and tells why they may differ', place.out)
+    run(place, source='rollup', half_life='7-0', charge='billing')
+    by_billing = published(place)
+    run(place, source='rollup', half_life='7-0', charge='auto', partition_tres_weights='nowhere:CPU=1')
+    tap.same(published(place), by_billing, 'where the weights of partitions are verified rollups count by their billing')
     for keys, word in ((dict(charge='tres', tres_weights='"MAX_TRES, cpu=1, mem=1"'), 'highest'),
                        (dict(partition_usage_factors='gpu:2'), 'partition')):
         write_settings(place.path('fm.conf'), sqlite_settings(

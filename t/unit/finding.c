@@ -46,8 +46,42 @@ static void ends(void)
     findings_destroy(told);
 }
 
+static const char *told_of(const struct findings *findings, size_t at)
+{
+    static char detail[FINDING_DETAIL];
+    return finding_detail(&findings->kind[FINDING_OTHER_WEIGHTS].kept[at], detail);
+}
+
+static void of_jobs(void)
+{
+    const enum finding_kind kind = FINDING_OTHER_WEIGHTS;
+    const struct finding jobs[] = {
+        { .subject = 1, .ends = 5000, .jobs = 1, .first = 700, .last = 700 },
+        { .subject = 1, .ends = 5000, .jobs = 1, .first = 300, .last = 300 },
+        { .subject = 1, .ends = 9000, .jobs = 7, .first = 400, .last = 800 },
+        { .subject = 2, .jobs = 1, .first = 1, .last = 1 },
+    };
+    struct findings *kept = findings_create(), *told = findings_create();
+    for (size_t i = 0; i < 4; i++)
+        findings_add_jobs(kept, kind, &jobs[i], "partition '%s'", i ? "b" : "a");
+    ok(kept->kind[kind].count == 3 && kept->kind[kind].seen == 10,
+       "jobs of a subject and an end are one finding, and each is seen");
+    is_string(told_of(kept, 0), "jobs: 2, the first started 300, the last 700; partition 'a'",
+              "which says how many they are, and when they started");
+    findings_merge(told, kept);
+    ok(told->kind[kind].count == 2 && told->kind[kind].seen == 10, "whatever ends are left aside");
+    is_string(told_of(told, 0), "jobs: 9, the first started 300, the last 800; partition 'a'",
+              "those of a subject are told as one");
+    findings_expire(kept, 5000);
+    ok(kept->kind[kind].count == 2 && kept->kind[kind].seen == 8,
+       "all jobs of an end are forgotten with it");
+    findings_destroy(kept);
+    findings_destroy(told);
+}
+
 int main(void)
 {
+    of_jobs();
     subjects();
     ends();
     return done_testing();

@@ -127,10 +127,10 @@ static int64_t weighed(const struct tres_price *prices, size_t count, const char
 
 static void weights(void)
 {
-    struct tres_price prices[] = { { 1, false, UNITS_PER_TRES },
-                                   { 2, false, UNITS_PER_TRES / 4096 },
-                                   { 1001, false, 2 * (uint128)UNITS_PER_TRES },
-                                   { 1003, false, UNITS_PER_TRES / 2 } };
+    struct tres_price prices[] = { { 1, false, UNITS_PER_TRES, 1 },
+                                   { 2, false, UNITS_PER_TRES / 4096, 1.0 / 4096 },
+                                   { 1001, false, 2 * (uint128)UNITS_PER_TRES, 2 },
+                                   { 1003, false, UNITS_PER_TRES / 2, .5 } };
     const char *list = "1=1,2=8192,4=1,5=77,1001=3,1003=5";
     is_int(weighed(prices, 4, list), 11500, "weighted TRES are added up");
     is_int(weighed(prices, 2, "1=1,2=8192"), 3000, "as in the document's example");
@@ -154,6 +154,86 @@ static void weights(void)
     ok(weighed(prices, 4, "1=1,1003=1") > 0, "though not where the higher one counts");
     prices[0].price = PRICE_TOO_LARGE;
     is_int(weighed(prices, 4, "1=0,1001=1"), 2000, "none of what is too dear costs nothing");
+}
+
+/* The weights that a partition has, and what a job of it is charged in thousandths of a TRES; -1
+ * unreadable, -2 too large.  *stored: by its stored billing, as its weights seem to have been
+ * others. */
+struct weight_drawn {
+    const char *type;
+    uint64_t digits;
+    int power;
+    unsigned halvings;
+};
+static int64_t verified(enum weight_rule rule, const struct weight_drawn *drawn, size_t count,
+                        const char *list, bool *stored)
+{
+    static char nothing[] = "";
+    struct tres_weight given[4];
+    struct named_weights partition = { (char[]){ "p" }, { given, count } };
+    struct named_factor factor = { (char[]){ "p" }, { 2, 0 } };
+    const struct pricing pricing = { .weight_rule = rule,
+                                     .partition_weights = &partition,
+                                     .partition_weight_count = 1,
+                                     .partition_factors = { &factor, 1 } };
+    for (size_t i = 0; i < count; i++)
+        given[i] = (struct tres_weight){
+            (char *)drawn[i].type, nothing, { drawn[i].digits, drawn[i].power }, drawn[i].halvings
+        };
+    struct tariffs *tariffs = tariffs_create(CHARGE_AUTO, &pricing);
+    enum job_outcome outcome;
+    uint128 units =
+        tres_charge(CHARGE_AUTO, tariffs_find(tariffs, 1, "p", 1), list, strlen(list), &outcome);
+    tariffs_destroy(tariffs);
+    *stored = outcome == JOB_OTHER_WEIGHTS;
+    if (!job_is_charged(outcome))
+        return outcome == JOB_TRES_UNREADABLE ? -1 : -2;
+    return (int64_t)(units / 2 / (UNITS_PER_TRES / 1000));
+}
+
+static void verified_weights(void)
+{
+    static const struct weight_drawn thirds[] = { { "cpu", 3, -1, 0 } },
+                                     sums[] = { { "cpu", 15, -1, 0 }, { "mem", 25, -2, 10 } },
+                                     twos[] = { { "cpu", 2, 0, 0 } },
+                                     tenths[] = { { "cpu", 1, -1, 0 },
+                                                  { "mem", 2, -1, 0 },
+                                                  { "node", 7, -1, 0 } };
+    bool stored;
+    is_int(verified(WEIGHTS_SUM, thirds, 1, "1=5,5=1", &stored), 1500,
+           "where cutting what the weights make gives the billing, it is charged uncut");
+    ok(!stored, "and is nothing odd");
+    ok(verified(WEIGHTS_SUM, thirds, 1, "1=2", &stored) == 600 && !stored &&
+           verified(WEIGHTS_SUM, thirds, 1, "1=2,5=0", &stored) == 600 && !stored,
+       "of a billing that is cut to 0 the fraction is charged, also where it is left out");
+    ok(verified(WEIGHTS_SUM, thirds, 1, "1=5,5=2", &stored) == 2000 && stored,
+       "a billing that is higher counts by itself, and the weights were others");
+    ok(verified(WEIGHTS_SUM, thirds, 1, "1=5,5=0", &stored) == 0 && stored,
+       "so does one that is lower, though it be 0");
+    ok(verified(WEIGHTS_SUM, thirds, 1, "1=5", &stored) == 5000 && stored,
+       "where there is none at all, and the weights make one, CPUs count");
+    ok(verified(WEIGHTS_SUM, twos, 1, "1=1,5=1", &stored) == 1000 && stored &&
+           verified(WEIGHTS_SUM, twos, 1, "1=1,5=3", &stored) == 3000 && stored &&
+           verified(WEIGHTS_SUM, twos, 1, "1=1,5=2", &stored) == 2000 && !stored,
+       "an integer that needs no rounding is no neighbour of itself");
+    ok(verified(WEIGHTS_SUM, tenths, 3, "1=1,2=1,4=1,5=1", &stored) == 1000 && !stored &&
+           verified(WEIGHTS_SUM, tenths, 3, "1=1,2=1,4=1", &stored) == 1000 && !stored,
+       "0.1 + 0.2 + 0.7 is 1, whichever side of it a sum of doubles is on");
+    ok(verified(WEIGHTS_SUM, tenths, 3, "1=1,2=1,4=1,5=2", &stored) == 2000 && stored,
+       "and is not 2");
+    ok(verified(WEIGHTS_SUM, sums, 2, "1=2,2=2560,5=3", &stored) == 3625 && !stored &&
+           verified(WEIGHTS_MAX_TRES, sums, 2, "1=2,2=2560,5=3", &stored) == 3000 && !stored &&
+           verified(WEIGHTS_MAX_TRES, sums, 2, "1=1,2=1024,5=1", &stored) == 1500 && !stored,
+       "what is cut is the sum, or the highest where that is the rule");
+    ok(verified(WEIGHTS_SUM, thirds, 0, "1=2,5=7", &stored) == 7000 && !stored &&
+           verified(WEIGHTS_SUM, thirds, 0, "1=2", &stored) == 2000 && !stored,
+       "without weights the billing counts, or CPUs, and nothing is odd");
+    ok(verified(WEIGHTS_SUM, sums, 2, "1=2,2=18446744073709551614,5=3", &stored) == 3000 && stored,
+       "what cannot be weighed does not make the billing");
+    is_int(verified(WEIGHTS_SUM, sums, 2, "1=2,2=2560,5=x", &stored), -1,
+           "a billing that cannot be read charges nothing");
+    is_int(verified(WEIGHTS_SUM, thirds, 1, "", &stored), 0, "nothing costs nothing");
+    ok(!stored, "and is nothing odd");
 }
 
 /* How many seconds are taken off a job of [3000, 4000) without decay. */
@@ -224,6 +304,7 @@ int main(void)
     counts();
     jobs();
     weights();
+    verified_weights();
     suspended();
     findings_are_bounded();
     return done_testing();

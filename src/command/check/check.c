@@ -20,6 +20,7 @@
 #include "run/verify.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "settings/table.h"
 #include "source/source.h"
 #include "sql.h"
 #include "util/complain.h"
@@ -122,7 +123,9 @@ static void add_source_causes(struct text *text, const struct settings *settings
         text_add(text, "    rollups leave suspended time out of CPUs\n");
     else
         text_add(text, "    rollups leave suspended time out of CPUs only\n");
-    if (settings->charge == CHARGE_BILLING)
+    if (settings->charge == CHARGE_AUTO && pricing_weighs(&settings->pricing, CHARGE_AUTO))
+        text_add(text, "    rollups have billing that is cut to an integer\n");
+    if (settings->charge == CHARGE_AUTO || settings->charge == CHARGE_BILLING)
         text_add(text, "    before Slurm 24.11 rollups know no QOS, whose factors then do not "
                        "count\n");
 }
@@ -228,6 +231,39 @@ static int check_lag(const struct settings *settings, struct db *source, struct 
     return 0;
 }
 
+/* Whose weights are verified, in so many names at most. */
+#define NAMES_AT_MOST 8
+static void add_weighed(struct text *text, const struct pricing *pricing)
+{
+    size_t count = pricing->partition_weight_count;
+    for (size_t i = 0; i < count && i < NAMES_AT_MOST; i++)
+        add_named(text, i ? ", '" : "what the weights of partition '",
+                  pricing->partition_weights[i].name, "'");
+    if (count > NAMES_AT_MOST)
+        text_format(text, " and %zu more", count - NAMES_AT_MOST);
+    if (pricing->weights.count)
+        text_add(text, count ? ", and tres_weights for others," : "what tres_weights");
+    text_add(text, " make, if cut to an integer it is the job's billing; else ");
+}
+
+/* Which way usage is charged. */
+static void add_charge(struct text *text, const struct settings *settings)
+{
+    static const char *const words[] = {
+        [CHARGE_AUTO] = "the stored billing, or CPUs where a job has none",
+        [CHARGE_BILLING] = "the stored billing, or CPUs where a job has none",
+        [CHARGE_CPU] = "CPUs",
+        [CHARGE_TRES] = "what tres_weights make",
+    };
+    if (!strcmp(settings->layout, "plain"))
+        return;
+    const struct setting *setting = setting_named("usage", "charge");
+    text_format(text, "charge %s: ", setting->choices[settings->charge]);
+    if (settings->charge == CHARGE_AUTO && pricing_weighs(&settings->pricing, CHARGE_AUTO))
+        add_weighed(text, &settings->pricing);
+    text_format(text, "%s\n", words[settings->charge]);
+}
+
 /* Settings that are good each by itself, and together not what anybody can have meant. */
 static void add_doubts(struct text *text, const struct settings *settings)
 {
@@ -235,8 +271,8 @@ static void add_doubts(struct text *text, const struct settings *settings)
     if (!settings->half_life_s && settings->reset_period.unit == RESET_NEVER)
         text_add(text, "  warning: half_life is 0 and reset_period none: usage counts for ever\n");
     if ((pricing->weights.count || pricing->partition_weight_count) &&
-        settings->charge != CHARGE_TRES)
-        text_add(text, "  warning: tres_weights count for nothing without charge = tres\n");
+        !pricing_weighs(pricing, settings->charge))
+        text_add(text, "  warning: tres_weights count for nothing without charge = auto or tres\n");
     if (!strcmp(settings->layout, "plain") &&
         (settings->charge == CHARGE_TRES || pricing->qos_factors.count ||
          pricing_knows_partitions(pricing) || settings->suspended == SUSPENDED_OMITTED))
@@ -283,6 +319,7 @@ static int check_all(const struct settings *settings, struct text *text, struct 
     add_named(text, "settings: '", settings->path, "'");
     text_format(text, ", algorithm %s, conformance %s\n", settings->algorithm->name,
                 conformance_name(settings->conformance));
+    add_charge(text, settings);
     add_doubts(text, settings);
     check_login_files(settings, text);
     check_slurm(text, settings);

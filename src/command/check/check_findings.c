@@ -36,7 +36,8 @@ static void get_subject(const void *of, struct cell *cell)
 
 static void get_detail(const void *of, struct cell *cell)
 {
-    cell_text(cell, ((const struct finding_row *)of)->finding->detail);
+    char detail[FINDING_DETAIL];
+    cell_format(cell, "%s", finding_detail(((const struct finding_row *)of)->finding, detail));
 }
 
 static const struct column columns[] = {
@@ -57,7 +58,8 @@ static void add_line(struct text *text, const struct finding_row *first)
                 first->seen, finding_meaning(first->kind));
     if (first->finding->subject)
         text_format(text, "%" PRIu64 ": ", first->finding->subject);
-    text_add_printable(text, first->finding->detail);
+    char detail[FINDING_DETAIL];
+    text_add_printable(text, finding_detail(first->finding, detail));
     text_add(text, "\n");
 }
 

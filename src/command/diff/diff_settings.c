@@ -22,25 +22,18 @@ static bool drop_factors(struct pricing *pricing)
     return true;
 }
 
-/* The billing weights of a slurm.conf, which settings take for charge = tres only. */
+/* The billing weights of a slurm.conf, which settings take for charge = auto or tres only. */
 static void read_billing(struct reduced_settings *reduced)
 {
-    for (const struct setting *each = settings_table; each->section; each++) {
-        struct slurm_setting found;
-        struct text reason = { 0 };
-        struct error ignored;
-        bool all = !strcmp(each->key, "tres_weights");
-        if (strcmp(each->section, "usage") != 0 ||
-            (!all && strcmp(each->key, "partition_tres_weights") != 0) ||
-            slurm_setting_find(&found, reduced->settings.slurm, each, &ignored) || !found.value)
-            continue;
-        if (all)
-            read_tres_prices(&reduced->whole, found.value, &reason);
-        else
-            read_partition_prices(&reduced->whole, found.value, &reason);
-        text_free(&reason);
-        free(found.value);
-    }
+    struct slurm_setting found;
+    struct text reason = { 0 };
+    struct error ignored;
+    const struct setting *weights = setting_named("usage", "partition_tres_weights");
+    if (slurm_setting_find(&found, reduced->settings.slurm, weights, &ignored) || !found.value)
+        return;
+    read_partition_prices(&reduced->whole, found.value, &reason);
+    text_free(&reason);
+    free(found.value);
 }
 
 /* Billing that is not cut to a whole number.  Without weights Slurm bills CPUs, and there is
@@ -54,12 +47,12 @@ static bool bill_whole(struct reduced_settings *reduced)
         settings->pricing = reduced->whole;
     }
     bool weighted = settings->pricing.weights.count || settings->pricing.partition_weight_count;
-    settings->charge = weighted ? CHARGE_TRES : CHARGE_BILLING;
+    settings->charge = CHARGE_AUTO;
     if (settings->priority_flags & PRIORITY_MAX_TRES_GRES)
         settings->pricing.weight_rule = WEIGHTS_MAX_TRES_GRES;
     else if (settings->priority_flags & PRIORITY_MAX_TRES)
         settings->pricing.weight_rule = WEIGHTS_MAX_TRES;
-    return charge != settings->charge || (weighted && settings->slurm);
+    return charge != CHARGE_AUTO && (weighted || charge != CHARGE_BILLING);
 }
 
 static bool lift_caps(struct settings *settings, const struct findings *findings)
@@ -113,7 +106,8 @@ void diff_note_unknown(struct differences *differences, const struct settings *s
                                  "  age, ledger, factors, suspended, rollup, billing, caps, steps");
         return;
     }
-    if (settings->charge == CHARGE_BILLING && !settings->slurm && !pricing->weights.count &&
+    bool by_billing = settings->charge == CHARGE_AUTO || settings->charge == CHARGE_BILLING;
+    if (by_billing && !settings->slurm && !pricing->weights.count &&
         !pricing->partition_weight_count)
         add_unknown(differences, "without a slurm.conf or tres_weights nobody knows what was cut "
                                  "off billing");

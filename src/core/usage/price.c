@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/usage/price.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,13 @@ struct decimal decimal_of_factor(double factor)
     struct decimal decimal;
     decimal_parse(text, strlen(text), &decimal);
     return decimal;
+}
+
+double decimal_nearest(const struct decimal *decimal)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%" PRIu64 "e%d", decimal->digits, decimal->power);
+    return strtod(text, NULL);
 }
 
 uint128 price_of_factor(double factor)

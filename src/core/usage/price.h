@@ -18,6 +18,8 @@ uint128 price_of_product(const struct decimal *factors, size_t count, unsigned h
 /* The decimal with the fewest digits that reads as this double; 1 for one that is negative or no
  * number. */
 struct decimal decimal_of_factor(double factor);
+/* The double nearest to a decimal. */
+double decimal_nearest(const struct decimal *decimal);
 /* The price at this one factor. */
 uint128 price_of_factor(double factor);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/usage/tariff.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -89,6 +90,18 @@ void pricing_free(struct pricing *pricing)
         free(lists[list]->factors);
     }
     *pricing = (struct pricing){ 0 };
+}
+
+/* Whether a list of weights counts. */
+static bool charge_weighs(enum charge_basis charge, const struct weight_list *list)
+{
+    return charge == CHARGE_TRES || (charge == CHARGE_AUTO && list->count);
+}
+
+bool pricing_weighs(const struct pricing *pricing, enum charge_basis charge)
+{
+    return charge_weighs(charge, &pricing->weights) ||
+           (charge == CHARGE_AUTO && pricing->partition_weight_count);
 }
 
 bool pricing_knows_partitions(const struct pricing *pricing)
@@ -235,9 +248,15 @@ static const struct tariff *make_tariff(const struct tariffs *tariffs, const str
     const struct weighing *weighing = terms->weighing;
     struct decimal factors[PRICE_FACTORS] = { one, qos->usage_factor, qos->setting,
                                               *terms->factor };
+    uint32_t list = (uint32_t)(weighing - tariffs->weighings);
     struct tariff *tariff = arena_take(tariffs->arena, sizeof *tariff);
-    *tariff = (struct tariff){ .price = price_of_product(factors, PRICE_FACTORS, 0) };
-    if (tariffs->charge != CHARGE_TRES)
+    *tariff = (struct tariff){
+        .price = price_of_product(factors, PRICE_FACTORS, 0),
+        .weighs = charge_weighs(tariffs->charge, weighing->list),
+        .list = list,
+        .partition = list ? tariffs->pricing->partition_weights[list - 1].name : "",
+    };
+    if (!tariff->weighs)
         return tariff;
     struct tres_price *tres =
         arena_take(tariffs->arena, (weighing->list->count + 1) * sizeof *tres);
@@ -251,6 +270,7 @@ static const struct tariff *make_tariff(const struct tariffs *tariffs, const str
             weighing->ids[i],
             in_maximum(tariffs->pricing->weight_rule, weight->type),
             price_of_product(factors, PRICE_FACTORS, weight->halvings),
+            ldexp(decimal_nearest(&weight->weight), -(int)weight->halvings),
         };
     }
     return tariff;
@@ -329,10 +349,13 @@ const char *tariffs_unused_partition(const struct tariffs *tariffs, size_t *at)
     return NULL;
 }
 
-/* Number a place in all lists, one after another: the list it is in, or NULL behind the last. */
+/* Number a place in all lists that count, one after another: the list it is in, or NULL behind the
+ * last. */
 static const struct weighing *weighing_at(const struct tariffs *tariffs, size_t *place)
 {
     for (size_t i = 0; i < tariffs->weighing_count; i++) {
+        if (!charge_weighs(tariffs->charge, tariffs->weighings[i].list))
+            continue;
         if (*place < tariffs->weighings[i].list->count)
             return &tariffs->weighings[i];
         *place -= tariffs->weighings[i].list->count;
@@ -343,8 +366,7 @@ static const struct weighing *weighing_at(const struct tariffs *tariffs, size_t 
 const struct tres_weight *tariffs_unused_tres(const struct tariffs *tariffs, size_t *at)
 {
     const struct weighing *weighing;
-    for (size_t place; tariffs->charge == CHARGE_TRES &&
-                       (place = *at, weighing = weighing_at(tariffs, &place));) {
+    for (size_t place; (place = *at, weighing = weighing_at(tariffs, &place));) {
         const struct tres_weight *weight = &weighing->list->weights[place];
         ++*at;
         if (!weighing->ids[place] && weight->weight.digits)
@@ -366,8 +388,7 @@ uint64_t tariffs_hash(const struct tariffs *tariffs)
     uint64_t hash = 0;
     const struct weighing *weighing;
     size_t at = 0;
-    for (size_t place;
-         tariffs->charge == CHARGE_TRES && (place = at, weighing = weighing_at(tariffs, &place));) {
+    for (size_t place; (place = at, weighing = weighing_at(tariffs, &place));) {
         struct decimal number = { ++at, 0 };
         hash += hash_of(weighing->ids[place], &number, &none);
     }

@@ -12,6 +12,8 @@ enum { TRES_CPU = 1, TRES_BILLING = 5 };
 
 /* What a job is charged each second. */
 enum charge_basis {
+    CHARGE_AUTO,    /* its weighted TRES where there are weights for it and cutting what they make
+                     * gives its billing; else as CHARGE_BILLING */
     CHARGE_BILLING, /* its billing, or its CPUs where it has none */
     CHARGE_CPU,
     CHARGE_TRES, /* its weighted TRES */
@@ -61,6 +63,8 @@ struct pricing {
 };
 /* Whether it says anything of partitions. */
 bool pricing_knows_partitions(const struct pricing *pricing);
+/* Whether it has weights that count under a basis. */
+bool pricing_weighs(const struct pricing *pricing, enum charge_basis charge);
 void pricing_free(struct pricing *pricing);
 
 /* What the jobs of a partition and a QOS pay for each TRES. */
@@ -68,11 +72,15 @@ struct tres_price {
     uint64_t id;
     bool in_maximum; /* the highest of these counts, of all others the sum */
     uint128 price;
+    double weight; /* without any factor, as slurmctld has it */
 };
 struct tariff {
-    uint128 price; /* of what CHARGE_BILLING and CHARGE_CPU count */
+    uint128 price; /* of billing and CPUs */
+    bool weighs;   /* there are weights that count */
     size_t tres_count;
-    const struct tres_price *tres; /* for CHARGE_TRES */
+    const struct tres_price *tres; /* where it weighs */
+    uint32_t list;                 /* 0: the weights for all; else those of a partition, ... */
+    const char *partition;         /* ... of this name; "" */
     const struct tariff *later;    /* what holds from an instant on; NULL: this one always does */
     uint64_t later_from;
 };

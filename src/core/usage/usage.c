@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/usage/usage.h"
 
+#include <math.h>
+
 #define ID_LIMIT UINT64_C(1000000000) /* ids have 32 bits */
 
 #define NO_VALUE_64 UINT64_C(0xfffffffffffffffe) /* and above: "no value", "infinite" */
@@ -46,7 +48,7 @@ static enum tres_reading billing_or_cpus(enum charge_basis charge, const char *l
                                          uint64_t *count)
 {
     enum tres_reading reading = TRES_ABSENT;
-    if (charge == CHARGE_BILLING)
+    if (charge != CHARGE_CPU)
         reading = tres_count(list, length, TRES_BILLING, count);
     if (reading == TRES_ABSENT)
         reading = tres_count(list, length, TRES_CPU, count);
@@ -67,52 +69,111 @@ static uint128 charge_of(uint64_t count, uint128 price)
     return units;
 }
 
-/* Every TRES that is charged, in one walk along the list.  Of one that is there twice the first
- * counts, as above. */
-static enum tres_reading weighted_charge(const struct tariff *tariff, const char *list,
-                                         size_t length, uint128 *units)
+/* A walk through the TRES that a tariff has a price for, and are in a list.  Of one that is there
+ * twice the first counts, as above. */
+struct tres_walk {
+    const char *at, *end;
+    uint64_t seen;
+    uint64_t count; /* of the one at hand */
+    bool unreadable;
+};
+
+static const struct tres_price *next_priced(struct tres_walk *walk, const struct tariff *tariff)
 {
-    const char *end = list + length, *stop, *text;
-    uint64_t seen = 0, count;
-    uint128 highest = 0;
-    *units = 0;
-    for (; list < end; list = stop + 1) {
-        stop = item_end(list, end);
-        uint64_t id = item_id(list, stop, &text);
+    const char *stop, *text;
+    for (; walk->at < walk->end; walk->at = stop + 1) {
+        stop = item_end(walk->at, walk->end);
+        uint64_t id = item_id(walk->at, stop, &text);
         size_t i = 0;
         while (i < tariff->tres_count && tariff->tres[i].id != id)
             i++;
-        if (i == tariff->tres_count || seen >> i & 1)
+        if (i == tariff->tres_count || walk->seen >> i & 1)
             continue;
-        seen |= UINT64_C(1) << i;
-        if (!read_count(text, stop, &count))
-            return TRES_UNREADABLE;
-        uint128 part = charge_of(count, tariff->tres[i].price);
-        if (!tariff->tres[i].in_maximum)
+        walk->seen |= UINT64_C(1) << i;
+        walk->unreadable = !read_count(text, stop, &walk->count);
+        walk->at = stop + 1;
+        return walk->unreadable ? NULL : &tariff->tres[i];
+    }
+    return NULL;
+}
+
+static enum tres_reading weighted_charge(const struct tariff *tariff, const char *list,
+                                         size_t length, uint128 *units)
+{
+    struct tres_walk walk = { .at = list, .end = list + length };
+    const struct tres_price *tres;
+    uint128 highest = 0;
+    *units = 0;
+    while ((tres = next_priced(&walk, tariff))) {
+        uint128 part = charge_of(walk.count, tres->price);
+        if (!tres->in_maximum)
             *units += part;
         else if (part > highest)
             highest = part;
     }
     *units += highest;
-    return TRES_FOUND;
+    return walk.unreadable ? TRES_UNREADABLE : TRES_FOUND;
+}
+
+/* a + b with a rounded to a double on the way to it, or not, as processors do; in either case to
+ * one side of what that can be. */
+static double sum_towards(double a, double count, double weight, double side)
+{
+    double part = count * weight, sum = a + part, fused = fma(count, weight, a);
+    double least = side > 0 ? fmax(sum, fused) : fmin(sum, fused);
+    return sum - a == part && sum - part == a ? least : nextafter(least, side);
+}
+
+/* Whether slurmctld, which weighs in doubles, can have made this billing.  Where its sum is rounded
+ * it may be on either side of an integer, depending on its processor and the order of the TRES. */
+static bool makes_billing(const struct tariff *tariff, const char *list, size_t length,
+                          uint64_t billing)
+{
+    struct tres_walk walk = { .at = list, .end = list + length };
+    const struct tres_price *tres;
+    double low = 0, high = 0, highest = 0;
+    while ((tres = next_priced(&walk, tariff))) {
+        double count = (double)walk.count;
+        if (tres->in_maximum) {
+            highest = fmax(highest, count * tres->weight);
+        } else {
+            low = sum_towards(low, count, tres->weight, 0);
+            high = sum_towards(high, count, tres->weight, INFINITY);
+        }
+    }
+    low = sum_towards(low, highest, 1, 0);
+    high = sum_towards(high, highest, 1, INFINITY);
+    return !walk.unreadable && floor(low) <= (double)billing && (double)billing <= floor(high);
+}
+
+/* Whether the weights make the billing that is stored; where there is none it was cut to 0.  That
+ * hangs on the list and the weights alone: factors only change what a TRES costs. */
+static bool is_verified(const struct tariff *tariff, const char *list, size_t length)
+{
+    uint64_t billing = 0;
+    return tres_count(list, length, TRES_BILLING, &billing) != TRES_UNREADABLE &&
+           makes_billing(tariff, list, length, billing);
 }
 
 uint128 tres_charge(enum charge_basis charge, const struct tariff *tariff, const char *list,
                     size_t length, enum job_outcome *outcome)
 {
-    uint128 units;
+    uint128 units = 0;
     uint64_t count;
     enum tres_reading reading;
-    if (charge == CHARGE_TRES) {
+    bool to_verify = charge == CHARGE_AUTO && tariff->weighs;
+    bool verified = to_verify && is_verified(tariff, list, length);
+    if (charge == CHARGE_TRES || verified) {
         reading = weighted_charge(tariff, list, length, &units);
     } else {
         reading = billing_or_cpus(charge, list, length, &count);
-        units = charge_of(count, tariff->price);
+        units = reading == TRES_UNREADABLE ? 0 : charge_of(count, tariff->price);
     }
     *outcome = reading == TRES_UNREADABLE ? JOB_TRES_UNREADABLE
                : units >= PRICE_TOO_LARGE ? JOB_CHARGE_TOO_LARGE
+               : to_verify && !verified   ? JOB_OTHER_WEIGHTS
                                           : JOB_CHARGED;
-    return *outcome == JOB_CHARGED ? units : 0;
+    return job_is_charged(*outcome) ? units : 0;
 }
 
 uint64_t job_begin(const struct job *job)
@@ -172,11 +233,12 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
                                     : tariff->price;
     if (units >= PRICE_TOO_LARGE)
         outcome = JOB_CHARGE_TOO_LARGE;
-    if (outcome != JOB_CHARGED) /* a row of which nothing counts is not reported */
-        return weight ? outcome : span->outcome;
-    if (units)
+    bool charged = job_is_charged(outcome);
+    if (charged && units)
         *term = (struct charge_term){ units, weight, start, end };
-    return span->outcome;
+    /* A row of which nothing counts is not reported; what its times say is before its weights. */
+    bool told = weight && (!charged || span->outcome == JOB_CHARGED);
+    return told ? outcome : span->outcome;
 }
 
 uint128 suspensions_weight(struct suspensions *suspensions, const struct clock *clock, uint64_t key,

@@ -41,12 +41,17 @@ enum job_outcome {
     JOB_CAPPED,            /* up to open_job_cap, as it is open far beyond its limit */
     JOB_ENDS_IN_FUTURE,    /* as one that is open */
     JOB_ENDS_BEYOND_LIMIT, /* up to its end, which is far beyond its limit */
+    JOB_OTHER_WEIGHTS,     /* by its billing, which is not what its partition's weights make */
     /* These charge nothing: */
     JOB_ENDS_BEFORE_START,
     JOB_STARTS_IN_FUTURE,
     JOB_TRES_UNREADABLE,
     JOB_CHARGE_TOO_LARGE,
 };
+static inline bool job_is_charged(enum job_outcome outcome)
+{
+    return outcome < JOB_ENDS_BEFORE_START;
+}
 
 /* What the times of a job's row say, as of now.  Nothing else judges them. */
 struct job_span {
@@ -69,7 +74,8 @@ enum job_outcome job_charge(const struct charging *charging, const struct job *j
                             const struct job_span *span, const struct tariff *tariff,
                             struct charge_term *term);
 
-/* What a list of TRES is charged each second; *outcome is JOB_CHARGED, or why it is nothing. */
+/* What a list of TRES is charged each second; *outcome is JOB_CHARGED, JOB_OTHER_WEIGHTS, or why it
+ * is nothing. */
 uint128 tres_charge(enum charge_basis charge, const struct tariff *tariff, const char *list,
                     size_t length, enum job_outcome *outcome);
 

@@ -262,7 +262,7 @@ static int look_for_billing(const struct source *source, const struct table *tab
     struct text sql = { 0 };
     uint64_t found = 0;
     *has = false;
-    if (source->settings->charge != CHARGE_BILLING)
+    if (source->settings->charge == CHARGE_CPU || source->settings->charge == CHARGE_TRES)
         return 0;
     text_add(&sql, "SELECT \"id_tres\" FROM ");
     slurmdbd_add_name(&sql, table, source->cluster);

@@ -94,7 +94,7 @@ unsigned slurmdbd_job_columns(const struct settings *settings)
 bool slurmdbd_is_read(const struct table *table, const struct settings *settings)
 {
     if (table == &slurmdbd_tres)
-        return settings->charge == CHARGE_TRES || *settings->weight_tres;
+        return pricing_weighs(&settings->pricing, settings->charge) || *settings->weight_tres;
     return table != &slurmdbd_suspends || omits_suspended(settings);
 }
 
