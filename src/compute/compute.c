@@ -15,6 +15,7 @@
 #include "core/fairshare/ranking.h"
 #include "core/fairshare/release.h"
 #include "core/finding.h"
+#include "core/tree/heirs.h"
 #include "core/usage/ledger.h"
 #include "core/priority/queue.h"
 #include "results/days.h"
@@ -97,20 +98,46 @@ static void note_past(struct computation *computation)
     computation->record.message = computation->message;
 }
 
+/* What the source tells of the past.  Under slurmctld a run of now, too, wants to know what was
+ * removed. */
+static int read_changes(struct computation *computation, enum changes_wanted wanted,
+                        struct past *past, struct error *err)
+{
+    const struct source *source = &computation->source;
+    past_forget_source(past);
+    return source->layout->read_changes
+               ? source->layout->read_changes(source, wanted, past, computation->findings, err)
+               : 0;
+}
+
+/* Whose usage it is what associations used before they were removed.  `past` NULL: it is now. */
+static int find_heirs(struct computation *computation, const struct past *past, struct heirs *heirs,
+                      struct error *err)
+{
+    struct past *until_now = NULL;
+    int result = 0;
+    if (computation->source.settings->conformance != CONFORMANCE_SLURMCTLD)
+        return 0;
+    if (!past) {
+        past = until_now = past_create((int64_t)clock_now(computation->clock));
+        result = read_changes(computation, CHANGES_OF_LIFE, until_now, err);
+    }
+    const struct associations associations = associations_of(computation->accounting);
+    if (!result && (past->count || past->removal_count))
+        *heirs = heirs_find(past, &associations);
+    past_destroy(until_now);
+    return result;
+}
+
 /* Make the associations those of an instant that is over. */
-static int go_back(struct computation *computation, struct past *past, struct error *err)
+static int go_back(struct computation *computation, const struct past *past, struct error *err)
 {
     struct accounting *accounting = computation->accounting;
-    const struct source *source = &computation->source;
     struct past_counts *counts = &computation->past_counts;
-    past_forget_source(past);
+    struct associations associations = associations_of(accounting);
     if (past->distrusted != NEVER)
         findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)past->distrusted,
                      "fairmill_share_change: what runs noted of associations is not believed");
-    if (source->layout->read_changes &&
-        source->layout->read_changes(source, past, computation->findings, err))
-        return -1;
-    struct associations associations = associations_of(accounting);
     past_apply(past, &associations, computation->findings, counts);
     accounting->rows = associations.rows;
     accounting->count = associations.count;
@@ -124,11 +151,10 @@ static int go_back(struct computation *computation, struct past *past, struct er
     return 0;
 }
 
-static int read_small(struct computation *computation, struct past *past, struct error *err)
+/* The associations of the instant, as a tree. */
+static int make_tree(struct computation *computation, const struct past *past, struct error *err)
 {
     const struct source *source = &computation->source;
-    if (source->layout->read(source, &computation->accounting, err))
-        return -1;
     struct accounting *accounting = computation->accounting;
     if (past && go_back(computation, past, err))
         return -1;
@@ -141,8 +167,24 @@ static int read_small(struct computation *computation, struct past *past, struct
         return -1;
     free(accounting->rows);
     accounting->rows = NULL;
-    note_unknown_tres(computation);
     return 0;
+}
+
+static int read_small(struct computation *computation, struct past *past, struct error *err)
+{
+    const struct source *source = &computation->source;
+    struct heirs heirs = { 0 };
+    if (source->layout->read(source, &computation->accounting, err) ||
+        (past && read_changes(computation, CHANGES_ALL, past, err)) ||
+        find_heirs(computation, past, &heirs, err))
+        return -1;
+    int result = make_tree(computation, past, err);
+    if (!result)
+        computation->owners = heirs_owners(&heirs, computation->tree);
+    heirs_free(&heirs);
+    if (!result)
+        note_unknown_tres(computation);
+    return result;
 }
 
 static void note_seen(struct computation *computation, const struct jobs_seen *seen)

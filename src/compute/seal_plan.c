@@ -10,6 +10,7 @@
 #include "compute/computation.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
+#include "core/usage/owners.h"
 #include "results/days.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -38,8 +39,8 @@ void seal_plan_free(struct seal_plan *plan)
                                 .asked_now = plan->asked_now };
 }
 
-/* All that the sums depend on besides the database, the rows and the ledger's resets; settings have
- * their own names. */
+/* All that the sums depend on besides the database, the rows and what changes within their reach;
+ * settings have their own names. */
 static char *basis_of(const struct computation *computation, const char *cluster)
 {
     const struct settings *settings = computation->source.settings;
@@ -62,14 +63,18 @@ static bool full_because(struct seal_plan *plan, const char *why, const char *wh
     return true;
 }
 
-/* The basis with the resets that sums of this reach have in them, to be freed. */
-static char *basis_with_resets(const char *basis, const struct ledger_state *ledger, uint64_t reach)
+/* The basis with the ledger's resets and the removals of associations that sums of this reach have
+ * in them, to be freed. */
+static char *basis_within(const char *basis, const struct computation *computation, uint64_t reach)
 {
     struct text text = { 0 };
-    uint64_t hash = ledger_resets_hash(ledger, reach);
+    uint64_t resets = ledger_resets_hash(computation->ledger, reach);
+    uint64_t owners = owners_hash(computation->owners, reach);
     text_add(&text, basis);
-    if (hash)
-        text_format(&text, "resets %016" PRIx64 "\n", hash);
+    if (resets)
+        text_format(&text, "resets %016" PRIx64 "\n", resets);
+    if (owners)
+        text_format(&text, "owners %016" PRIx64 "\n", owners);
     return text.bytes;
 }
 
@@ -82,7 +87,7 @@ static void note_another_cluster(struct seal_plan *plan, struct findings *findin
 static bool basis_changed(struct seal_plan *plan, const struct computation *computation)
 {
     const struct seal *kept = &plan->kept->seal;
-    char *basis = basis_with_resets(plan->seal.basis, computation->ledger, seal_reach(kept));
+    char *basis = basis_within(plan->seal.basis, computation, seal_reach(kept));
     char *name = seal_basis_difference(kept->basis, basis);
     free(basis);
     if (!name)
@@ -97,6 +102,8 @@ static bool basis_changed(struct seal_plan *plan, const struct computation *comp
         full_because(plan, "the grid of the clock moved on", NULL);
     else if (!strcmp(name, "resets"))
         full_because(plan, "the ledger's resets within the sealed span changed", NULL);
+    else if (!strcmp(name, "owners"))
+        full_because(plan, "an association of the sealed span was removed and added again", NULL);
     else
         full_because(plan, "changed in the settings", name);
     free(name);
@@ -537,8 +544,7 @@ static int fold(struct folding *folding, struct db *results, struct error *err)
         plan->seal.sums_hash += usage_sum_hash(plan->sums->rows[i].id, &plan->sums->rows[i].sum);
     plan->seal.open_hash = job_keys_hash(&plan->open);
     char *basis = plan->seal.basis;
-    plan->seal.basis =
-        basis_with_resets(basis, folding->computation->ledger, seal_reach(&plan->seal));
+    plan->seal.basis = basis_within(basis, folding->computation, seal_reach(&plan->seal));
     free(basis);
     findings_merge(folding->computation->findings, plan->findings);
     return 0;

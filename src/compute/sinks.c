@@ -203,7 +203,7 @@ int days_sink_take(struct charge_sink *base, const struct charge *charge, struct
     const struct charge_term *used = &charge->used;
     if (!used->units)
         return 0;
-    struct usage_rate rate = { charge->slice.association, used->units, charge->negative };
+    struct usage_rate rate = { charge->slice.own, used->units, charge->negative };
     if (!days->failed && days_add(days, charge->sealed || !days->unsealed_is_kept, &rate,
                                   used->start, used->end, err)) {
         findings_add(sink->findings, FINDING_DAYS_INCOMPLETE, 0, "%s", err->message);

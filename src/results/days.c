@@ -108,7 +108,7 @@ int days_add(struct days *days, bool sealed, const struct usage_rate *rate, uint
 int days_add_rollup(struct days *days, const struct slice *slice, const struct rollup *rollup,
                     uint128 price, struct error *err)
 {
-    uint64_t id = slice->association;
+    uint64_t id = slice->own;
     uint64_t start = rollup->start > slice->start ? rollup->start : slice->start;
     uint64_t end = rollup->end < slice->end ? rollup->end : slice->end;
     uint128 units;

@@ -122,6 +122,9 @@ struct cluster_facts {
 };
 void cluster_facts_free(struct cluster_facts *facts);
 
+/* What is wanted of the past of associations: all, or only what tells when some were removed. */
+enum changes_wanted { CHANGES_ALL, CHANGES_OF_LIFE };
+
 /* A job that waits, or runs. */
 struct bytes {
     const char *bytes; /* NULL is "" */
@@ -148,8 +151,8 @@ struct layout {
     int (*read)(const struct source *source, struct accounting **accounting, struct error *err);
     /* Enter what was done to associations, and when they were made and touched, into `past`; what
      * cannot be read or understood has a finding.  NULL where nothing of it is kept. */
-    int (*read_changes)(const struct source *source, struct past *past, struct findings *findings,
-                        struct error *err);
+    int (*read_changes)(const struct source *source, enum changes_wanted wanted, struct past *past,
+                        struct findings *findings, struct error *err);
     /* Every row of the range, in no order. */
     struct job_reading *(*jobs)(const struct source *source, const struct accounting *accounting,
                                 const struct job_range *range);

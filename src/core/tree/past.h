@@ -38,7 +38,8 @@ struct change {
     enum change_kind kind;
     bool has_shares;
     int32_t shares;
-    /* What follows is set for CHANGE_ADDED. */
+    /* What follows is set for CHANGE_ADDED; of one that was swept, the account or user that it was
+     * swept with is its `account`. */
     uint32_t parent_id; /* 0: unknown, or the root's; then the name links */
     uint32_t account, user, partition, parent_account;
     uint64_t sequence; /* set by past_add() */

@@ -389,9 +389,9 @@ static void sweep(struct timeline *timeline)
     for (size_t i = 0; i < past->removal_count; i++) {
         const struct removal *removal = &past->removals[i];
         uint32_t name = timeline->translated[removal->name];
-        struct change swept = { .at = removal->at,
-                                .kind = CHANGE_SWEPT,
-                                .sequence = removal->sequence };
+        struct change swept = {
+            .at = removal->at, .kind = CHANGE_SWEPT, .account = name, .sequence = removal->sequence
+        };
         if (removal->at > timeline->until)
             continue;
         if (removal->of_account)

@@ -87,44 +87,72 @@ static int take_reach(void *context, const struct db_value *row, struct error *e
     return 0;
 }
 
-static int read_transactions(struct change_reader *reader, struct error *err)
+/* The last three are not needed to know what lived when. */
+static const struct db_value actions[] = {
+    { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_ACCOUNTS },
+    { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE },
+    { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_USERS },
+    { .type = DB_INTEGER, .integer = TRANSACTION_ADD },
+    { .type = DB_INTEGER, .integer = TRANSACTION_MODIFY },
+    { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_QOS },
+};
+
+static int read_transactions(struct change_reader *reader, enum changes_wanted wanted,
+                             struct error *err)
 {
-    static const struct db_value actions[] = {
-        { .type = DB_INTEGER, .integer = TRANSACTION_ADD },
-        { .type = DB_INTEGER, .integer = TRANSACTION_MODIFY },
-        { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_ACCOUNTS },
-        { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE },
-        { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_USERS },
-        { .type = DB_INTEGER, .integer = TRANSACTION_REMOVE_QOS },
-    };
-    static const struct query oldest = { .sql = "SELECT MIN(\"timestamp\") FROM \"txn_table\"",
-                                         .types = "i" };
-    static const struct query all = {
-        .sql = "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
-               " FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?, ?, ?, ?)"
-               " ORDER BY \"timestamp\", \"id\"",
-        .arguments = actions,
-        .argument_count = sizeof actions / sizeof *actions,
-        .types = "iiittt",
-    };
+    static const struct query
+        oldest = { .sql = "SELECT MIN(\"timestamp\") FROM \"txn_table\"", .types = "i" },
+        all = { .sql = "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
+                       " FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?, ?, ?, ?)"
+                       " ORDER BY \"timestamp\", \"id\"",
+                .arguments = actions,
+                .argument_count = 6,
+                .types = "iiittt" },
+        of_life = { .sql =
+                        "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
+                        " FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?, ?)"
+                        " ORDER BY \"timestamp\", \"id\"",
+                    .arguments = actions,
+                    .argument_count = 4,
+                    .types = "iiittt" };
     const struct table *table = &slurmdbd_transactions;
+    if (slurmdbd_read(reader->source, table, &oldest, take_reach, reader, err))
+        return -1;
+    return slurmdbd_read(reader->source, table, wanted == CHANGES_ALL ? &all : &of_life,
+                         take_transaction, reader, err);
+}
+
+/* Where nothing was removed all else is not worth reading. */
+static int count_removals(const struct source *source, uint64_t *count, struct error *err)
+{
+    static const struct query removals = {
+        .sql = "SELECT COUNT(*) FROM \"txn_table\" WHERE \"action\" IN (?, ?, ?)",
+        .arguments = actions,
+        .argument_count = 3,
+        .types = "i",
+    };
+    *count = 0;
+    return slurmdbd_read(source, &slurmdbd_transactions, &removals, slurmdbd_take_number, count,
+                         err);
+}
+
+int slurmdbd_read_changes(const struct source *source, enum changes_wanted wanted,
+                          struct past *past, struct findings *findings, struct error *err)
+{
+    struct change_reader reader = { source, past, findings };
+    uint64_t removals = 1;
     bool there;
-    if (is_there(reader->source, table, &there, err))
+    if (is_there(source, &slurmdbd_transactions, &there, err))
         return -1;
     if (!there) {
         log_note("%s", err->message);
-        findings_add(reader->findings, FINDING_PAST_UNREADABLE, 0,
-                     "txn_table is missing or not readable");
-        return 0;
+        findings_add(findings, FINDING_PAST_UNREADABLE, 0, "txn_table is missing or not readable");
     }
-    if (slurmdbd_read(reader->source, table, &oldest, take_reach, reader, err))
+    if (there && wanted == CHANGES_OF_LIFE && count_removals(source, &removals, err))
         return -1;
-    return slurmdbd_read(reader->source, table, &all, take_transaction, reader, err);
-}
-
-int slurmdbd_read_changes(const struct source *source, struct past *past, struct findings *findings,
-                          struct error *err)
-{
-    struct change_reader reader = { source, past, findings };
-    return read_times(&reader, err) ? -1 : read_transactions(&reader, err);
+    if (wanted == CHANGES_OF_LIFE && (!there || !removals))
+        return 0;
+    if (read_times(&reader, err))
+        return -1;
+    return there ? read_transactions(&reader, wanted, err) : 0;
 }

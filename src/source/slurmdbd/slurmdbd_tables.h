@@ -108,8 +108,8 @@ int slurmdbd_find_purge(const struct source *source, uint64_t cutoff, bool *purg
 int slurmdbd_first_eligible(const struct source *source, uint64_t *eligible, struct error *err);
 
 /* The layout's read_changes(). */
-int slurmdbd_read_changes(const struct source *source, struct past *past, struct findings *findings,
-                          struct error *err);
+int slurmdbd_read_changes(const struct source *source, enum changes_wanted wanted,
+                          struct past *past, struct findings *findings, struct error *err);
 
 /* The layout's read(). */
 int slurmdbd_read_small(const struct source *source, struct accounting **accounting,

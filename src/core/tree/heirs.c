@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/tree/heirs.h"
+
+#include <stdlib.h>
+
+#include "core/tree/timeline.h"
+#include "core/tree/tree.h"
+#include "core/usage/owners.h"
+#include "util/index.h"
+#include "util/memory.h"
+
+#define NOBODY UINT32_MAX /* no such place, or no such name */
+
+/* A subject was removed. */
+struct death {
+    uint32_t subject, parent; /* places; the parent is that of this time */
+    int64_t at;
+    uint32_t heir; /* place; NOBODY until it is known */
+    bool visited;
+};
+
+/* The name of an account, and one that had it from its birth on. */
+struct account {
+    uint32_t name, place;
+    int64_t born;
+};
+
+struct family {
+    struct timeline timeline;
+    uint32_t *account, *user; /* names, by place; NOBODY where nothing names it */
+    struct account *accounts; /* by name and birth */
+    size_t account_count;
+    struct death *deaths; /* by place and time */
+    size_t death_count;
+    size_t *first_death; /* by place, and one more for the end */
+};
+
+/* ---- Who is who ---- */
+
+/* Since when it may have been there.  The timeline sweeps those of which not even a row is left by
+ * name, also when they were not there yet. */
+static int64_t birth_of(const struct subject *subject)
+{
+    const struct change *first = subject->changes;
+    if (subject->row != NO_ROW)
+        return subject->created;
+    while (first < subject->end && first->kind != CHANGE_ADDED && first->kind != CHANGE_REMOVED)
+        first++;
+    return first < subject->end && first->kind == CHANGE_ADDED ? first->at : NEVER;
+}
+
+static void name_subject(struct family *family, uint32_t place)
+{
+    const struct subject *subject = &family->timeline.subjects[place];
+    const struct association *row = timeline_row(&family->timeline, subject);
+    const struct change *change = subject->changes;
+    while (!row && change < subject->end && change->kind != CHANGE_ADDED)
+        change++;
+    bool is_told = row || change < subject->end;
+    family->account[place] = !is_told ? NOBODY : row ? row->account : change->account;
+    family->user[place] = !is_told ? NOBODY : row ? row->user : change->user;
+}
+
+static int by_name_and_birth(const void *a, const void *b)
+{
+    const struct account *one = a, *other = b;
+    if (one->name != other->name)
+        return one->name < other->name ? -1 : 1;
+    if (one->born != other->born)
+        return one->born < other->born ? -1 : 1;
+    return one->place < other->place ? -1 : one->place > other->place;
+}
+
+static void name_all(struct family *family)
+{
+    const struct timeline *timeline = &family->timeline;
+    size_t count = timeline->subject_count;
+    family->account = memory_zeroed(count + 1, sizeof *family->account);
+    family->user = memory_zeroed(count + 1, sizeof *family->user);
+    family->accounts = memory_zeroed(count + 1, sizeof *family->accounts);
+    for (uint32_t i = 0; i < count; i++) {
+        name_subject(family, i);
+        if (family->user[i] == timeline->present.empty_name)
+            family->accounts[family->account_count++] =
+                (struct account){ family->account[i], i, birth_of(&timeline->subjects[i]) };
+    }
+    qsort(family->accounts, family->account_count, sizeof *family->accounts, by_name_and_birth);
+}
+
+/* The account that had a name at an instant: the last one born up to then. */
+static uint32_t account_at(const struct family *family, uint32_t name, int64_t at)
+{
+    size_t low = 0, high = family->account_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct account *account = &family->accounts[middle];
+        if (account->name < name || (account->name == name && account->born <= at))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && family->accounts[low - 1].name == name ? family->accounts[low - 1].place : NOBODY;
+}
+
+/* ---- Where it was ---- */
+
+static bool is_behind(const struct change *change, const struct change *instant)
+{
+    return change->at != instant->at ? change->at > instant->at
+                                     : change->sequence > instant->sequence;
+}
+
+/* The parent's name right before a change: of a user it is its account. */
+static uint32_t parent_name_at(const struct family *family, uint32_t place,
+                               const struct change *instant)
+{
+    const struct subject *subject = &family->timeline.subjects[place];
+    const struct association *row = timeline_row(&family->timeline, subject);
+    const struct change *last = NULL;
+    bool later = false;
+    if (family->user[place] != family->timeline.present.empty_name)
+        return family->account[place];
+    for (const struct change *each = subject->changes; each < subject->end; each++) {
+        if (each->kind != CHANGE_ADDED)
+            continue;
+        later = is_behind(each, instant);
+        if (later)
+            break;
+        last = each;
+    }
+    if (last && (later || !row))
+        return last->parent_account;
+    return row ? row->parent_account : NOBODY;
+}
+
+static uint32_t parent_at(const struct family *family, uint32_t place, const struct change *instant)
+{
+    uint32_t name = parent_name_at(family, place, instant);
+    uint32_t parent = name == NOBODY || name == family->timeline.present.empty_name
+                          ? NOBODY
+                          : account_at(family, name, instant->at);
+    return parent == place ? NOBODY : parent;
+}
+
+/* ---- Whether it was below an account that was removed with all below it ---- */
+
+static int by_sequence(const void *a, const void *b)
+{
+    const struct change *one = *(struct change *const *)a, *other = *(struct change *const *)b;
+    return one->sequence < other->sequence ? -1 : one->sequence > other->sequence;
+}
+
+/* What was found of each subject in a removal of accounts, whose number it is. */
+struct finding_of_removal {
+    uint64_t removal;
+    bool below;
+};
+
+static bool is_below(const struct family *family, uint32_t place, const struct change *swept,
+                     struct finding_of_removal *found, uint32_t *path)
+{
+    size_t steps = 0;
+    bool below = false;
+    for (uint32_t at = place; at != NOBODY; at = parent_at(family, at, swept)) {
+        if (found[at].removal == swept->sequence + 1) {
+            below = found[at].below;
+            break;
+        }
+        found[at].removal = swept->sequence + 1;
+        found[at].below = false; /* also where parents go round */
+        path[steps++] = at;
+        below = family->account[at] == swept->account &&
+                family->user[at] == family->timeline.present.empty_name;
+        if (below)
+            break;
+    }
+    for (size_t i = 0; i < steps; i++)
+        found[path[i]].below = below;
+    return below;
+}
+
+/* Decide of each that may have been below an account. */
+static void settle_sweeps(struct family *family)
+{
+    const struct timeline *timeline = &family->timeline;
+    struct change **maybe = memory_zeroed(timeline->change_count + 1, sizeof *maybe);
+    size_t count = 0;
+    for (size_t i = 0; i < timeline->change_count; i++)
+        if (timeline->changes[i].kind == CHANGE_MAYBE_SWEPT)
+            maybe[count++] = &timeline->changes[i];
+    if (count) {
+        struct finding_of_removal *found =
+            memory_zeroed(timeline->subject_count + 1, sizeof *found);
+        uint32_t *path = memory_zeroed(timeline->subject_count + 1, sizeof *path);
+        qsort(maybe, count, sizeof *maybe, by_sequence);
+        for (size_t i = 0; i < count; i++) {
+            uint32_t place = id_index_find(timeline->places, maybe[i]->id);
+            if (is_below(family, place, maybe[i], found, path))
+                maybe[i]->kind = CHANGE_SWEPT;
+        }
+        free(found);
+        free(path);
+    }
+    free(maybe);
+}
+
+/* ---- Deaths ---- */
+
+static void add_death(struct family *family, uint32_t place, const struct change *change)
+{
+    if (change->at > family->timeline.past->now)
+        return;
+    family->deaths = memory_grown(family->deaths, family->death_count, sizeof *family->deaths);
+    family->deaths[family->death_count++] = (struct death){
+        .subject = place,
+        .parent = parent_at(family, place, change),
+        .at = change->at,
+        .heir = NOBODY,
+    };
+}
+
+/* What is removed while it is gone is removed already. */
+static void find_deaths(struct family *family)
+{
+    const struct timeline *timeline = &family->timeline;
+    family->first_death = memory_zeroed(timeline->subject_count + 2, sizeof *family->first_death);
+    for (uint32_t i = 0; i < timeline->subject_count; i++) {
+        const struct subject *subject = &timeline->subjects[i];
+        int64_t birth = birth_of(subject);
+        bool gone = false;
+        family->first_death[i] = family->death_count;
+        for (const struct change *each = subject->changes; each < subject->end; each++) {
+            bool removed = each->kind == CHANGE_REMOVED || each->kind == CHANGE_SWEPT;
+            if (removed && !gone && each->at >= birth)
+                add_death(family, i, each);
+            gone = removed || (gone && each->kind != CHANGE_ADDED);
+        }
+    }
+    family->first_death[timeline->subject_count] = family->death_count;
+}
+
+/* ---- Heirs ---- */
+
+/* The removal of a parent with this one, or since: the first one from its time on.  NULL: it was
+ * not removed. */
+static struct death *death_of_parent(const struct family *family, const struct death *death)
+{
+    size_t low = family->first_death[death->parent];
+    size_t end = family->first_death[death->parent + 1];
+    for (size_t high = end; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (family->deaths[middle].at < death->at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end ? &family->deaths[low] : NULL;
+}
+
+/* Go up until there is one that was not removed any more; all on the way have the same heir. */
+static void find_heir(struct family *family, struct death *death, struct death **way)
+{
+    size_t steps = 0;
+    uint32_t heir = NOBODY;
+    for (struct death *at = death; at && !at->visited;) {
+        at->visited = true;
+        way[steps++] = at;
+        if (at->parent == NOBODY)
+            break;
+        struct death *next = death_of_parent(family, at);
+        heir = next ? next->heir : at->parent;
+        at = next;
+    }
+    for (size_t i = 0; i < steps; i++)
+        way[i]->heir = heir;
+}
+
+static void find_heirs(struct family *family)
+{
+    struct death **way = memory_zeroed(family->death_count + 1, sizeof *way);
+    for (size_t i = 0; i < family->death_count; i++)
+        find_heir(family, &family->deaths[i], way);
+    free(way);
+}
+
+static void add_heirs(const struct family *family, struct heirs *heirs)
+{
+    for (size_t i = 0; i < family->death_count; i++) {
+        const struct death *death = &family->deaths[i];
+        if (death->heir == NOBODY || death->at <= 0)
+            continue;
+        heirs->rows = memory_grown(heirs->rows, heirs->count, sizeof *heirs->rows);
+        heirs->rows[heirs->count++] = (struct heir){
+            .association = family->timeline.subjects[death->subject].id,
+            .until = (uint64_t)death->at,
+            .owner = family->timeline.subjects[death->heir].id,
+        };
+    }
+}
+
+struct heirs heirs_find(const struct past *past, const struct associations *present)
+{
+    struct family family = { .timeline = timeline_make(past, present, false) };
+    struct heirs heirs = { 0 };
+    name_all(&family);
+    settle_sweeps(&family);
+    find_deaths(&family);
+    find_heirs(&family);
+    add_heirs(&family, &heirs);
+    timeline_free(&family.timeline);
+    free(family.account);
+    free(family.user);
+    free(family.accounts);
+    free(family.deaths);
+    free(family.first_death);
+    return heirs;
+}
+
+void heirs_free(struct heirs *heirs)
+{
+    free(heirs->rows);
+    *heirs = (struct heirs){ 0 };
+}
+
+/* ---- What the tree does not have ---- */
+
+struct owners *heirs_owners(const struct heirs *heirs, const struct tree *tree)
+{
+    struct owners *owners = NULL;
+    for (size_t first = 0, end; first < heirs->count; first = end) {
+        uint64_t association = heirs->rows[first].association;
+        uint32_t place = tree_place(tree, association);
+        bool is_needed = false;
+        for (end = first; end < heirs->count && heirs->rows[end].association == association; end++)
+            is_needed |= tree_place(tree, heirs->rows[end].owner) != place;
+        if (!is_needed || place == NO_NODE)
+            continue;
+        if (!owners)
+            owners = owners_create();
+        for (size_t i = first; i < end; i++)
+            owners_add(owners, association, heirs->rows[i].until, heirs->rows[i].owner);
+    }
+    return owners;
+}
