@@ -103,7 +103,7 @@ static bool basis_changed(struct seal_plan *plan, const struct computation *comp
     else if (!strcmp(name, "resets"))
         full_because(plan, "the ledger's resets within the sealed span changed", NULL);
     else if (!strcmp(name, "owners"))
-        full_because(plan, "an association of the sealed span was removed and added again", NULL);
+        full_because(plan, "removals of associations within the sealed span changed", NULL);
     else
         full_because(plan, "changed in the settings", name);
     free(name);
