@@ -1,0 +1,173 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""Under conformance = slurmctld, what an association used before it was removed stays with what was above
+it then, and one that is added again begins at 0."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+from sealed_site import DAY, HOUR, Site
+
+ADD, REMOVE_ACCOUNTS, REMOVE, REMOVE_USERS = 1404, 1435, 1437, 1439
+SLURMCTLD = {'fairshare.conformance': 'slurmctld'}
+
+# Each job uses its billing once a second.
+DRAWING = f'''
+cluster tiny
+root/
+  physics/     60
+    alice      10
+    bob        10
+  chemistry/   40
+    lab/        5
+      carol     1
+registered 5=64,1=64
+job physics.alice start={NOW - 9000} end={NOW - 8900} billing=3
+job physics.alice start={NOW - 5100} end={NOW - 4900} billing=1
+job physics.alice start={NOW - 1000} end={NOW - 990} billing=2
+job physics.bob start={NOW - 9000} end={NOW - 8990} billing=1
+job lab.carol start={NOW - 9000} end={NOW - 8930} billing=1
+job lab.carol start={NOW - 1000} end={NOW - 995} billing=1
+'''
+
+
+def told(place, at, action, name, info='', cluster='tiny'):
+    place.change('INSERT INTO txn_table ("timestamp", "action", "name", "actor", "cluster", "info") VALUES (?, ?, ?, ?, ?, ?)',
+                 at, action, name, 'root', cluster, info)
+
+
+def number(place, name):
+    account, _, user = name.partition('.')
+    return place.change('SELECT id_assoc FROM tiny_assoc_table WHERE acct = ? AND "user" = ?', account, user)[0][0]
+
+
+def remove_user(place, name, at):
+    """What `sacctmgr delete user` leaves."""
+    user = name.partition('.')[2]
+    told(place, at, REMOVE_USERS, f"name='{user}'", cluster='')
+    told(place, at, REMOVE_USERS, f"name='{user}'", cluster='')
+    place.change('UPDATE tiny_assoc_table SET deleted = 1, shares = 1, mod_time = ? WHERE "user" = ?', at, user)
+
+
+def add_user(place, name, at):
+    account, _, user = name.partition('.')
+    told(place, at, ADD, f'id_assoc={number(place, name)}',
+         f"mod_time={at}, acct='{account}', user='{user}', `partition`='', shares=4")
+    place.change('UPDATE tiny_assoc_table SET deleted = 0, shares = 4, mod_time = ? WHERE acct = ? AND "user" = ?',
+                 at, account, user)
+
+
+def add_account(place, account, parent, at):
+    told(place, at, ADD, f'id_assoc={number(place, account)}',
+         f"mod_time={at}, acct='{account}', parent_acct='{parent}', user='', shares=1")
+    place.change('UPDATE tiny_assoc_table SET deleted = 0, mod_time = ?, parent_acct = ?, id_parent = ? '
+                 'WHERE acct = ? AND "user" = \'\'', at, parent, number(place, parent), account)
+
+
+def usage_at(place, names, *when):
+    place.succeed('run', *when)
+    rows = {f'{account}.{user}' if user else account: usage for account, user, usage in
+            place.query('SELECT account, user_name, usage_raw FROM fairmill_fairshare')}
+    return [rows.get(name) for name in names]
+
+
+def users(place):
+    names = 'physics', 'physics.alice', 'physics.bob'
+    place.ready(DRAWING, SLURMCTLD)
+    remove_user(place, 'physics.alice', NOW - 5000)
+    tap.same(usage_at(place, names), [530, None, 10], "a removed user's usage is the account's")
+    add_user(place, 'physics.alice', NOW - 2000)
+    tap.same(usage_at(place, names), [530, 20 + 100, 10],
+             'one who is added again has what was used since the removal, also by a job that began before')
+    tap.same(place.findings(), {}, 'and nothing is odd about it')
+    for at, rest, statement in ((5001, [409, 399, 10], 'before the removal all is the user\'s'),
+                                (4000, [510, None, 10], 'while the user is gone, all is the account\'s'),
+                                (1500, [510, 100, 10], 'behind it, there is what there was then')):
+        tap.same(usage_at(place, names, '--now', NOW - at, '--replace'), rest, statement)
+    remove_user(place, 'physics.alice', NOW - 998)
+    add_user(place, 'physics.alice', NOW - 997)
+    tap.same(usage_at(place, names, '--replace'), [530, 16, 10], 'a second removal takes what was used since the first')
+    tap.same(usage_at(place, names, '--now', NOW - 1500, '--replace'), [510, 100, 10],
+             'and does not count before it was')
+
+    place.settings()
+    tap.same(usage_at(place, names, '--replace'), [530, 520, 10], 'under conformance = documents a user keeps all')
+
+
+def accounts(place):
+    names = 'chemistry', 'lab', 'lab.carol', 'physics'
+    place.ready(DRAWING, SLURMCTLD)
+    place.change('UPDATE tiny_assoc_table SET deleted = 1')
+    place.change("UPDATE tiny_assoc_table SET deleted = 0 WHERE acct IN ('root', 'physics', 'chemistry')")
+    for name, parent in ('chemistry', 'root'), ('lab', 'chemistry'):
+        add_account(place, name, parent, NOW - 9500)
+    told(place, NOW - 5000, REMOVE_ACCOUNTS, "name='chemistry'", cluster='')
+    add_account(place, 'chemistry', 'root', NOW - 4000)
+    add_account(place, 'lab', 'physics', NOW - 3900)
+    add_user(place, 'lab.carol', NOW - 3800)
+    tap.same(usage_at(place, names), [0, 5, 5, 535],
+             'of an account that was removed with all below it, what was used stays with what is above')
+    tap.same(place.value('usage_raw', 'root'), 605, 'nothing is lost')
+    told(place, NOW - 3000, REMOVE, f"id_assoc={number(place, 'lab')} || id_assoc={number(place, 'lab.carol')}")
+    place.change("UPDATE tiny_assoc_table SET deleted = 1 WHERE acct = 'lab'")
+    tap.same(usage_at(place, names), [0, None, None, 535], 'where it was added elsewhere, that is above it from then on')
+
+
+def unknown(place):
+    names = 'physics', 'physics.alice'
+    place.ready(DRAWING, SLURMCTLD)
+    told(place, NOW - 5000, REMOVE_USERS, "name='alice'", cluster='other')
+    told(place, NOW - 5000, REMOVE, 'id_assoc=3', cluster='other')
+    tap.same(usage_at(place, names), [530, 520], 'removals of another cluster are no matter')
+    told(place, NOW - 5000, REMOVE_USERS, 'user is alice', cluster='')
+    tap.same((usage_at(place, names), place.findings()), ([530, 520], {'past_unreadable': 1}),
+             'a row that is not understood is found')
+    place.change('DROP TABLE txn_table')
+    place.query('DELETE FROM fairmill_finding')
+    tap.same((usage_at(place, names), place.findings()), ([530, 520], {'past_unreadable': 1}),
+             'and so is a txn_table that is not there; then a user keeps all')
+
+
+def sealed(site):
+    why = 'removals of associations within the sealed span changed'
+    site.begin(SLURMCTLD)
+    days = site.days()
+    for name, ago, where in ('physics.alice', 3 * DAY, 'in the midst of what is kept'), ('physics.bob', -60, 'behind it'):
+        at = site.now - ago
+        remove_user(site, name, at)
+        tap.same(site.run_at(300)[0], 'incremental', f'a removal {where} needs no full run')
+        site.is_exact('and is exact')
+        add_user(site, name, at + 30)
+        tap.same(site.run_at(0), ('full', why), f'one who was removed {where} and is there again makes a run full')
+        site.is_exact('and is exact')
+        tap.same(site.run_at(300), ('incremental', ''), 'after which it goes on')
+        site.is_exact('and is exact')
+        tap.same(site.days(), days, 'days are still of those whose jobs used them')
+    for _ in range(3):
+        for name in 'physics.alice', 'physics.bob':
+            site.job(name, site.now, site.now + DAY - 1)
+        tap.same(site.run_at(DAY)[0], 'incremental', 'so it does while the seal passes the removals')
+        site.is_exact('and is exact')
+    site.ends(0, 'verify finds all as it should be', 'verify')
+    site.run_at(0, '--full')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (0, 0), 'and a full run no drift')
+    site.succeed('explain', 'alice', 'bob', '--jobs')
+    tap.ok('The heaviest of 5 job records' in site.out, 'explain counts the jobs since the removal', site.out)
+    site.settings(dict(site.keys, **{'fairshare.conformance': 'documents'}))
+    tap.same(site.run_at(0), ('full', why), 'with another conformance the sums are others')
+
+
+def body():
+    with Place() as place:
+        users(place)
+        accounts(place)
+        unknown(place)
+    with Site() as site:
+        sealed(site)
+
+
+tap.main(body)
