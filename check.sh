@@ -156,7 +156,7 @@ release() {
 
 step "packages are there" packages || finish
 step "builds without warnings" build_here || finish
-step "cppcheck and shellcheck find nothing" lint
+step "cppcheck, clang and shellcheck find nothing" lint
 step "builds with sanitizers" build_sanitizers &&
     step "units and everything on SQLite pass with sanitizers" run_sanitized &&
     step "coverage" coverage

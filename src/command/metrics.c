@@ -91,7 +91,7 @@ static void add_cluster(struct metrics *metrics, const struct cluster_health *he
         metrics_add(metrics, METRIC_FINDINGS_OF_KIND, &labels, (double)health->kinds[i].count);
     }
     labels.kind = NULL;
-    for (int i = 0; i < HEALTH_PROBLEMS; i++) {
+    for (enum health_problem i = 0; i < HEALTH_PROBLEMS; i++) {
         labels.problem = health_problem_name(i);
         metrics_add(metrics, METRIC_PROBLEM, &labels, health->problems[i]);
     }

@@ -155,7 +155,7 @@ static void add_lines(struct text *text, const struct forecast_report *report)
     static const struct table_options for_people = { 0 };
     struct column shown[2 * PROJECTIONS + 2] = { { "as_of", "", COLUMN_TEXT, .get = get_minute } };
     size_t count = 1;
-    for (enum projection each = 0; each < PROJECTIONS; each++) {
+    for (int each = 0; each < PROJECTIONS; each++) {
         if (!report->points[each])
             continue;
         shown[count++] =
@@ -181,7 +181,7 @@ static void add_crossings(struct text *text, const struct forecast_report *repor
     double now = forecast_value(&report->points[PROJECTION_NOTHING][0]);
     text_format(text, "\n%s %s %.10g:\n", value_name(report),
                 now >= report->limit ? "falls below" : "reaches", report->limit);
-    for (enum projection each = 0; each < PROJECTIONS; each++) {
+    for (int each = 0; each < PROJECTIONS; each++) {
         if (!report->points[each])
             continue;
         text_format(text, "- %s: ", projection_titles[each]);

@@ -65,7 +65,7 @@ static bool is_over(const struct finding_row *row, const struct findings *findin
 static void merge_findings(struct finding_rows *found, const struct findings *findings,
                            int64_t as_of)
 {
-    for (int kind = 0; kind < FINDING_KINDS; kind++)
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         for (size_t i = 0; i < findings->kind[kind].count; i++) {
             const struct finding *seen = &findings->kind[kind].kept[i];
             bool of_cluster = !seen->subject && kind != FINDING_JOB_WITHOUT_ASSOCIATION;

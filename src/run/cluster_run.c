@@ -250,7 +250,7 @@ static void describe(const char *cluster, const struct computation *computation)
              record->users, record->jobs_read, record->duration_ms);
     if (*record->message)
         log_note("%s: %s", cluster, record->message);
-    for (int kind = 0; kind < FINDING_KINDS; kind++)
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         if (computation->findings->kind[kind].seen)
             log_note("%s: %" PRIu64 " x %s: %s", cluster, computation->findings->kind[kind].seen,
                      finding_name(kind), finding_meaning(kind));

@@ -91,7 +91,7 @@ static int resolve(struct setting_origin *origin, const struct settings *setting
         *origin = (struct setting_origin){ .from = FROM_SETTINGS, .value = memory_text(own) };
         return 0;
     }
-    struct slurm_setting found = { NULL };
+    struct slurm_setting found = { 0 };
     if (settings->slurm && slurm_counts(settings, file, setting) &&
         slurm_setting_find(&found, settings->slurm, setting, err))
         return -1;

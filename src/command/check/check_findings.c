@@ -70,7 +70,7 @@ void check_findings(struct text *text, const char *cluster, const struct finding
     text_add_as_utf8(&name, cluster, strlen(cluster));
     if (table)
         table_open(table, &(struct table_cluster){ .name = name.bytes });
-    for (int kind = 0; kind < FINDING_KINDS; kind++)
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         for (size_t i = 0; i < findings->kind[kind].count; i++) {
             const struct finding_row row = { &findings->kind[kind].kept[i], kind,
                                              findings->kind[kind].seen };

@@ -78,7 +78,7 @@ static bool is_known(const char *name)
     for (int i = 0; i < FIGURES; i++)
         if (!strcmp(name, figures[i].name))
             return true;
-    for (int kind = 0; kind < FINDING_KINDS; kind++)
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         if (!strcmp(name, finding_name(kind)))
             return true;
     return false;
@@ -229,7 +229,7 @@ void limits_add_figures(struct text *text, const struct limits *limits,
     for (int i = 0; i < FIGURES; i++)
         if (figures[i].always || limits_has(limits, figures[i].name))
             add_figure(text, limits, cluster, &figures[i]);
-    for (int kind = 0; kind < FINDING_KINDS; kind++)
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
         if (limits_has(limits, finding_name(kind)))
             add_figure(text, limits, cluster, &(struct figure){ finding_name(kind), "", false });
 }

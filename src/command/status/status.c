@@ -142,7 +142,7 @@ static void get_problems(const void *of, struct cell *cell)
     const struct cluster_health *health = ((const struct status_row *)of)->health;
     struct text words = { 0 };
     text_add(&words, "");
-    for (int i = 0; i < HEALTH_PROBLEMS; i++)
+    for (enum health_problem i = 0; i < HEALTH_PROBLEMS; i++)
         if (health->problems[i])
             text_format(&words, "%s%s", words.length ? "," : "", health_problem_name(i));
     cell_format(cell, "%s", words.bytes);

@@ -188,7 +188,7 @@ int whatif_from_results(struct whatif *whatif, struct db *results,
                         const struct whatif_changes *changes,
                         const struct published_cluster *cluster, struct error *err)
 {
-    struct whatif_state states[SIDES] = { { NULL } };
+    struct whatif_state states[SIDES] = { { 0 } };
     struct scenario scenario;
     struct queue_view view = { cluster, states, published_job_list(cluster), { 0 } };
     scenario_create(&scenario, cluster->tree, cluster->names, true);

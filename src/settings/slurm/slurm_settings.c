@@ -274,7 +274,7 @@ static void find_composed(struct slurm_setting *found, const struct slurm_conf *
 int slurm_setting_find(struct slurm_setting *found, const struct slurm_conf *conf,
                        const struct setting *setting, struct error *err)
 {
-    *found = (struct slurm_setting){ NULL };
+    *found = (struct slurm_setting){ 0 };
     const struct composition *composition = composition_of(setting);
     if (composition) {
         find_composed(found, conf, composition);
