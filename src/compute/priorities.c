@@ -250,6 +250,22 @@ static int take_partitions(struct reader *reader, struct error *err)
     return result;
 }
 
+/* `high:1.0, low:0.25`. */
+static int take_qos_factors(const struct reader *reader, struct error *err)
+{
+    const char *value = reader->settings->qos_priority_factors, *at = value;
+    int result = 0;
+    for (char *item, *name; !result && (item = list_next(&at)); free(item)) {
+        double factor;
+        char *text = part(item, ':', &name);
+        if (text && number_real(text, &factor))
+            queue_give_qos(reader->queue, name, factor);
+        else
+            result = refuse("qos_factors", value, err);
+    }
+    return result;
+}
+
 static void pass_over(void *context, const char *name, size_t length)
 {
     (void)context;
@@ -306,7 +322,8 @@ static int take_facts(struct reader *reader, uint64_t now, struct findings *find
     for (size_t i = 0; i < reader->facts.qos_count; i++)
         queue_add_qos(reader->queue, reader->facts.qos[i].id, reader->facts.qos[i].name,
                       reader->facts.qos[i].priority);
-    if (read_tres_weights(reader, findings, err) || take_partitions(reader, err))
+    if (read_tres_weights(reader, findings, err) || take_partitions(reader, err) ||
+        take_qos_factors(reader, err))
         return -1;
     return 0;
 }

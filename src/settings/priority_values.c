@@ -78,29 +78,54 @@ bool read_weight_tres(void *field, const char *value, struct text *reason)
     return false;
 }
 
-/* `PARTITION:NUMBER`; each partition is there once, so its name goes into `seen`. */
-static bool check_partition_factor(char *item, struct names *seen)
+/* What is seen of a list of factors. */
+struct factors_seen {
+    struct names *names; /* each is there once */
+    bool any_point, any_above_1;
+};
+
+/* `NAME:NUMBER`: with a point a factor as seed 002 has it, from 0.0 to 1.0. */
+static bool check_factor(char *item, struct factors_seen *seen)
 {
     char *name;
-    uint64_t number;
+    double number;
     const char *factor = list_part(item, strrchr(item, ':'), &name);
-    uint32_t count = names_count(seen);
-    return factor && number_unsigned(factor, strlen(factor), &number) && number <= FACTOR_AT_MOST &&
-           names_add(seen, name, strlen(name)) == count;
+    uint32_t count = names_count(seen->names);
+    if (!factor || factor[strspn(factor, "0123456789.")] || !number_real(factor, &number) ||
+        number > FACTOR_AT_MOST)
+        return false;
+    seen->any_point |= strchr(factor, '.') != NULL;
+    seen->any_above_1 |= number > 1;
+    return names_add(seen->names, name, strlen(name)) == count;
+}
+
+/* Whether a list has good factors; `given`: none is above 1. */
+static bool check_factors(const char *value, bool given)
+{
+    struct factors_seen seen = { .names = names_create() };
+    bool good = true;
+    for (char *item; good && (item = list_next(&value)); free(item))
+        good = check_factor(item, &seen);
+    names_destroy(seen.names);
+    return good && !(seen.any_above_1 && (given || seen.any_point));
 }
 
 bool read_partition_factors(void *field, const char *value, struct text *reason)
 {
-    const char *at = value;
-    struct names *seen = names_create();
-    bool good = true;
-    for (char *item; good && (item = list_next(&at)); free(item))
-        good = check_partition_factor(item, seen);
-    names_destroy(seen);
-    if (good)
+    if (check_factors(value, false))
         return read_text(field, value, reason);
-    text_add(reason, "must be PARTITION:NUMBER, separated by commas, each number up to 65535 and "
-                     "each partition once, such as GPU:100, debug:10");
+    text_add(reason,
+             "must be PARTITION:NUMBER, separated by commas, each partition once: whole numbers up "
+             "to 65535, such as GPU:100, debug:10, or all from 0.0 to 1.0, such as GPU:0.5");
+    return false;
+}
+
+bool read_qos_factors(void *field, const char *value, struct text *reason)
+{
+    if (check_factors(value, true))
+        return read_text(field, value, reason);
+    text_add(reason, "must be QOS:NUMBER, separated by commas, each from 0.0 to 1.0 and each QOS "
+                     "once, such as high:1.0, low:0.25");
     return false;
 }
 

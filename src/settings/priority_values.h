@@ -13,6 +13,7 @@ struct text;
 bool read_weight_tres(void *field, const char *value, struct text *reason);
 /* `GPU:100, debug:10`, checked and kept as text. */
 bool read_partition_factors(void *field, const char *value, struct text *reason);
+bool read_qos_factors(void *field, const char *value, struct text *reason);
 /* Into an unsigned, bits of enum priority_flag. */
 bool read_priority_flags(void *field, const char *value, struct text *reason);
 

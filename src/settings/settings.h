@@ -78,8 +78,9 @@ struct settings {
     const char *weight_tres; /* TRES=NUMBER, separated by commas */
     uint64_t max_age_s;
     bool favor_small;
-    const char *partition_factors; /* PARTITION:NUMBER, separated by commas */
-    unsigned priority_flags;       /* of enum priority_flag */
+    const char *partition_factors;    /* PARTITION:NUMBER, separated by commas */
+    const char *qos_priority_factors; /* QOS:NUMBER, likewise */
+    unsigned priority_flags;          /* of enum priority_flag */
 
     const char *slurm_path;         /* of a slurm.conf; "": none */
     struct slurm_conf *slurm;       /* its content; NULL: none, or the settings are for reading */

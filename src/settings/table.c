@@ -81,11 +81,11 @@ const struct setting settings_table[] = {
       FIELD(usage) },
     { "source", "deadline", "120 s",
       "How long the databases may take: no statement lasts longer, and tries end by then.  A "
-      "number with s, m, h or d behind it.",
+      "number with s, m, h, d or w behind it.",
       read_deadline, FIELD(deadline_s) },
     { "source", "max_lag", "none",
       "Where the accounting database is a replica that lags more than this, a run ends with 69 and "
-      "old results stay.  A number with s, m, h or d behind it, or none.",
+      "old results stay.  A number with s, m, h, d or w behind it, or none.",
       read_max_lag, FIELD(max_lag_s) },
     { "source", "on_bad_rows", "fail",
       "What an association without a parent, in a cycle or there twice does: fail the cluster, "
@@ -185,7 +185,7 @@ const struct setting settings_table[] = {
 
     { "retention", "history_interval", "1 h",
       "Of every span of this length the first run is kept in fairmill_history; 0: every run.  A "
-      "number with s, m, h or d behind it.",
+      "number with s, m, h, d or w behind it.",
       read_duration, FIELD(history_interval_s) },
     { "retention", "history_days", "400",
       "For how many days that is kept, and the usage of each day; 0: neither is.", read_days,
@@ -203,7 +203,7 @@ const struct setting settings_table[] = {
     { "report", "alert_after", "1 h",
       "A run that ends with 69 or 75 (a database is not available, another run is at work) says so "
       "once such runs have lasted this long, unless it has -v or a terminal; 0: at once.  A number "
-      "with s, m, h or d behind it.",
+      "with s, m, h, d or w behind it.",
       read_duration, FIELD(alert_after_s) },
 
     WEIGHT(weight_age, "the time that a job waits"),
@@ -222,8 +222,13 @@ const struct setting settings_table[] = {
     { "priority", "favor_small", "no", "yes: the smaller a job, the higher its size factor.",
       read_yes_no, FIELD(favor_small) },
     { "priority", "partition_factors", "",
-      "The factors of partitions, slurm.conf's PriorityJobFactor, such as GPU:100, debug:10.",
+      "The factors of partitions: slurm.conf's PriorityJobFactor, each of which is divided by the "
+      "highest, such as GPU:100, debug:10; or from 0.0 to 1.0, as they are, such as GPU:0.5.",
       read_partition_factors, FIELD(partition_factors) },
+    { "priority", "qos_factors", "",
+      "The factors of QOS from 0.0 to 1.0, such as high:1.0, low:0.25.  Any other QOS has its "
+      "priority in the accounting database divided by the highest.",
+      read_qos_factors, FIELD(qos_priority_factors) },
     { "priority", "flags", "",
       "Flags as in slurm.conf's PriorityFlags, separated by commas: ACCRUE_ALWAYS, "
       "CALCULATE_RUNNING, INCR_ONLY, MAX_TRES, MAX_TRES_GRES, NO_NORMAL_ALL, NO_NORMAL_ASSOC, "

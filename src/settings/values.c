@@ -117,7 +117,10 @@ bool read_time_string(void *field, const char *value, struct text *reason)
 {
     uint64_t seconds;
     if (!time_string_parse(value, &seconds))
-        return refuse(reason, "must be a time string: min, hr:min:00, days-hr:min:00 or days-hr");
+        return refuse(
+            reason,
+            "must be a number with s, m, h, d or w behind it, or a time string: min, hr:min:00, "
+            "days-hr:min:00 or days-hr");
     if (seconds > LONGEST_S)
         return refuse(reason, "is more than a century");
     *(uint64_t *)field = seconds;
@@ -139,7 +142,7 @@ bool read_duration(void *field, const char *value, struct text *reason)
 {
     uint64_t seconds;
     if (!duration_parse(value, &seconds) || seconds > LONGEST_S)
-        return refuse(reason, "must be a number with s, m, h or d behind it");
+        return refuse(reason, "must be a number with s, m, h, d or w behind it");
     *(uint64_t *)field = seconds;
     return true;
 }
@@ -148,7 +151,7 @@ bool read_deadline(void *field, const char *value, struct text *reason)
 {
     uint64_t seconds;
     if (!duration_parse(value, &seconds) || seconds == 0 || seconds > 86400)
-        return refuse(reason, "must be a number with s, m, h or d behind it, up to a day");
+        return refuse(reason, "must be a number with s, m, h, d or w behind it, up to a day");
     *(uint64_t *)field = seconds;
     return true;
 }
@@ -161,7 +164,7 @@ bool read_max_lag(void *field, const char *value, struct text *reason)
         return true;
     }
     if (!duration_parse(value, &seconds) || seconds > LONGEST_S)
-        return refuse(reason, "must be none or a number with s, m, h or d behind it");
+        return refuse(reason, "must be none or a number with s, m, h, d or w behind it");
     *(int64_t *)field = (int64_t)seconds;
     return true;
 }
@@ -179,8 +182,10 @@ bool read_reset_period(void *field, const char *value, struct text *reason)
     period->unit = RESET_EVERY;
     if (time_string_parse(value, &period->span) && period->span && period->span <= LONGEST_S)
         return true;
-    return refuse(reason, "must be none, daily, weekly, monthly, quarterly, yearly or a time "
-                          "string (min, hr:min:00, days-hr:min:00, days-hr)");
+    return refuse(
+        reason,
+        "must be none, daily, weekly, monthly, quarterly, yearly, a number with s, m, h, d or w "
+        "behind it, or a time string (min, hr:min:00, days-hr:min:00, days-hr)");
 }
 
 bool read_days(void *field, const char *value, struct text *reason)

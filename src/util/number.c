@@ -122,6 +122,8 @@ static bool digits(const char **at, uint64_t *number)
 bool time_string_parse(const char *text, uint64_t *seconds)
 {
     uint64_t days = 0, hours = 0, minutes = 0, rest = 0, first;
+    if (*text && text[strcspn(text, " smhdw")])
+        return duration_parse(text, seconds);
     if (!digits(&text, &first))
         return false;
     if (*text == '\0') {
@@ -168,6 +170,9 @@ bool duration_parse(const char *text, uint64_t *seconds)
             break;
         case 'd':
             unit = 86400;
+            break;
+        case 'w':
+            unit = 604800;
             break;
         default:
             return false;

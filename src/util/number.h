@@ -30,9 +30,9 @@ bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal);
 
 /* A span of time in seconds.
  *
- * time_string: seed 002's `min`, `hr:min:00`, `days-hr:min:00`, `days-hr`; a bare number is
- * minutes.
- * duration: a number with s, m, h or d behind it (`90 s`, `2h`); a bare number is seconds. */
+ * duration: a number with s, m, h, d or w behind it (`90 s`, `2h`); a bare number is seconds.
+ * time_string: the same, but that a bare number is minutes, and seed 002's `min`, `hr:min:00`,
+ * `days-hr:min:00`, `days-hr`. */
 bool time_string_parse(const char *text, uint64_t *seconds);
 bool duration_parse(const char *text, uint64_t *seconds);
 

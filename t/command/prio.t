@@ -206,6 +206,12 @@ def flags(place):
     tap.same(place.row(11)['job_size_factor'], 0.25, "slurmctld's job size is of nodes and CPUs")
     place.begin({'fairshare.conformance': 'slurmctld', 'priority.partition_factors': 'long:40'})
     tap.same(place.row(11)['partition_factor'], 1 / 40, 'where a partition without a factor has 1')
+    place.begin({'priority.partition_factors': 'short:0.5, long:0.75', 'priority.qos_factors': 'high:0.3'})
+    tap.same([place.row(job)['partition_factor'] for job in (11, 13)] + [place.row(12, 'long')['partition_factor']],
+             [.5, .5, .75], 'factors of partitions from 0.0 to 1.0 count as they are')
+    tap.same([(place.row(job)['qos'], place.row(job)['qos_factor'], place.row(job)['qos_weighted'])
+              for job in (11, 14)], [('normal', .5, 5.0), ('high', .3, 3.0)],
+             'those of QOS too, and others have their priority')
     place.begin({'priority.partition_factors': 'long:40'})
     tap.same(place.row(11)['partition_factor'], 0.0, 'and under documents none')
     with open(place.path('slurm.conf'), 'w', encoding='ascii') as file:

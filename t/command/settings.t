@@ -36,9 +36,9 @@ BAD_VALUES = {
                           'high:1.2.3', 'high=2'),
     'usage.partition_usage_factors': ('gpu', 'gpu:inf', 'gpu:1e', 'a:b', 'gpu:0.5,gpu:0.5'),
     'usage.suspended': ('yes', '', 'omit'),
-    'usage.horizon': ('', '0', 'never', '-1', '90 d', '99999999-0'),
+    'usage.horizon': ('', '0', 'never', '-1', '90 y', '99999999-0'),
     'usage.open_job_cap': ('1 day', '-1'),
-    'usage.seal_after': ('1 d', '-1'),
+    'usage.seal_after': ('1 y', '-1'),
     'usage.full_every': ('weekly', '1:2'),
     'report.alert_after': ('', 'soon', '-1 s', '1.5 h', '1 week', '40000 d'),
     'fairshare.algorithm': ('fairest', ''),
@@ -52,7 +52,9 @@ BAD_VALUES = {
     'priority.max_age': ('', '1:30', 'INFINITE', '40000-0'),
     'priority.favor_small': ('maybe', ''),
     'priority.partition_factors': ('gpu', 'gpu:', ':5', 'gpu:-1', 'gpu:1.5', 'gpu:65536',
-                                   'gpu:1, gpu:2', 'gpu=5'),
+                                   'gpu:1, gpu:2', 'gpu=5', 'gpu:0.5, p:2', 'gpu:1e-1'),
+    'priority.qos_factors': ('high', 'high:', 'high:2', 'high:1.01', 'high:-0.5', 'high:0.5, high:0.5',
+                             'high:nan', 'high=1'),
     'priority.flags': ('INCR', 'MAX_TRES MAX_TRES_GRES', 'DEPTH_OBLIVIOUS', 'no_fair_tree'),
 }
 
@@ -111,7 +113,7 @@ def good_values(place):
     place.settings({'usage.half_life': '90'})
     place.succeed('run', '--now', NOW, '--replace')
     short = place.usage('root.u')[0]
-    for text in ('1:30:00', '0-1:30:00'):
+    for text in ('1:30:00', '0-1:30:00', '90m', '5400 s'):
         place.settings({'usage.half_life': text})
         place.succeed('run', '--now', NOW, '--replace')
         tap.ok(place.usage('root.u')[0] == short != seen['7-0'],
@@ -125,6 +127,18 @@ def good_values(place):
                     'fairshare.capacity': 'auto', 'priority.flags': 'incr_only, MAX_TRES_GRES',
                     'priority.weight_tres': 'CPU=1000, Mem=0.5T, GRES/gpu:a100=-0.5',
                     'priority.partition_factors': 'gpu:65535, a:b:0', 'priority.max_age': '0'})
+    place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')
+    for text, warned in (('30', True), ('30s', False), ('1439', True), ('1440', False), ('0', False),
+                         ('0:30:00', False)):
+        place.settings({'usage.half_life': text})
+        place.run('check')
+        tap.same(f'half_life = {text} is a half-life of {text} minutes' in place.out, warned,
+                 f"half_life = {text} is {'' if warned else 'no '}warning")
+    place.settings({'usage.half_life': '30s', 'usage.horizon': '2w', 'usage.seal_after': '30s',
+                    'usage.reset_period': '4w', 'usage.open_job_cap': '1 d', 'source.deadline': '1m',
+                    'retention.history_interval': '1d', 'priority.max_age': '1w',
+                    'priority.partition_factors': 'gpu:1.0, p:.25', 'priority.qos_factors': 'high:1.0, low:0'})
+    place.ends(0, 'each span of time takes a unit', 'run', '--now', NOW, '--replace')
     place.ends(0, 'values of every kind are taken', 'run', '--now', NOW, '--replace')
 
 

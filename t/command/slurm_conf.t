@@ -248,6 +248,9 @@ def check(place):
             f"  priority.weight_age = 5000, of PriorityWeightAge in '{place.path('more.conf')}', line 3\n",
             '  fairshare.algorithm = fair_tree, the default\n')
     tap.ok('warning' not in place.out, 'and warns of nothing where nothing is wrong', place.out)
+    checked(place, {}, 'PriorityDecayHalfLife=8\n', 'check says what a bare number is, and warns of few minutes',
+            '  usage.half_life = 8 min, of PriorityDecayHalfLife in',
+            '  warning: PriorityDecayHalfLife = 8 is a half-life of 8 minutes')
     checked(place, {}, 'PriorityType=priority/basic\n', 'check warns of another plugin',
             f"warning: '{path}', line 1: PriorityType = 'priority/basic': Slurm uses no priorities there")
     check_type(place)

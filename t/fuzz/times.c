@@ -21,7 +21,8 @@ static void spans(const char *text)
 {
     uint64_t seconds, minutes;
     bool ours = time_string_parse(text, &seconds), slurms = slurm_minutes(text, &minutes);
-    must(!ours || (slurms && minutes == seconds / 60), "Slurm takes each of our time strings");
+    must(!ours || strpbrk(text, " smhdw") || (slurms && minutes == seconds / 60),
+         "Slurm takes each of our time strings but those with a unit");
     must(!slurms || minutes == SLURM_UNLIMITED || minutes <= UINT64_MAX / 60 + 1,
          "no span overflows");
     duration_parse(text, &seconds);

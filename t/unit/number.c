@@ -93,16 +93,22 @@ int main(void)
     is_int(seconds_of("2-3:15:00"), 2 * 86400 + 3 * 3600 + 15 * 60, "days-hr:min:00");
     is_int(seconds_of("7-0"), 604800, "days-hr");
     is_int(seconds_of("0"), 0, "nothing is a time too");
-    ok(seconds_of("") < 0 && seconds_of("1:30") < 0 && seconds_of("7d") < 0 &&
+    ok(seconds_of("") < 0 && seconds_of("1:30") < 0 && seconds_of("7y") < 0 &&
            seconds_of("1:00:30") < 0 && seconds_of("1:60:00") < 0 && seconds_of("-1") < 0 &&
            seconds_of("1-") < 0 && seconds_of("1-0:5") < 0,
        "no other form is a time string");
+    ok(seconds_of("30s") == 30 && seconds_of("5 m") == 300 && seconds_of("2h") == 7200 &&
+           seconds_of("7d") == 604800 && seconds_of("2w") == 1209600,
+       "a time string takes a number with a unit");
+    ok(seconds_of("1-0h") < 0 && seconds_of("1:00:00s") < 0 && seconds_of("s") < 0 &&
+           seconds_of("30ms") < 0 && seconds_of(" 30s") < 0,
+       "but a unit behind nothing else");
     is_int(seconds_of("99999999999999999999-0"), -1, "a time string that overflows is none");
 
     is_int(duration_of("90"), 90, "a bare duration is seconds");
-    ok(duration_of("2m") == 120 && duration_of("2 h") == 7200 && duration_of("1d") == 86400,
+    ok(duration_of("2m") == 120 && duration_of("2 h") == 7200 && duration_of("1d") == 86400 && duration_of("2w") == 1209600,
        "a duration has a unit");
-    ok(duration_of("m") < 0 && duration_of("2w") < 0 && duration_of("2mm") < 0, "but no other one");
+    ok(duration_of("m") < 0 && duration_of("2y") < 0 && duration_of("2mm") < 0, "but no other one");
 
     is_int(instant_of("1750500000"), 1750500000, "epoch seconds are an instant");
     is_int(instant_of("2025-06-21"), 1750464000, "a date is its first second");

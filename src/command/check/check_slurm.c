@@ -12,6 +12,7 @@
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
+#include "settings/values.h"
 #include "sql.h"
 #include "util/text.h"
 
@@ -23,11 +24,20 @@
 #define DISTANCES 9
 #define DISTANCES_AT_LEAST 3
 
+/* Bare numbers above 0 of time strings are minutes. */
+static bool is_minutes(const struct setting *setting, const char *value)
+{
+    return (setting->read == read_time_string || setting->read == read_reset_period) && *value &&
+           strspn(value, "0") < strlen(value) && strspn(value, "0123456789") == strlen(value);
+}
+
 static void add_origin(struct text *text, const struct setting *setting,
                        const struct setting_origin *origin)
 {
     text_format(text, "  %s.%s = ", setting->section, setting->key);
     text_add_printable(text, *origin->value ? origin->value : "''");
+    if (is_minutes(setting, origin->value))
+        text_add(text, " min");
     if (origin->from == FROM_SLURM_CONF)
         text_format(text, ", of %s in '%s', line %u\n", origin->slurm_key, origin->file,
                     origin->line);
@@ -157,8 +167,29 @@ static void warn_of_weights(struct text *text, const struct settings *settings)
                     sum);
 }
 
+/* Nobody says whether they meant minutes. */
+static void warn_of_half_life(struct text *text, const struct settings *settings)
+{
+    for (size_t i = 0; settings_table[i].section; i++) {
+        const struct setting *setting = &settings_table[i];
+        const struct setting_origin *origin = &settings->origins[i];
+        if (strcmp(setting->section, "usage") != 0 || strcmp(setting->key, "half_life") != 0)
+            continue;
+        const char *value = origin->from == FROM_SLURM_CONF
+                                ? settings->slurm->given[SLURM_DECAY_HALF_LIFE].value
+                                : origin->value;
+        if (value && is_minutes(setting, value) && settings->half_life_s < 86400)
+            text_format(text,
+                        "  warning: %s = %s is a half-life of %s minutes, as a bare number is "
+                        "minutes\n",
+                        origin->from == FROM_SLURM_CONF ? origin->slurm_key : "half_life", value,
+                        value);
+    }
+}
+
 void check_slurm(struct text *text, const struct settings *settings)
 {
+    warn_of_half_life(text, settings);
     if (settings->slurm) {
         add_summary(text, settings->slurm);
         for (size_t i = 0; settings_table[i].section; i++)

@@ -264,7 +264,7 @@ static int check_options(struct options *options, struct error *err)
                    options->period > PERIOD_AT_MOST_S))
         return fail(err, ERROR_USAGE,
                     "diff: --period '%s' must be a number from 1 to 86400, or "
-                    "with m, h or d behind it",
+                    "with m, h, d or w behind it",
                     period);
     options->step = options->step_text ? (uint64_t)instant : 0;
     return 0;

@@ -143,7 +143,7 @@ int limits_read(struct limits *limits, const struct name_list *given, enum healt
                           err);
         if (!range_in(sign + 1, limit))
             return refuse(text,
-                          "its range must be [@][START:][END], of numbers, with s, m, h or d "
+                          "its range must be [@][START:][END], of numbers, with s, m, h, d or w "
                           "behind them where they are times",
                           err);
         ignore_future(limit);

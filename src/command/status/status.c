@@ -280,7 +280,7 @@ static int read_limits(struct limits *limits, const struct options *options, str
         return -1;
     if (options->max_age && !duration_parse(options->max_age, &max_age))
         return fail(err, ERROR_USAGE,
-                    "--max-age '%s': must be a number with s, m, h or d behind it",
+                    "--max-age '%s': must be a number with s, m, h, d or w behind it",
                     options->max_age);
     if (options->max_age)
         limits_add_age(limits, max_age, options->max_age);
@@ -324,7 +324,7 @@ static int print_unknown(struct error *err)
 
 static const struct command_option own_options[] = {
     { "max-age", NULL, 0, OPTION_VALUE, AT(max_age), "TIME",
-      .help = "it is critical if results are older: a number with s, m, h or d behind it" },
+      .help = "it is critical if results are older: a number with s, m, h, d or w behind it" },
     { "warning", NULL, 'w', OPTION_AGAIN, AT(warning), "NAME=RANGE",
       .help = "a limit: NAME is age, lag, findings, drift or a kind of findings, RANGE is "
               "[@][START:][END] as monitors' plugins have it" },

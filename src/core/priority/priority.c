@@ -138,7 +138,9 @@ static struct priority_parts factors_of(const struct priority_options *options,
         .job_size = job_size_factor(options, job, partition),
         .partition = part_of_highest(partition->factor, options->highest_partition,
                                      options->no_normal_partition),
-        .qos = part_of_highest(qos->priority, options->highest_qos, options->no_normal_qos),
+        .qos = isnan(qos->factor)
+                   ? part_of_highest(qos->priority, options->highest_qos, options->no_normal_qos)
+                   : qos->factor,
     };
 }
 

@@ -60,6 +60,7 @@ struct priority_qos {
     const char *name;
     uint64_t id;
     uint32_t priority; /* 0: none, as that of a QOS which was deleted */
+    double factor;     /* as it is; NAN: the priority / the highest */
 };
 
 /* A job that waits, or, with CALCULATE_RUNNING, runs. */

@@ -2,6 +2,7 @@
 #include "core/priority/queue.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +70,7 @@ void queue_add_qos(struct queue *queue, uint64_t id, const char *name, uint32_t 
 {
     queue->qos = memory_grown(queue->qos, queue->qos_count, sizeof *queue->qos);
     queue->qos[queue->qos_count++] =
-        (struct priority_qos){ arena_copy(queue->arena, name, strlen(name)), id, priority };
+        (struct priority_qos){ arena_copy(queue->arena, name, strlen(name)), id, priority, NAN };
     if (priority > queue->options.highest_qos)
         queue->options.highest_qos = priority;
 }
@@ -87,6 +88,13 @@ static uint32_t partition_of(struct queue *queue, const char *name)
                                           .max_nodes = PRIORITY_NO_LIMIT };
     queue_add_partition(queue, &unnamed);
     return queue->partition_count - 1;
+}
+
+void queue_give_qos(struct queue *queue, const char *name, double factor)
+{
+    for (uint32_t i = 0; i < queue->qos_count; i++)
+        if (!strcmp(queue->qos[i].name, name))
+            queue->qos[i].factor = factor;
 }
 
 static uint32_t qos_of_id(const struct queue *queue, uint64_t id)

@@ -39,6 +39,8 @@ void queue_destroy(struct queue *queue);
  * there are weighted TRES, and is copied. */
 void queue_add_partition(struct queue *queue, const struct priority_partition *partition);
 void queue_add_qos(struct queue *queue, uint64_t id, const char *name, uint32_t priority);
+/* Give one that is there a factor that does not hang on priorities. */
+void queue_give_qos(struct queue *queue, const char *name, double factor);
 
 /* Then the lists that jobs have: names separated by commas, each counted once; "" is one partition
  * without a name.  A partition that is not there gets what unnamed ones have. */
