@@ -29,7 +29,7 @@ ORDER BY l."cluster"
 -- name: published_rows
 -- A cluster's associations and their values.
 SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "shares",
-    "fair_tree_rank", "fairshare_order", "level_fs_infinite",
+    "fair_tree_rank", "fairshare_order", "tie_order", "level_fs_infinite",
     "shares_norm", "usage_raw", "usage_norm", "capacity_usage", "level_shares_norm",
     "level_usage", "classic_usage", "classic_factor", "linear_usage", "linear_factor",
     "depth_oblivious_ratio", "depth_oblivious_factor", "level_fs", "fair_tree_factor",

@@ -107,6 +107,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     "computed_at"             {integer} NOT NULL,
     "fairshare_order"         {integer},
     "depth_oblivious_usage"   {real},
+    "tie_order"               {integer},
     PRIMARY KEY ("cluster", "id_assoc")
 ) {replaced};
 

@@ -18,6 +18,7 @@
 #include "core/tree/heirs.h"
 #include "core/usage/ledger.h"
 #include "core/priority/queue.h"
+#include "core/tree/lineage.h"
 #include "results/days.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -143,11 +144,8 @@ static int go_back(struct computation *computation, const struct past *past, str
     accounting->count = associations.count;
     if (!accounting->count)
         return fail(err, ERROR_DATA, "there were no associations yet at that instant");
-    if (counts->by_runs || counts->by_source || counts->by_times || counts->unknown) {
-        if (accounting->by_lineage)
-            past_order(&associations);
+    if (counts->by_runs || counts->by_source || counts->by_times || counts->unknown)
         note_past(computation);
-    }
     return 0;
 }
 
@@ -165,6 +163,8 @@ static int make_tree(struct computation *computation, const struct past *past, s
     const struct associations associations = associations_of(accounting);
     if (tree_build(&computation->tree, &associations, bad_rows, computation->findings, err))
         return -1;
+    if (counts->moved && accounting->by_lineage)
+        tree_order_by_lineage(computation->tree, accounting->names);
     free(accounting->rows);
     accounting->rows = NULL;
     return 0;

@@ -2,8 +2,10 @@
 #include "results/publication.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/tree/lineage.h"
 #include "results/kept.h"
 #include "results/rows.h"
 #include "settings/settings.h"
@@ -15,6 +17,7 @@ struct writer {
     const struct publisher *publisher;
     const struct publication *publication;
     int64_t as_of;
+    uint32_t *ties; /* by node: when slurmctld visits it; NULL: it is not asked */
     struct row_writer rows;
     struct kept_rows kept;
     struct text converted[3];
@@ -65,6 +68,7 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
         { "computed_at", 'i', db_integer(writer->as_of) },
         { "fairshare_order", 'i', order ? db_integer(order) : db_null() },
         { "depth_oblivious_usage", 'r', rows_real(values->depth_oblivious_usage) },
+        { "tie_order", 'i', writer->ties ? db_integer(writer->ties[i]) : db_null() },
     };
     kept_add_fields(&writer->kept, row + 1, COUNT(row) - 1);
     rows_add(&writer->rows, row, COUNT(row), err);
@@ -78,19 +82,25 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
         .publisher = publisher,
         .publication = publication,
         .as_of = as_of,
+        .ties = publisher->settings->conformance == CONFORMANCE_SLURMCTLD
+                    ? tree_places_in_order(publication->tree)
+                    : NULL,
         .rows = { .db = publisher->db, .table = "fairmill_fairshare" },
     };
+    int result = -1;
     /* Nearly every value changes with every run, so that to replace rows one by one takes longer by
      * a third.  In the order of the key a database need not search for where a row belongs, nor
      * split a page that it has just filled. */
     if (db_execute(publisher->db, sql_query_fairshare_clear, &cluster, 1, NULL, err))
-        return -1;
+        goto done;
     for (uint32_t i = 0; i < publication->tree->count; i++)
         write_row(&writer, publication->tree->by_id[i], err);
     for (size_t i = 0; i < COUNT(writer.converted); i++)
         text_free(&writer.converted[i]);
-    if (rows_end(&writer.rows, 0, err))
-        return -1;
-    return kept_write(publisher->db, publisher->cluster, writer.rows.table,
-                      &(struct kept_part){ 0, writer.kept }, err);
+    if (!rows_end(&writer.rows, 0, err))
+        result = kept_write(publisher->db, publisher->cluster, writer.rows.table,
+                            &(struct kept_part){ 0, writer.kept }, err);
+done:
+    free(writer.ties);
+    return result;
 }

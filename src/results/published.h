@@ -73,8 +73,10 @@ struct published_row {
     bool parent_shares;
     int64_t shares; /* 0 where they are the parent's */
     struct values values;
-    uint32_t order; /* 1 + how many are ahead; 0: it has no fairshare */
+    uint32_t order;     /* 1 + how many are ahead; 0: it has no fairshare */
+    uint32_t tie_order; /* its place where slurmctld visits what ties; NO_TIE_ORDER */
 };
+#define NO_TIE_ORDER UINT32_MAX
 typedef void published_row_taker(void *context, const struct published_row *row);
 
 /* Complain of values of an association at a point of history that are no numbers: fairshare,

@@ -166,6 +166,18 @@ static int check_max_lag(const struct settings *settings, struct error *err)
     return fail(err, ERROR_SETTINGS, "[source] max_lag: driver '%s' has no replicas", driver);
 }
 
+/* The layout plain has no lineages that a database could sort. */
+static int check_ties(const struct settings *settings, struct error *err)
+{
+    size_t line = (size_t)(setting_named("fairshare", "ties") - settings_table);
+    if (strcmp(settings->layout, "plain") != 0 || settings->ties != TIES_BY_COLLATION ||
+        settings->origins[line].from != FROM_SETTINGS)
+        return 0;
+    return fail(err, ERROR_SETTINGS,
+                "[fairshare] ties = 'collation': layout 'plain' has no column 'lineage' whose "
+                "collation it could be");
+}
+
 /* [priority] flags may choose how weights make a charge, too. */
 static void apply_weight_rule(struct settings *settings)
 {
@@ -193,7 +205,8 @@ static int complete(struct settings *settings, enum settings_use use, struct err
     if (objection)
         return fail(err, ERROR_SETTINGS, "[usage] source = 'rollup': %s", objection);
     if (check_connection("source", &settings->source, err) ||
-        check_connection("results", &settings->results, err) || check_max_lag(settings, err))
+        check_connection("results", &settings->results, err) || check_max_lag(settings, err) ||
+        check_ties(settings, err))
         return -1;
     if (time_zone_set(settings->time_zone, err))
         return -1;

@@ -37,6 +37,10 @@ struct setting_origin {
 enum usage_source { USAGE_OF_JOBS, USAGE_OF_ROLLUPS };
 enum suspended { SUSPENDED_CHARGED, SUSPENDED_OMITTED };
 
+/* In which order slurmctld visits accounts that tie: that of the collation of the lineage column,
+ * as after a start, or bytewise, as after an association was added. */
+enum ties { TIES_BY_COLLATION, TIES_BY_BYTES };
+
 struct settings {
     struct db_settings source, results;
     const char *layout;
@@ -62,6 +66,7 @@ struct settings {
     const struct algorithm *algorithm;
     enum conformance conformance;
     const struct release *slurm_release; /* NULL: the one that the cluster registered with */
+    enum ties ties;
     double dampening;
     double capacity; /* of the charged TRES; 0: what the cluster's registration says */
     double capacity_half_lives;

@@ -15,6 +15,7 @@
 static const char *const bad_rows[] = { "fail", "skip", NULL };
 static const char *const charges[] = { "auto", "billing", "cpu", "tres", NULL };
 static const char *const usage_sources[] = { "jobs", "rollup", NULL };
+static const char *const ties_names[] = { "collation", "bytes", NULL };
 static const char *const suspendeds[] = { "charged", "omitted", NULL };
 
 /* How the last column is written: the field; `CHARGE_` where the charge of a closed job depends on
@@ -168,6 +169,10 @@ const struct setting settings_table[] = {
       "The release of Slurm that conformance slurmctld follows, such as 25.11; auto: the one that "
       "the cluster's slurmctld registered with.",
       read_slurm_version, FIELD(slurm_release) },
+    { "fairshare", "ties", "collation",
+      "In which order slurmctld visits accounts that tie: by the collation of the accounting "
+      "database, as after a start, or by bytes, as after sacctmgr added an association.",
+      CHOICE(ties, ties_names) },
     { "fairshare", "dampening", "1",
       "FairShareDampeningFactor: divides the exponent of classic and depth_oblivious.",
       read_dampening, FIELD(dampening) },

@@ -6,6 +6,7 @@
 import json
 import math
 import os
+import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
@@ -137,6 +138,48 @@ def try_commands(place):
                'and forecast what will be', *points)
 
 
+def try_ties(place):
+    """Two accounts tie; the one that is visited first has its users in front."""
+    place.ready('''
+cluster tiny
+root/
+  b/   1
+    x  1  use 1
+    y  1  use 2
+  A/   1
+    v  1  use 1
+    w  1  use 2
+''')
+    def ranks(**fairshare):
+        run(place, algorithm='fair_tree', **fairshare)
+        return {user: place.query('SELECT fair_tree_rank FROM fairmill_fairshare WHERE user_name = ?', user)[0][0]
+                for user in 'vwxy'}
+    # The first of an account that ties with the one before has the rank of the user before.
+    first, second = dict(v=4, w=3, x=3, y=1), dict(x=4, y=3, v=3, w=1)
+    tap.same((ranks(), ranks(ties='bytes')), (first, first), 'SQLite visits accounts bytewise')
+    db = sqlite3.connect(place.path('a.db'))
+    # Turned around, so that it is not by chance; SQLite has no other collation at hand.
+    db.execute("UPDATE tiny_assoc_table SET lineage = replace(lineage, '/A/', '/B/') WHERE acct = 'A'")
+    db.execute("UPDATE tiny_assoc_table SET lineage = replace(lineage, '/b/', '/a/') WHERE acct = 'b'")
+    db.execute('PRAGMA writable_schema = ON')
+    db.execute("""UPDATE sqlite_master SET sql = replace(sql, '"lineage" TEXT', '"lineage" TEXT COLLATE NOCASE')""")
+    db.commit()
+    db.close()
+    tap.same((ranks(), ranks(ties='bytes')), (second, first), "or as the column's own collation says")
+    tap.same(place.query('SELECT tie_order FROM fairmill_fairshare WHERE depth < 2 ORDER BY id_assoc'), [(0,), (4,), (1,)],
+             'the order is published')
+    run(place, conformance='documents')
+    tap.same(place.query('SELECT DISTINCT tie_order FROM fairmill_fairshare'), [(None,)], 'documents need none')
+    place.change('ALTER TABLE tiny_assoc_table DROP COLUMN lineage')
+    place.change('ALTER TABLE tiny_assoc_table ADD COLUMN lft')
+    place.change('UPDATE tiny_assoc_table SET lft = id_assoc')
+    tap.same((ranks(), ranks(ties='collation'), ranks(ties='bytes')), (second,) * 3,
+             'before there were lineages accounts were visited by lft')
+    place.settings({'source.layout': 'plain', 'fairshare.ties': 'collation', 'fairshare.conformance': 'slurmctld'})
+    place.ends(78, 'the layout plain has nothing that has a collation', 'run')
+    place.says('which is said', "[fairshare] ties = 'collation': layout 'plain' has no column 'lineage'")
+
+
 def body():
     with Place() as place:
         place.ready(SITE)
@@ -146,6 +189,7 @@ def body():
         try_choice(place)
         try_commands(place)
         try_unused(place)
+        try_ties(place)
 
 
 tap.main(body)

@@ -42,6 +42,13 @@ def load(server, release):
     return name
 
 
+def untied(rows):
+    """Without the order of what ties: newer layouts have another one, which changes no rank here."""
+    for row in rows.values():
+        del row['tie_order']
+    return rows
+
+
 def body():
     firsts, queues, compared = {}, {}, 0
     with Server() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
@@ -53,7 +60,7 @@ def body():
                     server.settings(source, server.database('layout_res'), None, fairshare),
                     priority=PRIORITY))
                 publish(f'{folder}/m.conf', NOW)
-                rows, queue = from_server(server, 'layout_res'), priorities(server, 'layout_res')
+                rows, queue = untied(from_server(server, 'layout_res')), priorities(server, 'layout_res')
                 if conformance not in firsts:
                     firsts[conformance], queues[conformance] = rows, queue
                     check_first(rows, release, conformance)
@@ -75,7 +82,7 @@ def body():
                     sqlite_settings(path, results, None, dict(FAIRSHARE, conformance=conformance)),
                     priority=PRIORITY))
                 publish(f'{folder}/s.conf', NOW)
-                wrong, count = differences(from_sqlite(results), first)
+                wrong, count = differences(untied(from_sqlite(results)), first)
                 compared += count
                 tap.ok(count > 1000 and not wrong,
                        f'SQLite gives the same bits as MariaDB for {release} ({conformance})',

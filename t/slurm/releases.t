@@ -4,7 +4,9 @@
 """What sshare of Slurm 24.11.5 and 26.05.5 printed for the cases in t/data/oracle-releases, and what fairmill
 publishes for them in MariaDB under `conformance = slurmctld`."""
 
+import json
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -12,11 +14,45 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import oracle
 import tap
 from mariadb import Server
+from program import FAIRMILL
 
 # What slurmctld registers with, by release.
 PROTOCOLS = {'24.11': 10752, '26.05': 11520}
 # As slurmdbd's tables were in the cases.
 COLLATION = 'utf8mb4_uca1400_ai_ci'
+
+
+def fairmill(folder, *arguments):
+    return subprocess.run([FAIRMILL, '-c', f'{folder}/f.conf', *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+
+
+def check_past(server, folder, source):
+    """What a look at the associations as they were does to their order."""
+    done = fairmill(folder, 'run', '--replace')
+    server.sql('UPDATE oracle_assoc_table SET shares = 11, mod_time = UNIX_TIMESTAMP() WHERE id_assoc = 3', source)
+    verified = fairmill(folder, 'verify', '--csv')
+    tap.ok(not done.returncode and 'shares_norm' in verified.stdout and 'tie_order' not in verified.stdout,
+           'verify has the same order as the run, when shares are others by now', done.stdout, verified.stdout)
+    server.sql('UPDATE oracle_assoc_table SET shares = 10 WHERE id_assoc = 3', source)
+
+
+def try_ties(server, folder, schema, case):
+    """Accounts that tie, with names of which bytes and the collation think otherwise; `zz` was added at run time."""
+    source = oracle.accounting(server, schema, case, PROTOCOLS['26.05'])
+    listed = oracle.table_of(case, 'fairtree.psv')
+    wrong, _ = oracle.disagreements(server, folder, source, 'fair_tree', listed, ties='bytes')
+    tap.same(len(wrong), 8, 'bytewise eight of the tied users have other ranks')
+    whatif = fairmill(folder, 'whatif', '--shares', 'inpar=3', '--json')
+    tap.same(json.loads(whatif.stdout)['clusters'][0]['changed'], 0, 'whatif ranks in the order that the run had: bytes')
+    oracle.try_table(server, folder, source, case, 'fair_tree', 'fairtree.psv', 'by their collation again')
+    whatif = fairmill(folder, 'whatif', '--shares', 'inpar=3', '--json')
+    tap.same(json.loads(whatif.stdout)['clusters'][0]['changed'], 0, 'and the collation, which the results do not have')
+    check_past(server, folder, source)
+    server.sql("INSERT INTO oracle_assoc_table (creation_time, id_assoc, user, acct, shares, id_parent, lineage) "
+               "VALUES (1795229400, 40, 'zz', 'root', 0, 1, '/0-zz/')", source)
+    oracle.try_table(server, folder, source, case, 'fair_tree', 'fairtree_after_add.psv',
+                     'after an association was added', ties='bytes')
 
 
 def body():
@@ -30,7 +66,9 @@ def body():
                     tried += 1
                     oracle.try_table(server, folder, source, case, algorithm, file,
                                      f'{release}, {os.path.basename(case)}')
-    tap.same(tried, 18, 'six cases were tried under three algorithms')
+                if os.path.exists(os.path.join(case, 'fairtree_after_add.psv')):
+                    try_ties(server, folder, schema, case)
+    tap.same(tried, 21, 'seven cases were tried under three algorithms')
 
 
 tap.main(body)

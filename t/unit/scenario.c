@@ -2,6 +2,7 @@
 #include "tap.h"
 
 #include "core/insight/scenario.h"
+#include "core/tree/lineage.h"
 #include "site.h"
 
 /* A tree taken apart, changed and put together. */
@@ -24,10 +25,10 @@ static size_t row(uint32_t id)
     return scenario_find(&scenario, id);
 }
 
-static bool build(bool ordered)
+static bool build(void)
 {
     built = NULL;
-    if (scenario_build(&scenario, ordered, &built, &err)) {
+    if (scenario_build(&scenario, &built, &err)) {
         built = NULL;
         return false;
     }
@@ -66,7 +67,7 @@ static void unchanged(void)
     ok(scenario.count == 7 && ascending, "the rows are the associations by ascending id");
     ok(scenario.rows[row(7)].id == 7 && row(8) == NO_ROW,
        "one is found by its id, or is not there");
-    ok(build(false) && used(1, 73) && used(3, 30) && used(7, 43) && used(9, 40),
+    ok(build() && used(1, 73) && used(3, 30) && used(7, 43) && used(9, 40),
        "put together again the tree has the same usage, with what deleted users left");
     ok(at(9)->shares == SHARES_PARENT && at(7)->shares == 5 &&
            at(5)->parent == tree_place(built, 4),
@@ -74,7 +75,7 @@ static void unchanged(void)
     end();
 
     take_apart("1 - root - 1 0");
-    ok(scenario.count == 1 && build(true) && built->user_count == 0, "nobody may be there");
+    ok(scenario.count == 1 && build() && built->user_count == 0, "nobody may be there");
     end();
 }
 
@@ -85,14 +86,14 @@ static void moved(void)
        "an account cannot go below itself or what is below it");
     ok(!scenario.moved && scenario.rows[row(3)].parent_id == 1, "then nothing has changed");
     ok(scenario_move(&scenario, row(4), row(7)), "it can go below another one");
-    ok(build(false) && at(4)->parent == tree_place(built, 7) && at(4)->depth == 2 && used(7, 53) &&
+    ok(build() && at(4)->parent == tree_place(built, 7) && at(4)->depth == 2 && used(7, 53) &&
            used(3, 20) && used(1, 73),
        "and takes its usage with it");
     end();
 
     take_apart(SITE);
     ok(scenario_move(&scenario, row(7), row(4)) && scenario_move(&scenario, row(3), row(1)) &&
-           !scenario_move(&scenario, row(3), row(7)) && build(false) && used(4, 53),
+           !scenario_move(&scenario, row(3), row(7)) && build() && used(4, 53),
        "a second move goes by the first one");
     end();
 }
@@ -101,25 +102,25 @@ static void removed(void)
 {
     take_apart(SITE);
     scenario.rows[row(5)].deleted = true;
-    ok(build(false) && tree_place(built, 5) == tree_place(built, 4) && used(4, 10) &&
+    ok(build() && tree_place(built, 5) == tree_place(built, 4) && used(4, 10) &&
            built->user_count == 2,
        "a user that is removed leaves its usage to the account");
     end();
 
     take_apart(SITE);
     scenario.rows[row(4)].deleted = scenario.rows[row(5)].deleted = true;
-    ok(build(false) && tree_place(built, 5) == tree_place(built, 3) && used(3, 30),
+    ok(build() && tree_place(built, 5) == tree_place(built, 3) && used(3, 30),
        "one that goes with its account leaves it to the account above");
     end();
 
     take_apart(SITE);
     scenario.rows[row(4)].deleted = true;
-    ok(!build(false) && err.class == ERROR_DATA, "an account with users cannot be removed alone");
+    ok(!build() && err.class == ERROR_DATA, "an account with users cannot be removed alone");
     end();
 
     take_apart(SITE);
     scenario.rows[row(1)].deleted = true;
-    ok(!build(false) && err.class == ERROR_DATA, "nor can the root");
+    ok(!build() && err.class == ERROR_DATA, "nor can the root");
     end();
 }
 
@@ -145,19 +146,18 @@ static void added(void)
 {
     take_apart(SITE);
     add(user_row(10, "b", "x"));
-    ok(build(false) && at(10)->parent == tree_place(built, 3) && used(10, 0) &&
-           built->user_count == 4,
+    ok(build() && at(10)->parent == tree_place(built, 3) && used(10, 0) && built->user_count == 4,
        "a user that is added hangs below the account of its name, without usage");
     end();
 
     take_apart(SITE);
     add(user_row(10, "b", "v"));
-    ok(!build(false) && err.class == ERROR_DATA, "not where it is there already");
+    ok(!build() && err.class == ERROR_DATA, "not where it is there already");
     end();
 
     take_apart(SITE);
     add(user_row(10, "nowhere", "v"));
-    ok(!build(false) && err.class == ERROR_DATA, "nor below an account that is not there");
+    ok(!build() && err.class == ERROR_DATA, "nor below an account that is not there");
     end();
 }
 
@@ -166,19 +166,21 @@ static void order(void)
     /* Bytewise `0-` of users is before names of accounts. */
     take_apart("1 - root - 1 0  2 root z - 1 0  3 root b - 1 0  4 - root v 1 0  5 b m - 1 0\n"
                "6 - m u 1 0  7 - b x 1 0");
-    ok(build(true) && at(1)->order == 0 && at(4)->order == 1 && at(3)->order == 2 &&
-           at(7)->order == 3 && at(5)->order == 4 && at(6)->order == 5 && at(2)->order == 6,
+    ok(build(), "rows can be put together");
+    tree_order_by_lineage(built, scenario.names);
+    ok(at(1)->order == 0 && at(4)->order == 1 && at(3)->order == 2 && at(7)->order == 3 &&
+           at(5)->order == 4 && at(6)->order == 5 && at(2)->order == 6,
        "rows are ordered depth first by their lineage, users before accounts");
     tree_destroy(built);
-    ok(build(false) && at(2)->order == 2 && at(3)->order == 3,
+    ok(build() && at(2)->order == 2 && at(3)->order == 3,
        "where nothing was moved the source's order may stay");
     tree_destroy(built);
-    ok(scenario_move(&scenario, row(2), row(3)) && build(false) && at(3)->order == 2 &&
+    ok(scenario_move(&scenario, row(2), row(3)) && build() && at(3)->order == 2 &&
            at(7)->order == 3 && at(5)->order == 4 && at(6)->order == 5 && at(2)->order == 6,
        "where something was moved it is made anew");
     ok(scenario_move(&scenario, row(5), row(1)), "and again");
     tree_destroy(built);
-    ok(build(false) && at(3)->order == 2 && at(7)->order == 3 && at(2)->order == 4 &&
+    ok(build() && at(3)->order == 2 && at(7)->order == 3 && at(2)->order == 4 &&
            at(5)->order == 5 && at(6)->order == 6,
        "with all that is below it");
     end();
@@ -196,7 +198,7 @@ static void usage(void)
     take_apart(SITE);
     scenario.usage[row(5)].word[3] = scenario.usage[row(4)].word[3] = UINT64_MAX >> 1;
     scenario.rows[row(5)].deleted = true;
-    ok(!build(false) && err.class == ERROR_DATA, "usage beyond the integers is refused");
+    ok(!build() && err.class == ERROR_DATA, "usage beyond the integers is refused");
     end();
 }
 

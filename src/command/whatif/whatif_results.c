@@ -22,11 +22,8 @@ static int compute(struct whatif_state *state, const struct scenario *scenario,
                    const struct published_cluster *cluster, const struct algorithm *algorithm,
                    struct error *err)
 {
-    /* Slurm's own order among ties is that of lineage, which follows from the names. */
-    bool ordered = cluster->options.conformance == CONFORMANCE_SLURMCTLD;
     *state = (struct whatif_state){ .algorithm = algorithm, .names = cluster->names };
-    if (scenario_build(scenario, ordered, &state->tree, err) ||
-        tree_roll_up_usage(state->tree, err))
+    if (scenario_build(scenario, &state->tree, err) || tree_roll_up_usage(state->tree, err))
         return -1;
     state->values = memory_zeroed(state->tree->count, sizeof *state->values);
     fairshare_compute(state->tree, &cluster->options, state->values);

@@ -95,7 +95,7 @@ static int compute_changed(const struct request *request, struct computation *co
 {
     struct tree *tree;
     if (changes_make(request->changes, scenario, computation->clock, err) ||
-        scenario_build(scenario, false, &tree, err))
+        scenario_build(scenario, &tree, err))
         return -1;
     tree_destroy(computation->tree);
     computation->tree = tree;

@@ -129,8 +129,7 @@ static int charge_rows(const struct scenario *scenario, struct tree *tree, struc
     return 0;
 }
 
-int scenario_build(const struct scenario *scenario, bool ordered, struct tree **built,
-                   struct error *err)
+int scenario_build(const struct scenario *scenario, struct tree **built, struct error *err)
 {
     struct association *rows = memory_zeroed(scenario->count, sizeof *rows);
     struct findings *findings = findings_create();
@@ -139,7 +138,7 @@ int scenario_build(const struct scenario *scenario, bool ordered, struct tree **
                             &(struct associations){ rows, scenario->count, scenario->names,
                                                     scenario->empty_name, false },
                             BAD_ROWS_FAIL, findings, err);
-    if (!result && (scenario->moved || ordered))
+    if (!result && scenario->moved)
         tree_order_by_lineage(*built, scenario->names);
     if (!result && charge_rows(scenario, *built, err)) {
         tree_destroy(*built);

@@ -32,8 +32,7 @@ bool scenario_move(struct scenario *scenario, size_t account, size_t parent);
 
 /* Put it together: a tree whose usage is not rolled up yet.  What is marked as deleted leaves its
  * usage to its parent, as deleted associations do.  Where accounts were moved, slurmctld's order
- * is that of their new lineage; with `ordered` it is so for all. */
-int scenario_build(const struct scenario *scenario, bool ordered, struct tree **tree,
-                   struct error *err);
+ * is that of their new lineage, bytewise. */
+int scenario_build(const struct scenario *scenario, struct tree **tree, struct error *err);
 
 #endif

@@ -68,3 +68,21 @@ void tree_order_by_lineage(struct tree *tree, const struct names *names)
     free(siblings);
     free(sizes);
 }
+
+uint32_t *tree_places_in_order(const struct tree *tree)
+{
+    uint32_t *places = memory_zeroed(tree->count, sizeof *places), highest = 0, place = 0;
+    for (uint32_t i = 0; i < tree->count; i++)
+        highest = tree->nodes[i].order > highest ? tree->nodes[i].order : highest;
+    uint32_t *counts = memory_zeroed((size_t)highest + 1, sizeof *counts);
+    for (uint32_t i = 0; i < tree->count; i++)
+        counts[tree->nodes[i].order]++;
+    for (uint32_t order = 0, count; order <= highest; order++, place += count) {
+        count = counts[order];
+        counts[order] = place;
+    }
+    for (uint32_t i = 0; i < tree->count; i++)
+        places[i] = counts[tree->nodes[i].order];
+    free(counts);
+    return places;
+}

@@ -124,16 +124,12 @@ void past_set_times(struct past *past, uint64_t id, int64_t created, int64_t mod
  * in doubt. */
 struct past_counts {
     size_t by_runs, by_source, by_times, unknown;
+    bool moved; /* an association has another lineage than now, or its row is gone */
 };
 
 /* Make what the source has now (rows are memory that can be resized) what it was.  Names may be
  * added. */
 void past_apply(const struct past *past, struct associations *associations,
                 struct findings *findings, struct past_counts *counts);
-
-/* Number the rows so that siblings stand in the order of their lineages, whatever their parent: the
- * lineage has an account by its name, and a user by `0-` and its name, and its partition
- * (accounting_storage of slurmdbd 23.11 and later). */
-void past_order(const struct associations *associations);
 
 #endif

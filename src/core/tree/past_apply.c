@@ -157,6 +157,13 @@ static void add_refutable(struct rebuilding *work, size_t row, const struct asso
         (struct refutable){ row, seen->parent_id, seen->parent_account };
 }
 
+/* Whether its lineage was another than that of its row, if there is one. */
+static bool is_elsewhere(const struct association *row, const struct association *was)
+{
+    return !row || row->account != was->account || row->user != was->user ||
+           row->partition != was->partition || row->parent_account != was->parent_account;
+}
+
 /* Add the association as it was; what is in doubt is as the source alone tells. */
 static void rebuild(struct rebuilding *work, size_t place, struct association *rows, size_t *count)
 {
@@ -180,6 +187,8 @@ static void rebuild(struct rebuilding *work, size_t place, struct association *r
         add_refutable(work, *count, &seen);
     if (subject->row == NO_ROW)
         known.row.order = (uint32_t)(timeline->present.count + place);
+    if (is_elsewhere(timeline_row(timeline, subject), &known.row))
+        work->counts->moved = true;
     rows[(*count)++] = known.row;
 }
 
@@ -214,44 +223,4 @@ void past_apply(const struct past *past, struct associations *associations,
     if (work.has_source_only)
         timeline_free(&work.source_only);
     free(work.refutables);
-}
-
-/* ---- The order of siblings ---- */
-
-struct lineage_end {
-    const char *bytes;
-    uint32_t id, row;
-};
-
-static int by_bytes(const void *a, const void *b)
-{
-    const struct lineage_end *one = a, *other = b;
-    int order = strcmp(one->bytes, other->bytes);
-    return order ? order : (one->id > other->id) - (one->id < other->id);
-}
-
-void past_order(const struct associations *associations)
-{
-    struct association *rows = associations->rows;
-    const struct names *names = associations->names;
-    size_t count = associations->count;
-    struct arena *arena = arena_create();
-    struct lineage_end *ends = memory_zeroed(count + 1, sizeof *ends);
-    struct text text = { 0 };
-    for (size_t i = 0; i < count; i++) {
-        bool user = rows[i].user != associations->empty_name;
-        text.length = 0;
-        text_format(&text, "%s%s/", user ? "0-" : "",
-                    names_text(names, user ? rows[i].user : rows[i].account));
-        if (user && rows[i].partition != associations->empty_name)
-            text_format(&text, "%s/", names_text(names, rows[i].partition));
-        ends[i] = (struct lineage_end){ arena_copy(arena, text.bytes, text.length),
-                                        (uint32_t)rows[i].id, (uint32_t)i };
-    }
-    qsort(ends, count, sizeof *ends, by_bytes);
-    for (size_t i = 0; i < count; i++)
-        rows[ends[i].row].order = (uint32_t)i;
-    text_free(&text);
-    free(ends);
-    arena_destroy(arena);
 }

@@ -7,6 +7,7 @@
 #include "core/fairshare/release.h"
 #include "core/priority/priority.h"
 #include "db/db.h"
+#include "settings/settings.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -16,7 +17,7 @@
 /* Associations, with what slurmdbd orders them by where that is wanted. */
 struct association_reader {
     struct accounting *accounting;
-    bool ordered;
+    enum { UNORDERED, IN_ORDER, TO_BE_ORDERED } ordered;
     struct arena *arena;
     const char **lineages; /* by row */
     int64_t *lefts;
@@ -67,7 +68,8 @@ static int take_association(void *context, const struct db_value *row, struct er
     if (row[READ_PRIORITY].type == DB_INTEGER && !association->deleted)
         add_priority(reader->accounting, association->id, row[READ_PRIORITY].integer);
     note_touch(reader->accounting, association->id, &row[READ_MODIFIED]);
-    if (reader->ordered)
+    association->order = (uint32_t)reader->accounting->count - 1;
+    if (reader->ordered == TO_BE_ORDERED)
         note_order(reader, row);
     return 0;
 }
@@ -85,7 +87,7 @@ static int by_lineage(const void *a, const void *b, void *context)
     return (rows[one].id > rows[other].id) - (rows[one].id < rows[other].id);
 }
 
-/* Number the rows in the order in which slurmdbd hands them to slurmctld. */
+/* Number the rows by bytes of lineage, or by lft. */
 static void number_rows(struct association_reader *reader)
 {
     size_t count = reader->accounting->count;
@@ -107,6 +109,7 @@ static int read_associations(const struct source *source, struct accounting *acc
         return -1;
     bool ordered = source->ordered, lineage = ordered && (has & HAS_LINEAGE);
     bool lft = ordered && !lineage && (has & HAS_LFT);
+    bool collated = lineage && source->settings->ties == TIES_BY_COLLATION;
     struct text sql = { 0 };
     text_format(&sql,
                 "SELECT \"id_assoc\", %s, \"acct\", \"user\", \"partition\", \"shares\","
@@ -114,8 +117,15 @@ static int read_associations(const struct source *source, struct accounting *acc
                 has & HAS_ID_PARENT ? "\"id_parent\"" : "0", lineage ? "\"lineage\"" : "''",
                 lft ? "\"lft\"" : "0", has & HAS_MOD_TIME ? "\"mod_time\"" : "NULL");
     slurmdbd_add_name(&sql, &slurmdbd_associations, source->cluster);
+    /* As slurmdbd itself asks.  Of NULL every database thinks otherwise. */
+    if (collated)
+        text_add(&sql, " ORDER BY \"lineage\" IS NOT NULL, \"lineage\", \"id_assoc\"");
     accounting->modified = id_index_create();
-    struct association_reader reader = { accounting, ordered, arena_create(), NULL, NULL };
+    struct association_reader reader = { .accounting = accounting,
+                                         .ordered = collated  ? IN_ORDER
+                                                    : ordered ? TO_BE_ORDERED
+                                                              : UNORDERED,
+                                         .arena = arena_create() };
     const struct query query = { .sql = sql.bytes, .types = "iitttiittiii" };
     int result =
         slurmdbd_read(source, &slurmdbd_associations, &query, take_association, &reader, err);
@@ -123,7 +133,7 @@ static int read_associations(const struct source *source, struct accounting *acc
     accounting->oldest_release = !(has & HAS_LINEAGE) ? releases
                                  : has & HAS_LFT      ? release_named("23.11")
                                                       : release_named("25.05");
-    if (!result && ordered)
+    if (!result && reader.ordered == TO_BE_ORDERED)
         number_rows(&reader);
     text_free(&sql);
     free(reader.lineages);
