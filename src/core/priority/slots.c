@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/priority/slots.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory.h"
+
+/* Numbers by their places, the least first: waits by where they stand, counters by the first wait
+ * that each bounds. */
+struct heap_item {
+    uint64_t place;
+    uint32_t number;
+};
+struct heap {
+    struct heap_item *items;
+    size_t count, room;
+};
+
+static bool is_before(const struct heap_item *one, const struct heap_item *other)
+{
+    return one->place < other->place || (one->place == other->place && one->number < other->number);
+}
+
+static void heap_push(struct heap *heap, uint64_t place, uint32_t number)
+{
+    const struct heap_item item = { place, number };
+    if (heap->count == heap->room) {
+        heap->room = heap->room ? 2 * heap->room : 8;
+        heap->items = memory_resized(heap->items, heap->room, sizeof *heap->items);
+    }
+    size_t at = heap->count++;
+    for (; at && is_before(&item, &heap->items[(at - 1) / 2]); at = (at - 1) / 2)
+        heap->items[at] = heap->items[(at - 1) / 2];
+    heap->items[at] = item;
+}
+
+static uint32_t heap_pop(struct heap *heap)
+{
+    uint32_t first = heap->items[0].number;
+    const struct heap_item last = heap->items[--heap->count];
+    size_t at = 0, child;
+    while ((child = 2 * at + 1) < heap->count) {
+        if (child + 1 < heap->count && is_before(&heap->items[child + 1], &heap->items[child]))
+            child++;
+        if (!is_before(&heap->items[child], &last))
+            break;
+        heap->items[at] = heap->items[child];
+        at = child;
+    }
+    heap->items[at] = last;
+    return first;
+}
+
+/* A replay at one instant after another. */
+struct replay {
+    const struct slots *slots;
+    uint64_t now;
+    uint32_t *used;       /* by counter */
+    struct heap *waiting; /* by counter: whom it bounds; the last one bounds nobody */
+    struct heap ready;    /* counters that may have room for one who waits, */
+    uint64_t *ready_at;   /* by counter: at which place; all others in the heap are out of date */
+};
+
+#define NOT_READY UINT64_MAX
+
+static uint32_t bound_of(const struct replay *replay, uint32_t wait)
+{
+    const struct slots *slots = replay->slots;
+    uint32_t bound = slots->owners[slots->waits[wait].owner].bound;
+    return bound == SLOTS_UNBOUND ? slots->counter_count : bound;
+}
+
+/* Who waits first at a counter and still waits, unless the counter is full. */
+static bool has_room(struct replay *replay, uint32_t counter)
+{
+    const struct slots *slots = replay->slots;
+    struct heap *waiting = &replay->waiting[counter];
+    while (waiting->count && slots->waits[waiting->items[0].number].until <= replay->now)
+        heap_pop(waiting);
+    return waiting->count &&
+           (counter == slots->counter_count || replay->used[counter] < slots->limits[counter]);
+}
+
+static void look_at(struct replay *replay, uint32_t counter)
+{
+    if (!has_room(replay, counter))
+        return;
+    uint64_t place = replay->waiting[counter].items[0].place;
+    if (place < replay->ready_at[counter])
+        heap_push(&replay->ready, place, counter);
+    if (place < replay->ready_at[counter])
+        replay->ready_at[counter] = place;
+}
+
+static void leave(struct replay *replay, uint32_t number)
+{
+    const struct slots_wait *wait = &replay->slots->waits[number];
+    const struct slots_owner *owner = &replay->slots->owners[wait->owner];
+    if (!wait->accrues)
+        return;
+    for (uint32_t i = 0; i < owner->count; i++) {
+        replay->used[owner->counters[i]] -= wait->jobs;
+        look_at(replay, owner->counters[i]);
+    }
+}
+
+static void arrive(struct replay *replay, uint32_t number)
+{
+    const struct slots_wait *wait = &replay->slots->waits[number];
+    if (wait->until <= wait->since)
+        return;
+    uint32_t bound = bound_of(replay, number);
+    heap_push(&replay->waiting[bound], wait->place, number);
+    look_at(replay, bound);
+}
+
+/* The first who waits at a counter begins to age. */
+static void hand_to_first(struct replay *replay, uint32_t counter)
+{
+    struct slots_wait *wait = &replay->slots->waits[heap_pop(&replay->waiting[counter])];
+    const struct slots_owner *owner = &replay->slots->owners[wait->owner];
+    wait->accrues = replay->now;
+    for (uint32_t i = 0; i < owner->count; i++)
+        replay->used[owner->counters[i]] += wait->jobs;
+}
+
+/* Others may have filled a counter since it was found ready, or its first one has had a slot. */
+static void hand_out(struct replay *replay)
+{
+    while (replay->ready.count) {
+        uint64_t place = replay->ready.items[0].place;
+        uint32_t counter = heap_pop(&replay->ready);
+        if (place != replay->ready_at[counter])
+            continue;
+        replay->ready_at[counter] = NOT_READY;
+        if (has_room(replay, counter) && replay->waiting[counter].items[0].place == place)
+            hand_to_first(replay, counter);
+        look_at(replay, counter);
+    }
+}
+
+static int by_since(const void *a, const void *b, void *waits)
+{
+    uint64_t one = ((const struct slots_wait *)waits)[*(const uint32_t *)a].since;
+    uint64_t other = ((const struct slots_wait *)waits)[*(const uint32_t *)b].since;
+    return (one > other) - (one < other);
+}
+
+static int by_until(const void *a, const void *b, void *waits)
+{
+    uint64_t one = ((const struct slots_wait *)waits)[*(const uint32_t *)a].until;
+    uint64_t other = ((const struct slots_wait *)waits)[*(const uint32_t *)b].until;
+    return (one > other) - (one < other);
+}
+
+static uint32_t *sorted(const struct slots *slots,
+                        int (*order)(const void *a, const void *b, void *waits))
+{
+    uint32_t *numbers = memory_zeroed(slots->count + 1, sizeof *numbers);
+    for (uint32_t i = 0; i < slots->count; i++)
+        numbers[i] = i;
+    if (slots->count)
+        qsort_r(numbers, slots->count, sizeof *numbers, order, slots->waits);
+    return numbers;
+}
+
+void slots_replay(const struct slots *slots)
+{
+    struct replay replay = { .slots = slots };
+    uint32_t *coming = sorted(slots, by_since), *going = sorted(slots, by_until);
+    size_t come = 0, gone = 0;
+    replay.used = memory_zeroed(slots->counter_count + 1, sizeof *replay.used);
+    replay.waiting = memory_zeroed(slots->counter_count + 1, sizeof *replay.waiting);
+    replay.ready_at = memory_zeroed(slots->counter_count + 1, sizeof *replay.ready_at);
+    memset(replay.ready_at, 0xff, (slots->counter_count + 1) * sizeof *replay.ready_at);
+    for (size_t i = 0; i < slots->count; i++)
+        slots->waits[i].accrues = 0;
+    for (;;) {
+        uint64_t next = come < slots->count ? slots->waits[coming[come]].since : UINT64_MAX;
+        uint64_t end = gone < slots->count ? slots->waits[going[gone]].until : UINT64_MAX;
+        replay.now = next < end ? next : end;
+        if (replay.now == UINT64_MAX)
+            break;
+        for (; gone < slots->count && slots->waits[going[gone]].until == replay.now; gone++)
+            leave(&replay, going[gone]);
+        for (; come < slots->count && slots->waits[coming[come]].since == replay.now; come++)
+            arrive(&replay, coming[come]);
+        hand_out(&replay);
+    }
+    for (uint32_t i = 0; i <= slots->counter_count; i++)
+        free(replay.waiting[i].items);
+    free(replay.waiting);
+    free(replay.ready.items);
+    free(replay.ready_at);
+    free(replay.used);
+    free(coming);
+    free(going);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_SLOTS_H
+#define FAIRMILL_CORE_SLOTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Slots in which jobs age while they wait: Slurm's accrue limits, replayed.
+ *
+ * Each job that ages counts in some counters, until it starts or is cancelled.  One of them may
+ * bound it: then it begins to age only when that counter is below its limit, those that stand first
+ * in slurmctld's list of jobs before others.  A job that no counter bounds ages at once, and counts
+ * all the same. */
+
+#define SLOTS_UNBOUND UINT32_MAX
+
+/* Jobs that count, and are bounded, alike. */
+struct slots_owner {
+    const uint32_t *counters; /* in which they count, each once */
+    uint32_t count;
+    uint32_t bound; /* one of them; SLOTS_UNBOUND */
+};
+
+/* A job that waits from `since` until `until`, UINT64_MAX where it waits still. */
+struct slots_wait {
+    uint64_t since, until;
+    uint64_t place;   /* in slurmctld's list; never UINT64_MAX */
+    uint64_t accrues; /* what slots_replay() finds: when it begins to age; 0: it never did */
+    uint32_t owner;
+    uint32_t jobs; /* how many it is, as all that waits of an array is one in the list */
+};
+
+struct slots {
+    const struct slots_owner *owners;
+    const uint32_t *limits; /* by counter */
+    uint32_t counter_count;
+    struct slots_wait *waits;
+    size_t count;
+};
+
+/* Fill in when each wait accrues.  At each instant, who starts or is cancelled makes room first. */
+void slots_replay(const struct slots *slots);
+
+#endif
