@@ -362,8 +362,9 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
     computation->order =
         order_of_all(computation->tree, options, settings->algorithm, computation->values);
     if (computation->queue)
-        priorities_complete(computation->queue, computation->accounting, computation->tree,
-                            published_factor, &(struct factors){ settings, computation->values });
+        priorities_complete(computation->queue, settings, computation->accounting,
+                            computation->tree, published_factor,
+                            &(struct factors){ settings, computation->values });
     record->associations = computation->tree->count;
     record->users = computation->tree->user_count;
     if (plan)

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "compute/computation.h"
+#include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/priority/queue.h"
 #include "settings/priority_values.h"
@@ -13,6 +15,7 @@
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_hosts.h"
 #include "settings/slurm/slurm_model.h"
+#include "settings/slurm/slurm_settings.h"
 #include "source/reading.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -27,6 +30,7 @@ struct reader {
     const struct settings *settings;
     struct cluster_facts facts;
     uint64_t *counts; /* of weighted TRES, of the job at hand */
+    uint64_t asked;   /* as of when the queue is read */
 };
 
 static uint64_t count_of(const char *tres, size_t length, uint64_t id)
@@ -355,6 +359,25 @@ static uint64_t ages_since(const struct reader *reader, const struct queued_job 
                             array_of(&reader->facts, job));
 }
 
+/* What accrue limits need of a job that waits, or waited. */
+static void add_wait(const struct reader *reader, const struct queued_job *row, uint64_t since)
+{
+    const struct accrual_wait wait = {
+        .key = row->key,
+        .id_job = row->id_job,
+        .array = row->array,
+        .submitted = row->time_submit,
+        .since = since,
+        .until = row->time_until ? row->time_until : UINT64_MAX,
+        .qos = row->qos,
+        .association = narrowed(row->association),
+        .tasks = narrowed(row->array_waits),
+    };
+    if (since && since <= reader->asked && !row->held &&
+        accrual_may_bound(reader->queue->accrual, row->qos))
+        accrual_add(reader->queue->accrual, &wait);
+}
+
 static void add_job(const struct reader *reader, const struct queued_job *row)
 {
     struct queue *queue = reader->queue;
@@ -380,6 +403,58 @@ static void add_job(const struct reader *reader, const struct queued_job *row)
     for (size_t i = 0; i < queue->options.tres_count; i++)
         reader->counts[i] = count_of(row->tres.bytes, row->tres.length, queue->options.tres[i].id);
     queue_add_job(queue, &job, reader->counts);
+    if (queue->accrual)
+        add_wait(reader, row, job.ages_since);
+}
+
+/* Slurm bounds who ages only where it enforces limits, and never with ACCRUE_ALWAYS. */
+static bool has_accrue_limits(const struct settings *settings)
+{
+    return settings->conformance == CONFORMANCE_SLURMCTLD && settings->slurm &&
+           slurm_enforces_limits(settings->slurm) &&
+           !(settings->priority_flags & PRIORITY_ACCRUE_ALWAYS);
+}
+
+static int read_accrue_limits(struct reader *reader, const struct source *source, struct error *err)
+{
+    if (!has_accrue_limits(source->settings))
+        return 0;
+    struct accrual *accrual = reader->queue->accrual = accrual_create();
+    if (source->layout->read_accrue_limits(source, accrual, err))
+        return -1;
+    if (accrual->qos_count || accrual->association_count)
+        return 0;
+    accrual_destroy(accrual);
+    reader->queue->accrual = NULL;
+    return 0;
+}
+
+/* Since when those wait whose age may be bounded: what is older than max_age is as old. */
+static uint64_t oldest_wait(const struct reader *reader)
+{
+    const struct accrual *accrual = reader->queue->accrual;
+    uint64_t oldest = reader->asked, max_age = reader->settings->max_age_s;
+    for (size_t i = 0; i < accrual->count; i++)
+        if (accrual->waits[i].since < oldest)
+            oldest = accrual->waits[i].since;
+    return max_age < reader->asked && oldest < reader->asked - max_age ? reader->asked - max_age
+                                                                       : oldest;
+}
+
+/* Those who had the slots that others have now. */
+static int read_waited(const struct reader *reader, const struct source *source, struct error *err)
+{
+    if (!reader->queue->accrual || !reader->queue->accrual->count)
+        return 0;
+    struct queued_job job;
+    const struct queue_range range = { .instant = reader->asked,
+                                       .waited_since = oldest_wait(reader) };
+    struct queue_reading *reading = source->layout->queue(source, &range);
+    int got;
+    while ((got = queue_reading_next(reading, &job, err)) > 0)
+        add_wait(reader, &job, ages_since(reader, &job));
+    queue_reading_end(reading);
+    return got;
 }
 
 static int read_jobs(const struct reader *reader, struct queue_reading *reading, struct error *err)
@@ -395,16 +470,22 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
                     struct findings *findings, struct error *err)
 {
     const struct settings *settings = source->settings;
-    struct reader reader = { .queue = queue, .settings = settings };
+    struct reader reader = { .queue = queue, .settings = settings, .asked = asked };
     if (source->layout->read_facts(source, asked, &reader.facts, err))
         return -1;
     int result = take_facts(&reader, now, findings, err);
+    if (!result)
+        result = read_accrue_limits(&reader, source, err);
     if (!result) {
-        bool started = settings->priority_flags & PRIORITY_CALCULATE_RUNNING;
-        struct queue_reading *reading = source->layout->queue(source, asked, started);
+        const struct queue_range range = {
+            .instant = asked, .started = settings->priority_flags & PRIORITY_CALCULATE_RUNNING
+        };
+        struct queue_reading *reading = source->layout->queue(source, &range);
         result = read_jobs(&reader, reading, err);
         queue_reading_end(reading);
     }
+    if (!result)
+        result = read_waited(&reader, source, err);
     cluster_facts_free(&reader.facts);
     queue_sort(queue);
     return result;
@@ -441,8 +522,21 @@ static uint32_t name_of(struct queue *queue, const struct accounting *accounting
     return names_add(queue->names, name, strlen(name));
 }
 
-void priorities_complete(struct queue *queue, const struct accounting *accounting,
-                         const struct tree *tree,
+/* Since when each job ages that accrue limits may bound. */
+static void bound_ages(struct queue *queue, const struct settings *settings,
+                       const struct accounting *accounting, const struct tree *tree)
+{
+    const struct release *release = release_of(settings, accounting);
+    accrual_replay(queue->accrual, tree, release && release->takes_least_accrue_limit);
+    for (size_t i = 0; i < queue->count; i++) {
+        const uint64_t *since = accrual_since(queue->accrual, queue->jobs[i].key);
+        if (since)
+            queue->jobs[i].ages_since = *since;
+    }
+}
+
+void priorities_complete(struct queue *queue, const struct settings *settings,
+                         const struct accounting *accounting, const struct tree *tree,
                          double (*fairshare)(const void *context, uint32_t node),
                          const void *context)
 {
@@ -464,4 +558,6 @@ void priorities_complete(struct queue *queue, const struct accounting *accountin
             job->association_priority = priorities[place];
     }
     free(priorities);
+    if (queue->accrual)
+        bound_ages(queue, settings, accounting, tree);
 }

@@ -8,6 +8,7 @@ struct accounting;
 struct error;
 struct findings;
 struct queue;
+struct settings;
 struct source;
 struct tree;
 
@@ -20,9 +21,10 @@ struct tree;
 int priorities_read(struct queue *queue, const struct source *source, uint64_t asked, uint64_t now,
                     struct findings *findings, struct error *err);
 
-/* Then what the jobs' associations say: names, priorities, and the published factor of a node. */
-void priorities_complete(struct queue *queue, const struct accounting *accounting,
-                         const struct tree *tree,
+/* Then what the jobs' associations say: names, priorities, the published factor of a node, and
+ * since when each ages under accrue limits. */
+void priorities_complete(struct queue *queue, const struct settings *settings,
+                         const struct accounting *accounting, const struct tree *tree,
                          double (*fairshare)(const void *context, uint32_t node),
                          const void *context);
 

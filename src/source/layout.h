@@ -7,6 +7,7 @@
 #include "core/tree/tree.h"
 #include "core/usage/usage.h"
 
+struct accrual;
 struct job_keys;
 struct past;
 struct release;
@@ -135,9 +136,18 @@ struct queued_job {
     uint64_t time_submit, time_eligible, time_limit, cpus;
     uint64_t array;       /* id_array_job; 0: it is in none */
     uint64_t array_limit; /* how many of its tasks may run at a time; 0: any number */
+    uint64_t array_waits; /* so many tasks wait that were not split off the array; 0: it is a job */
+    uint64_t time_until;  /* when it started or was cancelled; 0: it waits */
     bool held, started;
     struct bytes account, partitions, qos_asked;
     struct bytes tres; /* that it has, or asks for */
+};
+
+/* Which: those that wait at an instant, with `started` those that run, too; or, where it is not 0,
+ * those that waited since `waited_since`, but do not any more. */
+struct queue_range {
+    uint64_t instant, waited_since;
+    bool started;
 };
 
 /* Rows that are read one after another (source/reading.h).  What they point to holds until the next
@@ -183,11 +193,13 @@ struct layout {
     /* and the keys of all rows that have not ended by `now`, also of jobs that wait. */
     int (*read_open_keys)(const struct source *source, uint64_t now, struct job_keys *keys,
                           struct error *err);
-    /* Where jobs have priorities (else both are NULL): what these need besides, as of an instant;
-     * and every job that waited at it, with `started` those that ran too, in no order. */
+    /* Where jobs have priorities (else all are NULL): what these need besides, as of an instant;
+     * limits of who may age; and jobs, in no order. */
     int (*read_facts)(const struct source *source, uint64_t instant, struct cluster_facts *facts,
                       struct error *err);
-    struct queue_reading *(*queue)(const struct source *source, uint64_t instant, bool started);
+    int (*read_accrue_limits)(const struct source *source, struct accrual *accrual,
+                              struct error *err);
+    struct queue_reading *(*queue)(const struct source *source, const struct queue_range *range);
     /* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with
      * NULL those of the tables that all clusters share. */
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);

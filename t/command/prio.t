@@ -191,6 +191,60 @@ job physics.bob   id_job=42 {at_limit.replace('=31', '=0')} partition=short prio
     tap.same(place.row(31)['age_factor'], 1 / 48, 'where limits of arrays cannot be read, all is as it stands')
 
 
+def accrue_limits(place):
+    """Who has which of few slots to age in, from when others had them."""
+    def job(number, user, eligible, more='', qos=2, priority=9):
+        return (f'job {user} id_job={number} submit={NOW - 40 * HOUR} time_eligible={NOW - eligible * HOUR} '
+                f'partition=short priority={priority} tres_req=1=8,4=1 limit=6000 qos={qos} {more}\n')
+    drawing = DRAWING + ''.join((
+        job(31, 'physics.alice', 30, f'start={NOW - 20 * HOUR}'),
+        job(32, 'physics.alice', 29, f'end={NOW - 16 * HOUR}'),
+        job(33, 'physics.alice', 28), job(34, 'physics.alice', 27), job(35, 'physics.bob', 26),
+        job(36, 'physics.bob', 25, qos=1), job(37, 'chemistry.carol', 40, priority=0),
+        job(38, 'chemistry.carol', -1), job(39, 'chemistry.carol', 2)))
+
+    def ages(**keys):
+        place.settings(dict(KEYS, **{'slurm.conf': place.path('slurm.conf'), 'fairshare.conformance': 'slurmctld',
+                                   'fairshare.slurm_version': '23.11'}) |
+                       {name.replace('_', '.', 1): value for name, value in keys.items()})
+        place.succeed('run', '--now', NOW)
+        return [round(place.row(number)['age_factor'] * 48, 6) for number in (33, 34, 35, 36, 37, 38, 39)]
+
+    def slurm_conf(text):
+        with open(place.path('slurm.conf'), 'w', encoding='ascii') as file:
+            file.write('NodeName=n[1-4] CPUs=8\nPartitionName=short Nodes=n[1-4]\nPartitionName=long Nodes=n[1-4]\n' + text)
+
+    slurm_conf('AccountingStorageEnforce=limits\n')
+    place.begin(drawing=drawing)
+    place.change('DELETE FROM tiny_job_table WHERE id_job < 31')
+    free = [28, 27, 26, 25, 0, 0, 2]
+    tap.same(ages(), free, 'without limits all age since they are eligible')
+    place.change('UPDATE qos_table SET max_jobs_accrue_pu = 1 WHERE id = 2')
+    tap.same(ages(), [16, 0, 26, 25, 0, 0, 2],
+             "a user's slot goes on when a job starts or is cancelled, and others wait for it")
+    tap.same(ages(fairshare_conformance='documents'), free, 'the documents know no such limits')
+    tap.same(ages(priority_flags='ACCRUE_ALWAYS'), [40] * 7, 'nor has ACCRUE_ALWAYS any')
+    slurm_conf('AccountingStorageEnforce=associations,qos\n')
+    tap.same(ages(), free, 'nor a controller that enforces no limits')
+    slurm_conf('AccountingStorageEnforce=safe\n')
+    tap.same(ages(), [16, 0, 26, 25, 0, 0, 2], 'safe implies limits')
+    place.change('UPDATE qos_table SET grp_jobs_accrue = 2 WHERE id = 2')
+    tap.same(ages(), [20, 16, 0, 25, 0, 0, 0], "a QOS's own limit comes before that of its users")
+    tap.same(ages(fairshare_slurm_version='24.05'), [16, 0, 26, 25, 0, 0, 2], 'from 24.05 on the least one bounds')
+    place.change('UPDATE qos_table SET grp_jobs_accrue = NULL, max_jobs_accrue_pu = NULL')
+    place.change("UPDATE tiny_assoc_table SET grp_jobs_accrue = 3 WHERE acct = 'physics' AND user = ''")
+    tap.same(ages(), [28, 20, 16, 0, 0, 0, 2], 'an account bounds all below it')
+    place.change("UPDATE tiny_assoc_table SET max_jobs_accrue = 1, grp_jobs_accrue = NULL WHERE acct = 'physics' AND user = ''")
+    tap.same(ages(), [16, 0, 26, 0, 0, 0, 2], "or each user of it, as a user's own limit does")
+    place.change('UPDATE tiny_assoc_table SET max_jobs_accrue = 4294967295')
+    tap.same(ages(), free, 'INFINITE is no limit')
+    place.change('UPDATE tiny_assoc_table SET max_jobs_accrue = 1')
+    tap.same(ages(priority_max_age='0-10'), [48, 0, 48, 0, 0, 0, 9.6], 'who ages longer than max_age is as old')
+    for column in ('max_jobs_accrue', 'grp_jobs_accrue'):
+        place.change(f'ALTER TABLE tiny_assoc_table DROP COLUMN {column}')
+    tap.same(ages(), free, 'where the tables have no such columns there are no limits')
+
+
 def flags(place):
     place.begin({'priority.flags': 'CALCULATE_RUNNING'})
     tap.same(place.jobs(), [11, 12, 13, 14, 15], 'CALCULATE_RUNNING has running jobs too')
@@ -367,7 +421,7 @@ def empty(place):
 
 
 def body():
-    for part in (published, changing, odd_rows, arrays, flags, printed, for_programs, clusters, new_jobs, empty):
+    for part in (published, changing, odd_rows, arrays, accrue_limits, flags, printed, for_programs, clusters, new_jobs, empty):
         with Queue() as place:
             part(place)
 

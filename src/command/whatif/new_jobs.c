@@ -149,8 +149,8 @@ void new_jobs_add(struct prio_list *list, const struct settings *settings,
     if (!read_source(&reading, &adder, settings)) {
         if (reading.tree) {
             double *fairshare = read_fairshare(published, cluster, reading.tree);
-            priorities_complete(reading.queue, reading.accounting, reading.tree, fairshare_of,
-                                fairshare);
+            priorities_complete(reading.queue, settings, reading.accounting, reading.tree,
+                                fairshare_of, fairshare);
             prio_list_add_queue(list, reading.queue, is_new, &adder);
             free(fairshare);
         }

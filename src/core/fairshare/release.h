@@ -14,8 +14,9 @@ struct release {
     /* In classic and depth-oblivious: an association with `parent` shares whose fairshare parent is
      * the root has the root's factor, */
     bool gives_roots_factor;
-    bool leaves_accounts_out; /* and accounts have no factor. */
-    bool needs_priority_type; /* without PriorityType there are no priorities */
+    bool leaves_accounts_out;      /* and accounts have no factor. */
+    bool takes_least_accrue_limit; /* of several of a QOS or an association, not the first */
+    bool needs_priority_type;      /* without PriorityType there are no priorities */
 };
 
 /* All that we know, the oldest first, ended by one without a name. */

@@ -46,6 +46,7 @@ void queue_destroy(struct queue *queue)
     lists_free(&queue->partition_lists);
     lists_free(&queue->qos_lists);
     free(queue->jobs);
+    accrual_destroy(queue->accrual);
     names_destroy(queue->seen_counts);
     free(queue->counts);
     free(queue);

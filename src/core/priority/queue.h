@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_CORE_QUEUE_H
 #define FAIRMILL_CORE_QUEUE_H
 
+#include "core/priority/accrual.h"
 #include "core/priority/priority.h"
 
 /* The jobs that wait, with all that their priorities hang on, and a row for each partition and QOS
@@ -28,6 +29,7 @@ struct queue {
     struct queue_lists partition_lists, qos_lists;
     struct priority_job *jobs;
     size_t count;
+    struct accrual *accrual;   /* who may age; NULL: nothing bounds it */
     struct names *seen_counts; /* as bytes: most jobs ask for what others ask for */
     uint64_t *counts;          /* of weighted TRES, by their numbers */
 };

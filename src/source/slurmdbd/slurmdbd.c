@@ -68,6 +68,7 @@ const struct layout layout_slurmdbd = {
     .identify = identify,
     .read_open_keys = slurmdbd_read_open_keys,
     .read_facts = slurmdbd_read_facts,
+    .read_accrue_limits = slurmdbd_read_accrue_limits,
     .queue = slurmdbd_queue_of,
     .add_grants = slurmdbd_add_grants,
 };

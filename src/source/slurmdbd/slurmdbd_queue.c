@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
+#include <string.h>
+
+#include "core/priority/accrual.h"
 #include "core/priority/priority.h"
 #include "db/db.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
@@ -138,6 +141,67 @@ int slurmdbd_read_facts(const struct source *source, uint64_t instant, struct cl
     return 0;
 }
 
+/* NULL and INFINITE are none. */
+static uint32_t accrue_limit(const struct db_value *value)
+{
+    if (value->type != DB_INTEGER || value->integer < 0 || value->integer >= ACCRUAL_UNLIMITED)
+        return ACCRUAL_UNLIMITED;
+    return (uint32_t)value->integer;
+}
+
+static int take_qos_limits(void *accrual, const struct db_value *row, struct error *err)
+{
+    const struct accrual_of_qos limits = { reading_number(&row[0]), accrue_limit(&row[1]),
+                                           accrue_limit(&row[2]), accrue_limit(&row[3]) };
+    (void)err;
+    if ((limits.group & limits.account & limits.user) != ACCRUAL_UNLIMITED)
+        accrual_limit_qos(accrual, &limits);
+    return 0;
+}
+
+static int take_association_limits(void *accrual, const struct db_value *row, struct error *err)
+{
+    const struct accrual_of_association limits = { (uint32_t)reading_number(&row[0]),
+                                                   accrue_limit(&row[1]), accrue_limit(&row[2]) };
+    (void)err;
+    if ((limits.group & limits.own) != ACCRUAL_UNLIMITED)
+        accrual_limit_association(accrual, &limits);
+    return 0;
+}
+
+/* The limits of a table, as far as it has them: Slurm has had them since 18.08. */
+static int read_limits(const struct source *source, const struct table *table, row_taker take,
+                       struct accrual *accrual, struct error *err)
+{
+    unsigned has;
+    if (slurmdbd_probe(source, table, &has, err))
+        return -1;
+    struct text sql = { 0 }, any = { 0 };
+    text_format(&sql, "SELECT \"%s\"", table->needed[0]);
+    for (unsigned i = 0; i < COLUMNS_WANTED && table->wanted[i]; i++) {
+        bool there = has >> i & 1;
+        text_format(&sql, there ? ", \"%s\"" : ", NULL", table->wanted[i]);
+        if (there)
+            text_format(&any, "%s\"%s\" IS NOT NULL", any.length ? " OR " : "", table->wanted[i]);
+    }
+    text_add(&sql, " FROM ");
+    slurmdbd_add_name(&sql, table, source->cluster);
+    text_format(&sql, " WHERE \"deleted\" = 0 AND (%s)", any.length ? any.bytes : "");
+    const struct query query = { .sql = sql.bytes, .types = table->wanted[2] ? "iiii" : "iii" };
+    int result = any.length ? slurmdbd_read(source, table, &query, take, accrual, err) : 0;
+    text_free(&sql);
+    text_free(&any);
+    return result;
+}
+
+int slurmdbd_read_accrue_limits(const struct source *source, struct accrual *accrual,
+                                struct error *err)
+{
+    if (read_limits(source, &slurmdbd_qos_limits, take_qos_limits, accrual, err))
+        return -1;
+    return read_limits(source, &slurmdbd_association_limits, take_association_limits, accrual, err);
+}
+
 enum {
     QUEUED_KEY,
     QUEUED_ID,
@@ -147,6 +211,7 @@ enum {
     QUEUED_SUBMIT,
     QUEUED_ELIGIBLE,
     QUEUED_START,
+    QUEUED_END,
     QUEUED_LIMIT,
     QUEUED_CPUS,
     QUEUED_ACCOUNT,
@@ -155,20 +220,20 @@ enum {
     QUEUED_TRES_HELD,
     QUEUED_ARRAY,
     QUEUED_ARRAY_LIMIT,
+    QUEUED_ARRAY_WAITS,
     QUEUED_QOS_ASKED,
 };
-#define QUEUED_COLUMNS                                                                     \
-    "\"job_db_inx\", \"id_job\", \"id_assoc\", \"id_qos\", \"priority\", \"time_submit\"," \
-    " \"time_eligible\", \"time_start\", \"timelimit\", \"cpus_req\", \"account\","        \
+#define QUEUED_COLUMNS                                                                            \
+    "\"job_db_inx\", \"id_job\", \"id_assoc\", \"id_qos\", \"priority\", \"time_submit\","        \
+    " \"time_eligible\", \"time_start\", \"time_end\", \"timelimit\", \"cpus_req\", \"account\"," \
     " \"partition\", \"tres_req\", \"tres_alloc\""
 
 struct queue_rows {
     struct queue_reading base;
-    uint64_t instant;
-    bool started;
+    struct queue_range range;
     unsigned has;   /* which columns there are */
     unsigned asked; /* queries that were run */
-    struct db_value arguments[3];
+    struct db_value arguments[5];
 };
 
 /* slurmdbd writes a job's priority once, 0 for one submitted on hold, and never again; but a job
@@ -186,7 +251,9 @@ static void make_job(const struct queue_reading *reading, const struct db_value 
 {
     const struct queue_rows *rows = (const struct queue_rows *)reading;
     uint64_t start = reading_number(&row[QUEUED_START]);
-    bool started = start && start <= rows->instant;
+    uint64_t end = reading_number(&row[QUEUED_END]);
+    bool started = start && start <= rows->range.instant;
+    bool ended = end && end <= rows->range.instant;
     bool holds = started && bytes_of(&row[QUEUED_TRES_HELD]).length;
     *job = (struct queued_job){
         .key = reading_number(&row[QUEUED_KEY]),
@@ -199,6 +266,10 @@ static void make_job(const struct queue_reading *reading, const struct db_value 
         .cpus = reading_number(&row[QUEUED_CPUS]),
         .array = reading_number(&row[QUEUED_ARRAY]),
         .array_limit = reading_number(&row[QUEUED_ARRAY_LIMIT]),
+        .array_waits = reading_number(&row[QUEUED_ARRAY_WAITS]),
+        .time_until = started ? start
+                      : ended ? end
+                              : 0,
         .held = !started && is_held(row),
         .started = started,
         .account = bytes_of(&row[QUEUED_ACCOUNT]),
@@ -213,40 +284,63 @@ static int explain(const struct reading *reading, struct error *err)
     return slurmdbd_explain(&reading->source, &slurmdbd_jobs, err);
 }
 
-/* Two queries, as not every database makes two ranges of an index of an OR.  The second has rows
- * only where the instant has passed. */
-static int ask(struct reading *reading, struct error *err)
+/* Those that wait, or with `started` run, too: the second query has rows only where the instant has
+ * passed. */
+static size_t add_waiting(struct queue_rows *rows, struct text *sql, unsigned query)
 {
     static const char *const ends[] = { "\"time_end\" = 0", "\"time_end\" > ?" };
+    for (size_t i = 0; i < 3; i++)
+        rows->arguments[i] = slurmdbd_instant(rows->range.instant);
+    text_format(sql, " WHERE \"time_submit\" <= ? AND %s%s",
+                rows->range.started ? "" : "(\"time_start\" = 0 OR \"time_start\" > ?) AND ",
+                ends[query]);
+    return (rows->range.started ? 1u : 2u) + query;
+}
+
+/* Those that waited since an instant, but do not any more: they started, or ended without that. */
+static size_t add_waited(struct queue_rows *rows, struct text *sql, unsigned query)
+{
+    const struct db_value since = slurmdbd_instant(rows->range.waited_since);
+    const struct db_value now = slurmdbd_instant(rows->range.instant);
+    const struct db_value arguments[] = { since, now, now, since };
+    memcpy(rows->arguments, arguments, sizeof arguments);
+    text_add(sql, query ? " WHERE ((\"time_start\" > ? AND \"time_start\" <= ?)"
+                          " OR (\"time_start\" = 0 AND \"time_end\" <= ?)) AND \"time_end\" > ?"
+                        : " WHERE \"time_start\" > ? AND \"time_start\" <= ? AND \"time_end\" = 0");
+    return query ? 4 : 2;
+}
+
+/* Two queries, as not every database makes two ranges of an index of an OR. */
+static int ask(struct reading *reading, struct error *err)
+{
     struct queue_rows *rows = (struct queue_rows *)reading;
     if (rows->asked == 2)
         return 0;
     if (!rows->asked && probe_jobs(&reading->source, &rows->has, err))
         return -1;
-    text_format(&reading->sql, "SELECT " QUEUED_COLUMNS ", %s, %s, %s FROM ",
+    text_format(&reading->sql, "SELECT " QUEUED_COLUMNS ", %s, %s, %s, %s FROM ",
                 rows->has & HAS_ARRAY ? "\"id_array_job\"" : "0",
                 rows->has & HAS_ARRAY_LIMIT ? "\"array_max_tasks\"" : "0",
+                rows->has & HAS_ARRAY_PENDING ? "\"array_task_pending\"" : "0",
                 rows->has & HAS_QOS_REQ ? "\"qos_req\"" : "''");
     slurmdbd_add_name(&reading->sql, &slurmdbd_jobs, reading->source.cluster);
-    text_format(&reading->sql, " WHERE \"time_submit\" <= ? AND %s%s",
-                rows->started ? "" : "(\"time_start\" = 0 OR \"time_start\" > ?) AND ",
-                ends[rows->asked]);
+    bool waited = rows->range.waited_since;
+    size_t count = (waited ? add_waited : add_waiting)(rows, &reading->sql, rows->asked);
     const struct query query = { .sql = reading->sql.bytes,
                                  .arguments = rows->arguments,
-                                 .argument_count = (rows->started ? 1u : 2u) + rows->asked,
-                                 .types = "iiiiiiiiiittttiit" };
+                                 .argument_count = count,
+                                 .types = "iiiiiiiiiiittttiiit",
+                                 .has_many = waited };
     rows->asked++;
     return reading_run(reading, &query, err);
 }
 
-struct queue_reading *slurmdbd_queue_of(const struct source *source, uint64_t instant, bool started)
+struct queue_reading *slurmdbd_queue_of(const struct source *source,
+                                        const struct queue_range *range)
 {
     struct queue_rows *rows = memory_zeroed(1, sizeof *rows);
     rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
     rows->base.make = make_job;
-    rows->instant = instant;
-    rows->started = started;
-    for (size_t i = 0; i < 3; i++)
-        rows->arguments[i] = slurmdbd_instant(instant);
+    rows->range = *range;
     return &rows->base;
 }

@@ -29,6 +29,16 @@ const struct table slurmdbd_associations = {
 const struct table slurmdbd_suspends = {
     "suspend_table", true, false, { "job_db_inx", "time_start", "time_end" }, { 0 },
 };
+const struct table slurmdbd_association_limits = {
+    "assoc_table", true, false, { "id_assoc", "deleted" }, { "grp_jobs_accrue", "max_jobs_accrue" },
+};
+const struct table slurmdbd_qos_limits = {
+    "qos_table",
+    false,
+    false,
+    { "id", "deleted" },
+    { "grp_jobs_accrue", "max_jobs_accrue_pa", "max_jobs_accrue_pu" },
+};
 const struct table slurmdbd_association_times = {
     "assoc_table", true, false, { "id_assoc", "creation_time", "mod_time" }, { 0 },
 };

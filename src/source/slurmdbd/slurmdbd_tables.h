@@ -21,6 +21,8 @@ struct table {
 
 extern const struct table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmdbd_events,
     slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends;
+/* What only accrue limits need. */
+extern const struct table slurmdbd_association_limits, slurmdbd_qos_limits;
 /* What only an instant that is over needs: optional. */
 extern const struct table slurmdbd_association_times, slurmdbd_transactions;
 /* What is summed up, by span: of associations, and from Slurm 24.11 on of their QOS; and up to when
@@ -90,11 +92,13 @@ int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t unt
 int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct job_keys *keys,
                             struct error *err);
 
-/* The layout's read_facts() and queue(). */
+/* The layout's read_facts(), read_accrue_limits() and queue(). */
 int slurmdbd_read_facts(const struct source *source, uint64_t instant, struct cluster_facts *facts,
                         struct error *err);
-struct queue_reading *slurmdbd_queue_of(const struct source *source, uint64_t instant,
-                                        bool started);
+int slurmdbd_read_accrue_limits(const struct source *source, struct accrual *accrual,
+                                struct error *err);
+struct queue_reading *slurmdbd_queue_of(const struct source *source,
+                                        const struct queue_range *range);
 
 /* The layout's rollup_reach(), rollups() and find_purge(). */
 int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed, uint64_t *from,

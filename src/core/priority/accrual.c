@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/priority/accrual.h"
+
+#include <stdlib.h>
+
+#include "core/priority/slots.h"
+#include "core/tree/tree.h"
+#include "util/index.h"
+#include "util/memory.h"
+
+struct accrual *accrual_create(void)
+{
+    return memory_zeroed(1, sizeof(struct accrual));
+}
+
+void accrual_destroy(struct accrual *accrual)
+{
+    if (!accrual)
+        return;
+    free(accrual->qos);
+    free(accrual->associations);
+    free(accrual->waits);
+    free(accrual);
+}
+
+void accrual_limit_qos(struct accrual *accrual, const struct accrual_of_qos *limits)
+{
+    accrual->qos = memory_grown(accrual->qos, accrual->qos_count, sizeof *accrual->qos);
+    accrual->qos[accrual->qos_count++] = *limits;
+}
+
+void accrual_limit_association(struct accrual *accrual, const struct accrual_of_association *limits)
+{
+    accrual->associations = memory_grown(accrual->associations, accrual->association_count,
+                                         sizeof *accrual->associations);
+    accrual->associations[accrual->association_count++] = *limits;
+}
+
+static uint32_t place_of_qos(const struct accrual *accrual, uint64_t id)
+{
+    for (uint32_t i = 0; i < accrual->qos_count; i++)
+        if (accrual->qos[i].id == id)
+            return i;
+    return INDEX_NONE;
+}
+
+bool accrual_may_bound(const struct accrual *accrual, uint64_t qos)
+{
+    return accrual->association_count || place_of_qos(accrual, qos) != INDEX_NONE;
+}
+
+void accrual_add(struct accrual *accrual, const struct accrual_wait *wait)
+{
+    if (wait->since >= wait->until)
+        return;
+    accrual->waits = memory_grown(accrual->waits, accrual->count, sizeof *accrual->waits);
+    accrual->waits[accrual->count++] = *wait;
+}
+
+/* The limits of one cluster, with a counter for each. */
+struct limits {
+    const struct accrual *accrual;
+    const struct tree *tree;
+    bool least;
+    uint32_t *own, *group;     /* by node; a `own` above counts below, too */
+    uint32_t *counter;         /* by node: its own or the nearest one above; SLOTS_UNBOUND */
+    struct id_index *of_names; /* counters of an account or a user in a QOS */
+    struct id_index *of_pairs; /* owners by node and QOS */
+    uint32_t *most;            /* by counter */
+    uint32_t counter_count;
+    struct slots_owner *owners;
+    uint32_t owner_count;
+    uint32_t *counters; /* of the owner at hand */
+    uint32_t count;
+    struct arena *arena;
+};
+
+static uint32_t new_counter(struct limits *limits, uint32_t most)
+{
+    limits->most = memory_grown(limits->most, limits->counter_count, sizeof *limits->most);
+    limits->most[limits->counter_count] = most;
+    return limits->counter_count++;
+}
+
+static uint32_t least_of(uint32_t one, uint32_t other)
+{
+    return one < other ? one : other;
+}
+
+/* What bounds jobs at a node itself.  Jobs run at users only. */
+static uint32_t limit_at(const struct limits *limits, uint32_t node)
+{
+    uint32_t group = limits->group[node];
+    uint32_t own = limits->tree->nodes[node].is_user ? limits->own[node] : ACCRUAL_UNLIMITED;
+    if (limits->least || group == ACCRUAL_UNLIMITED)
+        return least_of(group, own);
+    return group;
+}
+
+static uint32_t *unlimited(const struct tree *tree)
+{
+    uint32_t *values = memory_zeroed(tree->count, sizeof *values);
+    for (uint32_t i = 0; i < tree->count; i++)
+        values[i] = ACCRUAL_UNLIMITED;
+    return values;
+}
+
+static void place_limits(struct limits *limits)
+{
+    const struct tree *tree = limits->tree;
+    const struct accrual *accrual = limits->accrual;
+    limits->own = unlimited(tree);
+    limits->group = unlimited(tree);
+    limits->counter = unlimited(tree);
+    for (size_t i = 0; i < accrual->association_count; i++) {
+        const struct accrual_of_association *each = &accrual->associations[i];
+        uint32_t node = tree_place(tree, each->id);
+        if (node == NO_NODE || tree->nodes[node].id != each->id)
+            continue;
+        limits->own[node] = each->own;
+        limits->group[node] = each->group;
+    }
+    for (uint32_t i = 0; i < tree->count; i++) {
+        uint32_t parent = tree->nodes[i].parent;
+        if (limits->own[i] == ACCRUAL_UNLIMITED && parent != NO_NODE)
+            limits->own[i] = limits->own[parent];
+        uint32_t most = limit_at(limits, i);
+        if (most != ACCRUAL_UNLIMITED)
+            limits->counter[i] = new_counter(limits, most);
+        else if (parent != NO_NODE)
+            limits->counter[i] = limits->counter[parent];
+    }
+}
+
+static void count_in(struct limits *limits, uint32_t counter)
+{
+    limits->counters = memory_grown(limits->counters, limits->count, sizeof *limits->counters);
+    limits->counters[limits->count++] = counter;
+}
+
+/* The limits of a QOS: for all, for an account, for a user. */
+enum { OF_QOS, OF_ACCOUNT, OF_USER, QOS_LIMITS };
+
+/* Add the counters of a QOS; returns the one that bounds. */
+static uint32_t count_in_qos(struct limits *limits, uint32_t place, const struct node *node)
+{
+    const struct accrual_of_qos *qos = &limits->accrual->qos[place];
+    const uint32_t most[] = { qos->group, qos->account, qos->user };
+    const uint32_t name[] = { 0, node->account, node->user };
+    uint32_t bound = SLOTS_UNBOUND;
+    for (uint32_t i = OF_QOS; i < QOS_LIMITS; i++) {
+        if (most[i] == ACCRUAL_UNLIMITED)
+            continue;
+        uint64_t key = (uint64_t)(place * QOS_LIMITS + i) << 32 | name[i];
+        uint32_t counter = id_index_find(limits->of_names, key);
+        if (counter == INDEX_NONE) {
+            counter = new_counter(limits, most[i]);
+            id_index_add(limits->of_names, key, counter);
+        }
+        count_in(limits, counter);
+        if (bound == SLOTS_UNBOUND || (limits->least && most[i] < limits->most[bound]))
+            bound = counter;
+    }
+    return bound;
+}
+
+/* Who counts in what: jobs of an association and a QOS. */
+static uint32_t owner_of(struct limits *limits, uint32_t node, uint32_t qos)
+{
+    const struct tree *tree = limits->tree;
+    uint32_t fresh = limits->owner_count;
+    uint32_t known = id_index_add(limits->of_pairs, (uint64_t)node << 32 | qos, fresh);
+    if (known != INDEX_NONE)
+        return known;
+    limits->count = 0;
+    uint32_t bound =
+        qos == INDEX_NONE ? SLOTS_UNBOUND : count_in_qos(limits, qos, &tree->nodes[node]);
+    if (bound == SLOTS_UNBOUND)
+        bound = limits->counter[node];
+    for (uint32_t at = node, last = SLOTS_UNBOUND; at != NO_NODE; at = tree->nodes[at].parent) {
+        if (limits->counter[at] == SLOTS_UNBOUND)
+            break;
+        if (limits->counter[at] != last)
+            count_in(limits, last = limits->counter[at]);
+    }
+    uint32_t *counters = arena_take(limits->arena, (limits->count + 1) * sizeof *counters);
+    for (uint32_t i = 0; i < limits->count; i++)
+        counters[i] = limits->counters[i];
+    free(limits->counters);
+    limits->counters = NULL;
+    limits->owners = memory_grown(limits->owners, fresh, sizeof *limits->owners);
+    limits->owners[limits->owner_count++] = (struct slots_owner){ counters, limits->count, bound };
+    return fresh;
+}
+
+static int compare(uint64_t one, uint64_t other)
+{
+    return (one > other) - (one < other);
+}
+
+static int by_array(const void *a, const void *b)
+{
+    const struct accrual_wait *one = a, *other = b;
+    int order = compare(one->array, other->array);
+    if (!order)
+        order = compare(one->submitted, other->submitted);
+    /* What is left of an array keeps the id that the array had. */
+    if (!order && one->array)
+        order = (one->id_job == one->array) - (other->id_job == other->array);
+    return order ? order : compare(one->id_job, other->id_job);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return compare(((const struct accrual_wait *)a)->key, ((const struct accrual_wait *)b)->key);
+}
+
+static bool is_of_same_array(const struct accrual_wait *one, const struct accrual_wait *other)
+{
+    return one->array && one->array == other->array && one->submitted == other->submitted;
+}
+
+/* By wait: since when the first of those waits that were submitted together; to be freed.  Under a
+ * limit the tasks of an array wait for slots since then, though each is eligible anew whenever the
+ * array is below its own limit. */
+static uint64_t *first_of_arrays(const struct accrual *accrual)
+{
+    uint64_t *first = memory_zeroed(accrual->count + 1, sizeof *first);
+    for (size_t from = 0, to; from < accrual->count; from = to) {
+        uint64_t since = UINT64_MAX;
+        for (to = from; to < accrual->count; to++) {
+            const struct accrual_wait *wait = &accrual->waits[to];
+            if (to > from && !is_of_same_array(wait, wait - 1))
+                break;
+            since = wait->since < since ? wait->since : since;
+        }
+        for (size_t i = from; i < to; i++)
+            first[i] = since;
+    }
+    return first;
+}
+
+/* Where a wait stands in slurmctld's list of jobs.  A task that is split off an array stays where
+ * the array was, with a new id; the rest goes to the end, which is behind that id. */
+static uint64_t place_of(const struct accrual *accrual, size_t at)
+{
+    const struct accrual_wait *wait = &accrual->waits[at];
+    if (!wait->array)
+        return wait->id_job;
+    return at && is_of_same_array(wait, wait - 1) ? wait[-1].id_job : wait->array;
+}
+
+/* All waits in which anything counts; others age at once.  What has not been split off an array
+ * under a limit does not age: for each slot there is, slurmctld splits a task off. */
+static void collect(struct accrual *accrual, struct limits *limits, struct slots *slots,
+                    uint32_t *sources)
+{
+    uint64_t *first = first_of_arrays(accrual);
+    for (uint32_t i = 0; i < accrual->count; i++) {
+        struct accrual_wait *wait = &accrual->waits[i];
+        uint32_t node = tree_place(limits->tree, wait->association);
+        wait->accrues = 0;
+        if (node == NO_NODE || limits->tree->nodes[node].id != wait->association)
+            continue;
+        wait->accrues = wait->since;
+        uint32_t owner = owner_of(limits, node, place_of_qos(accrual, wait->qos));
+        bool is_bound = limits->owners[owner].bound != SLOTS_UNBOUND;
+        if (is_bound && wait->tasks)
+            wait->accrues = 0;
+        if (!limits->owners[owner].count || (is_bound && wait->tasks))
+            continue;
+        sources[slots->count] = i;
+        slots->waits[slots->count++] = (struct slots_wait){
+            .since = is_bound ? first[i] : wait->since,
+            .until = wait->until,
+            .place = place_of(accrual, i),
+            .owner = owner,
+            .jobs = wait->tasks ? wait->tasks : 1,
+        };
+    }
+    free(first);
+}
+
+void accrual_replay(struct accrual *accrual, const struct tree *tree, bool least)
+{
+    struct limits limits = { .accrual = accrual,
+                             .tree = tree,
+                             .least = least,
+                             .of_names = id_index_create(),
+                             .of_pairs = id_index_create(),
+                             .arena = arena_create() };
+    struct slots slots = { .waits = memory_zeroed(accrual->count + 1, sizeof *slots.waits) };
+    uint32_t *sources = memory_zeroed(accrual->count + 1, sizeof *sources);
+    if (accrual->count)
+        qsort(accrual->waits, accrual->count, sizeof *accrual->waits, by_array);
+    place_limits(&limits);
+    collect(accrual, &limits, &slots, sources);
+    slots.owners = limits.owners;
+    slots.limits = limits.most;
+    slots.counter_count = limits.counter_count;
+    slots_replay(&slots);
+    for (size_t i = 0; i < slots.count; i++)
+        accrual->waits[sources[i]].accrues = slots.waits[i].accrues;
+    if (accrual->count)
+        qsort(accrual->waits, accrual->count, sizeof *accrual->waits, by_key);
+    free(sources);
+    free(slots.waits);
+    free(limits.own);
+    free(limits.group);
+    free(limits.counter);
+    free(limits.most);
+    free(limits.owners);
+    id_index_destroy(limits.of_names);
+    id_index_destroy(limits.of_pairs);
+    arena_destroy(limits.arena);
+}
+
+const uint64_t *accrual_since(const struct accrual *accrual, uint64_t key)
+{
+    const struct accrual_wait wanted = { .key = key };
+    const struct accrual_wait *found =
+        accrual->count ? bsearch(&wanted, accrual->waits, accrual->count, sizeof wanted, by_key)
+                       : NULL;
+    return found ? &found->accrues : NULL;
+}
