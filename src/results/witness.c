@@ -690,21 +690,35 @@ static void explain_part(struct witness *witness, const struct shape *shape,
         report_hash(witness, shape, computed, known);
 }
 
-static int explain_table(struct witness *witness, const struct shape *shape, struct error *err)
+static void explain_table(struct witness *witness, const struct shape *shape,
+                          const struct kept_parts *known)
 {
-    struct kept_parts known;
-    if (kept_read(witness->stored, witness->cluster, shape->name, &known, err))
-        return -1;
     /* Of other parts a run would not write the hash again: it is as computed. */
-    for (size_t i = 0; i < known.count; i++)
-        set_cause(witness, shape->name, known.parts[i].part, CAUSE_ROWS);
-    for (size_t i = 0; known.count && i < witness->part_count; i++) {
-        struct kept_rows there = kept_of(&known, witness->parts[i].part.part);
+    for (size_t i = 0; i < known->count; i++)
+        set_cause(witness, shape->name, known->parts[i].part, CAUSE_ROWS);
+    for (size_t i = 0; i < witness->part_count; i++) {
+        struct kept_rows there = kept_of(known, witness->parts[i].part.part);
         if (!strcmp(witness->parts[i].table, shape->name))
             explain_part(witness, shape, &witness->parts[i], &there);
     }
-    kept_parts_free(&known);
-    return 0;
+}
+
+/* Where the cluster has any hash, the tables that have none have lost it. */
+static int explain_tables(struct witness *witness, struct error *err)
+{
+    struct kept_parts known[SHAPES] = { { 0 } };
+    bool any = false;
+    int result = 0;
+    for (size_t i = 0; !result && i < SHAPES; i++) {
+        result = kept_read(witness->stored, witness->cluster, shapes[i].name, &known[i], err);
+        any |= known[i].count != 0;
+    }
+    for (size_t i = 0; i < SHAPES; i++) {
+        if (!result && any)
+            explain_table(witness, &shapes[i], &known[i]);
+        kept_parts_free(&known[i]);
+    }
+    return result;
 }
 
 /* The seal's own row has the hashes of its sums and keys. */
@@ -755,9 +769,8 @@ int witness_end(struct db *db, bool seal_damaged, struct row_differences *differ
     for (size_t i = 0; i < SHAPES; i++)
         if (compare_with_none(witness, i, err))
             return -1;
-    for (size_t i = 0; i < SHAPES; i++)
-        if (explain_table(witness, &shapes[i], err))
-            return -1;
+    if (explain_tables(witness, err))
+        return -1;
     explain_seal(witness, seal_damaged);
     for (size_t i = 0; kept_records[i]; i++)
         if (kept_compare(witness->stored, witness->cluster, kept_records[i], report_record, witness,
