@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "core/fairshare/release.h"
 #include "core/number/figure.h"
 #include "core/tree/tree.h"
 #include "core/usage/clock.h"
@@ -97,7 +98,10 @@ static void add_result(struct text *text, const struct explained *explained, uin
 {
     const struct explain_input *input = explained->input;
     const struct values *values = values_of(explained, i);
-    if (!input->algorithm->ranks_users) {
+    if (input->algorithm->by_rules && has_no_factor(input->options, node_of(explained, i))) {
+        text_format(text, " has no fairshare, only users have in Slurm %s",
+                    rules_of(input->options)->name);
+    } else if (!input->algorithm->ranks_users) {
         double factor = input->algorithm->factor(values);
         text_add(text, " has fairshare ");
         text_add_figure(text, factor, 6);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/release.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/schema.h"
@@ -40,6 +41,7 @@ void verifier_close(struct verifier *verifier)
 /* The run that published. */
 struct published_run {
     int64_t id, as_of, started_at;
+    const struct release *release; /* whose rules it had */
     bool same_settings;
 };
 
@@ -49,13 +51,15 @@ static int read_run(const struct verifier *verifier, const char *cluster, bool *
     const struct db_value *row;
     struct db_value name = db_text(cluster);
     struct db_rows *rows =
-        db_query(verifier->results, sql_query_published_run, &name, 1, "iiit", err);
+        db_query(verifier->results, sql_query_published_run, &name, 1, "iiitt", err);
     *found = db_fetch(rows, &row, err) > 0;
     if (*found) {
-        char *digest = db_value_text(&row[3]);
+        char *digest = db_value_text(&row[3]), *slurm_version = db_value_text(&row[4]);
         *run = (struct published_run){ row[0].integer, row[1].integer, row[2].integer,
+                                       release_named(slurm_version),
                                        !strcmp(digest, verifier->settings->digest) };
         free(digest);
+        free(slurm_version);
     }
     return db_finish(rows);
 }
@@ -65,8 +69,12 @@ static int compute_and_compare(struct verifier *verifier, const struct published
                                struct error *err)
 {
     const struct run_options options = { .now = &run->as_of, .full = true };
+    /* slurmctld may be of another release by now. */
+    struct settings settings = *verifier->settings;
+    if (run->release)
+        settings.slurm_release = run->release;
     struct run_session session = {
-        .settings = verifier->settings,
+        .settings = &settings,
         .options = &options,
         .source = verifier->source,
         .source_identity = verifier->source_identity,

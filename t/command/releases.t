@@ -115,6 +115,8 @@ def try_commands(place):
     place.succeed('verify')
     tap.ok(True, 'verify has the same factors')
     register(place, 11008)
+    place.succeed('verify')
+    tap.ok(True, 'also when slurmctld is of another release by then')
     place.succeed('compare', '--json')
     rows = {(row['username'], row['algorithm'], row['conformance']): row['factor']
             for row in json.loads(place.out)['clusters'][0]['factors']}
@@ -125,6 +127,12 @@ def try_commands(place):
            'explain says which factor is by the release', place.out)
     tap.ok("is behind user 'ann' of account 'a': fairshare 0.5 (the root's) against 0.690956" in ' '.join(place.out.split()),
            'and follows it', place.out)
+    place.succeed('explain', 'a')
+    tap.ok("Account 'a' has no fairshare, only users have in Slurm 25.11." in place.out, 'an account has none', place.out)
+    register(place, 11264)
+    place.succeed('forecast', 'a', '--days', 1, '--now', NOW, '--json')
+    tap.same({point['levelfs'] for point in json.loads(place.out)['clusters'][0]['points']}, {.75 / .4},
+             'and forecast tells its LevelFS')
     for protocol, before, after in ((11264, .5, .5), (11008, 2 ** -.3, 2 ** -(300 / 4600))):
         register(place, protocol)
         run(place)

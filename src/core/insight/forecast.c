@@ -95,6 +95,19 @@ static uint32_t rank_of(const struct forecast *forecast, const struct fairshare_
     return rank;
 }
 
+/* From Slurm 25.11 on an account has LevelFS alone, whatever the algorithm. */
+static double level_fs_of(const struct forecast *forecast, const struct fairshare_options *options)
+{
+    const struct algorithm *algorithm = forecast->algorithm;
+    const struct values *values = &forecast->values[forecast->entity];
+    if (algorithm->by_rules && isnan(algorithm->factor(values)))
+        fairshare_compute_one(forecast->tree, options, algorithm_named("fair_tree"),
+                              forecast->values);
+    else if (!algorithm->ranks_users)
+        return NAN;
+    return values->level_fs;
+}
+
 /* The values at an instant; to sort all users for a rank takes time, so it is said who needs it. */
 static int compute_at(const struct forecast *forecast, enum projection projection, uint64_t at,
                       bool ranked, struct forecast_point *point, struct error *err)
@@ -120,10 +133,10 @@ static int compute_at(const struct forecast *forecast, enum projection projectio
         *point = (struct forecast_point){
             .at = at,
             .factor = forecast->algorithm->factor(values),
-            .level_fs = forecast->algorithm->ranks_users ? values->level_fs : NAN,
             .usage = values->usage_raw,
             .rank = ranked ? rank_of(forecast, &options) : 0,
         };
+        point->level_fs = level_fs_of(forecast, &options);
     }
     clock_destroy(clock);
     ledger_state_destroy(ledger);
