@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The servers of mariadb.sh and slurmdbd.sh, for tests in Python."""
+"""The servers of mariadb.sh and slurmdbd.sh, for tests in Python: MariaDB's, or MySQL's where
+FAIRMILL_TEST_SERVER is `mysql`."""
 
 import fcntl
 import os
@@ -17,6 +18,23 @@ LIB = os.path.dirname(os.path.abspath(__file__))
 HANG = 90
 # information_schema.innodb_trx stays as it was while somebody looks at it more often than ten times a second.
 TRX_STALE = .2
+
+
+IS_MYSQL = os.environ.get('FAIRMILL_TEST_SERVER') == 'mysql'
+NAME = 'MySQL' if IS_MYSQL else 'MariaDB'
+CLIENT = 'mysql' if IS_MYSQL else 'mariadb'
+
+
+def numbers(count):
+    """What a SELECT is from that gets `n` from 1 on."""
+    if IS_MYSQL:
+        return (f'(WITH RECURSIVE each (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM each WHERE n < {count}) '
+                'SELECT n FROM each) AS numbers')
+    return f'(SELECT seq AS n FROM seq_1_to_{count}) AS numbers'
+
+
+def default_role(role, account):
+    return f"SET DEFAULT ROLE {role} {'TO' if IS_MYSQL else 'FOR'} {account}"
 
 
 class Server:
@@ -49,7 +67,7 @@ class Server:
         self.shell.wait()
 
     def client(self, database=None, user=None):
-        return ['mariadb', '--no-defaults', f'--socket={self.socket}', f'--user={user or "root"}',
+        return [CLIENT, '--no-defaults', f'--socket={self.socket}', f'--user={user or "root"}',
                 '--batch', '--skip-column-names', *([database] if database else [])]
 
     def sql(self, text, database=None):
@@ -83,10 +101,7 @@ class Server:
     # Before rows that leave out columns, or quote a name as others do.
     LENIENT = "SET sql_mode = 'ANSI_QUOTES';"
 
-    @staticmethod
-    def numbers(count):
-        """What a SELECT is from that gets `n` from 1 on."""
-        return f'(SELECT seq AS n FROM seq_1_to_{count}) AS numbers'
+    numbers = staticmethod(numbers)
 
     def login(self, user):
         self.sql(f'CREATE USER IF NOT EXISTS {user}@localhost')

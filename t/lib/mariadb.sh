@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
-# Throw-away MariaDB servers for tests; to be sourced by bash.
+# Throw-away MariaDB servers for tests, or MySQL's where FAIRMILL_TEST_SERVER is `mysql`; to be
+# sourced by bash.
 #
 #   mariadb_shared          a server for this script: the one of the whole test run if
 #                           FAIRMILL_TEST_MARIADB names its directory, else one of its own,
@@ -8,6 +9,7 @@
 #                           script is skipped, or fails where CI is true.
 #   mariadb_sql [OPTION]... [DATABASE]
 #                           run the SQL of standard input as root
+#   mariadb_is_mysql        whether it is MySQL's
 #   mariadb_start DIR       a server in DIR, an absent or empty directory with a short path
 #   mariadb_stop            end it
 #
@@ -17,6 +19,16 @@
 
 MARIADB_OPTIONS=()
 
+mariadb_is_mysql() {
+    [ "${FAIRMILL_TEST_SERVER:-mariadb}" = mysql ]
+}
+
+if mariadb_is_mysql; then
+    MARIADB_PROGRAMS=(mysqld mysql)
+else
+    MARIADB_PROGRAMS=(mariadbd mariadb mariadb-install-db)
+fi
+
 mariadb_fail() {
     echo "Bail out! $*"
     exit 1
@@ -24,7 +36,7 @@ mariadb_fail() {
 
 mariadb_require() {
     local program
-    for program in mariadbd mariadb-install-db mariadb; do
+    for program in "${MARIADB_PROGRAMS[@]}"; do
         if ! command -v "$program" >/dev/null; then
             [ "${CI:-}" != true ] || mariadb_fail "$program is not there"
             echo "1..0 # SKIP $program is not there"
@@ -35,7 +47,7 @@ mariadb_require() {
 
 # shellcheck disable=SC2120 # scripts that source this pass them
 mariadb_sql() {
-    mariadb --no-defaults --socket="$MARIADB_SOCKET" --user=root --batch --skip-column-names "$@"
+    "${MARIADB_PROGRAMS[1]}" --no-defaults --socket="$MARIADB_SOCKET" --user=root --batch --skip-column-names "$@"
 }
 
 mariadb_answers() {
@@ -57,28 +69,34 @@ mariadb_user() {
 }
 
 mariadb_install() {
+    local command=(mariadb-install-db --no-defaults --datadir="$1/data" --user="$(mariadb_user)"
+        --auth-root-authentication-method=normal --skip-test-db --skip-name-resolve
+        --innodb-log-file-size=10M --innodb-flush-log-at-trx-commit=0)
+    ! mariadb_is_mysql || command=(mysqld --no-defaults --datadir="$1/data" --user="$(mariadb_user)"
+        --initialize-insecure --innodb-redo-log-capacity=10M)
     mkdir -p "$1"
     [ "$(id -u)" != 0 ] || chown mysql "$1"
-    mariadb-install-db --no-defaults --user="$(mariadb_user)" --datadir="$1/data" \
-        --auth-root-authentication-method=normal --skip-test-db --skip-name-resolve \
-        --innodb-log-file-size=10M --innodb-flush-log-at-trx-commit=0 \
-        >"$1/install.log" 2>&1 || mariadb_fail "mariadb-install-db: $(tail -n 3 "$1/install.log")"
+    "${command[@]}" >"$1/install.log" 2>&1 ||
+        mariadb_fail "${command[0]}: $(tail -n 3 "$1/install.log")"
 }
 
 # Nothing here outlives its test: no fsync, but a slurmdbd's patience with locks.
 mariadb_launch() {
+    local own=(--innodb-log-file-size=256M)
+    # What MySQL does otherwise unless it is told.
+    ! mariadb_is_mysql || own=(--innodb-redo-log-capacity=256M --mysqlx=OFF --skip-log-bin
+        --secure-file-priv= --cte-max-recursion-depth=10000000)
     MARIADB_SOCKET=$1/s
     MARIADB_PORT=$(mariadb_free_port)
     # A server that starts clears its folder for temporary tables, so each has its own.
     mkdir -p "$1/tmp" && chown "$(mariadb_user)" "$1/tmp"
-    mariadbd --no-defaults --user="$(mariadb_user)" --datadir="$1/data" --tmpdir="$1/tmp" \
-        --socket="$MARIADB_SOCKET" --pid-file="$1/pid" --bind-address=127.0.0.1 \
+    "${MARIADB_PROGRAMS[0]}" --no-defaults --user="$(mariadb_user)" --datadir="$1/data" \
+        --tmpdir="$1/tmp" --socket="$MARIADB_SOCKET" --pid-file="$1/pid" --bind-address=127.0.0.1 \
         --port="$MARIADB_PORT" --skip-name-resolve --log-error="$1/error.log" \
         --character-set-server="${MARIADB_CHARSET:-utf8mb4}" \
         --innodb-flush-log-at-trx-commit=0 --innodb-flush-method=nosync \
-        --innodb-log-file-size=256M --innodb-buffer-pool-size=256M \
-        --innodb-lock-wait-timeout=900 --performance-schema=off \
-        "${MARIADB_OPTIONS[@]}" </dev/null >/dev/null 2>&1 &
+        --innodb-buffer-pool-size=256M --innodb-lock-wait-timeout=900 --performance-schema=off \
+        "${own[@]}" "${MARIADB_OPTIONS[@]}" </dev/null >/dev/null 2>&1 &
     MARIADB_PID=$!
     disown "$MARIADB_PID" # or bash reports its end in the middle of a test
     echo "$MARIADB_PORT $MARIADB_PID" >"$1/started"
@@ -97,7 +115,7 @@ mariadb_launch_and_wait() {
         fi
         sleep 0.1
     done
-    mariadb_fail "mariadbd: $(tail -n 3 "$1/error.log")"
+    mariadb_fail "${MARIADB_PROGRAMS[0]}: $(tail -n 3 "$1/error.log")"
 }
 
 mariadb_start() {

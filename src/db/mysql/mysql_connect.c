@@ -9,6 +9,7 @@
 
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 static const char *or_null(const char *text)
 {
@@ -96,10 +97,13 @@ void session_close(struct db *db)
 void session_cancel(struct mysql_session *session)
 {
     struct error ignored;
-    struct db_value id = db_integer((int64_t)mysql_thread_id(session->mysql));
     struct mysql_session *second = session_connect(session->base.settings, DB_READER, &ignored);
     if (!second)
         return;
-    session_execute(&second->base, "KILL QUERY ?", &id, 1, NULL, &ignored);
+    /* MySQL takes a parameter only in statements that read or write rows. */
+    struct text sql = { 0 };
+    text_format(&sql, "KILL QUERY %lu", mysql_thread_id(session->mysql));
+    session_run(second, sql.bytes, &ignored);
+    text_free(&sql);
     session_close(&second->base);
 }
