@@ -33,7 +33,8 @@ SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "share
     "shares_norm", "usage_raw", "usage_norm", "capacity_usage", "level_shares_norm",
     "level_usage", "classic_usage", "classic_factor", "linear_usage", "linear_factor",
     "depth_oblivious_ratio", "depth_oblivious_factor", "level_fs", "fair_tree_factor",
-    "pbs_tree_usage", "pbs_factor", "depth_oblivious_usage"
+    "pbs_tree_usage", "pbs_factor", "depth_oblivious_usage",
+    "grp_tres_mins", "tres_run_mins"
 FROM "fairmill_fairshare"
 WHERE "cluster" = ?
 ORDER BY "id_assoc"

@@ -108,6 +108,8 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     "fairshare_order"         {integer},
     "depth_oblivious_usage"   {real},
     "tie_order"               {integer},
+    "grp_tres_mins"           {text},
+    "tres_run_mins"           {text},
     PRIMARY KEY ("cluster", "id_assoc")
 ) {replaced};
 

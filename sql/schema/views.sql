@@ -31,7 +31,9 @@ SELECT
         ELSE COALESCE(f."depth_oblivious_usage", f."depth_oblivious_ratio" * f."shares_norm")
     END AS "effectvusage",
     f."fairshare" AS "fairshare",
-    CASE r."algorithm" WHEN 'fair_tree' THEN f."level_fs" END AS "levelfs"
+    CASE r."algorithm" WHEN 'fair_tree' THEN f."level_fs" END AS "levelfs",
+    f."grp_tres_mins" AS "grptresmins",
+    f."tres_run_mins" AS "tresrunmins"
 FROM "fairmill_fairshare" f
 JOIN "fairmill_run" r ON r."cluster" = f."cluster" AND r."run_id" = f."run_id";
 

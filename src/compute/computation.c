@@ -11,6 +11,7 @@
 #include "core/usage/ledger.h"
 #include "core/usage/owners.h"
 #include "settings/settings.h"
+#include "source/tres_minutes.h"
 #include "util/error.h"
 
 uint64_t last_reset(const struct settings *settings, const struct ledger_state *ledger,
@@ -74,5 +75,6 @@ void computation_free(struct computation *computation)
     free(computation->values);
     free(computation->order);
     queue_destroy(computation->queue);
+    tres_minutes_destroy(computation->tres_minutes);
     *computation = (struct computation){ .record = computation->record };
 }

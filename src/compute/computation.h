@@ -15,6 +15,7 @@ struct computation {
     struct values *values;
     uint32_t *order;     /* by node, under the settings' algorithm (core/fairshare/ranking.h) */
     struct queue *queue; /* jobs that wait; NULL where the layout has none */
+    struct tres_minutes *tres_minutes; /* NULL where the layout has no TRES */
     struct findings *findings;
     struct clock *clock;
     struct ledger_state *ledger;

@@ -21,6 +21,7 @@
 #include "core/tree/lineage.h"
 #include "results/days.h"
 #include "settings/settings.h"
+#include "source/tres_minutes.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/memory.h"
@@ -225,6 +226,14 @@ static int read_queue(struct computation *computation, struct error *err)
                            computation->findings, err);
 }
 
+static int read_tres_minutes(struct computation *computation, struct error *err)
+{
+    if (!computation->source.layout->read_limits)
+        return 0;
+    return tres_minutes_read(&computation->tres_minutes, &computation->source, computation->tree,
+                             clock_now(computation->clock), err);
+}
+
 /* All that is read, inside the snapshot. */
 static int read_cluster(struct computation *computation, struct past *past, struct seal_plan *plan,
                         struct error *err)
@@ -233,7 +242,8 @@ static int read_cluster(struct computation *computation, struct past *past, stru
     uint64_t cutoff = oldest_read(computation->source.settings, computation->clock);
     if (read_small(computation, past, err) ||
         (plan && seal_plan_make(plan, computation, cutoff, err)) ||
-        find_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err))
+        find_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err) ||
+        read_tres_minutes(computation, err))
         return -1;
     if (plan)
         seal_plan_begin_days(plan, computation, cutoff);

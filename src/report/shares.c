@@ -43,6 +43,30 @@ void share_list_destroy(struct share_list *list)
     free(list);
 }
 
+static const char *text_copy(struct share_list *list, const char *text)
+{
+    return text ? as_utf8(list, text, strlen(text)) : NULL;
+}
+
+/* The same list of TRES with 0 of each. */
+static const char *without_numbers(struct share_list *list, const char *counts)
+{
+    struct text text = { 0 };
+    text_add(&text, "");
+    for (const char *at = counts; *at;) {
+        size_t name = strcspn(at, "=");
+        text_add_bytes(&text, at, name);
+        text_add(&text, at[name] ? "=0" : "");
+        at += name;
+        at += strcspn(at, ",");
+        text_add(&text, *at ? "," : "");
+        at += *at != '\0';
+    }
+    const char *copy = arena_copy(list->arena, text.bytes, text.length);
+    text_free(&text);
+    return copy;
+}
+
 void share_list_add(struct share_list *list, const struct share_association *association)
 {
     const struct values *values = association->values;
@@ -61,8 +85,12 @@ void share_list_add(struct share_list *list, const struct share_association *ass
         .effective_usage = list->algorithm->effective_usage(values),
         .fairshare = list->algorithm->factor(values),
         .level_fs = list->algorithm->ranks_users ? values->level_fs : NAN,
+        .grp_tres_mins = text_copy(list, association->grp_tres_mins),
+        .tres_run_mins = text_copy(list, association->tres_run_mins),
         .shown = true,
     };
+    if (!association->parent_id && association->tres_run_mins)
+        list->nothing_runs = without_numbers(list, association->tres_run_mins);
 }
 
 /* Siblings together, in the order they are shown in. */
@@ -198,7 +226,15 @@ static void get_infinite(const void *of, struct cell *cell)
     cell_integer(cell, isinf(row->level_fs) != 0);
 }
 
-static const struct column columns[] = {
+/* Where nothing runs every TRES is there all the same. */
+static void get_running(const void *of, struct cell *cell)
+{
+    const struct share_row *row = of;
+    const struct share_list *list = cell->context;
+    cell_text(cell, row->tres_run_mins ? row->tres_run_mins : list->nothing_runs);
+}
+
+static const struct column columns[SHARE_COLUMNS] = {
     CLUSTER_COLUMN,
     { "id_assoc", "ID", COLUMN_INTEGER, MEMBER(struct share_row, id), .hidden = ONLY_IN_JSON },
     { "parent_id", "ParentID", COLUMN_INTEGER, .get = get_parent, .hidden = ONLY_IN_JSON },
@@ -215,9 +251,24 @@ static const struct column columns[] = {
     { "effectvusage", "EffectvUsage", COLUMN_REAL, MEMBER(struct share_row, effective_usage) },
     { "fairshare", "FairShare", COLUMN_REAL, MEMBER(struct share_row, fairshare) },
     { "levelfs", "LevelFS", COLUMN_REAL, MEMBER(struct share_row, level_fs), .optional = true },
+    { "grptresmins", "GrpTRESMins", COLUMN_TEXT, MEMBER(struct share_row, grp_tres_mins),
+      .hidden = ONLY_IN_JSON, .optional = true },
+    { "tresrunmins", "TRESRunMins", COLUMN_TEXT, .get = get_running, .hidden = ONLY_IN_JSON,
+      .optional = true },
     { "levelfs_infinite", "LevelFSInfinite", COLUMN_YES_NO, get_infinite, .hidden = ONLY_IN_JSON },
     { .name = NULL },
 };
+
+void share_columns(struct column copy[SHARE_COLUMNS], bool all, bool partitions)
+{
+    memcpy(copy, columns, sizeof columns);
+    for (size_t i = 0; copy[i].name; i++) {
+        if (!strcmp(copy[i].name, "grptresmins") || !strcmp(copy[i].name, "tresrunmins"))
+            copy[i].hidden = all ? 0 : copy[i].hidden;
+        if (!strcmp(copy[i].name, "partition"))
+            copy[i].optional = !partitions;
+    }
+}
 
 const struct table_layout share_layout = { columns, "associations", .by_cluster = true };
 
@@ -231,6 +282,7 @@ void share_list_print(const struct share_list *list, struct table *table)
     text_add(&title, "\n");
     table_open(table, &(struct table_cluster){ .name = list->cluster,
                                                .title = title.bytes,
+                                               .context = list,
                                                .facts = json_pack("{s:s, s:I}", "algorithm",
                                                                   list->algorithm->name, "as_of",
                                                                   (json_int_t)list->as_of) });

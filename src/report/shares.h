@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "report/column.h"
 #include "util/name_list.h"
 
 struct table;
@@ -18,6 +19,7 @@ struct share_row {
     int64_t shares;
     /* NAN is NULL. */
     double norm_shares, raw_usage, norm_usage, effective_usage, fairshare, level_fs;
+    const char *grp_tres_mins, *tres_run_mins; /* NULL: nothing */
     uint32_t depth;
     bool shown;
 };
@@ -29,6 +31,7 @@ struct share_list {
     struct arena *arena;
     struct share_row *rows;
     size_t count;
+    const char *nothing_runs; /* `cpu=0,mem=0`; NULL where nobody knows what runs */
 };
 
 struct share_list *share_list_create(const char *cluster, const struct algorithm *algorithm,
@@ -43,6 +46,7 @@ struct share_association {
     bool parent_shares;
     int64_t shares;
     const struct values *values;
+    const char *grp_tres_mins, *tres_run_mins; /* NULL: nothing */
 };
 void share_list_add(struct share_list *list, const struct share_association *association);
 
@@ -60,6 +64,10 @@ void share_list_hide_accounts(struct share_list *list);
 /* As a table (report/table.h) of sshare's columns, those of the view fairmill_sshare: the list as a
  * cluster of it. */
 extern const struct table_layout share_layout;
+/* The same columns as they are chosen: with `all` also those of TRES, with `partitions` people get
+ * that column even where nobody has a partition. */
+#define SHARE_COLUMNS 17
+void share_columns(struct column columns[SHARE_COLUMNS], bool all, bool partitions);
 void share_list_print(const struct share_list *list, struct table *table);
 
 #endif

@@ -9,6 +9,7 @@
 #include "results/kept.h"
 #include "results/rows.h"
 #include "settings/settings.h"
+#include "source/tres_minutes.h"
 #include "sql.h"
 #include "util/index.h"
 #include "util/text.h"
@@ -31,6 +32,7 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
     const struct values *values = &writer->publication->values[i];
     const struct algorithm *algorithm = writer->publisher->settings->algorithm;
     uint32_t order = writer->publication->order[i];
+    const struct tres_minutes_texts tres = tres_minutes_of(writer->publication->tres_minutes, i);
     bool root = i == 0;
     struct row_field row[] = {
         { "cluster", 't', db_text(writer->publisher->cluster) },
@@ -68,6 +70,8 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
         { "computed_at", 'i', db_integer(writer->as_of) },
         { "fairshare_order", 'i', order ? db_integer(order) : db_null() },
         { "depth_oblivious_usage", 'r', rows_real(values->depth_oblivious_usage) },
+        { "grp_tres_mins", 't', tres.group_limit ? db_text(tres.group_limit) : db_null() },
+        { "tres_run_mins", 't', tres.running ? db_text(tres.running) : db_null() },
         { "tie_order", 'i', writer->ties ? db_integer(writer->ties[i]) : db_null() },
     };
     kept_add_fields(&writer->kept, row + 1, COUNT(row) - 1);

@@ -42,6 +42,7 @@ struct publication {
     const uint32_t *order; /* by node; 0 is NULL (core/fairshare/ranking.h) */
     const struct names *names;
     const struct queue *queue; /* jobs that wait; NULL: there are none */
+    const struct tres_minutes *tres_minutes; /* by node; NULL: there are none */
     const struct findings *findings;
     const char *source;             /* the source's identity */
     const struct seal_change *seal; /* NULL: the seal stays as it is */

@@ -174,6 +174,7 @@ struct published_cluster *published_only(const struct published *published, stru
 
 /* The columns of sql_query_published_rows. */
 enum { ID, PARENT_ID, ACCOUNT, USER, PARTITION, SHARES, RANK, ORDER, TIES, INFINITE, FIRST_VALUE };
+enum { GRP_TRES_MINS = FIRST_VALUE + 17, TRES_RUN_MINS };
 
 static struct values values_of(const struct db_value *row)
 {
@@ -230,6 +231,11 @@ static const char *text_in(struct text *text, const struct db_value *value)
     return text->bytes;
 }
 
+static const char *text_or_null(struct text *text, const struct db_value *value)
+{
+    return value->type == DB_TEXT ? text_in(text, value) : NULL;
+}
+
 /* A name of the filter is there. */
 static void note_seen(const struct name_list *list, bool *seen, const char *name)
 {
@@ -252,9 +258,10 @@ int published_read_rows(struct published *published, const struct published_clus
     struct db_rows *rows = db_query(published->db, sql_query_published_rows, &argument, 1,
                                     "iittti"
                                     "iiii"
-                                    "rrrrrrrrrrrrrrrrr",
+                                    "rrrrrrrrrrrrrrrrr"
+                                    "tt",
                                     err);
-    struct text names[3] = { { 0 } };
+    struct text names[5] = { { 0 } };
     while (db_fetch(rows, &row, err) > 0) {
         bool parent_shares = row[SHARES].type != DB_INTEGER;
         struct published_row association = {
@@ -267,6 +274,8 @@ int published_read_rows(struct published *published, const struct published_clus
             .shares = parent_shares ? 0 : row[SHARES].integer,
             .values = values_of(row),
             .order = row[ORDER].type == DB_INTEGER ? (uint32_t)row[ORDER].integer : 0,
+            .grp_tres_mins = text_or_null(&names[3], &row[GRP_TRES_MINS]),
+            .tres_run_mins = text_or_null(&names[4], &row[TRES_RUN_MINS]),
             .tie_order = row[TIES].type == DB_INTEGER ? (uint32_t)row[TIES].integer : NO_TIE_ORDER,
         };
         published_note_name(published, association.account, association.user);

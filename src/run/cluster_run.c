@@ -202,6 +202,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .order = computation->order,
         .names = computation->accounting->names,
         .queue = computation->queue,
+        .tres_minutes = computation->tres_minutes,
         .findings = computation->findings,
         .source = run->session->source_identity,
         .seal = plan->mode == SEAL_UNUSED ? NULL : &change,

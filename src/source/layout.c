@@ -39,6 +39,15 @@ void accounting_destroy(struct accounting *accounting)
     free(accounting);
 }
 
+void cluster_limits_free(struct cluster_limits *limits)
+{
+    arena_destroy(limits->arena);
+    free(limits->tres);
+    free(limits->limits);
+    free(limits->jobs);
+    *limits = (struct cluster_limits){ 0 };
+}
+
 void cluster_facts_free(struct cluster_facts *facts)
 {
     arena_destroy(facts->arena);

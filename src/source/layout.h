@@ -126,6 +126,28 @@ void cluster_facts_free(struct cluster_facts *facts);
 /* What is wanted of the past of associations: all, or only what tells when some were removed. */
 enum changes_wanted { CHANGES_ALL, CHANGES_OF_LIFE };
 
+/* What sshare prints of TRES besides usage. */
+struct association_limit {
+    uint64_t association;
+    const char *grp_tres_mins; /* `id=minutes,...` */
+};
+struct running_job {
+    uint64_t association, start, time_limit; /* minutes, as in the accounting database */
+    const char *tres;                        /* that it has, `id=count,...` */
+};
+struct cluster_limits {
+    struct arena *arena; /* of all texts */
+    struct tres_fact *tres;
+    size_t tres_count;
+    const char *registered; /* as in struct cluster_facts */
+    struct association_limit *limits;
+    size_t limit_count;
+    bool knows_running; /* the jobs were read */
+    struct running_job *jobs;
+    size_t job_count;
+};
+void cluster_limits_free(struct cluster_limits *limits);
+
 /* A job that waits, or runs. */
 struct bytes {
     const char *bytes; /* NULL is "" */
@@ -200,6 +222,10 @@ struct layout {
     int (*read_accrue_limits)(const struct source *source, struct accrual *accrual,
                               struct error *err);
     struct queue_reading *(*queue)(const struct source *source, const struct queue_range *range);
+    /* Where there are TRES (else NULL): their limits, and with `running` the jobs that ran at an
+     * instant. */
+    int (*read_limits)(const struct source *source, uint64_t instant, bool running,
+                       struct cluster_limits *limits, struct error *err);
     /* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with
      * NULL those of the tables that all clusters share. */
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);

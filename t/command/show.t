@@ -206,11 +206,74 @@ def algorithms(place):
                f'under {algorithm} the columns are {norm}, {effective} and {factor}', set(rows))
 
 
+LIMITED = f'''
+cluster tiny
+root/
+  physics/  1
+    alice   1
+    bob     1
+  empty/    1
+    eve     1
+job physics.alice start={NOW - 100} limit=10 tres=1=3,2=700,3=18446744073709551614,4=1,5=4
+job physics.alice start={NOW - 59} limit=1 tres=1=100,2=59,4=1,5=4,1001=2
+job physics.bob start={NOW - 601} limit=10 tres=1=7,4=1
+job physics.bob start={NOW - 10} limit=4294967295 tres=1=7,4=1
+job physics.bob start={NOW - 500} end={NOW - 1} limit=10 tres=1=7,4=1
+job physics.bob submit={NOW - 500} limit=10 tres_req=1=7,4=1
+'''
+
+
+def limits(place):
+    """sshare's columns of TRES: seconds that are left of running jobs, cut to minutes at each association."""
+    place.ready(LIMITED)
+    with open(place.path('slurm.conf'), 'w', encoding='ascii') as file:
+        file.write('AccountingStorageEnforce=associations,limits\n')
+    place.change("DELETE FROM tres_table")
+    place.change("INSERT INTO tres_table (creation_time, id, type, name) VALUES (1, 1, 'cpu', ''), (1, 2, 'mem', ''), "
+                 "(1, 3, 'energy', ''), (1, 4, 'node', ''), (1, 5, 'billing', ''), (1, 1001, 'gres', 'gpu'), "
+                 "(1, 1002, 'license', 'of another cluster')")
+    place.change("UPDATE tiny_event_table SET time_end = 1 WHERE node_name = ''")
+    place.change("INSERT INTO tiny_event_table (node_name, time_start, time_end, cluster_nodes, tres, reason, state) "
+                 "VALUES ('', 1, 0, 'n1', '1=64,2=9000,3=0,4=2,5=64,1001=4', '', 0)")
+    place.change("UPDATE tiny_assoc_table SET grp_tres_mins = '1=600,1001=20' WHERE acct = 'physics' AND user = ''")
+    settings = {'slurm.conf': place.path('slurm.conf'), 'priority.weight_tres': 'cpu=1'}
+    place.settings(settings)
+    place.succeed('run', '--now', NOW)
+    # alice has 500 s of 3 CPUs left and 1 s of 100; bob's are beyond their limit or have none.
+    left = 'cpu=26,mem=5834,energy=0,node=8,billing=33,gres/gpu=0'
+    nothing = 'cpu=0,mem=0,energy=0,node=0,billing=0,gres/gpu=0'
+    place.succeed('show', '--parsable', '-l')
+    header, *lines = place.out.splitlines()
+    tap.same(header, HEADER + '|GrpTRESMins|TRESRunMins', 'show -l has the columns of TRES, too')
+    tap.same({tuple(line.split('|')[1:3]): tuple(line.split('|')[-2:]) for line in lines},
+             {('root', ''): ('', left), ('physics', ''): ('cpu=600,gres/gpu=20', left), ('physics', 'alice'): ('', left),
+              ('physics', 'bob'): ('', nothing), ('empty', ''): ('', nothing), ('empty', 'eve'): ('', nothing)},
+             'a limit is of its association, and what jobs may still use is of all above them, too')
+    tap.same(set(place.query('SELECT account, username, grptresmins, tresrunmins FROM fairmill_sshare')),
+             {('root', '', None, left), ('physics', '', 'cpu=600,gres/gpu=20', left), ('physics', 'alice', None, left),
+              ('physics', 'bob', None, None), ('empty', '', None, None), ('empty', 'eve', None, None)},
+             'the view has them where there is something')
+    place.succeed('show', '--parsable')
+    tap.same(place.out.splitlines()[0], HEADER, 'without -l there are the usual columns')
+    place.succeed('show', '--json')
+    tap.same([row['tresrunmins'] for row in walk(json.loads(place.out)) if row['account'] == 'empty'], [nothing] * 2,
+             'JSON has them always')
+    place.settings(settings | {'slurm.conf': None})
+    place.succeed('run', '--now', NOW + 1)
+    tap.same(place.query("SELECT count(*), count(tresrunmins), count(grptresmins) FROM fairmill_sshare"), [(6, 0, 1)],
+             'without a slurm.conf that enforces limits nobody knows what slurmctld counts')
+    place.succeed('show')
+    tap.ok('Partition' not in place.out, 'nobody has a partition')
+    place.succeed('show', '-m')
+    tap.ok(place.out.splitlines()[1].split()[:3] == ['Account', 'User', 'Partition'],
+           'with -m there is the column all the same', place.out)
+
+
 def body():
     with Place() as place:
         place.ready(DRAWING)
         place.succeed('run', '--now', NOW)
-        for part in (parsable, cut, filters, as_csv, as_json, chosen, for_people, algorithms):
+        for part in (parsable, cut, filters, as_csv, as_json, chosen, for_people, algorithms, limits):
             part(place)
 
 

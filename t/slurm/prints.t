@@ -83,6 +83,21 @@ def columns(printed):
         tap.same(off, [], 'and are read')
 
 
+def run_minutes(printed, at_least):
+    """slurmctld keeps what requeued jobs had left, and jobs that started since the pass; elsewhere it is ours."""
+    _, out, _ = fairmill(printed.settings, 'show', '-l', '-m', '-P')
+    ours = {(row['Account'], row['User'], row['Partition']): row for row in csv.DictReader(
+        out.splitlines(), delimiter='|', quoting=csv.QUOTE_NONE)}
+    theirs = printed.capture.sshare()
+    tap.same(set(ours), set(theirs), f"{printed.capture.name}: the rows of show are sshare's")
+    tap.same({row['GrpTRESMins'] for row in ours.values()}, {row['GrpTRESMins'] for row in theirs.values()},
+             'nobody has a limit')
+    same = [name for name, row in theirs.items() if ours[name]['TRESRunMins'] == row['TRESRunMins']]
+    tap.ok(len(same) >= at_least, f'{len(same)} of {len(theirs)} TRESRunMins are those of sshare -m', *theirs)
+    running = [name for name in same if 'cpu=0,' not in theirs[name]['TRESRunMins']]
+    print(f"# {printed.capture.name}: of {len(running)} of them jobs run")
+
+
 def refused(printed):
     text = printed.capture.text('assoc_mgr.txt.xz')
     usage = text.index('UsageRaw/Norm/Efctv=')
@@ -211,7 +226,11 @@ def body():
         usages(printed)
         columns(printed)
         refused(printed)
-        usages(Printed('alpha_susp', folder))
+        run_minutes(printed, 21)
+        printed = Printed('alpha_susp', folder)
+        usages(printed)
+        run_minutes(printed, 31)
+        run_minutes(Printed('alpha_run2', folder), 18)
         queue = Queue(folder)
         queue_as_printed(queue)
         wrong_queues(queue)

@@ -14,7 +14,8 @@
 struct options {
     struct shared_options shared;
     bool pbs, tree, only_users;
-    bool all, all_columns, partitions; /* as it is without them */
+    bool all; /* as it is without it */
+    bool all_columns, partitions;
     const char *entity;
     struct name_list pair; /* to compare */
 };
@@ -29,6 +30,8 @@ static void add_row(void *list, const struct published_row *row)
         .parent_shares = row->parent_shares,
         .shares = row->shares,
         .values = &row->values,
+        .grp_tres_mins = row->grp_tres_mins,
+        .tres_run_mins = row->tres_run_mins,
     };
     share_list_add(list, &association);
 }
@@ -81,7 +84,10 @@ static int add_all(struct published *published, const struct options *options, s
 static int show_all(struct published *published, const struct options *options, struct error *err)
 {
     struct text text = { 0 };
-    struct table *table = table_create(&text, &share_layout, &options->shared.table, err);
+    struct column columns[SHARE_COLUMNS];
+    const struct table_layout layout = { columns, share_layout.rows, .by_cluster = true };
+    share_columns(columns, options->all_columns, options->partitions);
+    struct table *table = table_create(&text, &layout, &options->shared.table, err);
     int result = -1;
     /* Names that are not there are refused before anything is printed. */
     if (table && !published_look_for_names(published, err)) {
@@ -116,9 +122,9 @@ static int show_published(const struct settings *settings, const struct options 
 static const struct command_option own_options[] = {
     { "all", NULL, 'a', OPTION_FLAG, AT(all), NULL, .help = "all users, as it is without --users" },
     { "long", NULL, 'l', OPTION_FLAG, AT(all_columns), NULL,
-      .help = "all columns, as it is without --columns" },
+      .help = "also what associations may use of each TRES, and what running jobs still may" },
     { "partition", NULL, 'm', OPTION_FLAG, AT(partitions), NULL,
-      .help = "the partitions of associations, as it is where any has one" },
+      .help = "the partitions of associations, also where none has one" },
     { "Users", NULL, 'U', OPTION_FLAG, AT(only_users), NULL, .help = "users without accounts" },
     { "pbs", NULL, 0, OPTION_FLAG, AT(pbs), NULL,
       .help =

@@ -70,5 +70,6 @@ const struct layout layout_slurmdbd = {
     .read_facts = slurmdbd_read_facts,
     .read_accrue_limits = slurmdbd_read_accrue_limits,
     .queue = slurmdbd_queue_of,
+    .read_limits = slurmdbd_read_limits,
     .add_grants = slurmdbd_add_grants,
 };

@@ -100,6 +100,10 @@ int slurmdbd_read_accrue_limits(const struct source *source, struct accrual *acc
 struct queue_reading *slurmdbd_queue_of(const struct source *source,
                                         const struct queue_range *range);
 
+/* The layout's read_limits(). */
+int slurmdbd_read_limits(const struct source *source, uint64_t instant, bool running,
+                         struct cluster_limits *limits, struct error *err);
+
 /* The layout's rollup_reach(), rollups() and find_purge(). */
 int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed, uint64_t *from,
                           uint64_t *until, struct error *err);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "db/db.h"
+#include "source/slurmdbd/slurmdbd_tables.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+/* What sshare prints of TRES besides usage: associations' limits, and what running jobs may still
+ * use. */
+
+static const struct table association_limits = {
+    "assoc_table", true, false, { "id_assoc", "deleted" }, { "grp_tres_mins" },
+};
+#define HAS_GRP_TRES_MINS 1
+
+/* Those that every slurmdbd has under these ids. */
+static const char *const usual[] = { "cpu",     "mem",     "energy", "node",
+                                     "billing", "fs/disk", "vmem",   "pages" };
+
+static const char *text_of(struct cluster_limits *limits, const struct db_value *value)
+{
+    bool is_text = value->type == DB_TEXT;
+    return arena_copy(limits->arena, is_text ? value->text.bytes : "",
+                      is_text ? value->text.length : 0);
+}
+
+static void add_tres(struct cluster_limits *limits, uint64_t id, const char *name)
+{
+    limits->tres = memory_grown(limits->tres, limits->tres_count, sizeof *limits->tres);
+    limits->tres[limits->tres_count++] = (struct tres_fact){ id, name };
+}
+
+static int take_tres(void *context, const struct db_value *row, struct error *err)
+{
+    struct cluster_limits *limits = context;
+    const char *type = text_of(limits, &row[1]), *name = text_of(limits, &row[2]);
+    struct text whole = { 0 };
+    (void)err;
+    text_format(&whole, "%s%s%s", type, *name ? "/" : "", name);
+    add_tres(limits, reading_number(&row[0]), arena_copy(limits->arena, whole.bytes, whole.length));
+    text_free(&whole);
+    return 0;
+}
+
+static int take_registration(void *context, const struct db_value *row, struct error *err)
+{
+    struct cluster_limits *limits = context;
+    (void)err;
+    limits->registered = text_of(limits, &row[0]);
+    return 0;
+}
+
+static int take_limit(void *context, const struct db_value *row, struct error *err)
+{
+    struct cluster_limits *limits = context;
+    (void)err;
+    limits->limits = memory_grown(limits->limits, limits->limit_count, sizeof *limits->limits);
+    limits->limits[limits->limit_count++] =
+        (struct association_limit){ reading_number(&row[0]), text_of(limits, &row[1]) };
+    return 0;
+}
+
+static int take_job(void *context, const struct db_value *row, struct error *err)
+{
+    struct cluster_limits *limits = context;
+    (void)err;
+    limits->jobs = memory_grown(limits->jobs, limits->job_count, sizeof *limits->jobs);
+    limits->jobs[limits->job_count++] = (struct running_job){
+        .association = reading_number(&row[0]),
+        .start = reading_number(&row[1]),
+        .time_limit = reading_number(&row[2]),
+        .tres = text_of(limits, &row[3]),
+    };
+    return 0;
+}
+
+static int read_limits(const struct source *source, struct cluster_limits *limits,
+                       struct error *err)
+{
+    unsigned has;
+    if (slurmdbd_probe(source, &association_limits, &has, err))
+        return -1;
+    if (!(has & HAS_GRP_TRES_MINS))
+        return 0;
+    struct text sql = { 0 };
+    text_add(&sql, "SELECT \"id_assoc\", \"grp_tres_mins\" FROM ");
+    slurmdbd_add_name(&sql, &association_limits, source->cluster);
+    text_add(&sql, " WHERE \"deleted\" = 0 AND \"grp_tres_mins\" <> '' ORDER BY \"id_assoc\"");
+    const struct query query = { .sql = sql.bytes, .types = "it" };
+    int result = slurmdbd_read(source, &association_limits, &query, take_limit, limits, err);
+    text_free(&sql);
+    return result;
+}
+
+static int read_running(const struct source *source, uint64_t instant,
+                        struct cluster_limits *limits, struct error *err)
+{
+    const struct db_value now = slurmdbd_instant(instant), arguments[] = { now, now };
+    struct text sql = { 0 };
+    text_add(&sql, "SELECT \"id_assoc\", \"time_start\", \"timelimit\", \"tres_alloc\" FROM ");
+    slurmdbd_add_name(&sql, &slurmdbd_jobs, source->cluster);
+    text_add(&sql, " WHERE (\"time_end\" = 0 OR \"time_end\" > ?) AND \"time_start\" > 0"
+                   " AND \"time_start\" <= ?");
+    const struct query query = {
+        .sql = sql.bytes, .arguments = arguments, .argument_count = 2, .types = "iiit"
+    };
+    int result = slurmdbd_read(source, &slurmdbd_jobs, &query, take_job, limits, err);
+    text_free(&sql);
+    return result;
+}
+
+int slurmdbd_read_limits(const struct source *source, uint64_t instant, bool running,
+                         struct cluster_limits *limits, struct error *err)
+{
+    *limits = (struct cluster_limits){ .arena = arena_create(), .registered = "" };
+    if (read_limits(source, limits, err) ||
+        (running && read_running(source, instant, limits, err)) ||
+        slurmdbd_each_tres(source, take_tres, limits, err) ||
+        slurmdbd_each_registration(source, take_registration, limits, err)) {
+        cluster_limits_free(limits);
+        return -1;
+    }
+    for (size_t i = 0; !limits->tres_count && i < sizeof usual / sizeof *usual; i++)
+        add_tres(limits, i + 1, usual[i]);
+    limits->knows_running = running;
+    return 0;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/tres_minutes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/priority/priority.h"
+#include "core/tree/tree.h"
+#include "core/usage/usage.h"
+#include "settings/settings.h"
+#include "settings/slurm/slurm_settings.h"
+#include "source/layout.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+struct entry {
+    struct tres_minutes_texts texts;
+    uint64_t *seconds; /* by the place of the TRES; NULL: nothing runs there */
+};
+
+struct tres_minutes {
+    struct arena *arena;
+    struct id_index *places; /* of nodes, among the entries */
+    struct entry *entries;
+    uint32_t count;
+};
+
+static struct entry *entry_of(struct tres_minutes *minutes, uint32_t node)
+{
+    uint32_t place = id_index_find(minutes->places, node);
+    if (place == INDEX_NONE) {
+        place = minutes->count;
+        id_index_add(minutes->places, node, place);
+        minutes->entries = memory_grown(minutes->entries, place, sizeof *minutes->entries);
+        minutes->entries[minutes->count++] = (struct entry){ { NULL, NULL }, NULL };
+    }
+    return &minutes->entries[place];
+}
+
+/* False where a list has no such TRES, or no number of it. */
+static bool count_in(const char *list, uint64_t id, uint64_t *count)
+{
+    return tres_count(list, strlen(list), id, count) == TRES_FOUND;
+}
+
+/* Whether slurmctld counts a TRES there: it has registered all that it counts. */
+static bool is_counted(const struct cluster_limits *limits, uint64_t id)
+{
+    uint64_t ignored;
+    return !*limits->registered || count_in(limits->registered, id, &ignored);
+}
+
+static void add_number(struct text *text, const char *name, uint64_t number)
+{
+    text_format(text, "%s%s=%" PRIu64, text->length ? "," : "", name, number);
+}
+
+static void take_limit(struct tres_minutes *minutes, const struct cluster_limits *limits,
+                       uint32_t node, const char *list)
+{
+    struct text text = { 0 };
+    uint64_t number;
+    for (size_t i = 0; i < limits->tres_count; i++)
+        if (count_in(list, limits->tres[i].id, &number))
+            add_number(&text, limits->tres[i].name, number);
+    if (text.length)
+        entry_of(minutes, node)->texts.group_limit =
+            arena_copy(minutes->arena, text.bytes, text.length);
+    text_free(&text);
+}
+
+static uint64_t sum_of(uint64_t one, uint64_t other)
+{
+    return other < UINT64_MAX - one ? one + other : UINT64_MAX;
+}
+
+/* The seconds that a job has left. */
+static uint64_t left_of(const struct running_job *job, uint64_t now)
+{
+    uint64_t ran = now - job->start;
+    if (!job->time_limit || job->time_limit >= TIME_LIMIT_NO_VALUE)
+        return 0;
+    return job->time_limit * 60 > ran ? job->time_limit * 60 - ran : 0;
+}
+
+/* To the association and to all above it. */
+static void take_job(struct tres_minutes *minutes, const struct cluster_limits *limits,
+                     const struct tree *tree, const struct running_job *job, uint64_t left)
+{
+    uint32_t node = tree_place(tree, job->association);
+    for (; left && node != NO_NODE; node = node ? tree->nodes[node].parent : NO_NODE) {
+        struct entry *entry = entry_of(minutes, node);
+        uint64_t count, product;
+        if (!entry->seconds)
+            entry->seconds = memory_zeroed(limits->tres_count, sizeof *entry->seconds);
+        for (size_t i = 0; i < limits->tres_count; i++)
+            if (count_in(job->tres, limits->tres[i].id, &count))
+                entry->seconds[i] =
+                    sum_of(entry->seconds[i],
+                           __builtin_mul_overflow(count, left, &product) ? UINT64_MAX : product);
+    }
+}
+
+/* Seconds are cut to minutes, at each association by itself. */
+static void write_running(struct tres_minutes *minutes, const struct cluster_limits *limits,
+                          struct entry *entry)
+{
+    struct text text = { 0 };
+    for (size_t i = 0; i < limits->tres_count; i++)
+        if (is_counted(limits, limits->tres[i].id))
+            add_number(&text, limits->tres[i].name, entry->seconds ? entry->seconds[i] / 60 : 0);
+    if (text.length)
+        entry->texts.running = arena_copy(minutes->arena, text.bytes, text.length);
+    text_free(&text);
+}
+
+static struct tres_minutes *make(const struct cluster_limits *limits, const struct tree *tree,
+                                 uint64_t now)
+{
+    struct tres_minutes *minutes = memory_zeroed(1, sizeof *minutes);
+    *minutes = (struct tres_minutes){ .arena = arena_create(), .places = id_index_create() };
+    for (size_t i = 0; i < limits->limit_count; i++) {
+        uint64_t id = limits->limits[i].association;
+        uint32_t node = tree_place(tree, id);
+        if (node != NO_NODE && tree->nodes[node].id == id)
+            take_limit(minutes, limits, node, limits->limits[i].grp_tres_mins);
+    }
+    if (!limits->knows_running)
+        return minutes;
+    entry_of(minutes, 0);
+    for (size_t i = 0; i < limits->job_count; i++)
+        take_job(minutes, limits, tree, &limits->jobs[i], left_of(&limits->jobs[i], now));
+    for (uint32_t i = 0; i < minutes->count; i++)
+        if (minutes->entries[i].seconds || i == id_index_find(minutes->places, 0))
+            write_running(minutes, limits, &minutes->entries[i]);
+    return minutes;
+}
+
+int tres_minutes_read(struct tres_minutes **minutes, const struct source *source,
+                      const struct tree *tree, uint64_t now, struct error *err)
+{
+    const struct slurm_conf *conf = source->settings->slurm;
+    struct cluster_limits limits;
+    if (source->layout->read_limits(source, now, conf && slurm_enforces_limits(conf), &limits, err))
+        return -1;
+    *minutes = make(&limits, tree, now);
+    cluster_limits_free(&limits);
+    return 0;
+}
+
+void tres_minutes_destroy(struct tres_minutes *minutes)
+{
+    if (!minutes)
+        return;
+    for (uint32_t i = 0; i < minutes->count; i++)
+        free(minutes->entries[i].seconds);
+    arena_destroy(minutes->arena);
+    id_index_destroy(minutes->places);
+    free(minutes->entries);
+    free(minutes);
+}
+
+struct tres_minutes_texts tres_minutes_of(const struct tres_minutes *minutes, uint32_t node)
+{
+    uint32_t place = minutes ? id_index_find(minutes->places, node) : INDEX_NONE;
+    return place == INDEX_NONE ? (struct tres_minutes_texts){ NULL, NULL }
+                               : minutes->entries[place].texts;
+}
