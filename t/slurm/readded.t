@@ -1,0 +1,115 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite mysql
+"""sacctmgr removes users and accounts and adds them again, and what they used before stays with what was
+above them then, as in slurmctld."""
+
+import os
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from mariadb import Slurmdbd
+from program import fairmill, write_settings
+
+RESULTS = 'fairmill_readded'
+
+
+class Site:
+    def __init__(self, server, folder):
+        self.server, self.conf = server, f'{folder}/fairmill.conf'
+        sections = server.settings(server.accounting, server.database(RESULTS))
+        write_settings(self.conf, sections | dict(fairshare=dict(conformance='slurmctld'), usage=dict(half_life=0)))
+
+    def manage(self, *arguments):
+        """In a second of its own."""
+        self.server.sacctmgr(*arguments)
+        time.sleep(1.1)
+
+    def add_user(self, user, account):
+        self.manage('add', 'user', user, f'account={account}', 'cluster=mill')
+
+    def add_account(self, account, parent):
+        self.manage('add', 'account', account, 'cluster=mill', f'parent={parent}', 'description=d', 'organization=o')
+
+    def make(self):
+        self.server.sacctmgr('add', 'cluster', 'mill')
+        for account, parent in ('physics', 'root'), ('chemistry', 'root'), ('astro', 'physics'), ('stars', 'astro'):
+            self.add_account(account, parent)
+        for user, account in ('alice', 'physics'), ('bob', 'physics'), ('carol', 'chemistry'), ('eve', 'stars'):
+            self.add_user(user, account)
+        # slurmdbd has no row of one that is removed on its first day and has no job.
+        for number, user in enumerate(('alice', 'bob', 'carol', 'eve')):
+            self.job(user, 10 ** number, 3600, 100)
+
+    def job(self, user, billing, ago, seconds):
+        """What a controller would have sent."""
+        start = int(time.time()) - ago
+        self.server.sql(
+            'INSERT INTO mill_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
+            'het_job_offset, cpus_req, nodes_alloc, `partition`, priority, state, state_reason_prev, time_submit, time_eligible, '
+            f"time_start, time_end, tres_alloc) SELECT 'j', id_assoc, {start} % 1000000 + id_assoc, 1, 0, 0, 0, 0, 0, 0, 1, 1, 'p', 1, 3, 0, "
+            f"{start}, {start}, {start}, {start + seconds}, '1=1,5={billing}' FROM mill_assoc_table "
+            f"WHERE user = '{user}'", self.server.accounting)
+
+    def fairmill(self, *command):
+        status, out, err = fairmill(self.conf, *command)
+        if status or err:
+            raise RuntimeError(f'{command} ended with {status}: {out}{err}')
+
+    def usage(self, *names, at=None):
+        self.fairmill('run', *(('--now', at, '--replace') if at else ()))
+        rows = {user or f'{account}/': float(usage) for account, user, usage in self.server.sql(
+            'SELECT account, user_name, usage_raw FROM fairmill_fairshare', RESULTS)}
+        return [rows.get(name) for name in names]
+
+
+def users(site):
+    names = 'root/', 'physics/', 'alice', 'bob'
+    tap.same(site.usage(*names), [111100, 101100, 100, 1000], 'before, everybody has what was used')
+    site.manage('delete', 'user', 'alice')
+    between = int(time.time())
+    tap.same(site.usage(*names), [111100, 101100, None, 1000], "a deleted user's usage is the account's")
+    site.add_user('alice', 'physics')
+    tap.same(site.usage(*names), [111100, 101100, 0, 1000], 'a user who is added again begins at 0')
+    site.manage('delete', 'user', 'bob', 'account=physics', 'cluster=mill')
+    site.add_user('bob', 'physics')
+    time.sleep(3)
+    site.job('bob', 7, 2, 2)
+    tap.same(site.usage(*names), [111114, 101114, 0, 14], 'also one who was deleted from one account')
+    tap.same(site.usage(*names, at=between), [111100, 101100, None, 1000], 'as of before it is as it was')
+    site.fairmill('run', '--replace')
+
+
+def accounts(site):
+    names = 'root/', 'physics/', 'astro/', 'stars/', 'eve', 'chemistry/'
+    tap.same(site.usage(*names), [111114, 101114, 100000, 100000, 100000, 10000], 'accounts have what was used below')
+    site.manage('delete', 'account', 'astro')
+    tap.same(site.usage(*names), [111114, 101114, None, None, None, 10000], 'a deleted account leaves all to the one above')
+    site.add_account('astro', 'chemistry')
+    site.add_account('stars', 'astro')
+    site.add_user('eve', 'stars')
+    tap.same(site.usage(*names), [111114, 101114, 0, 0, 0, 10000], 'which keeps it where the account is added elsewhere')
+    site.job('eve', 5, 1, 1)
+    tap.same(site.usage(*names), [111119, 101114, 5, 5, 5, 10005], 'and what is used from then on is used there')
+
+
+def body():
+    # Another test has slurmdbd's database in the server that tests share.
+    os.environ.pop('FAIRMILL_TEST_MARIADB', None)
+    with Slurmdbd() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
+        site = Site(server, folder)
+        try:
+            site.fairmill('init')
+            site.make()
+            users(site)
+            accounts(site)
+            tap.same(server.sql("SELECT kind, subject, detail FROM fairmill_finding WHERE kind <> 'capacity_unknown'", RESULTS), [],
+                     'nothing that sacctmgr wrote was not understood')
+        finally:
+            server.sql(f'DROP DATABASE IF EXISTS {RESULTS}')
+
+
+tap.main(body)
