@@ -10,8 +10,8 @@ import site_drawing
 
 CLUSTER = 'history'
 JOBS, SUSPENDS, ASSOCIATIONS = (f'{CLUSTER}_{name}_table' for name in ('job', 'suspend', 'assoc'))
-QOS = 'qos_table'
-KEYS = {QOS: 'id', ASSOCIATIONS: 'id_assoc', JOBS: 'job_db_inx', SUSPENDS: 'job_db_inx'}
+QOS, TRANSACTIONS = 'qos_table', 'txn_table'
+KEYS = {QOS: 'id', TRANSACTIONS: 'id', ASSOCIATIONS: 'id_assoc', JOBS: 'job_db_inx', SUSPENDS: 'job_db_inx'}
 
 PENDING, RUNNING, COMPLETED, CANCELLED, FAILED = 0, 1, 3, 4, 5
 REQUEUED, RESIZING = 1 << 10, 1 << 13
@@ -33,6 +33,7 @@ class Books:
     def __init__(self):
         self.qos = {}           # factors by id
         self.associations = {}  # by id_assoc
+        self.transactions = {}  # by id
         self.jobs = {}          # by job_db_inx
         self.key_of = {}        # by (id_job, time_submit), which slurmdbd keeps unique
         self.next_key = self.next_association = 1
@@ -82,6 +83,26 @@ class Books:
     def change_association(self, number, **values):
         self.associations[number] = dict(self.associations[number], **values)
 
+    def tell(self, at, action, name, info='', cluster=CLUSTER):
+        number = max(self.transactions, default=0) + 1
+        self.transactions[number] = dict(id=number, timestamp=at, action=action, name=name, actor='root',
+                                         cluster=cluster, info=info)
+
+    def tell_of(self, at, number, before, row):
+        """Of an association that slurmdbd has made another one; None: it is not there."""
+        lived, lives = (each is not None and not each['deleted'] for each in (before, row))
+        if lived and not lives:
+            others = [each for each in self.associations.values() if each['user'] == before['user'] != '']
+            if others and at % 2 and all(each['deleted'] for each in others):
+                self.tell(at, 1439, f"name='{before['user']}'", cluster='')
+            else:
+                self.tell(at, 1437, f'id_assoc={number}')
+        elif lives and not lived:
+            self.tell(at, 1404, f'id_assoc={number}', f"mod_time={at}, acct='{row['acct']}', user='{row['user']}', "
+                      f"`partition`='{row['partition']}', parent_acct='{row['parent_acct']}', shares={row['shares']}")
+        elif lives and row['shares'] != before['shares']:
+            self.tell(at, 1429, f'(id_assoc={number})', f"shares={row['shares']}")
+
     def found(self, users, deleted=0):
         """Ids of users' associations, or of accounts other than the root."""
         return [row['id_assoc'] for row in self.associations.values()
@@ -112,6 +133,7 @@ class Books:
             QOS: {number: [dict(id=number, name=f'q{number}', creation_time=1, deleted=0,
                                 usage_factor=factor)] for number, factor in self.qos.items()},
             ASSOCIATIONS: {row['id_assoc']: [row] for row in associations},
+            TRANSACTIONS: {number: [row] for number, row in self.transactions.items()},
             JOBS: jobs,
             SUSPENDS: suspends,
         }

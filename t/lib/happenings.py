@@ -38,6 +38,9 @@ class History:
         self.pace = r.choice(list(RESETS))
         self.grain = r.choice((1, 1, 60, self.pace // 6))
         self.settings = draw_settings(r, self.pace)
+        self.told = seed % 4 == 2  # whether txn_table has what is done to associations
+        if self.told:
+            self.settings['conformance'] = 'slurmctld'
         self.books = Books()
         self.draw_tree()
         self.no_link = 0                     # steps until records arrive again
@@ -310,7 +313,8 @@ def association_added_again(h):
     found += [i for i in h.books.found(False, deleted=1) if h.books.associations[i]['parent_acct'] in accounts]
     if not found:
         return False
-    h.books.change_association(h.r.choice(found), deleted=0, shares=h.shares())
+    for number in h.some(found, 4) if h.told else [h.r.choice(found)]:
+        h.books.change_association(number, deleted=0, shares=h.shares())
 
 
 @step

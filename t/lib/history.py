@@ -17,7 +17,8 @@ import reference
 import tap
 from books import CLUSTER, DAY, Controller
 from compare import differences, exact, unlike_reference
-from happenings import DRIFTS, FULL, KEPT, NEEDS, STEPS, History, nothing_but_time
+from happenings import (DRIFTS, FULL, KEPT, NEEDS, STEPS, History, association_added_again, associations_deleted,
+                        nothing_but_time)
 from history_place import Mirror
 from program import fairmill, same_value, write_settings
 from seeds import seeds
@@ -25,7 +26,7 @@ from settings import for_program
 
 RUN = ('kind', 'why', 'message', 'unattributed_usage', 'source_newest', 'truncation_bound', 'drift_max',
        'drifted_associations')
-CAUSES = ('first', 'asked', 'clock', 'settings', 'factor', 'grid', 'restored', 'reset', 'ledger', 'purge',
+CAUSES = ('first', 'asked', 'clock', 'settings', 'factor', 'grid', 'restored', 'reset', 'ledger', 'removals', 'purge',
           'full_every', 'as they were stored', 'when they were sealed', 'horizon')
 # Settings that decide what a job that has ended is charged, and what is found of it.
 CHARGING = ('half_life', 'charge', 'tres_weights', 'qos_factors', 'partition_usage_factors', 'suspended',
@@ -33,7 +34,7 @@ CHARGING = ('half_life', 'charge', 'tres_weights', 'qos_factors', 'partition_usa
 SAME_IN_ANY_RUN = ('unattributed_usage', 'source_newest', 'truncation_bound')
 
 
-def state_of(h, as_of):
+def state_of(h, as_of, path):
     """What an incremental run hangs on."""
     settings = h.settings_at(as_of)
     clock, boundary = reference.Clock(settings['half_life'], as_of), reference.reset_boundary(settings)
@@ -43,6 +44,7 @@ def state_of(h, as_of):
                 grid=clock.epoch if settings['half_life'] else 0,
                 newest=max((end for end in ends if end > since), default=0),
                 resets=lambda reach, h=h: ledger.resets_below(h, as_of, reach),
+                removals=lambda reach: reference.removals_below(path, CLUSTER, settings, reach),
                 factors={number: factor for number, factor in h.books.qos.items() if factor != 1})
 
 
@@ -63,6 +65,7 @@ def causes_of(before, state, asked, damaged):
         restored=state['newest'] < before['newest'] and before['newest'] > since,
         reset=state['start'] != before['start'] and state['start'] < seal,
         ledger=state['resets'](seal) != before['resets_in_sums'],
+        removals=state['removals'](seal) != before['removals_in_sums'],
         purge=bool(oldest) and oldest[0] < seal and (not oldest_now or oldest_now[0] > oldest[0]),
         horizon=(not state['settings']['half_life'] and not state['start'] and bool(oldest)
                  and oldest[0] < seal and oldest[0] <= since),
@@ -166,6 +169,8 @@ class Trial:
         before, now, books = self.truth[max(self.truth)] if self.truth else {}, self.newest + 1, self.h.books
         if books.associations == before:
             return
+        for number in sorted({*before, *books.associations}) if self.h.told else ():
+            books.tell_of(now, number, before.get(number), books.associations.get(number))
         for number, row in books.associations.items() if self.truth else ():
             if row != before.get(number):
                 created = before.get(number, {}).get('creation_time', 1) if number in before else now
@@ -272,7 +277,7 @@ class Trial:
             self.check([self.days(name) for name in (KEPT, FULL)] == before, 'a look back changed days')
         else:
             self.days_are_right(as_of, not drifting or kept[1]['kind'] == 'full')
-        state = state_of(h, as_of)
+        state = state_of(h, as_of, self.mirror.path)
         causes = causes_of(self.before, state, h.asked, h.damaged)
         self.kind_is_right(kept[1], causes, drifting)
         if drifting and kept[1]['kind'] == 'incremental':
@@ -287,7 +292,8 @@ class Trial:
             if drifting or kept[1]['kind'] == 'full':
                 self.full_as_of = as_of
             seal = self.seal_of(state)
-            self.before = dict(state, full_as_of=self.full_as_of, seal=seal, resets_in_sums=state['resets'](seal))
+            self.before = dict(state, full_as_of=self.full_as_of, seal=seal, resets_in_sums=state['resets'](seal),
+                               removals_in_sums=state['removals'](seal))
         h.as_of, h.asked, h.damaged, h.back = as_of, False, False, False
         h.earlier.append(h.books.copy())
 
@@ -306,11 +312,13 @@ def typed(row):
             for column, value in row.items()}
 
 
-def planned(seed, r):
+def planned(seed, r, told):
     """Some of all that can happen, so that every 20 histories have all, and others at random."""
     every = STEPS + DRIFTS
     wanted = [every[(seed // 3 * 7 + i) % len(every)] for i in range(7)]
     wanted += [r.choice(STEPS[:2] + every) for _ in range(r.randrange(1, 7))]
+    if told:
+        wanted += [associations_deleted, association_added_again] * 2
     needs = {**NEEDS, **ledger.NEEDS}
     for function in wanted:
         if function in needs:
@@ -340,7 +348,7 @@ def try_history(seed, place, mirror, folder, counts):
     h = History(seed, place)
     trial = Trial(h, mirror, folder, counts)
     try:
-        try_steps(h, trial, planned(seed, h.r), counts)
+        try_steps(h, trial, planned(seed, h.r, h.told), counts)
     except Exception:
         trial.wrong.append(traceback.format_exc())
     counts.update(h.controller.seen)

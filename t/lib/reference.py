@@ -10,6 +10,7 @@ definitions leave open is UNDEFINED.
 
 import datetime
 import math
+import re
 import sqlite3
 import zoneinfo
 from decimal import Decimal, Context, ROUND_HALF_EVEN
@@ -323,6 +324,84 @@ class Nowhere:
     own = 0
 
 
+def removals(db, cluster, now):
+    """{association: [(until, whose)]}: whose it is now what it used before each of its removals.  Buckets
+    go from hand to hand, as in slurmctld."""
+    rows = {row['id_assoc']: row for row in _rows(db, f'{cluster}_assoc_table', [
+        'id_assoc', 'user', 'acct', 'parent_acct', 'creation_time'])}
+    accounts = {row['acct']: number for number, row in rows.items() if not row['user']}
+    names = {number: (row['acct'], row['user']) for number, row in rows.items()}
+    born = {number: row['creation_time'] for number, row in rows.items()}
+    added, gone_at, back_at = {}, {}, {}
+    told = sorted(_rows(db, 'txn_table', ['id', 'timestamp', 'action', 'name', 'cluster', 'info']),
+                  key=lambda row: (row['timestamp'], row['id']))
+    for row in told:
+        if row['cluster'] in ('', cluster) and row['action'] == 1404:
+            number, info = int(row['name'].partition('=')[2]), dict(re.findall(r"(\w+)='([^']*)'", row['info']))
+            names.setdefault(number, (info['acct'], info['user']))
+            born.setdefault(number, row['timestamp'])
+            added.setdefault(number, []).append((row['timestamp'], info['parent_acct']))
+            back_at.setdefault(row['timestamp'], set()).add(number)
+    for row in told:
+        at, action = row['timestamp'], row['action']
+        if at > now or row['cluster'] not in ('', cluster) or action not in (1437, 1439):
+            continue
+        named = re.findall(r"'([^']*)'", row['name'])
+        found = [number for number, (_, user) in names.items() if user in named]
+        if action == 1437:
+            found = [int(number) for number in re.findall(r'id_assoc=(\d+)', row['name'])]
+        gone_at.setdefault(at, set()).update(number for number in found if born.get(number, at + 1) <= at)
+
+    def above(number, at):
+        account, user = names[number]
+        adds = added.get(number, ())
+        earlier, later = ([parent for when, parent in adds if (when > at) == later] for later in (False, True))
+        if user:
+            parent = account
+        elif earlier and (later or number not in rows):
+            parent = earlier[-1]
+        else:
+            parent = rows[number]['parent_acct']
+        return accounts.get(parent)
+
+    gone, buckets = set(), {}
+    for at in sorted({*gone_at, *back_at}):
+        leaving = gone_at.get(at, set()) - gone
+        for number in leaving:
+            to = above(number, at)
+            while to in leaving:
+                to = above(to, at)
+            if to:
+                buckets.setdefault(to, []).extend([*buckets.pop(number, ()), (number, at)])
+        gone = (gone | leaving) - back_at.get(at, set())
+    found = {}
+    for holder, parts in buckets.items():
+        for number, until in parts:
+            found.setdefault(number, []).append((until, holder))
+    return {number: sorted(parts) for number, parts in found.items()}
+
+
+def removals_that_matter(db, cluster, heirs, settings):
+    """Without those of which the tree says the same."""
+    if settings['conformance'] != 'slurmctld':
+        return {}
+    return {number: parts for number, parts in removals(db, cluster, settings['now']).items()
+            if heirs.get(number) and any(heirs.get(holder) is not heirs[number] for _, holder in parts)}
+
+
+def removals_below(path, cluster, settings, reach):
+    """What of them sums of this reach have in them."""
+    db, found = sqlite3.connect(path), set()
+    try:
+        for number, parts in removals_that_matter(db, cluster, read_tree(db, cluster)[2], settings).items():
+            starts = [0] + [until for until, _ in parts]
+            found |= {(number, holder, start, min(until, reach))
+                      for start, (until, holder) in zip(starts, parts) if start < reach}
+    finally:
+        db.close()
+    return found
+
+
 def add_usage(db, cluster, root, heirs, clock, settings):
     """Returns the first second that was charged, how many jobs are findings, and what has no association."""
     factors = {}
@@ -339,10 +418,10 @@ def add_usage(db, cluster, root, heirs, clock, settings):
     if settings['suspended'] == 'omitted':
         for row in _rows(db, f'{cluster}_suspend_table', ['job_db_inx', 'time_start', 'time_end']):
             suspended.setdefault(row['job_db_inx'], []).append((row['time_start'], row['time_end']))
+    removed = removals_that_matter(db, cluster, heirs, settings)
     for job in _rows(db, f'{cluster}_job_table',
                      ['job_db_inx', 'id_job', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
                       'time_end', 'timelimit', 'tres_alloc']):
-        heir = heirs.get(job['id_assoc']) or nowhere
         begin, end = interval(job, clock, boundary, settings)
         if end <= begin:
             continue
@@ -352,12 +431,16 @@ def add_usage(db, cluster, root, heirs, clock, settings):
         if amount is None:
             findings += 1
             continue
-        counted = max(begin, corrections.resets.get(job['id_assoc'], 0))
-        if not corrections.refunded(job):
-            for one, other in without(counted, end, suspended.get(job['job_db_inx'], ())):
-                heir.own += amount * (clock.at(other) - clock.at(one))
         if amount:
             first = begin if first is None else min(first, begin)
+        if corrections.refunded(job):
+            continue
+        start = begin
+        for until, whose in (*removed.get(job['id_assoc'], ()), (end, job['id_assoc'])):
+            counted, until = max(start, corrections.resets.get(whose, 0)), min(until, end)
+            start = max(start, until)
+            for one, other in without(counted, until, suspended.get(job['job_db_inx'], ())):
+                (heirs.get(whose) or nowhere).own += amount * (clock.at(other) - clock.at(one))
     for number, amount in corrections.adjustments(clock, boundary):
         (heirs.get(number) or nowhere).own += amount
     for node in reversed(down(root)):
