@@ -26,7 +26,7 @@ packages_demo=(python3 sqlite3)
 # shellcheck disable=SC2034
 packages_test=(
     git man-db openssl tzdata valgrind cppcheck shellcheck clang libclang-rt-dev
-    mariadb-server mariadb-client galera-4 rsync postgresql munge slurmdbd slurm-client
+    mariadb-server mariadb-client galera-4 rsync postgresql munge slurmdbd slurmctld slurm-client
     build-essential debhelper fakeroot lintian systemd chromium chromium-driver prometheus
 )
 

@@ -371,7 +371,7 @@ static void add_wait(const struct reader *reader, const struct queued_job *row, 
         .until = row->time_until ? row->time_until : UINT64_MAX,
         .qos = row->qos,
         .association = narrowed(row->association),
-        .tasks = narrowed(row->array_waits),
+        .is_rest = row->array_waits,
     };
     if (since && since <= reader->asked && !row->held &&
         accrual_may_bound(reader->queue->accrual, row->qos))
@@ -403,7 +403,7 @@ static void add_job(const struct reader *reader, const struct queued_job *row)
     for (size_t i = 0; i < queue->options.tres_count; i++)
         reader->counts[i] = count_of(row->tres.bytes, row->tres.length, queue->options.tres[i].id);
     queue_add_job(queue, &job, reader->counts);
-    if (queue->accrual)
+    if (queue->accrual && !row->started)
         add_wait(reader, row, job.ages_since);
 }
 

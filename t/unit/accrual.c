@@ -44,17 +44,17 @@ static void waits(uint64_t job, uint32_t association, uint64_t qos, uint64_t sin
                                                  .until = until });
 }
 
-static void task(uint64_t job, uint64_t since, uint64_t until, uint32_t tasks)
+static void task(uint64_t job, uint64_t since, uint64_t until, bool is_rest)
 {
     accrual_add(accrual, &(struct accrual_wait){ .key = job,
                                                  .id_job = job,
                                                  .array = 10,
-                                                 .submitted = 1,
+                                                 .submitted = 95,
                                                  .association = ANN,
                                                  .qos = 1,
                                                  .since = since,
                                                  .until = until,
-                                                 .tasks = tasks });
+                                                 .is_rest = is_rest });
 }
 
 /* `job=since job=since...` of all that wait. */
@@ -164,13 +164,23 @@ static void of_arrays(void)
     start();
     limit(ANN, 2, NONE);
     waits(5, ANN, 1, 90, 200);
-    task(12, 100, 300, 0);
-    task(13, 310, STILL, 0);
-    task(10, 310, STILL, 7);
+    task(12, 100, 300, false);
+    task(15, 310, STILL, false);
+    task(10, 310, STILL, true);
     waits(11, ANN, 1, 105, STILL);
     waits(14, ANN, 1, 106, STILL);
-    age(false, "5=90 10=0 11=200 12=100 13=300 14=0",
+    age(false, "5=90 10=0 11=200 12=100 14=0 15=300",
         "tasks are split off an array for slots, and the rest goes behind what came before that");
+    end();
+
+    start();
+    limit(ANN, 2, NONE);
+    task(12, 100, STILL, false);
+    task(13, 100, STILL, false);
+    task(10, 100, STILL, true);
+    waits(11, ANN, 1, 97, STILL);
+    age(false, "10=0 11=0 12=100 13=100",
+        "an array takes all slots that there are before what follows it");
     end();
 
     start();
@@ -182,7 +192,7 @@ static void of_arrays(void)
                                                  .qos = 3,
                                                  .since = 50,
                                                  .until = STILL,
-                                                 .tasks = 3 });
+                                                 .is_rest = true });
     waits(2, CID, 1, 60, STILL);
     waits(3, CID, 3, 70, STILL);
     age(false, "1=0 2=60 3=70", "what is not split off has no slot");
@@ -198,7 +208,7 @@ static void of_arrays(void)
                                                  .qos = 3,
                                                  .since = 50,
                                                  .until = STILL,
-                                                 .tasks = 3 });
+                                                 .is_rest = true });
     age(false, "1=50", "where nothing bounds it all of an array ages");
     end();
 }

@@ -5,27 +5,25 @@
 
 enum { MOST = 40, OWNERS = 5, COUNTERS = 6, LAST = 30 };
 
-/* One counter of two slots, which bounds those of owner 0; owner 1 counts there as well, but is not
- * bounded. */
-static const uint32_t one_counter[] = { 0 }, two[] = { 2 };
-static const struct slots_owner bounded[] = { { one_counter, 1, 0 },
-                                              { one_counter, 1, SLOTS_UNBOUND } };
+/* A counter of two slots bounds owner 0; owner 1 counts there as well, but has one of its own. */
+static const uint32_t first[] = { 0 }, both[] = { 0, 1 }, limits[] = { 2, 5 };
+static const struct slots_owner owners[] = { { first, 1, 0 }, { both, 2, 1 } };
 
 static void replay(struct slots_wait *waits, size_t count)
 {
-    const struct slots slots = { bounded, two, 1, waits, count };
+    const struct slots slots = { owners, limits, 2, waits, count };
     slots_replay(&slots);
 }
 
 static void by_hand(void)
 {
     struct slots_wait waits[] = {
-        { .since = 10, .until = 50, .place = 1, .jobs = 1 },
-        { .since = 10, .until = 90, .place = 2, .jobs = 1 },
-        { .since = 20, .until = UINT64_MAX, .place = 4, .jobs = 1 },
-        { .since = 30, .until = UINT64_MAX, .place = 3, .jobs = 1 },
-        { .since = 40, .until = 45, .place = 0, .jobs = 1 },
-        { .since = 95, .until = UINT64_MAX, .place = 9, .jobs = 1 },
+        { .since = 10, .until = 50, .place = 1 },
+        { .since = 10, .until = 90, .place = 2 },
+        { .since = 20, .until = UINT64_MAX, .place = 4 },
+        { .since = 30, .until = UINT64_MAX, .place = 3 },
+        { .since = 40, .until = 45, .place = 0 },
+        { .since = 95, .until = UINT64_MAX, .place = 9 },
     };
     replay(waits, 6);
     is_int((int64_t)waits[0].accrues, 10, "what comes below the limit ages at once");
@@ -36,16 +34,16 @@ static void by_hand(void)
     is_int((int64_t)waits[5].accrues, 0, "nor who waits for one still");
 
     struct slots_wait others[] = {
-        { .since = 10, .until = 60, .place = 1, .owner = 1, .jobs = 3 },
-        { .since = 20, .until = UINT64_MAX, .place = 2, .jobs = 1 },
-        { .since = 70, .until = UINT64_MAX, .place = 3, .owner = 1, .jobs = 5 },
-        { .since = 80, .until = 80, .place = 3, .owner = 1, .jobs = 1 },
+        { .since = 10, .until = 70, .place = 1, .owner = 1 },
+        { .since = 10, .until = 60, .place = 2, .owner = 1 },
+        { .since = 10, .until = UINT64_MAX, .place = 3, .owner = 1 },
+        { .since = 20, .until = UINT64_MAX, .place = 4 },
+        { .since = 80, .until = 80, .place = 5, .owner = 1 },
     };
-    replay(others, 4);
-    is_int((int64_t)others[0].accrues, 10, "what is not bounded ages at once");
-    is_int((int64_t)others[1].accrues, 60, "but takes slots from those who are");
-    is_int((int64_t)others[2].accrues, 70, "also beyond the limit");
-    is_int((int64_t)others[3].accrues, 0, "who starts when it comes never ages");
+    replay(others, 5);
+    is_int((int64_t)others[2].accrues, 10, "who is bounded elsewhere goes beyond the limit");
+    is_int((int64_t)others[3].accrues, 70, "and takes slots from those whom it bounds");
+    is_int((int64_t)others[4].accrues, 0, "who starts when it comes never ages");
     replay(NULL, 0);
 }
 
@@ -74,19 +72,19 @@ static void draw(struct site *site)
         for (uint32_t counter = 0; counter < COUNTERS; counter++)
             if (below(2))
                 site->counters[i][count++] = counter;
-        uint32_t bound = count && below(4) ? site->counters[i][below(count)] : SLOTS_UNBOUND;
+        if (!count)
+            site->counters[i][count++] = below(COUNTERS);
+        uint32_t bound = site->counters[i][below(count)];
         site->owners[i] = (struct slots_owner){ site->counters[i], count, bound };
     }
     site->count = below(MOST + 1);
     for (size_t i = 0; i < site->count; i++) {
         uint64_t since = 1 + below(LAST);
-        uint32_t owner = below(OWNERS);
         site->waits[i] = (struct slots_wait){
             .since = since,
             .until = below(3) ? since + below(LAST / 2) : UINT64_MAX,
             .place = i * 7 % 41, /* no two stand at one place */
-            .owner = owner,
-            .jobs = site->owners[owner].bound == SLOTS_UNBOUND ? 1 + below(3) : 1,
+            .owner = below(OWNERS),
         };
     }
 }
@@ -107,7 +105,7 @@ static uint32_t used(const struct site *site, const uint64_t *accrues, uint32_t 
     uint32_t sum = 0;
     for (size_t i = 0; i < site->count; i++)
         if (accrues[i] && site->waits[i].until > now && counts_in(site, &site->waits[i], counter))
-            sum += site->waits[i].jobs;
+            sum++;
     return sum;
 }
 
@@ -120,7 +118,7 @@ static void pass(const struct site *site, uint64_t *accrues, uint64_t now)
             uint32_t bound = site->owners[wait->owner].bound;
             if (wait->place != place || accrues[i] || wait->since > now || wait->until <= now)
                 continue;
-            if (bound == SLOTS_UNBOUND || used(site, accrues, bound, now) < site->limits[bound])
+            if (used(site, accrues, bound, now) < site->limits[bound])
                 accrues[i] = now;
         }
 }

@@ -63,10 +63,11 @@ struct limits {
     const struct tree *tree;
     bool least;
     uint32_t *own, *group;     /* by node; a `own` above counts below, too */
-    uint32_t *counter;         /* by node: its own or the nearest one above; SLOTS_UNBOUND */
+    uint32_t *counter;         /* by node: its own or the nearest one above; INDEX_NONE */
     struct id_index *of_names; /* counters of an account or a user in a QOS */
     struct id_index *of_pairs; /* owners by node and QOS */
     uint32_t *most;            /* by counter */
+    uint32_t *above;           /* likewise: that of the nearest association above; INDEX_NONE */
     uint32_t counter_count;
     struct slots_owner *owners;
     uint32_t owner_count;
@@ -75,8 +76,23 @@ struct limits {
     struct arena *arena;
 };
 
-static uint32_t new_counter(struct limits *limits, uint32_t most)
+static void limits_free(struct limits *limits)
 {
+    free(limits->own);
+    free(limits->group);
+    free(limits->counter);
+    free(limits->most);
+    free(limits->above);
+    free(limits->owners);
+    id_index_destroy(limits->of_names);
+    id_index_destroy(limits->of_pairs);
+    arena_destroy(limits->arena);
+}
+
+static uint32_t new_counter(struct limits *limits, uint32_t most, uint32_t above)
+{
+    limits->above = memory_grown(limits->above, limits->counter_count, sizeof *limits->above);
+    limits->above[limits->counter_count] = above;
     limits->most = memory_grown(limits->most, limits->counter_count, sizeof *limits->most);
     limits->most[limits->counter_count] = most;
     return limits->counter_count++;
@@ -125,10 +141,8 @@ static void place_limits(struct limits *limits)
         if (limits->own[i] == ACCRUAL_UNLIMITED && parent != NO_NODE)
             limits->own[i] = limits->own[parent];
         uint32_t most = limit_at(limits, i);
-        if (most != ACCRUAL_UNLIMITED)
-            limits->counter[i] = new_counter(limits, most);
-        else if (parent != NO_NODE)
-            limits->counter[i] = limits->counter[parent];
+        uint32_t above = parent != NO_NODE ? limits->counter[parent] : INDEX_NONE;
+        limits->counter[i] = most != ACCRUAL_UNLIMITED ? new_counter(limits, most, above) : above;
     }
 }
 
@@ -147,42 +161,37 @@ static uint32_t count_in_qos(struct limits *limits, uint32_t place, const struct
     const struct accrual_of_qos *qos = &limits->accrual->qos[place];
     const uint32_t most[] = { qos->group, qos->account, qos->user };
     const uint32_t name[] = { 0, node->account, node->user };
-    uint32_t bound = SLOTS_UNBOUND;
+    uint32_t bound = INDEX_NONE;
     for (uint32_t i = OF_QOS; i < QOS_LIMITS; i++) {
         if (most[i] == ACCRUAL_UNLIMITED)
             continue;
         uint64_t key = (uint64_t)(place * QOS_LIMITS + i) << 32 | name[i];
         uint32_t counter = id_index_find(limits->of_names, key);
         if (counter == INDEX_NONE) {
-            counter = new_counter(limits, most[i]);
+            counter = new_counter(limits, most[i], INDEX_NONE);
             id_index_add(limits->of_names, key, counter);
         }
         count_in(limits, counter);
-        if (bound == SLOTS_UNBOUND || (limits->least && most[i] < limits->most[bound]))
+        if (bound == INDEX_NONE || (limits->least && most[i] < limits->most[bound]))
             bound = counter;
     }
     return bound;
 }
 
-/* Who counts in what: jobs of an association and a QOS. */
+/* Who counts in what: jobs of an association and a QOS.  One of them bounds those who count. */
 static uint32_t owner_of(struct limits *limits, uint32_t node, uint32_t qos)
 {
-    const struct tree *tree = limits->tree;
     uint32_t fresh = limits->owner_count;
     uint32_t known = id_index_add(limits->of_pairs, (uint64_t)node << 32 | qos, fresh);
     if (known != INDEX_NONE)
         return known;
     limits->count = 0;
     uint32_t bound =
-        qos == INDEX_NONE ? SLOTS_UNBOUND : count_in_qos(limits, qos, &tree->nodes[node]);
-    if (bound == SLOTS_UNBOUND)
+        qos == INDEX_NONE ? INDEX_NONE : count_in_qos(limits, qos, &limits->tree->nodes[node]);
+    if (bound == INDEX_NONE)
         bound = limits->counter[node];
-    for (uint32_t at = node, last = SLOTS_UNBOUND; at != NO_NODE; at = tree->nodes[at].parent) {
-        if (limits->counter[at] == SLOTS_UNBOUND)
-            break;
-        if (limits->counter[at] != last)
-            count_in(limits, last = limits->counter[at]);
-    }
+    for (uint32_t at = limits->counter[node]; at != INDEX_NONE; at = limits->above[at])
+        count_in(limits, at);
     uint32_t *counters = arena_take(limits->arena, (limits->count + 1) * sizeof *counters);
     for (uint32_t i = 0; i < limits->count; i++)
         counters[i] = limits->counters[i];
@@ -220,9 +229,9 @@ static bool is_of_same_array(const struct accrual_wait *one, const struct accrua
     return one->array && one->array == other->array && one->submitted == other->submitted;
 }
 
-/* By wait: since when the first of those waits that were submitted together; to be freed.  Under a
- * limit the tasks of an array wait for slots since then, though each is eligible anew whenever the
- * array is below its own limit. */
+/* By wait: since when the first of those waits that were submitted together; to be freed.  The age
+ * of the tasks of an array begins then, though each is eligible anew whenever the array is below
+ * its own limit. */
 static uint64_t *first_of_arrays(const struct accrual *accrual)
 {
     uint64_t *first = memory_zeroed(accrual->count + 1, sizeof *first);
@@ -240,45 +249,74 @@ static uint64_t *first_of_arrays(const struct accrual *accrual)
     return first;
 }
 
-/* Where a wait stands in slurmctld's list of jobs.  A task that is split off an array stays where
- * the array was, with a new id; the rest goes to the end, which is behind that id. */
-static uint64_t place_of(const struct accrual *accrual, size_t at)
+/* slurmctld's sched_interval, the longest time between two of its passes. */
+#define PASSES_S 60
+
+/* Since when a wait takes part in the race for slots.  A pass makes an array eligible, and hands
+ * out slots; other jobs are eligible as they come, but in that pass are behind an array that came
+ * before them. */
+static uint64_t races_since(const struct accrual_wait *wait, uint64_t first)
 {
-    const struct accrual_wait *wait = &accrual->waits[at];
-    if (!wait->array)
-        return wait->id_job;
-    return at && is_of_same_array(wait, wait - 1) ? wait[-1].id_job : wait->array;
+    bool is_made_by_pass =
+        wait->array && first > wait->submitted && first - wait->submitted <= PASSES_S;
+    return is_made_by_pass ? wait->submitted : first;
 }
 
-/* All waits in which anything counts; others age at once.  What has not been split off an array
- * under a limit does not age: for each slot there is, slurmctld splits a task off. */
-static void collect(struct accrual *accrual, struct limits *limits, struct slots *slots,
-                    uint32_t *sources)
+/* Where a wait stands in slurmctld's list of jobs; `last` is where the one before it stands.  A
+ * task that is split off an array stays where the array was, with a new id; the rest goes to the
+ * end, which is behind that id.  Tasks that got slots in one pass have ids one after another. */
+static uint64_t place_of(const struct accrual_wait *wait, const struct accrual_wait *before,
+                         uint64_t last)
 {
-    uint64_t *first = first_of_arrays(accrual);
+    if (!wait->array)
+        return wait->id_job;
+    if (!before || !is_of_same_array(wait, before))
+        return wait->array;
+    return wait->id_job == before->id_job + 1 ? last : before->id_job;
+}
+
+/* The waits that something bounds, as the replay has them. */
+struct race {
+    struct slots slots;
+    uint32_t *sources; /* in the accrual's */
+    uint64_t *first;   /* by the accrual's waits */
+};
+
+/* Waits that nothing bounds age at once.  What has not been split off an array does not: for each
+ * slot there is, slurmctld splits a task off. */
+static void collect(struct race *race, struct accrual *accrual, struct limits *limits)
+{
+    uint64_t place = 0;
     for (uint32_t i = 0; i < accrual->count; i++) {
         struct accrual_wait *wait = &accrual->waits[i];
         uint32_t node = tree_place(limits->tree, wait->association);
+        place = place_of(wait, i ? wait - 1 : NULL, place);
         wait->accrues = 0;
         if (node == NO_NODE || limits->tree->nodes[node].id != wait->association)
             continue;
-        wait->accrues = wait->since;
         uint32_t owner = owner_of(limits, node, place_of_qos(accrual, wait->qos));
-        bool is_bound = limits->owners[owner].bound != SLOTS_UNBOUND;
-        if (is_bound && wait->tasks)
-            wait->accrues = 0;
-        if (!limits->owners[owner].count || (is_bound && wait->tasks))
+        if (!limits->owners[owner].count) {
+            wait->accrues = wait->since;
             continue;
-        sources[slots->count] = i;
-        slots->waits[slots->count++] = (struct slots_wait){
-            .since = is_bound ? first[i] : wait->since,
-            .until = wait->until,
-            .place = place_of(accrual, i),
-            .owner = owner,
-            .jobs = wait->tasks ? wait->tasks : 1,
-        };
+        }
+        if (wait->is_rest)
+            continue;
+        race->sources[race->slots.count] = i;
+        race->slots.waits[race->slots.count++] =
+            (struct slots_wait){ .since = races_since(wait, race->first[i]),
+                                 .until = wait->until,
+                                 .place = place,
+                                 .owner = owner };
     }
-    free(first);
+}
+
+/* Nothing ages before it is eligible. */
+static void take_slots(const struct race *race, struct accrual *accrual)
+{
+    for (size_t i = 0; i < race->slots.count; i++) {
+        uint64_t since = race->slots.waits[i].accrues, first = race->first[race->sources[i]];
+        accrual->waits[race->sources[i]].accrues = since && since < first ? first : since;
+    }
 }
 
 void accrual_replay(struct accrual *accrual, const struct tree *tree, bool least)
@@ -289,30 +327,26 @@ void accrual_replay(struct accrual *accrual, const struct tree *tree, bool least
                              .of_names = id_index_create(),
                              .of_pairs = id_index_create(),
                              .arena = arena_create() };
-    struct slots slots = { .waits = memory_zeroed(accrual->count + 1, sizeof *slots.waits) };
-    uint32_t *sources = memory_zeroed(accrual->count + 1, sizeof *sources);
     if (accrual->count)
         qsort(accrual->waits, accrual->count, sizeof *accrual->waits, by_array);
+    struct race race = {
+        .slots.waits = memory_zeroed(accrual->count + 1, sizeof *race.slots.waits),
+        .sources = memory_zeroed(accrual->count + 1, sizeof *race.sources),
+        .first = first_of_arrays(accrual),
+    };
     place_limits(&limits);
-    collect(accrual, &limits, &slots, sources);
-    slots.owners = limits.owners;
-    slots.limits = limits.most;
-    slots.counter_count = limits.counter_count;
-    slots_replay(&slots);
-    for (size_t i = 0; i < slots.count; i++)
-        accrual->waits[sources[i]].accrues = slots.waits[i].accrues;
+    collect(&race, accrual, &limits);
+    race.slots.owners = limits.owners;
+    race.slots.limits = limits.most;
+    race.slots.counter_count = limits.counter_count;
+    slots_replay(&race.slots);
+    take_slots(&race, accrual);
     if (accrual->count)
         qsort(accrual->waits, accrual->count, sizeof *accrual->waits, by_key);
-    free(sources);
-    free(slots.waits);
-    free(limits.own);
-    free(limits.group);
-    free(limits.counter);
-    free(limits.most);
-    free(limits.owners);
-    id_index_destroy(limits.of_names);
-    id_index_destroy(limits.of_pairs);
-    arena_destroy(limits.arena);
+    free(race.slots.waits);
+    free(race.sources);
+    free(race.first);
+    limits_free(&limits);
 }
 
 const uint64_t *accrual_since(const struct accrual *accrual, uint64_t key)

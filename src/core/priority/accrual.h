@@ -37,7 +37,7 @@ struct accrual_wait {
     uint64_t qos;
     uint64_t accrues; /* what accrual_replay() finds; 0: it does not */
     uint32_t association;
-    uint32_t tasks; /* so many tasks of an array, which have not been split off it; 0: a job */
+    bool is_rest; /* the tasks of an array that have not been split off it */
 };
 
 struct accrual {

@@ -58,19 +58,12 @@ struct replay {
     const struct slots *slots;
     uint64_t now;
     uint32_t *used;       /* by counter */
-    struct heap *waiting; /* by counter: whom it bounds; the last one bounds nobody */
+    struct heap *waiting; /* by counter: whom it bounds */
     struct heap ready;    /* counters that may have room for one who waits, */
     uint64_t *ready_at;   /* by counter: at which place; all others in the heap are out of date */
 };
 
 #define NOT_READY UINT64_MAX
-
-static uint32_t bound_of(const struct replay *replay, uint32_t wait)
-{
-    const struct slots *slots = replay->slots;
-    uint32_t bound = slots->owners[slots->waits[wait].owner].bound;
-    return bound == SLOTS_UNBOUND ? slots->counter_count : bound;
-}
 
 /* Who waits first at a counter and still waits, unless the counter is full. */
 static bool has_room(struct replay *replay, uint32_t counter)
@@ -79,8 +72,7 @@ static bool has_room(struct replay *replay, uint32_t counter)
     struct heap *waiting = &replay->waiting[counter];
     while (waiting->count && slots->waits[waiting->items[0].number].until <= replay->now)
         heap_pop(waiting);
-    return waiting->count &&
-           (counter == slots->counter_count || replay->used[counter] < slots->limits[counter]);
+    return waiting->count && replay->used[counter] < slots->limits[counter];
 }
 
 static void look_at(struct replay *replay, uint32_t counter)
@@ -101,7 +93,7 @@ static void leave(struct replay *replay, uint32_t number)
     if (!wait->accrues)
         return;
     for (uint32_t i = 0; i < owner->count; i++) {
-        replay->used[owner->counters[i]] -= wait->jobs;
+        replay->used[owner->counters[i]]--;
         look_at(replay, owner->counters[i]);
     }
 }
@@ -111,7 +103,7 @@ static void arrive(struct replay *replay, uint32_t number)
     const struct slots_wait *wait = &replay->slots->waits[number];
     if (wait->until <= wait->since)
         return;
-    uint32_t bound = bound_of(replay, number);
+    uint32_t bound = replay->slots->owners[wait->owner].bound;
     heap_push(&replay->waiting[bound], wait->place, number);
     look_at(replay, bound);
 }
@@ -123,7 +115,7 @@ static void hand_to_first(struct replay *replay, uint32_t counter)
     const struct slots_owner *owner = &replay->slots->owners[wait->owner];
     wait->accrues = replay->now;
     for (uint32_t i = 0; i < owner->count; i++)
-        replay->used[owner->counters[i]] += wait->jobs;
+        replay->used[owner->counters[i]]++;
 }
 
 /* Others may have filled a counter since it was found ready, or its first one has had a slot. */
@@ -189,7 +181,7 @@ void slots_replay(const struct slots *slots)
             arrive(&replay, coming[come]);
         hand_out(&replay);
     }
-    for (uint32_t i = 0; i <= slots->counter_count; i++)
+    for (uint32_t i = 0; i < slots->counter_count; i++)
         free(replay.waiting[i].items);
     free(replay.waiting);
     free(replay.ready.items);

@@ -7,18 +7,15 @@
 
 /* Slots in which jobs age while they wait: Slurm's accrue limits, replayed.
  *
- * Each job that ages counts in some counters, until it starts or is cancelled.  One of them may
- * bound it: then it begins to age only when that counter is below its limit, those that stand first
- * in slurmctld's list of jobs before others.  A job that no counter bounds ages at once, and counts
- * all the same. */
-
-#define SLOTS_UNBOUND UINT32_MAX
+ * Each job that ages counts in some counters, until it starts or is cancelled.  One of them bounds
+ * it: it begins to age once that counter is below its limit, those that stand first in slurmctld's
+ * list of jobs before others.  The other counters may go beyond their limits by that. */
 
 /* Jobs that count, and are bounded, alike. */
 struct slots_owner {
     const uint32_t *counters; /* in which they count, each once */
     uint32_t count;
-    uint32_t bound; /* one of them; SLOTS_UNBOUND */
+    uint32_t bound; /* one of them */
 };
 
 /* A job that waits from `since` until `until`, UINT64_MAX where it waits still. */
@@ -27,7 +24,6 @@ struct slots_wait {
     uint64_t place;   /* in slurmctld's list; never UINT64_MAX */
     uint64_t accrues; /* what slots_replay() finds: when it begins to age; 0: it never did */
     uint32_t owner;
-    uint32_t jobs; /* how many it is, as all that waits of an array is one in the list */
 };
 
 struct slots {
