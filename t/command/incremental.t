@@ -253,6 +253,37 @@ def ends_behind_the_cutoff(site):
     tap.ok(before != days == site.days(), 'where the day before has it', len(days), len(site.days()))
 
 
+def other_weights(site):
+    """What is found of the weights of partitions, where jobs are verified by the billing that is stored."""
+    found = "SELECT subject, detail FROM fairmill_finding WHERE kind = 'other_weights' AND last_seen = "
+    for horizon in ('none', '6-0'):
+        site.begin({'usage.partition_tres_weights': 'p:CPU=0.75, q:CPU=0.3', 'usage.horizon': horizon})
+        for later in (60, HOUR, DAY, 2 * DAY, 3 * DAY):
+            site.job('physics.bob', site.now - HOUR, site.now - 60)
+            site.job('physics.bob', site.now - 30, site.now - 10, partition='q')
+            fits = site.job('physics.alice', site.now - 30, site.now - 10, partition='q')
+            site.change("UPDATE tiny_job_table SET tres_alloc = '1=5,5=1' WHERE job_db_inx = ?", fits)
+            tap.same(site.run_at(later)[0], 'incremental', f'weights are verified while runs go on (horizon {horizon})')
+            site.is_exact('and all is exact')
+            now = str(site.now)
+            said = site.query(found + now)
+            tap.ok(said == site._query('other.db', found + now) and len(said) == 2,
+                   'what other weights there were is told as by a run that starts anew', said)
+            site.ends(0, 'and kept so that verify finds nothing', 'verify')
+        if horizon == 'none':
+            drawn = {partition: f"jobs: {count}, the first started {first}, the last {last}; partition '{partition}'"
+                     for partition, count, first, last in site.change(
+                         "SELECT \"partition\", count(*), min(time_start), max(time_start) FROM tiny_job_table"
+                         " WHERE tres_alloc <> '1=5,5=1' GROUP BY 1")}
+            tap.same(said, [('1', drawn['p']), ('2', drawn['q'])], 'with the number of all such jobs, and when they started')
+    site.keys['usage.partition_tres_weights'] = 'p:CPU=1, q:CPU=0.3'
+    site.settings(site.keys)
+    kind, why = site.run_at(60)
+    tap.ok(kind == 'full' and 'partition_tres_weights changed' in why, 'other weights in the settings make the run full', kind, why)
+    site.is_exact('and it is exact')
+    tap.same(len(site.query(found + str(site.now))), 1, 'and weights that make what is stored are no finding any more')
+
+
 def resets(site):
     site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC'})
     midnight = NOW - NOW % DAY
@@ -331,7 +362,7 @@ def zones(site):
 
 
 with Site() as site:
-    for test in (goes_on, late_ends, associations, causes, another_cluster, charges, ends_behind_the_cutoff, resets, drift, clusters, zones):
+    for test in (goes_on, late_ends, associations, causes, another_cluster, charges, ends_behind_the_cutoff, other_weights, resets, drift, clusters, zones):
         test(site)
     site.begin()
     site.succeed('run', '--dry-run', '--full', '--now', site.now + 60)
