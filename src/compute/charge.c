@@ -54,8 +54,10 @@ void charge_slice(struct charger *charger, struct charge *charge)
 
 void charge_begin(struct charger *charger, const struct job_row *row, struct charge *charge)
 {
-    const struct job_span span = job_span(&charger->charging, &row->job);
+    struct job_span span = job_span(&charger->charging, &row->job);
     uint64_t end = span.ended;
+    if (row->noted)
+        job_span_suspended(&span, charger->charging.clock, row->noted, charger->period);
     charge->row = row;
     charge->number = ++charger->rows;
     charge->span = span;

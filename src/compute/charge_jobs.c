@@ -10,6 +10,7 @@
 #include "core/usage/ledger.h"
 #include "results/days.h"
 #include "settings/settings.h"
+#include "settings/slurm/slurm_settings.h"
 #include "source/reading.h"
 #include "util/log.h"
 
@@ -18,6 +19,7 @@
 struct pass {
     struct job_range range;
     bool of_suspensions;
+    bool of_cancelled; /* what slurmctld has charged behind the end of suspended jobs */
     bool only_refunded;
     bool negative;
     const struct seal *seal;
@@ -30,7 +32,7 @@ struct pass {
 };
 
 /* What is charged of a cluster. */
-#define PASSES 10
+#define PASSES 11
 struct charging_run {
     struct computation *computation;
     struct seal_plan *plan; /* NULL: none */
@@ -67,14 +69,24 @@ static int take_row(const struct pass *pass, struct charger *charger, const stru
     return take_all(pass->row_sinks, pass->row_sink_count, &charge, err);
 }
 
+static uint64_t calc_period(const struct settings *settings)
+{
+    uint64_t period = settings->slurm ? slurm_calc_period(settings->slurm) : 0;
+    return period ? period : CALC_PERIOD_S;
+}
+
 static int run_pass(const struct charging_run *run, struct pass *pass, struct error *err)
 {
     const struct source *source = &run->computation->source;
     const struct layout *layout = source->layout;
-    struct job_reading *reading = (pass->of_suspensions ? layout->suspensions : layout->jobs)(
-        source, run->computation->accounting, &pass->range);
+    const struct accounting *accounting = run->computation->accounting;
+    struct job_reading *reading =
+        pass->of_cancelled     ? layout->cancelled(source, accounting, pass->range.from)
+        : pass->of_suspensions ? layout->suspensions(source, accounting, &pass->range)
+                               : layout->jobs(source, accounting, &pass->range);
     struct charger charger = { .charging = run->charging,
                                .ledger = run->computation->ledger,
+                               .period = calc_period(source->settings),
                                .owners = run->computation->owners,
                                .seal = pass->seal,
                                .negative = pass->negative,
@@ -92,7 +104,8 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
     if (pass->slices)
         pass->row_sinks[pass->row_sink_count++] = &slices.sink;
     while ((got = job_reading_next(reading, &row, err)) > 0) {
-        if (pass->only_refunded && !job_is_refunded(charger.ledger, &row))
+        if ((pass->only_refunded || pass->of_cancelled) &&
+            job_is_refunded(charger.ledger, &row) != pass->only_refunded)
             continue;
         if (take_row(pass, &charger, &row, err)) {
             got = -1;
@@ -369,6 +382,16 @@ static void add_refunded(struct charging_run *run)
         add_pass(run, &pass);
 }
 
+/* How far that reaches hangs on now, so it is never in the kept sums, nor in the usage of days. */
+static void add_cancelled(struct charging_run *run)
+{
+    struct pass pass = { .range = { .from = run->cutoff + 1 }, .of_cancelled = true };
+    if (run->computation->watcher)
+        add_sink(&pass, &run->watch.sink);
+    if (run->computation->accounting->tells_cancelled)
+        run->passes[run->pass_count++] = pass;
+}
+
 static void list_passes(struct charging_run *run)
 {
     const struct seal_plan *plan = run->plan;
@@ -381,6 +404,7 @@ static void list_passes(struct charging_run *run)
     const struct pass pass = charging_pass(run, main_range(run));
     add_pass(run, &pass);
     add_refunded(run);
+    add_cancelled(run);
 }
 
 static int add_adjustments(struct computation *computation, struct error *err)

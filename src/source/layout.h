@@ -51,7 +51,8 @@ struct accounting {
     struct tariffs *tariffs; /* NULL where there are no TRES, QOS and partitions */
     double cpus;             /* of the cluster's registration; NAN where it does not say */
     double billing, weighted;
-    uint64_t protocol; /* with which the cluster's slurmctld registered; 0: that is not told */
+    bool tells_cancelled; /* jobs that ended while they were suspended may be read */
+    uint64_t protocol;    /* with which the cluster's slurmctld registered; 0: that is not told */
     const struct release *oldest_release; /* whose tables have these columns; NULL: not Slurm's */
     struct association_priority *priorities; /* of live associations that have one of their own */
     size_t priority_count;
@@ -75,6 +76,8 @@ struct job_row {
     const struct tariff *tariff;
     struct job job;
     const struct suspension *suspension; /* NULL: the row is the job itself, not a pause of it */
+    uint64_t noted; /* when it was noted that the job ended while it was suspended, which it was
+                     * from its end on; 0: the row is not about that */
 };
 /* Which of the rows that have started: those with from <= time_end < to, and with `open` those
  * without a time_end too; where there are keys, only theirs, and where there are ids of jobs, all
@@ -193,6 +196,9 @@ struct layout {
     struct job_reading *(*suspensions)(const struct source *source,
                                        const struct accounting *accounting,
                                        const struct job_range *range);
+    /* Jobs whose end while they were suspended was noted at `since` or later.  NULL likewise. */
+    struct job_reading *(*cancelled)(const struct source *source,
+                                     const struct accounting *accounting, uint64_t since);
     /* The oldest and newest time_end of rows that have started and ended, after < time_end <=
      * until, 0 where there is none. */
     int (*read_ends)(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,

@@ -284,6 +284,28 @@ def other_weights(site):
     tap.same(len(site.query(found + str(site.now))), 1, 'and weights that make what is stored are no finding any more')
 
 
+def cancelled(site):
+    """What slurmctld has charged behind the end of a job that was cancelled while suspended."""
+    site.begin({'fairshare.conformance': 'slurmctld'})
+    for days in (5, 3, 1):
+        key = site.job('physics.bob', site.now - days * DAY - HOUR, site.now - days * DAY)
+        site.suspend(key, site.now - days * DAY, site.now - days * DAY)
+        site.change('UPDATE tiny_job_table SET mod_time = time_end + 7000 WHERE job_db_inx = ?', key)
+        late = site.job('physics.bob', site.now - days * DAY - HOUR, 0)
+        site.suspend(late, site.now - days * DAY, 0)
+        site.run_at(60, '--full')
+        site.change('UPDATE tiny_job_table SET time_end = ?, mod_time = ? WHERE job_db_inx = ?',
+                    site.now - days * DAY, site.now - 1000, late)
+        site.change('UPDATE tiny_suspend_table SET time_start = ?, time_end = ? WHERE job_db_inx = ?',
+                    site.now - days * DAY, site.now - days * DAY, late)
+        for later in (60, 3 * HOUR):
+            tap.same(site.run_at(later)[0], 'incremental', f'a job that was cancelled while suspended, {days} days later')
+            site.is_exact('is charged up to the last pass by every run')
+            site.ends(0, 'and verify finds nothing', 'verify')
+    tap.same(site.run_at(0, '--full'), ('full', 'asked for'), 'a full run reads it')
+    tap.same(site.latest('drift_max', 'drifted_associations'), (0.0, 0), 'and finds no drift')
+
+
 def resets(site):
     site.begin({'usage.reset_period': 'daily', 'usage.time_zone': 'UTC'})
     midnight = NOW - NOW % DAY
@@ -362,7 +384,7 @@ def zones(site):
 
 
 with Site() as site:
-    for test in (goes_on, late_ends, associations, causes, another_cluster, charges, ends_behind_the_cutoff, other_weights, resets, drift, clusters, zones):
+    for test in (goes_on, late_ends, associations, causes, another_cluster, charges, ends_behind_the_cutoff, other_weights, cancelled, resets, drift, clusters, zones):
         test(site)
     site.begin()
     site.succeed('run', '--dry-run', '--full', '--now', site.now + 60)

@@ -219,6 +219,39 @@ def suspended(place):
              ({'job_ends_before_start': 1}, [(2,)]), 'an odd job is one finding, and a job is read once')
 
 
+def cancelled(place):
+    """slurmctld goes on charging a suspended job in its passes; if it is cancelled then, its end in the record is the
+    suspension's start, and only the time of the record says when that was."""
+    def charged(noted, keys=None, suspension=f'{NOW - 900} {NOW - 900}', now=NOW):
+        place.ready(f'root/\n  u\nqos 2 factor=0.5\njob root.u start={NOW - 1000} end={NOW - 900} billing=4 qos=2\n'
+                    f'suspended {suspension}\n', {'fairshare.conformance': 'slurmctld'} | (keys or {}))
+        place.change('UPDATE tiny_job_table SET mod_time = ?', noted)
+        place.succeed('run', '--now', now)
+        return place.usage('root.u')[0] / 2
+
+    tap.same(charged(NOW - 350), 400.0, 'a job that was cancelled while suspended is charged up to the last pass before')
+    tap.same(charged(NOW - 599), 400.0, 'which may have been a second before,')
+    tap.same(charged(NOW - 600), 100.0, 'but not in the same second')
+    tap.same(charged(NOW - 850), 100.0, 'a job that was suspended in no pass is charged up to its end')
+    with open(place.path('slurm.conf'), 'w', encoding='utf-8') as file:
+        file.write('PriorityCalcPeriod=1\nPriorityDecayHalfLife=0\n')
+    tap.same(charged(NOW - 350, {'slurm.conf': place.path('slurm.conf')}), 640.0, 'passes are as slurm.conf says')
+    tap.same(charged(NOW - 350, now=NOW - 400), 600.0, 'where that was not known yet it is charged up to now')
+    tap.same(charged(NOW - 350, {'fairshare.conformance': 'documents'}), 100.0, 'under documents its end is its end')
+    tap.same(charged(NOW - 350, {'usage.suspended': 'omitted'}), 100.0, 'as where suspended time is left out')
+    tap.same(charged(NOW - 350, suspension=f'{NOW - 950} {NOW - 900}'), 100.0, 'one that was resumed is charged up to its end')
+    tap.same(charged(NOW - 350, {'usage.reset_period': '0-3', 'usage.reset_anchor': str(NOW - 650)}), 50.0,
+             'nothing before a reset counts')
+    charged(NOW - 350)
+    place.succeed('ledger', 'refund', '1', '--at', NOW, '-w', 'a test', '-y')
+    place.succeed('run', '--now', NOW + 1)
+    tap.same(place.usage('root.u'), [0.0], 'of a job that is refunded nothing is left')
+    charged(NOW - 350)
+    place.change('ALTER TABLE tiny_suspend_table RENAME TO hidden')
+    place.succeed('run', '--now', NOW + 1)
+    tap.same(place.usage('root.u'), [200.0], 'who may not read suspensions has none of it')
+
+
 def horizon(place):
     hour = 3600
     drawing = 'root/\n  u\n  v\n' \
@@ -439,7 +472,7 @@ def decay(place):
 
 
 def body():
-    for part in (jobs, weights, factors, latin_names, suspended, horizon, open_jobs, odd_ends, mended_end, owners, resets, decay):
+    for part in (jobs, weights, factors, latin_names, suspended, cancelled, horizon, open_jobs, odd_ends, mended_end, owners, resets, decay):
         with Place() as place:
             part(place)
 

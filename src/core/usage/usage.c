@@ -215,6 +215,16 @@ struct job_span job_span(const struct charging *charging, const struct job *job)
     return span;
 }
 
+void job_span_suspended(struct job_span *span, const struct clock *clock, uint64_t noted,
+                        uint64_t period)
+{
+    uint64_t now = clock_now(clock), passes = noted <= now ? (now - noted) / period + 1 : 0;
+    uint64_t since = passes * period;
+    span->start = span->ended ? span->ended : UINT64_MAX;
+    span->end = since < now ? now - since : 0;
+    span->outcome = JOB_CHARGED;
+}
+
 enum job_outcome job_charge(const struct charging *charging, const struct job *job,
                             const struct job_span *span, const struct tariff *tariff,
                             struct charge_term *term)

@@ -12,7 +12,6 @@
 #include "util/error.h"
 #include "util/text.h"
 
-#define CALC_PERIOD_S 300
 #define FLAG_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 /* A span as our settings write it. */

@@ -27,6 +27,8 @@ bool slurm_setting_add(struct text *text, const struct setting *setting, const c
 int slurm_setting_find(struct slurm_setting *found, const struct slurm_conf *conf,
                        const struct setting *setting, struct error *err);
 
+/* Slurm's default of PriorityCalcPeriod. */
+#define CALC_PERIOD_S 300
 /* PriorityCalcPeriod in seconds; Slurm's default where it is not given, 0 where it is no time. */
 uint64_t slurm_calc_period(const struct slurm_conf *conf);
 

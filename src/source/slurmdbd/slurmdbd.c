@@ -61,6 +61,7 @@ const struct layout layout_slurmdbd = {
     .read_changes = slurmdbd_read_changes,
     .jobs = slurmdbd_jobs_of,
     .suspensions = slurmdbd_suspensions_of,
+    .cancelled = slurmdbd_cancelled_of,
     .read_ends = slurmdbd_read_ends,
     .rollup_reach = slurmdbd_rollup_reach,
     .rollups = slurmdbd_rollups_of,

@@ -20,11 +20,14 @@ struct selection {
 /* By which queries a range is read. */
 enum job_plan { PLAN_NONE, PLAN_KEYS, PLAN_IDS, PLAN_MOST, PLAN_ENDS, PLAN_RECENT };
 
+/* What rows there are of a job. */
+enum row_kind { ROWS_OF_JOBS, ROWS_OF_SUSPENSIONS, ROWS_OF_CANCELLED };
+
 struct job_rows {
     struct job_reading base;
     const struct accounting *accounting;
     struct job_range range;
-    bool of_suspensions;
+    enum row_kind kind;
     unsigned columns;
     enum job_plan plan;
     size_t asked;        /* queries that were run, or keys that were asked for */
@@ -252,7 +255,8 @@ static void add_suspensions_query(struct text *sql, const struct job_rows *rows,
     const char *cluster = rows->base.base.source.cluster;
     text_add(sql, "SELECT ");
     add_job_columns(sql, rows);
-    text_add(sql, ", s.\"job_db_inx\", s.\"time_start\", s.\"time_end\" FROM ");
+    text_format(sql, ", s.\"job_db_inx\", s.\"time_start\", %s FROM ",
+                rows->kind == ROWS_OF_CANCELLED ? "j.\"mod_time\"" : "s.\"time_end\"");
     slurmdbd_add_name(sql, &slurmdbd_suspends, cluster);
     text_add(sql, " s CROSS JOIN ");
     slurmdbd_add_name(sql, &slurmdbd_jobs, cluster);
@@ -260,6 +264,19 @@ static void add_suspensions_query(struct text *sql, const struct job_rows *rows,
                 " j WHERE j.\"job_db_inx\" = s.\"job_db_inx\" AND j.\"time_start\" > 0 AND %s"
                 " ORDER BY s.\"job_db_inx\", s.\"time_start\"",
                 selection->where.bytes);
+}
+
+/* Jobs that ended while they were suspended: their end is then the suspension's start, and so is
+ * its own end. */
+static void add_cancelled_query(struct text *sql, struct job_rows *rows)
+{
+    struct selection selection = { .hint = "" };
+    add_argument(rows, slurmdbd_instant(rows->range.from));
+    text_add(&selection.where,
+             "s.\"time_start\" = s.\"time_end\" AND j.\"time_end\" = s.\"time_end\""
+             " AND j.\"mod_time\" > s.\"time_end\" AND j.\"mod_time\" >= ?");
+    add_suspensions_query(sql, rows, &selection);
+    text_free(&selection.where);
 }
 
 /* The types of a job's columns, and behind them of a suspension's. */
@@ -270,12 +287,14 @@ static int ask(struct reading *reading, struct error *err)
 {
     struct job_rows *rows = (struct job_rows *)reading;
     struct selection selection = { .hint = "" };
-    bool suspensions = rows->of_suspensions;
-    if (!rows->plan && choose_plan(rows, err))
+    bool suspensions = rows->kind != ROWS_OF_JOBS, cancelled = rows->kind == ROWS_OF_CANCELLED;
+    if (!cancelled && !rows->plan && choose_plan(rows, err))
         return -1;
     rows->argument_count = 0;
-    bool more = select_next(rows, &selection);
-    if (more)
+    bool more = cancelled ? !rows->asked++ : select_next(rows, &selection);
+    if (more && cancelled)
+        add_cancelled_query(&reading->sql, rows);
+    else if (more)
         (suspensions ? add_suspensions_query : add_jobs_query)(&reading->sql, rows, &selection);
     text_free(&selection.where);
     const struct query query = {
@@ -292,7 +311,7 @@ static int explain(const struct reading *reading, struct error *err)
 {
     const struct job_rows *rows = (const struct job_rows *)reading;
     return slurmdbd_explain(&reading->source,
-                            rows->of_suspensions ? &slurmdbd_suspends : &slurmdbd_jobs, err);
+                            rows->kind != ROWS_OF_JOBS ? &slurmdbd_suspends : &slurmdbd_jobs, err);
 }
 
 static bool make_row(struct job_reading *reading, const struct db_value *values,
@@ -318,8 +337,10 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
             .tres_alloc_length = has_tres ? tres.text.length : 0,
         },
     };
-    if (rows->of_suspensions) {
-        const struct db_value *behind = values + rows->columns;
+    const struct db_value *behind = values + rows->columns;
+    if (rows->kind == ROWS_OF_CANCELLED) {
+        row->noted = reading_number(&behind[2]);
+    } else if (rows->kind == ROWS_OF_SUSPENSIONS) {
         rows->suspension =
             (struct suspension){ reading_number(&behind[0]), reading_number(&behind[1]),
                                  reading_number(&behind[2]) };
@@ -330,14 +351,14 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
 
 static struct job_reading *reading_of(const struct source *source,
                                       const struct accounting *accounting,
-                                      const struct job_range *range, bool of_suspensions)
+                                      const struct job_range *range, enum row_kind kind)
 {
     struct job_rows *rows = memory_zeroed(1, sizeof *rows);
     rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
     rows->base.make = make_row;
     rows->accounting = accounting;
     rows->range = *range;
-    rows->of_suspensions = of_suspensions;
+    rows->kind = kind;
     rows->columns = slurmdbd_job_columns(source->settings);
     return &rows->base;
 }
@@ -346,14 +367,21 @@ struct job_reading *slurmdbd_jobs_of(const struct source *source,
                                      const struct accounting *accounting,
                                      const struct job_range *range)
 {
-    return reading_of(source, accounting, range, false);
+    return reading_of(source, accounting, range, ROWS_OF_JOBS);
 }
 
 struct job_reading *slurmdbd_suspensions_of(const struct source *source,
                                             const struct accounting *accounting,
                                             const struct job_range *range)
 {
-    return reading_of(source, accounting, range, true);
+    return reading_of(source, accounting, range, ROWS_OF_SUSPENSIONS);
+}
+
+struct job_reading *slurmdbd_cancelled_of(const struct source *source,
+                                          const struct accounting *accounting, uint64_t since)
+{
+    const struct job_range range = { .from = since };
+    return reading_of(source, accounting, &range, ROWS_OF_CANCELLED);
 }
 
 /* The first or last end in a span.  Not MIN() or MAX(): so it is a step along an index, and what

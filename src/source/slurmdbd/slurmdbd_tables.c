@@ -60,6 +60,8 @@ const struct table slurmdbd_jobs = {
 static const struct table job_table_arrays = {
     "job_table", true, true, { "id_array_job", "array_max_tasks", "array_task_pending" }, { 0 },
 };
+/* And this, of jobs that ended while they were suspended. */
+static const struct table job_table_noted = { "job_table", true, true, { "mod_time" }, { 0 } };
 /* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
 static const struct table job_table_wanted = { "job_table", true, true, { "qos_req" }, { 0 } };
 
@@ -105,7 +107,25 @@ bool slurmdbd_is_read(const struct table *table, const struct settings *settings
 {
     if (table == &slurmdbd_tres)
         return pricing_weighs(&settings->pricing, settings->charge) || *settings->weight_tres;
-    return table != &slurmdbd_suspends || omits_suspended(settings);
+    bool cancelled = settings->conformance == CONFORMANCE_SLURMCTLD && !omits_suspended(settings);
+    if (table == &job_table_noted)
+        return cancelled;
+    return table != &slurmdbd_suspends || omits_suspended(settings) || cancelled;
+}
+
+/* Under documents a job ends with its end.  Else who has granted too little has none of it. */
+int slurmdbd_find_cancelled(const struct source *source, bool *readable, struct error *err)
+{
+    struct error why;
+    *readable = false;
+    if (!slurmdbd_is_read(&job_table_noted, source->settings))
+        return 0;
+    *readable = !slurmdbd_probe(source, &slurmdbd_suspends, NULL, &why) &&
+                !slurmdbd_probe(source, &job_table_noted, NULL, &why);
+    if (*readable || why.class == ERROR_MISSING)
+        return 0;
+    *err = why;
+    return -1;
 }
 
 static void add_name(struct text *text, const struct table *table, const char *cluster)
@@ -150,9 +170,9 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
 {
     static const char newer[] = "-- Slurm 24.11 or later: ";
     const struct table *const tables[] = {
-        &slurmdbd_clusters,     &slurmdbd_qos,      &slurmdbd_tres,    &slurmdbd_events,
-        &slurmdbd_associations, &slurmdbd_jobs,     &job_table_arrays, &slurmdbd_suspends,
-        &slurmdbd_transactions, &slurmdbd_last_ran,
+        &slurmdbd_clusters,     &slurmdbd_qos,          &slurmdbd_tres,     &slurmdbd_events,
+        &slurmdbd_associations, &slurmdbd_jobs,         &job_table_arrays,  &job_table_noted,
+        &slurmdbd_suspends,     &slurmdbd_transactions, &slurmdbd_last_ran,
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         add_grant_line(text, tables[i], settings, cluster, "");

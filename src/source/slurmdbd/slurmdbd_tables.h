@@ -87,6 +87,10 @@ struct job_reading *slurmdbd_jobs_of(const struct source *source,
 struct job_reading *slurmdbd_suspensions_of(const struct source *source,
                                             const struct accounting *accounting,
                                             const struct job_range *range);
+/* Whether slurmdbd_cancelled_of() may be asked. */
+int slurmdbd_find_cancelled(const struct source *source, bool *readable, struct error *err);
+struct job_reading *slurmdbd_cancelled_of(const struct source *source,
+                                          const struct accounting *accounting, uint64_t since);
 int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t until,
                        uint64_t *oldest, uint64_t *newest, struct error *err);
 int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct job_keys *keys,
