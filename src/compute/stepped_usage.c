@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "compute/computation.h"
+#include "core/usage/seal.h"
 #include "core/usage/slice.h"
 #include "core/usage/steps.h"
 #include "settings/settings.h"
@@ -45,7 +46,11 @@ struct reader {
     struct witness *witnesses;
     double *sums;
     struct stepped_usage *stepped;
+    /* While parts of usage are read, else NULL: the first one of a node, and all. */
+    struct usage_since *parts;
+    size_t *part_of;
 };
+#define NO_PART SIZE_MAX
 
 /* TRES that the job is charged each second by a tariff; 0: nothing. */
 static double charge_of(const struct reader *reader, const struct job *job,
@@ -80,6 +85,11 @@ static double worth_of(const struct reader *reader, const struct candidate *cand
 {
     return worth_from(reader, candidate, span, slice->start) -
            worth_from(reader, candidate, span, slice->end);
+}
+
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
 }
 
 /* What is left of a second at the slice's end. */
@@ -118,11 +128,67 @@ static double seconds_since(const struct slice *slice, uint64_t instant)
     return slice->end > start ? (double)(slice->end - start) : 0;
 }
 
-static void add_slice(struct reader *reader, const struct job *job, const struct job_span *span,
+/* Note it at the last instant up to which it is all there, and at each one while it runs, under the
+ * last second after which it had not ended: sum_part() makes usage of that. */
+static void add_to_part(const struct reader *reader, const struct job_span *span,
+                        const struct slice *slice, struct usage_since *part, double charge)
+{
+    const struct candidate *found = &reader->found;
+    bool open = !span->ended || span->ended > reader->now;
+    double behind = worth_from(reader, found, span, slice->end);
+    double whole = worth_from(reader, found, span, slice->start) - behind;
+    uint64_t latest = (slice->end - 1 - part->begin) / part->stride + 1;
+    for (size_t i = latest < part->count ? (size_t)latest : part->count; i-- > 0;) {
+        uint64_t instant = part->begin + i * part->stride;
+        uint64_t left = open ? part->depth : span->ended - instant;
+        size_t last = (size_t)(left < part->depth ? left : part->depth) - 1;
+        bool all = instant <= slice->start;
+        double worth = all ? whole
+                           : steps_worth(reader->steps, found->newest, found->reset,
+                                         later_of(instant, span->start), span->ended) -
+                                 behind;
+        if (all && left >= part->depth) {
+            part->whole[i] += charge * whole;
+            return;
+        }
+        part->usage[i * part->depth + last] += charge * fmax(worth, 0);
+    }
+}
+
+static void sum_part(struct usage_since *part)
+{
+    double whole = 0;
+    for (size_t i = part->count; i-- > 0;) {
+        double *usage = &part->usage[i * part->depth];
+        whole += part->whole[i];
+        for (size_t j = part->depth; j-- > 1;)
+            usage[j - 1] += usage[j];
+        for (size_t j = 0; j < part->depth; j++)
+            usage[j] += whole;
+    }
+    free(part->whole);
+    part->whole = NULL;
+}
+
+static void add_to_parts(const struct reader *reader, const struct job_row *row,
+                         const struct job_span *span, const struct slice *slice, double charge)
+{
+    uint32_t node = tree_place(reader->tree, slice->association);
+    for (size_t i = reader->part_of[node]; i != NO_PART; i = reader->parts[i].next) {
+        struct usage_since *part = &reader->parts[i];
+        if (slice->end <= part->begin)
+            continue;
+        add_to_part(reader, span, slice, part, charge);
+        if (part->ended && span->ended && span->ended < part->begin + part->depth)
+            job_keys_add(part->ended, row->id_job);
+    }
+}
+
+static void add_slice(struct reader *reader, const struct job_row *row, const struct job_span *span,
                       const struct slice *slice)
 {
     struct stepped_usage *stepped = reader->stepped;
-    double charge = charge_of(reader, job, slice->tariff);
+    double charge = charge_of(reader, &row->job, slice->tariff);
     uint32_t node = tree_place(reader->tree, slice->association);
     if (!(charge > 0) || node == NO_NODE)
         return;
@@ -130,11 +196,17 @@ static void add_slice(struct reader *reader, const struct job *job, const struct
         try_slice(reader, span, slice, node, charge);
         return;
     }
+    if (reader->parts) {
+        add_to_parts(reader, row, span, slice, charge);
+        return;
+    }
     uint64_t newest = reader->candidates[0].newest, period = stepped->period;
     double worth = charge * worth_of(reader, &reader->candidates[0], span, slice);
     stepped->usage[node] += worth;
     if (!(worth > 0))
         return;
+    if (!stepped->begun[node] || slice->start < stepped->begun[node])
+        stepped->begun[node] = slice->start;
     stepped->blur[node] += charge * blur_of(reader, slice);
     stepped->fresh[node] += charge * seconds_since(slice, newest > period ? newest - period : 0);
     if (span->ended && span->ended <= reader->now)
@@ -152,7 +224,7 @@ static void add_job(struct reader *reader, const struct job_row *row)
     struct slice slice = slice_first(span.start, span.end, row->tariff, row->association,
                                      owners_find(computation->owners, row->association));
     do
-        add_slice(reader, &row->job, &span, &slice);
+        add_slice(reader, row, &span, &slice);
     while (slice_next(&slice, span.end));
 }
 
@@ -307,34 +379,43 @@ static int read_snapshot(struct reader *reader, const struct usage_bounds *bound
     return read_jobs(reader, err);
 }
 
+/* With every job of a snapshot of the source. */
+static int read_by(struct reader *reader, const struct usage_bounds *bounds, struct error *err)
+{
+    const struct computation *computation = reader->computation;
+    struct db *db = computation->source.db;
+    reader->settings = computation->source.settings;
+    reader->tree = computation->tree;
+    reader->now = clock_now(computation->clock);
+    reader->steps = steps_create(clock_half_life(computation->clock), reader->stepped->period,
+                                 reader->stepped->ends_free, oldest_of(reader, computation->clock),
+                                 reader->now);
+    int result = db_begin(db, err);
+    if (!result) {
+        result = read_snapshot(reader, bounds, err);
+        db_rollback(db);
+    }
+    steps_destroy(reader->steps);
+    return result;
+}
+
 int stepped_usage_read(struct stepped_usage *stepped, const struct computation *computation,
                        const struct usage_bounds *bounds, struct error *err)
 {
     const struct tree *tree = computation->tree;
-    struct db *db = computation->source.db;
-    struct reader reader = { .computation = computation,
-                             .settings = computation->source.settings,
-                             .tree = tree,
-                             .stepped = stepped };
-    reader.now = clock_now(computation->clock);
-    reader.steps =
-        steps_create(clock_half_life(computation->clock), stepped->period, stepped->ends_free,
-                     oldest_of(&reader, computation->clock), reader.now);
+    struct reader reader = { .computation = computation, .stepped = stepped };
+    reader.tree = tree;
     stepped->usage = memory_zeroed(tree->count, sizeof *stepped->usage);
     stepped->blur = memory_zeroed(tree->count, sizeof *stepped->blur);
     stepped->fresh = memory_zeroed(tree->count, sizeof *stepped->fresh);
     stepped->late = memory_zeroed(tree->count, sizeof *stepped->late);
-    int result = db_begin(db, err);
-    if (!result) {
-        result = read_snapshot(&reader, bounds, err);
-        db_rollback(db);
-    }
-    steps_destroy(reader.steps);
-    if (result)
+    stepped->begun = memory_zeroed(tree->count, sizeof *stepped->begun);
+    if (read_by(&reader, bounds, err)) {
         stepped_usage_free(stepped);
-    else
-        roll_up(tree, stepped);
-    return result;
+        return -1;
+    }
+    roll_up(tree, stepped);
+    return 0;
 }
 
 void stepped_usage_free(struct stepped_usage *stepped)
@@ -343,5 +424,31 @@ void stepped_usage_free(struct stepped_usage *stepped)
     free(stepped->blur);
     free(stepped->fresh);
     free(stepped->late);
+    free(stepped->begun);
     stepped->usage = stepped->blur = stepped->fresh = stepped->late = NULL;
+    stepped->begun = NULL;
+}
+
+int stepped_usage_since(const struct stepped_usage *stepped, const struct computation *computation,
+                        struct usage_since *list, size_t count, struct error *err)
+{
+    uint32_t nodes = computation->tree->count;
+    struct stepped_usage known = *stepped;
+    struct reader reader = { .computation = computation,
+                             .stepped = &known,
+                             .parts = list,
+                             .part_of = memory_zeroed(nodes, sizeof *reader.part_of) };
+    for (uint32_t i = 0; i < nodes; i++)
+        reader.part_of[i] = NO_PART;
+    for (size_t i = 0; i < count; i++) {
+        list[i].usage = memory_zeroed(list[i].count * list[i].depth, sizeof *list[i].usage);
+        list[i].whole = memory_zeroed(list[i].count, sizeof *list[i].whole);
+        list[i].next = reader.part_of[list[i].node];
+        reader.part_of[list[i].node] = i;
+    }
+    int result = read_by(&reader, NULL, err);
+    for (size_t i = 0; i < count; i++)
+        sum_part(&list[i]);
+    free(reader.part_of);
+    return result;
 }

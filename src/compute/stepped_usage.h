@@ -3,10 +3,12 @@
 #define FAIRMILL_STEPPED_USAGE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct computation;
 struct error;
+struct job_keys;
 
 /* The usage of a cluster's jobs as slurmctld has it (core/usage/steps.h), instead of the exact
  * integral.
@@ -28,6 +30,22 @@ struct stepped_usage {
     double *blur;  /* how far it may be off, all below included, as steps are up to a second off */
     double *fresh; /* the most of it that was charged at the newest step and since, likewise */
     double *late;  /* of that what was charged since, of jobs that ended */
+    uint64_t *begun; /* when the first job of its own that counts began; 0: none */
+};
+
+/* What an association has used itself from each of some instants on, without what ended since up to
+ * some seconds later: usage[i x depth + j] is from begin + i x stride on, of jobs that had not
+ * ended j seconds later. */
+struct usage_since {
+    uint32_t node; /* of the tree */
+    uint64_t begin, stride;
+    size_t count, depth;
+    double *usage;
+    /* With one instant, else NULL: the jobs that ended less than `depth` seconds later. */
+    struct job_keys *ended;
+    /* Used by the reader: */
+    double *whole;
+    size_t next;
 };
 
 /* Of the computation's source, whose settings say what a job is charged; `bounds` are by node of
@@ -35,5 +53,9 @@ struct stepped_usage {
 int stepped_usage_read(struct stepped_usage *stepped, const struct computation *computation,
                        const struct usage_bounds *bounds, struct error *err);
 void stepped_usage_free(struct stepped_usage *stepped);
+
+/* Fill these, with the steps that were read.  The usage of each is to be freed. */
+int stepped_usage_since(const struct stepped_usage *stepped, const struct computation *computation,
+                        struct usage_since *list, size_t count, struct error *err);
 
 #endif

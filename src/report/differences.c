@@ -78,6 +78,7 @@ static const struct column columns[COLUMN_END + 1] = {
     CAUSE("billing", CAUSE_BILLING),
     CAUSE("caps", CAUSE_CAPS),
     CAUSE("steps", CAUSE_STEPS),
+    CAUSE("reset", CAUSE_RESET),
     CAUSE("shares", CAUSE_SHARES),
     CAUSE("pass", CAUSE_PASS),
     CAUSE("second", CAUSE_SECOND),
@@ -102,6 +103,7 @@ static const char *const meanings[CAUSES] = {
     [CAUSE_BILLING] = "slurmctld's billing is not cut to whole numbers",
     [CAUSE_CAPS] = "slurmctld knows no open_job_cap and no horizon",
     [CAUSE_STEPS] = "slurmctld decays in steps, with 0.693 for ln 2",
+    [CAUSE_RESET] = "slurmctld was told to forget usage, or has lost it",
     [CAUSE_SHARES] = "the print has other shares",
     [CAUSE_PASS] = "slurmctld makes factors in the midst of charging",
     [CAUSE_SECOND] = "steps are up to a second off their period",
@@ -365,6 +367,13 @@ void differences_add_page(struct text *text, const struct differences *differenc
     text_add(text, "\n");
     for (int cause = 0; cause < CAUSES; cause++)
         add_cause(text, differences, cause);
+    if (differences->command_count)
+        text_add(text, "to have our ledger forget it, too:\n");
+    for (size_t i = 0; i < differences->command_count; i++) {
+        text_add(text, "  ");
+        text_add_printable(text, differences->commands[i]);
+        text_add(text, "\n");
+    }
     for (size_t i = 0; differences->unknown[i]; i++)
         text_format(text, "note: %s\n", differences->unknown[i]);
     add_left(text, differences);
@@ -386,19 +395,22 @@ static json_t *json_of_causes(const struct differences *differences)
 
 static json_t *facts_of(const struct differences *differences)
 {
-    json_t *notes = json_array();
+    json_t *notes = json_array(), *commands = json_array();
     size_t users;
+    for (size_t i = 0; i < differences->command_count; i++)
+        json_array_append_new(commands, json_string(differences->commands[i]));
     for (size_t i = 0; differences->unknown[i]; i++)
         json_array_append_new(notes, json_string(differences->unknown[i]));
     json_t *step =
         differences->newest_step ? json_integer((json_int_t)differences->newest_step) : json_null();
-    return json_pack(
-        "{s:I, s:I, s:I, s:o, s:b, s:f, s:I, s:I, s:o, s:o}", "as_of",
-        (json_int_t)differences->as_of, "printed_at", (json_int_t)differences->printed_at, "period",
-        (json_int_t)differences->period, "newest_step", step, "explained",
-        differences_are_explained(differences), "usage_left", sum_of(differences, CAUSES, &users),
-        "only_printed", (json_int_t)differences->only_printed, "only_ours",
-        (json_int_t)differences->only_ours, "causes", json_of_causes(differences), "notes", notes);
+    return json_pack("{s:I, s:I, s:I, s:o, s:b, s:f, s:I, s:I, s:o, s:o, s:o}", "as_of",
+                     (json_int_t)differences->as_of, "printed_at",
+                     (json_int_t)differences->printed_at, "period", (json_int_t)differences->period,
+                     "newest_step", step, "explained", differences_are_explained(differences),
+                     "usage_left", sum_of(differences, CAUSES, &users), "only_printed",
+                     (json_int_t)differences->only_printed, "only_ours",
+                     (json_int_t)differences->only_ours, "causes", json_of_causes(differences),
+                     "commands", commands, "notes", notes);
 }
 
 void differences_print(const struct differences *differences, struct table *table)

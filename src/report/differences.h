@@ -24,6 +24,7 @@ enum cause {
     CAUSE_BILLING,
     CAUSE_CAPS,
     CAUSE_STEPS,
+    CAUSE_RESET,
     CAUSE_SHARES,
     CAUSE_PASS,
     CAUSE_SECOND,
@@ -65,6 +66,8 @@ struct differences {
     uint32_t users;                 /* of the cluster: a rank of Fair Tree is a factor times this */
     size_t only_printed, only_ours; /* associations */
     const char *first_only_printed, *first_only_ours; /* NULL: none */
+    const char **commands;                            /* that make our values follow; UTF-8 */
+    size_t command_count;
     const char *unknown[8]; /* sentences: what cannot be known; ended by NULL */
 };
 

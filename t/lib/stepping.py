@@ -31,9 +31,10 @@ class Printed:
         return max(0.0, low - value, value - high)
 
 
-def stepped(jobs, charge, half_life, period, newest_step, now, resets=(), ends_free=False):
+def stepped(jobs, charge, half_life, period, newest_step, now, resets=(), ends_free=False, forgets=()):
     """What the controller has at `now`, by association, if that was its newest step; charge(job) is
-    what it charges a second.  At the first step from a reset on everything is 0."""
+    what it charges a second.  At the first step from a reset on everything is 0.  `forgets` are
+    (instant, associations) of `set rawusage=0`."""
     decay = 1 - 0.693 / half_life if half_life else 1.0
     usage = {}
 
@@ -48,9 +49,14 @@ def stepped(jobs, charge, half_life, period, newest_step, now, resets=(), ends_f
     for step in [*range(since + period, now + 1, period), None]:
         until = step or now
         # What ends is charged at once, and then decays with the rest.
-        for job in jobs:
-            if not ends_free and since < job['time_end'] <= until:
-                add(job, since, job['time_end'])
+        happens = [(job['time_end'], 0, job) for job in jobs if not ends_free and since < job['time_end'] <= until]
+        happens += [(instant, 1, gone) for instant, gone in forgets if since < instant <= until]
+        for _, is_reset, what in sorted(happens, key=lambda each: each[:2]):
+            if is_reset:
+                for number in what:
+                    usage[number] = 0.0
+            else:
+                add(what, since, what['time_end'])
         if step:
             if any(since < reset <= step for reset in resets):
                 usage.clear()

@@ -7,10 +7,12 @@
 
 #include "command/diff/diff_possible.h"
 #include "command/diff/diff_print.h"
+#include "command/diff/diff_resets.h"
 #include "command/diff/diff_settings.h"
 #include "compute/compute.h"
 #include "compute/prior.h"
 #include "core/finding.h"
+#include "core/usage/ledger.h"
 #include "report/sshare_print.h"
 #include "results/ledger_rows.h"
 #include "results/published.h"
@@ -19,6 +21,7 @@
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
+#include "util/text.h"
 
 /* What the values are at one stage, by node of the base tree. */
 struct stage {
@@ -39,6 +42,7 @@ struct finder {
     struct stage last;
     double *own;                 /* usage charged to the association itself, at this stage */
     double *blur, *fresh, *late; /* of stepped usage; NULL without jobs */
+    struct stepped_usage stepped;
 };
 
 static struct stage stage_create(uint32_t count)
@@ -260,9 +264,10 @@ static int apply_steps(struct finder *finder, struct tree *tree, struct error *e
     finder->blur = memory_zeroed(finder->tree->count, sizeof *finder->blur);
     finder->fresh = memory_zeroed(finder->tree->count, sizeof *finder->fresh);
     finder->late = memory_zeroed(finder->tree->count, sizeof *finder->late);
-    struct stepped_usage stepped = { .period = finder->asked->period,
-                                     .newest = finder->asked->newest_step,
-                                     .ends_free = finder->asked->ends_free };
+    struct stepped_usage *stepped = &finder->stepped;
+    *stepped = (struct stepped_usage){ .period = finder->asked->period,
+                                       .newest = finder->asked->newest_step,
+                                       .ends_free = finder->asked->ends_free };
     const struct computation *newest = &finder->newest;
     struct usage_bounds *bounds = memory_zeroed(newest->tree->count, sizeof *bounds);
     for (uint32_t i = 0; i < newest->tree->count; i++) {
@@ -270,26 +275,119 @@ static int apply_steps(struct finder *finder, struct tree *tree, struct error *e
         bounds[i] =
             place == NO_NODE ? (struct usage_bounds){ NAN, NAN } : finder->match->bounds[place];
     }
-    int result = stepped_usage_read(&stepped, newest, bounds, err);
+    int result = stepped_usage_read(stepped, newest, bounds, err);
     free(bounds);
     if (result)
         return -1;
     for (uint32_t i = 0; i < finder->tree->count; i++) {
         uint32_t place = place_in(newest->tree, &finder->tree->nodes[i]);
         bool there = place != NO_NODE;
-        finder->own[i] = there ? stepped.usage[place] : 0;
-        finder->blur[i] = there ? stepped.blur[place] : 0;
-        finder->fresh[i] = there ? stepped.fresh[place] : 0;
-        finder->late[i] = there ? stepped.late[place] : 0;
+        finder->own[i] = there ? stepped->usage[place] : 0;
+        finder->blur[i] = there ? stepped->blur[place] : 0;
+        finder->fresh[i] = there ? stepped->fresh[place] : 0;
+        finder->late[i] = there ? stepped->late[place] : 0;
     }
-    finder->differences->period = stepped.period;
-    finder->differences->newest_step = stepped.newest;
-    stepped_usage_free(&stepped);
+    finder->differences->period = stepped->period;
+    finder->differences->newest_step = stepped->newest;
     struct stage stage;
     if (compute_stage(finder, tree, &stage, err))
         return -1;
     explain_by(finder, CAUSE_STEPS, stage);
     return 0;
+}
+
+/* Take the resets that are in our ledger, or those that are not. */
+static int apply_some_resets(struct finder *finder, const struct resets *resets, bool of_ledger,
+                             struct tree *tree, struct error *err)
+{
+    struct stage stage;
+    for (size_t i = 0; i < resets->count; i++)
+        if (resets->list[i].in_ledger == of_ledger)
+            for (uint32_t j = 0; j < finder->tree->count; j++)
+                if (resets->cover[j] == resets->list[i].node)
+                    finder->own[j] = resets->own[j];
+    if (compute_stage(finder, tree, &stage, err))
+        return -1;
+    explain_by(finder, of_ledger ? CAUSE_LEDGER : CAUSE_RESET, stage);
+    return 0;
+}
+
+/* What our ledger has taken away and slurmctld, too, differs by steps only. */
+static void settle_ledger(struct finder *finder, const struct resets *resets)
+{
+    uint32_t count = finder->tree->count;
+    double *by_steps = memory_zeroed(count, sizeof *by_steps);
+    for (size_t i = 0; i < finder->differences->count; i++)
+        by_steps[finder->match->nodes[i]] = finder->differences->rows[i].usage.causes[CAUSE_LEDGER];
+    double *settled = memory_zeroed(count, sizeof *settled);
+    for (size_t i = 0; i < resets->count; i++) {
+        uint32_t node = resets->list[i].node;
+        if (!resets->list[i].in_ledger)
+            continue;
+        for (uint32_t j = node; j < count; j++)
+            settled[j] = resets->cover[j] == node ? by_steps[j] : settled[j];
+        for (uint32_t above = node; above;) {
+            above = finder->tree->nodes[above].parent;
+            settled[above] += by_steps[node];
+        }
+    }
+    for (size_t i = 0; i < finder->differences->count; i++) {
+        double *causes = finder->differences->rows[i].usage.causes;
+        causes[CAUSE_LEDGER] -= settled[finder->match->nodes[i]];
+        causes[CAUSE_STEPS] += settled[finder->match->nodes[i]];
+    }
+    free(by_steps);
+    free(settled);
+}
+
+static void add_command(struct differences *differences, struct text *text)
+{
+    differences->commands = memory_grown(differences->commands, differences->command_count,
+                                         sizeof *differences->commands);
+    differences->commands[differences->command_count++] =
+        arena_copy(differences->texts, text->bytes, text->length);
+    text_free(text);
+}
+
+static void add_commands(struct finder *finder, const struct reset_search *search,
+                         const struct resets *resets)
+{
+    struct differences *differences = finder->differences;
+    for (size_t i = 0; i < resets->count; i++) {
+        const struct found_reset *reset = &resets->list[i];
+        struct text text = { 0 };
+        if (reset->in_ledger)
+            continue;
+        reset_add_command(&text, search, reset, finder->names, differences->cluster);
+        add_command(differences, &text);
+        for (size_t j = 0; j < reset->ended.count; j++) {
+            reset_add_refund(&text, reset, reset->ended.keys[j], differences->cluster);
+            add_command(differences, &text);
+        }
+    }
+}
+
+/* What slurmctld was told to forget.  If our ledger has been told, too, that is no difference. */
+static int apply_resets(struct finder *finder, struct tree *tree, struct error *err)
+{
+    struct resets resets;
+    const struct reset_search search = { .tree = finder->tree,
+                                         .computation = &finder->newest,
+                                         .ledger = finder->first.ledger,
+                                         .stepped = &finder->stepped,
+                                         .printed = finder->match->bounds,
+                                         .own = finder->own,
+                                         .blur = finder->blur };
+    if (resets_find(&resets, &search, err))
+        return -1;
+    add_commands(finder, &search, &resets);
+    int result = resets.count ? apply_some_resets(finder, &resets, true, tree, err) : 0;
+    if (!result && resets.count) {
+        settle_ledger(finder, &resets);
+        result = apply_some_resets(finder, &resets, false, tree, err);
+    }
+    resets_free(&resets);
+    return result;
 }
 
 /* The usage that was printed, as near to the last stage's as its digits allow.  Less than a few
@@ -502,7 +600,7 @@ static int find_by_jobs(struct finder *finder, struct printed_match *match, stru
     if (!result)
         result = build_tree(finder, false, &tree, err);
     if (!result)
-        result = apply_steps(finder, tree, err);
+        result = apply_steps(finder, tree, err) || apply_resets(finder, tree, err) ? -1 : 0;
     tree_destroy(tree);
     return result ? -1 : apply_print(finder, err);
 }
@@ -540,6 +638,7 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
     }
     printed_match_free(&match);
     stage_free(&finder.last);
+    stepped_usage_free(&finder.stepped);
     free(finder.own);
     free(finder.blur);
     free(finder.fresh);
@@ -557,6 +656,8 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
 void diff_causes_free(struct differences *differences)
 {
     free(differences->rows);
+    free(differences->commands);
+    differences->commands = NULL;
     differences->rows = NULL;
     differences->count = 0;
     if (differences->texts)
