@@ -120,7 +120,10 @@ void job_differences_add_page(struct text *text, const struct job_differences *d
     else if (left)
         text_format(text, "left unexplained: %zu value%s\n", left, left > 1 ? "s" : "");
     if (differences->only_printed)
-        text_format(text, "only in the print: %zu rows, first of job %" PRId64 "\n",
+        text_format(text,
+                    "only in the print: %zu rows, first of job %" PRId64
+                    "; slurmctld tells slurmdbd\n"
+                    "  of a new job some seconds later\n",
                     differences->only_printed, differences->first_only_printed);
     terminal_paint(text, start,
                    job_differences_are_explained(differences) ? PAINT_GOOD : PAINT_BAD);

@@ -133,6 +133,12 @@ def private(place):
         file.write(place.out)
     place.run('diff', '--at', NOW + 7200, '--json', place.path('print'), **other)
     tap.ok('alice' not in place.out and OTHER in place.out, 'nor does diff tell of others', place.out, place.err)
+    with open(place.path('sprio'), 'w', encoding='ascii') as file:
+        file.write(f'JOBID|USER|PRIORITY|AGE\n901|alice|77|77\n902|{OTHER}|77|77\n')
+    os.chmod(place.path('sprio'), 0o644)
+    place.run('diff', '--at', NOW + 7200, '--json', place.path('sprio'), **other)
+    tap.ok({row['jobid'] for row in json.loads(place.out)['clusters'][0]['differences']} == {902},
+           "nor of others' jobs", place.out, place.err)
     tap.same(names(place, 'history', 'physics', **other), [], 'accounts have a history for everybody')
     for command in (('show', '--user', 'alice'), ('prio', '-u', 'alice'), ('history', 'alice'), ('explain', 'alice'),
                     ('explain', OTHER, 'alice'), ('explain', 'physics/alice'), ('show', '--pbs', 'alice'), ('forecast', 'alice'),
