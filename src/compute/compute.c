@@ -230,7 +230,8 @@ static int read_tres_minutes(struct computation *computation, struct error *err)
 {
     if (!computation->source.layout->read_limits)
         return 0;
-    return tres_minutes_read(&computation->tres_minutes, &computation->source, computation->tree,
+    return tres_minutes_read(&computation->tres_minutes, &computation->source,
+                             computation->accounting, computation->tree,
                              clock_now(computation->clock), err);
 }
 

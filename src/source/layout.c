@@ -36,6 +36,7 @@ void accounting_destroy(struct accounting *accounting)
     id_index_destroy(accounting->modified);
     tariffs_destroy(accounting->tariffs);
     free(accounting->priorities);
+    free(accounting->limits);
     free(accounting);
 }
 
@@ -43,7 +44,6 @@ void cluster_limits_free(struct cluster_limits *limits)
 {
     arena_destroy(limits->arena);
     free(limits->tres);
-    free(limits->limits);
     free(limits->jobs);
     *limits = (struct cluster_limits){ 0 };
 }

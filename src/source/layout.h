@@ -54,11 +54,16 @@ struct accounting {
     bool tells_cancelled; /* jobs that ended while they were suspended may be read */
     uint64_t protocol;    /* with which the cluster's slurmctld registered; 0: that is not told */
     const struct release *oldest_release; /* whose tables have these columns; NULL: not Slurm's */
+    struct association_limit *limits;     /* likewise */
+    size_t limit_count;
     struct association_priority *priorities; /* of live associations that have one of their own */
     size_t priority_count;
 };
 struct association_priority {
     uint32_t id, priority;
+};
+struct association_limit {
+    uint32_t id, grp_tres_mins; /* in the names: `id=minutes,...` */
 };
 /* `settings` NULL: without tariffs. */
 struct accounting *accounting_create(const struct settings *settings);
@@ -130,10 +135,6 @@ void cluster_facts_free(struct cluster_facts *facts);
 enum changes_wanted { CHANGES_ALL, CHANGES_OF_LIFE };
 
 /* What sshare prints of TRES besides usage. */
-struct association_limit {
-    uint64_t association;
-    const char *grp_tres_mins; /* `id=minutes,...` */
-};
 struct running_job {
     uint64_t association, start, time_limit; /* minutes, as in the accounting database */
     const char *tres;                        /* that it has, `id=count,...` */
@@ -143,9 +144,6 @@ struct cluster_limits {
     struct tres_fact *tres;
     size_t tres_count;
     const char *registered; /* as in struct cluster_facts */
-    struct association_limit *limits;
-    size_t limit_count;
-    bool knows_running; /* the jobs were read */
     struct running_job *jobs;
     size_t job_count;
 };
@@ -228,8 +226,8 @@ struct layout {
     int (*read_accrue_limits)(const struct source *source, struct accrual *accrual,
                               struct error *err);
     struct queue_reading *(*queue)(const struct source *source, const struct queue_range *range);
-    /* Where there are TRES (else NULL): their limits, and with `running` the jobs that ran at an
-     * instant. */
+    /* Where there are TRES (else NULL): which, and with `running` the jobs that ran at an instant.
+     */
     int (*read_limits)(const struct source *source, uint64_t instant, bool running,
                        struct cluster_limits *limits, struct error *err);
     /* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with

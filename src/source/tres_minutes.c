@@ -116,37 +116,47 @@ static void write_running(struct tres_minutes *minutes, const struct cluster_lim
     text_free(&text);
 }
 
-static struct tres_minutes *make(const struct cluster_limits *limits, const struct tree *tree,
-                                 uint64_t now)
+static void take_limits(struct tres_minutes *minutes, const struct cluster_limits *limits,
+                        const struct accounting *accounting, const struct tree *tree)
 {
-    struct tres_minutes *minutes = memory_zeroed(1, sizeof *minutes);
-    *minutes = (struct tres_minutes){ .arena = arena_create(), .places = id_index_create() };
-    for (size_t i = 0; i < limits->limit_count; i++) {
-        uint64_t id = limits->limits[i].association;
-        uint32_t node = tree_place(tree, id);
-        if (node != NO_NODE && tree->nodes[node].id == id)
-            take_limit(minutes, limits, node, limits->limits[i].grp_tres_mins);
+    for (size_t i = 0; i < accounting->limit_count; i++) {
+        const struct association_limit *limit = &accounting->limits[i];
+        uint32_t node = tree_place(tree, limit->id);
+        if (node != NO_NODE && tree->nodes[node].id == limit->id)
+            take_limit(minutes, limits, node, names_text(accounting->names, limit->grp_tres_mins));
     }
-    if (!limits->knows_running)
-        return minutes;
+}
+
+static void take_jobs(struct tres_minutes *minutes, const struct cluster_limits *limits,
+                      const struct tree *tree, uint64_t now)
+{
     entry_of(minutes, 0);
     for (size_t i = 0; i < limits->job_count; i++)
         take_job(minutes, limits, tree, &limits->jobs[i], left_of(&limits->jobs[i], now));
     for (uint32_t i = 0; i < minutes->count; i++)
         if (minutes->entries[i].seconds || i == id_index_find(minutes->places, 0))
             write_running(minutes, limits, &minutes->entries[i]);
-    return minutes;
 }
 
-int tres_minutes_read(struct tres_minutes **minutes, const struct source *source,
-                      const struct tree *tree, uint64_t now, struct error *err)
+int tres_minutes_read(struct tres_minutes **read, const struct source *source,
+                      const struct accounting *accounting, const struct tree *tree, uint64_t now,
+                      struct error *err)
 {
     const struct slurm_conf *conf = source->settings->slurm;
+    bool enforced = conf && slurm_enforces_limits(conf);
     struct cluster_limits limits;
-    if (source->layout->read_limits(source, now, conf && slurm_enforces_limits(conf), &limits, err))
+    *read = NULL;
+    if (!enforced && !accounting->limit_count)
+        return 0;
+    if (source->layout->read_limits(source, now, enforced, &limits, err))
         return -1;
-    *minutes = make(&limits, tree, now);
+    struct tres_minutes *minutes = memory_zeroed(1, sizeof *minutes);
+    *minutes = (struct tres_minutes){ .arena = arena_create(), .places = id_index_create() };
+    take_limits(minutes, &limits, accounting, tree);
+    if (enforced)
+        take_jobs(minutes, &limits, tree, now);
     cluster_limits_free(&limits);
+    *read = minutes;
     return 0;
 }
 

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-struct cluster_limits;
+struct accounting;
 struct error;
 struct source;
 struct tree;
@@ -13,10 +13,12 @@ struct tree;
  * there: `cpu=100,gres/gpu=5`. */
 struct tres_minutes;
 
-/* Inside the source's snapshot, for a layout that has limits.  What jobs may still use is known
- * only where slurmctld counts it: where a slurm.conf says that limits are enforced. */
+/* Inside the source's snapshot, for a layout that has limits; NULL where there are none.  What jobs
+ * may still use is known only where slurmctld counts it: where a slurm.conf says that limits are
+ * enforced. */
 int tres_minutes_read(struct tres_minutes **minutes, const struct source *source,
-                      const struct tree *tree, uint64_t now, struct error *err);
+                      const struct accounting *accounting, const struct tree *tree, uint64_t now,
+                      struct error *err);
 void tres_minutes_destroy(struct tres_minutes *minutes);
 
 /* Both are NULL where the node has none.  The root has what all running jobs may still use, also

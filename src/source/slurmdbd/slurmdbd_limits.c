@@ -6,13 +6,7 @@
 #include "util/error.h"
 #include "util/memory.h"
 
-/* What sshare prints of TRES besides usage: associations' limits, and what running jobs may still
- * use. */
-
-static const struct table association_limits = {
-    "assoc_table", true, false, { "id_assoc", "deleted" }, { "grp_tres_mins" },
-};
-#define HAS_GRP_TRES_MINS 1
+/* The TRES of a cluster, and what running jobs have of them. */
 
 /* Those that every slurmdbd has under these ids. */
 static const char *const usual[] = { "cpu",     "mem",     "energy", "node",
@@ -51,16 +45,6 @@ static int take_registration(void *context, const struct db_value *row, struct e
     return 0;
 }
 
-static int take_limit(void *context, const struct db_value *row, struct error *err)
-{
-    struct cluster_limits *limits = context;
-    (void)err;
-    limits->limits = memory_grown(limits->limits, limits->limit_count, sizeof *limits->limits);
-    limits->limits[limits->limit_count++] =
-        (struct association_limit){ reading_number(&row[0]), text_of(limits, &row[1]) };
-    return 0;
-}
-
 static int take_job(void *context, const struct db_value *row, struct error *err)
 {
     struct cluster_limits *limits = context;
@@ -73,24 +57,6 @@ static int take_job(void *context, const struct db_value *row, struct error *err
         .tres = text_of(limits, &row[3]),
     };
     return 0;
-}
-
-static int read_limits(const struct source *source, struct cluster_limits *limits,
-                       struct error *err)
-{
-    unsigned has;
-    if (slurmdbd_probe(source, &association_limits, &has, err))
-        return -1;
-    if (!(has & HAS_GRP_TRES_MINS))
-        return 0;
-    struct text sql = { 0 };
-    text_add(&sql, "SELECT \"id_assoc\", \"grp_tres_mins\" FROM ");
-    slurmdbd_add_name(&sql, &association_limits, source->cluster);
-    text_add(&sql, " WHERE \"deleted\" = 0 AND \"grp_tres_mins\" <> '' ORDER BY \"id_assoc\"");
-    const struct query query = { .sql = sql.bytes, .types = "it" };
-    int result = slurmdbd_read(source, &association_limits, &query, take_limit, limits, err);
-    text_free(&sql);
-    return result;
 }
 
 static int read_running(const struct source *source, uint64_t instant,
@@ -114,8 +80,7 @@ int slurmdbd_read_limits(const struct source *source, uint64_t instant, bool run
                          struct cluster_limits *limits, struct error *err)
 {
     *limits = (struct cluster_limits){ .arena = arena_create(), .registered = "" };
-    if (read_limits(source, limits, err) ||
-        (running && read_running(source, instant, limits, err)) ||
+    if ((running && read_running(source, instant, limits, err)) ||
         slurmdbd_each_tres(source, take_tres, limits, err) ||
         slurmdbd_each_registration(source, take_registration, limits, err)) {
         cluster_limits_free(limits);
@@ -123,6 +88,5 @@ int slurmdbd_read_limits(const struct source *source, uint64_t instant, bool run
     }
     for (size_t i = 0; !limits->tres_count && i < sizeof usual / sizeof *usual; i++)
         add_tres(limits, i + 1, usual[i]);
-    limits->knows_running = running;
     return 0;
 }

@@ -23,7 +23,14 @@ struct association_reader {
     int64_t *lefts;
 };
 
-enum { READ_PARENT_ACCOUNT = READ_OWN, READ_LINEAGE, READ_LFT, READ_PRIORITY, READ_MODIFIED };
+enum {
+    READ_PARENT_ACCOUNT = READ_OWN,
+    READ_LINEAGE,
+    READ_LFT,
+    READ_PRIORITY,
+    READ_MODIFIED,
+    READ_GRP_TRES_MINS,
+};
 
 static void note_order(struct association_reader *reader, const struct db_value *row)
 {
@@ -48,6 +55,18 @@ static void add_priority(struct accounting *accounting, uint32_t id, int64_t pri
         (struct association_priority){ id, (uint32_t)priority };
 }
 
+/* Likewise; '' is none. */
+static void add_limit(struct accounting *accounting, uint32_t id, const struct db_value *limit)
+{
+    if (limit->type != DB_TEXT || !limit->text.length)
+        return;
+    accounting->limits =
+        memory_grown(accounting->limits, accounting->limit_count, sizeof *accounting->limits);
+    accounting->limits[accounting->limit_count++] =
+        (struct association_limit){ id, names_add(accounting->names, limit->text.bytes,
+                                                  limit->text.length) };
+}
+
 /* An upgrade of slurmdbd may have left numbers that are no instants. */
 static void note_touch(struct accounting *accounting, uint32_t id, const struct db_value *modified)
 {
@@ -67,6 +86,8 @@ static int take_association(void *context, const struct db_value *row, struct er
     association->parent_account = reading_name(reader->accounting, &row[READ_PARENT_ACCOUNT]);
     if (row[READ_PRIORITY].type == DB_INTEGER && !association->deleted)
         add_priority(reader->accounting, association->id, row[READ_PRIORITY].integer);
+    if (!association->deleted)
+        add_limit(reader->accounting, association->id, &row[READ_GRP_TRES_MINS]);
     note_touch(reader->accounting, association->id, &row[READ_MODIFIED]);
     association->order = (uint32_t)reader->accounting->count - 1;
     if (reader->ordered == TO_BE_ORDERED)
@@ -113,9 +134,10 @@ static int read_associations(const struct source *source, struct accounting *acc
     struct text sql = { 0 };
     text_format(&sql,
                 "SELECT \"id_assoc\", %s, \"acct\", \"user\", \"partition\", \"shares\","
-                " \"deleted\", \"parent_acct\", %s, %s, \"priority\", %s FROM ",
+                " \"deleted\", \"parent_acct\", %s, %s, \"priority\", %s, %s FROM ",
                 has & HAS_ID_PARENT ? "\"id_parent\"" : "0", lineage ? "\"lineage\"" : "''",
-                lft ? "\"lft\"" : "0", has & HAS_MOD_TIME ? "\"mod_time\"" : "NULL");
+                lft ? "\"lft\"" : "0", has & HAS_MOD_TIME ? "\"mod_time\"" : "NULL",
+                has & HAS_GRP_TRES_MINS ? "\"grp_tres_mins\"" : "''");
     slurmdbd_add_name(&sql, &slurmdbd_associations, source->cluster);
     /* As slurmdbd itself asks.  Of NULL every database thinks otherwise. */
     if (collated)
@@ -126,7 +148,7 @@ static int read_associations(const struct source *source, struct accounting *acc
                                                     : ordered ? TO_BE_ORDERED
                                                               : UNORDERED,
                                          .arena = arena_create() };
-    const struct query query = { .sql = sql.bytes, .types = "iitttiittiii" };
+    const struct query query = { .sql = sql.bytes, .types = "iitttiittiiit" };
     int result =
         slurmdbd_read(source, &slurmdbd_associations, &query, take_association, &reader, err);
     accounting->by_lineage = lineage;

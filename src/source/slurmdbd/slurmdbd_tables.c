@@ -24,7 +24,7 @@ const struct table slurmdbd_associations = {
     true,
     false,
     { "id_assoc", "acct", "user", "partition", "parent_acct", "shares", "deleted", "priority" },
-    { "id_parent", "lineage", "lft", "mod_time" },
+    { "id_parent", "lineage", "lft", "mod_time", "grp_tres_mins" },
 };
 const struct table slurmdbd_suspends = {
     "suspend_table", true, false, { "job_db_inx", "time_start", "time_end" }, { 0 },

@@ -8,7 +8,7 @@
  * columns there are, never a version number. */
 
 #define COLUMNS_NEEDED 18
-#define COLUMNS_WANTED 4
+#define COLUMNS_WANTED 5
 
 /* The columns we read of a table.  `wanted` ones are missing from some releases. */
 struct table {
@@ -30,7 +30,7 @@ extern const struct table slurmdbd_association_times, slurmdbd_transactions;
 enum span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
 extern const struct table slurmdbd_usage[SPANS], slurmdbd_qos_usage[SPANS], slurmdbd_last_ran;
 /* A bit for each one that they may lack. */
-enum { HAS_ID_PARENT = 1, HAS_LINEAGE = 2, HAS_LFT = 4, HAS_MOD_TIME = 8 };
+enum { HAS_ID_PARENT = 1, HAS_LINEAGE = 2, HAS_LFT = 4, HAS_MOD_TIME = 8, HAS_GRP_TRES_MINS = 16 };
 /* of the jobs, */
 enum { HAS_QOS_REQ = 1, HAS_ARRAY = 2, HAS_ARRAY_LIMIT = 4, HAS_ARRAY_PENDING = 8 };
 enum { HAS_CREATION_TIME = 1, HAS_ID = 2, HAS_RPC_VERSION = 4 }; /* of the clusters */
