@@ -18,6 +18,10 @@ WHERE "cluster" = ? AND "since" > ?
 DELETE /*! "fairmill_share_change" */ FROM "fairmill_share_change" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" > ?
 
+-- name: future_factors
+DELETE /*! "fairmill_qos_change" */ FROM "fairmill_qos_change" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" > ?
+
 -- name: future_share_state
 DELETE /*! "fairmill_share_state" */ FROM "fairmill_share_state" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "last_as_of" > ?
@@ -28,7 +32,8 @@ WHERE "cluster" = ? AND "last_seen" > ?
 
 -- name: future_kept
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
-WHERE "cluster" = ? AND "part" > ? AND "table_name" IN ('fairmill_history', 'fairmill_association', 'fairmill_share_change')
+WHERE "cluster" = ? AND "part" > ? AND "table_name" IN ('fairmill_history', 'fairmill_association', 'fairmill_share_change',
+    'fairmill_qos_change')
 
 -- name: future_share_kept
 -- The state goes where it is of the future; then nothing is known of it.

@@ -50,6 +50,17 @@ WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
 -- The hash of the last record of associations, as one part.
 SELECT 0, "last_as_of", "hash" FROM "fairmill_share_state" WHERE "cluster" = ? AND "last_as_of" >= ? AND "last_as_of" <= ?
 
+-- name: qos_change_kept
+-- The notes of usage factors from one instant to another.
+SELECT "as_of", "id_qos", "told", "seen_before", "run_id", "name", "usage_factor"
+FROM "fairmill_qos_change"
+WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
+
+-- name: kept_factors_clear
+-- Forget the notes of usage factors, which were removed.
+DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "table_name" = 'fairmill_qos_change'
+
 -- name: kept_changes_clear
 -- Forget the records of associations, which were removed.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- Changes of associations.
+-- Changes of associations, and of usage factors.
 
 -- name: share_state_read
 -- The hash of the last record of associations.
@@ -21,3 +21,10 @@ SELECT "id_assoc", "as_of", "deleted", "parent_id", "parent_account", "account",
 FROM "fairmill_share_change"
 WHERE "cluster" = ? AND "as_of" <= ?
 ORDER BY "id_assoc", "as_of"
+
+-- name: qos_change_read
+-- The usage factors of QOS, each one's oldest first.
+SELECT "id_qos", "as_of", "told", "seen_before", "name", "usage_factor"
+FROM "fairmill_qos_change"
+WHERE "cluster" = ?
+ORDER BY "id_qos", "as_of"

@@ -280,6 +280,21 @@ CREATE TABLE IF NOT EXISTS "fairmill_share_change" (
     PRIMARY KEY ("cluster", "id_assoc", "as_of")
 ) {kept};
 
+-- The usage factors of QOS, and since when each holds: `told` is `added` or `changed` where txn_table
+-- says so, and `seen` where it does not and a run saw the factor first.  `seen_before` is then the last
+-- instant at which it was another one.
+CREATE TABLE IF NOT EXISTS "fairmill_qos_change" (
+    "cluster"       {name} NOT NULL,
+    "id_qos"        {integer} NOT NULL,
+    "as_of"         {integer} NOT NULL,
+    "told"          {name} NOT NULL,
+    "seen_before"   {integer},
+    "run_id"        {integer} NOT NULL,
+    "name"          {name} NOT NULL,
+    "usage_factor"  {real} NOT NULL,
+    PRIMARY KEY ("cluster", "id_qos", "as_of")
+) {kept};
+
 -- A hash of the associations of the last run, by which the next knows whether any has changed.
 CREATE TABLE IF NOT EXISTS "fairmill_share_state" (
     "cluster"     {name} NOT NULL,

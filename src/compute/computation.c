@@ -72,6 +72,7 @@ void computation_free(struct computation *computation)
     clock_destroy(computation->clock);
     ledger_state_destroy(computation->ledger);
     owners_destroy(computation->owners);
+    factor_past_destroy(computation->own_factors);
     free(computation->values);
     free(computation->order);
     queue_destroy(computation->queue);

@@ -19,12 +19,14 @@ struct computation {
     struct findings *findings;
     struct clock *clock;
     struct ledger_state *ledger;
-    struct usage_sums *unattributed;  /* usage whose association has no place in the tree */
-    struct fairshare_options options; /* that the values are computed with */
-    double capacity;                  /* R_H of SPEC 4; NAN where it is unknown */
-    uint64_t first_charge;            /* the first second that counts */
-    struct owners *owners;            /* whose usage an association's is; NULL: its own */
-    struct charge_sink *watcher;      /* gets each charge that counts; NULL: nobody does */
+    struct usage_sums *unattributed;   /* usage whose association has no place in the tree */
+    struct fairshare_options options;  /* that the values are computed with */
+    double capacity;                   /* R_H of SPEC 4; NAN where it is unknown */
+    uint64_t first_charge;             /* the first second that counts */
+    const struct factor_past *factors; /* of QOS; NULL: the layout has none */
+    struct factor_past *own_factors;   /* these, where no prior has them */
+    struct owners *owners;             /* whose usage an association's is; NULL: its own */
+    struct charge_sink *watcher;       /* gets each charge that counts; NULL: nobody does */
     struct run_record record;
     struct past_counts past_counts; /* of an instant that is over */
     char message[160];              /* likewise, the record's */

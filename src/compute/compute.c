@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "compute/charge_jobs.h"
+#include "compute/factors.h"
 #include "compute/prior.h"
 #include "compute/priorities.h"
 #include "compute/seal_plan.h"
@@ -236,12 +237,13 @@ static int read_tres_minutes(struct computation *computation, struct error *err)
 }
 
 /* All that is read, inside the snapshot. */
-static int read_cluster(struct computation *computation, struct past *past, struct seal_plan *plan,
-                        struct error *err)
+static int read_cluster(struct computation *computation, const struct prior *prior,
+                        struct seal_plan *plan, struct error *err)
 {
     struct jobs_seen seen = jobs_seen_none;
     uint64_t cutoff = oldest_read(computation->source.settings, computation->clock);
-    if (read_small(computation, past, err) ||
+    if (read_small(computation, prior->past, err) ||
+        factors_read(computation, prior->factors, plan, err) ||
         (plan && seal_plan_make(plan, computation, cutoff, err)) ||
         find_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err) ||
         read_tres_minutes(computation, err))
@@ -297,7 +299,7 @@ int compute_read(struct computation *computation, const struct prior *prior, str
     computation->unattributed = usage_sums_create();
     computation->clock =
         clock_create(settings->half_life_s, now, last_reset(settings, computation->ledger, now));
-    if (!read_cluster(computation, prior->past, plan, err) && !db_commit(source->db, err))
+    if (!read_cluster(computation, prior, plan, err) && !db_commit(source->db, err))
         return 0;
     db_rollback(source->db);
     computation_free(computation);

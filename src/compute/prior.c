@@ -4,37 +4,64 @@
 #include <time.h>
 
 #include "core/tree/past.h"
+#include "core/usage/factor_past.h"
+#include "db/db.h"
+#include "results/factor_rows.h"
 #include "results/ledger_rows.h"
 #include "results/schema.h"
 #include "results/share_rows.h"
+#include "util/error.h"
 
-static int read_past(struct prior *prior, const struct settings *settings, const char *cluster,
-                     int64_t now, struct error *err)
+void prior_begin(struct prior *prior, const int64_t *now)
 {
-    struct db *results;
-    if (results_open(&results, settings, DB_READER, err))
+    past_destroy(prior->past);
+    factor_past_destroy(prior->factors);
+    prior->past = now && *now < time(NULL) ? past_create(*now) : NULL;
+    prior->factors = factor_past_create();
+}
+
+int prior_read_notes(struct prior *prior, struct db *results, const char *cluster,
+                     const int64_t *now, struct error *err)
+{
+    prior_begin(prior, now);
+    if (factor_rows_read(results, cluster, prior->factors, err))
         return -1;
-    prior->past = past_create(now);
-    int result = share_rows_read(results, cluster, prior->past, err);
-    db_close(results);
-    return result ? results_explain(settings, err) : 0;
+    return prior->past ? share_rows_read(results, cluster, prior->past, err) : 0;
+}
+
+static int read_all(struct prior *prior, struct db *results, const char *cluster,
+                    const int64_t *now, struct error *err)
+{
+    return ledger_read(results, cluster, &prior->ledger, err) ||
+                   prior_read_notes(prior, results, cluster, now, err)
+               ? -1
+               : 0;
 }
 
 int prior_read(struct prior *prior, const struct settings *settings, const char *cluster,
                const int64_t *now, struct error *err)
 {
+    struct db *results;
     *prior = (struct prior){ 0 };
-    int result = ledger_look_up(settings, cluster, &prior->ledger, err);
-    if (!result && now && *now < time(NULL))
-        result = read_past(prior, settings, cluster, *now, err);
-    if (result)
-        prior_free(prior);
-    return result;
+    if (results_open(&results, settings, DB_READER, err)) {
+        if (err->class != ERROR_MISSING)
+            return -1;
+        prior_begin(prior, now);
+        prior->ledger = ledger_create();
+        return 0;
+    }
+    int result = read_all(prior, results, cluster, now, err);
+    db_close(results);
+    if (!result)
+        return 0;
+    prior_free(prior);
+    return results_explain(settings, err);
 }
 
 void prior_free(struct prior *prior)
 {
     ledger_destroy(prior->ledger);
     past_destroy(prior->past);
+    factor_past_destroy(prior->factors);
     *prior = (struct prior){ 0 };
 }

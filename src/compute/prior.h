@@ -4,17 +4,24 @@
 
 #include <stdint.h>
 
+struct db;
 struct error;
 struct settings;
 
 /* What is known from the results database of a cluster before it is computed. */
 struct prior {
-    struct ledger *ledger; /* counts up to now; NULL: an empty one */
-    struct past *past;     /* NULL: the instant is now.  Else the associations are those of its
-                            * instant, and what runs have noted of them is already in it */
+    struct ledger *ledger;       /* counts up to now; NULL: an empty one */
+    struct factor_past *factors; /* NULL: runs have noted none */
+    struct past *past; /* NULL: the instant is now.  Else the associations are those of its
+                        * instant, and what runs have noted of them is already in it */
 };
 
-/* Read them with a session of their own; `now` NULL is now. */
+/* Nothing is known but the ledger that is there; `now` NULL is now. */
+void prior_begin(struct prior *prior, const int64_t *now);
+/* Read all but the ledger; what is there of it goes. */
+int prior_read_notes(struct prior *prior, struct db *results, const char *cluster,
+                     const int64_t *now, struct error *err);
+/* Read them with a session of their own; without result tables there is nothing. */
 int prior_read(struct prior *prior, const struct settings *settings, const char *cluster,
                const int64_t *now, struct error *err);
 void prior_free(struct prior *prior);

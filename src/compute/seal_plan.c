@@ -46,9 +46,6 @@ static char *basis_of(const struct computation *computation, const char *cluster
     const struct settings *settings = computation->source.settings;
     struct text basis = { 0 };
     text_format(&basis, "format %d\ncluster %s\n%s", SEAL_FORMAT, cluster, settings->charges);
-    if (computation->accounting->tariffs)
-        text_format(&basis, "prices %016" PRIx64 "\n",
-                    tariffs_hash(computation->accounting->tariffs));
     text_format(&basis, "time_zone %s %016" PRIx64 "\nhistory_days %" PRIu64 "\n",
                 settings->time_zone, calendar_zone(), settings->history_days);
     text_format(&basis, "grid %" PRIu64 "\n", clock_grid(computation->clock));
@@ -63,14 +60,17 @@ static bool full_because(struct seal_plan *plan, const char *why, const char *wh
     return true;
 }
 
-/* The basis with the ledger's resets and the removals of associations that sums of this reach have
- * in them, to be freed. */
+/* The basis with the prices, the ledger's resets and the removals of associations that sums of this
+ * reach have in them, to be freed. */
 static char *basis_within(const char *basis, const struct computation *computation, uint64_t reach)
 {
     struct text text = { 0 };
     uint64_t resets = ledger_resets_hash(computation->ledger, reach);
     uint64_t owners = owners_hash(computation->owners, reach);
+    const struct tariffs *tariffs = computation->accounting->tariffs;
     text_add(&text, basis);
+    if (tariffs)
+        text_format(&text, "prices %016" PRIx64 "\n", tariffs_hash(tariffs, reach));
     if (resets)
         text_format(&text, "resets %016" PRIx64 "\n", resets);
     if (owners)
@@ -126,6 +126,8 @@ static bool is_untrue(struct seal_plan *plan, const struct computation *computat
         return full_because(plan, "the seal is of another source", NULL);
     if (basis_changed(plan, computation))
         return true;
+    if (computation->factors && computation->factors->undated)
+        return full_because(plan, "a usage factor changed, and nothing tells when", NULL);
     /* One that is behind the cutoff now is not looked for. */
     if (plan->seal.newest_end < kept->seal.newest_end && kept->seal.newest_end > plan->seal.cutoff)
         return full_because(plan, "the source was restored: its newest end went back", NULL);

@@ -48,6 +48,12 @@ static const struct {
                                                "database alone tells" },
     [FINDING_PAST_UNREADABLE] = { "past_unreadable",
                                   "a change in txn_table that is not understood, or none of it" },
+    [FINDING_FACTOR_UNDATED] = { "factor_undated",
+                                 "a usage factor changed between two runs, and nothing tells when; "
+                                 "the new one counts from the later run on" },
+    [FINDING_FACTOR_UNKNOWN] = { "factor_unknown",
+                                 "a usage factor was changed, and nothing tells what it was; the "
+                                 "first known one counts" },
     [FINDING_LEDGER_LOST] = { "ledger_entry_lost", "does not count; import it again, or undo it" },
     [FINDING_LEDGER_CHANGED] = { "ledger_entry_changed",
                                  "counts as it is now; restore it, or undo it" },

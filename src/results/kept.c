@@ -151,9 +151,12 @@ const struct kept_table kept_names = { "fairmill_association", sql_query_associa
                                        "iiittt" };
 const struct kept_table kept_changes = { "fairmill_share_change", sql_query_share_change_kept,
                                          "iiiiittttiii" };
+const struct kept_table kept_factors = { "fairmill_qos_change", sql_query_qos_change_kept,
+                                         "iitiitn" };
 const struct kept_table kept_share_state = { "fairmill_share_state", sql_query_share_state_kept,
                                              "iii" };
-const struct kept_table *const kept_records[] = { &kept_history, &kept_names, &kept_changes, NULL };
+const struct kept_table *const kept_records[] = { &kept_history, &kept_names, &kept_changes,
+                                                  &kept_factors, NULL };
 
 /* The rows of a part, which is put in where it is new.  Most rows follow one of the same part. */
 static struct kept_rows *rows_of(struct kept_parts *parts, int64_t part)
@@ -203,6 +206,18 @@ int kept_write_found(struct db *db, const char *cluster, const struct kept_table
     const struct kept_part written = { part, kept_of(&found, part) };
     kept_parts_free(&found);
     return kept_write(db, cluster, table->name, &written, err);
+}
+
+int kept_write_all(struct db *db, const char *cluster, const struct kept_table *table,
+                   struct error *err)
+{
+    struct kept_parts found;
+    int result = kept_find(db, cluster, table, NULL, &found, err);
+    for (size_t i = 0; !result && i < found.count; i++)
+        result = kept_write(db, cluster, table->name, &found.parts[i], err);
+    if (found.count)
+        kept_parts_free(&found);
+    return result;
 }
 
 int kept_compare(struct db *db, const char *cluster, const struct kept_table *table,

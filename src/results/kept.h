@@ -60,7 +60,7 @@ struct kept_table {
     const char *read,
         *types; /* of a cluster, the rows from one instant to another: it comes first */
 };
-extern const struct kept_table kept_history, kept_names, kept_changes;
+extern const struct kept_table kept_history, kept_names, kept_changes, kept_factors;
 extern const struct kept_table kept_share_state;      /* one part, which each run writes */
 extern const struct kept_table *const kept_records[]; /* these; ended by NULL */
 
@@ -70,6 +70,9 @@ int kept_find(struct db *db, const char *cluster, const struct kept_table *table
 /* Inside the transaction that has written rows of an instant: keep what is there of it. */
 int kept_write_found(struct db *db, const char *cluster, const struct kept_table *table,
                      int64_t part, struct error *err);
+/* The same of rows of all instants, of which nothing is kept yet. */
+int kept_write_all(struct db *db, const char *cluster, const struct kept_table *table,
+                   struct error *err);
 /* Hand out what is not as it was written; of what is older than any that is known, nothing. */
 int kept_compare(struct db *db, const char *cluster, const struct kept_table *table,
                  void (*take)(void *context, const struct kept_table *table, int64_t part,

@@ -11,6 +11,7 @@
 #include "core/finding.h"
 #include "results/days.h"
 #include "results/history.h"
+#include "results/factor_rows.h"
 #include "results/kept.h"
 #include "results/ledger_rows.h"
 #include "results/rows.h"
@@ -196,8 +197,8 @@ static int find_losses(const struct publisher *publisher, const struct publicati
     return 0;
 }
 
-/* It is named once, and stays as it is now.  Records of associations, by which later runs would
- * tell the past, went before this run noted all of them anew. */
+/* It is named once, and stays as it is now.  Records of associations and factors, by which
+ * later runs would tell the past, went before this run noted all of them anew. */
 static int settle_losses(const struct publisher *publisher, const struct losses *losses,
                          struct findings *findings, struct error *err)
 {
@@ -209,7 +210,7 @@ static int settle_losses(const struct publisher *publisher, const struct losses 
         findings_add(findings, FINDING_RECORDS_CHANGED, (uint64_t)loss->part.part, "%s of %s",
                      loss->table->name, instant.bytes);
         text_free(&instant);
-        if (loss->table != &kept_changes)
+        if (loss->table != &kept_changes && loss->table != &kept_factors)
             result =
                 kept_write(publisher->db, publisher->cluster, loss->table->name, &loss->part, err);
     }
@@ -242,6 +243,16 @@ static int write_days(const struct publisher *publisher, const struct publicatio
     return result;
 }
 
+/* What later runs are told of the past. */
+static int note_seen(const struct publisher *publisher, const struct publication *publication,
+                     struct error *err)
+{
+    const struct factor_past *factors = publication->factors;
+    if (factors && factor_rows_write(publisher, factors, publication->seen_at, err))
+        return -1;
+    return share_rows_write(publisher, publication, err);
+}
+
 static int write_all(struct publisher *publisher, const struct publication *publication,
                      const struct losses *losses, struct run_record record, struct error *err)
 {
@@ -254,7 +265,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
                 write_days(publisher, publication, losses, &record, &message, err) ||
                 (publication->replaces && history_remove_future(publisher, record.as_of, err)) ||
                 forget_changed_shares(publisher, losses, err) ||
-                (publication->seen_at >= 0 && share_rows_write(publisher, publication, err)) ||
+                (publication->seen_at >= 0 && note_seen(publisher, publication, err)) ||
                 ledger_counted_write(publisher->db, publication->ledger, publisher->cluster, err) ||
                 history_write(publisher, publication, record.as_of, err) ||
                 run_rows_write(publisher, &record, "done", err)

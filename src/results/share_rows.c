@@ -67,6 +67,15 @@ static int read_state(struct db *db, const char *cluster, struct state *state, s
     return 0;
 }
 
+int share_rows_last(struct db *db, const char *cluster, int64_t *last, struct error *err)
+{
+    struct state state;
+    if (read_state(db, cluster, &state, err))
+        return -1;
+    *last = state.found ? state.last_as_of : NEVER;
+    return 0;
+}
+
 static uint32_t name_of(struct past *past, const struct db_value *value)
 {
     bool is_text = value->type == DB_TEXT;

@@ -20,6 +20,9 @@ struct tree;
  * add to the past what the last run up to its instant saw, and the first run after it. */
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err);
 
+/* The last run that saw the associations; NEVER (-1) where none did. */
+int share_rows_last(struct db *db, const char *cluster, int64_t *last, struct error *err);
+
 /* Inside the transaction that publisher_publish() has open: record what is not as it was.  Nothing
  * is written where the tree, as of publication->seen_at, is older than the last record. */
 int share_rows_write(const struct publisher *publisher, const struct publication *publication,

@@ -13,7 +13,6 @@
 #include "results/history.h"
 #include "results/ledger_rows.h"
 #include "results/schema.h"
-#include "results/share_rows.h"
 #include "run/failure.h"
 #include "run/retry.h"
 #include "run/run_session.h"
@@ -65,24 +64,16 @@ static int read_with_retries(struct cluster_run *run, struct seal_plan *plan, st
     }
 }
 
-/* The past of an instant that is over, before runs and the source say what they know of it. */
-static void begin_past(struct cluster_run *run)
-{
-    const int64_t *now = run->session->options->now;
-    past_destroy(run->prior.past);
-    run->prior.past = now && *now < time(NULL) ? past_create(*now) : NULL;
-}
-
 static int read_kept_once(struct cluster_run *run, const struct publisher *publisher,
                           struct error *err)
 {
     struct kept_seal *kept = &run->kept;
     struct prior *prior = &run->prior;
     *kept = (struct kept_seal){ .findings = findings_create() };
-    begin_past(run);
     if (!seal_read(publisher->db, publisher->cluster, kept, err) &&
         !ledger_book_read(publisher->db, publisher->cluster, &run->book, err) &&
-        (!prior->past || !share_rows_read(publisher->db, publisher->cluster, prior->past, err))) {
+        !prior_read_notes(prior, publisher->db, publisher->cluster, run->session->options->now,
+                          err)) {
         prior->ledger = ledger_of(&run->book, publisher->cluster);
         return 0;
     }
@@ -209,6 +200,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .seen_at = seen_at(computation),
         .modified = computation->accounting->modified,
         .modified_hash = computation->accounting->modified_hash,
+        .factors = computation->factors,
         .days = plan->days && !plan->days->failed ? plan->days : NULL,
         .ledger = &run->book,
         .looks_through = run->session->options->full && publisher->locked,
@@ -416,17 +408,16 @@ int compute_again(struct run_session *session, struct publisher *publisher,
 static int ask_results(struct cluster_run *run, struct error *err)
 {
     const struct settings *settings = run->session->settings;
+    const int64_t *now = run->session->options->now;
     struct db *results;
-    begin_past(run);
-    if (!run->prior.past)
-        return 0;
+    prior_begin(&run->prior, now);
     if (results_open(&results, settings, DB_READER, err)) {
         if (err->class == ERROR_GONE)
             return -1;
         log_note("%s: %s; earlier runs tell nothing", run->cluster, err->message);
         return 0;
     }
-    int result = share_rows_read(results, run->cluster, run->prior.past, err);
+    int result = prior_read_notes(&run->prior, results, run->cluster, now, err);
     db_close(results);
     return result ? results_explain(settings, err) : 0;
 }

@@ -35,6 +35,7 @@ void accounting_destroy(struct accounting *accounting)
     free(accounting->rows);
     id_index_destroy(accounting->modified);
     tariffs_destroy(accounting->tariffs);
+    free(accounting->qos);
     free(accounting->priorities);
     free(accounting->limits);
     free(accounting);

@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_SOURCE_LAYOUT_H
 #define FAIRMILL_SOURCE_LAYOUT_H
 
+#include "core/usage/factor_past.h"
 #include "core/usage/rollup.h"
 #include "core/priority/arrays.h"
 #include "core/tree/tree.h"
@@ -49,7 +50,9 @@ struct accounting {
     uint64_t modified_hash;
     bool by_lineage;         /* their order is that of slurmdbd's lineages */
     struct tariffs *tariffs; /* NULL where there are no TRES, QOS and partitions */
-    double cpus;             /* of the cluster's registration; NAN where it does not say */
+    struct qos_row *qos;     /* whose factors are in the tariffs */
+    size_t qos_count;
+    double cpus; /* of the cluster's registration; NAN where it does not say */
     double billing, weighted;
     bool tells_cancelled; /* jobs that ended while they were suspended may be read */
     uint64_t protocol;    /* with which the cluster's slurmctld registered; 0: that is not told */
@@ -185,6 +188,9 @@ struct layout {
     /* Enter what was done to associations, and when they were made and touched, into `past`; what
      * cannot be read or understood has a finding.  NULL where nothing of it is kept. */
     int (*read_changes)(const struct source *source, enum changes_wanted wanted, struct past *past,
+                        struct findings *findings, struct error *err);
+    /* Enter what was done to the usage factors of QOS from an instant on; likewise. */
+    int (*read_factors)(const struct source *source, struct factor_past *past, int64_t since,
                         struct findings *findings, struct error *err);
     /* Every row of the range, in no order. */
     struct job_reading *(*jobs)(const struct source *source, const struct accounting *accounting,

@@ -109,8 +109,12 @@ def causes(site):
     site.keys['fairshare.algorithm'] = 'classic'
     site.settings(site.keys)
     tap.same(site.run_at(60)[0], 'incremental', 'another algorithm does not')
-    site.change('UPDATE qos_table SET usage_factor = 0.25 WHERE id = 2')
-    full("another factor of a QOS makes it full", 'factor')
+    site.factor(NOW - 100 * DAY, 1447, 'q2', 0.5)
+    site.run_at(60, '--full')
+    site.factor(site.now + 30, 1451, "(name='q2')", 0.25)
+    site.job('chemistry.carol', NOW - 5 * DAY, 0, qos=2)
+    tap.same(site.run_at(60)[0], 'incremental', 'nor does another factor of a QOS whose instant is told')
+    site.is_exact('what comes after that is charged with it')
     site.change('UPDATE qos_table SET priority = 7 WHERE id = 2')
     tap.same(site.run_at(60)[0], 'incremental', 'another priority of a QOS does not')
     for table, column in (('seal', 'sealed_to'), ('seal', 'first_charge'), ('seal', 'hash'),

@@ -50,6 +50,7 @@ class History:
         self.archived, self.dropped = [], []  # rows that may come back
         self.ledger = []                     # as t/lib/ledger.py has it
         self.earlier = []                    # what a dump may be of
+        self.factor_seen, self.factor_spans = {}, {}  # by QOS: (instant, factor)
         first_run, span = self.origin(), self.rounded(self.pace * r.choice((10, 40, 100)))
         self.now = first_run - span
         self.controller = Controller(r, self.now, self.pace, self.grain,
@@ -58,7 +59,17 @@ class History:
         self.arrive()
 
     def settings_at(self, now):
-        return for_reference(dict(self.settings, now=now, ledger=self.ledger), REGISTERED)
+        return for_reference(dict(self.settings, now=now, ledger=self.ledger, factor_spans=self.factor_spans), REGISTERED)
+
+    def see_factors(self, as_of):
+        """What runs note of factors, which nothing dates: each counts from the run on that saw it first."""
+        for number, factor in self.books.qos.items():
+            known = self.factor_seen.setdefault(number, [])
+            known[:] = [(at, other) for at, other in known if at != as_of]
+            if not known or known[-1][1] != factor:
+                known.append((as_of, factor))
+        self.factor_spans = {number: [(at if i else 0, factor) for i, (at, factor) in enumerate(known)]
+                             for number, known in self.factor_seen.items()}
 
     def rounded(self, seconds):
         return int(seconds) - int(seconds) % self.grain

@@ -45,7 +45,7 @@ def state_of(h, as_of, path):
                 newest=max((end for end in ends if end > since), default=0),
                 resets=lambda reach, h=h: ledger.resets_below(h, as_of, reach),
                 removals=lambda reach: reference.removals_below(path, CLUSTER, settings, reach),
-                factors={number: factor for number, factor in h.books.qos.items() if factor != 1})
+                factors={number: spans for number, spans in h.factor_spans.items() if spans != [(0, 1)]})
 
 
 def causes_of(before, state, asked, damaged):
@@ -261,6 +261,8 @@ class Trial:
         back = h.as_of is not None and as_of < h.as_of
         before = back and [self.days(name) for name in (KEPT, FULL)]
         self.enter_ledger()
+        if as_of >= self.newest:
+            h.see_factors(as_of)
         kept = self.run(KEPT, as_of, h.asked)
         full = self.run(FULL, as_of, True)
         self.as_the_reference(full, as_of, back)

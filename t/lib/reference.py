@@ -28,7 +28,7 @@ DEFAULTS = dict(
     charge='billing', tres_weights='', qos_factors={}, partition_usage_factors={},
     suspended='charged', open_job_cap=86400, horizon=None, algorithm='fair_tree', conformance='documents',
     dampening=Fraction(1), capacity=None, capacity_half_lives=Fraction(2),
-    pbs_minimum_usage=Fraction(0), ledger=())
+    pbs_minimum_usage=Fraction(0), ledger=(), factor_spans={})  # of a QOS: (since, factor), the oldest first
 
 _context = Context(prec=150, rounding=ROUND_HALF_EVEN, Emax=10 ** 9, Emin=-10 ** 9)
 _LN2 = _context.ln(Decimal(2))
@@ -402,13 +402,30 @@ def removals_below(path, cluster, settings, reach):
     return found
 
 
+def _factors(db, settings):
+    """By QOS (since, factor), the oldest first: what is known of its past, or today's."""
+    def exact(factor):
+        return Fraction(1) if factor is None or factor < 0 else Fraction(repr(float(factor)))
+    names = {row['id']: row['name'] for row in _rows(db, 'qos_table', ['id', 'name'])}
+    spans = {row['id']: [(0, row['usage_factor'])] for row in _rows(db, 'qos_table', ['id', 'usage_factor'])}
+    return {number: [(since, exact(factor) * Fraction(settings['qos_factors'].get(names.get(number, f'q{number}'), 1)))
+                     for since, factor in known]
+            for number, known in (spans | settings['factor_spans']).items()}
+
+
+def _slices(job, begin, end, factors, settings):
+    """(one, other, what a second of [one, other) is charged, None where that is not readable)."""
+    spans = factors.get(job['id_qos'], [(0, Fraction(1))])
+    partition = Fraction(settings['partition_usage_factors'].get(job['partition'].split(',')[0], 1))
+    for (since, factor), (until, _) in zip(spans, [*spans[1:], (end, 0)]):
+        one, other = max(begin, since), min(end, until)
+        if one < other:
+            yield one, other, charge(job['tres_alloc'], factor * partition, settings)
+
+
 def add_usage(db, cluster, root, heirs, clock, settings):
     """Returns the first second that was charged, how many jobs are findings, and what has no association."""
-    factors = {}
-    for row in _rows(db, 'qos_table', ['id', 'name', 'usage_factor']):
-        factor = row['usage_factor']
-        factor = Fraction(1) if factor is None or factor < 0 else Fraction(repr(float(factor)))
-        factors[row['id']] = factor * Fraction(settings['qos_factors'].get(row['name'], 1))
+    factors = _factors(db, settings)
     boundary = reset_boundary(settings)
     first = None
     findings = 0
@@ -423,24 +440,19 @@ def add_usage(db, cluster, root, heirs, clock, settings):
                      ['job_db_inx', 'id_job', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
                       'time_end', 'timelimit', 'tres_alloc']):
         begin, end = interval(job, clock, boundary, settings)
-        if end <= begin:
-            continue
-        factor = factors.get(job['id_qos'], Fraction(1)) * Fraction(
-            settings['partition_usage_factors'].get(job['partition'].split(',')[0], 1))
-        amount = charge(job['tres_alloc'], factor, settings)
-        if amount is None:
-            findings += 1
-            continue
-        if amount:
-            first = begin if first is None else min(first, begin)
-        if corrections.refunded(job):
-            continue
-        start = begin
-        for until, whose in (*removed.get(job['id_assoc'], ()), (end, job['id_assoc'])):
-            counted, until = max(start, corrections.resets.get(whose, 0)), min(until, end)
-            start = max(start, until)
-            for one, other in without(counted, until, suspended.get(job['job_db_inx'], ())):
-                (heirs.get(whose) or nowhere).own += amount * (clock.at(other) - clock.at(one))
+        slices = list(_slices(job, begin, end, factors, settings))
+        findings += any(amount is None for _, _, amount in slices)
+        for since, until, amount in slices:
+            if not amount:
+                continue
+            first = since if first is None else min(first, since)
+            if corrections.refunded(job):
+                continue
+            for to, whose in (*removed.get(job['id_assoc'], ()), (until, job['id_assoc'])):
+                counted, to = max(since, corrections.resets.get(whose, 0)), min(to, until)
+                since = max(since, to)
+                for one, other in without(counted, to, suspended.get(job['job_db_inx'], ())):
+                    (heirs.get(whose) or nowhere).own += amount * (clock.at(other) - clock.at(one))
     for number, amount in corrections.adjustments(clock, boundary):
         (heirs.get(number) or nowhere).own += amount
     for node in reversed(down(root)):
@@ -488,15 +500,11 @@ def _first_of_days(clock, settings):
 
 
 def _usage_of_days(db, cluster, settings):
-    clock, factors, days = Clock(settings['half_life'], settings['now']), {}, {}
+    clock, factors, days = Clock(settings['half_life'], settings['now']), _factors(db, settings), {}
     tres = {(row['type'].lower(), row['name'].lower()): row['id']
             for row in _rows(db, 'tres_table', ['id', 'type', 'name'])}
     settings['weights'] = read_weights(settings['tres_weights'], tres)
     midnights = _midnights(settings, _first_of_days(clock, settings))
-    for row in _rows(db, 'qos_table', ['id', 'name', 'usage_factor']):
-        factor = row['usage_factor']
-        factor = Fraction(1) if factor is None or factor < 0 else Fraction(repr(float(factor)))
-        factors[row['id']] = factor * Fraction(settings['qos_factors'].get(row['name'], 1))
     suspended = {}
     if settings['suspended'] == 'omitted':
         for row in _rows(db, f'{cluster}_suspend_table', ['job_db_inx', 'time_start', 'time_end']):
@@ -505,10 +513,9 @@ def _usage_of_days(db, cluster, settings):
                      ['job_db_inx', 'id_assoc', 'id_qos', 'partition', 'time_submit', 'time_start',
                       'time_end', 'timelimit', 'tres_alloc']):
         begin, end = interval(job, Undecayed, None, settings)
-        factor = factors.get(job['id_qos'], Fraction(1)) * Fraction(
-            settings['partition_usage_factors'].get(job['partition'].split(',')[0], 1))
-        amount = charge(job['tres_alloc'], factor, settings) if begin < end else 0
-        for one, other in without(begin, end, suspended.get(job['job_db_inx'], ())) if amount else ():
+        parts = [(one, other, amount) for since, until, amount in _slices(job, begin, end, factors, settings) if amount
+                 for one, other in without(since, until, suspended.get(job['job_db_inx'], ()))]
+        for one, other, amount in parts:
             for midnight, next_one in zip(midnights, midnights[1:]):
                 seconds = min(other, next_one) - max(one, midnight)
                 if seconds > 0:

@@ -59,6 +59,15 @@ class Site(Place):
         db.close()
         return key
 
+    def factor(self, at, action, name, factor):
+        """A QOS gets another usage factor, and txn_table says so."""
+        db = sqlite3.connect(self.path('a.db'))
+        with db:
+            site_drawing.insert(db, 'txn_table', dict(timestamp=at, action=action, name=name, actor='root',
+                                                      cluster='', info=f'usage_factor={factor:f}'))
+            db.execute("UPDATE qos_table SET usage_factor = ? WHERE ? LIKE '%' || name || '%'", (factor, name))
+        db.close()
+
     def run_at(self, later=0, *arguments):
         """(kind, why) of a run so much later."""
         self.now += later

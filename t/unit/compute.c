@@ -121,6 +121,7 @@ static struct computation computation_here(void)
                      "3 - root ann 1 0\n");
     site_build(&site, BAD_ROWS_FAIL);
     computation.tree = site.tree;
+    computation.accounting = accounting_create(NULL);
     computation.findings = site.findings;
     computation.clock = site.clock;
     computation.ledger = ledger_at(NULL, clock_now(site.clock));
@@ -133,6 +134,7 @@ static void give_back(struct computation *computation)
     ledger_state_destroy(computation->ledger);
     usage_sums_destroy(computation->unattributed);
     free(computation->values);
+    accounting_destroy(computation->accounting);
     site_erase(&site);
 }
 

@@ -197,9 +197,10 @@ static void weights_of_partitions(void)
        "of several partitions the first counts");
     ok(tariffs_find(tariffs, 1, "batch", 5)->tres_count == 4,
        "other partitions have those for all");
-    uint64_t without = tariffs_hash(tariffs);
+    uint64_t without = tariffs_hash(tariffs, UINT64_MAX);
     tariffs_add_tres(tariffs, 1005, "license", "z");
-    ok(tariffs_hash(tariffs) != without, "the id of a TRES that a partition weighs is in the hash");
+    ok(tariffs_hash(tariffs, UINT64_MAX) != without,
+       "the id of a TRES that a partition weighs is in the hash");
     ok(tariffs_find(tariffs, 9, "a:b", 3)->tres_count == 1, "a tariff stays as it was made");
     tariffs_destroy(tariffs);
     tariffs = tariffs_under(CHARGE_BILLING, WEIGHTS_SUM);
@@ -214,7 +215,7 @@ static uint64_t hash_with(enum charge_basis charge, uint64_t gpu, uint64_t qos, 
     struct tariffs *tariffs = tariffs_under(charge, WEIGHTS_SUM);
     tariffs_add_tres(tariffs, gpu, "gres", "gpu");
     tariffs_add_qos(tariffs, qos, "other", 5, factor);
-    uint64_t hash = tariffs_hash(tariffs);
+    uint64_t hash = tariffs_hash(tariffs, UINT64_MAX);
     tariffs_destroy(tariffs);
     return hash;
 }

@@ -32,6 +32,7 @@ struct finder {
     const struct diff_case *asked;
     struct differences *differences;
     struct ledger *ledger;           /* NULL once it is left out */
+    struct prior notes;              /* without it */
     struct reduced_settings reduced; /* less the causes that were taken away */
     struct fairshare_options options;
     const struct tree *tree; /* the base: all stages are by its nodes */
@@ -156,7 +157,7 @@ static void find_own_usage(struct finder *finder, const struct tree *tree)
 static int compute_again(struct finder *finder, struct computation *computation, struct error *err)
 {
     const struct diff_case *asked = finder->asked;
-    const struct prior prior = { .ledger = finder->ledger };
+    const struct prior prior = { .ledger = finder->ledger, .factors = finder->notes.factors };
     struct source source =
         source_of(&finder->reduced.settings, asked->source, asked->cluster->name);
     source.instant = &asked->printed_at;
@@ -587,9 +588,12 @@ static void begin(struct finder *finder, const struct tree *tree, struct names *
 static int find_by_jobs(struct finder *finder, struct printed_match *match, struct error *err)
 {
     struct tree *tree = NULL;
-    if (ledger_look_up(finder->asked->settings, finder->asked->cluster->name, &finder->ledger,
-                       err) ||
-        compute_again(finder, &finder->first, err))
+    if (prior_read(&finder->notes, finder->asked->settings, finder->asked->cluster->name, NULL,
+                   err))
+        return -1;
+    finder->ledger = finder->notes.ledger;
+    finder->notes.ledger = NULL;
+    if (compute_again(finder, &finder->first, err))
         return -1;
     finder->newest = finder->first;
     finder->options = finder->first.options;
@@ -645,6 +649,7 @@ int diff_causes_find(const struct diff_case *asked, struct differences *differen
     free(finder.late);
     pricing_free(&finder.reduced.whole);
     ledger_destroy(finder.ledger);
+    prior_free(&finder.notes);
     if (finder.computed)
         computation_free(&finder.newest);
     computation_free(&finder.first);

@@ -11,7 +11,6 @@
 #include "core/insight/daily_usage.h"
 #include "db/db.h"
 #include "report/explained.h"
-#include "results/ledger_rows.h"
 #include "run/run.h"
 #include "source/source.h"
 #include "util/error.h"
@@ -130,7 +129,7 @@ static int gather(struct gathering *gathering, const struct settings *settings,
     gathering->computation = computation_of(&source);
     gathering->computation.watcher = &gathering->sink;
     struct prior prior = { 0 };
-    int result = ledger_look_up(settings, explained->cluster, &prior.ledger, err);
+    int result = prior_read(&prior, settings, explained->cluster, NULL, err);
     if (!result)
         result = compute_cluster(&gathering->computation, &prior, err);
     prior_free(&prior);

@@ -57,7 +57,7 @@ static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t grid, 
     uint64_t first = clock_start(data->present.clock);
     struct settings settings = counting_from(data->settings, start > first ? start : first);
     struct ledger *ledger = ledger_foreseen(data->prior.ledger, data->forecast.now, at);
-    const struct prior prior = { ledger, data->prior.past };
+    const struct prior prior = { ledger, data->prior.factors, data->prior.past };
     int result = read_own(data, &settings, &prior, add_past(data, at, grid)->own, err);
     ledger_destroy(ledger);
     return result;
@@ -97,7 +97,7 @@ static int read_rates(struct forecast_data *data, struct error *err)
     struct settings undecayed = counting_from(data->settings, forecast->now - seconds);
     struct wide *charged = memory_zeroed(forecast->tree->count, sizeof *charged);
     /* Corrections are no rate. */
-    const struct prior jobs_only = { .past = data->prior.past };
+    const struct prior jobs_only = { .factors = data->prior.factors, .past = data->prior.past };
     undecayed.half_life_s = 0;
     undecayed.usage_source = USAGE_OF_JOBS;
     int result = read_own(data, &undecayed, &jobs_only, charged, err);

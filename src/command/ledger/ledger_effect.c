@@ -28,6 +28,7 @@ struct effect {
     struct db *results;
     char *source_identity;
     const struct kept_seal *kept;
+    struct prior notes; /* without a ledger */
 };
 
 static int compute_from_seal(const struct effect *effect, const struct prior *prior,
@@ -49,7 +50,7 @@ static struct share_list *shares_with(const struct effect *effect, struct ledger
                                       struct error *err)
 {
     struct computation computation;
-    const struct prior prior = { .ledger = ledger };
+    const struct prior prior = { .ledger = ledger, .factors = effect->notes.factors };
     if (compute_from_seal(effect, &prior, &computation, err)) {
         if (err->class != ERROR_DAMAGED)
             return NULL;
@@ -160,15 +161,19 @@ int ledger_add_effect(struct text *text, const struct source *source, struct db 
                       struct ledger *before, struct ledger *after, struct error *err)
 {
     struct kept_seal kept = { .findings = findings_create() };
-    struct effect effect = { *source, results, db_identity(source->db, err), &kept };
+    struct effect effect = { *source, results, db_identity(source->db, err), &kept, { 0 } };
     int result = effect.source_identity ? 0 : -1;
     if (!result)
-        result = seal_read(results, source->cluster, &kept, err);
+        result = seal_read(results, source->cluster, &kept, err) ||
+                         prior_read_notes(&effect.notes, results, source->cluster, NULL, err)
+                     ? -1
+                     : 0;
     if (!result) {
         kept.ahead = kept.seal.kept && *source->instant < (int64_t)kept.seal.as_of;
         result = add_both(text, &effect, before, after, err);
     }
     kept_seal_free(&kept);
+    prior_free(&effect.notes);
     free(effect.source_identity);
     return result;
 }

@@ -18,6 +18,9 @@ enum transaction_action {
     TRANSACTION_REMOVE = 1437,          /* name `id_assoc=6 || id_assoc=49` */
     TRANSACTION_REMOVE_USERS = 1439,    /* as accounts */
     TRANSACTION_REMOVE_QOS = 1450,      /* touches nearly all associations */
+    TRANSACTION_ADD_QOS = 1447,         /* name `a`, info with `usage_factor=2.000000` */
+    TRANSACTION_MODIFY_QOS = 1451,      /* name `(name='a' || name='b')`, the same info */
+    TRANSACTION_ADD_CLUSTER = 1405,     /* a new slurmdbd's first row is of this */
 };
 
 struct transaction {

@@ -27,9 +27,16 @@ static bool is_one(const struct decimal *factor)
     return factor->digits == 1 && factor->power == 0;
 }
 
+/* A QOS, and its factors by time: the first holds before its instant, too. */
+struct qos_factor {
+    uint64_t from;
+    struct decimal factor;
+};
 struct qos {
     uint64_t id;
-    struct decimal usage_factor, setting;
+    struct decimal setting;
+    size_t count;
+    const struct qos_factor *factors;
 };
 
 /* Weights, and the ids of their TRES; 0: no such TRES. */
@@ -223,8 +230,19 @@ void tariffs_add_qos(struct tariffs *tariffs, uint64_t id, const char *name, siz
             tariffs->qos_met[i] = true;
         }
     tariffs->qos = memory_grown(tariffs->qos, tariffs->qos_count, sizeof *tariffs->qos);
-    tariffs->qos[tariffs->qos_count++] =
-        (struct qos){ id, decimal_of_factor(usage_factor), setting };
+    tariffs->qos[tariffs->qos_count++] = (struct qos){ .id = id, .setting = setting };
+    tariffs_set_factors(tariffs, id, &(struct factor_span){ 0, usage_factor }, 1);
+}
+
+void tariffs_set_factors(struct tariffs *tariffs, uint64_t qos, const struct factor_span *spans,
+                         size_t count)
+{
+    uint32_t place = id_index_find(tariffs->qos_place, qos);
+    struct qos_factor *factors = arena_take(tariffs->arena, count * sizeof *factors);
+    for (size_t i = 0; i < count; i++)
+        factors[i] = (struct qos_factor){ spans[i].from, decimal_of_factor(spans[i].factor) };
+    tariffs->qos[place].factors = factors;
+    tariffs->qos[place].count = count;
 }
 
 static bool in_maximum(enum weight_rule rule, const char *type)
@@ -242,12 +260,11 @@ static bool is_charged(const struct weighing *weighing, size_t i)
     return weighing->ids[i] && weighing->list->weights[i].weight.digits;
 }
 
-static const struct tariff *make_tariff(const struct tariffs *tariffs, const struct qos *qos,
-                                        const struct terms *terms)
+static struct tariff *make_tariff(const struct tariffs *tariffs, const struct decimal *factor,
+                                  const struct decimal *setting, const struct terms *terms)
 {
     const struct weighing *weighing = terms->weighing;
-    struct decimal factors[PRICE_FACTORS] = { one, qos->usage_factor, qos->setting,
-                                              *terms->factor };
+    struct decimal factors[PRICE_FACTORS] = { one, *factor, *setting, *terms->factor };
     uint32_t list = (uint32_t)(weighing - tariffs->weighings);
     struct tariff *tariff = arena_take(tariffs->arena, sizeof *tariff);
     *tariff = (struct tariff){
@@ -276,11 +293,21 @@ static const struct tariff *make_tariff(const struct tariffs *tariffs, const str
     return tariff;
 }
 
+/* The chain of a QOS, made from its end. */
 static const struct tariff *first_tariff(struct tariffs *tariffs, size_t partition, size_t qos)
 {
-    static const struct qos unknown = { 0, { 1, 0 }, { 1, 0 } };
-    return make_tariff(tariffs, qos < tariffs->qos_count ? &tariffs->qos[qos] : &unknown,
-                       &tariffs->terms[partition]);
+    static const struct qos_factor usual = { 0, { 1, 0 } };
+    static const struct qos unknown = { 0, { 1, 0 }, 1, &usual };
+    const struct qos *of = qos < tariffs->qos_count ? &tariffs->qos[qos] : &unknown;
+    const struct tariff *later = NULL;
+    for (size_t i = of->count; i-- > 0;) {
+        struct tariff *tariff =
+            make_tariff(tariffs, &of->factors[i].factor, &of->setting, &tariffs->terms[partition]);
+        tariff->later = later;
+        tariff->later_from = later ? of->factors[i + 1].from : 0;
+        later = tariff;
+    }
+    return later;
 }
 
 static uint32_t find_partition(const struct tariffs *tariffs, const char *name, size_t length)
@@ -383,7 +410,18 @@ static uint64_t hash_of(uint64_t number, const struct decimal *one_factor,
     return XXH3_64bits(words, sizeof words);
 }
 
-uint64_t tariffs_hash(const struct tariffs *tariffs)
+/* Of a factor that never changed it has no instant, so that it does not matter who tells it. */
+static uint64_t hash_of_factor(const struct qos *qos, size_t span)
+{
+    const struct qos_factor *factor = &qos->factors[span];
+    const struct decimal from = { factor->from, 0 };
+    uint64_t hash = hash_of(qos->id, &factor->factor, &qos->setting);
+    if (!span && is_one(&factor->factor) && is_one(&qos->setting))
+        return 0;
+    return span ? hash_of(hash, &from, &none) : hash;
+}
+
+uint64_t tariffs_hash(const struct tariffs *tariffs, uint64_t reach)
 {
     uint64_t hash = 0;
     const struct weighing *weighing;
@@ -394,8 +432,8 @@ uint64_t tariffs_hash(const struct tariffs *tariffs)
     }
     for (uint32_t i = 0; i < tariffs->qos_count; i++) {
         const struct qos *qos = &tariffs->qos[i];
-        if (!is_one(&qos->usage_factor) || !is_one(&qos->setting))
-            hash += hash_of(qos->id, &qos->usage_factor, &qos->setting);
+        for (size_t span = 0; span < qos->count && qos->factors[span].from < reach; span++)
+            hash += hash_of_factor(qos, span);
     }
     return hash;
 }

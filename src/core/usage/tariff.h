@@ -97,6 +97,13 @@ void tariffs_destroy(struct tariffs *tariffs);
 void tariffs_add_tres(struct tariffs *tariffs, uint64_t id, const char *type, const char *name);
 void tariffs_add_qos(struct tariffs *tariffs, uint64_t id, const char *name, size_t length,
                      double usage_factor);
+/* What the usage factor of a QOS was: by ascending instant, the first also before its own. */
+struct factor_span {
+    uint64_t from;
+    double factor;
+};
+void tariffs_set_factors(struct tariffs *tariffs, uint64_t qos, const struct factor_span *spans,
+                         size_t count);
 /* The tariff of a job, once all rows were added.  It holds until tariffs_destroy().  A QOS that
  * was not added has factor 1.  Of several partitions, separated by commas, the first counts. */
 const struct tariff *tariffs_find(struct tariffs *tariffs, uint64_t qos, const char *partition,
@@ -110,9 +117,9 @@ const char *tariffs_unused_qos(const struct tariffs *tariffs, size_t *at);
 const char *tariffs_unused_partition(const struct tariffs *tariffs, size_t *at);
 const struct tres_weight *tariffs_unused_tres(const struct tariffs *tariffs, size_t *at);
 
-/* A hash of what prices hang on besides the settings: the ids of TRES that have a weight, and the
- * factors of QOS, unless they are the usual 1.  Where it differs, jobs are charged something else.
- */
-uint64_t tariffs_hash(const struct tariffs *tariffs);
+/* A hash of what prices before `reach` hang on besides the settings: the ids of TRES that have a
+ * weight, and the factors of QOS, unless they are the usual 1.  Where it differs, what jobs did
+ * before then is charged something else. */
+uint64_t tariffs_hash(const struct tariffs *tariffs, uint64_t reach);
 
 #endif

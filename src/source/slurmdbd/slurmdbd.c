@@ -59,6 +59,7 @@ const struct layout layout_slurmdbd = {
     .clusters = read_clusters,
     .read = slurmdbd_read_small,
     .read_changes = slurmdbd_read_changes,
+    .read_factors = slurmdbd_read_factors,
     .jobs = slurmdbd_jobs_of,
     .suspensions = slurmdbd_suspensions_of,
     .cancelled = slurmdbd_cancelled_of,

@@ -10,11 +10,16 @@
 #include "util/error.h"
 #include "util/log.h"
 
-/* What slurmdbd knows of the past of associations. */
+/* What slurmdbd knows of the past of associations, and of usage factors. */
 
 struct change_reader {
     const struct source *source;
     struct past *past;
+    struct findings *findings;
+};
+
+struct factor_reader {
+    struct factor_past *past;
     struct findings *findings;
 };
 
@@ -76,6 +81,61 @@ static int take_transaction(void *context, const struct db_value *row, struct er
     free(name);
     free(info);
     return 0;
+}
+
+/* QOS are those of all clusters. */
+static int take_factor(void *context, const struct db_value *row, struct error *err)
+{
+    const struct factor_reader *reader = context;
+    (void)err;
+    char *name = db_value_text(&row[TXN_NAME]), *info = db_value_text(&row[TXN_INFO]);
+    const struct transaction transaction = { .at = (int64_t)reading_number(&row[TXN_TIME]),
+                                             .action = (int64_t)reading_number(&row[TXN_ACTION]),
+                                             .name = name,
+                                             .info = info };
+    if (!factor_past_add(reader->past, &transaction))
+        findings_add(reader->findings, FINDING_PAST_UNREADABLE, reading_number(&row[TXN_ID]),
+                     "action %" PRId64 ", %s", transaction.action, name);
+    free(name);
+    free(info);
+    return 0;
+}
+
+static int take_first(void *context, const struct db_value *row, struct error *err)
+{
+    struct factor_past *past = context;
+    (void)err;
+    past->whole = db_value_integer(&row[0], 0) == TRANSACTION_ADD_CLUSTER;
+    return 0;
+}
+
+int slurmdbd_read_factors(const struct source *source, struct factor_past *past, int64_t since,
+                          struct findings *findings, struct error *err)
+{
+    static const struct query first = { .sql =
+                                            "SELECT \"action\" FROM \"txn_table\" WHERE \"id\" = 1",
+                                        .types = "i" };
+    const struct db_value arguments[] = { db_integer(since), db_integer(TRANSACTION_ADD_QOS),
+                                          db_integer(TRANSACTION_MODIFY_QOS) };
+    const struct query changes = {
+        .sql = "SELECT \"id\", \"timestamp\", \"action\", \"cluster\", \"name\", \"info\""
+               " FROM \"txn_table\" WHERE \"timestamp\" >= ? AND \"action\" IN (?, ?)"
+               " ORDER BY \"timestamp\", \"id\"",
+        .arguments = arguments,
+        .argument_count = sizeof arguments / sizeof *arguments,
+        .types = "iiittt",
+    };
+    const struct table *table = &slurmdbd_transactions;
+    struct factor_reader reader = { past, findings };
+    bool there;
+    if (is_there(source, table, &there, err))
+        return -1;
+    if (!there)
+        return 0;
+    past->complete = since == 0;
+    if (slurmdbd_read(source, table, &first, take_first, past, err))
+        return -1;
+    return slurmdbd_read(source, table, &changes, take_factor, &reader, err);
 }
 
 static int take_reach(void *context, const struct db_value *row, struct error *err)

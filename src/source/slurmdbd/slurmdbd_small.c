@@ -168,16 +168,25 @@ static int take_qos(void *context, const struct db_value *row, struct error *err
 {
     struct accounting *accounting = context;
     (void)err;
-    bool named = row[1].type == DB_TEXT;
-    tariffs_add_qos(accounting->tariffs, reading_number(&row[0]), named ? row[1].text.bytes : "",
-                    named ? row[1].text.length : 0, row[2].type == DB_REAL ? row[2].real : 1);
+    uint32_t name = reading_name(accounting, &row[1]);
+    const struct qos_row qos = {
+        .id = reading_number(&row[0]),
+        .name = names_text(accounting->names, name),
+        .factor = row[2].type == DB_REAL ? row[2].real : 1,
+        .deleted = db_value_integer(&row[3], 0),
+    };
+    tariffs_add_qos(accounting->tariffs, qos.id, qos.name, names_length(accounting->names, name),
+                    qos.factor);
+    accounting->qos = memory_grown(accounting->qos, accounting->qos_count, sizeof *accounting->qos);
+    accounting->qos[accounting->qos_count++] = qos;
     return 0;
 }
 
 static int read_qos(const struct source *source, struct accounting *accounting, struct error *err)
 {
     static const struct query query = {
-        .sql = "SELECT \"id\", \"name\", \"usage_factor\" FROM \"qos_table\"", .types = "itr"
+        .sql = "SELECT \"id\", \"name\", \"usage_factor\", \"deleted\" FROM \"qos_table\"",
+        .types = "itri"
     };
     return slurmdbd_probe(source, &slurmdbd_qos, NULL, err)
                ? -1

@@ -123,6 +123,10 @@ int slurmdbd_first_eligible(const struct source *source, uint64_t *eligible, str
 int slurmdbd_read_changes(const struct source *source, enum changes_wanted wanted,
                           struct past *past, struct findings *findings, struct error *err);
 
+/* The layout's read_factors(). */
+int slurmdbd_read_factors(const struct source *source, struct factor_past *past, int64_t since,
+                          struct findings *findings, struct error *err);
+
 /* The layout's read(). */
 int slurmdbd_read_small(const struct source *source, struct accounting **accounting,
                         struct error *err);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMPUTE_FACTORS_H
+#define FAIRMILL_COMPUTE_FACTORS_H
+
+struct computation;
+struct error;
+struct factor_past;
+struct seal_plan;
+
+/* Put the usage factors of QOS into the computation's tariffs, each from the instant on from which
+ * it holds: by what runs have noted (`past` NULL: nothing) and by what the source tells.  Without a
+ * plan (NULL) nothing is noted. */
+int factors_read(struct computation *computation, struct factor_past *past,
+                 const struct seal_plan *plan, struct error *err);
+
+#endif

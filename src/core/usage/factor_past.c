@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/usage/factor_past.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/tree/transaction.h"
+#include "core/tree/txn_text.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* Clocks of the source and of runs may differ by this much. */
+#define SKEW_S 300
+/* Rows of txn_table are read again that are so much older than the last run that noted: what was
+ * committed late is there by then. */
+#define OVERLAP_S 86400
+
+struct factor_event {
+    int64_t at;
+    enum factor_told told;
+    double factor;
+    uint64_t id;      /* of the QOS; or 0, and */
+    const char *name; /* its name */
+};
+
+static const char *const told_names[] = { "added", "changed", "seen" };
+
+const char *factor_told_name(enum factor_told told)
+{
+    return told_names[told];
+}
+
+bool factor_told_of(const char *name, enum factor_told *told)
+{
+    for (size_t i = 0; i < sizeof told_names / sizeof *told_names; i++)
+        if (!strcmp(name, told_names[i])) {
+            *told = (enum factor_told)i;
+            return true;
+        }
+    return false;
+}
+
+struct factor_past *factor_past_create(void)
+{
+    struct factor_past *past = memory_zeroed(1, sizeof *past);
+    past->last_seen = past->distrusted = FACTOR_UNSEEN;
+    past->names = arena_create();
+    past->texts = arena_create();
+    return past;
+}
+
+void factor_past_destroy(struct factor_past *past)
+{
+    if (!past)
+        return;
+    free(past->notes);
+    free(past->events);
+    free(past->points);
+    arena_destroy(past->names);
+    arena_destroy(past->texts);
+    free(past);
+}
+
+void factor_past_note(struct factor_past *past, const struct factor_point *note)
+{
+    past->notes = memory_grown(past->notes, past->note_count, sizeof *past->notes);
+    past->notes[past->note_count] = *note;
+    past->notes[past->note_count++].name = arena_copy(past->names, note->name, strlen(note->name));
+}
+
+int64_t factor_past_since(const struct factor_past *past)
+{
+    return past->note_count && past->last_seen > OVERLAP_S ? past->last_seen - OVERLAP_S : 0;
+}
+
+void factor_past_forget_source(struct factor_past *past)
+{
+    past->event_count = past->row_count = past->point_count = 0;
+    past->rows = NULL;
+    past->complete = past->whole = past->undated = false;
+    free(past->events);
+    free(past->points);
+    past->events = NULL;
+    past->points = NULL;
+}
+
+/* ---- What txn_table says ---- */
+
+struct event_reader {
+    struct factor_past *past;
+    struct factor_event event;
+};
+
+static void add_event(const struct event_reader *reader, uint64_t id, const char *name)
+{
+    struct factor_past *past = reader->past;
+    past->events = memory_grown(past->events, past->event_count, sizeof *past->events);
+    past->events[past->event_count] = reader->event;
+    past->events[past->event_count].id = id;
+    past->events[past->event_count++].name = arena_copy(past->texts, name, strlen(name));
+}
+
+static bool take_term(void *context, const struct txn_pair *term)
+{
+    const struct event_reader *reader = context;
+    struct text name = { 0 };
+    uint64_t id = 0;
+    bool good = txn_is_column(term, "name")
+                    ? txn_text_of(term, &name)
+                    : txn_is_column(term, "id") && txn_number_of(term, UINT32_MAX, &id) && id;
+    if (good)
+        add_event(reader, id, id ? "" : name.bytes);
+    text_free(&name);
+    return good;
+}
+
+/* The factor in an info: 1, 0 where there is none, -1 where the info is not understood. */
+static int read_factor(const char *info, double *factor)
+{
+    struct txn_pair pair;
+    int got, found = 0;
+    while ((got = txn_next_pair(&info, &pair)) > 0)
+        if (txn_is_column(&pair, "usage_factor")) {
+            char *value = memory_bytes(pair.value, pair.value_length);
+            found = number_real(value, factor) && *factor >= 0 ? 1 : -1;
+            free(value);
+        }
+    return got < 0 ? -1 : found;
+}
+
+bool factor_past_add(struct factor_past *past, const struct transaction *transaction)
+{
+    struct event_reader reader = { past, { .at = transaction->at, .factor = 1 } };
+    int found = read_factor(transaction->info, &reader.event.factor);
+    if (found < 0)
+        return false;
+    if (transaction->action == TRANSACTION_ADD_QOS) {
+        reader.event.told = FACTOR_ADDED;
+        add_event(&reader, 0, transaction->name);
+        return true;
+    }
+    size_t before = past->event_count;
+    reader.event.told = FACTOR_CHANGED;
+    if (!found || txn_each_term(transaction->name, take_term, &reader))
+        return true;
+    past->event_count = before;
+    return false;
+}
+
+/* ---- What is known of a QOS ---- */
+
+struct maker {
+    struct factor_past *past;
+    int64_t now;
+    uint64_t id;
+    const struct qos_row *row; /* NULL: it is gone */
+    const struct factor_point *notes;
+    size_t note_count;
+    struct factor_point *points; /* by instant */
+    size_t count;
+};
+
+/* Behind those of the same instant. */
+static void insert(struct maker *maker, struct factor_point point)
+{
+    maker->points = memory_grown(maker->points, maker->count, sizeof *maker->points);
+    size_t at = maker->count++;
+    for (; at && maker->points[at - 1].at > point.at; at--)
+        maker->points[at] = maker->points[at - 1];
+    point.id = maker->id;
+    point.name = maker->row ? maker->row->name : maker->note_count ? maker->notes->name : "";
+    maker->points[at] = point;
+}
+
+static bool is_same(double one, double other)
+{
+    return !(one < other) && !(one > other);
+}
+
+static bool is_of(const struct factor_event *event, const struct maker *maker)
+{
+    return event->id ? event->id == maker->id
+                     : maker->row && !strcmp(event->name, maker->row->name);
+}
+
+/* What has a date.  Of what was done in one second the last counts. */
+static void add_dated(struct maker *maker)
+{
+    const struct factor_past *past = maker->past;
+    for (size_t i = 0; i < maker->note_count; i++)
+        if (maker->notes[i].told != FACTOR_SEEN)
+            insert(maker, maker->notes[i]);
+    for (size_t i = 0; i < past->event_count; i++) {
+        const struct factor_event *event = &past->events[i];
+        if (is_of(event, maker))
+            insert(maker, (struct factor_point){ .at = event->at,
+                                                 .told = event->told,
+                                                 .seen_before = FACTOR_UNSEEN,
+                                                 .factor = event->factor });
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < maker->count; i++) {
+        struct factor_point *point = &maker->points[i];
+        if (kept && maker->points[kept - 1].at == point->at) {
+            if (maker->points[--kept].told == FACTOR_ADDED)
+                point->told = FACTOR_ADDED;
+        }
+        maker->points[kept++] = *point;
+    }
+    maker->count = kept;
+}
+
+/* A QOS that slurmdbd made itself was never added, and began with its column's default. */
+static void add_default(struct maker *maker)
+{
+    const struct factor_past *past = maker->past;
+    if (past->complete && past->whole && maker->count && maker->points->told == FACTOR_CHANGED)
+        insert(maker, (struct factor_point){
+                          .told = FACTOR_ADDED, .seen_before = FACTOR_UNSEEN, .factor = 1 });
+}
+
+/* Whether something that has a date brought about what was seen. */
+static bool is_dated(const struct maker *maker, const struct factor_point *seen)
+{
+    int64_t after = seen->seen_before == FACTOR_UNSEEN ? seen->at - SKEW_S : seen->seen_before;
+    for (size_t i = 0; i < maker->count; i++) {
+        const struct factor_point *point = &maker->points[i];
+        if (point->told != FACTOR_SEEN && point->at > after && point->at <= seen->at + SKEW_S &&
+            is_same(point->factor, seen->factor))
+            return true;
+    }
+    return false;
+}
+
+/* What held then; NULL: nothing is known of it. */
+static const struct factor_point *point_at(const struct maker *maker, int64_t instant)
+{
+    const struct factor_point *found = NULL;
+    for (size_t i = 0; i < maker->count && maker->points[i].at <= instant; i++)
+        found = &maker->points[i];
+    return found;
+}
+
+/* What was seen as of this very instant, the run sees anew. */
+static bool is_seen_anew(const struct maker *maker, const struct factor_point *note)
+{
+    return note->told == FACTOR_SEEN && note->at == maker->now && maker->row &&
+           !maker->row->deleted;
+}
+
+static void add_seen(struct maker *maker)
+{
+    for (size_t i = 0; i < maker->note_count; i++) {
+        const struct factor_point *note = &maker->notes[i], *held;
+        if (note->told != FACTOR_SEEN || is_dated(maker, note) || is_seen_anew(maker, note))
+            continue;
+        held = point_at(maker, note->at);
+        if (!held || !is_same(held->factor, note->factor))
+            insert(maker, *note);
+    }
+}
+
+/* A change that nothing dates: the last instant at which the factor is known to have been another
+ * one, and whether an earlier run of this very instant saw it, too. */
+static void note_undated(struct maker *maker, struct factor_point *seen, int64_t last)
+{
+    int64_t before = maker->past->last_seen;
+    bool noted = false;
+    for (size_t i = 0; i < maker->note_count; i++)
+        if (is_seen_anew(maker, &maker->notes[i])) {
+            before = maker->notes[i].seen_before;
+            noted = is_same(maker->notes[i].factor, seen->factor);
+        }
+    seen->seen_before = before > last && before < maker->now ? before : last;
+    maker->past->undated |= !noted;
+}
+
+/* What the source has now is the last of what it had.  As of an instant that is over a run cannot
+ * know when it became so. */
+static void add_present(struct maker *maker)
+{
+    const struct factor_past *past = maker->past;
+    struct factor_point seen = { .at = maker->now,
+                                 .told = FACTOR_SEEN,
+                                 .seen_before = FACTOR_UNSEEN };
+    if (!maker->row || maker->row->deleted)
+        return;
+    seen.factor = maker->row->factor;
+    if (maker->count) {
+        const struct factor_point *last = &maker->points[maker->count - 1];
+        if (is_same(last->factor, seen.factor) || maker->now < past->last_seen ||
+            maker->now <= last->at)
+            return;
+        note_undated(maker, &seen, last->at);
+    }
+    insert(maker, seen);
+}
+
+static void keep_points(struct maker *maker)
+{
+    struct factor_past *past = maker->past;
+    for (size_t i = 0; i < maker->count; i++) {
+        const struct factor_point *point = &maker->points[i];
+        if (i && is_same(past->points[past->point_count - 1].factor, point->factor))
+            continue;
+        past->points = memory_grown(past->points, past->point_count, sizeof *past->points);
+        past->points[past->point_count++] = *point;
+    }
+    free(maker->points);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct qos_row *one = *(const struct qos_row *const *)a,
+                         *other = *(const struct qos_row *const *)b;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+static const struct qos_row **sorted_rows(const struct qos_row *rows, size_t count)
+{
+    const struct qos_row **sorted = memory_zeroed(count + 1, sizeof *sorted);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &rows[i];
+    qsort(sorted, count, sizeof *sorted, by_id);
+    return sorted;
+}
+
+void factor_past_make(struct factor_past *past, const struct qos_row *rows, size_t count,
+                      int64_t now)
+{
+    const struct qos_row **sorted = sorted_rows(rows, count);
+    for (size_t row = 0, note = 0; row < count || note < past->note_count;) {
+        struct maker maker = { .past = past, .now = now, .id = UINT64_MAX };
+        if (row < count)
+            maker.id = sorted[row]->id;
+        if (note < past->note_count && past->notes[note].id < maker.id)
+            maker.id = past->notes[note].id;
+        if (row < count && sorted[row]->id == maker.id)
+            maker.row = sorted[row++];
+        maker.notes = &past->notes[note];
+        for (; note < past->note_count && past->notes[note].id == maker.id; note++)
+            maker.note_count++;
+        add_dated(&maker);
+        add_default(&maker);
+        add_seen(&maker);
+        add_present(&maker);
+        keep_points(&maker);
+    }
+    free(sorted);
+}
+
+struct factor_points factor_past_next(const struct factor_past *past, size_t *at)
+{
+    struct factor_points points = { past->points + *at, 0 };
+    for (; *at < past->point_count && past->points[*at].id == points.points->id; ++*at)
+        points.count++;
+    return points;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_CORE_FACTOR_PAST_H
+#define FAIRMILL_CORE_FACTOR_PAST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct transaction;
+
+/* The usage factors of QOS, and since when each holds.
+ *
+ * The source has the factor of today and, in its txn_table, what it was changed to and when.  Runs
+ * note what is known, so that it does not go with the rows of txn_table, and what each was the
+ * first to see.  A change that nothing dates counts from the instant of the run that saw it first:
+ * what was charged until then was charged as slurmctld did for as long as it is known.  Before
+ * the first factor that is known that one counts, too; where a change is the first thing that is
+ * known of a QOS, that may be wrong.
+ *
+ * The row of a QOS that was removed has factor 1, whatever it was: it tells nothing.  The last
+ * factor before the removal stays. */
+
+enum factor_told {
+    FACTOR_ADDED,   /* txn_table says that the QOS was added with it */
+    FACTOR_CHANGED, /* that it was changed to it */
+    FACTOR_SEEN,    /* it does not; a run saw it first */
+};
+/* Its name in fairmill_qos_change; and the number of a name, false where there is none. */
+const char *factor_told_name(enum factor_told told);
+bool factor_told_of(const char *name, enum factor_told *told);
+
+#define FACTOR_UNSEEN (-1) /* no run, or no instant */
+
+/* From `at` on the QOS has a factor. */
+struct factor_point {
+    uint64_t id;
+    int64_t at;
+    enum factor_told told;
+    int64_t seen_before; /* of what was seen: the run before, which saw another one; or unseen */
+    double factor;
+    const char *name; /* as the source has it, or as it was noted */
+};
+
+/* A QOS as the source has it now. */
+struct qos_row {
+    uint64_t id;
+    const char *name; /* held by others */
+    bool deleted;
+    double factor;
+};
+
+struct factor_past {
+    int64_t last_seen;          /* the last run that noted what it saw */
+    int64_t distrusted;         /* a note of then is not as it was written, so that none counts */
+    struct factor_point *notes; /* by id, and instant */
+    size_t note_count;
+    struct arena *names; /* of the notes */
+
+    const struct qos_row *rows;
+    size_t row_count;
+    struct factor_event *events;
+    size_t event_count;
+    struct arena *texts; /* of the events */
+    bool complete;       /* txn_table was read as far as it goes back ... */
+    bool whole;          /* ... and that is to its beginning */
+
+    struct factor_point *points; /* what is known, by id, and instant; each another factor */
+    size_t point_count;
+    bool undated; /* this run is the first to see a change that nothing dates */
+};
+
+struct factor_past *factor_past_create(void);
+void factor_past_destroy(struct factor_past *past);
+
+/* Add a note; by ascending id, and of each by ascending instant. */
+void factor_past_note(struct factor_past *past, const struct factor_point *note);
+/* Rows of txn_table from this instant on say what notes do not; 0: all of them are needed. */
+int64_t factor_past_since(const struct factor_past *past);
+
+/* What the source tells, which can be told anew after factor_past_forget_source().  Transactions
+ * are added in the order of their time; false where one is not understood. */
+void factor_past_forget_source(struct factor_past *past);
+bool factor_past_add(struct factor_past *past, const struct transaction *transaction);
+
+/* Put together what is known as of an instant, with the rows of now. */
+void factor_past_make(struct factor_past *past, const struct qos_row *rows, size_t count,
+                      int64_t now);
+
+/* The points of one QOS, from place `at` on; at moves behind them. */
+struct factor_points {
+    const struct factor_point *points;
+    size_t count;
+};
+struct factor_points factor_past_next(const struct factor_past *past, size_t *at);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "results/factor_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/usage/factor_past.h"
+#include "results/kept.h"
+#include "results/publication.h"
+#include "results/rows.h"
+#include "results/share_rows.h"
+#include "sql.h"
+#include "util/text.h"
+
+/* The columns of sql_query_qos_change_read. */
+enum { QOS_ID, QOS_AS_OF, QOS_TOLD, QOS_SEEN_BEFORE, QOS_NAME, QOS_FACTOR };
+#define QOS_TYPES "iititr"
+
+static void note_damage(void *context, const struct kept_table *table, int64_t part,
+                        const struct kept_rows *known, const struct kept_rows *found)
+{
+    struct factor_past *past = context;
+    (void)table;
+    (void)known;
+    (void)found;
+    if (past->distrusted == FACTOR_UNSEEN || part < past->distrusted)
+        past->distrusted = part;
+}
+
+static void take_note(struct factor_past *past, const struct db_value *row)
+{
+    char *told = db_value_text(&row[QOS_TOLD]), *name = db_value_text(&row[QOS_NAME]);
+    struct factor_point note = { .id = (uint64_t)row[QOS_ID].integer,
+                                 .at = row[QOS_AS_OF].integer,
+                                 .seen_before =
+                                     db_value_integer(&row[QOS_SEEN_BEFORE], FACTOR_UNSEEN),
+                                 .factor =
+                                     row[QOS_FACTOR].type == DB_REAL ? row[QOS_FACTOR].real : 1,
+                                 .name = name };
+    if (factor_told_of(told, &note.told))
+        factor_past_note(past, &note);
+    free(told);
+    free(name);
+}
+
+int factor_rows_read(struct db *db, const char *cluster, struct factor_past *past,
+                     struct error *err)
+{
+    const struct db_value *row, name = db_text(cluster);
+    if (share_rows_last(db, cluster, &past->last_seen, err) ||
+        kept_compare(db, cluster, &kept_factors, note_damage, past, err))
+        return -1;
+    if (past->distrusted != FACTOR_UNSEEN)
+        return 0;
+    struct db_rows *rows = db_query(db, sql_query_qos_change_read, &name, 1, QOS_TYPES, err);
+    while (db_fetch(rows, &row, err) > 0)
+        take_note(past, row);
+    return db_finish(rows);
+}
+
+static bool same(const struct factor_point *one, const struct factor_point *other)
+{
+    return one->id == other->id && one->at == other->at && one->told == other->told &&
+           one->seen_before == other->seen_before && !(one->factor < other->factor) &&
+           !(one->factor > other->factor);
+}
+
+/* Whether all of this is noted already, and nothing else. */
+static bool is_noted(const struct factor_past *past, int64_t until)
+{
+    size_t note = 0;
+    for (size_t i = 0; i < past->point_count; i++)
+        if (past->points[i].at <= until &&
+            (note == past->note_count || !same(&past->points[i], &past->notes[note++])))
+            return false;
+    return note == past->note_count && past->distrusted == FACTOR_UNSEEN;
+}
+
+static void write_point(struct row_writer *writer, const struct publisher *publisher,
+                        const struct factor_point *point, struct error *err)
+{
+    struct text name = { 0 };
+    struct row_field row[] = {
+        { "cluster", 't', db_text(publisher->cluster) },
+        { "id_qos", 'i', db_integer((int64_t)point->id) },
+        { "as_of", 'i', db_integer(point->at) },
+        { "told", 't', db_text(factor_told_name(point->told)) },
+        { "seen_before", 'i', rows_integer(point->seen_before) },
+        { "run_id", 'i', db_integer(publisher->run_id) },
+        { "name", 't', rows_text(point->name, &name) },
+        { "usage_factor", 'r', rows_real(point->factor) },
+    };
+    rows_add(writer, row, COUNT(row), err);
+    text_free(&name);
+}
+
+static const char *const removals[] = { sql_query_forget_factors, sql_query_kept_factors_clear,
+                                        NULL };
+
+/* They are few, and so written anew as a whole. */
+int factor_rows_write(const struct publisher *publisher, const struct factor_past *past,
+                      int64_t until, struct error *err)
+{
+    struct db_value cluster = db_text(publisher->cluster);
+    struct row_writer writer = { .db = publisher->db, .table = "fairmill_qos_change", .keys = 3 };
+    if (until < past->last_seen || is_noted(past, until))
+        return 0;
+    if (rows_execute_all(publisher->db, removals, &cluster, 1, err))
+        return -1;
+    for (size_t i = 0; i < past->point_count; i++)
+        if (past->points[i].at <= until)
+            write_point(&writer, publisher, &past->points[i], err);
+    if (rows_end(&writer, 0, err))
+        return -1;
+    return kept_write_all(publisher->db, publisher->cluster, &kept_factors, err);
+}

@@ -1,0 +1,224 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""A QOS's usage factor counts for the seconds in which it held."""
+
+import json
+import os
+import random
+import sqlite3
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW
+from sealed_site import DAY, HOUR, Site
+
+DRAWING = '''
+cluster tiny
+root/
+  physics/   60
+    alice    10
+    bob      10
+  chemistry/ 40
+    carol     1
+qos 2 factor=0.5
+qos 3 factor=3
+registered 5=64,1=64
+'''
+START = NOW - 40 * DAY
+
+
+class Factors(Site):
+    """A place without decay, whose usage is known second by second."""
+
+    def begin(self, drawing=DRAWING, keys=None):
+        self.now = NOW
+        self.keys = {'usage.half_life': '0', 'usage.seal_after': '1-0', 'usage.full_every': '90-0', **(keys or {})}
+        self.ready(drawing, self.keys)
+        self.ids = {name: self.change(
+            'SELECT id_assoc FROM tiny_assoc_table WHERE acct || "." || user = ?', name)[0][0]
+            for name in ('physics.alice', 'physics.bob', 'chemistry.carol')}
+
+    def usage(self, user):
+        return self.query('SELECT usage_raw FROM fairmill_fairshare WHERE user_name = ?', user)[0][0]
+
+    def notes(self, qos):
+        return self.query('SELECT as_of, told, seen_before, usage_factor FROM fairmill_qos_change WHERE id_qos = ?'
+                          ' ORDER BY as_of', qos)
+
+    def found(self, kind):
+        return self.query('SELECT subject FROM fairmill_finding WHERE kind = ? AND last_seen = ? ORDER BY subject',
+                          kind, self.now)
+
+    def wholly(self, statement):
+        """A full run with the same notes, and one that keeps nothing, agree with what is published."""
+        mine = self.values(), self.days()
+        self.run_at(0, '--full')
+        tap.same((self.values(), self.days()), mine, statement)
+
+
+def told(site):
+    """txn_table tells all."""
+    site.begin()
+    site.factor(START, 1447, 'q2', 0.5)
+    site.factor(START, 1447, 'q3', 3)
+    site.job('physics.alice', NOW - 5 * DAY, NOW - 4 * DAY, qos=2)
+    site.job('chemistry.carol', NOW - HOUR, 0, qos=2)
+    site.job('physics.bob', NOW - 2 * HOUR, 0, qos=3)
+    site.run_at()
+    tap.same(site.usage('carol'), 4 * 0.5 * HOUR, 'a factor that never changed counts always')
+    tap.same(site.notes(2), [(START, 'added', None, 0.5)], 'runs note it with the instant that txn_table tells')
+    site.factor(NOW + 100, 1451, "(name='q2' || name='q3')", 4)
+    tap.same(site.run_at(600)[0], 'incremental', 'a change whose instant is told needs no full run')
+    tap.same((site.usage('carol'), site.usage('bob')),
+             (4 * (0.5 * (HOUR + 100) + 4 * 500), 4 * (3 * (2 * HOUR + 100) + 4 * 500)),
+             'each second of a job has the factor of its time; two QOS may be changed at once')
+    tap.same(site.usage('alice'), 4 * 0.5 * DAY, 'a job that had ended keeps its own')
+    site.wholly('a full run finds the same')
+    site.is_exact('so does one without notes')
+    tap.same(site.query('SELECT SUM(tres_seconds) FROM fairmill_usage_day WHERE id_assoc = ?',
+                        site.ids['chemistry.carol']), [(site.usage('carol'),)], 'and the days have as much')
+    tap.ok(not site.found('factor_undated') + site.found('factor_unknown'), 'nothing about it is odd')
+    site.change("UPDATE qos_table SET usage_factor = 1 WHERE id = 3")
+    site.factor(NOW + 700, 1451, '(id=3)', 1)
+    site.change("UPDATE qos_table SET usage_factor = 4 WHERE id = 2")
+    site.run_at(400)
+    tap.same(site.usage('bob'), 4 * (3 * (2 * HOUR + 100) + 4 * 600 + 300), 'a factor may be cleared, by id too')
+    site.change("UPDATE qos_table SET usage_factor = 1, deleted = 1 WHERE id = 2")
+    site.change('INSERT INTO txn_table (timestamp, action, name, actor, cluster, info)'
+                " VALUES (?, 1450, 'id=''2''', 'root', 'tiny', '')", NOW + 1100)
+    tap.same(site.run_at(200)[0], 'incremental', 'that a QOS is removed needs no full run')
+    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 100) + 4 * 1100), 'its jobs keep its last factor')
+    site.wholly('a full run finds the same')
+    site.change('DELETE FROM txn_table')
+    tap.same(site.run_at(60)[0], 'incremental', 'nor does a purge of txn_table, of which runs noted what it told')
+    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 100) + 4 * 1160), 'which stays')
+    site.wholly('also in a full run')
+    carol = site.usage('carol')
+    site.succeed('verify')
+    tap.ok('as computed' in site.out, 'verify finds nothing else', site.out)
+    site.succeed('run', '--now', NOW + 600, '--dry-run')
+    tap.ok(f' {4 * (0.5 * (HOUR + 100) + 4 * 500):.0f} ' in site.out,
+           'an instant that is over has what held by then', site.out)
+    site.succeed('run', '--now', site.now, '--dry-run')
+    tap.ok(f' {carol:.0f} ' in site.out, 'a dry run knows the notes, too', site.out)
+    site.succeed('explain', 'carol', '--jobs', '--json')
+    explained = json.loads(site.out)['clusters'][0]
+    tap.same((explained['job_records'], [job['used'] for job in explained['jobs']]), (1, [carol]),
+             'explain has the job once, with all its slices')
+
+
+def seen(site):
+    """Nothing tells when a factor changed."""
+    site.begin()
+    site.job('physics.alice', NOW - 5 * DAY, NOW - 4 * DAY, qos=2)
+    site.job('chemistry.carol', NOW - HOUR, 0, qos=2)
+    site.run_at()
+    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5)], 'without txn_table runs note what they see')
+    site.run_at(100)
+    site.change('UPDATE qos_table SET usage_factor = 2 WHERE id = 2')
+    kind, why = site.run_at(200)
+    tap.same((kind, why), ('full', 'a usage factor changed, and nothing tells when'),
+             'a change that nothing dates makes a full run')
+    tap.same(site.found('factor_undated'), [('2',)], 'and a finding')
+    tap.same((site.usage('alice'), site.usage('carol')), (4 * 0.5 * DAY, 4 * 0.5 * (HOUR + 300)),
+             'what was charged before stays')
+    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5), (NOW + 300, 'seen', NOW + 100, 2)], 'it is noted')
+    tap.same(site.run_at(0)[0], 'incremental', 'after which runs go on, also as of that very instant')
+    tap.same(site.run_at(100)[0], 'incremental', 'and later')
+    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 300) + 2 * 100), 'the new factor counts from then on')
+    site.wholly('a full run finds the same')
+    site.change('INSERT INTO txn_table (timestamp, action, name, actor, cluster, info)'
+                " VALUES (?, 1451, '(name=''q2'')', 'root', '', 'usage_factor=2.000000')", NOW + 250)
+    site.run_at(0, '--full')
+    tap.same(site.usage('carol'), 4 * (0.5 * (HOUR + 250) + 2 * 150), 'once txn_table tells the instant, that counts')
+    tap.same(site.notes(2), [(NOW, 'seen', None, 0.5), (NOW + 250, 'changed', None, 2)], 'and is noted')
+    site.query('UPDATE fairmill_qos_change SET usage_factor = 9 WHERE as_of = ?', NOW)
+    site.run_at(60)
+    tap.same(site.found('records_changed'), [(str(NOW),)], 'a note that somebody changed is named')
+    tap.same(site.usage('carol'), 4 * 2 * (HOUR + 460), 'and not believed: the first known factor counts')
+    tap.same(site.found('factor_unknown'), [('2',)], 'which may be wrong, and is a finding')
+    tap.same(site.run_at(60)[0], 'incremental', 'the source tells what it can, and runs go on')
+    site.wholly('a full run finds the same')
+
+
+def born(site):
+    """What txn_table reaches back to."""
+    site.begin()
+    site.job('physics.bob', NOW - DAY, 0)
+    site.change("INSERT INTO txn_table (id, timestamp, action, name, actor, cluster, info)"
+                " VALUES (1, ?, 1405, 'tiny', 'root', '', 'mod_time=1, shares=1')", START)
+    normal = site.change('SELECT name FROM qos_table WHERE id = 1')[0][0]
+    site.factor(NOW - HOUR, 1451, f"(name='{normal}')", 5)
+    site.run_at()
+    tap.same(site.usage('bob'), 4 * (DAY - HOUR + 5 * HOUR),
+             'a QOS that was never added began with 1, where txn_table is there from its first row on')
+    tap.ok(not site.found('factor_unknown'), 'and nothing is in doubt')
+    site.change("DELETE FROM txn_table WHERE id = 1")
+    site.run_at(60)
+    tap.same(site.usage('bob'), 4 * (DAY - HOUR + 5 * (HOUR + 60)), 'runs note that, too')
+    site.change('INSERT INTO txn_table (timestamp, action, name, actor, cluster, info)'
+                " VALUES (?, 1451, 'who knows', 'root', '', 'usage_factor=3.000000')", NOW + 20)
+    site.run_at(60)
+    tap.ok(site.found('past_unreadable'), 'a row that nobody understands is a finding')
+    tap.same(site.usage('bob'), 4 * (DAY - HOUR + 5 * (HOUR + 120)), 'and nothing else')
+
+
+def random_histories(site):
+    """Whatever happens, and whether txn_table tells it: each second has the factor of its time."""
+    for seed in [int(os.environ['FAIRMILL_SEED'])] if 'FAIRMILL_SEED' in os.environ else range(1, 5):
+        r = random.Random(seed)
+        site.begin()
+        held = {2: [(0, 0.5)], 3: [(0, 3)]}
+        jobs, wrong, kinds = [], [], set()
+        for qos, name in ((2, 'q2'), (3, 'q3')):
+            site.factor(START, 1447, name, held[qos][0][1])
+        deleted = None
+        for step in range(14):
+            for _ in range(r.randrange(3)):
+                end = site.now - r.randrange(12 * HOUR)
+                start = end - r.randrange(2 * DAY)
+                end = end if r.random() < 0.6 else 0
+                qos = r.choice((2, 3))
+                user = r.choice(sorted(site.ids))
+                jobs.append([site.job(user, start, end, qos=qos), user, start, end, qos])
+            for job in jobs:
+                if not job[3] and r.random() < 0.3:
+                    job[3] = site.now - r.randrange(min(600, site.now - job[2]))
+                    site.change('UPDATE tiny_job_table SET time_end = ? WHERE job_db_inx = ?', job[3], job[0])
+            later, told_now = r.choice((300, HOUR, DAY)), r.random() < 0.7
+            if r.random() < 0.6 and deleted != 2:
+                factor = r.choice((0, 0.25, 1, 2.5))
+                at = site.now + r.randrange(1, later + 1)
+                if told_now:
+                    site.factor(at, 1451, "(name='q2')", factor)
+                    held[2].append((at, factor))
+                else:
+                    changed = factor != held[2][-1][1]
+                    site.change('UPDATE qos_table SET usage_factor = ? WHERE id = 2', factor)
+                    held[2].append((site.now + later, factor)) if changed else None
+            if deleted is None and r.random() < 0.1:
+                deleted = 2
+                site.change('UPDATE qos_table SET usage_factor = 1, deleted = 1 WHERE id = 2')
+                if not told_now and held[2][-1][0] == site.now + later:
+                    held[2].pop()  # gone before any run saw it
+            kinds.add(site.run_at(later)[0])
+            wanted = dict.fromkeys(site.ids, 0)
+            for _, user, start, end, qos in jobs:
+                spans = held[qos] + [(site.now * 2, 0)]
+                for (since, factor), (until, _) in zip(spans, spans[1:]):
+                    seconds = min(until, end or site.now) - max(since, start)
+                    wanted[user] += 4 * factor * max(seconds, 0)
+            got = {user: site.usage(user.split('.')[1]) for user in site.ids}
+            if got != wanted:
+                wrong.append((step, got, wanted))
+        tap.same(wrong, [], f'each second has its own factor, run by run, in history {seed}')
+        tap.ok('incremental' in kinds, 'in incremental runs')
+        site.wholly('and in a full one')
+
+
+for test in told, seen, born, random_histories:
+    with Factors() as site:
+        test(site)
+tap.done()
