@@ -47,9 +47,12 @@ static void add_grant(struct text *text, const struct db_settings *settings, con
     add_account(text, settings);
 }
 
+/* A role that is granted does nothing yet. */
 static void add_role_grant(struct text *text, const struct db_settings *settings, const char *role)
 {
     text_format(text, "GRANT %s TO ", role);
+    add_account(text, settings);
+    text_format(text, "; SET DEFAULT ROLE %s /*M! FOR */ /*!80000 TO */ ", role);
     add_account(text, settings);
 }
 
@@ -59,10 +62,12 @@ static void add_login(struct text *text, const struct db_settings *settings)
     struct text account = { 0 };
     add_account(&account, settings);
     if (db_logs_in_by_socket(settings))
-        text_format(text,
-                    "/*M! CREATE USER IF NOT EXISTS %s IDENTIFIED VIA unix_socket */;\n"
-                    "/*!80000 CREATE USER IF NOT EXISTS %s IDENTIFIED WITH auth_socket */;\n",
-                    account.bytes, account.bytes);
+        text_format(
+            text,
+            "/*M! CREATE USER IF NOT EXISTS %s IDENTIFIED VIA unix_socket */;\n"
+            "-- MySQL without its plugin: INSTALL PLUGIN auth_socket SONAME 'auth_socket.so';\n"
+            "/*!80000 CREATE USER IF NOT EXISTS %s IDENTIFIED WITH auth_socket */;\n",
+            account.bytes, account.bytes);
     else
         text_format(text, "-- First: CREATE USER %s IDENTIFIED BY '...'%s\n", account.bytes,
                     settings->tls_mode >= DB_TLS_REQUIRED ? " REQUIRE SSL" : "");
@@ -97,7 +102,8 @@ static void add_before_tables(struct text *text, const struct db_settings *resul
 }
 
 /* What a writer may do besides reading, table by table: a privilege on all tables of a database
- * could not be taken back for one of them, and an earlier release gave that. */
+ * could not be taken back for one of them, and an earlier release gave that.  MariaDB takes back
+ * what was never given without a word. */
 static void add_writing(struct text *text, const struct db_settings *results,
                         const struct db_table *tables, size_t table_count)
 {
@@ -108,7 +114,7 @@ static void add_writing(struct text *text, const struct db_settings *results,
         db_add_quoted(text, '`', tables[i].name);
         text_add(text, " TO fairmill_writer;\n");
     }
-    text_add(text, "REVOKE INSERT, UPDATE, DELETE ON ");
+    text_add(text, "REVOKE /*!80030 IF EXISTS */ INSERT, UPDATE, DELETE ON ");
     add_all_tables(text, results->database);
     text_add(text, " FROM fairmill_writer;\n");
 }
@@ -133,15 +139,9 @@ static void add_after_tables(struct text *text, const struct db_settings *result
         text_format(text, " TO %s;\n", roles[i].role);
     }
     add_writing(text, results, tables, table_count);
-    struct text account = { 0 };
-    add_account(&account, results);
     add_login(text, results);
-    text_format(text,
-                "GRANT fairmill_writer TO %s;\n"
-                "/*M! SET DEFAULT ROLE fairmill_writer FOR %s */;\n"
-                "/*!80000 SET DEFAULT ROLE fairmill_writer TO %s */;\n",
-                account.bytes, account.bytes, account.bytes);
-    text_free(&account);
+    add_role_grant(text, results, "fairmill_writer");
+    text_add(text, ";\n");
 }
 
 const struct db_privileges mysql_privileges = {

@@ -14,13 +14,14 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import dump
 import tap
-from mariadb import NewServer
+from mariadb import CLIENT, IS_MYSQL, NewServer, default_role
 from program import FAIRMILL, write_settings
 
 # The server knows who comes through its socket, so that a login needs a user of this machine.
 LOGIN = 'nobody' if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
 READER = 'roles_grafana'
 SOURCE, RESULTS = 'roles_acct', 'roles_res'
+MONITOR = 'REPLICATION CLIENT' if IS_MYSQL else 'SLAVE MONITOR'
 NOW = 1750500000
 JOB_COLUMNS = {'job_db_inx', 'time_eligible', 'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job',
                'tres_alloc', 'account', 'cpus_req', 'partition', 'priority', 'tres_req', 'id_array_job', 'array_max_tasks',
@@ -64,7 +65,7 @@ FORBIDDEN = (
     ('all columns of jobs', f'SELECT * FROM {SOURCE}.alpha_job_table'),
     ('who administers', f'SELECT * FROM {SOURCE}.user_table'),
     ('other clusters', f'SELECT * FROM {SOURCE}.`beta-2_assoc_table`'),
-    ("the server's logins", 'SELECT * FROM mysql.global_priv'),
+    ("the server's logins", f"SELECT * FROM mysql.{'user' if IS_MYSQL else 'global_priv'}"),
     ('changing shares', f'UPDATE {SOURCE}.alpha_assoc_table SET shares = 1 WHERE 1 = 0'),
     ('changing jobs', f'UPDATE {SOURCE}.alpha_job_table SET time_end = 1 WHERE 1 = 0'),
     ('adding clusters', f"INSERT INTO {SOURCE}.cluster_table (creation_time, name) VALUES (1, 'x')"),
@@ -107,7 +108,7 @@ class Site:
 
     def query(self, user, sql):
         """Whether it was done, denied, or failed otherwise, as the login or as somebody without a password."""
-        command = ['mariadb', '--no-defaults', f'--socket={self.server.socket}', f'--user={user}', RESULTS]
+        command = [CLIENT, '--no-defaults', f'--socket={self.server.socket}', f'--user={user}', RESULTS]
         if user == LOGIN:
             status, _, err = self.as_login(*command, text=sql)
         else:
@@ -117,7 +118,8 @@ class Site:
         return 'done' if not status else 'denied' if DENIED.search(err) else err
 
     def role(self, role):
-        self.server.sql(f"GRANT {role} TO '{LOGIN}'@localhost; SET DEFAULT ROLE {role} FOR '{LOGIN}'@localhost")
+        account = f"'{LOGIN}'@localhost"
+        self.server.sql(f'GRANT {role} TO {account}; {default_role(role, account)}')
 
 
 def grants(server, who):
@@ -125,7 +127,7 @@ def grants(server, who):
     rights, roles = {}, set()
     for line, in server.sql(f'SHOW GRANTS FOR {who}'):
         of_table = re.match(r'GRANT (.*?) ON (\S+) TO ', line)
-        of_role = re.match(r'GRANT `?(\w+)`? TO ', line)
+        of_role = re.match(r'GRANT `?(\w+)`?(?:@`%`)? TO ', line)
         if of_table:
             privileges, where = of_table.groups()
             columns = re.match(r'SELECT \((.*)\)$', privileges)
@@ -140,12 +142,13 @@ def printed_sql(site):
     site.write()
     status, printed, err = site.fairmill('init', '--print')
     tap.ok(status == 0, 'init --print needs no login', err)
+    tap.ok('INSTALL PLUGIN auth_socket' in printed, "and says what MySQL's logins by socket need", printed)
     for again in ('takes what it prints', 'takes it again'):
-        done = subprocess.run(['mariadb', '--no-defaults', f'--socket={site.server.socket}', '--user=root'],
+        done = subprocess.run([CLIENT, '--no-defaults', f'--socket={site.server.socket}', '--user=root'],
                               input=printed, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        tap.ok(done.returncode == 0 and not done.stdout, f'the client mariadb {again}', done.stdout)
+        tap.ok(done.returncode == 0 and not done.stdout, f'the client {CLIENT} {again}', done.stdout)
     rights, roles = grants(site.server, f"'{LOGIN}'@localhost")
-    tap.same(rights, {'*.*': {'SLAVE MONITOR'}, f'{SOURCE}.alpha_job_table': JOB_COLUMNS,
+    tap.same(rights, {'*.*': {MONITOR}, f'{SOURCE}.alpha_job_table': JOB_COLUMNS,
                       f'{SOURCE}.txn_table': {'id', 'timestamp', 'action', 'name', 'cluster', 'info'},
                       **{f'{SOURCE}.{table}': {'SELECT'} for table in (
                           'cluster_table', 'qos_table', 'alpha_assoc_table', 'alpha_event_table',
@@ -178,7 +181,7 @@ def commands(site):
     site.role('fairmill_writer')
     site.goes_well('a writer then writes what the owner has made', 'run', '--now', NOW + 2)
     site.server.sql(f'CREATE USER {READER}@localhost; GRANT fairmill_reader TO {READER}@localhost; '
-                    f'SET DEFAULT ROLE fairmill_reader FOR {READER}@localhost')
+                    + default_role('fairmill_reader', f'{READER}@localhost'))
     site.write(f'{site.folder}/reader.conf', READER)
     for command in ('show', 'status'):
         site.goes_well(f"a reader is enough for '{command}'", command, conf=f'{site.folder}/reader.conf')
@@ -229,8 +232,8 @@ def missing(site):
                              ('SELECT', 'alpha_event_table'), (f'SELECT ({columns})', 'alpha_job_table')):
         site.server.sql(f'REVOKE {privilege} ON {SOURCE}.{table} FROM {account}')
         helped(site, table, 'source')
-    site.server.sql(f'REVOKE SLAVE MONITOR ON *.* FROM {account}')
-    helped(site, 'SLAVE MONITOR', 'source')
+    site.server.sql(f'REVOKE {MONITOR} ON *.* FROM {account}')
+    helped(site, MONITOR, 'source')
     for table, privileges in (('fairmill_finding', 'INSERT, UPDATE, DELETE'), ('fairmill_ledger', 'INSERT')):
         site.server.sql(f'REVOKE {privileges} ON {RESULTS}.{table} FROM fairmill_writer')
     helped(site, 'writing a table', 'results', f'`{RESULTS}`.`fairmill_finding`')
@@ -256,7 +259,7 @@ def missing(site):
 
 def helped(site, what, side, named='', last=True):
     status, _, err = site.fairmill('run', '--now', NOW + 10)
-    found = re.search(r'GRANT .* TO \S+', err)
+    found = re.search(rf"GRANT .* '{LOGIN}'@'localhost'", err)
     if tap.ok(status == 78 and found and named in found.group(0) and err.count('\n') == 1,
               f'without {what} the GRANT is said ({side})', status, err):
         site.server.sql(found.group(0))
@@ -265,7 +268,9 @@ def helped(site, what, side, named='', last=True):
 
 
 def body():
-    with NewServer() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
+    # MySQL's plugin for logins by socket is not loaded by itself.
+    options = ['--plugin-load-add=auth_socket.so'] if IS_MYSQL else []
+    with NewServer(*options) as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         subprocess.run(server.client(server.database(SOURCE)), input=dump.text_of('25.05'), text=True, check=True)
         site = Site(folder, server)
         for part in (printed_sql, commands, powers, missing):

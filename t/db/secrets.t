@@ -11,6 +11,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
+import mariadb
 from mariadb import Server
 from postgres import NewPostgres
 from program import FAIRMILL, write_settings
@@ -113,14 +114,15 @@ class Rig:
 
 
 class OnMariadb(Rig):
-    server_name = 'MariaDB'
+    server_name = mariadb.NAME
 
     def prepare(self):
         for name in (ACCOUNTING, PUBLISHED):
             self.server.database(name)
         self.server.sql(SITE, ACCOUNTING)
-        self.server.sql(f"CREATE OR REPLACE USER {READER}@localhost IDENTIFIED BY '{SOURCE}'; "
-                        f"CREATE OR REPLACE USER {WRITER}@localhost IDENTIFIED BY '{RESULTS}'; "
+        self.server.sql(f'DROP USER IF EXISTS {READER}@localhost, {WRITER}@localhost; '
+                        f"CREATE USER {READER}@localhost IDENTIFIED BY '{SOURCE}'; "
+                        f"CREATE USER {WRITER}@localhost IDENTIFIED BY '{RESULTS}'; "
                         f"GRANT SELECT ON {ACCOUNTING}.* TO {READER}@localhost; "
                         f"GRANT ALL ON {PUBLISHED}.* TO {WRITER}@localhost")
         self.files = {side: self.file(f'{side}.cnf', f'[client]\npassword = "{secret}"\n')

@@ -64,10 +64,10 @@ def deadlocked(rig):
     the fence: the server sends us back."""
     def deadlocks():
         return int(rig.server.sql("SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'")[0][1])
-    rig.server.sql('CREATE OR REPLACE TABLE heavy (n INT PRIMARY KEY) ENGINE=InnoDB', rig.results)
+    rig.server.sql('DROP TABLE IF EXISTS heavy; CREATE TABLE heavy (n INT PRIMARY KEY) ENGINE=InnoDB', rig.results)
     with Session(rig.server, rig.results) as session:
         session.do('SET innodb_lock_wait_timeout = 30; BEGIN; '
-                   'INSERT INTO heavy SELECT seq FROM seq_1_to_20000; '
+                   f'INSERT INTO heavy SELECT n FROM {rig.server.numbers(20000)}; '
                    "SELECT count(*) FROM fairmill_fairshare WHERE cluster = 'big' FOR UPDATE")
 
         def cross():

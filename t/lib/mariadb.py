@@ -28,8 +28,8 @@ CLIENT = 'mysql' if IS_MYSQL else 'mariadb'
 def numbers(count):
     """What a SELECT is from that gets `n` from 1 on."""
     if IS_MYSQL:
-        return (f'(WITH RECURSIVE each (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM each WHERE n < {count}) '
-                'SELECT n FROM each) AS numbers')
+        return (f'(WITH RECURSIVE counted (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < {count}) '
+                'SELECT n FROM counted) AS numbers')
     return f'(SELECT seq AS n FROM seq_1_to_{count}) AS numbers'
 
 
@@ -88,7 +88,7 @@ class Server:
     def accounting(self, name, clusters):
         """An accounting database without rows; a column that a row leaves out is zero or empty."""
         known = dump.tables(dump.text_of('25.05'))
-        text = ['SET foreign_key_checks = 0;']
+        text = [self.LENIENT, 'SET foreign_key_checks = 0;']
         for table, (statement, _) in known.items():
             if table.startswith('alpha_'):
                 text += [statement.replace('`alpha_', f'`{cluster}_', 1) for cluster in clusters]
@@ -98,7 +98,8 @@ class Server:
         self.sql('\n'.join(text), name)
         return name
 
-    # Before rows that leave out columns, or quote a name as others do.
+    # Before tables as slurmdbd makes them, rows that leave out columns, and names that are quoted as
+    # others do.
     LENIENT = "SET sql_mode = 'ANSI_QUOTES';"
 
     numbers = staticmethod(numbers)

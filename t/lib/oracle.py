@@ -79,7 +79,7 @@ def accounting(server, schema, case, protocol=0):
             "'p', 1, 3, 0, %d, %d, %d, %d, '1=1,5=%s');" % (
                 row['id_assoc'], number, NOW - 2, NOW - 2, NOW - 2, NOW - 1, units))
     name = server.database('oracle_acct')
-    server.sql('\n'.join(statements), name)
+    server.sql('\n'.join([server.LENIENT, *statements]), name)
     return name
 
 
