@@ -139,7 +139,8 @@ def random_sites(place):
         half_life, days = r.choice((('0', 0), ('7-0', WEEK), ('7-0', WEEK), ('1-0', DAY), ('4:00:00', 4 * HOUR))), 12
         keys = {'usage.half_life': half_life[0], 'usage.reset_period': r.choice(RESETS), 'usage.time_zone': 'Europe/Paris',
                 'fairshare.algorithm': r.choice(ALGORITHMS),
-                'fairshare.conformance': r.choice(('documents', 'slurmctld'))}
+                'fairshare.conformance': r.choice(('documents', 'slurmctld')),
+                'fairshare.slurm_version': r.choice(('25.05', '25.11'))}
         site, cluster = random_tree(r)
         rates = random_past(r, cluster, half_life[1])
         place.ready(keys=keys)

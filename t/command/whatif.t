@@ -70,7 +70,8 @@ def random_keys(r):
             'fairshare.conformance': r.choice(('documents', 'documents', 'slurmctld')),
             'priority.weight_fairshare': r.choice((1000, 100000)),
             'priority.weight_age': r.choice((0, 1000)),
-            'priority.partition_factors': 'gpu:30, p:7'}
+            'priority.partition_factors': 'gpu:30, p:7',
+            'fairshare.slurm_version': r.choice(('25.05', '25.11'))}
 
 
 # ---- random changes: what whatif is given, and the same done to the site ----

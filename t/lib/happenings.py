@@ -179,6 +179,7 @@ def draw_settings(r, pace):
     s['full_every'] = r.choice((365 * DAY, 10 * pace))
     if pace >= 6 * 3600 and r.random() < .3:
         del s['seal_after']  # the default, a day
+    s['slurm_version'] = '25.11' if s['open_job_cap'] == DAY else '25.05'
     return s
 
 
