@@ -182,11 +182,14 @@ static void find_effective(struct finder *finder, uint32_t node)
 /* F = 2^-(UE / S / dampening), 0 without shares. */
 static void find_factor(struct finder *finder, uint32_t node)
 {
+    const struct fairshare_options *options = finder->asked->options;
     double shares = finder->asked->values[node].shares_norm;
-    double scale = shares * finder->asked->options->dampening;
+    double scale = shares * options->dampening;
+    struct usage_bounds usage = finder->effective[node];
+    if (has_roots_factor(options, &finder->asked->tree->nodes[node]))
+        usage = (struct usage_bounds){ shares, shares };
     finder->possible->fairshare[node] =
-        shares > 0 ? (struct usage_bounds){ exp2(-finder->effective[node].high / scale),
-                                            exp2(-finder->effective[node].low / scale) }
+        shares > 0 ? (struct usage_bounds){ exp2(-usage.high / scale), exp2(-usage.low / scale) }
                    : (struct usage_bounds){ 0, 0 };
 }
 
