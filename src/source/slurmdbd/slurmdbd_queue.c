@@ -223,10 +223,10 @@ enum {
     QUEUED_ARRAY_WAITS,
     QUEUED_QOS_ASKED,
 };
-#define QUEUED_COLUMNS                                                                            \
-    "\"job_db_inx\", \"id_job\", \"id_assoc\", \"id_qos\", \"priority\", \"time_submit\","        \
-    " \"time_eligible\", \"time_start\", \"time_end\", \"timelimit\", \"cpus_req\", \"account\"," \
-    " \"partition\", \"tres_req\", \"tres_alloc\""
+#define QUEUED_NUMBERS                                                                     \
+    "\"job_db_inx\", \"id_job\", \"id_assoc\", \"id_qos\", \"priority\", \"time_submit\"," \
+    " \"time_eligible\", \"time_start\", \"time_end\", \"timelimit\", \"cpus_req\""
+#define QUEUED_TEXTS "\"account\", \"partition\", \"tres_req\", \"tres_alloc\""
 
 struct queue_rows {
     struct queue_reading base;
@@ -297,16 +297,18 @@ static size_t add_waiting(struct queue_rows *rows, struct text *sql, unsigned qu
     return (rows->range.started ? 1u : 2u) + query;
 }
 
-/* Those that waited since an instant, but do not any more: they started, or ended without that. */
+/* Those that waited since an instant, but do not any more: they started, though not in the second
+ * in which they could, or ended without that. */
 static size_t add_waited(struct queue_rows *rows, struct text *sql, unsigned query)
 {
     const struct db_value since = slurmdbd_instant(rows->range.waited_since);
     const struct db_value now = slurmdbd_instant(rows->range.instant);
     const struct db_value arguments[] = { since, now, now, since };
     memcpy(rows->arguments, arguments, sizeof arguments);
-    text_add(sql, query ? " WHERE ((\"time_start\" > ? AND \"time_start\" <= ?)"
+    text_add(sql, " WHERE \"time_start\" <> \"time_eligible\" AND ");
+    text_add(sql, query ? "((\"time_start\" > ? AND \"time_start\" <= ?)"
                           " OR (\"time_start\" = 0 AND \"time_end\" <= ?)) AND \"time_end\" > ?"
-                        : " WHERE \"time_start\" > ? AND \"time_start\" <= ? AND \"time_end\" = 0");
+                        : "\"time_start\" > ? AND \"time_start\" <= ? AND \"time_end\" = 0");
     return query ? 4 : 2;
 }
 
@@ -318,13 +320,15 @@ static int ask(struct reading *reading, struct error *err)
         return 0;
     if (!rows->asked && probe_jobs(&reading->source, &rows->has, err))
         return -1;
-    text_format(&reading->sql, "SELECT " QUEUED_COLUMNS ", %s, %s, %s, %s FROM ",
+    /* Of those that waited nothing that is long is needed. */
+    bool waited = rows->range.waited_since;
+    text_format(&reading->sql, "SELECT " QUEUED_NUMBERS ", %s, %s, %s, %s, %s FROM ",
+                waited ? "'', '', '', ''" : QUEUED_TEXTS,
                 rows->has & HAS_ARRAY ? "\"id_array_job\"" : "0",
                 rows->has & HAS_ARRAY_LIMIT ? "\"array_max_tasks\"" : "0",
                 rows->has & HAS_ARRAY_PENDING ? "\"array_task_pending\"" : "0",
-                rows->has & HAS_QOS_REQ ? "\"qos_req\"" : "''");
+                rows->has & HAS_QOS_REQ && !waited ? "\"qos_req\"" : "''");
     slurmdbd_add_name(&reading->sql, &slurmdbd_jobs, reading->source.cluster);
-    bool waited = rows->range.waited_since;
     size_t count = (waited ? add_waited : add_waiting)(rows, &reading->sql, rows->asked);
     const struct query query = { .sql = reading->sql.bytes,
                                  .arguments = rows->arguments,
