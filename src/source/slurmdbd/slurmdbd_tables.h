@@ -23,7 +23,7 @@ extern const struct table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmd
     slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends;
 /* What only accrue limits need. */
 extern const struct table slurmdbd_association_limits, slurmdbd_qos_limits;
-/* What only an instant that is over needs: optional. */
+/* What an instant that is over needs, and any run under slurmctld: optional. */
 extern const struct table slurmdbd_association_times, slurmdbd_transactions;
 /* What is summed up, by span: of associations, and from Slurm 24.11 on of their QOS; and up to when
  * it is. */
