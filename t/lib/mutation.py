@@ -114,6 +114,9 @@ def add_transactions(db):
     for cluster in CLUSTERS:
         for at, action, name, info in (
                 (BEFORE[0] + HOUR, 1429, 'id_assoc=3', 'shares=10'), (BEFORE[0] + 2 * HOUR, 1429, '(id_assoc=3 || id_assoc=4)', 'shares=10'),
+                (BEFORE[0] + 3 * HOUR, 1437, 'id_assoc=4 || id_assoc=6', ''),
+                (BEFORE[0] + 3 * HOUR, 1435, "name='chemistry'", ''),
+                (BEFORE[0] + 4 * HOUR, 1404, 'id_assoc=4', "acct='physics', user='bob', `partition`='', shares=10"),
                 (NOW + HOUR, 1429, 'id_assoc=7', 'shares=7'),
                 (1, 1404, 'id_assoc=9', "acct='chemistry', user='carol', `partition`='gpu', shares=2")):
             site_drawing.insert(db, 'txn_table', {'timestamp': at, 'action': action, 'name': name, 'actor': 'root',
