@@ -57,7 +57,7 @@ void charge_begin(struct charger *charger, const struct job_row *row, struct cha
     struct job_span span = job_span(&charger->charging, &row->job);
     uint64_t end = span.ended;
     if (row->noted)
-        job_span_suspended(&span, charger->charging.clock, row->noted, charger->period);
+        job_span_suspended(&span, row->noted, clock_now(charger->charging.clock), charger->period);
     charge->row = row;
     charge->number = ++charger->rows;
     charge->span = span;

@@ -28,7 +28,7 @@ struct charge {
 struct charger {
     struct charging charging;
     const struct ledger_state *ledger;
-    uint64_t period;             /* of slurmctld's passes, in seconds */
+    uint64_t period; /* of slurmctld's passes, in seconds: they are taken to lead up to now */
     const struct owners *owners; /* NULL: what an association used is its own */
     const struct seal *seal;     /* the one that the run leaves; NULL: no row is sealed */
     bool negative;               /* charges are taken off */

@@ -5,8 +5,8 @@
 
 The controller steps: every minute it decays what is old, by 1 - 0.693/half-life a second, and
 charges what has run since, all of it as if it were as old as the step is long.  It charges a
-billing that is not rounded, of which the database has the integer below.  fairmill has neither
-the steps nor the fractions; stepped() has both, and must explain every difference."""
+billing that is not rounded, of which the database has the integer below.  fairmill has not the
+steps, and the fractions by its slurm.conf only; stepped() has both, and must explain every difference."""
 
 import os
 import sqlite3
@@ -23,6 +23,8 @@ from reference import tres_count
 
 CAPTURED = 1795229969
 LATER = 1795230600  # the second dump; all that still ran was cancelled
+
+SLURM_CONF = os.path.join(dump.DATA, 'slurm_conf', 'live1.conf')
 
 # Of its slurm.conf.  What `bill` bills is CPU=2.0,Mem=0.5G,Node=1, other partitions bill CPUs.
 HALF_LIFE, PERIOD = 600, 60
@@ -129,23 +131,12 @@ class Live:
             os.unlink(self.source)
         return dump.to_sqlite(text, self.source, ['live'])
 
-    def bill_without_cutting(self, jobs):
-        """In units of 1/2048, so that there is nothing to be cut."""
-        db = sqlite3.connect(self.source)
-        for job in jobs:
-            units = billing(job) * 2048
-            assert units == int(units)
-            db.execute('UPDATE live_job_table SET tres_alloc = ? WHERE job_db_inx = ?',
-                       (f'5={int(units)}', job['job_db_inx']))
-        db.commit()
-        db.close()
-
-    def run(self, name, now):
+    def run(self, name, now, **usage):
         """Its results, and the kind of run that it was."""
         results = f'{self.folder}/{name}.db'
         write_settings(f'{self.folder}/f.conf', sqlite_settings(
-            self.source, results, dict(half_life=HALF_LIFE // 60, seal_after=1),
-            dict(conformance='slurmctld')))
+            self.source, results, dict(half_life=HALF_LIFE // 60, seal_after=1, **usage),
+            dict(conformance='slurmctld')) | dict(slurm=dict(conf=SLURM_CONF)))
         publish(f'{self.folder}/f.conf', now)
         db = sqlite3.connect(results)
         kind, = db.execute('SELECT kind FROM fairmill_run ORDER BY run_id DESC').fetchone()
@@ -186,14 +177,19 @@ def body():
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
         live = Live(folder)
         tap.ok(live.load(first) > 200, 'the dump is copied to SQLite')
-        ours = published(live.run('cut', CAPTURED)[0], 'live')
+        ours = published(live.run('cut', CAPTURED, charge='billing')[0], 'live')
         explain(printed, first, ours)
         tap.same(ranked_otherwise(printed, ours), {'bio/erin', 'bio/root'},
                  'two users change places where the billing is cut')
 
-        live.bill_without_cutting(jobs_of(first))
-        ours = published(live.run('whole', CAPTURED)[0], 'live')
-        steps_alone(printed, {i: row['usage_raw'] / 2048 for i, row in ours.items()})
+        results, _ = live.run('whole', CAPTURED)
+        ours = published(results, 'live')
+        steps_alone(printed, {i: row['usage_raw'] for i, row in ours.items()})
+        db = sqlite3.connect(results)
+        odd = db.execute("SELECT * FROM fairmill_finding WHERE kind = 'other_weights'").fetchall()
+        db.close()
+        billed = [job for job in jobs_of(first) if job['partition'] == 'bill']
+        tap.ok(len(billed) > 20 and not odd, 'the weights of its slurm.conf make the billing of each job', len(billed), *odd)
         tap.same(ranked_otherwise(printed, ours), set(),
                  "where it is not cut every user's rank is the one that sshare printed")
 

@@ -5,6 +5,7 @@
 decays nothing and is reset daily, beta has a half-life of eight minutes."""
 
 import os
+import re
 import sqlite3
 import sys
 import tempfile
@@ -18,6 +19,10 @@ NEAR = dict(alpha=.001, beta=.08)
 
 # How many usages, fairshares of users, and ages are not the controller's.
 LEFT = dict(alpha_run2=(99, 99, 6), alpha_susp=(99, 99, 0), beta_run2=(99, 99, 0))
+
+
+# How many jobs of `lic` that ran for a second at least have a billing that the other rule for weights does not make.
+OTHER_RULE = dict(alpha_run2=[3], alpha_susp=[4], beta_run2=[1])
 
 
 def near(capture, one, other):
@@ -64,6 +69,22 @@ def ages(capture):
     return off
 
 
+def weights(capture, folder):
+    """Those of the slurm.conf make the billing of each job; by the other rule some seem to have had others."""
+    flags = 'MAX_TRES' if capture.cluster == 'alpha' else 'CALCULATE_RUNNING'
+    found = []
+    for keys in {}, {'flags': flags}:
+        name = f'{folder}/{len(keys)}'
+        os.mkdir(name)
+        capture.publish(name, priority=keys)
+        db = sqlite3.connect(capture.results)
+        found.append([detail for detail, in db.execute("SELECT detail FROM fairmill_finding WHERE kind = 'other_weights' ORDER BY 1")])
+        db.close()
+    tap.same(found[0], [], f'{capture.name}: the weights of its slurm.conf make the billing of each job')
+    tap.same([int(re.match('jobs: ([0-9]+),', detail)[1]) for detail in found[1]], OTHER_RULE[capture.name],
+             f'{capture.name}: with another flag those that they do not make are found')
+
+
 def body():
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
         for name in CAPTURES:
@@ -72,6 +93,8 @@ def body():
             left = [len(off) for off in (usages(capture, ours), factors(capture, ours), ages(capture))]
             for count, most, what in zip(left, LEFT[name], ('usages', 'fairshares', 'ages')):
                 tap.ok(count <= most, f"{name}: {count} {what} are not the controller's", f'{most} were not')
+            with tempfile.TemporaryDirectory(prefix='fm') as another:
+                weights(Capture(name), another)
 
 
 tap.main(body)

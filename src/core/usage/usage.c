@@ -215,13 +215,16 @@ struct job_span job_span(const struct charging *charging, const struct job *job)
     return span;
 }
 
-void job_span_suspended(struct job_span *span, const struct clock *clock, uint64_t noted,
-                        uint64_t period)
+uint64_t last_pass(uint64_t newest, uint64_t period, uint64_t before)
 {
-    uint64_t now = clock_now(clock), passes = noted <= now ? (now - noted) / period + 1 : 0;
-    uint64_t since = passes * period;
+    uint64_t passes = before <= newest ? (newest - before) / period + 1 : 0;
+    return passes * period < newest ? newest - passes * period : 0;
+}
+
+void job_span_suspended(struct job_span *span, uint64_t noted, uint64_t newest, uint64_t period)
+{
     span->start = span->ended ? span->ended : UINT64_MAX;
-    span->end = since < now ? now - since : 0;
+    span->end = last_pass(newest, period, noted);
     span->outcome = JOB_CHARGED;
 }
 
