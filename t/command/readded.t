@@ -94,6 +94,10 @@ def users(place):
     tap.same(usage_at(place, names, '--now', NOW - 1500, '--replace'), [510, 100, 10],
              'and does not count before it was')
 
+    place.succeed('explain', 'physics', 'chemistry', '--jobs', '--csv', '-o', 'id_job,user,used')
+    tap.same(place.out.split()[1:], ['1,alice,300', '2,alice,200', '4,bob,10'],
+             "explain of the account names whose jobs these were")
+
     place.settings()
     tap.same(usage_at(place, names, '--replace'), [530, 520, 10], 'under conformance = documents a user keeps all')
 

@@ -66,7 +66,7 @@ static int take_charge(struct charge_sink *sink, const struct charge *charge, st
                daily_usage_add(&gathering->days, gathering->plain, clock, &part, true);
     } else {
         struct top_job record = { .id_job = row->id_job,
-                                  .association = charge->slice.association,
+                                  .association = charge->slice.own,
                                   .start = row->job.time_start,
                                   .end = charge->ended };
         fits = top_jobs_add(&gathering->top_jobs, gathering->plain, term, charge->number, record) &&
