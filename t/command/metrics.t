@@ -57,7 +57,8 @@ def content(text):
 def shown(place):
     """What show says of associations, as samples."""
     expected = {}
-    rows = place.query('SELECT s.*, f.level_fs_infinite, f.fair_tree_rank, p.account AS above, '
+    rows = place.query('SELECT s.cluster, s.id_assoc, s.account, s.username, s.partition, s.rawshares, s.normshares, '
+                       's.rawusage, s.normusage, s.effectvusage, s.fairshare, s.levelfs, f.level_fs_infinite, f.fair_tree_rank, p.account AS above, '
                        'CASE WHEN f.parent_id IS NOT NULL THEN f.shares END '
                        'FROM fairmill_sshare s JOIN fairmill_fairshare f USING (cluster, id_assoc) '
                        'LEFT JOIN fairmill_fairshare p ON p.cluster = f.cluster AND p.id_assoc = f.parent_id')

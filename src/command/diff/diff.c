@@ -317,9 +317,8 @@ const struct command command_diff = {
     .operands = "FILE",
     .operand_count = 1,
     .summary = "our values against what Slurm's commands printed, and why they differ",
-    .notes =
-        "FILE is what `sshare -a -l -P -m`, `scontrol show assoc_mgr` or `sprio -l` printed; -\n"
-        "is standard input.\n",
+    .notes = "FILE is what `sshare -a -l -P -m`, `scontrol show assoc_mgr` or `sprio -l`\n"
+             "printed; - is standard input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .run = diff_command,
