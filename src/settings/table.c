@@ -267,6 +267,13 @@ const char *setting_fallback(const struct setting *setting, enum conformance con
     return weight && conformance == CONFORMANCE_SLURMCTLD ? "0" : setting->fallback;
 }
 
+bool setting_is_minutes(const struct setting *setting, const char *value)
+{
+    return (setting->read == read_time_string || setting->read == read_horizon ||
+            setting->read == read_reset_period) &&
+           strspn(value, "0") < strlen(value) && strspn(value, "0123456789") == strlen(value);
+}
+
 int setting_assign(const struct setting *setting, struct settings *settings, const char *value,
                    struct error *err)
 {

@@ -34,6 +34,9 @@ const struct setting *setting_named(const char *section, const char *key);
 /* The default, which may depend on the conformance; NULL: must be given. */
 const char *setting_fallback(const struct setting *setting, enum conformance conformance);
 
+/* Whether a value is a bare number above 0 that stands for minutes. */
+bool setting_is_minutes(const struct setting *setting, const char *value);
+
 /* Set its field of `settings` to a value, which must live as long as they do: a field that is a
  * text points to it.  ERROR_SETTINGS names the setting, the value and what it must be. */
 int setting_assign(const struct setting *setting, struct settings *settings, const char *value,

@@ -426,6 +426,9 @@ def slurm_conf(place):
     place.succeed('run', '--now', NOW)
     for arguments, wanted in (
             (('--half-life', '4-0'), '# slurm.conf: PriorityDecayHalfLife=4-0'),
+            (('--half-life', '2w'), '# slurm.conf: PriorityDecayHalfLife=14-0'),
+            (('--half-life', '90m'), '# slurm.conf: PriorityDecayHalfLife=90'),
+            (('--half-life', '30s'), '# fairmill.conf, [usage]: half_life = 30s'),
             (('--weights', 'qos=5'), '# slurm.conf: PriorityWeightQOS=5'),
             (('--weights', 'tres=CPU=5'), '# slurm.conf: PriorityWeightTRES=CPU=5'),
             (('--weights', 'age=5'), '# fairmill.conf, [priority]: weight_age = 5'),

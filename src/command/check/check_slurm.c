@@ -12,7 +12,6 @@
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
-#include "settings/values.h"
 #include "sql.h"
 #include "util/text.h"
 
@@ -24,19 +23,12 @@
 #define DISTANCES 9
 #define DISTANCES_AT_LEAST 3
 
-/* Bare numbers above 0 of time strings are minutes. */
-static bool is_minutes(const struct setting *setting, const char *value)
-{
-    return (setting->read == read_time_string || setting->read == read_reset_period) && *value &&
-           strspn(value, "0") < strlen(value) && strspn(value, "0123456789") == strlen(value);
-}
-
 static void add_origin(struct text *text, const struct setting *setting,
                        const struct setting_origin *origin)
 {
     text_format(text, "  %s.%s = ", setting->section, setting->key);
     text_add_printable(text, *origin->value ? origin->value : "''");
-    if (is_minutes(setting, origin->value))
+    if (setting_is_minutes(setting, origin->value))
         text_add(text, " min");
     if (origin->from == FROM_SLURM_CONF)
         text_format(text, ", of %s in '%s', line %u\n", origin->slurm_key, origin->file,
@@ -178,7 +170,7 @@ static void warn_of_half_life(struct text *text, const struct settings *settings
         const char *value = origin->from == FROM_SLURM_CONF
                                 ? settings->slurm->given[SLURM_DECAY_HALF_LIFE].value
                                 : origin->value;
-        if (value && is_minutes(setting, value) && settings->half_life_s < 86400)
+        if (value && setting_is_minutes(setting, value) && settings->half_life_s < 86400)
             text_format(text,
                         "  warning: %s = %s is a half-life of %s minutes, as a bare number is "
                         "minutes\n",

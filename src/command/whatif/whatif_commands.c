@@ -241,7 +241,8 @@ static void describe_setting(const struct whatif_change *change, const struct se
 {
     const struct setting *setting = change->setting;
     struct text sentence = { 0 }, words = { 0 }, command = { 0 };
-    text_format(&sentence, "%s is %s", setting->key, change->value);
+    text_format(&sentence, "%s is %s%s", setting->key, change->value,
+                setting_is_minutes(setting, change->value) ? " min" : "");
     if (is_of_slurm_conf(settings, setting) && slurm_setting_add(&words, setting, change->value)) {
         text_add(&command, "# slurm.conf: ");
     } else {

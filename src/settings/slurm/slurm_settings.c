@@ -10,6 +10,7 @@
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_value.h"
 #include "util/error.h"
+#include "util/number.h"
 #include "util/text.h"
 
 #define FLAG_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
@@ -247,6 +248,23 @@ static bool add_algorithm_flag(struct text *text, const char *algorithm)
     return words != NULL;
 }
 
+/* Slurm knows no units behind spans, nor half-lives that are no whole minutes. */
+static bool add_value(struct text *text, const struct translation *translation, const char *value)
+{
+    uint64_t seconds;
+    bool is_span = translation->translate == half_life_of || translation->translate == max_age_of ||
+                   translation->translate == reset_period_of;
+    bool has_unit = is_span && strpbrk(value, "smhdw") && duration_parse(value, &seconds);
+    if (has_unit && seconds % 60)
+        return false;
+    text_format(text, "%s=", slurm_key_name(translation->slurm));
+    if (has_unit)
+        add_span(text, seconds / 60);
+    else
+        text_add(text, value);
+    return true;
+}
+
 bool slurm_setting_add(struct text *text, const struct setting *setting, const char *value)
 {
     const struct translation *translation = translation_of(setting);
@@ -254,8 +272,7 @@ bool slurm_setting_add(struct text *text, const struct setting *setting, const c
         return false;
     if (translation->translate == algorithm_of)
         return add_algorithm_flag(text, value);
-    text_format(text, "%s=%s", slurm_key_name(translation->slurm), value);
-    return true;
+    return add_value(text, translation, value);
 }
 
 static void find_composed(struct slurm_setting *found, const struct slurm_conf *conf,
