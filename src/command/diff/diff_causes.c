@@ -11,6 +11,7 @@
 #include "command/diff/diff_settings.h"
 #include "compute/compute.h"
 #include "compute/prior.h"
+#include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/usage/ledger.h"
 #include "report/sshare_print.h"
@@ -127,13 +128,40 @@ static void explain_by_conformance(struct finder *finder, struct stage stage)
     finder->last = stage;
 }
 
-/* The same usage by slurmctld's conformance. */
+/* The release by whose rules the print is: users have factors in it, accounts have them or not. */
+static const struct release *printed_release(const struct finder *finder,
+                                             const struct release *ours)
+{
+    bool users = false, accounts = false, any_account = false;
+    for (uint32_t i = 1; i < finder->tree->count; i++) {
+        const struct printed_row *row = finder->match->rows[i];
+        bool has_factor = row && printed_is_there(&row->fairshare);
+        users |= has_factor && finder->tree->nodes[i].is_user;
+        accounts |= has_factor && !finder->tree->nodes[i].is_user;
+        any_account |= row && !finder->tree->nodes[i].is_user;
+    }
+    const struct release *release = ours ? ours : releases;
+    if (!finder->asked->cluster->algorithm->by_rules || !users || !any_account ||
+        release->leaves_accounts_out == !accounts)
+        return release;
+    for (release = releases; !accounts && !release->leaves_accounts_out;)
+        release++;
+    return release;
+}
+
+/* The same usage by slurmctld's conformance, and then by the release of the print. */
 static void apply_conformance(struct finder *finder, const struct tree *tree)
 {
     struct values *values = memory_zeroed(tree->count, sizeof *values);
+    const struct release *release = printed_release(finder, finder->options.release);
+    if (finder->options.conformance == CONFORMANCE_DOCUMENTS)
+        finder->options.release = NULL;
     finder->options.conformance = finder->reduced.settings.conformance = CONFORMANCE_SLURMCTLD;
     fairshare_compute(tree, &finder->options, values);
     explain_by_conformance(finder, stage_of(finder, tree, values));
+    finder->options.release = finder->reduced.settings.slurm_release = release;
+    fairshare_compute(tree, &finder->options, values);
+    explain_by(finder, CAUSE_RELEASE, stage_of(finder, tree, values));
     free(values);
 }
 
