@@ -30,17 +30,15 @@ static void cut_to_suspension(struct charger *charger, const struct suspension *
     used->end = suspensions->counted_to;
 }
 
-void charge_slice(struct charger *charger, struct charge *charge)
+/* What a slice is charged, whose part of the row's span it is. */
+static inline void charge_span(struct charger *charger, struct charge *charge,
+                               const struct job_span *span)
 {
     const struct job_row *row = charge->row;
-    const struct slice *slice = &charge->slice;
     struct charge_term *used = &charge->used;
-    struct job_span span = charge->span;
-    span.start = slice->start;
-    span.end = slice->end;
     enum job_outcome outcome =
-        job_charge(&charger->charging, &row->job, &span, slice->tariff, used);
-    if (outcome != span.outcome)
+        job_charge(&charger->charging, &row->job, span, charge->slice.tariff, used);
+    if (outcome != span->outcome)
         charge->outcome = outcome;
     if (row->suspension && used->units)
         cut_to_suspension(charger, row->suspension, used);
@@ -52,22 +50,34 @@ void charge_slice(struct charger *charger, struct charge *charge)
         leave_out_reset(charger, charge);
 }
 
+void charge_slice(struct charger *charger, struct charge *charge)
+{
+    struct job_span span = charge->span;
+    span.start = charge->slice.start;
+    span.end = charge->slice.end;
+    charge_span(charger, charge, &span);
+}
+
 void charge_begin(struct charger *charger, const struct job_row *row, struct charge *charge)
 {
-    struct job_span span = job_span(&charger->charging, &row->job);
-    uint64_t end = span.ended;
+    const struct owner *owner =
+        charger->owners ? owners_find(charger->owners, row->association) : NULL;
+    struct job_span *span = &charge->span;
+    *span = job_span(&charger->charging, &row->job);
+    uint64_t end = span->ended;
     if (row->noted)
-        job_span_suspended(&span, row->noted, clock_now(charger->charging.clock), charger->period);
+        job_span_suspended(span, row->noted, clock_now(charger->charging.clock), charger->period);
     charge->row = row;
     charge->number = ++charger->rows;
-    charge->span = span;
     charge->ended = end;
-    charge->outcome = span.outcome;
+    charge->outcome = span->outcome;
     charge->negative = charger->negative != (row->suspension != NULL);
     charge->sealed = end && charger->seal && end < charger->seal->sealed_to;
     charge->expired = end && end <= charger->cutoff;
     charge->first = UINT64_MAX;
-    charge->slice = slice_first(span.start, span.end, row->tariff, row->association,
-                                owners_find(charger->owners, row->association));
-    charge_slice(charger, charge);
+    charge->slice = slice_first(span->start, span->end, row->tariff, row->association, owner);
+    if (charge->slice.end == span->end)
+        charge_span(charger, charge, span);
+    else
+        charge_slice(charger, charge);
 }

@@ -18,7 +18,7 @@ from live4 import CAPTURES, Capture
 NEAR = dict(alpha=.001, beta=.08)
 
 # How many usages, fairshares of users, and ages are not the controller's.
-LEFT = dict(alpha_run2=(99, 99, 6), alpha_susp=(99, 99, 0), beta_run2=(99, 99, 0))
+LEFT = dict(alpha_run2=(7, 16, 6), alpha_susp=(7, 16, 0), beta_run2=(8, 0, 0))
 
 
 # How many jobs of `lic` that ran for a second at least have a billing that the other rule for weights does not make.

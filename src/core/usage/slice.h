@@ -16,18 +16,27 @@ struct slice {
     const struct owner *owner;   /* of what it used since `start`; NULL: itself */
 };
 
+/* Cut it where something else begins to hold than at its start, or at `end`. */
+void slice_cut(struct slice *slice, uint64_t end);
+
 /* The first slice of the time from `start` to `end`.  `tariff` is the first of its chain, `owner`
- * likewise (NULL: none). */
-struct slice slice_first(uint64_t start, uint64_t end, const struct tariff *tariff,
-                         uint64_t association, const struct owner *owner);
-/* Make it the next one of the time up to `end`; false where it is the last.  Inline because every
- * job row comes here. */
-void slice_move(struct slice *slice, uint64_t end);
+ * likewise (NULL: none).  Inline, as the next one: every job row comes here. */
+static inline struct slice slice_first(uint64_t start, uint64_t end, const struct tariff *tariff,
+                                       uint64_t association, const struct owner *owner)
+{
+    struct slice slice = { start, end, association, tariff, association, owner };
+    if (tariff->later || owner)
+        slice_cut(&slice, end);
+    return slice;
+}
+
+/* Make it the next one of the time up to `end`; false where it is the last. */
 static inline bool slice_next(struct slice *slice, uint64_t end)
 {
     if (slice->end >= end)
         return false;
-    slice_move(slice, end);
+    slice->start = slice->end;
+    slice_cut(slice, end);
     return true;
 }
 

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include "core/tree/transaction.h"
+#include "core/usage/factor_past.h"
+
+/* What is known of usage factors, by notes of runs, by rows of txn_table and by what there is now.
+ */
+
+#define NOW 10000
+
+static struct factor_past *past;
+
+static bool told(int64_t at, int64_t action, const char *name, const char *info)
+{
+    return factor_past_add(past, &(struct transaction){ at, action, name, info });
+}
+
+static void note(int64_t at, enum factor_told by, int64_t before, double factor)
+{
+    factor_past_note(past, &(struct factor_point){ 2, at, by, before, factor, "low" });
+}
+
+/* A line of what is known once the QOS `low`, of id 2, has a factor; then all is forgotten. */
+static const char *known(double factor, bool deleted, bool whole)
+{
+    static char line[400];
+    const struct qos_row rows[] = { { 2, "low", deleted, factor }, { 1, "normal", false, 1 } };
+    size_t length = 0;
+    past->complete = past->whole = whole;
+    factor_past_make(past, rows, 2, NOW);
+    *line = '\0';
+    for (size_t i = 0; i < past->point_count; i++) {
+        const struct factor_point *point = &past->points[i];
+        if (point->id == 2)
+            length += (size_t)snprintf(line + length, sizeof line - length, "%s%" PRId64 " %s %g",
+                                       length ? ", " : "", point->at, factor_told_name(point->told),
+                                       point->factor);
+    }
+    if (past->undated)
+        snprintf(line + length, sizeof line - length, " undated");
+    factor_past_destroy(past);
+    past = factor_past_create();
+    return line;
+}
+
+static void transactions(void)
+{
+    told(100, TRANSACTION_ADD_QOS, "low", "mod_time=100, description='a,b', usage_factor=2.500000");
+    told(200, TRANSACTION_MODIFY_QOS, "(name='high' || name='low')", "usage_factor=4.000000");
+    told(300, TRANSACTION_MODIFY_QOS, "(id='2')", "priority=5, usage_factor=1");
+    told(400, TRANSACTION_MODIFY_QOS, "(name='low')", "priority=7");
+    told(500, TRANSACTION_MODIFY_QOS, "name in('low', 'high')", "usage_factor=3.000000");
+    told(600, TRANSACTION_MODIFY_QOS, "(name='lower' or id=22)", "usage_factor=9.000000");
+    is_string(known(3, false, false), "100 added 2.5, 200 changed 4, 300 changed 1, 500 changed 3",
+              "txn_table tells each factor and when it began, by names or by ids");
+    told(100, TRANSACTION_ADD_QOS, "low", "mod_time=100");
+    told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
+    told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=5.000000");
+    is_string(known(5, false, false), "100 added 1, 200 changed 5",
+              "who is added without a factor has 1; of two changes in a second the last counts");
+    told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
+    is_string(known(2, false, false), "200 changed 2",
+              "nothing tells what was before the first change");
+    told(200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
+    is_string(known(2, false, true), "0 added 1, 200 changed 2",
+              "but for a QOS that was never added, where txn_table is whole");
+    told(100, TRANSACTION_ADD_QOS, "low", "usage_factor=2.000000");
+    told(300, TRANSACTION_ADD_QOS, "low", "usage_factor=6.000000");
+    is_string(known(6, false, false), "100 added 2, 300 added 6",
+              "a QOS that is added again has another factor");
+    told(100, TRANSACTION_ADD_QOS, "low", "usage_factor=2.000000");
+    is_string(known(1, true, false), "100 added 2",
+              "the row of one that was removed tells nothing");
+    is_string(known(1, true, false), "", "nor where nothing else does");
+    ok(!told(1, TRANSACTION_MODIFY_QOS, "who knows", "usage_factor=2.000000") &&
+           !told(1, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=two") &&
+           !told(1, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=-2") &&
+           !told(1, TRANSACTION_MODIFY_QOS, "(name='low' || shares=1)", "usage_factor=2.0") &&
+           told(1, TRANSACTION_MODIFY_QOS, "who knows", "priority=2"),
+       "what is not understood is told so, if it is about a factor");
+    is_string(known(3, false, false), "10000 seen 3", "and enters nothing");
+}
+
+static void sightings(void)
+{
+    is_string(known(2, false, false), "10000 seen 2", "without txn_table a run sees what there is");
+    past->last_seen = 9000;
+    note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
+    is_string(known(2, false, false), "5000 seen 2", "what stays so is noted once");
+    past->last_seen = 9000;
+    note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
+    is_string(known(3, false, false), "5000 seen 2, 10000 seen 3 undated",
+              "a change that nothing dates counts from the run that sees it");
+    past->last_seen = NOW;
+    note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
+    note(NOW, FACTOR_SEEN, 9000, 3);
+    is_string(known(3, false, false), "5000 seen 2, 10000 seen 3",
+              "a run of the same instant is not the first to see it");
+    past->last_seen = NOW;
+    note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
+    note(NOW, FACTOR_SEEN, 9000, 3);
+    is_string(known(4, false, false), "5000 seen 2, 10000 seen 4 undated",
+              "but may see yet another one, which counts instead");
+    past->last_seen = 12000;
+    note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
+    is_string(known(3, false, false), "5000 seen 2",
+              "one of an instant that is over sees no change");
+    past->last_seen = 9000;
+    note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
+    note(7000, FACTOR_SEEN, 6000, 3);
+    told(6500, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=3.000000");
+    is_string(known(3, false, false), "5000 seen 2, 6500 changed 3",
+              "what txn_table dates after all counts from then on");
+    past->last_seen = 9000;
+    note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
+    note(7000, FACTOR_SEEN, 6000, 3);
+    told(7200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=3.000000");
+    is_string(known(3, false, false), "5000 seen 2, 7200 changed 3",
+              "also by a clock that is some minutes ahead");
+    past->last_seen = 9000;
+    note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
+    told(10200, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=3.000000");
+    is_string(known(3, false, false), "5000 seen 2, 10200 changed 3",
+              "where the run sees the change of such a clock nothing is undated");
+    past->last_seen = 9000;
+    note(100, FACTOR_ADDED, FACTOR_UNSEEN, 2);
+    note(200, FACTOR_CHANGED, FACTOR_UNSEEN, 3);
+    is_string(known(3, false, false), "100 added 2, 200 changed 3",
+              "what txn_table told is known when it is purged");
+    past->last_seen = 9000;
+    note(100, FACTOR_ADDED, FACTOR_UNSEEN, 2);
+    note(7000, FACTOR_SEEN, 6000, 3);
+    told(8000, TRANSACTION_MODIFY_QOS, "(name='low')", "usage_factor=2.000000");
+    is_string(known(2, false, false), "100 added 2, 7000 seen 3, 8000 changed 2",
+              "all of that may be mixed");
+}
+
+static void reach(void)
+{
+    past->last_seen = 1000000;
+    is_int(factor_past_since(past), 0, "where nothing is noted all of txn_table is needed");
+    note(5000, FACTOR_SEEN, FACTOR_UNSEEN, 2);
+    is_int(factor_past_since(past), 1000000 - 86400,
+           "else what is newer than a day before the last run");
+    factor_past_destroy(past);
+}
+
+int main(void)
+{
+    past = factor_past_create();
+    transactions();
+    sightings();
+    reach();
+    return done_testing();
+}
