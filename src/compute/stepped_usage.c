@@ -36,7 +36,9 @@ struct reader {
     const struct settings *settings; /* the computation's */
     const struct tree *tree;         /* likewise */
     struct steps *steps;
+    struct steps *passes; /* without what is charged when jobs end */
     uint64_t now;
+    uint64_t noted; /* of the row at hand, 0: it was not cancelled while it was suspended */
     struct candidate *candidates;
     size_t candidate_count;
     struct candidate found; /* the only one, in the end */
@@ -80,9 +82,27 @@ static double worth_from(const struct reader *reader, const struct candidate *ca
     return steps_worth(reader->steps, newest, candidate->reset, instant, span->ended);
 }
 
+/* What passes charged of a job that was suspended until it was noted that it is cancelled, more
+ * than up to its end; of that the slice's part. */
+static double worth_behind(const struct reader *reader, const struct candidate *candidate,
+                           const struct job_span *span, const struct slice *slice)
+{
+    uint64_t newest = candidate->newest, period = reader->stepped->period;
+    uint64_t until = reader->noted < newest ? reader->noted : newest;
+    uint64_t last = newest - (newest - until + period - 1) / period * period;
+    if (last <= span->ended || slice->start >= last)
+        return 0;
+    double most = steps_worth(reader->passes, newest, candidate->reset, span->start, last + 1) -
+                  steps_worth(reader->steps, newest, candidate->reset, span->start, span->ended);
+    uint64_t end = slice->end < last ? slice->end : last;
+    return most * (double)(end - slice->start) / (double)(last - span->ended);
+}
+
 static double worth_of(const struct reader *reader, const struct candidate *candidate,
                        const struct job_span *span, const struct slice *slice)
 {
+    if (reader->noted)
+        return worth_behind(reader, candidate, span, slice);
     return worth_from(reader, candidate, span, slice->start) -
            worth_from(reader, candidate, span, slice->end);
 }
@@ -103,6 +123,19 @@ static double decay_of(const struct reader *reader, const struct slice *slice)
 static double blur_of(const struct reader *reader, const struct slice *slice)
 {
     return 2 * (1 - steps_decay(reader->steps, reader->stepped->period)) * decay_of(reader, slice);
+}
+
+/* Of a job that ended in the second of a step, nobody knows whether what it was charged for its
+ * last seconds was decayed by that step. */
+static double blur_at_step(const struct reader *reader, const struct job_span *span,
+                           const struct slice *slice)
+{
+    uint64_t newest = reader->candidates[0].newest, period = reader->stepped->period;
+    if (!span->ended || span->ended > newest || (newest - span->ended) % period)
+        return 0;
+    uint64_t seconds = slice->end - slice->start < period ? slice->end - slice->start : period;
+    return (double)seconds * steps_decay(reader->steps, seconds) * decay_of(reader, slice) *
+           (1 - steps_decay(reader->steps, period));
 }
 
 /* Add it under every candidate. */
@@ -136,13 +169,14 @@ static void add_to_part(const struct reader *reader, const struct job_span *span
     const struct candidate *found = &reader->found;
     bool open = !span->ended || span->ended > reader->now;
     double behind = worth_from(reader, found, span, slice->end);
-    double whole = worth_from(reader, found, span, slice->start) - behind;
+    double whole = reader->noted ? worth_behind(reader, found, span, slice)
+                                 : worth_from(reader, found, span, slice->start) - behind;
     uint64_t latest = (slice->end - 1 - part->begin) / part->stride + 1;
     for (size_t i = latest < part->count ? (size_t)latest : part->count; i-- > 0;) {
         uint64_t instant = part->begin + i * part->stride;
         uint64_t left = open ? part->depth : span->ended - instant;
         size_t last = (size_t)(left < part->depth ? left : part->depth) - 1;
-        bool all = instant <= slice->start;
+        bool all = instant <= slice->start || reader->noted;
         double worth = all ? whole
                            : steps_worth(reader->steps, found->newest, found->reset,
                                          later_of(instant, span->start), span->ended) -
@@ -207,7 +241,7 @@ static void add_slice(struct reader *reader, const struct job_row *row, const st
         return;
     if (!stepped->begun[node] || slice->start < stepped->begun[node])
         stepped->begun[node] = slice->start;
-    stepped->blur[node] += charge * blur_of(reader, slice);
+    stepped->blur[node] += charge * (blur_of(reader, slice) + blur_at_step(reader, span, slice));
     stepped->fresh[node] += charge * seconds_since(slice, newest > period ? newest - period : 0);
     if (span->ended && span->ended <= reader->now)
         stepped->late[node] += charge * seconds_since(slice, newest);
@@ -220,8 +254,12 @@ static void add_job(struct reader *reader, const struct job_row *row)
     struct job_span span = job_span(&charging, &row->job);
     if (!span.start)
         return;
+    uint64_t start = row->noted ? span.ended : span.start;
+    reader->noted = row->noted;
     span.end = span.ended && span.ended < reader->now ? span.ended : reader->now; /* without cap */
-    struct slice slice = slice_first(span.start, span.end, row->tariff, row->association,
+    if (row->noted)
+        span.end = later_of(row->noted < reader->now ? row->noted : reader->now, start + 1);
+    struct slice slice = slice_first(start, span.end, row->tariff, row->association,
                                      owners_find(computation->owners, row->association));
     do
         add_slice(reader, row, &span, &slice);
@@ -264,15 +302,8 @@ static uint64_t oldest_of(const struct reader *reader, const struct clock *clock
     return oldest > period ? oldest - period : 0;
 }
 
-static int read_jobs(struct reader *reader, struct error *err)
+static int add_jobs(struct reader *reader, struct job_reading *reading, struct error *err)
 {
-    const struct computation *computation = reader->computation;
-    const struct source *source = &computation->source;
-    struct job_range range = { .from = oldest_of(reader, computation->clock) + 1,
-                               .to = INT64_MAX,
-                               .open = true,
-                               .most = true };
-    struct job_reading *reading = source->layout->jobs(source, computation->accounting, &range);
     struct job_row row;
     int got;
     while ((got = job_reading_next(reading, &row, err)) > 0)
@@ -285,6 +316,22 @@ static int read_jobs(struct reader *reader, struct error *err)
         add_cancelled(reader, &row);
     job_reading_end(reading);
     return got;
+}
+
+static int read_jobs(struct reader *reader, struct error *err)
+{
+    const struct computation *computation = reader->computation;
+    const struct source *source = &computation->source;
+    const struct accounting *accounting = computation->accounting;
+    struct job_range range = { .from = oldest_of(reader, computation->clock) + 1,
+                               .to = INT64_MAX,
+                               .open = true,
+                               .most = true };
+    if (add_jobs(reader, source->layout->jobs(source, accounting, &range), err))
+        return -1;
+    return accounting->tells_cancelled
+               ? add_jobs(reader, source->layout->cancelled(source, accounting, range.from), err)
+               : 0;
 }
 
 static struct candidate candidate_at(const struct settings *settings, uint64_t newest)
@@ -418,15 +465,18 @@ static int read_by(struct reader *reader, const struct usage_bounds *bounds, str
     reader->settings = computation->source.settings;
     reader->tree = computation->tree;
     reader->now = clock_now(computation->clock);
-    reader->steps = steps_create(clock_half_life(computation->clock), reader->stepped->period,
-                                 reader->stepped->ends_free, oldest_of(reader, computation->clock),
-                                 reader->now);
+    uint64_t half_life = clock_half_life(computation->clock);
+    uint64_t period = reader->stepped->period, oldest = oldest_of(reader, computation->clock);
+    reader->steps =
+        steps_create(half_life, period, reader->stepped->ends_free, oldest, reader->now);
+    reader->passes = steps_create(half_life, period, true, oldest, reader->now);
     int result = db_begin(db, err);
     if (!result) {
         result = read_snapshot(reader, bounds, err);
         db_rollback(db);
     }
     steps_destroy(reader->steps);
+    steps_destroy(reader->passes);
     return result;
 }
 
