@@ -87,9 +87,8 @@ static double worth_from(const struct reader *reader, const struct candidate *ca
 static double worth_behind(const struct reader *reader, const struct candidate *candidate,
                            const struct job_span *span, const struct slice *slice)
 {
-    uint64_t newest = candidate->newest, period = reader->stepped->period;
-    uint64_t until = reader->noted < newest ? reader->noted : newest;
-    uint64_t last = newest - (newest - until + period - 1) / period * period;
+    uint64_t newest = candidate->newest;
+    uint64_t last = last_pass(newest, reader->stepped->period, reader->noted);
     if (last <= span->ended || slice->start >= last)
         return 0;
     double most = steps_worth(reader->passes, newest, candidate->reset, span->start, last + 1) -
@@ -266,31 +265,6 @@ static void add_job(struct reader *reader, const struct job_row *row)
     while (slice_next(&slice, span.end));
 }
 
-/* What a job is worth that ended while it was suspended, as steps went on charging it. */
-static void add_cancelled(struct reader *reader, const struct job_row *row)
-{
-    const struct charging charging = { .clock = reader->computation->clock };
-    const struct job_span span = job_span(&charging, &row->job);
-    const struct slice slice =
-        slice_first(span.ended, span.ended + 1, row->tariff, row->association,
-                    owners_find(reader->computation->owners, row->association));
-    uint32_t node = tree_place(reader->tree, slice.association);
-    double charge = charge_of(reader, &row->job, slice.tariff);
-    if (!span.ended || node == NO_NODE ||
-        (reader->witness_of && reader->witness_of[node] == NO_NODE))
-        return;
-    double *sums = reader->witness_of
-                       ? &reader->sums[reader->witness_of[node] * reader->candidate_count]
-                       : &reader->stepped->usage[node];
-    for (size_t i = 0; i < reader->candidate_count; i++) {
-        uint64_t newest = reader->candidates[i].newest, reset = reader->candidates[i].reset;
-        uint64_t last = last_pass(newest, reader->stepped->period, row->noted);
-        if (last > span.ended)
-            sums[i] += charge * (steps_worth(reader->steps, newest, reset, span.start, last) -
-                                 steps_worth(reader->steps, newest, reset, span.start, span.ended));
-    }
-}
-
 /* What ended before this instant is worth nothing any more, whichever the newest step was. */
 static uint64_t oldest_of(const struct reader *reader, const struct clock *clock)
 {
@@ -308,12 +282,6 @@ static int add_jobs(struct reader *reader, struct job_reading *reading, struct e
     int got;
     while ((got = job_reading_next(reading, &row, err)) > 0)
         add_job(reader, &row);
-    job_reading_end(reading);
-    if (got || !computation->accounting->tells_cancelled)
-        return got;
-    reading = source->layout->cancelled(source, computation->accounting, range.from);
-    while ((got = job_reading_next(reading, &row, err)) > 0)
-        add_cancelled(reader, &row);
     job_reading_end(reading);
     return got;
 }
