@@ -45,7 +45,9 @@ class Mysql:
             return 'login', ''
         kind = self.COMMANDS.get(message[4], f'command {message[4]}')
         if kind in ('query', 'prepare'):
-            return kind, message[5:].decode('utf-8', 'replace')
+            # Before a query MySQL's library says that it has no attributes, where the server knows these.
+            text = message[5:].removeprefix(b'\0\1') if kind == 'query' else message[5:]
+            return kind, text.decode('utf-8', 'replace')
         if kind in ('execute', 'bulk', 'close', 'long data'):
             return kind, self.statements.get(message[5:9], '')
         return kind, ''
