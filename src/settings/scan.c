@@ -68,6 +68,10 @@ static int scan_value(const struct scan *scan, const char *value)
         const char *end = strchr(value + 1, *value);
         if (!end)
             return refuse_line(scan, "a quote that is not closed", NULL);
+        /* From its release 4.2 on iniparser takes away backslashes in quotes, and only there. */
+        if (memchr(value, '\\', (size_t)(end - value)))
+            return refuse_line(scan,
+                               "a backslash in quotes, which not every iniparser keeps:", value);
         end++;
         end += strspn(end, " \t");
         if (*end && *end != '#' && *end != ';')

@@ -200,6 +200,10 @@ def files(place):
     for behind in (b' # a comment', b'junk', b'\t; x'):
         raw(place, b'# first\n[slurm]' + behind + b'\n' + good,
             f'a section with something behind it is refused ({behind})', 'line 2: ')
+    # iniparser 4.2 takes a backslash in quotes away, and 4.1 does not.
+    for value in (b'"a\\b"', b'"a\\\\b"', b"'a\\b'", b'"a\\"'):
+        raw(place, b'[source]\nclusters = ' + value + b'\n' + good.partition(b'[source]\n')[2],
+            f'a backslash in quotes is refused ({value})', 'line 2: a backslash')
     raw(place, b'', 'an empty file is refused', 'driver')
     place.ends(78, 'a file that is not there is refused', 'check', settings='nowhere.conf')
     place.says('and named', 'nowhere.conf')
