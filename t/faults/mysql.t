@@ -20,7 +20,7 @@ from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, apar
                          for_good, ledger_commits, locked, lost_commits, never_written, tables_dropped, try_all,
                          whole_server)
 from faults import Report, Rig, at_once
-from mariadb import Server, Session
+from mariadb import IS_MYSQL, Server, Session
 from own_server import OwnMariadb
 from protocol import Mysql
 from proxy import Fault, no_fault, sql
@@ -65,7 +65,7 @@ def deadlocked(rig):
     """We have the fence and want the rows; the other has the rows, and much to lose, and wants
     the fence: the server sends us back."""
     def deadlocks():
-        return int(rig.server.sql("SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'")[0][1])
+        return int(rig.server.sql("SELECT count FROM information_schema.innodb_metrics WHERE name = 'lock_deadlocks'")[0][0])
     rig.server.sql('DROP TABLE IF EXISTS heavy; CREATE TABLE heavy (n INT PRIMARY KEY) ENGINE=InnoDB', rig.results)
     with Session(rig.server, rig.results) as session:
         session.do('SET innodb_lock_wait_timeout = 30; BEGIN; '
@@ -203,7 +203,10 @@ def filled(server):
         server.sql('CREATE TABLE filler (id INT AUTO_INCREMENT PRIMARY KEY, b LONGBLOB) ENGINE=InnoDB', rig.results)
         # What the server purges later would be room for the run.
         while True:
-            server.sql('SET GLOBAL innodb_max_purge_lag_wait = 0')
+            if IS_MYSQL: # which does not say when it is done
+                time.sleep(2)
+            else:
+                server.sql('SET GLOBAL innodb_max_purge_lag_wait = 0')
             if not any([fits(server, rig.results, size) for size in (1000000, 100000, 10000, 1000)]):
                 break
         outcome = rig.disturbed(results=[no_fault()], deadline=DEADLINE)
