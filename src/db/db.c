@@ -94,6 +94,24 @@ char *db_identity(struct db *db, struct error *err)
     return identity.bytes;
 }
 
+int db_add_doubts(struct db *db, struct text *text, struct error *err)
+{
+    if (!db->driver->doubt_query)
+        return 0;
+    const struct db_value *row;
+    struct db_rows *rows = db_query(db, db->driver->doubt_query, NULL, 0, "tt", err);
+    int got = rows ? 1 : -1;
+    while (got > 0 && (got = db_fetch(rows, &row, err)) > 0) {
+        text_add(text, text->length ? ", " : "");
+        text_add_bytes(text, row[0].text.bytes, row[0].text.length);
+        text_add(text, " = ");
+        text_add_bytes(text, row[1].text.bytes, row[1].text.length);
+    }
+    if (rows)
+        db_finish(rows);
+    return got;
+}
+
 int db_check_table_name(const struct db *db, const char *name, struct error *err)
 {
     const struct db_driver *driver = db->driver;

@@ -63,6 +63,10 @@ int db_bulk_end(struct db_bulk *bulk, struct error *err);
 /* Send nothing more, and free. */
 void db_bulk_abandon(struct db_bulk *bulk);
 
+/* Add `NAME = VALUE`, with commas between, for each variable of the server with which it can be no
+ * accounting database of Slurm. */
+int db_add_doubts(struct db *db, struct text *text, struct error *err);
+
 /* Add what a DENIED error should say besides: add_grant() or add_role_grant() of the settings'
  * driver, or nothing. */
 void db_add_role_grant(struct text *text, const struct db_settings *settings, const char *role);

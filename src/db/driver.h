@@ -97,6 +97,10 @@ struct db_driver {
      * this driver could reach: server and database, not the login. */
     const char *identity_query;
 
+    /* A query without arguments: a row with a name and a value for each variable of the server with
+     * which it can be no accounting database of Slurm.  NULL where there are none. */
+    const char *doubt_query;
+
     /* NULL where a database has no privileges of its own. */
     const struct db_privileges *privileges;
 

@@ -172,6 +172,14 @@ def printed_sql(site):
 def commands(site):
     for command in (('check',), ('run', '--now', NOW), ('show',), ('status',), ('init',)):
         site.goes_well(f"a writer is enough for '{command[0]}'", *command)
+    if not IS_MYSQL:
+        supported = site.fairmill('check')[1]
+        site.server.sql('SET GLOBAL innodb_snapshot_isolation = ON')
+        warned = site.fairmill('check')[1]
+        site.server.sql('SET GLOBAL innodb_snapshot_isolation = OFF')
+        tap.ok('innodb_snapshot_isolation' not in supported and
+               "  warning: the server has 'innodb_snapshot_isolation = ON', which Slurm does not support\n" in warned,
+               "'check' warns of a server that Slurm does not support", supported, warned)
     site.server.sql('DROP VIEW fairmill_sshare; DROP TABLE fairmill_finding', RESULTS)
     status, _, err = site.fairmill('init')
     tap.ok(status == 78 and 'denied' in err, 'but not to make tables', status, err)

@@ -231,6 +231,20 @@ static int check_lag(const struct settings *settings, struct db *source, struct 
     return 0;
 }
 
+static int check_server(const struct settings *settings, struct db *source, struct text *text,
+                        struct error *err)
+{
+    struct text doubts = { 0 };
+    if (!strcmp(settings->layout, "plain"))
+        return 0;
+    int result = db_add_doubts(source, &doubts, err);
+    if (!result && doubts.length)
+        add_named(text, "  warning: the server has '", doubts.bytes,
+                  "', which Slurm does not support\n");
+    text_free(&doubts);
+    return result;
+}
+
 /* Whose weights are verified, in so many names at most. */
 #define NAMES_AT_MOST 8
 static void add_weighed(struct text *text, const struct pricing *pricing)
@@ -329,6 +343,8 @@ static int check_all(const struct settings *settings, struct text *text, struct 
         add_named(text, " '", settings->source.database, "', may be read\n");
         result = check_lag(settings, source, text, err);
     }
+    if (!result)
+        result = check_server(settings, source, text, err);
     if (!result)
         result = clusters_wanted(settings, source, NULL, complain, &clusters, err);
     for (size_t i = 0; !result && i < clusters.count; i++) {

@@ -202,6 +202,9 @@ const struct db_driver mysql_driver = {
     .name_characters = 64,
     .name_is_basic = true,
     .identity_query = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@datadir, DATABASE())",
+    /* On by default from MariaDB 11.6.2 on. */
+    .doubt_query = "SHOW GLOBAL VARIABLES WHERE \"Variable_name\" = 'innodb_snapshot_isolation' "
+                   "AND \"Value\" = 'ON'",
     .privileges = &mysql_privileges,
     .login_file = login_file,
     .tls_objection = session_tls_objection,
