@@ -259,13 +259,15 @@ static int list_ended(struct finder *finder, struct found_reset *found, struct e
     struct usage_since *list = memory_zeroed(finder->short_count, sizeof *list);
     size_t count = 0;
     for (size_t i = 0; i < finder->short_count; i++)
-        if (is_below(finder->tree, finder->shorts[i], found->node))
-            list[count++] = (struct usage_since){ .node = finder->since[i].node,
-                                                  .begin = found->step,
-                                                  .stride = 1,
-                                                  .count = 1,
-                                                  .depth = (size_t)found->later + 1,
-                                                  .ended = &found->ended };
+        if (is_below(finder->tree, finder->shorts[i], found->node)) {
+            list[count] = (struct usage_since){ .node = finder->since[i].node,
+                                                .begin = found->step,
+                                                .stride = 1,
+                                                .count = 1,
+                                                .depth = (size_t)found->later + 1,
+                                                .ended = &found->ended };
+            count++;
+        }
     int result =
         stepped_usage_since(finder->search->stepped, finder->search->computation, list, count, err);
     for (size_t i = 0; i < count; i++)
