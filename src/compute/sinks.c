@@ -69,21 +69,25 @@ static void note_times(const struct seen_sink *sink, const struct charge *charge
         note_least(&seen->oldest_end, ended);
 }
 
-/* What weights a partition had does not hang on one job, so all its jobs make one finding.  Where
- * the sums lose rows that pass the horizon, those below the seal make one for each part of it that
- * their ends are in, and a part of which the horizon has passed the beginning does not count. */
+/* What weights a partition had does not hang on one job, so all its jobs make one finding.  The
+ * sums lose rows that pass the horizon, but of several jobs none can be taken off: so there is a
+ * finding for each part of the horizon that ends are in, and a part of which the horizon has passed
+ * the beginning does not count. */
 #define HORIZON_PARTS 8
 static void add_other_weights(const struct seen_sink *sink, const struct charge *charge,
                               struct findings *findings)
 {
     const struct tariff *tariff = charge->slice.tariff;
     uint64_t start = charge->row->job.time_start, part = sink->horizon / HORIZON_PARTS + 1;
-    struct finding added = { .subject = tariff->list, .jobs = 1, .first = start, .last = start };
-    if (sink->horizon && charge->sealed)
-        added.ends = charge->ended / part * part;
-    if (added.ends && added.ends <= sink->cutoff)
+    uint64_t begin = sink->horizon ? charge->ended / part * part : 0;
+    if (begin && begin <= sink->cutoff)
         return;
-    findings_add_jobs(findings, FINDING_OTHER_WEIGHTS, &added,
+    const struct finding jobs = { .subject = tariff->list,
+                                  .ends = charge->sealed ? begin : 0,
+                                  .jobs = 1,
+                                  .first = start,
+                                  .last = start };
+    findings_add_jobs(findings, FINDING_OTHER_WEIGHTS, &jobs,
                       tariff->list ? "partition '%s'" : "tres_weights", tariff->partition);
 }
 

@@ -11,7 +11,7 @@ from settings import for_reference
 
 KEPT, FULL = 'kept', 'full'  # results that keep their state, and those that are always made anew
 REGISTERED = '1=64,2=1000,4=7,5=100'
-WEIGHTS = ('CPU=1.5,Node=2', 'MAX_TRES,CPU=1,Node=0.3', 'CPU=0.1')
+WEIGHTS = ('CPU=1,Node=1.25', 'MAX_TRES,CPU=1,Node=0.3', 'CPU=0.1')
 FACTORS = {}, {'q2': '3', 'q3': '0.1'}, {'q1': '2'}
 PARTITION_FACTORS = {}, {'gpu': '0.3', 'debug': '0'}, {'p': '5'}
 STEPS, DRIFTS = [], []
@@ -164,7 +164,7 @@ RESETS = {600: ('daily', 'weekly', 2 * 3600), 3600: ('daily', 'weekly', 'monthly
 
 def draw_settings(r, pace):
     s = dict(reference.DEFAULTS, time_zone=r.choice(('UTC', 'Europe/Berlin', 'America/New_York')),
-             charge=r.choice(('billing', 'billing', 'cpu', 'tres')), tres_weights=r.choice(WEIGHTS),
+             charge=r.choice(('billing', 'auto', 'cpu', 'tres')), tres_weights=r.choice(WEIGHTS),
              qos_factors=r.choice(FACTORS), partition_usage_factors=r.choice(PARTITION_FACTORS),
              suspended=r.choice(('charged', 'omitted')), open_job_cap=r.choice((DAY, 3600)),
              horizon=r.choice((None, None, 5 * pace, 30 * pace)),
@@ -372,7 +372,7 @@ def half_life_changed(h):
 
 @step
 def charge_changed(h):
-    another(h, 'charge', ('billing', 'cpu', 'tres'))
+    another(h, 'charge', ('auto', 'cpu', 'tres'))
 
 
 @step

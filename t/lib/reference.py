@@ -201,10 +201,10 @@ def read_weights(text, tres):
 def charge(text, factor, settings):
     """Units a second of a job with these TRES, or None for one that charges nothing and is a finding."""
     try:
-        if settings['charge'] == 'tres':
+        if settings['charge'] == 'tres' or settings['charge'] == 'auto' and is_verified(text, settings):
             total = weighted(text, factor, *settings['weights'])
         else:
-            count = tres_count(text, 5) if settings['charge'] == 'billing' else None
+            count = tres_count(text, 5) if settings['charge'] != 'cpu' else None
             if count is None:
                 count = tres_count(text, 1)
             total = (count or 0) * round(factor * UNIT)
@@ -213,14 +213,30 @@ def charge(text, factor, settings):
     return total if total < 2 ** 104 else None
 
 
-def weighted(text, factor, rule, weights):
+def weighted(text, factor, rule, weights, price=lambda weight, factor: round(weight * factor * UNIT)):
     of_highest = {'SUM': (), 'MAX_TRES': ('cpu', 'mem', 'node', 'gres'),
                   'MAX_TRES_GRES': ('cpu', 'mem', 'node')}[rule]
     highest, added = [0], []
-    for number, (kind, weight) in weights.items():
-        part = (tres_count(text, number) or 0) * round(weight * factor * UNIT)
+    for number, (kind, weight) in sorted(weights.items()):
+        part = (tres_count(text, number) or 0) * price(weight, factor)
         (highest if kind in of_highest else added).append(part)
     return max(highest) + sum(added)
+
+
+def made_by(text, weights):
+    """The billings that slurmctld, which weighs in doubles, may have stored for these weights."""
+    return {int(weighted(text, 1, *weights, price=lambda weight, _: kind(weight))) for kind in (Fraction, float)}
+
+
+def is_verified(text, settings):
+    """Whether there are weights, and they make the billing of these TRES."""
+    if '=' not in settings['tres_weights']:
+        return False
+    billing = tres_count(text, 5) or 0
+    try:
+        return billing in made_by(text, settings['weights'])
+    except ValueError:
+        return False
 
 
 def without(begin, end, suspended):

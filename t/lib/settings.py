@@ -42,7 +42,7 @@ def for_reference(s, registered=None, more_tres=None):
         s['reset_anchor'] = int(datetime.datetime(
             day.year, day.month, day.day, tzinfo=zoneinfo.ZoneInfo(s['time_zone'])).timestamp())
     if s['capacity'] == 'auto':
-        s['capacity'] = {'billing': 100, 'cpu': 64, 'tres': None}[s['charge']]
+        s['capacity'] = {'auto': 100, 'billing': 100, 'cpu': 64, 'tres': None}[s['charge']]
     if s['charge'] == 'tres' and s['capacity'] is None and registered:
         s['capacity'] = weighted_capacity(registered, s, {**TRES, **(more_tres or {})}) or None
     return s

@@ -21,7 +21,7 @@ from program import publish, published, sqlite_settings, write_settings
 from reference import NO_LIMIT, PARENT, SKEW, UNDEFINED
 from seeds import seeds
 from settings import for_program, for_reference
-from site_drawing import Site
+from site_drawing import TRES, Site
 
 SHAPES = ('deep', 'wide', 'mixed', 'ties')
 ZONES = ('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe')
@@ -132,12 +132,26 @@ def random_suspends(r, cluster, now):
                                                   start + r.randrange(1, max(2, end - begin)))))
 
 
+def fit_billings(r, cluster, settings):
+    """Have the weights make the billing of many jobs."""
+    names = {(*name.lower().partition('/')[::2],): number for number, name in (TRES | GRES).items()}
+    weights = reference.read_weights(settings['tres_weights'], names)
+    for job in cluster.jobs:
+        kept = [word for word in job['tres_alloc'].split(',') if word and not word.startswith('5=')]
+        try:
+            billing = max(reference.made_by(','.join(kept), weights)) + r.choice((0, 0, 0, 0, 1, -1))
+        except ValueError:
+            continue
+        if r.random() < .7 and billing >= 0:
+            job['tres_alloc'] = ','.join(kept + [f'5={billing}'] * (billing > 0))
+
+
 def random_charge(r):
     """What jobs are charged, and when."""
-    s = dict(charge=r.choice(('billing', 'billing', 'cpu', 'tres', 'tres')),
+    s = dict(charge=r.choice(('billing', 'auto', 'auto', 'cpu', 'tres', 'tres')),
              suspended=r.choice(('charged', 'omitted')),
              horizon=r.choice((None, None, None, 3600, 86400, 30 * 86400)))
-    if s['charge'] == 'tres':
+    if s['charge'] == 'tres' or s['charge'] == 'auto' and r.random() < .8:
         weights = r.sample(WEIGHTS, r.randrange(1, 8))
         rule = r.choice(('', '', 'MAX_TRES', 'MAX_TRES', 'MAX_TRES_GRES', 'max_tres,MAX_TRES_GRES'))
         s['tres_weights'] = r.choice((',', ', ')).join(([rule] if rule else []) + weights)
@@ -180,6 +194,8 @@ def random_site(seed):
     cluster = site.cluster('c%d' % seed)
     random_tree(r, shape, cluster)
     random_jobs(r, shape, site, cluster, settings)
+    if settings.get('tres_weights') and settings['charge'] == 'auto':
+        fit_billings(r, cluster, settings)
     random_suspends(r, cluster, settings['now'])
     if settings['capacity'] == 'auto':
         cluster.registered = '1=64,2=1000,5=100'
@@ -238,7 +254,7 @@ def split_in_width(site, settings):
     """One job k wide becomes k jobs 1 wide, where k is small."""
     other = copy.deepcopy(site)
     split = 0
-    if settings['charge'] == 'tres':
+    if settings['charge'] in ('auto', 'tres'):
         return other, split
     for cluster in other.clusters:
         jobs, suspends = [], Suspends(cluster)
