@@ -72,6 +72,13 @@ def try_release(server, folder, source, case, print_of, release):
                f"diff explains the print of {release} to {keys}, by its release for {sorted(moved) or 'nobody'}", done.stdout[:300])
 
 
+def try_order(folder, case, print_of, what):
+    done = fairmill(folder, 'diff', '--at', str(oracle.NOW), '--json', os.path.join(case, print_of))
+    rows = json.loads(done.stdout)['clusters'][0]['differences']
+    tap.same((done.returncode, sum(abs(row['order'] or 0) > 1e-9 for row in rows)), (0, 8),
+             f'diff explains the order of tied accounts to {what}')
+
+
 def try_ties(server, folder, schema, case):
     """Accounts that tie, with names of which bytes and the collation think otherwise; `zz` was added at run time."""
     source = oracle.accounting(server, schema, case, PROTOCOLS['26.05'])
@@ -84,10 +91,14 @@ def try_ties(server, folder, schema, case):
     whatif = fairmill(folder, 'whatif', '--shares', 'inpar=3', '--json')
     tap.same(json.loads(whatif.stdout)['clusters'][0]['changed'], 0, 'and the collation, which the results do not have')
     check_past(server, folder, source)
+    oracle.disagreements(server, folder, source, 'fair_tree', [], ties='bytes')
+    try_order(folder, case, 'fairtree.psv', 'one by bytes')
     server.sql("INSERT INTO oracle_assoc_table (creation_time, id_assoc, user, acct, shares, id_parent, lineage) "
                "VALUES (1795229400, 40, 'zz', 'root', 0, 1, '/0-zz/')", source)
     oracle.try_table(server, folder, source, case, 'fair_tree', 'fairtree_after_add.psv',
                      'after an association was added', ties='bytes')
+    oracle.disagreements(server, folder, source, 'fair_tree', [])
+    try_order(folder, case, 'fairtree_after_add.psv', 'one by the collation')
 
 
 def body():

@@ -13,6 +13,7 @@
 #include "compute/prior.h"
 #include "core/fairshare/release.h"
 #include "core/finding.h"
+#include "core/tree/lineage.h"
 #include "core/usage/ledger.h"
 #include "report/sshare_print.h"
 #include "results/ledger_rows.h"
@@ -165,6 +166,80 @@ static void apply_conformance(struct finder *finder, const struct tree *tree)
     free(values);
 }
 
+static int compute_again(struct finder *finder, struct computation *computation, struct error *err)
+{
+    const struct diff_case *asked = finder->asked;
+    const struct prior prior = { .ledger = finder->ledger, .factors = finder->notes.factors };
+    struct source source =
+        source_of(&finder->reduced.settings, asked->source, asked->cluster->name);
+    source.instant = &asked->printed_at;
+    source.ordered = true;
+    *computation = computation_of(&source);
+    return compute_cluster(computation, &prior, err);
+}
+
+/* How many printed factors these values have. */
+static size_t count_agreeing(const struct finder *finder, const struct values *values)
+{
+    const struct algorithm *algorithm = finder->asked->cluster->algorithm;
+    size_t count = 0;
+    for (uint32_t i = 0; i < finder->tree->count; i++) {
+        const struct printed_row *row = finder->match->rows[i];
+        double factor = algorithm->factor(&values[i]);
+        count += row && factor >= row->fairshare.low && factor <= row->fairshare.high;
+    }
+    return count;
+}
+
+/* Give the base the order that `ties` does not say: bytes follow from names, the database is asked
+ * for its collation. */
+static int reorder(struct finder *finder, struct tree *tree, struct error *err)
+{
+    enum ties *ties = &finder->reduced.settings.ties;
+    struct computation other;
+    if (*ties == TIES_BY_COLLATION || !finder->asked->source) {
+        *ties = TIES_BY_BYTES;
+        tree_order_by_lineage(tree, finder->names);
+        return 0;
+    }
+    *ties = TIES_BY_COLLATION;
+    if (compute_again(finder, &other, err))
+        return -1;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        uint32_t place = place_in(other.tree, &tree->nodes[i]);
+        if (place != NO_NODE)
+            tree->nodes[i].order = other.tree->nodes[place].order;
+    }
+    computation_free(&other);
+    return 0;
+}
+
+/* The order in which tied accounts are visited is the one with which more of the print agrees. */
+static int apply_order(struct finder *finder, struct tree *tree, struct error *err)
+{
+    if (!finder->asked->cluster->algorithm->ranks_users)
+        return 0;
+    enum ties ties = finder->reduced.settings.ties;
+    struct values *values = memory_zeroed(tree->count, sizeof *values);
+    uint32_t *orders = memory_zeroed(tree->count, sizeof *orders);
+    for (uint32_t i = 0; i < tree->count; i++)
+        orders[i] = tree->nodes[i].order;
+    fairshare_compute(tree, &finder->options, values);
+    size_t agreeing = count_agreeing(finder, values);
+    int result = agreeing < tree->user_count ? reorder(finder, tree, err) : 0;
+    fairshare_compute(tree, &finder->options, values);
+    if (!result && count_agreeing(finder, values) > agreeing) {
+        explain_by(finder, CAUSE_ORDER, stage_of(finder, tree, values));
+    } else {
+        finder->reduced.settings.ties = ties;
+        for (uint32_t i = 0; i < tree->count; i++)
+            tree->nodes[i].order = orders[i];
+    }
+    free(orders);
+    free(values);
+    return result;
+}
+
 /* What is charged to each association of the base itself, of a tree that was rolled up. */
 static void find_own_usage(struct finder *finder, const struct tree *tree)
 {
@@ -180,18 +255,6 @@ static void find_own_usage(struct finder *finder, const struct tree *tree)
         finder->own[i] = some ? clock_usage(finder->options.clock, &own[place]) : 0;
     }
     free(own);
-}
-
-static int compute_again(struct finder *finder, struct computation *computation, struct error *err)
-{
-    const struct diff_case *asked = finder->asked;
-    const struct prior prior = { .ledger = finder->ledger, .factors = finder->notes.factors };
-    struct source source =
-        source_of(&finder->reduced.settings, asked->source, asked->cluster->name);
-    source.instant = &asked->printed_at;
-    source.ordered = true;
-    *computation = computation_of(&source);
-    return compute_cluster(computation, &prior, err);
 }
 
 /* Leave a cause out; false where there is no such cause. */
@@ -628,7 +691,7 @@ static int find_by_jobs(struct finder *finder, struct printed_match *match, stru
     begin(finder, finder->first.tree, finder->first.accounting->names, match);
     explain_by(finder, CAUSE_AGE, stage_of(finder, finder->tree, finder->first.values));
     apply_conformance(finder, finder->tree);
-    int result = leave_out_causes(finder, err);
+    int result = apply_order(finder, finder->first.tree, err) || leave_out_causes(finder, err);
     if (!result)
         result = build_tree(finder, false, &tree, err);
     if (!result)
@@ -643,6 +706,8 @@ static int find_by_results(struct finder *finder, struct printed_match *match, s
     const struct published_cluster *cluster = finder->asked->cluster;
     begin(finder, cluster->tree, cluster->names, match);
     apply_conformance(finder, cluster->tree);
+    if (apply_order(finder, cluster->tree, err))
+        return -1;
     find_own_usage(finder, cluster->tree);
     return apply_print(finder, err);
 }
