@@ -14,9 +14,9 @@
 /* The eligible time that slurmdbd holds while an array is at its limit. */
 #define ARRAY_AT_LIMIT 0xffffffffu
 
-/* The earliest instants of those tasks that have started; 0: not known, or none has ended. */
+/* The earliest instants of those tasks that have started; eligible 0: not known. */
 struct array_tasks {
-    uint64_t eligible, start, end;
+    uint64_t eligible, start;
 };
 
 /* `started` NULL: none of which we know.  `limited`: only so many may run at a time. */

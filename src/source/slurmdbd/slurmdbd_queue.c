@@ -84,7 +84,7 @@ static int take_array(void *context, const struct db_value *row, struct error *e
     facts->arrays[facts->array_count++] = (struct array_fact){
         .id = reading_number(&row[0]),
         .submitted = reading_number(&row[1]),
-        .started = { reading_number(&row[2]), reading_number(&row[3]), reading_number(&row[4]) },
+        .started = { reading_number(&row[2]), reading_number(&row[3]) },
     };
     return 0;
 }
@@ -100,13 +100,12 @@ static int read_arrays(const struct source *source, uint64_t instant, struct clu
         return 0;
     struct text name = { 0 }, sql = { 0 };
     const struct db_value now = slurmdbd_instant(instant);
-    const struct db_value arguments[] = { now, now, now, now };
+    const struct db_value arguments[] = { now, now, now };
     slurmdbd_add_name(&name, &slurmdbd_jobs, source->cluster);
     text_format(&sql,
                 "SELECT \"id_array_job\", \"time_submit\","
                 " MIN(CASE WHEN \"time_eligible\" BETWEEN 1 AND ? THEN \"time_eligible\" END),"
-                " MIN(\"time_start\"),"
-                " MIN(CASE WHEN \"time_end\" BETWEEN 1 AND ? THEN \"time_end\" END)"
+                " MIN(\"time_start\")"
                 " FROM %s WHERE \"time_start\" > 0 AND \"time_start\" <= ? AND \"id_array_job\" IN"
                 " (SELECT \"id_array_job\" FROM %s WHERE \"time_end\" = 0 AND \"id_array_job\" <> 0"
                 " AND \"time_eligible\" > \"time_submit\""
@@ -114,7 +113,7 @@ static int read_arrays(const struct source *source, uint64_t instant, struct clu
                 " GROUP BY \"id_array_job\", \"time_submit\" ORDER BY 1, 2",
                 name.bytes, name.bytes);
     const struct query query = {
-        .sql = sql.bytes, .arguments = arguments, .argument_count = 4, .types = "iiiii"
+        .sql = sql.bytes, .arguments = arguments, .argument_count = 3, .types = "iiii"
     };
     int result = slurmdbd_read(source, &slurmdbd_jobs, &query, take_array, facts, err);
     text_free(&name);
