@@ -52,6 +52,10 @@ without() {
     done
 }
 
+# What this build does without need not be there.
+report=()
+"$FAIRMILL" report --help >"$out" 2>&1 || report=(--without-report)
+
 # FOLDER DRIVER...
 configure() (
     folder=$1
@@ -59,7 +63,8 @@ configure() (
     mapfile -t absent < <(without "$@")
     mkdir "$folder" && cd "$folder" &&
         "$top/configure" --enable-werror --cache-file="$scratch/config.cache" CC="$scratch/cc" \
-            CFLAGS=-O1 --disable-server-tests "${absent[@]/#/--without-}" >configure.log 2>&1
+            CFLAGS=-O1 --disable-server-tests "${report[@]}" "${absent[@]/#/--without-}" \
+            >configure.log 2>&1
 )
 
 # SIDE DRIVER OTHER: settings with DRIVER on that side and OTHER on the other one.
