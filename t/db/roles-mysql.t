@@ -275,13 +275,29 @@ def helped(site, what, side, named='', last=True):
             site.goes_well('and helps', 'run', '--now', NOW + 10)
 
 
+def passwords_need_tls(site):
+    """Of MySQL's default kind, as MySQL's library has it; this server has no TLS."""
+    linked = subprocess.run(['ldd', site.program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    if not IS_MYSQL or 'libmysqlclient' not in linked:
+        return
+    site.server.sql("CREATE USER roles_remote@'127.0.0.1' IDENTIFIED BY 'x'")
+    with open(f'{site.folder}/remote.cnf', 'w', encoding='ascii') as file:
+        file.write('[client]\npassword = x\n')
+    keys = dict(driver='mysql', host='127.0.0.1', port=site.server.port, user='roles_remote', database=RESULTS,
+                option_file=file.name, tls_mode='off')
+    write_settings(f'{site.folder}/remote.conf', dict(source=keys, results=keys))
+    status, _, err = site.fairmill('show', conf=f'{site.folder}/remote.conf')
+    tap.ok(status == 78 and "tls_mode = 'off'" in err and 'GRANT' not in err,
+           'who is not let in without TLS is told of tls_mode, and of no GRANT', status, err)
+
+
 def body():
     # MySQL's plugin for logins by socket is not loaded by itself.
     options = ['--plugin-load-add=auth_socket.so'] if IS_MYSQL else []
     with NewServer(*options) as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         subprocess.run(server.client(server.database(SOURCE)), input=dump.text_of('25.05'), text=True, check=True)
         site = Site(folder, server)
-        for part in (printed_sql, commands, powers, missing):
+        for part in (printed_sql, commands, powers, missing, passwords_need_tls):
             part(site)
 
 

@@ -14,6 +14,7 @@
  * certificate and name together, before anybody logs in. */
 
 #define HANDSHAKE_FAILED 2026u
+#define PLUGIN_FAILED 2061u
 
 static const char *mode_name(const struct mysql_session *session)
 {
@@ -175,9 +176,25 @@ static bool network_failed(const char *message)
     return length > 2 && message[length - 1] == ')' && isdigit((unsigned char)message[length - 2]);
 }
 
+/* MySQL's library says this of caching_sha2_password, MySQL's default. */
+static bool password_needs_tls(const struct mysql_session *session)
+{
+    return session->last_error == PLUGIN_FAILED &&
+           strstr(mysql_error(session->mysql), "requires secure connection");
+}
+
 void session_judge_handshake(struct mysql_session *session, struct error *err)
 {
     const struct db_settings *settings = session->base.settings;
+    if (password_needs_tls(session)) {
+        /* No privilege would help. */
+        fail(err, ERROR_SETTINGS,
+             "%s: %s (%u): with tls_mode = '%s' the password is not encrypted; 'required' and a "
+             "server with TLS, or a unix socket, take it",
+             session->base.name, mysql_error(session->mysql), session->last_error,
+             mode_name(session));
+        return;
+    }
     if (session->last_error != HANDSHAKE_FAILED || network_failed(mysql_error(session->mysql)))
         return;
     struct text how = { 0 };
