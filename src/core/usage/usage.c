@@ -119,7 +119,10 @@ static enum tres_reading weighted_charge(const struct tariff *tariff, const char
  * one side of what that can be. */
 static double sum_towards(double a, double count, double weight, double side)
 {
-    double part = count * weight, sum = a + part, fused = fma(count, weight, a);
+    double part = count * weight, sum = a + part;
+    if (a == 0 || part == 0) /* nothing is added, so nothing rounded on the way */
+        return sum;
+    double fused = fma(count, weight, a);
     double least = side > 0 ? fmax(sum, fused) : fmin(sum, fused);
     return sum - a == part && sum - part == a ? least : nextafter(least, side);
 }
