@@ -17,6 +17,7 @@ enum cause {
     CAUSE_AGE,
     CAUSE_DELETED,
     CAUSE_TIES,
+    CAUSE_READDED,
     CAUSE_RELEASE,
     CAUSE_ORDER,
     CAUSE_LEDGER,

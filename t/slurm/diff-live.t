@@ -138,6 +138,18 @@ def from_their_usage(capture, folder):
     tap.ok(not off, f"{capture.name}: from the controller's own usage every FairShare follows", *off)
 
 
+def by_documents(capture, folder):
+    """Of a run by the documents, who was removed and added again is a cause besides."""
+    settings = capture.load(folder, fairshare=dict(conformance='documents'))
+    publish(settings, capture.now)
+    status, answer = diff(settings, capture, capture.path('sshare_m.psv'))
+    readded = [(row['account'], row['username']) for row in answer['differences']
+               if row['value'] == 'rawusage' and row['username'] and abs(row['readded']) > 1]
+    # Only on beta had the user who was removed used something.
+    tap.same((status, readded), (0, [('x1a', 'uucp')] if capture.cluster == 'beta' else []),
+             f'{capture.name}: of a run by the documents all is explained, too')
+
+
 def body():
     for name in CAPTURES:
         capture = Capture(name)
@@ -147,6 +159,8 @@ def body():
             commands = explained(settings, capture, folder)
             changed(settings, capture, folder)
             closed(settings, capture, commands)
+        with tempfile.TemporaryDirectory(prefix='fm') as folder:
+            by_documents(capture, folder)
         # While jobs run, these two algorithms have what was used in the midst of a pass.
         if name != 'alpha_run2':
             with tempfile.TemporaryDirectory(prefix='fm') as folder:

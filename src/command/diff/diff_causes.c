@@ -260,6 +260,9 @@ static void find_own_usage(struct finder *finder, const struct tree *tree)
 /* Leave a cause out; false where there is no such cause. */
 static bool leave_out(struct finder *finder, enum cause cause)
 {
+    /* The settings have slurmctld's conformance by now, by which usage has other owners, too. */
+    if (cause == CAUSE_READDED)
+        return finder->asked->settings->conformance != CONFORMANCE_SLURMCTLD;
     if (cause != CAUSE_LEDGER)
         return settings_without(&finder->reduced, cause, finder->newest.findings);
     bool was_there = finder->ledger->count != 0;
