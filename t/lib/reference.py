@@ -348,7 +348,7 @@ def removals(db, cluster, now):
     accounts = {row['acct']: number for number, row in rows.items() if not row['user']}
     names = {number: (row['acct'], row['user']) for number, row in rows.items()}
     born = {number: row['creation_time'] for number, row in rows.items()}
-    added, gone_at, back_at = {}, {}, {}
+    added, gone_at, back_at, told_in = {}, {}, {}, {}
     told = sorted(_rows(db, 'txn_table', ['id', 'timestamp', 'action', 'name', 'cluster', 'info']),
                   key=lambda row: (row['timestamp'], row['id']))
     for row in told:
@@ -356,7 +356,7 @@ def removals(db, cluster, now):
             number, info = int(row['name'].partition('=')[2]), dict(re.findall(r"(\w+)='([^']*)'", row['info']))
             names.setdefault(number, (info['acct'], info['user']))
             born.setdefault(number, row['timestamp'])
-            added.setdefault(number, []).append((row['timestamp'], info['parent_acct']))
+            added.setdefault(number, []).append((row['timestamp'], row['id'], info.get('parent_acct', '')))  # a user's has none
             back_at.setdefault(row['timestamp'], set()).add(number)
     for row in told:
         at, action = row['timestamp'], row['action']
@@ -367,11 +367,14 @@ def removals(db, cluster, now):
         if action == 1437:
             found = [int(number) for number in re.findall(r'id_assoc=(\d+)', row['name'])]
         gone_at.setdefault(at, set()).update(number for number in found if born.get(number, at + 1) <= at)
+        told_in.update({(number, at): row['id'] for number in found})
 
     def above(number, at):
         account, user = names[number]
-        adds = added.get(number, ())
-        earlier, later = ([parent for when, parent in adds if (when > at) == later] for later in (False, True))
+        # It may have been added again in the very second.
+        removal = at, told_in.get((number, at), 0)
+        earlier, later = ([parent for when, told, parent in added.get(number, ()) if ((when, told) > removal) == later]
+                          for later in (False, True))
         if user:
             parent = account
         elif earlier and (later or number not in rows):
