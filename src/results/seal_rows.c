@@ -73,19 +73,18 @@ static void keep_finding(struct kept_rows *kept, const char *kind, const struct 
                                finding->jobs,
                                finding->first,
                                finding->last };
-    kept_add(kept, words, finding->jobs ? COUNT(words) : 4);
+    kept_add(kept, words, COUNT(words));
 }
 
 static void add_finding(struct findings *findings, const struct db_value *row,
                         struct kept_rows *kept)
 {
     char *kind = db_value_text(&row[0]), *detail = db_value_text(&row[3]);
-    struct finding finding = { .subject = rows_bits_of(&row[1]), .ends = rows_bits_of(&row[2]) };
-    if (row[4].type == DB_INTEGER) {
-        finding.jobs = rows_bits_of(&row[4]);
-        finding.first = rows_bits_of(&row[5]);
-        finding.last = rows_bits_of(&row[6]);
-    }
+    struct finding finding = { .subject = rows_bits_of(&row[1]),
+                               .ends = rows_bits_of(&row[2]),
+                               .jobs = rows_bits_of(&row[4]),
+                               .first = rows_bits_of(&row[5]),
+                               .last = rows_bits_of(&row[6]) };
     if (row[3].type == DB_TEXT)
         keep_finding(kept, kind, &finding, &row[3]);
     for (enum finding_kind each = 0; each < FINDING_KINDS; each++)
