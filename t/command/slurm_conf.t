@@ -398,13 +398,13 @@ def verified(place):
                  'and others are charged by their billing, or CPUs')
         tap.same(place.query(found), said, 'a finding for each partition says how many jobs had other weights, and since when')
         place.succeed('check')
-        tap.ok("charge auto: what the weights of partition 'gpu', 'tiny' make" in place.out and
+        tap.ok("charge auto: weighted TRES, uncut, in partitions 'gpu', 'tiny' where" in place.out and
                'finding other_weights, 4x' in place.out, 'check says which way usage is charged', place.out)
     place.settings({'usage.tres_weights': 'CPU=0.8'})
     tap.same(used(place), expected | {'right': 80 + 40, 'cut': 20 + 0, 'plain': 32 + 40}, 'tres_weights hold in every partition')
     place.settings({'slurm.conf': place.path('slurm.conf'), 'usage.tres_weights': 'CPU=9'})
     place.succeed('check')
-    tap.ok("charge auto: what tres_weights make" in place.out, 'and are stronger than slurm.conf', place.out)
+    tap.ok("charge auto: weighted TRES, uncut, by tres_weights where" in place.out, 'and are stronger than slurm.conf', place.out)
     place.settings()
     place.succeed('check')
     tap.ok('charge auto: the stored billing, or CPUs where a job has none\n' in place.out,

@@ -251,13 +251,14 @@ static void add_weighed(struct text *text, const struct pricing *pricing)
 {
     size_t count = pricing->partition_weight_count;
     for (size_t i = 0; i < count && i < NAMES_AT_MOST; i++)
-        add_named(text, i ? ", '" : "what the weights of partition '",
+        add_named(text, i ? ", '" : "weighted TRES, uncut, in partitions '",
                   pricing->partition_weights[i].name, "'");
     if (count > NAMES_AT_MOST)
         text_format(text, " and %zu more", count - NAMES_AT_MOST);
     if (pricing->weights.count)
-        text_add(text, count ? ", and tres_weights for others," : "what tres_weights");
-    text_add(text, " make, if cut to an integer it is the job's billing; else ");
+        text_add(text,
+                 count ? ", in others by tres_weights," : "weighted TRES, uncut, by tres_weights");
+    text_add(text, " where the stored billing agrees; else ");
 }
 
 /* Which way usage is charged. */
