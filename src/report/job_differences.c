@@ -46,7 +46,7 @@ static const struct column columns[] = {
     { "factor", "Factor", COLUMN_TEXT, MEMBER(struct job_difference, factor) },
     { "ours", "ours", COLUMN_REAL, MEMBER(struct job_difference, ours), .digits = 8 },
     { "sprio", "sprio", COLUMN_REAL, MEMBER(struct job_difference, printed), .digits = 8 },
-    { "difference", "Difference", COLUMN_REAL, .get = get_difference, .digits = 4 },
+    { "difference", "Difference", COLUMN_REAL, .get = get_difference, .digits = 8 },
     { "why", "Why", COLUMN_TEXT, .get = get_why, .optional = true },
     { .name = NULL },
 };
