@@ -11,18 +11,10 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
-from place import NOW
+from place import NOW, TINY
 from sealed_site import DAY, HOUR, Site
 
-DRAWING = '''
-cluster tiny
-root/
-  physics/   60
-    alice    10
-    bob      10
-  chemistry/ 40
-    carol     1
-qos 2 factor=0.5
+DRAWING = TINY + '''qos 2 factor=0.5
 qos 3 factor=3
 registered 5=64,1=64
 '''

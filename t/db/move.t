@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'
 import tap
 from compare import exact
 from mariadb import Server
-from place import NOW, Place
+from place import NOW, TINY, Place
 from postgres import Postgres
 from program import fairmill, write_settings
 from site_drawing import TOP
@@ -24,15 +24,7 @@ from sqlite import Sqlite
 DAY = 86400
 ODD = 'o"d\\d, it\'s'  # the name of a user
 LONG = (('fairmill_settings', 'text'), ('fairmill_seal', 'basis'))
-DRAWING = f'''
-cluster tiny
-root/
-  physics/      60
-    alice       10
-    bob         10
-  chemistry/    40
-    carol        1
-job physics.alice start={NOW - 10 * DAY} end={NOW - 9 * DAY} billing=4
+DRAWING = TINY + f'''job physics.alice start={NOW - 10 * DAY} end={NOW - 9 * DAY} billing=4
 job physics.bob start={NOW - 10 * DAY} end={NOW - 8 * DAY} billing=2
 job chemistry.carol start={NOW - 3 * DAY} end={NOW - 2 * DAY} billing=2
 job chemistry.carol start={NOW - 3000} end=0 billing=2

@@ -15,21 +15,13 @@ import clock
 import tap
 from fault_cases import since
 from mariadb import Session
-from place import Place
+from place import TINY, Place
 from program import write_settings
 from proxy import Fault, Proxy
 
 DAY = 86400
 LEVELS = ['ok', 'warning', 'critical']
-DRAWING = '''
-cluster tiny
-root/
-  physics/   60
-    alice    10
-    bob      10
-  chemistry/ 40
-    carol     1
-job physics.alice start={0} end={1} billing=4
+DRAWING = TINY + '''job physics.alice start={0} end={1} billing=4
 job physics.bob start={2} end={3} billing=2
 job physics.bob start={4} end={5} billing=2
 job chemistry.carol start={6} end=0 billing=3

@@ -16,6 +16,16 @@ import tap
 from program import FAIRMILL, sqlite_settings, write_settings
 
 NOW = 1750500000  # later than what `use` draws
+# Two accounts and three users, to which tests add jobs.
+TINY = '''
+cluster tiny
+root/
+  physics/   60
+    alice    10
+    bob      10
+  chemistry/ 40
+    carol     1
+'''
 
 SMALL = '''
 cluster tiny

@@ -6,19 +6,11 @@ import sqlite3
 
 import site_drawing
 import tap
-from place import NOW, Place
+from place import NOW, TINY, Place
 
 DAY = 86400
 HOUR = 3600
-DRAWING = '''
-cluster tiny
-root/
-  physics/   60
-    alice    10
-    bob      10
-  chemistry/ 40
-    carol     1
-qos 2 factor=0.5
+DRAWING = TINY + '''qos 2 factor=0.5
 registered 5=64,1=64
 '''
 KEYS = {'usage.half_life': '7-0', 'usage.seal_after': '1-0', 'usage.full_every': '30-0'}
