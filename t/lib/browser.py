@@ -137,6 +137,11 @@ class Pages:
             def __init__(self, *arguments):
                 super().__init__(*arguments, directory=folder)
 
+            def end_headers(self):
+                # A file that is written twice in a second has the same date.
+                self.send_header('Cache-Control', 'no-store')
+                super().end_headers()
+
             def log_request(self, *_):
                 asked.append(self.path)
 
