@@ -245,7 +245,7 @@ static int check_server(const struct settings *settings, struct db *source, stru
     return result;
 }
 
-/* Whose weights are verified, in so many names at most. */
+/* At most so many partitions are named. */
 #define NAMES_AT_MOST 8
 static void add_weighed(struct text *text, const struct pricing *pricing)
 {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "command/command.h"
+#include "command/diff/diff_case.h"
 #include "command/diff/diff_causes.h"
 #include "command/diff/diff_jobs.h"
 #include "report/assoc_mgr_print.h"

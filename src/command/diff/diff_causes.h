@@ -2,9 +2,7 @@
 #ifndef FAIRMILL_COMMAND_DIFF_CAUSES_H
 #define FAIRMILL_COMMAND_DIFF_CAUSES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+struct diff_case;
 struct differences;
 struct error;
 
@@ -14,18 +12,6 @@ struct error;
  * same jobs as of the instant of the print, until there is what slurmctld should have printed.  The
  * accounting database is needed for that; without it there are only the causes that published
  * usage shows. */
-
-struct diff_case {
-    const struct settings *settings;
-    const struct published_cluster *cluster;
-    const char *login; /* the only user who may be shown; NULL: everybody may be */
-    const struct sshare_print *print;
-    struct db *source; /* NULL: it cannot be read */
-    int64_t printed_at;
-    uint64_t period;      /* of slurmctld's steps, seconds */
-    uint64_t newest_step; /* 0: to be found */
-    bool ends_free;       /* what a job ran since the last step is not charged when it ends */
-};
 
 /* The answer is to be freed with diff_causes_free(); its names are the cluster's and the print's.
  */

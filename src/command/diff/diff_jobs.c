@@ -30,7 +30,7 @@ struct finder {
     bool *taken;                          /* of our rows */
 };
 
-/* Our list as of the print. */
+/* Our list of jobs that wait, at the instant of the print. */
 static int compute_list(const struct diff_jobs_case *asked, enum conformance conformance,
                         struct prio_list **list, struct error *err)
 {
@@ -196,7 +196,7 @@ static enum job_cause cause_of(const struct finder *finder, const struct printed
     return JOB_CAUSE_NONE;
 }
 
-/* The next `name=number` of a list of TRES; false at its end. */
+/* Read the next `name=number` of a list of TRES; false at the end of the list. */
 static bool next_tres(struct span *list, struct span *name, double *value)
 {
     char number[64];
@@ -296,7 +296,7 @@ static void find_priority(struct finder *finder, const struct printed_job *job,
     const struct printed_number *printed = is_norm ? &job->norm : &job->priority;
     double ours = is_norm ? row->norm : (double)row->priority;
     double expected = is_norm ? ours + more / UINT32_MAX : ours + more;
-    /* Parts that are rounded may be as much less than ours. */
+    /* sprio rounds each part, so their sum may be less than ours by this much. */
     double rounding = is_norm ? 1.0 / UINT32_MAX : 1;
     if (expected < rounding || miss_of(printed, expected) <= rounding)
         return;

@@ -17,7 +17,7 @@
 struct finder {
     const struct possible_case *asked;
     struct possible *possible;
-    /* By node, as far as the formulas have come: */
+    /* Each is by node, and known once its formula was computed: */
     struct usage_bounds *usage, *part, *effective;
 };
 
@@ -231,7 +231,7 @@ static struct usage_bounds level_fs_of(struct finder *finder, uint32_t node)
                                   part.low > 0 ? shares / part.low : INFINITY };
 }
 
-/* Where usage is certain, the level_fs is that of which ranks are made. */
+/* Where usage is certain, level_fs is the number by which slurmctld ranks. */
 static void fix_certain(const struct finder *finder, uint32_t node, struct usage_bounds *level_fs)
 {
     const bool *exact = finder->asked->exact;
