@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include <math.h>
+
+#include "core/formula/formula.h"
+#include "util/error.h"
+
+/* A job_sort_formula, whose names all have small values. */
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    char *text = text_of(bytes, size);
+    struct error err;
+    struct formula *formula = formula_create(text, &err);
+    if (!formula) {
+        must(err.class == ERROR_SETTINGS && *err.message, "a refusal says why");
+        free(text);
+        return 0;
+    }
+    struct formula_value values[64];
+    size_t count = formula_name_count(formula);
+    for (size_t i = 0; i < count && i < 64; i++)
+        values[i] = (struct formula_value){ (double)i, i % 2 == 0 };
+    double first = 0, second = 0;
+    if (count <= 64) {
+        int failed = formula_evaluate(formula, values, &first, &err);
+        must(!failed || (err.class == ERROR_DATA && *err.message), "a failure says why");
+        must(formula_evaluate(formula, values, &second, &err) == failed &&
+                 (failed || first == second || (isnan(first) && isnan(second))),
+             "a formula has one answer");
+    }
+    formula_destroy(formula);
+    free(text);
+    return 0;
+}
