@@ -403,18 +403,18 @@ static void swap_steps(struct formula *formula, size_t first, size_t middle)
 /* `x if c else y`: c, else skip x; x, skip y; y. */
 static int parse_choice(struct parser *parser, size_t first)
 {
+    struct formula *formula = parser->formula;
     const char *at = parser->token.start;
-    size_t skip_other = add_step(parser, (struct step){ .kind = STEP_SKIP }, at, -1);
-    size_t condition = parser->formula->step_count;
+    add_step(parser, (struct step){ .kind = STEP_SKIP }, at, -1);
+    size_t condition = formula->step_count;
     if (advance(parser) || parse_or(parser))
         return -1;
     if (!token_is(&parser->token, "else"))
         return refuse_token(parser, "'else'");
-    size_t choose = add_step(parser, (struct step){ .kind = STEP_IF }, at, -1);
-    size_t length = parser->formula->step_count - condition;
-    swap_steps(parser->formula, first, condition);
-    choose = first + length - 1;
-    skip_other = parser->formula->step_count - 1;
+    add_step(parser, (struct step){ .kind = STEP_IF }, at, -1);
+    size_t choose = first + (formula->step_count - condition) - 1;
+    size_t skip_other = formula->step_count - 1;
+    swap_steps(formula, first, condition);
     skip_to_here(parser, choose);
     if (deepen(parser) || advance(parser) || parse_expression(parser))
         return -1;
