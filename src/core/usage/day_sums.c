@@ -13,17 +13,17 @@ struct day_sums {
     struct day_sum *rows;
     size_t count, room;
     size_t ordered; /* so many first are in order, each sum once */
-    uint32_t *seen; /* by hash, where a sum was seen last: maybe, for rows move */
+    uint32_t *seen; /* by hash, where a sum was seen last: maybe, for rows move.  NULL: none was */
 };
 
 #define SEEN_BITS 12
-#define FIRST_ROOM 1024u
+#define FIRST_ROOM 64u
 
+/* Most days of a small site have no rows, and a run makes sums of each day: so what is big is made
+ * with the first row. */
 struct day_sums *day_sums_create(void)
 {
-    struct day_sums *sums = memory_zeroed(1, sizeof *sums);
-    sums->seen = memory_zeroed((size_t)1 << SEEN_BITS, sizeof *sums->seen);
-    return sums;
+    return memory_zeroed(1, sizeof(struct day_sums));
 }
 
 void day_sums_destroy(struct day_sums *sums)
@@ -45,16 +45,18 @@ bool day_sum_is_in_range(const struct wide *sum)
     return sum->word[3] == (sum->word[2] >> 63 ? UINT64_MAX : 0);
 }
 
-static uint32_t *seen_at(const struct day_sums *sums, uint32_t day, uint64_t id)
+static size_t hash_of(uint32_t day, uint64_t id)
 {
     uint64_t mixed = (id ^ (uint64_t)day << 40) * UINT64_C(0x9e3779b97f4a7c15);
-    return &sums->seen[mixed >> (64 - SEEN_BITS)];
+    return mixed >> (64 - SEEN_BITS);
 }
 
 /* Some row of the sum, maybe a new one. */
 static struct wide *row_of(struct day_sums *sums, uint32_t day, uint64_t id)
 {
-    uint32_t *seen = seen_at(sums, day, id);
+    if (!sums->seen)
+        sums->seen = memory_zeroed((size_t)1 << SEEN_BITS, sizeof *sums->seen);
+    uint32_t *seen = &sums->seen[hash_of(day, id)];
     if (*seen < sums->count) {
         struct day_sum *row = &sums->rows[*seen];
         if (row->id == id && row->day == day)
