@@ -333,14 +333,13 @@ static int parse_comparisons(struct parser *parser)
     if (parse_operators(parser, false))
         return -1;
     const struct comparison *comparison;
-    struct token sign;
     while ((comparison = comparison_of(&parser->token))) {
-        sign = parser->token;
+        const char *at = parser->token.start;
         if (advance(parser) || parse_operators(parser, false))
             return -1;
         bool more = comparison_of(&parser->token) != NULL;
         struct step step = { .kind = more ? STEP_CHAIN : STEP_COMPARE, .which = comparison->holds };
-        add_step(parser, step, sign.start, -1);
+        add_step(parser, step, at, -1);
     }
     for (size_t i = first; i < parser->formula->step_count; i++) {
         struct step *step = &parser->formula->steps[i];
@@ -412,10 +411,10 @@ static int parse_choice(struct parser *parser, size_t first)
     if (!token_is(&parser->token, "else"))
         return refuse_token(parser, "'else'");
     add_step(parser, (struct step){ .kind = STEP_IF }, at, -1);
-    size_t choose = first + (formula->step_count - condition) - 1;
+    size_t choice = first + (formula->step_count - condition) - 1;
     size_t skip_other = formula->step_count - 1;
     swap_steps(formula, first, condition);
-    skip_to_here(parser, choose);
+    skip_to_here(parser, choice);
     if (deepen(parser) || advance(parser) || parse_expression(parser))
         return -1;
     parser->depth--;
