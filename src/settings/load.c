@@ -24,44 +24,78 @@
 #include "util/text.h"
 
 /* Say that a key is unknown, and which one was most likely meant. */
-static int refuse_key(const char *path, const char *section, const char *key, struct error *err)
+static int refuse_key(const char *path, const struct settings_line *line, struct error *err)
 {
     const char *names[64];
     size_t count = 0;
     for (const struct setting *each = settings_table; each->section; each++)
-        if (!strcmp(each->section, section) && count < 63)
+        if (!strcmp(each->section, line->section) && count < 63)
             names[count++] = each->key;
     names[count] = NULL;
-    const char *nearest = nearest_word(key, names);
+    const char *nearest = nearest_word(line->key, names);
     const char *elsewhere = NULL;
     for (const struct setting *each = settings_table; each->section; each++)
-        if (!elsewhere && !strcmp(each->key, key))
+        if (!elsewhere && !strcmp(each->key, line->key))
             elsewhere = each->section;
     if (elsewhere)
-        return fail(err, ERROR_SETTINGS, "'%s': unknown key '%s' in [%s]; it belongs in [%s]", path,
-                    key, section, elsewhere);
-    return fail(err, ERROR_SETTINGS, "'%s': unknown key '%s' in [%s]%s%s%s", path, key, section,
-                nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+        return fail(err, ERROR_SETTINGS,
+                    "'%s', line %u: unknown key '%s' in [%s]; it belongs in [%s]", path, line->line,
+                    line->key, line->section, elsewhere);
+    return fail(err, ERROR_SETTINGS, "'%s', line %u: unknown key '%s' in [%s]%s%s%s", path,
+                line->line, line->key, line->section, nearest ? "; did you mean '" : "",
+                nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-static int check_section(const char *path, dictionary *file, const char *section, struct error *err)
+static int check_line(const char *path, const struct settings_line *line, struct error *err)
 {
-    if (!section_summary(section)) {
-        const char *nearest = section_nearest(section);
-        return fail(err, ERROR_SETTINGS, "'%s': unknown section [%s]%s%s%s", path, section,
-                    nearest ? "; did you mean [" : "", nearest ? nearest : "", nearest ? "]?" : "");
+    if (line->key)
+        return setting_named(line->section, line->key) ? 0 : refuse_key(path, line, err);
+    if (section_summary(line->section))
+        return 0;
+    const char *nearest = section_nearest(line->section);
+    return fail(err, ERROR_SETTINGS, "'%s', line %u: unknown section [%s]%s%s%s", path, line->line,
+                line->section, nearest ? "; did you mean [" : "", nearest ? nearest : "",
+                nearest ? "]?" : "");
+}
+
+/* The value of a key as iniparser has read it; NULL where there is none. */
+static const char *value_of(dictionary *file, const char *section, const char *key)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s:%s", section, key);
+    return iniparser_getstring(file, name, NULL);
+}
+
+/* Whatever releases of iniparser are known to read otherwise the scan has refused.  Should there be
+ * one that reads something else it must not go unseen. */
+static int compare_lines(const char *path, const struct settings_lines *lines, dictionary *file,
+                         struct error *err)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct settings_line *line = &lines->each[i];
+        const char *value = line->key ? value_of(file, line->section, line->key) : NULL;
+        if (line->key && (!value || strcmp(value, line->value) != 0))
+            return fail(err, ERROR_SETTINGS,
+                        "'%s', line %u: %s = '%s', which this iniparser reads as '%s'", path,
+                        line->line, line->key, line->value, value ? value : "");
     }
-    int count = iniparser_getsecnkeys(file, section);
-    const char **keys = memory_zeroed((size_t)count + 1, sizeof *keys);
-    int result = 0;
-    if (count > 0 && !iniparser_getseckeys(file, section, keys))
-        result = fail(err, ERROR_SETTINGS, "'%s': cannot list the keys of [%s]", path, section);
-    for (int i = 0; !result && i < count; i++) {
-        const char *key = keys[i] + strlen(section) + 1;
-        if (!setting_named(section, key))
-            result = refuse_key(path, section, key, err);
-    }
-    free(keys);
+    if ((size_t)file->n == lines->count)
+        return 0;
+    return fail(err, ERROR_SETTINGS, "'%s': this iniparser finds more than is there", path);
+}
+
+/* Have iniparser read the file where it has nothing but what is known. */
+static int read_file(dictionary **file, const char *path, struct error *err)
+{
+    struct settings_lines lines;
+    int result = settings_scan(&lines, path, err);
+    for (size_t i = 0; !result && i < lines.count; i++)
+        result = check_line(path, &lines.each[i], err);
+    if (!result && !(*file = iniparser_load(path)))
+        result = fail(err, ERROR_SETTINGS, "cannot read '%s' as an INI file", path);
+    if (!result)
+        result = compare_lines(path, &lines, *file, err);
+    settings_lines_free(&lines);
     return result;
 }
 
@@ -76,17 +110,15 @@ static bool slurm_counts(const struct settings *settings, dictionary *file,
     return !strstr(setting->key, "tres_weights") ||
            ((settings->charge == CHARGE_TRES ||
              (settings->charge == CHARGE_AUTO && of_partitions)) &&
-            !iniparser_find_entry(file, "usage:tres_weights") &&
-            !iniparser_find_entry(file, "usage:partition_tres_weights"));
+            !value_of(file, "usage", "tres_weights") &&
+            !value_of(file, "usage", "partition_tres_weights"));
 }
 
 /* Find the value of a setting: in the settings file, else in slurm.conf, else its default. */
 static int resolve(struct setting_origin *origin, const struct settings *settings, dictionary *file,
                    const struct setting *setting, struct error *err)
 {
-    char key[64];
-    snprintf(key, sizeof key, "%s:%s", setting->section, setting->key);
-    const char *own = iniparser_getstring(file, key, NULL);
+    const char *own = value_of(file, setting->section, setting->key);
     if (own) {
         *origin = (struct setting_origin){ .from = FROM_SETTINGS, .value = memory_text(own) };
         return 0;
@@ -239,18 +271,12 @@ static int say_nothing(const char *format, ...)
 
 static int load(struct settings *settings, enum settings_use use, struct error *err)
 {
-    if (settings_scan(settings->path, err))
-        return -1;
+    dictionary *file = NULL;
     iniparser_set_error_callback(say_nothing);
-    dictionary *file = iniparser_load(settings->path);
-    if (!file)
-        return fail(err, ERROR_SETTINGS, "cannot read '%s' as an INI file", settings->path);
-    int result = 0, sections = iniparser_getnsec(file);
-    for (int i = 0; !result && i < sections; i++)
-        result = check_section(settings->path, file, iniparser_getsecname(file, i), err);
+    int result = read_file(&file, settings->path, err);
     /* Published results do not depend on what slurm.conf says now. */
-    const char *slurm_path = iniparser_getstring(file, "slurm:conf", "");
-    if (!result && *slurm_path && use != SETTINGS_FOR_READING &&
+    const char *slurm_path = result ? NULL : value_of(file, "slurm", "conf");
+    if (slurm_path && *slurm_path && use != SETTINGS_FOR_READING &&
         slurm_conf_read(&settings->slurm, slurm_path, err))
         result = fail_in(err, "'%s': [slurm] conf", settings->path);
     if (!result && assign_all(settings, file, use, err))

@@ -2,12 +2,14 @@
 #include "settings/scan.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /* iniparser gives up on a file with a longer line. */
@@ -16,28 +18,45 @@
 struct scan {
     const char *path;
     unsigned line;
-    char section[LINE_BYTES];
-    struct text seen; /* "\nsection\n" and "\nsection:key\n" of what was there */
+    const char *section; /* NULL: none yet */
+    struct settings_lines *lines;
     struct error *err;
 };
-
-static bool seen_before(struct scan *scan, const char *section, const char *key)
-{
-    struct text entry = { 0 };
-    text_format(&entry, "\n%s%s%s\n", section, key ? ":" : "", key ? key : "");
-    for (char *at = entry.bytes; *at; at++)
-        if (*at >= 'A' && *at <= 'Z')
-            *at = (char)(*at + ('a' - 'A'));
-    bool before = scan->seen.bytes && strstr(scan->seen.bytes, entry.bytes);
-    text_add(&scan->seen, entry.bytes);
-    text_free(&entry);
-    return before;
-}
 
 static int refuse_line(const struct scan *scan, const char *what, const char *name)
 {
     return fail(scan->err, ERROR_SETTINGS, "'%s', line %u: %s%s%s%s", scan->path, scan->line, what,
                 name ? " '" : "", name ? name : "", name ? "'" : "");
+}
+
+/* A copy of a name in small letters. */
+static const char *keep_name(const struct scan *scan, const char *name)
+{
+    char *copy = arena_copy(scan->lines->arena, name, strlen(name));
+    for (char *at = copy; *at; at++)
+        if (*at >= 'A' && *at <= 'Z')
+            *at = (char)(*at + ('a' - 'A'));
+    return copy;
+}
+
+/* The line with this key, or, where that is NULL, with this section's beginning. */
+static struct settings_line *line_with(const struct scan *scan, const char *section,
+                                       const char *key)
+{
+    for (size_t i = 0; i < scan->lines->count; i++) {
+        struct settings_line *each = &scan->lines->each[i];
+        if (!strcmp(each->section, section) && !each->key == !key &&
+            (!key || !strcmp(each->key, key)))
+            return each;
+    }
+    return NULL;
+}
+
+static void keep_line(struct scan *scan, const char *key, const char *value)
+{
+    struct settings_lines *lines = scan->lines;
+    lines->each = memory_grown(lines->each, lines->count, sizeof *lines->each);
+    lines->each[lines->count++] = (struct settings_line){ scan->line, scan->section, key, value };
 }
 
 static int scan_section(struct scan *scan, char *text)
@@ -48,39 +67,51 @@ static int scan_section(struct scan *scan, char *text)
     const char *behind = end + 1 + strspn(end + 1, " \t");
     /* iniparser wants a comment to have a line of its own here. */
     if (*behind)
-        return refuse_line(scan, "something behind the section's ']'", NULL);
+        return refuse_line(
+            scan,
+            "something behind the section's ']' (a comment needs a line of its own):", behind);
     *end = '\0';
-    snprintf(scan->section, sizeof scan->section, "%s", trim_blanks(text + 1));
-    if (strchr(scan->section, ':'))
-        return refuse_line(scan, "a colon in the section's name", scan->section);
-    if (seen_before(scan, scan->section, NULL))
-        return refuse_line(scan, "there is another section", scan->section);
+    const char *name = trim_blanks(text + 1);
+    if (!*name)
+        return refuse_line(scan, "a section without a name", NULL);
+    if (strchr(name, ':'))
+        return refuse_line(scan, "a colon in the section's name", name);
+    scan->section = keep_name(scan, name);
+    if (line_with(scan, scan->section, NULL))
+        return refuse_line(scan, "there is another section", name);
+    keep_line(scan, NULL, NULL);
     return 0;
 }
 
-/* iniparser cuts a value at the first # or ; that is not in quotes, and behind a closing quote.
- * Where a blank stands before the # or ; it begins a comment.  Elsewhere a part of the value would
- * be lost without a message, so that is refused. */
-static int scan_value(const struct scan *scan, const char *value)
+/* What stands between quotes.  iniparser loses what is behind them, where it is not a comment, and
+ * from its release 4.2 on it takes backslashes away there, and only there. */
+static int scan_quoted(const struct scan *scan, char *value, const char **meaning)
 {
-    value += strspn(value, " \t");
-    if (*value == '"' || *value == '\'') {
-        const char *end = strchr(value + 1, *value);
-        if (!end)
-            return refuse_line(scan, "a quote that is not closed", NULL);
-        /* From its release 4.2 on iniparser takes away backslashes in quotes, and only there. */
-        if (memchr(value, '\\', (size_t)(end - value)))
-            return refuse_line(scan,
-                               "a backslash in quotes, which not every iniparser keeps:", value);
-        end++;
-        end += strspn(end, " \t");
-        if (*end && *end != '#' && *end != ';')
-            return refuse_line(scan, "something behind the closing quote:", end);
-        return 0;
-    }
-    const char *cut = value + strcspn(value, "#;");
-    if (*cut && cut > value && !strchr(" \t", cut[-1]))
+    char *end = strchr(value + 1, *value);
+    if (!end)
+        return refuse_line(scan, "a quote that is not closed:", value);
+    if (memchr(value, '\\', (size_t)(end - value)))
+        return refuse_line(scan, "a backslash in quotes, without which it stays:", value);
+    const char *behind = end + 1 + strspn(end + 1, " \t");
+    if (*behind && *behind != '#' && *behind != ';')
+        return refuse_line(scan, "something behind the closing quote:", behind);
+    *meaning = arena_copy(scan->lines->arena, value + 1, (size_t)(end - value - 1));
+    return 0;
+}
+
+/* iniparser cuts a value without quotes at the first # or ;.  Where a blank stands before that it
+ * begins a comment.  Elsewhere a part of the value would be lost without a message. */
+static int scan_value(const struct scan *scan, char *value, const char **meaning)
+{
+    value = trim_blanks(value);
+    if (*value == '"' || *value == '\'')
+        return scan_quoted(scan, value, meaning);
+    size_t length = strcspn(value, "#;");
+    if (value[length] && length && !strchr(" \t", value[length - 1]))
         return refuse_line(scan, "a value with # or ; needs double quotes:", value);
+    while (length && strchr(" \t", value[length - 1]))
+        length--;
+    *meaning = arena_copy(scan->lines->arena, value, length);
     return 0;
 }
 
@@ -102,19 +133,32 @@ static int scan_key(struct scan *scan, char *text)
         return refuse_line(scan, "neither a [section] nor key = value", NULL);
     if (!end)
         return refuse_line(scan, "neither a [section] nor key = value:", text);
-    const char *value = end + 1;
-    while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
-        end--;
     *end = '\0';
-    if (!*scan->section)
+    text = trim_blanks(text);
+    if (!*text)
+        return refuse_line(scan, "no key before the =", NULL);
+    if (!scan->section)
         return refuse_line(scan, "a key before the first [section]:", text);
     if (strchr(text, ':'))
         return refuse_line(scan, "a colon in the key", text);
-    if (seen_before(scan, scan->section, text))
+    const char *key = keep_name(scan, text), *value = NULL;
+    if (line_with(scan, scan->section, key))
         return refuse_line(scan, "this key was there before:", text);
     if (is_secret(text))
         return refuse_line(scan, "no password belongs here, fairmill.conf(5) says where:", text);
-    return scan_value(scan, value);
+    if (scan_value(scan, end + 1, &value))
+        return -1;
+    keep_line(scan, key, value);
+    return 0;
+}
+
+/* iniparser takes all of them for blanks. */
+static bool has_control(const char *text)
+{
+    for (; *text; text++)
+        if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
+            return true;
+    return false;
 }
 
 static int scan_line(struct scan *scan, char *text, size_t length)
@@ -125,48 +169,64 @@ static int scan_line(struct scan *scan, char *text, size_t length)
         return refuse_line(scan, "a byte-order mark; save the file without it", NULL);
     if (length > LINE_BYTES)
         return refuse_line(scan, "longer than 1000 bytes", NULL);
+    /* Windows ends lines with \r\n. */
     while (length && strchr(" \t\r\n", text[length - 1]))
         text[--length] = '\0';
+    if (has_control(text))
+        return refuse_line(scan, "a control character", NULL);
     if (length && text[length - 1] == '\\')
-        return refuse_line(scan, "a value does not go on in the next line", NULL);
+        return refuse_line(scan, "a backslash at the end, and nothing goes on in the next line",
+                           NULL);
     text += strspn(text, " \t");
     if (!*text || *text == '#' || *text == ';')
         return 0;
     return *text == '[' ? scan_section(scan, text) : scan_key(scan, text);
 }
 
-static int scan_file(FILE *file, const char *path, struct error *err)
+static int scan_file(struct scan *scan, FILE *file)
 {
-    struct scan scan = { .path = path, .err = err };
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
     int result = 0;
     while (!result && (length = getline(&line, &room, file)) >= 0) {
-        scan.line++;
-        result = scan_line(&scan, line, (size_t)length);
+        scan->line++;
+        result = scan_line(scan, line, (size_t)length);
     }
     if (!result && ferror(file))
-        result = fail(err, ERROR_SETTINGS, "cannot read '%s': %s", path, strerror(errno));
+        result =
+            fail(scan->err, ERROR_SETTINGS, "cannot read '%s': %s", scan->path, strerror(errno));
     free(line);
-    text_free(&scan.seen);
     return result;
 }
 
-int settings_scan(const char *path, struct error *err)
+/* iniparser opens the file a second time, and to open a pipe may wait. */
+static int check_file(const char *path, struct error *err)
 {
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return fail(err, ERROR_SETTINGS, "cannot open '%s': %s", path, strerror(errno));
     struct stat status;
-    int result = 0;
-    if (fstat(fileno(file), &status) || S_ISDIR(status.st_mode))
-        result = fail(err, ERROR_SETTINGS, "cannot read '%s': it is no file", path);
-    else if (status.st_mode & (S_IWGRP | S_IWOTH))
-        result = fail(err, ERROR_SETTINGS,
-                      "'%s' may be written by others than its owner: chmod go-w it", path);
-    else
-        result = scan_file(file, path, err);
-    fclose(file);
+    if (stat(path, &status))
+        return fail(err, ERROR_SETTINGS, "cannot open '%s': %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return fail(err, ERROR_SETTINGS, "cannot read '%s': it is no file", path);
+    if (status.st_mode & (S_IWGRP | S_IWOTH))
+        return fail(err, ERROR_SETTINGS,
+                    "'%s' may be written by others than its owner: chmod go-w it", path);
+    return 0;
+}
+
+int settings_scan(struct settings_lines *lines, const char *path, struct error *err)
+{
+    *lines = (struct settings_lines){ .arena = arena_create() };
+    struct scan scan = { .path = path, .lines = lines, .err = err };
+    FILE *file = check_file(path, err) ? NULL : fopen(path, "re");
+    int result = file ? scan_file(&scan, file) : -1;
+    if (file)
+        fclose(file);
     return result;
+}
+
+void settings_lines_free(struct settings_lines *lines)
+{
+    free(lines->each);
+    arena_destroy(lines->arena);
 }

@@ -2,12 +2,29 @@
 #ifndef FAIRMILL_SETTINGS_SCAN_H
 #define FAIRMILL_SETTINGS_SCAN_H
 
+#include <stddef.h>
+
 struct error;
 
-/* Refuse a settings file with something that iniparser ignores or does not survive: a byte-order
- * mark, NUL, a long or continued line, a section or key that is there twice, a colon in a name.
- * Refuse it as well where it may hold a password, or where others than its owner may write it.
- * ERROR_SETTINGS names the file and the line. */
-int settings_scan(const char *path, struct error *err);
+/* What the lines of a settings file mean by the rule of fairmill.conf(5), FORMAT.  iniparser reads
+ * the file, and its releases differ in what they make of some lines.  So whatever one of them reads
+ * otherwise is refused here, before any of them sees it. */
+
+struct settings_line {
+    unsigned line;
+    const char *section, *key; /* in small letters; a NULL key: the line begins the section */
+    const char *value;
+};
+struct settings_lines {
+    struct settings_line *each;
+    size_t count;
+    struct arena *arena; /* of the texts */
+};
+
+/* Read a settings file without iniparser.  It is refused as well where it may hold a password, or
+ * where others than its owner may write it.  ERROR_SETTINGS names the file and the line, and says
+ * what is wrong there. */
+int settings_scan(struct settings_lines *lines, const char *path, struct error *err);
+void settings_lines_free(struct settings_lines *lines);
 
 #endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "settings/load.h"
+#include "settings/settings.h"
+#include "util/error.h"
+
+/* What the lines of a settings file mean, by FORMAT of fairmill.conf(5): the same with every
+ * release of iniparser, with whichever this program was built. */
+
+static struct error err;
+
+static void write_file(const char *bytes, size_t length)
+{
+    FILE *file = fopen("settings", "w");
+    if (!file || fwrite(bytes, 1, length, file) != length || fclose(file))
+        perror("settings");
+}
+
+/* The settings of a file with these bytes below a good one; NULL: it is refused. */
+static struct settings *settings_of(const char *bytes, size_t length)
+{
+    static const char good[] = "[results]\ndriver=sqlite\ndatabase=r\n";
+    char whole[4096];
+    memcpy(whole, good, sizeof good);
+    memcpy(whole + strlen(good), bytes, length);
+    write_file(whole, strlen(good) + length);
+    struct settings *settings = NULL;
+    memset(&err, 0, sizeof err);
+    return settings_load(&settings, "settings", SETTINGS_FOR_READING, &err) ? NULL : settings;
+}
+
+/* Lines 4 and on of a file, and what `user` means then, or what the refusal says. */
+static const struct {
+    const char *text, *user, *refusal;
+} corpus[] = {
+    { "[source]\nuser = a b\n", "a b", NULL },
+    { "[source]\nuser=a\n", "a", NULL },
+    { "[source]\n\t user \t=\t a \t\n", "a", NULL },
+    { "[source]\nuser = a", "a", NULL },
+    { "[source]\r\nuser = a\r\n", "a", NULL },
+    { "  [ source ]  \nuser = a\n", "a", NULL },
+    { "[Source]\nUSER = Ab\n", "Ab", NULL },
+    { "# [x]\n; y\n\n \t\n[source]\n # z = 1\nuser = a\n", "a", NULL },
+    { "[source]\nuser =\n", "", NULL },
+    { "[source]\nuser = \t \n", "", NULL },
+    { "[source]\nuser = ; a\n", "", NULL },
+    { "[source]\nuser = #\n", "", NULL },
+    { "[source]\nuser =#a\n", "", NULL },
+    { "[source]\nuser = \"\"\n", "", NULL },
+    { "[source]\nuser = ''\n", "", NULL },
+    { "[source]\nuser = \"\" # a\n", "", NULL },
+    { "[source]\nuser = '';a\n", "", NULL },
+    { "[source]\nuser = a ; b\n", "a", NULL },
+    { "[source]\nuser = a\t# b # c\n", "a", NULL },
+    { "[source]\nuser = \"a;b#c\"\n", "a;b#c", NULL },
+    { "[source]\nuser = 'a;b#c'\n", "a;b#c", NULL },
+    { "[source]\nuser = \"a;b\" ; \"c\"\n", "a;b", NULL },
+    { "[source]\nuser = \"a\"#b\n", "a", NULL },
+    { "[source]\nuser = \" a\t\"\n", " a\t", NULL },
+    { "[source]\nuser = \" \"\n", " ", NULL },
+    { "[source]\nuser = 'a\"b'\n", "a\"b", NULL },
+    { "[source]\nuser = \"it's\"\n", "it's", NULL },
+    { "[source]\nuser = \"''\"\n", "''", NULL },
+    { "[source]\nuser = it's\n", "it's", NULL },
+    { "[source]\nuser = a\"b\"\n", "a\"b\"", NULL },
+    { "[source]\nuser = =\n", "=", NULL },
+    { "[source]\nuser = a=b = c\n", "a=b = c", NULL },
+    { "[source]\nuser = a:b\n", "a:b", NULL },
+    { "[source]\nuser = [a]\n", "[a]", NULL },
+    { "[source]\nuser = %s%n\n", "%s%n", NULL },
+    { "[source]\nuser = a\\b\\\\c\n", "a\\b\\\\c", NULL },
+    { "[source]\nuser = \\a\n", "\\a", NULL },
+    { "[source]\nuser = a\\\"b\n", "a\\\"b", NULL },
+    { "[source]\nuser = a\\ # b\n", "a\\", NULL },
+    { "[source]\nuser = \xc3\xa4 \xe2\x82\xac\n", "\xc3\xa4 \xe2\x82\xac", NULL },
+    { "[source]\nuser = \xe4\xa0\n", "\xe4\xa0", NULL },
+
+    { "[source]\nuser = a;b\n", NULL, "line 5: a value with # or ; needs double quotes: 'a;b'" },
+    { "[source]\nuser = a\\;b\n", NULL, "line 5: a value with # or ; needs double quotes" },
+    { "[source]\nuser = \"a\\b\"\n", NULL, "line 5: a backslash in quotes" },
+    { "[source]\nuser = \"a\\\\b\"\n", NULL, "line 5: a backslash in quotes" },
+    { "[source]\nuser = 'a\\b'\n", NULL, "line 5: a backslash in quotes" },
+    { "[source]\nuser = \"a\\\"b\"\n", NULL, "line 5: a backslash in quotes" },
+    { "[source]\nuser = \"a\n", NULL, "line 5: a quote that is not closed" },
+    { "[source]\nuser = 'a\"\n", NULL, "line 5: a quote that is not closed" },
+    { "[source]\nuser = \"a\" b\n", NULL, "line 5: something behind the closing quote: 'b'" },
+    { "[source]\nuser = \"\"a\n", NULL, "line 5: something behind the closing quote: 'a'" },
+    { "[source]\nuser = \"\"\"\n", NULL, "line 5: something behind the closing quote" },
+    { "[source]\nuser = 'a''b'\n", NULL, "line 5: something behind the closing quote" },
+    { "[source]\nuser = a\\\nb\n", NULL, "line 5: a backslash at the end" },
+    { "[source]\nuser = a\\ \t\r\nb\n", NULL, "line 5: a backslash at the end" },
+    { "[source]\n# a\\\nuser = b\n", NULL, "line 5: a backslash at the end" },
+    { "[source]\\\nuser = b\n", NULL, "line 4: a backslash at the end" },
+    { "[source]\nuser\n", NULL, "line 5: neither a [section] nor key = value: 'user'" },
+    { "[source]\nx\n", NULL, "line 5: neither a [section] nor key = value: 'x'" },
+    { "[source]\nuser : a\n", NULL, "line 5: neither a [section] nor key = value" },
+    { "[source]\n= a\n", NULL, "line 5: no key before the =" },
+    { "[source]\n==a\n", NULL, "line 5: no key before the =" },
+    { "[source]\nuser = a\nuser = a\n", NULL, "line 6: this key was there before: 'user'" },
+    { "[source]\nuser = a\nUser = b\n", NULL, "line 6: this key was there before: 'User'" },
+    { "[source]\nuser = a\n[usage]\n[source]\n", NULL,
+      "line 7: there is another section 'source'" },
+    { "[source]\n[SOURCE]\n", NULL, "line 5: there is another section 'SOURCE'" },
+    { "[]\n", NULL, "line 4: a section without a name" },
+    { "[ ]\nuser = a\n", NULL, "line 4: a section without a name" },
+    { "[source]]\n", NULL, "line 4: something behind the section's ']'" },
+    { "[source] # a\n", NULL, "line 4: something behind the section's ']'" },
+    { "[[source]\n", NULL, "line 4: unknown section [[source]" },
+    { "[source\n", NULL, "line 4: a section without its ']'" },
+    { "[sourec]\n", NULL, "line 4: unknown section [sourec]; did you mean [source]?" },
+    { "[a:b]\n", NULL, "line 4: a colon in the section's name 'a:b'" },
+    { "[usage]\nsource:user = a\n", NULL, "line 5: a colon in the key 'source:user'" },
+    { "[source]\nus\"er = a\n", NULL, "line 5: unknown key 'us\"er' in [source]" },
+    { "[source]\nuser = a\rb\n", NULL, "line 5: a control character" },
+    { "[source]\nuser =\f\"a # b\"\n", NULL, "line 5: a control character" },
+    { "[source]\n\vuser = a\n", NULL, "line 5: a control character" },
+    { "[source]\nuser = \x1b[1m\n", NULL, "line 5: a control character" },
+    { "[source]\nuser = \x7f\n", NULL, "line 5: a control character" },
+    { "[source]\n\xef\xbb\xbfuser = a\n", NULL, "line 5: unknown key" },
+};
+
+static void meanings(void)
+{
+    for (size_t i = 0; i < sizeof corpus / sizeof *corpus; i++) {
+        struct settings *settings = settings_of(corpus[i].text, strlen(corpus[i].text));
+        const char *got = settings ? settings->source.user : err.message;
+        bool same = corpus[i].user ? settings && !strcmp(got, corpus[i].user)
+                                   : !settings && err.class == ERROR_SETTINGS &&
+                                         strstr(got, corpus[i].refusal);
+        if (!ok(same, corpus[i].user ? "a line means what the manual says"
+                                     : "a line is refused, and the message says where and why")) {
+            diag(corpus[i].text);
+            diag(got);
+        }
+        settings_destroy(settings);
+    }
+}
+
+static void bytes(void)
+{
+    char line[1200] = "[source]\nuser = ";
+    size_t head = strlen("[source]\n"), begun = strlen(line);
+    memset(line + begun, 'x', sizeof line - begun);
+    line[head + 999] = '\n';
+    struct settings *settings = settings_of(line, head + 1000);
+    if (!ok(settings && strlen(settings->source.user) == 999 - strlen("user = "),
+            "a line of 1000 bytes is whole"))
+        diag(err.message);
+    settings_destroy(settings);
+    line[head + 999] = 'x';
+    line[head + 1000] = '\n';
+    ok(!settings_of(line, head + 1001) && strstr(err.message, "line 5: longer than 1000 bytes"),
+       "one of 1001 is refused");
+    ok(!settings_of("[source]\nuser = a\0b\n", 20) && strstr(err.message, "line 5: a NUL byte"),
+       "a NUL byte is refused");
+    write_file("\xef\xbb\xbf[results]\n", 13);
+    struct settings *none = NULL;
+    ok(settings_load(&none, "settings", SETTINGS_FOR_READING, &err) &&
+           strstr(err.message, "line 1: a byte-order mark"),
+       "a byte-order mark is refused");
+    ok(!mkfifo("pipe", 0600) && settings_load(&none, "pipe", SETTINGS_FOR_READING, &err) &&
+           strstr(err.message, "'pipe': it is no file"),
+       "a pipe is refused without waiting for it");
+}
+
+/* Every line of a few bytes that could matter: iniparser reads what our rule says, or our rule
+ * refuses the line in advance. */
+static void every_line(const char *before, size_t most)
+{
+    static const char alphabet[] = "a \"'\\#;=[]:\t\r";
+    size_t letters = strlen(alphabet);
+    unsigned taken = 0, refused = 0, otherwise = 0;
+    for (size_t length = 0; length <= most; length++) {
+        size_t count = 1;
+        for (size_t i = 0; i < length; i++)
+            count *= letters;
+        for (size_t number = 0; number < count; number++) {
+            char text[64], *at = text + sprintf(text, "%s", before);
+            for (size_t rest = number, i = 0; i < length; i++, rest /= letters)
+                *at++ = alphabet[rest % letters];
+            strcpy(at, "\n");
+            struct settings *settings = settings_of(text, strlen(text));
+            bool other = !settings && strstr(err.message, "iniparser");
+            if (other && otherwise++ < 10)
+                diag(err.message);
+            taken += settings != NULL;
+            refused += !settings && !other;
+            settings_destroy(settings);
+        }
+    }
+    is_int(otherwise, 0, "no line is left to what a release of iniparser makes of it");
+    ok(taken && refused, "some lines are taken and some are refused");
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/fmXXXXXX";
+    if (!mkdtemp(folder) || chdir(folder))
+        return EXIT_FAILURE;
+    umask(022);
+    meanings();
+    bytes();
+    every_line("[source]\nuser =", 3);
+    every_line("[source]\nuser = \"a", 3);
+    every_line("[source]\nuser = ''", 3);
+    every_line("[source]\n", 2);
+    every_line("[source]\nuser = 1\n[usage", 3);
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    if (chdir("/") || system(command))
+        diag("the folder stayed");
+    return done_testing();
+}

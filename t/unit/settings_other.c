@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "tap.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifdef HAVE_INIPARSER_INIPARSER_H
+#include <iniparser/iniparser.h>
+#else
+#include <iniparser.h>
+#endif
+
+#include "settings/load.h"
+#include "settings/settings.h"
+#include "util/error.h"
+
+/* An iniparser that reads a file otherwise than all that are known.  This program has its own
+ * iniparser_load(), which stands before the library's. */
+
+static const char *user, *more;
+
+dictionary *iniparser_load(const char *path)
+{
+    static const char *const rest[][2] = {
+        { "source", NULL },
+        { "results", NULL },
+        { "results:driver", "sqlite" },
+        { "results:database", "r" },
+    };
+    dictionary *read = access(path, R_OK) ? NULL : dictionary_new(0);
+    for (size_t i = 0; read && i < sizeof rest / sizeof *rest; i++)
+        dictionary_set(read, rest[i][0], rest[i][1]);
+    if (read && user)
+        dictionary_set(read, "source:user", user);
+    if (read && more)
+        dictionary_set(read, more, "1");
+    return read;
+}
+
+/* The message where the library reads this user, and perhaps one more key; "" where it is taken. */
+static const char *message(const char *as, const char *besides)
+{
+    static struct error err;
+    struct settings *settings = NULL;
+    user = as;
+    more = besides;
+    if (settings_load(&settings, "settings", SETTINGS_FOR_READING, &err))
+        return err.message;
+    settings_destroy(settings);
+    return "";
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/fmXXXXXX";
+    if (!mkdtemp(folder) || chdir(folder))
+        return EXIT_FAILURE;
+    umask(022);
+    FILE *file = fopen("settings", "w");
+    if (!file ||
+        fputs("[source]\nuser = a b\n[results]\ndriver = sqlite\ndatabase = r\n", file) < 0 ||
+        fclose(file))
+        perror("settings");
+    is_string(message("a b", NULL), "", "settings that are read as they are meant are taken");
+    is_string(message("a", NULL),
+              "'settings', line 2: user = 'a b', which this iniparser reads as 'a'",
+              "a value that is read otherwise is refused");
+    is_string(message(NULL, NULL),
+              "'settings', line 2: user = 'a b', which this iniparser reads as ''",
+              "and one that is not read at all");
+    is_string(message("a b", "usage:charge"), "'settings': this iniparser finds more than is there",
+              "and a key that is not there");
+    unlink("settings");
+    if (chdir("/") || rmdir(folder))
+        diag("the folder stayed");
+    return done_testing();
+}
