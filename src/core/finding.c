@@ -91,6 +91,10 @@ struct findings *findings_create(void)
 
 void findings_destroy(struct findings *findings)
 {
+    if (!findings)
+        return;
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++)
+        free(findings->kind[kind].kept);
     free(findings);
 }
 
@@ -149,10 +153,13 @@ static struct finding *add(struct findings *findings, enum finding_kind kind,
     if (at == FINDINGS_PER_KIND)
         return NULL;
     size_t moved = *count - at;
-    if (*count < FINDINGS_PER_KIND)
+    if (*count < FINDINGS_PER_KIND) {
+        kept = memory_grown(kept, *count, sizeof *kept);
+        findings->kind[kind].kept = kept;
         ++*count;
-    else
+    } else {
         moved--;
+    }
     memmove(kept + at + 1, kept + at, moved * sizeof *kept);
     kept[at] = *added;
     return &kept[at];

@@ -64,7 +64,7 @@ struct findings {
     struct {
         uint64_t seen; /* how many there were, kept or not */
         size_t count;
-        struct finding kept[FINDINGS_PER_KIND]; /* by ascending subject, and end */
+        struct finding *kept; /* by ascending subject, and end; at most FINDINGS_PER_KIND */
     } kind[FINDING_KINDS];
 };
 

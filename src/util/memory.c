@@ -10,7 +10,9 @@
 #include <malloc.h>
 #endif
 
-#define CHUNK_BYTES ((size_t)256 * 1024)
+/* Each chunk is twice the one before, for most arenas hold a few names. */
+#define FIRST_CHUNK_BYTES ((size_t)4 * 1024)
+#define LAST_CHUNK_BYTES ((size_t)256 * 1024)
 #define LARGE_BYTES (1024 * 1024)
 #define FIRST_ROOM ((size_t)8) /* of an array that grows; a power of two */
 
@@ -104,13 +106,20 @@ struct arena *arena_create(void)
     return memory_zeroed(1, sizeof(struct arena));
 }
 
+static size_t room_of_next(const struct chunk *chunk)
+{
+    if (!chunk)
+        return FIRST_CHUNK_BYTES;
+    return chunk->size < LAST_CHUNK_BYTES / 2 ? chunk->size * 2 : LAST_CHUNK_BYTES;
+}
+
 static void *take(struct arena *arena, size_t size, size_t alignment)
 {
     struct chunk *chunk = arena->newest;
     if (chunk)
         chunk->used = (chunk->used + alignment - 1) & ~(alignment - 1);
     if (!chunk || chunk->used > chunk->size || chunk->size - chunk->used < size) {
-        size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+        size_t next = room_of_next(chunk), room = size > next ? size : next;
         struct chunk *fresh = or_exit(malloc(sizeof *fresh + room));
         *fresh = (struct chunk){ .older = chunk, .size = room };
         arena->newest = chunk = fresh;
