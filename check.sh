@@ -81,9 +81,11 @@ build_here() {
     quietly autogen.log ./autogen.sh && build build --enable-werror
 }
 
-# Warnings are judged above: with sanitizers the compiler sees less and gives false ones.
+# Warnings are judged above: with sanitizers the compiler sees less and gives false ones.  Lines
+# are counted of what coverage speaks of: each program writes all counts when it ends.
 build_sanitizers() {
-    build build-sanitizers --enable-sanitizers --disable-server-tests CFLAGS='-O1 -g --coverage'
+    build build-sanitizers --enable-sanitizers --disable-server-tests \
+        CFLAGS="-O1 -g --coverage -fprofile-filter-files='src/(core|results|compute)/'"
 }
 
 # FOLDER AT-A-TIME LIST...: these lists of tests, in that build.
