@@ -119,7 +119,8 @@ static int refuse_newer(int64_t version, struct error *err)
 {
     return fail(err, ERROR_SETTINGS,
                 "the result tables are of version %lld, made by a newer fairmill; this one knows "
-                "%d",
+                "%d: use that fairmill here too, or restore the backup from before its `fairmill "
+                "init`",
                 (long long)version, SCHEMA_VERSION);
 }
 

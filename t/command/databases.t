@@ -64,6 +64,7 @@ def versions(place):
     place.query('INSERT INTO fairmill_schema (version, made_at) VALUES (?, 1)', version + 1)
     for command in ('run', 'show', 'init'):
         place.ends(78, f'{command} refuses results of a later release', command)
+        place.says('and says what to do', 'newer fairmill', 'restore the backup')
     tap.same(place.state(), kept, 'and changes nothing')
     place.query('DELETE FROM fairmill_schema')
     place.ends(78, 'results of no version are refused', 'run')

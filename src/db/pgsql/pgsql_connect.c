@@ -63,6 +63,19 @@ static int set_limits(struct pgsql_session *session, struct error *err)
                          limits_of_some, sizeof limits_of_some / sizeof *limits_of_some, NULL, err);
 }
 
+/* What init adds to tables that are there belongs to who owns those, not to who was granted that
+ * role for an upgrade: else a writer would own a part of the ledger, and could change it. */
+static int become_owner(struct pgsql_session *session, struct error *err)
+{
+    return pgsql_execute(&session->base,
+                         "SELECT pg_catalog.set_config('role', "
+                         "pg_catalog.pg_get_userbyid(relowner), false) FROM pg_catalog.pg_class "
+                         "WHERE oid = pg_catalog.to_regclass('fairmill_schema') "
+                         "AND pg_catalog.pg_has_role(relowner, 'MEMBER') "
+                         "AND pg_catalog.has_schema_privilege(relowner, relnamespace, 'CREATE')",
+                         NULL, 0, NULL, err);
+}
+
 static int set_up(struct pgsql_session *session, struct error *err)
 {
     bool reads_only = !db_role_writes(session->base.role);
@@ -77,9 +90,10 @@ static int set_up(struct pgsql_session *session, struct error *err)
                       " set_config('standard_conforming_strings', 'on', false),"
                       " set_config('extra_float_digits', '3', false),"
                       " set_config('bytea_output', 'hex', false)",
-                      modes, sizeof modes / sizeof *modes, NULL, err))
+                      modes, sizeof modes / sizeof *modes, NULL, err) ||
+        set_limits(session, err))
         return -1;
-    return set_limits(session, err);
+    return session->base.role == DB_OWNER ? become_owner(session, err) : 0;
 }
 
 /* Sessions. */

@@ -1,0 +1,223 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
+"""The results of 0.1.0, with what was granted on them, go on under this release by the steps of
+doc/operations.md."""
+
+import os
+import re
+import sqlite3
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import names
+import tap
+from mariadb import Server, default_role
+from place import NOW, Place
+from postgres import Postgres
+from program import TOP
+from sqlite import Sqlite
+
+RELEASES = os.path.join(TOP, 't', 'data', 'releases')
+NAME = 'upgraded'  # of the database, and of the login
+LATER = NOW + 20000
+# Tables whose rows nobody can compute again.
+KEPT = ('fairmill_ledger', 'fairmill_history', 'fairmill_history_point', 'fairmill_association', 'fairmill_share_change',
+        'fairmill_run', 'fairmill_settings', 'fairmill_finding')
+OWN_VIEW = 'CREATE VIEW site_view AS SELECT account, username, fairshare FROM fairmill_sshare'
+
+
+def release(name):
+    return names.text_of(RELEASES, name)
+
+
+def rows_of_old():
+    """The statements that fill the tables of 0.1.0, those included that its init made rows in."""
+    return re.findall(r'^INSERT INTO .*?\);$', release('0.1.0.sql'), re.DOTALL | re.MULTILINE)
+
+
+def fill(server, before=''):
+    server.sql('\n'.join([before, 'DELETE FROM fairmill_schema;', 'DELETE FROM fairmill_lock;', *rows_of_old()]), NAME)
+
+
+def named(script):
+    return re.sub(r'''(["'`])fairmill\1''', rf'\1{NAME}\1', script)
+
+
+class OldSqlite(Sqlite):
+    """Files have no roles."""
+    user = None
+
+    def make(self):
+        db = sqlite3.connect(f'{self.folder}/{NAME}.db')
+        db.executescript(release('0.1.0.sql'))
+        db.close()
+
+    def counts(self):
+        return {table: self.sql(f'SELECT count(*) FROM {table}', NAME)[0][0] for table in KEPT}
+
+    def execute(self, text):
+        db = sqlite3.connect(f'{self.folder}/{NAME}.db', isolation_level=None)
+        db.execute(text)
+        db.close()
+
+    def columns(self, table):
+        return [row[0] for row in self.sql(f"SELECT name FROM pragma_table_xinfo('{table}')", NAME)]
+
+
+class OnServer:
+    def counts(self):
+        return {table: int(self.sql(f'SELECT count(*) FROM {table}', NAME)[0][0]) for table in KEPT}
+
+    def execute(self, text):
+        self.sql(text, NAME)
+
+    def columns(self, table):
+        return super().columns(table, NAME)
+
+    def read_as(self, user, what):
+        """Whether the login may read it."""
+        return self.allowed(user, f'SELECT count(*) FROM {what}')
+
+
+class OldMariadb(OnServer, Server):
+    user = NAME
+
+    def make(self):
+        self.sql(f'DROP DATABASE IF EXISTS {NAME}')
+        for login in (NAME, 'upgraded_reader', 'upgraded_grafana'):
+            self.sql(f'DROP USER IF EXISTS {login}@localhost')
+            self.login(login)
+        # A login of this test's needs no user of the machine.
+        self.sql(re.sub(r'.*CREATE USER.*\n', '', named(release('0.1.0-mysql.sql'))))
+        fill(self, "SET sql_mode = 'ANSI_QUOTES,NO_BACKSLASH_ESCAPES';")
+        self.sql(f"GRANT fairmill_reader TO upgraded_reader@localhost; {default_role('fairmill_reader', 'upgraded_reader@localhost')}; "
+                 f'GRANT SELECT ON {NAME}.fairmill_fairshare TO upgraded_grafana@localhost')
+
+    def become_owner(self):
+        self.sql(f"GRANT fairmill_owner TO {NAME}@localhost; {default_role('fairmill_owner', f'{NAME}@localhost')}")
+
+    def become_writer(self):
+        self.sql(f"REVOKE fairmill_owner FROM {NAME}@localhost; {default_role('fairmill_writer', f'{NAME}@localhost')}")
+
+    def print_again(self, text):
+        self.sql(re.sub(r'.*CREATE USER.*\n', '', text))
+
+    def allowed(self, user, text):
+        try:
+            self.sql_as(user, text)
+        except RuntimeError as error:
+            if 'denied' in str(error):
+                return False
+            raise
+        return True
+
+    def sql_as(self, user, text):
+        client = self.client
+        try:
+            self.client = lambda database=None: client(database, user)
+            return self.sql(text, NAME)
+        finally:
+            del self.client
+
+
+class OldPostgres(OnServer, Postgres):
+    user = NAME
+    allowed = OldMariadb.allowed
+    sql_as = OldMariadb.sql_as
+
+    def make(self):
+        self.sql(f'DROP DATABASE IF EXISTS {NAME}')
+        self.sql(named(release('0.1.0-pgsql.sql')))
+        for login in ('upgraded_reader', 'upgraded_grafana'):
+            self.login(login)
+        fill(self)
+        self.sql('GRANT fairmill_reader TO upgraded_reader; GRANT SELECT ON fairmill_fairshare TO upgraded_grafana', NAME)
+
+    def become_owner(self):
+        self.sql(f'GRANT fairmill_owner TO {NAME}')
+
+    def become_writer(self):
+        self.sql(f'REVOKE fairmill_owner FROM {NAME}')
+
+    def print_again(self, text):
+        self.sql('SET client_min_messages = warning;\n' + text)
+        tap.same(self.sql("SELECT DISTINCT tableowner FROM pg_tables WHERE tablename LIKE 'fairmill%'", NAME),
+                 [['fairmill_owner']], 'PostgreSQL: what init has added belongs to the owner of all, not to the login')
+
+
+def promised():
+    """{table: columns} of 0.1.0."""
+    found = {}
+    for line in release('0.1.0-names').splitlines():
+        if line.startswith('column '):
+            _, table, column = line.split()
+            found.setdefault(table, set()).add(column)
+    return found
+
+
+def printed_fairshare(place):
+    place.succeed('show', '--csv', '--columns', 'username,rawusage,fairshare', '--noheader')
+    return sorted(place.out.split())
+
+
+def upgrade(place, server, kind):
+    def ends(status, statement, *arguments):
+        return place.ends(status, f'{kind}: {statement}', *arguments)
+    server.make()
+    place.site()
+    keys = {f'results.{key}': value for key, value in server.connection(NAME).items()}
+    place.settings(keys | ({'results.user': server.user} if server.user else {}))
+    server.execute(OWN_VIEW)
+    before = server.counts()
+
+    ends(78, 'a run refuses the results of 0.1.0', 'run', '--now', LATER)
+    place.says(f'{kind}: and says to run init', 'fairmill init')
+    if server.user:
+        ends(78, 'who may write only cannot upgrade them', 'init')
+        place.says(f'{kind}: and is told which role does', 'fairmill_owner')
+        server.become_owner()
+    ends(0, 'init does', 'init')
+    tap.same(server.counts(), before, f'{kind}: no row is lost')
+    tap.same({table: sorted(columns - set(server.columns(table))) for table, columns in promised().items()},
+             {table: [] for table in promised()}, f'{kind}: nor a column that readers had')
+    # Published by 0.1.0 at its last run; t/data/releases/0.1.0.sql has alice's 3.33333333333333314829e-01.
+    tap.same(printed_fairshare(place), [',200,', ',350,', ',550,', 'alice,250,0.33333333333333331',
+                                        'bob,100,0.66666666666666663', 'carol,200,1'],
+             f'{kind}: what 0.1.0 published is shown')
+    if server.user:
+        server.become_writer()
+        place.succeed('init', '--print')
+        server.print_again(place.out)
+    ends(0, 'the next run goes on', 'run', '--now', LATER)
+    tap.same(printed_fairshare(place)[3:], ['alice,250,0.33333333333333331', 'bob,100,0.66666666666666663', 'carol,200,1'],
+             f'{kind}: with the same site it publishes the same values')
+    ends(0, 'verify finds nothing', 'verify')
+    ends(0, 'the entry of the ledger is there', 'ledger', 'list', '--csv', '--noheader')
+    tap.ok('a node failed' in place.out, f'{kind}: with its reason', place.out)
+    ends(0, 'so are the points of history', 'history', 'alice', '--csv', '--noheader')
+    tap.same(sum(f',{instant},' in place.out for instant in (NOW, NOW + 7200, LATER)), 3,
+             f'{kind}: those of 0.1.0, and a new one')
+    rows = server.sql('SELECT username, fairshare FROM site_view WHERE username = \'alice\'', NAME)
+    tap.ok([(name, f'{float(value):.6f}') for name, value in rows] == [('alice', '0.333333')],
+           f"{kind}: a site's own view over ours goes on", rows)
+    if server.user:
+        tap.ok(server.read_as('upgraded_reader', 'fairmill_sshare') and server.read_as('upgraded_reader', 'fairmill_account'),
+               f'{kind}: who has the role of readers reads on')
+        tap.ok(server.read_as('upgraded_grafana', 'fairmill_fairshare') and not server.read_as('upgraded_grafana', 'fairmill_run'),
+               f'{kind}: who was granted one table reads that one on, and no other')
+        for verb, text in (('change', "UPDATE fairmill_ledger SET why = ''"), ('delete', 'DELETE FROM fairmill_ledger_chain'),
+                           ('delete', 'DELETE FROM fairmill_ledger_counted')):
+            tap.ok(not server.allowed(NAME, text), f'{kind}: a writer may not {verb} in the ledger, new or old: {text}')
+    server.execute('INSERT INTO fairmill_schema (version, made_at) VALUES (99, 1)')
+    ends(78, 'tables of a later release are refused', 'run', '--now', LATER + 1)
+    place.says(f'{kind}: with what to do', 'newer fairmill', 'restore the backup')
+
+
+def body():
+    with OldMariadb() as mariadb, OldPostgres() as postgres, Place() as place:
+        for server, kind in ((OldSqlite(place.folder), 'SQLite'), (mariadb, 'MariaDB'), (postgres, 'PostgreSQL')):
+            upgrade(place, server, kind)
+
+
+tap.main(body)

@@ -1,0 +1,133 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+"""What fairmill promises by name (doc/compatibility.md), a line for each: `column TABLE NAME`,
+`setting SECTION.KEY = DEFAULT`, `command NAME`, `option COMMAND --NAME`, `letter COMMAND -X --NAME`,
+`action COMMAND NAME`, `field COMMAND NAME` (of JSON), `heading COMMAND NAME` (of CSV), `metric NAME`,
+`finding KIND`, `status NUMBER`.
+
+    t/lib/names.py >t/data/releases/VERSION-names     what this build has; FAIRMILL and TOP name another
+"""
+
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+NOW = '1750500000'
+# What each command is given, so that it prints rows of the demonstration's site.
+PRINTING = {'check': (), 'verify': (), 'status': (), 'show': (), 'prio': (), 'explain': ('beatriz',),
+            'whatif': ('--shares', 'physics=5'), 'forecast': ('beatriz',), 'compare': (), 'history': ('beatriz',),
+            'ledger': ('list',), 'diff': ('sshare',)}
+
+
+def text_of(*path):
+    with open(os.path.join(*path), encoding='utf-8') as file:
+        return file.read()
+
+
+def sections(pod):
+    """{heading: text}"""
+    parts = re.split(r'^=head1 (.*)\n', pod, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def for_readers(pod):
+    """The tables and views that the manual has for readers, not for runs only."""
+    names = set()
+    for heading, text in sections(pod).items():
+        if heading.startswith('fairmill_') and not re.match(r'\s*(Internal|Nothing for readers)', text):
+            names |= set(heading.split(', '))
+    return names
+
+
+def columns(results, pod):
+    db = sqlite3.connect(results)
+    for table in sorted(for_readers(pod)):
+        for name, in db.execute('SELECT name FROM pragma_table_xinfo(?)', (table,)):
+            yield f'column {table} {name}'
+    db.close()
+
+
+def settings(sample):
+    section = None
+    for line in sample.splitlines():
+        if match := re.fullmatch(r'\[(\w+)\]', line):
+            section = match.group(1)
+        elif match := re.fullmatch(r'#?([a-z_]+) =(.*)', line):
+            yield f'setting {section}.{match.group(1)} ={match.group(2)}'
+
+
+OPTION = re.compile(r' +(?:-(\w), |    )?--([A-Za-z][a-z-]*)(?: |$)')
+
+
+def options(command, text):
+    for line in text.splitlines()[1:]:
+        if match := OPTION.match(line):
+            letter, name = match.groups()
+            yield f'option {command} --{name}'
+            if letter:
+                yield f'letter {command} -{letter} --{name}'
+        elif command == 'ledger' and (match := re.match(r'  ([a-z]+) ', line)):
+            yield f'action {command} {match.group(1)}'
+
+
+def keys(value):
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield key
+            yield from keys(below)
+    elif isinstance(value, list):
+        for below in value:
+            yield from keys(below)
+
+
+def collect(program, top, sample):
+    """All lines, sorted.  `sample` is the text of etc/fairmill.conf as the program's table makes it."""
+    folder = tempfile.gettempdir()
+
+    def run(*arguments, status=0):
+        done = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+                              cwd=folder, env={name: value for name, value in os.environ.items() if name != 'FAIRMILL_CONF'})
+        if done.returncode not in (0, status):
+            raise RuntimeError(f"{arguments} ended with {done.returncode}: {done.stderr}")
+        return done.stdout
+    lines = set(settings(sample))
+    manual = text_of(top, 'man', 'fairmill.pod')
+    tables = text_of(top, 'man', 'fairmill-tables.pod')
+    lines |= {f'status {number}' for number in re.findall(r'^=item B<(\d+)>', sections(manual)['EXIT STATUS'], re.M)}
+    lines |= {f'finding {kind}' for kind in
+              re.findall(r'^=item B<([a-z_]+)>$', sections(tables)['fairmill_finding'], re.M)}
+    commands = re.findall(r'^  ([a-z]+) ', run('--help'), re.M)
+    lines |= {f'command {name}' for name in commands}
+    for command in commands:
+        if command != 'help':
+            lines |= set(options(command, run(command, '--help')))
+    with tempfile.TemporaryDirectory(prefix='fm') as folder:
+        conf, results, source = (os.path.join(folder, name) for name in ('fm.conf', 'r.db', 'a.db'))
+        with open(conf, 'w', encoding='utf-8') as file:
+            file.write(f'[source]\ndriver = sqlite\ndatabase = {source}\n[results]\ndriver = sqlite\n'
+                       f'database = {results}\n[usage]\ntime_zone = UTC\n')
+        subprocess.run([os.path.join(top, 'sql', 'demo', 'make-demo.py'), source, NOW], check=True, stdout=subprocess.DEVNULL)
+        run('-c', conf, 'init')
+        run('-c', conf, 'run', '--now', NOW)
+        run('-c', conf, 'ledger', 'credit', '5', '-u', 'beatriz', '--why', 'x', '--yes')
+        lines |= set(columns(results, tables))
+        with open(os.path.join(folder, 'sshare'), 'w', encoding='utf-8') as file:
+            file.write(run('-c', conf, 'show', '--parsable'))
+        for command, arguments in PRINTING.items():
+            for form in {'--json', '--csv'} & {line.split()[-1] for line in lines if line.startswith(f'option {command} ')}:
+                printed = run('-c', conf, command, *arguments, form, status=1)
+                lines |= ({f'field {command} {key}' for key in keys(json.loads(printed))} if form == '--json' else
+                          {f'heading {command} {name}' for name in printed.partition('\n')[0].split(',')})
+        lines |= {f'metric {name}' for name in re.findall(r'^# TYPE (\w+)', run('-c', conf, 'metrics'), re.M)}
+    return sorted(lines)
+
+
+if __name__ == '__main__':
+    TOP = os.environ.get('TOP') or os.path.join(HERE, '..', '..')
+    FAIRMILL = os.environ.get('FAIRMILL') or os.path.join(TOP, 'build', 'fairmill')
+    print('\n'.join(collect(FAIRMILL, TOP, text_of(TOP, 'etc', 'fairmill.conf'))))
