@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #ifdef HAVE_INIPARSER_INIPARSER_H
@@ -15,6 +16,7 @@
 
 #include "settings/scan.h"
 #include "settings/settings.h"
+#include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_read.h"
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
@@ -119,6 +121,9 @@ static int resolve(struct setting_origin *origin, const struct settings *setting
                    const struct setting *setting, struct error *err)
 {
     const char *own = value_of(file, setting->section, setting->key);
+    /* The file that was found, and not that one was to be looked for. */
+    if (settings->slurm && !strcmp(setting->section, "slurm"))
+        own = settings->slurm->path;
     if (own) {
         *origin = (struct setting_origin){ .from = FROM_SETTINGS, .value = memory_text(own) };
         return 0;
@@ -269,16 +274,26 @@ static int say_nothing(const char *format, ...)
     return 0;
 }
 
+/* Published results do not depend on what slurm.conf says now, so this is not for their readers. */
+static int read_slurm_conf(struct settings *settings, dictionary *file, struct error *err)
+{
+    const char *path = value_of(file, "slurm", "conf");
+    if (!path || !*path)
+        return 0;
+    if (!strcasecmp(path, "auto"))
+        path = slurm_conf_find(err);
+    if (path && !slurm_conf_read(&settings->slurm, path, err))
+        return 0;
+    return fail_in(err, "'%s': [slurm] conf", settings->path);
+}
+
 static int load(struct settings *settings, enum settings_use use, struct error *err)
 {
     dictionary *file = NULL;
     iniparser_set_error_callback(say_nothing);
     int result = read_file(&file, settings->path, err);
-    /* Published results do not depend on what slurm.conf says now. */
-    const char *slurm_path = result ? NULL : value_of(file, "slurm", "conf");
-    if (slurm_path && *slurm_path && use != SETTINGS_FOR_READING &&
-        slurm_conf_read(&settings->slurm, slurm_path, err))
-        result = fail_in(err, "'%s': [slurm] conf", settings->path);
+    if (!result && use != SETTINGS_FOR_READING)
+        result = read_slurm_conf(settings, file, err);
     if (!result && assign_all(settings, file, use, err))
         result = fail_in(err, "'%s'", settings->path);
     if (!result && complete(settings, use, err))

@@ -241,8 +241,8 @@ const struct setting settings_table[] = {
       read_priority_flags, FIELD(priority_flags) },
 
     { "slurm", "conf", "",
-      "The path of a slurm.conf.  What it says of priorities counts where nothing is written "
-      "here; fairmill.conf(5) tells which keys.",
+      "The path of a slurm.conf, or auto: the one that Slurm's commands use here.  What it says of "
+      "priorities counts where nothing is written here; fairmill.conf(5) tells which keys.",
       read_text, FIELD(slurm_path) },
     { .section = NULL },
 };

@@ -4,13 +4,16 @@
 """What a slurm.conf comes to: which setting it gives, what is stronger, and what check says of it.
 How its lines are read is in t/unit/slurm_conf.c."""
 
+import ctypes
 import os
 import shutil
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from place import NOW, Place
+from small_disk import NEWNS
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'data', 'slurm_conf')
 
@@ -240,9 +243,11 @@ def check(place):
     place.ready()
     path = place.path('slurm.conf')
     write(place, '\n\nPriorityWeightAge=5000\n', 'more.conf')
-    checked(place, {'priority.weight_qos': '7'}, 'ClusterName=Tiny\nPriorityDecayHalfLife=2-0\n'
+    os.utime(place.path('more.conf'), (1000000000, 1000000000))
+    checked(place, {'priority.weight_qos': '7', 'usage.time_zone': 'UTC'}, 'ClusterName=Tiny\nPriorityDecayHalfLife=2-0\n'
             'Include more.conf\n', 'check says where each value is from',
             f"slurm.conf: '{path}' and what it includes, 2 files, cluster 'Tiny'",
+            f"  read: '{path}', changed 20", f"\n  read: '{place.path('more.conf')}', changed 2001-09-09T01:46:40\n",
             f"  usage.half_life = 2-0, of PriorityDecayHalfLife in '{path}', line 2\n",
             '  priority.weight_qos = 7, of the settings\n',
             f"  priority.weight_age = 5000, of PriorityWeightAge in '{place.path('more.conf')}', line 3\n",
@@ -427,8 +432,73 @@ def cadence(place):
                f'PriorityCalcPeriod is {calc}', place.out)
 
 
+def mount_run(place, etc):
+    """What a machine has that is configless, and perhaps a file of its own, too: in a process that is to be."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    private, recursive = 1 << 18, 1 << 14
+    for result in (libc.unshare(NEWNS), libc.mount(b'none', b'/', None, private | recursive, None),
+                   libc.mount(b'none', b'/run', b'tmpfs', 0, None), libc.mount(b'none', b'/etc', b'tmpfs', 0, None)):
+        if result:
+            raise OSError(ctypes.get_errno(), 'mount')
+    os.mkdir('/run/slurm')
+    os.symlink(place.path('conf-cache'), '/run/slurm/conf')
+    if etc:
+        os.mkdir('/etc/slurm')
+        shutil.copy(place.path('etc.conf'), '/etc/slurm/slurm.conf')
+
+
+def may_mount(place):
+    try:
+        place.run('--version', preexec_fn=lambda: mount_run(place, False))
+    except subprocess.SubprocessError:
+        return False
+    return True
+
+
+def found(place):
+    """conf = auto: the file that Slurm's commands use."""
+    environment = {name: value for name, value in os.environ.items() if name != 'FAIRMILL_CONF'}
+    named = dict(environment, SLURM_CONF=place.path('named.conf'))
+    environment.pop('SLURM_CONF', None)
+    place.ready()
+    os.mkdir(place.path('conf-cache'))
+    write(place, 'PriorityWeightAge=1\n', 'named.conf')
+    write(place, 'PriorityWeightAge=2\n', 'etc.conf')
+    write(place, 'Include weights.conf\n', 'conf-cache/slurm.conf')
+    write(place, 'PriorityWeightAge=3\n', 'conf-cache/weights.conf')
+    place.settings({'slurm.conf': 'auto'})
+    place.succeed('check', env=named)
+    tap.ok(f"slurm.conf: '{place.path('named.conf')}'" in place.out and 'priority.weight_age = 1,' in place.out,
+           'conf = auto finds the slurm.conf that SLURM_CONF names', place.out)
+    place.succeed('run', '--now', NOW, env=named)
+    (text,), = place.query('SELECT text FROM fairmill_settings')
+    tap.ok(f"\nslurm.conf = {place.path('named.conf')}\n" in text, 'a run keeps the path that was found', text)
+    place.ends(0, 'who reads results looks for none', 'show', env=dict(environment, SLURM_CONF='/nowhere/slurm.conf'))
+    place.ends(78, 'one that SLURM_CONF names and that is not there is an error', 'check',
+               env=dict(environment, SLURM_CONF='/nowhere/slurm.conf'))
+    place.says('with its path', "[slurm] conf: cannot read '/nowhere/slurm.conf'")
+    place.settings({'slurm.conf': place.path('etc.conf')})
+    place.succeed('check', env=named)
+    tap.ok('priority.weight_age = 2,' in place.out, 'a path in the settings is stronger', place.out)
+    place.settings({'slurm.conf': 'AUTO', 'usage.time_zone': 'UTC'})
+    if not may_mount(place):
+        tap.ok(True, 'a configless slurm.conf is found # SKIP nothing can be mounted here')
+        return
+    place.succeed('check', env=environment, preexec_fn=lambda: mount_run(place, False))
+    tap.ok("slurm.conf: '/run/slurm/conf/slurm.conf' and what it includes, 2 files" in place.out and
+           'priority.weight_age = 3, of PriorityWeightAge in \'/run/slurm/conf/weights.conf\', line 1' in place.out,
+           'without it, the configless one, and an Include beside it', place.out)
+    place.succeed('check', env=environment, preexec_fn=lambda: mount_run(place, True))
+    tap.ok("slurm.conf: '/etc/slurm/slurm.conf'" in place.out, "but a machine's own is stronger", place.out)
+    os.remove(place.path('conf-cache/slurm.conf'))
+    place.ends(78, 'where there is none at all that is an error', 'check', env=environment,
+               preexec_fn=lambda: mount_run(place, False))
+    place.says('which says where it was looked for', 'SLURM_CONF', "'/etc/slurm/slurm.conf'",
+               "'/run/slurm/conf/slurm.conf'")
+
+
 def body():
-    for part in (examples, meanings, strength, mistakes, live, check, billing, verified, cadence):
+    for part in (examples, meanings, strength, mistakes, live, check, found, billing, verified, cadence):
         with Place() as place:
             part(place)
 

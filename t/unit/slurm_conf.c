@@ -104,36 +104,56 @@ static void lines(void)
 static void includes(void)
 {
     mkdir("conf.d", 0755);
-    mkdir("conf.d/empty", 0755);
     mkdir("odd[1]", 0755);
-    write_file("conf.d/20", "PriorityMaxAge=20\nInclude deeper\n");
-    write_file("conf.d/10", "PriorityMaxAge=10\n");
+    write_file("conf.d/20", "PriorityMaxAge=20\nInclude deeper\nInclude 30\n");
+    write_file("30", "PriorityWeightPartition=30\n");
     write_file("conf.d/deeper", "PriorityWeightAge=7\n");
     write_file("conf.d/alpha_1", "PriorityWeightQOS=9\n");
-    write_file("odd[1]/slurm.conf", "Include ?.part\n");
-    write_file("odd[1]/a.part", "PriorityMaxAge=30\n");
-    struct slurm_conf *conf = conf_of("PriorityMaxAge=1\ninclude conf.d/[12]0\n"
-                                      "ClusterName=Alpha\nINCLUDE\tconf.d/%c_1 # that\n"
-                                      "Include conf.d/empty/*.conf\n");
+    write_file("odd[1]/slurm.conf", "Include [a]?.part\n");
+    write_file("odd[1]/[a]?.part", "PriorityMaxAge=30\n");
+    struct slurm_conf *conf = conf_of("PriorityMaxAge=1\ninclude conf.d/20\n"
+                                      "ClusterName=Alpha\nINCLUDE\tconf.d/%c_1 # that\n");
     if (ok(conf != NULL, "files are included")) {
-        is_string(conf->given[SLURM_MAX_AGE].value, "20", "by a pattern, in the order of names");
-        is_string(conf->given[SLURM_MAX_AGE].place.file, "conf.d/20", "whose names are kept");
+        is_string(conf->given[SLURM_MAX_AGE].value, "20", "by their names");
+        is_string(conf->given[SLURM_MAX_AGE].place.file, "conf.d/20", "which are kept");
         is_string(conf->given[SLURM_WEIGHT_AGE].value, "7",
-                  "an included file includes from its own folder");
+                  "an included file includes from its own folder, as up to Slurm 22.05");
+        is_string(conf->given[SLURM_WEIGHT_PARTITION].value, "30",
+                  "or from that of the slurm.conf, as from 23.02 on");
         is_string(conf->given[SLURM_WEIGHT_QOS].value, "9",
                   "%c is the cluster's name in small letters");
-        is_int(conf->files, 5, "and the files are counted");
+        is_int((int64_t)conf->files.count, 5, "and the files are counted");
+        is_string(conf->files.each[0].path, "slurm.conf", "the first is the one that was named");
+        is_string(conf->files.each[2].path, "conf.d/deeper", "and each is in its turn");
+        struct stat status;
+        stat("conf.d/deeper", &status);
+        is_int(conf->files.each[2].changed, status.st_mtime, "with the time of its last change");
     } else {
         diag(err.message);
     }
     slurm_conf_destroy(conf);
     conf = NULL;
     ok(!slurm_conf_read(&conf, "odd[1]/slurm.conf", &err) && conf->given[SLURM_MAX_AGE].value,
-       "a folder's name is no pattern");
+       "neither a folder's name nor a file's is a pattern");
     slurm_conf_destroy(conf);
+    write_file("conf.d/30", "PriorityWeightPartition=31\n");
+    refused(
+        "Include conf.d/20\n",
+        "'conf.d/20', line 3: Slurm up to 22.05 includes 'conf.d/30' here, and from 23.02 on '30'",
+        "where the releases of Slurm would include different files it is refused");
+    unlink("conf.d/30");
+    says(link("30", "conf.d/30") ? "" : "Include conf.d/20\n", SLURM_WEIGHT_PARTITION, "30", 0,
+         "but not where both are the same file");
+    unlink("conf.d/30");
+    unlink("30");
+    refused("Include conf.d/20\n", "'conf.d/20', line 3: cannot read '30': No such file",
+            "a file that is nowhere is missed where Slurm of today looks for it");
     char path[600], folder[512];
-    snprintf(path, sizeof path, "Include %s/conf.d/10\n", getcwd(folder, sizeof folder));
-    says(path, SLURM_MAX_AGE, "10", 1, "a path from the root is taken as it is");
+    snprintf(path, sizeof path, "Include %s/conf.d/deeper\n", getcwd(folder, sizeof folder));
+    says(path, SLURM_WEIGHT_AGE, "7", 1, "a path from the root is taken as it is");
+    refused("\nInclude conf.d/*.conf\n", "'slurm.conf', line 2: an Include of a pattern",
+            "a pattern, which Slurm does not take, is refused");
+    refused("Include = conf.d/20\n", "line 1: an Include with a =", "so is a sign");
 
     refused("\nInclude nowhere\n", "'slurm.conf', line 2: cannot read 'nowhere'",
             "an Include of nothing is refused");

@@ -13,6 +13,7 @@
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
 #include "sql.h"
+#include "util/instant.h"
 #include "util/text.h"
 
 /* Seed 002: weights "may need to be set to a high enough value (say, 1000) to resolve very tiny
@@ -41,8 +42,8 @@ static void add_summary(struct text *text, const struct slurm_conf *conf)
 {
     const char *cluster = conf->given[SLURM_CLUSTER_NAME].value;
     text_format(text, "slurm.conf: '%s'", conf->path);
-    if (conf->files > 1)
-        text_format(text, " and what it includes, %u files", conf->files);
+    if (conf->files.count > 1)
+        text_format(text, " and what it includes, %zu files", conf->files.count);
     if (cluster) {
         text_add(text, ", cluster '");
         text_add_printable(text, cluster);
@@ -50,6 +51,13 @@ static void add_summary(struct text *text, const struct slurm_conf *conf)
     }
     text_format(text, ", partitions: %zu, nodes: %" PRIu64 " with %" PRIu64 " CPUs\n",
                 conf->partition_count, conf->totals.nodes, conf->totals.cpus);
+    for (size_t i = 0; i < conf->files.count; i++) {
+        text_add(text, "  read: '");
+        text_add_printable(text, conf->files.each[i].path);
+        text_add(text, "', changed ");
+        instant_add(text, conf->files.each[i].changed);
+        text_add(text, "\n");
+    }
 }
 
 static void add_place(struct text *text, struct slurm_place place)

@@ -45,6 +45,7 @@ void slurm_conf_destroy(struct slurm_conf *conf)
     free(conf->partitions);
     free(conf->totals.gres);
     free(conf->notes);
+    free(conf->files.each);
     arena_destroy(conf->arena);
     free(conf);
 }

@@ -70,7 +70,7 @@ struct slurm_note {
 struct slurm_conf {
     struct arena *arena; /* of all texts */
     const char *path;
-    unsigned files; /* this one and those that it includes */
+    struct slurm_files files; /* this one and those that it includes */
     struct slurm_given given[SLURM_KEYS];
     struct slurm_partition *partitions;
     size_t partition_count;

@@ -2,7 +2,6 @@
 #include "settings/slurm/slurm_file.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@
 
 struct reading {
     const struct slurm_reader *reader;
-    unsigned files;
+    struct slurm_files *files;
     size_t bytes;
     struct error *err;
 };
@@ -32,8 +31,7 @@ struct source {
     const char *path;
     FILE *file;
     unsigned line, depth;
-    dev_t device;
-    ino_t inode;
+    struct stat status;
     const struct source *includer;
 };
 
@@ -142,53 +140,55 @@ static int add_modified(struct reading *reading, const struct source *source, st
     return 0;
 }
 
-/* Add the folder of the file that includes, escaped where glob() will read it. */
-static void add_folder(struct text *path, const char *includer, bool escaped)
+/* A name that is no path from the root, in the folder of another file. */
+static char *beside(const char *other, const char *name)
 {
-    const char *slash = strrchr(includer, '/');
-    for (; slash && includer <= slash; includer++) {
-        if (escaped && strchr("*?[\\", *includer))
-            text_add(path, "\\");
-        text_add_bytes(path, includer, 1);
-    }
+    struct text path = { 0 };
+    const char *slash = strrchr(other, '/');
+    if (slash && *name != '/')
+        text_add_bytes(&path, other, (size_t)(slash + 1 - other));
+    text_add(&path, name);
+    return path.bytes;
 }
 
-static int compare_paths(const void *a, const void *b)
+static bool same_file(const struct stat *a, const struct stat *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Every file that fits the pattern, in the order of their bytes; perhaps none. */
-static int include_all(struct reading *reading, const struct source *source, const char *pattern)
+/* Up to Slurm 22.05 an included file includes from its own folder, from 23.02 on from that of the
+ * first.  Nothing here tells the release, but mostly there is a file in one of them only. */
+static int include_named(struct reading *reading, const struct source *source, const char *name)
 {
-    glob_t found;
-    int status = glob(pattern, GLOB_ERR | GLOB_NOSORT, NULL, &found);
-    if (status == GLOB_NOMATCH)
-        return 0;
-    if (status)
-        return refuse(reading, source, "an Include of a folder that cannot be read");
-    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, compare_paths);
-    int result = 0;
-    for (size_t i = 0; !result && i < found.gl_pathc; i++)
-        result = read_path(reading, found.gl_pathv[i], source);
-    globfree(&found);
+    const struct source *first = source;
+    while (first->includer)
+        first = first->includer;
+    char *path = beside(first->path, name), *own = beside(source->path, name);
+    struct stat there, here;
+    bool is_there = !stat(path, &there), is_here = !stat(own, &here);
+    int result;
+    if (is_there && is_here && !same_file(&there, &here))
+        result = fail(reading->err, ERROR_SETTINGS,
+                      "'%s', line %u: Slurm up to 22.05 includes '%s' here, and from 23.02 on "
+                      "'%s': write the whole path",
+                      source->path, source->line, own, path);
+    else
+        result = read_path(reading, is_here && !is_there ? own : path, source);
+    free(path);
+    free(own);
     return result;
 }
 
 static int include(struct reading *reading, const struct source *source, const char *name)
 {
-    struct text given = { 0 }, path = { 0 };
+    struct text given = { 0 };
     int result = add_modified(reading, source, &given, name);
-    if (!result) {
-        bool pattern = strpbrk(given.bytes, "*?[") != NULL;
-        if (*given.bytes != '/')
-            add_folder(&path, source->path, pattern);
-        text_add(&path, given.bytes);
-        result = pattern ? include_all(reading, source, path.bytes)
-                         : read_path(reading, path.bytes, source);
-    }
+    if (!result && strchr(given.bytes, '*'))
+        result = refuse(reading, source,
+                        "an Include of a pattern, which Slurm does not take: name each file");
+    if (!result)
+        result = include_named(reading, source, given.bytes);
     text_free(&given);
-    text_free(&path);
     return result;
 }
 
@@ -199,9 +199,7 @@ static char *included_name(char *line)
     if (strncasecmp(line, "include", 7) != 0 || !line[7] || !strchr(BLANKS, line[7]))
         return NULL;
     line += 7;
-    line += strspn(line, BLANKS);
-    /* `Include = FILE` is a key like any other. */
-    return *line == '=' ? NULL : line;
+    return line + strspn(line, BLANKS);
 }
 
 static int take_line(struct reading *reading, const struct source *source, unsigned first,
@@ -220,6 +218,9 @@ static int take_line(struct reading *reading, const struct source *source, unsig
     char *end = name + strcspn(name, BLANKS);
     if (!*name)
         return refuse(reading, &begun, "an Include without a file");
+    if (*name == '=')
+        return refuse(reading, &begun,
+                      "an Include with a =, which Slurm takes for the file's name");
     if (end[strspn(end, BLANKS)])
         return refuse(reading, &begun, "an Include of more than one file");
     *end = '\0';
@@ -250,21 +251,26 @@ static int refuse_path(const struct reading *reading, const struct source *inclu
     return fail(reading->err, ERROR_SETTINGS, "cannot read '%s': %s", path, why);
 }
 
-static const char *why_not(const struct reading *reading, const struct source *source,
-                           const struct stat *status)
+static const char *why_not(const struct reading *reading, const struct source *source)
 {
-    if (!S_ISREG(status->st_mode))
+    if (!S_ISREG(source->status.st_mode))
         return "it is no file";
-    if (status->st_mode & S_IWOTH)
+    if (source->status.st_mode & S_IWOTH)
         return "everybody may write to it: chmod o-w it";
     for (const struct source *each = source->includer; each; each = each->includer)
-        if (each->device == status->st_dev && each->inode == status->st_ino)
+        if (same_file(&each->status, &source->status))
             return "it includes itself";
     if (source->depth > DEPTH_AT_MOST)
         return "it is included by more than 16 files in turn";
-    if (reading->files >= FILES_AT_MOST)
+    if (reading->files->count >= FILES_AT_MOST)
         return "more than 1000 files are included";
     return NULL;
+}
+
+static void keep_file(struct slurm_files *files, const char *path, time_t changed)
+{
+    files->each = memory_grown(files->each, files->count, sizeof *files->each);
+    files->each[files->count++] = (struct slurm_file){ path, changed };
 }
 
 static int read_path(struct reading *reading, const char *path, const struct source *includer)
@@ -275,27 +281,22 @@ static int read_path(struct reading *reading, const char *path, const struct sou
         .includer = includer,
     };
     /* Check before opening: to open a pipe may wait, and to open a device may do worse. */
-    struct stat status;
-    const char *why = stat(path, &status) ? strerror(errno) : why_not(reading, &source, &status);
+    const char *why = stat(path, &source.status) ? strerror(errno) : why_not(reading, &source);
     if (!why && !(source.file = fopen(path, "re")))
         why = strerror(errno);
     if (why)
         return refuse_path(reading, includer, path, why);
-    reading->files++;
-    source.device = status.st_dev;
-    source.inode = status.st_ino;
+    keep_file(reading->files, source.path, source.status.st_mtime);
     int result = read_source(reading, &source);
     fclose(source.file);
     return result;
 }
 
-int slurm_file_read(const struct slurm_reader *reader, const char *path, unsigned *files,
+int slurm_file_read(const struct slurm_reader *reader, const char *path, struct slurm_files *files,
                     struct error *err)
 {
-    struct reading reading = { .reader = reader, .err = err };
-    int result = read_path(&reading, path, NULL);
-    *files = reading.files;
-    return result;
+    struct reading reading = { .reader = reader, .files = files, .err = err };
+    return read_path(&reading, path, NULL);
 }
 
 static bool in_key(char byte)

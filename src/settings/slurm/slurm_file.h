@@ -3,6 +3,8 @@
 #define FAIRMILL_SETTINGS_SLURM_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct error;
 
@@ -23,9 +25,17 @@ struct slurm_reader {
     struct arena *arena;        /* keeps the names of files */
 };
 
-/* Read a file with all that it includes, and count the files.  ERROR_SETTINGS names file and
- * line. */
-int slurm_file_read(const struct slurm_reader *reader, const char *path, unsigned *files,
+/* The files that were read, in the order in which they were begun. */
+struct slurm_files {
+    struct slurm_file {
+        const char *path; /* of the reader's arena */
+        int64_t changed;  /* when it was changed last */
+    } * each;
+    size_t count;
+};
+
+/* Read a file with all that it includes.  ERROR_SETTINGS names file and line. */
+int slurm_file_read(const struct slurm_reader *reader, const char *path, struct slurm_files *files,
                     struct error *err);
 
 /* The next `KEY=VALUE` of a line, cut out of it; a value with blanks is in double quotes.  Where

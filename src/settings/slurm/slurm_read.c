@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings/slurm/slurm_read.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "settings/slurm/slurm_conf.h"
 #include "settings/slurm/slurm_nodes.h"
@@ -51,6 +53,20 @@ static int read_line(void *context, struct slurm_place place, char *text, struct
             return read_value(target->conf, &target->conf->given[key], &line, err);
     /* Other keys do not concern us. */
     return 0;
+}
+
+const char *slurm_conf_find(struct error *err)
+{
+    static const char *const places[] = { "/etc/slurm/slurm.conf", "/run/slurm/conf/slurm.conf" };
+    const char *named = getenv("SLURM_CONF");
+    if (named && *named)
+        return named;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (!access(places[i], F_OK))
+            return places[i];
+    fail(err, ERROR_SETTINGS, "SLURM_CONF names no slurm.conf, and there is none at '%s' or '%s'",
+         places[0], places[1]);
+    return NULL;
 }
 
 int slurm_conf_read(struct slurm_conf **read, const char *path, struct error *err)
