@@ -186,11 +186,12 @@ def crowded(server):
     return piece
 
 
-def fits(server, database, size):
-    """Whether there was room for a row of so many bytes; now there is none any more."""
+def fits(server, database, rows, size):
+    """Whether there was room for so many rows of so many bytes; now there is none any more.  Rows fit into a page:
+    MariaDB 11.8 ends itself when it has no room for what does not."""
     for count in range(200):
         try:
-            server.sql(f"INSERT INTO filler (b) VALUES (REPEAT('x', {size}))", database)
+            server.sql(f"INSERT INTO filler (b) SELECT REPEAT('x', {size}) FROM {server.numbers(rows)}", database)
         except RuntimeError as full:
             if 'is full' not in str(full):
                 raise
@@ -207,7 +208,7 @@ def filled(server):
                 time.sleep(2)
             else:
                 server.sql('SET GLOBAL innodb_max_purge_lag_wait = 0')
-            if not any([fits(server, rig.results, size) for size in (1000000, 100000, 10000, 1000)]):
+            if not any([fits(server, rig.results, *rows) for rows in ((1000, 7000), (100, 7000), (10, 7000), (1, 7000), (1, 1000))]):
                 break
         outcome = rig.disturbed(results=[no_fault()], deadline=DEADLINE)
         # What is quite full cannot even be emptied; the administrator gives it more room.

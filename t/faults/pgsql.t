@@ -346,14 +346,23 @@ def on_standby(rig, standby):
     def conflict(text, pattern, **more):
         def happen(*_):
             standby.primary.sql(text, SOURCE)
-            standby.catch_up()
+            standby.receive_all()
+            # From PostgreSQL 17 on a session ends itself when what it has to send is sent, and not before.
+            time.sleep(.5)
+
+        def conflicts():
+            return standby.sql('SELECT sum(confl_snapshot + confl_lock) FROM pg_stat_database_conflicts')
 
         def piece(rig):
+            before = conflicts()
             rig.source_server = standby
             try:
-                return amid('source', pattern, happen, **more)(rig)
+                outcome = amid('source', pattern, happen, **more)(rig)
             finally:
                 rig.source_server = rig.server
+            if conflicts() == before:
+                outcome.wrong.append('there was no conflict')
+            return outcome
         return piece
 
     def results_there(rig):

@@ -22,7 +22,8 @@ TRX_STALE = .2
 
 IS_MYSQL = os.environ.get('FAIRMILL_TEST_SERVER') == 'mysql'
 NAME = 'MySQL' if IS_MYSQL else 'MariaDB'
-CLIENT = 'mysql' if IS_MYSQL else 'mariadb'
+# From 11.4 on MariaDB's checks certificates, also behind a unix socket.
+CLIENT = ['mysql', '--no-defaults'] if IS_MYSQL else ['mariadb', '--no-defaults', '--skip-ssl']
 
 
 def numbers(count):
@@ -67,7 +68,7 @@ class Server:
         self.shell.wait()
 
     def client(self, database=None, user=None):
-        return [CLIENT, '--no-defaults', f'--socket={self.socket}', f'--user={user or "root"}',
+        return [*CLIENT, f'--socket={self.socket}', f'--user={user or "root"}',
                 '--batch', '--skip-column-names', *([database] if database else [])]
 
     def sql(self, text, database=None):

@@ -25,8 +25,11 @@ mariadb_is_mysql() {
 
 if mariadb_is_mysql; then
     MARIADB_PROGRAMS=(mysqld mysql)
+    MARIADB_CLIENT=(mysql --no-defaults)
 else
     MARIADB_PROGRAMS=(mariadbd mariadb mariadb-install-db)
+    # From 11.4 on it checks certificates, also behind a unix socket.
+    MARIADB_CLIENT=(mariadb --no-defaults --skip-ssl)
 fi
 
 mariadb_fail() {
@@ -47,7 +50,7 @@ mariadb_require() {
 
 # shellcheck disable=SC2120 # scripts that source this pass them
 mariadb_sql() {
-    "${MARIADB_PROGRAMS[1]}" --no-defaults --socket="$MARIADB_SOCKET" --user=root --batch --skip-column-names "$@"
+    "${MARIADB_CLIENT[@]}" --socket="$MARIADB_SOCKET" --user=root --batch --skip-column-names "$@"
 }
 
 mariadb_answers() {

@@ -30,6 +30,16 @@ slurmdbd_wait_for() {
     return 1
 }
 
+# From Slurm 24.11 on a slurmdbd that shall not listen everywhere listens where this machine's name
+# leads, which may be nowhere, or to others.
+slurmdbd_command() {
+    if [ "$(id -u)" = 0 ]; then
+        unshare --uts sh -c 'hostname localhost && exec slurmdbd'
+    else
+        slurmdbd
+    fi
+}
+
 slurmdbd_start() {
     local port user
     SLURMDBD_DIRECTORY=$1
@@ -75,7 +85,7 @@ AccountingStoragePass=socket=$1/m
 EOC
     export SLURM_CONF=$1/slurm.conf
     # slurmdbd.conf cannot name a socket; the client library takes it from here.
-    MYSQL_UNIX_PORT=$MARIADB_SOCKET slurmdbd ||
+    MYSQL_UNIX_PORT=$MARIADB_SOCKET slurmdbd_command ||
         mariadb_fail "slurmdbd: $(tail -n 3 "$1/slurmdbd.log")"
     slurmdbd_wait_for sacctmgr -n show cluster ||
         mariadb_fail "slurmdbd does not answer: $(tail -n 3 "$1/slurmdbd.log")"

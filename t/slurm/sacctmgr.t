@@ -17,7 +17,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
-from mariadb import Slurmdbd
+from mariadb import CLIENT, Slurmdbd
 from program import FAIRMILL, TOP, write_settings
 
 RESULTS = 'fairmill_results'
@@ -158,7 +158,7 @@ def first_run(site):
 def privileges(site):
     """The login that reads the accounting database can do nothing else."""
     def attempt(sql):
-        done = subprocess.run(['mariadb', '--no-defaults', f'--socket={site.server.socket}',
+        done = subprocess.run([*CLIENT, f'--socket={site.server.socket}',
                                '--user=fm_source',
                                f'--password={SECRET}', site.server.accounting], input=sql,
                                text=True, capture_output=True, check=False)
