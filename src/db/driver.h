@@ -141,6 +141,8 @@ struct db_driver {
 
     /* Run several statements of DDL, separated by a semicolon at the end of a line. */
     int (*script)(struct db *db, const char *sql, struct error *err);
+    /* A script in the words that script() would run, to be freed; NULL: as it stands. */
+    char *(*fit)(const char *sql);
 
     /* Wait for other sessions' locks for so many seconds at most from now on, instead of what
      * open() has set.  Outside of transactions only. */

@@ -179,11 +179,8 @@ static int take_row(struct reader *reader, struct span line, struct error *err)
 {
     struct sprio_print *print = reader->print;
     struct span fields[FIELDS_AT_MOST];
-    struct printed_job job = { .line = reader->line,
-                               .priority = NOT_PRINTED,
-                               .norm = NOT_PRINTED,
-                               .site = NOT_PRINTED,
-                               .nice = NOT_PRINTED };
+    struct printed_job job = { .line = reader->line };
+    job.priority = job.norm = job.site = job.nice = NOT_PRINTED;
     size_t count = split(reader, line, fields), columns = strlen(reader->letters);
     /* Of a table a last column that is blank is not there. */
     bool blank =

@@ -350,7 +350,9 @@ int schema_make(struct db *db, const struct settings *settings, struct error *er
 void schema_print(const struct db_driver *driver, struct text *text)
 {
     const struct dialect *dialect = dialect_of(driver);
-    text_add(text, dialect->tables);
+    char *tables = driver->fit ? driver->fit(dialect->tables) : memory_text(dialect->tables);
+    text_add(text, tables);
+    free(tables);
     text_add(text, "\n");
     text_add(text, dialect->views);
     const char *counter = strstr(sql_query_counter_make, "INSERT");

@@ -13,6 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import sqlite
 import tap
 from place import NOW, SMALL, Place
 from program import DRIVERS
@@ -85,7 +86,7 @@ def upgrade(place):
             os.unlink(place.path(name))
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'data', 'releases', '0.1.0.sql'), encoding='utf-8') as file:
         db = sqlite3.connect(place.path('r.db'))
-        db.executescript(file.read())
+        db.executescript(sqlite.fit(file.read()))
         db.close()
     kept = {table: place.query(f'SELECT count(*) FROM {table}')
             for table in ('fairmill_ledger', 'fairmill_history', 'fairmill_share_change', 'fairmill_run')}
@@ -107,7 +108,10 @@ def lost_columns(place):
     def drop(table, column):
         for view, in place.query("SELECT name FROM sqlite_master WHERE type = 'view'"):
             place.query(f'DROP VIEW {view}')
-        place.query(f'ALTER TABLE {table} DROP COLUMN {column}')
+        db = sqlite3.connect(place.path('r.db'))
+        sqlite.drop_column(db, table, column)
+        db.commit()
+        db.close()
     drop('fairmill_fairshare', 'linear_usage')
     place.succeed('init')
     place.ends(0, 'init adds a column that a table has lost, as a run says that it does', 'run', '--now', NOW)
@@ -115,6 +119,33 @@ def lost_columns(place):
     drop('fairmill_seal', 'as_of')
     place.ends(1, 'a column that the database will not add fails', 'init')
     place.says('and is named, with its table', "'fairmill_seal'", "'as_of'")
+
+
+def rewrite_tables(place, old, new):
+    """Have the tables say `new` in the place of `old`: what their file would have, made with another SQLite."""
+    db = sqlite3.connect(place.path('r.db'))
+    db.execute('PRAGMA writable_schema = ON')
+    db.execute("UPDATE sqlite_master SET sql = replace(sql, ?, ?) WHERE type = 'table'", (old, new))
+    db.commit()
+    db.close()
+
+
+def strict(place):
+    """SQLite knows STRICT tables from 3.37 on."""
+    place.ready()
+    knows = sqlite3.sqlite_version_info >= (3, 37)
+    tables = place.query("SELECT sql FROM sqlite_master WHERE type = 'table' AND name LIKE 'fairmill%'")
+    tap.same({'STRICT' in sql for sql, in tables}, {knows}, 'tables are STRICT where SQLite knows that')
+    place.succeed('init', '--print')
+    tap.same('STRICT' in place.out, knows, 'as init --print has it')
+    rewrite_tables(place, ') STRICT, WITHOUT ROWID', ') WITHOUT ROWID')
+    place.ends(0, 'tables that an older SQLite made serve a run', 'run', '--now', NOW)
+    place.ends(0, 'and verify finds nothing wrong with them', 'verify')
+    rewrite_tables(place, ') WITHOUT ROWID', ') STRICT, WITHOUT ROWID')
+    for command in (['run', '--now', str(NOW + 60)], ['show'], ['init']):
+        place.ends(0 if knows else 78, f"STRICT tables are {'read' if knows else 'refused'} by {command[0]}", *command)
+        if not knows:
+            place.says('with the SQLite that it takes, and the one that there is', '3.37', sqlite3.sqlite_version)
 
 
 def untouched(place):
@@ -349,7 +380,7 @@ def busy(place):
 
 
 def body():
-    for part in (missing, versions, upgrade, lost_columns, untouched, same, modes, check, conformance_count, printed, locks, stopped,
+    for part in (missing, versions, upgrade, lost_columns, strict, untouched, same, modes, check, conformance_count, printed, locks, stopped,
                  together, no_room, busy):
         with Place() as place:
             part(place)

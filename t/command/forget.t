@@ -23,7 +23,7 @@ root/
 
 def left(place, cluster):
     """Rows of a cluster, by table: whatever tables there are."""
-    tables = [name for (name,) in place.query("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    tables = [name for (name,) in place.query("SELECT name FROM sqlite_master WHERE type = 'table'")]
     found = {}
     for table in tables:
         columns = [row[1] for row in place.query(f'SELECT * FROM pragma_table_info(?)', table)]

@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 
 import site_drawing
+import sqlite
 from place import NOW
 from program import fairmill, sqlite_settings, write_settings
 
@@ -527,7 +528,7 @@ class Surgeon:
         for name, _ in views:
             self.db.execute(f'DROP VIEW {quoted(name.decode())}')
         try:
-            self.db.execute(f'ALTER TABLE {quoted(table)} DROP COLUMN {quoted(column)}')
+            sqlite.drop_column(self.db, table, column)
             self.note(table, f'column {column} is lost', (column,))
             self.damage.lost = done = True
         except sqlite3.Error:

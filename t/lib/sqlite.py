@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """SQLite's databases in a folder, asked as those of a server are."""
 
+import re
 import sqlite3
 
 
@@ -20,3 +21,26 @@ class Sqlite:
             return db.execute(text).fetchall()
         finally:
             db.close()
+
+
+def fit(sql):
+    """A script of tables as this SQLite takes it: STRICT ones are known from 3.37 on."""
+    return sql if sqlite3.sqlite_version_info >= (3, 37) else sql.replace(') STRICT, ', ') ')
+
+
+def drop_column(db, table, column):
+    """ALTER TABLE DROP COLUMN, which SQLite has from 3.35 on: before that, our tables, which have a column a line, are made anew."""
+    if sqlite3.sqlite_version_info >= (3, 35):
+        db.execute(f'ALTER TABLE "{table}" DROP COLUMN "{column}"')
+        return
+    (sql,), = db.execute('SELECT CAST(sql AS TEXT) FROM sqlite_master WHERE name = ?', (table,))
+    sql = (sql.decode() if isinstance(sql, bytes) else sql).replace('`', '"')
+    rest = re.sub(f'\n *"{column}" [^\n]*', '', sql)
+    if rest == sql or f'"{column}"' in rest:
+        raise sqlite3.OperationalError(f'cannot drop column "{column}"')
+    db.execute(f'CREATE TEMP TABLE kept AS SELECT * FROM "{table}"')
+    db.execute(f'DROP TABLE "{table}"')
+    db.execute(rest)
+    names = ', '.join(f'"{row[0]}"' for row in db.execute(f'SELECT * FROM "{table}"').description)
+    db.execute(f'INSERT INTO "{table}" SELECT {names} FROM kept')
+    db.execute('DROP TABLE kept')

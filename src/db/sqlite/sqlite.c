@@ -165,9 +165,7 @@ static int connect(struct sqlite_db *db, struct error *err)
     wait_for_locks(db, db_lock_wait(settings));
     if (db->deadline_s)
         sqlite3_progress_handler(db->sqlite, STEPS_PER_LOOK, sqlite_is_overdue, db);
-    /* Without these an unknown column in double quotes is taken for a text. */
-    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
-    sqlite3_db_config(db->sqlite, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    sqlite_refuse_unknown_names(db->sqlite);
     return 0;
 }
 
@@ -309,6 +307,7 @@ const struct db_driver sqlite_driver = {
     .finish = sqlite_finish,
     .execute = sqlite_execute,
     .script = sqlite_run,
+    .fit = sqlite_fit,
     .set_lock_wait = sqlite_set_lock_wait,
     .lock = sqlite_lock,
     .unlock = sqlite_unlock,

@@ -22,11 +22,10 @@ struct db_bulk *sqlite_bulk_begin(const struct db_bulk *target, struct error *er
     db_add_insert(&sql, &bulk->base);
     db_add_values(&sql, &bulk->base, 1);
     db_add_on_conflict(&sql, &bulk->base);
-    int prepared = sqlite3_prepare_v2(db->sqlite, sql.bytes, -1, &bulk->statement, NULL);
+    int prepared = sqlite_compile(db, sql.bytes, &bulk->statement, err);
     text_free(&sql);
-    if (prepared == SQLITE_OK)
+    if (!prepared)
         return &bulk->base;
-    sqlite_fail(db, err);
     sqlite_bulk_free(&bulk->base);
     return NULL;
 }

@@ -8,7 +8,8 @@
 
 /* What the files of the sqlite driver share: sqlite.c (sessions, transactions, locks),
  * sqlite_statement.c (running, binding, errors), sqlite_rows.c (streaming an answer) and
- * sqlite_bulk.c (bulk writes), and sqlite_temporary.c (its temporary files). */
+ * sqlite_bulk.c (bulk writes), sqlite_temporary.c (its temporary files) and sqlite_fit.c (what
+ * older releases do not know). */
 
 struct sqlite_db {
     struct db base;
@@ -34,12 +35,24 @@ void sqlite_forget_temporary(void);
  * no memory, of which there may be none. */
 const char *sqlite_name_temporary(const struct sqlite_db *db, char *where, size_t room);
 
+/* The SQL in the words that the running release of SQLite knows, to be freed: tables are STRICT
+ * from 3.37 on, and names mean columns only (see sqlite_refuse_unknown_names()). */
+char *sqlite_fit(const char *sql);
+/* A name in double quotes that is none of a column is an error from now on, and no text; where the
+ * release cannot, sqlite_fit() sees to it. */
+void sqlite_refuse_unknown_names(sqlite3 *sqlite);
+/* Whether this message of SQLite's means that the file has STRICT tables, unknown to the running
+ * release. */
+bool sqlite_is_too_old(const char *message);
+
 /* Statements as they stand, which neither take arguments nor answer. */
 int sqlite_run(struct db *db, const char *sql, struct error *err);
 
 /* Texts are bound where they lie: they must stay until the statement is reset or over.  Returns
  * SQLite's own code. */
 int sqlite_bind(sqlite3_stmt *statement, int position, const struct db_value *value);
+int sqlite_compile(struct sqlite_db *db, const char *sql, sqlite3_stmt **statement,
+                   struct error *err);
 int sqlite_prepare(struct sqlite_db *db, const char *sql, const struct db_value *arguments,
                    size_t argument_count, sqlite3_stmt **statement, struct error *err);
 

@@ -2,6 +2,7 @@
 #include "db/sqlite/sqlite_session.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/error.h"
@@ -73,6 +74,12 @@ int sqlite_fail(const struct sqlite_db *db, struct error *err)
     if (sqlite3_errcode(db->sqlite) == SQLITE_INTERRUPT)
         return fail(err, ERROR_GONE, "%s: a statement took longer than %u s", db->base.name,
                     db->deadline_s);
+    if (sqlite_is_too_old(sqlite3_errmsg(db->sqlite)))
+        return fail(
+            err, ERROR_SETTINGS,
+            "%s has STRICT tables, made with SQLite 3.37 or later; this is SQLite %s, which "
+            "cannot read them",
+            db->base.name, sqlite3_libversion());
     int number = sqlite3_errcode(db->sqlite) == SQLITE_IOERR ? system_error_of(db->sqlite) : 0;
     enum error_class class = class_of(db->sqlite);
     char where[1024];
@@ -98,9 +105,10 @@ int sqlite_run(struct db *base, const char *sql, struct error *err)
 {
     struct sqlite_db *db = (struct sqlite_db *)base;
     sqlite_start_clock(db);
-    if (sqlite3_exec(db->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
-        return sqlite_fail(db, err);
-    return 0;
+    char *fitting = sqlite_fit(sql);
+    int result = sqlite3_exec(db->sqlite, fitting, NULL, NULL, NULL);
+    free(fitting);
+    return result == SQLITE_OK ? 0 : sqlite_fail(db, err);
 }
 
 int sqlite_bind(sqlite3_stmt *statement, int position, const struct db_value *value)
@@ -124,12 +132,21 @@ int sqlite_bind(sqlite3_stmt *statement, int position, const struct db_value *va
     return sqlite3_bind_null(statement, position);
 }
 
+int sqlite_compile(struct sqlite_db *db, const char *sql, sqlite3_stmt **statement,
+                   struct error *err)
+{
+    char *fitting = sqlite_fit(sql);
+    int result = sqlite3_prepare_v2(db->sqlite, fitting, -1, statement, NULL);
+    free(fitting);
+    return result == SQLITE_OK ? 0 : sqlite_fail(db, err);
+}
+
 int sqlite_prepare(struct sqlite_db *db, const char *sql, const struct db_value *arguments,
                    size_t argument_count, sqlite3_stmt **statement, struct error *err)
 {
     sqlite_start_clock(db);
-    if (sqlite3_prepare_v2(db->sqlite, sql, -1, statement, NULL) != SQLITE_OK)
-        return sqlite_fail(db, err);
+    if (sqlite_compile(db, sql, statement, err))
+        return -1;
     if (db_check_arguments(&db->base, (size_t)sqlite3_bind_parameter_count(*statement),
                            argument_count, err)) {
         sqlite3_finalize(*statement);
