@@ -22,13 +22,46 @@ packages_pgsql=(libpq-dev)
 # shellcheck disable=SC2034
 packages_demo=(python3 sqlite3)
 
-# To run every test: servers, programs that read code, and what makes and reads packages.
+# Servers and programs that tests of databases start.
+# shellcheck disable=SC2034
+packages_servers=(mariadb-server mariadb-client galera-4 rsync postgresql)
+
+# A small Slurm.
+# shellcheck disable=SC2034
+packages_slurm=(munge slurmdbd slurmctld slurm-client)
+
+# To run every test: servers, programs that read code, what makes and reads packages, and other systems.
 # shellcheck disable=SC2034
 packages_test=(
     git man-db openssl tzdata valgrind cppcheck shellcheck clang libclang-rt-dev
-    mariadb-server mariadb-client galera-4 rsync postgresql munge slurmdbd slurmctld slurm-client
+    "${packages_servers[@]}" "${packages_slurm[@]}"
     build-essential debhelper fakeroot lintian systemd chromium chromium-driver prometheus
+    mmdebstrap
 )
+
+# SYSTEM: what t/systems/run installs there, one a line.  A system is SUITE-KIND.  A kind is `slurm`: what
+# needs no server, and a small Slurm on MariaDB; `mysql`: MySQL's server and client library, with which Slurm's
+# packages cannot be, and PostgreSQL; `all`: what every test needs, but no program that reads code.
+packages_of_system() {
+    local packages=(
+        "${packages_build[@]}" "${packages_sqlite[@]}" "${packages_pgsql[@]}" "${packages_demo[@]}"
+        ca-certificates git man-db openssl procps tzdata
+    )
+    case $1 in
+    *-slurm) packages+=("${packages_mysql[@]}" mariadb-server mariadb-client "${packages_slurm[@]}") ;;
+    *-mysql) packages+=(libmysqlclient-dev mysql-server mysql-client postgresql) ;;
+    *-all) packages+=("${packages_mysql[@]}" "${packages_servers[@]}" "${packages_slurm[@]}" valgrind) ;;
+    *) return 1 ;;
+    esac
+    case $1 in
+    # Its Chart.js is too old for the page, and it has no d3-hierarchy.
+    bullseye-*) printf '%s\n' "${packages[@]}" | grep -vx -e libjs-chart.js -e node-d3-hierarchy ;;
+    trixie-all | unstable-all)
+        printf '%s\n' "${packages[@]}" build-essential debhelper fakeroot lintian systemd chromium chromium-driver prometheus
+        ;;
+    *) printf '%s\n' "${packages[@]}" ;;
+    esac
+}
 
 # PACKAGE...: those that are not installed.
 packages_missing() {
