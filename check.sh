@@ -52,6 +52,29 @@ quietly() {
     fi
 }
 
+# COMMAND...: its steps go on beside those that follow, until join() shows what they said.
+beside() {
+    rm -f build/beside.summary
+    set -m # a group of its own, to end all of it
+    (
+        summary=() failures=0
+        "$@"
+        printf '%s\n' "${summary[@]}" >build/beside.summary
+        exit "$failures"
+    ) >build/beside.log 2>&1 </dev/null &
+    beside=$!
+    set +m
+    trap 'kill -- "-$beside" 2>/dev/null' EXIT
+}
+
+join() {
+    wait "$beside"
+    failures=$((failures + $?))
+    trap - EXIT
+    cat build/beside.log
+    mapfile -t -O "${#summary[@]}" summary <build/beside.summary
+}
+
 finish() {
     printf '\n==== check.sh\n'
     printf '%s\n' "${summary[@]}"
@@ -96,7 +119,7 @@ run_tests() {
 # shellcheck disable=SC2016 # make knows the lists
 run_sanitized() {
     find build-sanitizers -name '*.gcda' -delete
-    run_tests build-sanitizers $((jobs + 1)) '$(EMBEDDED_TESTS)'
+    run_tests build-sanitizers "$jobs" '$(EMBEDDED_TESTS)'
 }
 
 # Lines that the tests above ran.
@@ -127,11 +150,12 @@ with_postgres() (
     "$@"
 )
 
-# They wait for servers more than half of their time.
+# They wait for servers half of their time.  The longest come first, so that none is left at the end.
 # shellcheck disable=SC2016 # make knows the lists
 run_other_tests() {
-    with_mariadb with_postgres run_tests build $((2 * jobs + 1)) \
-        '$(SERVER_TESTS)' '$(VALGRIND_TESTS)' '$(INSTALL_TESTS)' '$(STYLE_TESTS)'
+    local long='t/install/drivers.t t/slurm/slots.t t/command/valgrind.t t/slurm/sacctmgr.t t/slurm/readded.t'
+    with_mariadb with_postgres run_tests build $((2 * jobs)) "$long" '$(filter-out '"$long"',
+        $(SERVER_TESTS) $(VALGRIND_TESTS) $(INSTALL_TESTS) $(STYLE_TESTS))'
 }
 
 lint() {
@@ -153,17 +177,22 @@ mutants() {
 # shellcheck disable=SC2016 # make knows the list
 release() {
     FAIRMILL_PAIRS=40 FAIRMILL_SITES=4 quietly build/distcheck.log make -C build -j"$jobs" distcheck \
-        DISTCHECK_CONFIGURE_FLAGS=--enable-werror TESTS='$(QUICK_TESTS)'
+        DISTCHECK_CONFIGURE_FLAGS='--enable-werror CFLAGS=-O1' TESTS='$(QUICK_TESTS)'
+}
+
+other_tests() {
+    step "all other tests pass" run_other_tests
 }
 
 step "packages are there" packages || finish
 step "builds without warnings" build_here || finish
+beside other_tests
 step "cppcheck, clang and shellcheck find nothing" lint
 step "builds with sanitizers" build_sanitizers &&
     step "units and everything on SQLite pass with sanitizers" run_sanitized &&
     step "coverage" coverage
 step "fuzzers find nothing" fuzz
 step "make distcheck passes" release
-step "all other tests pass" run_other_tests
+join
 [ -z "${FAIRMILL_LONG:-}" ] || step "tests kill random mutants" mutants
 finish
