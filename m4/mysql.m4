@@ -47,6 +47,6 @@ AC_DEFUN([_FAIRMILL_MYSQL_FLAVOUR], [
     AC_CHECK_DECLS([MYSQL_OPT_SSL_ENFORCE, MYSQL_OPT_SSL_MODE], [], [], [[#include <mysql.h>]])
     AS_IF([test "$ac_cv_have_decl_MYSQL_OPT_SSL_ENFORCE$ac_cv_have_decl_MYSQL_OPT_SSL_MODE" = nono],
         [AC_MSG_ERROR([this MySQL client library cannot insist on TLS])])
-    AC_CHECK_FUNCS([mysql_stmt_bind_named_param])
+    AC_CHECK_FUNCS([mysql_stmt_bind_named_param mysql_real_connect_nonblocking])
     CPPFLAGS=$fairmill_save_CPPFLAGS LIBS=$fairmill_save_LIBS
 ])

@@ -16,9 +16,9 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import faults
 import tap
-from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, apart, between, big_fails, ended, ends,
-                         for_good, ledger_commits, locked, lost_commits, never_written, tables_dropped, try_all,
-                         whole_server)
+from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, apart, between, big_fails, database_of,
+                         ended, ends, for_good, ledger_commits, locked, lost_commits, never_written, on, tables_dropped,
+                         try_all, whole_server)
 from faults import Report, Rig, at_once
 from mariadb import IS_MYSQL, Server, Session
 from own_server import OwnMariadb
@@ -82,6 +82,14 @@ def deadlocked(rig):
         outcome.wrong.append('there was no deadlock')
     rig.server.sql('DROP TABLE heavy', rig.results)
     return outcome
+
+
+def nobody_lets_in():
+    """A library may wait for the greeting only as long as for a connection."""
+    return Case('source, no answer to the login: 69 when the deadline is over',
+                on('source', Fault('stall', lambda step: step.kind == 'login', for_good=True), 10),
+                ends(69, 'old', database_of('source')), 'nothing passes any more', 'source, before a message',
+                most=14, first=True)
 
 
 def other_sessions():
@@ -210,6 +218,8 @@ def filled(server):
                 server.sql('SET GLOBAL innodb_max_purge_lag_wait = 0')
             if not any([fits(server, rig.results, *rows) for rows in ((1000, 7000), (100, 7000), (10, 7000), (1, 7000), (1, 1000))]):
                 break
+        # A new day needs rows of its own; those of the day before would find room where the old ones are.
+        rig.now += 86400
         outcome = rig.disturbed(results=[no_fault()], deadline=DEADLINE)
         # What is quite full cannot even be emptied; the administrator gives it more room.
         server.kill()
@@ -237,7 +247,7 @@ def body():
         cases = each.at_steps('source', first.steps[0]) + each.amid_jobs(first.steps[0])
         cases += each.at_steps('results', first.steps[1])
         cases += for_good(dict(source=(ASSOCIATIONS, JOBS), results=(COUNTER, CLEAR, WRITE)))
-        cases += lost_commits() + other_sessions() + taken_away()
+        cases += lost_commits() + other_sessions() + taken_away() + [nobody_lets_in()]
         try_all(cases, rigs, report)
         source_grants(first)
         ledger_commits(first)

@@ -2,12 +2,14 @@
 #include "db/mysql/mysql_session.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "util/error.h"
+#include "util/log.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -58,17 +60,45 @@ static int prepare_connection(struct mysql_session *session, struct error *err)
     return 0;
 }
 
-static int connect_session(struct mysql_session *session, struct error *err)
+/* MariaDB's library lets the whole of a login take as long as a connection may.  MySQL's waits for
+ * what it answers to a login as long as for an answer to a statement; so there it is us who wait.
+ */
+#ifdef HAVE_MYSQL_REAL_CONNECT_NONBLOCKING
+#define GO_ON mysql_real_connect_nonblocking
+#else
+enum { NET_ASYNC_COMPLETE, NET_ASYNC_NOT_READY };
+#define GO_ON(...) (mysql_real_connect(__VA_ARGS__) ? NET_ASYNC_COMPLETE : -1)
+#endif
+
+/* The library does not tell when it wants to write, or has read more than it used; so this is never
+ * long. */
+#define PAUSE_MS 10
+
+static int log_in(struct mysql_session *session, struct error *err)
 {
     const struct db_settings *settings = session->base.settings;
-    if (prepare_connection(session, err))
-        return -1;
+    MYSQL *mysql = session->mysql;
+    unsigned wait_s = db_connect_wait(settings);
+    int64_t until_ms = clock_milliseconds() + (int64_t)wait_s * 1000;
+    int status;
     /* The password comes from the option file, else the library takes MYSQL_PWD.  FOUND_ROWS:
      * an UPDATE counts the rows that it found, as in other databases. */
-    if (!mysql_real_connect(session->mysql, or_null(settings->host), login(settings), NULL,
-                            or_null(settings->database), settings->port, or_null(settings->socket),
-                            CLIENT_FOUND_ROWS)) {
-        session_fail_connection(session, err);
+    while ((status = GO_ON(mysql, or_null(settings->host), login(settings), NULL,
+                           or_null(settings->database), settings->port, or_null(settings->socket),
+                           CLIENT_FOUND_ROWS)) == NET_ASYNC_NOT_READY) {
+        if (clock_milliseconds() >= until_ms)
+            return fail(err, ERROR_GONE, "%s: no answer to the login within %u s",
+                        session->base.name, wait_s);
+        poll(&(struct pollfd){ .fd = mysql->net.fd, .events = POLLIN }, 1, PAUSE_MS);
+    }
+    return status == NET_ASYNC_COMPLETE ? 0 : session_fail_connection(session, err);
+}
+
+static int connect_session(struct mysql_session *session, struct error *err)
+{
+    if (prepare_connection(session, err))
+        return -1;
+    if (log_in(session, err)) {
         session_judge_handshake(session, err);
         return fail_in(err, "cannot connect");
     }
