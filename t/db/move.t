@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from compare import exact
-from mariadb import Server
+from mariadb import CLIENT, IS_MYSQL, Server
 from place import NOW, TINY, Place
 from postgres import Postgres
 from program import fairmill, write_settings
@@ -50,7 +50,7 @@ def clients(place, servers):
     programs = dict(
         psql=[servers['pgsql'].client()[0], '--no-psqlrc', f"--host={servers['pgsql'].socket}",
               f"--port={servers['pgsql'].port}", '--username=postgres'],
-        mariadb=[shutil.which('mariadb'), '--no-defaults', f"--socket={servers['mysql'].socket}", '--user=root'],
+        mariadb=[shutil.which(CLIENT[0]), *CLIENT[1:], f"--socket={servers['mysql'].socket}", '--user=root'],
         sqlite3=[shutil.which('sqlite3') or 'sqlite3'])
     os.mkdir(place.path('bin'))
     for name, command in programs.items():
@@ -153,6 +153,8 @@ def body():
     with Server() as mariadb, Postgres() as postgres, Desk() as place:
         servers = dict(mysql=mariadb, pgsql=postgres, sqlite=Sqlite(place.folder))
         clients(place, servers)
+        if IS_MYSQL:
+            mariadb.sql('SET GLOBAL local_infile = ON')
         begin(place)
         for way in (('sqlite', 'mysql'), ('mysql', 'pgsql'), ('pgsql', 'mysql')):
             move(place, servers, way, script[way])

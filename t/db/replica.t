@@ -13,7 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
-from mariadb import Primary, Replica
+from mariadb import MONITOR, NAME, Primary, Replica
 from postgres import NewPostgres, Standby
 from program import fairmill, write_settings
 
@@ -89,64 +89,64 @@ def wait(condition, what):
         time.sleep(.1)
 
 
-def grants_of_mariadb(rig):
+def grants_of_mysql(rig):
     rig.run(None, 'init --print')
-    tap.ok('MONITOR' not in rig.out, 'without max_lag init --print grants no monitoring', rig.err)
+    tap.ok(MONITOR not in rig.out, 'without max_lag init --print grants no monitoring', rig.err)
     rig.run('1 m', 'init --print')
-    tap.ok(f"GRANT SLAVE MONITOR ON *.* TO '{READER}'@'localhost'" in rig.out, 'with it, it does', rig.out)
+    tap.ok(f"GRANT {MONITOR} ON *.* TO '{READER}'@'localhost'" in rig.out, 'with it, it does', rig.out)
     rig.run(None, 'init')
     rig.run(None)
     tap.ok(rig.status == 0, 'without max_lag a replica is a source like any other', rig.err)
     rig.run('1 m')
-    granted = re.search(r"GRANT SLAVE MONITOR ON \*\.\* TO '\w+'@'\w+'", rig.err)
+    granted = re.search(rf"GRANT {MONITOR} ON \*\.\* TO '\w+'@'\w+'", rig.err)
     tap.ok(rig.status == 78 and granted and rig.err.count('\n') == 1,
            'a missing privilege is told in one message, with the GRANT', rig.status, rig.err)
     rig.primary.sql(granted.group(0))
     rig.replica.catch_up()
 
 
-def on_mariadb(folder):
+def on_mysql(folder):
     with Primary() as primary, Replica(primary) as replica:
         rig = Rig(folder, primary, replica, primary.database('lag_acct'))
         primary.sql(SITE, rig.database)
         primary.sql(f"CREATE USER {READER}@localhost; GRANT SELECT ON lag_acct.* TO {READER}@localhost")
         replica.catch_up()
-        grants_of_mariadb(rig)
+        grants_of_mysql(rig)
         rig.use()
         replica.catch_up()
-        rig.succeeds('MariaDB: a replica in step is read', '5 s')
+        rig.succeeds(f'{NAME}: a replica in step is read', '5 s')
         rig.run('5 s', 'check')
         tap.ok(rig.status == 0 and 'lags 0 s, max_lag is 5 s' in rig.out, 'check tells the lag', rig.out, rig.err)
         rig.succeeds('what is no replica does not lag', '0', server=primary)
 
-        replica.sql('STOP SLAVE')
-        rig.refuses('MariaDB: a replica that was stopped', '1 d', 'without bound')
+        replica.stop()
+        rig.refuses(f'{NAME}: a replica that was stopped', '1 d', 'without bound')
         rig.run('1 d', 'check')
         tap.ok(rig.status == 69 and 'nothing comes' in rig.out, 'check ends as the run would', rig.out, rig.err)
         rig.succeeds('without max_lag it is read', None)
 
-        replica.change('MASTER_DELAY = 3600')
+        replica.change(DELAY=3600)
         rig.use()
         rig.hours -= 1  # not there yet
         wait(lambda: rig.run('2 s') == 69, 'lag')
-        rig.refuses('MariaDB: a replica that is delayed', '2 s', 'max_lag is 2 s')
+        rig.refuses(f'{NAME}: a replica that is delayed', '2 s', 'max_lag is 2 s')
         tap.ok(2 < lag_told(rig) < 60, 'the message has the lag', rig.err)
         rig.succeeds('one that lags less than max_lag is read', '1 h')
         rig.hours += 1
-        replica.change('MASTER_DELAY = 0')
+        replica.change(DELAY=0)
         replica.catch_up()
         rig.succeeds('and when it has caught up it is read again', '2 s')
         tap.same(failures(rig), {True}, 'runs that refused are on record with their reason')
 
         os.kill(primary.pid, signal.SIGTERM)
         wait(lambda: rig.run('1 d') == 69, 'loss of the primary')
-        rig.refuses('MariaDB: a replica whose primary is away', '1 d', 'without bound')
+        rig.refuses(f'{NAME}: a replica whose primary is away', '1 d', 'without bound')
 
 
 def failures(rig):
     db = sqlite3.connect(rig.results)
     try:
-        return {'max_lag' in row[0] or 'MONITOR' in row[0]
+        return {'max_lag' in row[0] or MONITOR in row[0]
                 for row in db.execute("SELECT message FROM fairmill_run WHERE status = 'failed'")}
     finally:
         db.close()
@@ -211,7 +211,7 @@ def standby_lags(rig):
 
 
 def body():
-    for part in (on_mariadb, on_postgres):
+    for part in (on_mysql, on_postgres):
         with tempfile.TemporaryDirectory(prefix='fm') as folder:
             part(folder)
 

@@ -14,14 +14,13 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import dump
 import tap
-from mariadb import CLIENT, IS_MYSQL, NewServer, default_role
+from mariadb import CLIENT, IS_MYSQL, MONITOR, NewServer, default_role
 from program import FAIRMILL, write_settings
 
 # The server knows who comes through its socket, so that a login needs a user of this machine.
 LOGIN = 'nobody' if os.getuid() == 0 else pwd.getpwuid(os.getuid()).pw_name
 READER = 'roles_grafana'
 SOURCE, RESULTS = 'roles_acct', 'roles_res'
-MONITOR = 'REPLICATION CLIENT' if IS_MYSQL else 'SLAVE MONITOR'
 NOW = 1750500000
 JOB_COLUMNS = {'job_db_inx', 'time_eligible', 'id_assoc', 'id_qos', 'time_submit', 'time_start', 'time_end', 'timelimit', 'id_job',
                'tres_alloc', 'account', 'cpus_req', 'partition', 'priority', 'tres_req', 'id_array_job', 'array_max_tasks',

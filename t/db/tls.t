@@ -17,7 +17,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from certificates import Authority
-from mariadb import NewServer
+from mariadb import IS_MYSQL, NAME, NewServer, library_is_mysql
 from postgres import NewPostgres
 from program import fairmill, write_settings
 
@@ -50,18 +50,24 @@ def fill(server, cipher):
 class Mariadb:
     """A server that lets LOGIN in over TLS only, and one that has no TLS."""
 
-    name, driver, owner = 'MariaDB', 'mysql', 'mysql'
+    name, driver, owner = NAME, 'mysql', 'mysql'
     without_tls = {'required': 'the server offers no TLS', 'verify_full': 'the server does not support it'}
+    if library_is_mysql():
+        without_tls = dict.fromkeys(('required', 'verify_full'), "the server doesn't support it")
     stranger = 'certificate'
+    SECURE = ('--tls-version=TLSv1.2,TLSv1.3',) if IS_MYSQL else ()
+    PLAIN = () if IS_MYSQL else ('--skip-ssl',)
+    STATUS = 'performance_schema' if IS_MYSQL else 'information_schema'
     misnamed = "tls_mode = 'verify_full' and tls_ca"  # the library says why in many ways
 
     def __init__(self, stack, certificate, key):
         listen = f'--bind-address={NAMED},{NAMELESS}'
-        self.server = stack.enter_context(NewServer(listen, f'--ssl-cert={certificate}', f'--ssl-key={key}'))
-        self.plain = stack.enter_context(NewServer(listen, '--skip-ssl'))
+        self.server = stack.enter_context(NewServer(listen, *self.SECURE, f'--ssl-cert={certificate}',
+                                                    f'--ssl-key={key}'))
+        self.plain = stack.enter_context(NewServer(listen, *self.PLAIN))
         self.port, self.plain_port = self.server.port, self.plain.port
         for server, need in ((self.server, 'REQUIRE SSL'), (self.plain, '')):
-            fill(server, "SELECT variable_value FROM information_schema.session_status "
+            fill(server, f"SELECT variable_value FROM {self.STATUS}.session_status "
                          "WHERE variable_name = 'Ssl_cipher'")
             server.sql(f"CREATE USER {LOGIN}@'127.0.0.%' {need}; GRANT ALL ON *.* TO {LOGIN}@'127.0.0.%'")
 
@@ -213,16 +219,10 @@ def broken_handshakes(rig):
                    rig.status, cut.count, rig.err)
 
 
-def mariadb_only(rig):
-    rig.refuses('verify_ca is what the library cannot do, and refused', "tls_mode = 'verify_ca'", 'verify_full',
-                tls_mode='verify_ca', tls_ca=rig.ours)
-    rig.refuses('so is verify_full at 127.0.0.1', "tls_mode = 'verify_full'", '127.0.0.1', host='127.0.0.1',
-                tls_mode='verify_full', tls_ca=rig.ours)
-    # The library reads it last, whatever it was told before.
+def keeps_modes(rig, lines):
+    """The library reads an option file last, whatever it was told before."""
     option_file = f'{rig.folder}/option.cnf'
-    for line, mode in (('ssl-verify-server-cert = 0', 'verify_full'), (f'ssl-ca = {rig.foreign}', 'verify_full'),
-                       ('ssl-capath = /etc/ssl', 'verify_full'), ('ssl-enforce = 0', 'required'),
-                       (f'ssl-ca = {rig.ours}', 'off')):
+    for line, mode in lines:
         with open(option_file, 'w', encoding='ascii') as file:
             file.write(f'[client]\n{line}\n')
         keys = dict(tls_ca=rig.ours) if mode == 'verify_full' else {}
@@ -230,6 +230,27 @@ def mariadb_only(rig):
             keys['port'] = rig.kind.plain_port
         rig.refuses(f"an option file with {line.split(' ')[0]} does not change {mode}", mode, option_file,
                     tls_mode=mode, option_file=option_file, **keys)
+
+
+def mysql_library_only(rig):
+    rig.works('verify_ca takes a certificate of another name', host=NAMELESS, tls_mode='verify_ca', tls_ca=rig.ours)
+    rig.refuses('and none of another authority', rig.kind.stranger, tls_mode='verify_ca', tls_ca=rig.foreign)
+    keeps_modes(rig, ((f'ssl-ca = {rig.foreign}', 'verify_full'), ('ssl-capath = /etc/ssl', 'verify_full'),
+                      ('ssl-mode = PREFERRED', 'required')))
+    with open(f'{rig.folder}/option.cnf', 'w', encoding='ascii') as file:
+        file.write('[client]\nssl-mode = REQUIRED\n')
+    rig.refuses('nor does one with ssl-mode change verify_full', 'certificate', NAMELESS, host=NAMELESS,
+                option_file=f'{rig.folder}/option.cnf', tls_mode='verify_full', tls_ca=rig.ours)
+
+
+def mariadb_library_only(rig):
+    rig.refuses('verify_ca is what the library cannot do, and refused', "tls_mode = 'verify_ca'", 'verify_full',
+                tls_mode='verify_ca', tls_ca=rig.ours)
+    rig.refuses('so is verify_full at 127.0.0.1', "tls_mode = 'verify_full'", '127.0.0.1', host='127.0.0.1',
+                tls_mode='verify_full', tls_ca=rig.ours)
+    keeps_modes(rig, (('ssl-verify-server-cert = 0', 'verify_full'), (f'ssl-ca = {rig.foreign}', 'verify_full'),
+                      ('ssl-capath = /etc/ssl', 'verify_full'), ('ssl-enforce = 0', 'required'),
+                      (f'ssl-ca = {rig.ours}', 'off')))
 
 
 def postgres_only(rig):
@@ -259,7 +280,8 @@ def sqlite_has_none(folder):
 def body():
     if not shutil.which('openssl'):
         tap.skip_all('openssl is not there')
-    for make, more in ((Mariadb, mariadb_only), (Postgresql, postgres_only)):
+    of_library = mysql_library_only if library_is_mysql() else mariadb_library_only
+    for make, more in ((Mariadb, of_library), (Postgresql, postgres_only)):
         with tempfile.TemporaryDirectory(prefix='fm') as folder, contextlib.ExitStack() as stack:
             os.chmod(folder, 0o755)
             ours, foreign = Authority(folder, 'ours'), Authority(folder, 'foreign')

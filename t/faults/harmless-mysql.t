@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql
-"""slurmdbd on MariaDB does not feel us: t/lib/harmless.py.
+"""slurmdbd on MariaDB or MySQL does not feel us: t/lib/harmless.py.
 
 A minute; ten with FAIRMILL_LONG=1."""
 
@@ -15,7 +15,7 @@ import tap
 from harmless import SOURCE
 
 
-class Server(mariadb.Server):
+class Mariadb(mariadb.Server):
     def __enter__(self):
         super().__enter__()
         try:
@@ -26,9 +26,7 @@ class Server(mariadb.Server):
         return self
 
 
-class Words:
-    server = Server
-    LOOK = f"""
+MARIADB_LOOK = f"""
         SELECT 'blocks', b.trx_mysql_thread_id, ''
         FROM information_schema.innodb_lock_waits w
         JOIN information_schema.innodb_trx b ON b.trx_id = w.blocking_trx_id
@@ -41,6 +39,26 @@ class Words:
         WHERE state LIKE 'Waiting for%' AND db = '{SOURCE}'
         UNION ALL
         SELECT 'is', id, user FROM information_schema.processlist WHERE db = '{SOURCE}'"""
+MYSQL_LOOK = f"""
+        SELECT 'blocks', t.processlist_id, ''
+        FROM performance_schema.data_lock_waits w
+        JOIN performance_schema.threads t ON t.thread_id = w.blocking_thread_id
+        UNION ALL
+        SELECT 'holds', t.processlist_id, CONCAT(m.lock_type, ' ', m.object_name)
+        FROM performance_schema.metadata_locks m
+        JOIN performance_schema.threads t ON t.thread_id = m.owner_thread_id
+        WHERE m.object_type = 'TABLE' AND m.object_schema = '{SOURCE}' AND m.lock_status = 'GRANTED'
+        UNION ALL
+        SELECT 'waits', id, CONCAT(user, ' ', state)
+        FROM performance_schema.processlist
+        WHERE state LIKE 'Waiting for%' AND db = '{SOURCE}'
+        UNION ALL
+        SELECT 'is', id, user FROM performance_schema.processlist WHERE db = '{SOURCE}'"""
+
+
+class Words:
+    server = staticmethod(lambda: mariadb.NewServer('--performance-schema=ON') if mariadb.IS_MYSQL else Mariadb())
+    LOOK = MYSQL_LOOK if mariadb.IS_MYSQL else MARIADB_LOOK
     UPSERT = 'ON DUPLICATE KEY UPDATE {column} = {table}VALUES({column})'
     ALL = 'ALL'
     LOCK = 'LOCK TABLES big_job_table READ'

@@ -10,6 +10,7 @@ import time
 
 import dump
 import tap
+from program import FAIRMILL
 from protocol import Mysql
 
 LIB = os.path.dirname(os.path.abspath(__file__))
@@ -24,6 +25,15 @@ IS_MYSQL = os.environ.get('FAIRMILL_TEST_SERVER') == 'mysql'
 NAME = 'MySQL' if IS_MYSQL else 'MariaDB'
 # From 11.4 on MariaDB's checks certificates, also behind a unix socket.
 CLIENT = ['mysql', '--no-defaults'] if IS_MYSQL else ['mariadb', '--no-defaults', '--skip-ssl']
+# The privilege to ask how far a replica lags.
+MONITOR = 'REPLICATION CLIENT' if IS_MYSQL else 'SLAVE MONITOR'
+GTID = ('--gtid-mode=ON', '--enforce-gtid-consistency=ON') if IS_MYSQL else ()
+
+
+def library_is_mysql():
+    """Whether the client library of this build is MySQL's, whoever's the server is."""
+    done = subprocess.run(['ldd', FAIRMILL], stdout=subprocess.PIPE, text=True, check=True)
+    return 'libmysqlclient' in done.stdout
 
 
 def numbers(count):
@@ -213,7 +223,7 @@ class Primary(NewServer):
     """One that can be replicated."""
 
     def __init__(self, *options):
-        super().__init__('--server-id=1', '--log-bin=log', *options)
+        super().__init__('--server-id=1', '--log-bin=log', *GTID, *options)
 
     def __enter__(self):
         super().__enter__()
@@ -225,25 +235,33 @@ class Replica(NewServer):
     """Has all that a Primary has done from its beginning.  Several need numbers of their own."""
 
     def __init__(self, primary, *options, number=2):
-        super().__init__(f'--server-id={number}', *options)
+        super().__init__(f'--server-id={number}', *GTID, *options)
         self.primary = primary
 
     def __enter__(self):
         super().__enter__()
-        self.change(f"MASTER_HOST = '127.0.0.1', MASTER_PORT = {self.primary.port}, MASTER_USER = 'replica', "
-                    'MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1')
+        self.change(HOST="'127.0.0.1'", PORT=self.primary.port, USER="'replica'", CONNECT_RETRY=1,
+                    **dict(AUTO_POSITION=1, SSL=0) if IS_MYSQL else dict(USE_GTID='slave_pos'))
         self.catch_up()
         return self
 
-    def change(self, how):
-        """Start again with other options of CHANGE MASTER, such as MASTER_DELAY = 5."""
-        self.sql(f'STOP SLAVE; CHANGE MASTER TO {how}; START SLAVE')
+    def change(self, **options):
+        """Start again with other options of CHANGE MASTER, such as DELAY = 5."""
+        start, command, prefix = (('START REPLICA', 'CHANGE REPLICATION SOURCE TO', 'SOURCE_') if IS_MYSQL else
+                                  ('START SLAVE', 'CHANGE MASTER TO', 'MASTER_'))
+        self.stop()
+        self.sql(f"{command} {', '.join(f'{prefix}{name} = {value}' for name, value in options.items())}; {start}")
+
+    def stop(self):
+        self.sql('STOP REPLICA' if IS_MYSQL else 'STOP SLAVE')
 
     def catch_up(self):
         """Wait until it has all that the primary has now."""
-        (position,), = self.primary.sql('SELECT @@gtid_binlog_pos')
-        if self.sql(f"SELECT MASTER_GTID_WAIT('{position}', 60)") != [['0']]:
-            raise RuntimeError(f"no catching up: {self.sql('SHOW SLAVE STATUS')}")
+        position, wait = (('@@GLOBAL.gtid_executed', 'WAIT_FOR_EXECUTED_GTID_SET') if IS_MYSQL else
+                          ('@@gtid_binlog_pos', 'MASTER_GTID_WAIT'))
+        (position,), = self.primary.sql(f"SELECT REPLACE({position}, '\\n', '')")
+        if self.sql(f"SELECT {wait}('{position}', 60)") != [['0']]:
+            raise RuntimeError(f"no catching up: {self.sql('SHOW REPLICA STATUS' if IS_MYSQL else 'SHOW SLAVE STATUS')}")
 
 
 class Slurmdbd(Server):

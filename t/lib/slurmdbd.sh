@@ -47,7 +47,8 @@ slurmdbd_start() {
     port=$(mariadb_free_port)
     user=$(id -un)
     echo "DROP DATABASE IF EXISTS $SLURMDBD_DATABASE;
-        CREATE OR REPLACE USER slurmdbd@localhost IDENTIFIED BY 'throw-away';
+        DROP USER IF EXISTS slurmdbd@localhost;
+        CREATE USER slurmdbd@localhost IDENTIFIED BY 'throw-away';
         GRANT ALL ON $SLURMDBD_DATABASE.* TO slurmdbd@localhost;" | mariadb_sql ||
         mariadb_fail 'slurmdbd has no account'
 

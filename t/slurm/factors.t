@@ -60,7 +60,7 @@ class Site:
     def job(self, qos, start, end, billing=4):
         self.jobs.append((qos, start, end, billing))
         self.server.sql(
-            'INSERT INTO mill_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
+            f'{self.server.LENIENT} INSERT INTO mill_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
             'het_job_offset, cpus_req, nodes_alloc, `partition`, priority, state, state_reason_prev, time_submit, time_eligible, '
             f"time_start, time_end, tres_alloc) SELECT 'j', a.id_assoc, {len(self.jobs)}, q.id, 0, 0, 0, 0, 0, 0, 1, 1, 'p', 1, "
             f"{3 if end else 1}, 0, {start}, {start}, {start}, {end}, '1={billing},5={billing}' FROM mill_assoc_table a, "

@@ -56,7 +56,7 @@ class Site:
         """What a controller would have sent: it keeps the association's row when that is deleted."""
         end = int(time.time()) - 3600
         self.server.sql(
-            'INSERT INTO mill_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
+            f'{self.server.LENIENT} INSERT INTO mill_job_table (job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
             'het_job_offset, cpus_req, nodes_alloc, `partition`, priority, state, state_reason_prev, time_submit, time_eligible, '
             "time_start, time_end, tres_alloc) SELECT 'j', id_assoc, id_assoc, 1, 0, 0, 0, 0, 0, 0, 1, 1, 'p', 1, 3, 0, "
             f"{end - 1000}, {end - 1000}, {end - 1000}, {end}, '1={billing},5={billing}' FROM mill_assoc_table "
