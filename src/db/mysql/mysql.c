@@ -45,9 +45,13 @@ static int set_limits(struct mysql_session *session, struct error *err)
                         "wait_timeout = ?, net_write_timeout = ?",
                         limits, sizeof limits / sizeof *limits, NULL, err))
         return -1;
-    if (source && run_known(session, "SET SESSION idle_readonly_transaction_timeout = ?",
-                            SOURCE_STALLED_S, err))
-        return -1;
+    if (source) {
+        session->last_error = 0;
+        if (run_known(session, "SET SESSION idle_readonly_transaction_timeout = ?",
+                      SOURCE_STALLED_S, err))
+            return -1;
+        session->idle_is_limited = !session->last_error;
+    }
     if (run_known(session, "SET SESSION max_statement_time = ?", deadline_s, err) ||
         run_known(session, "SET SESSION max_execution_time = ?", deadline_s * 1000, err))
         return -1;
@@ -138,6 +142,15 @@ static char *login_file(const struct db_settings *settings)
 
 /* Transactions. */
 
+/* Where only a session has a limit for being idle, it is another one amid a transaction. */
+static int limit_idle(struct mysql_session *session, int64_t seconds, struct error *err)
+{
+    struct db_value limit = db_integer(seconds);
+    if (session->base.role != DB_SOURCE || session->idle_is_limited)
+        return 0;
+    return session_execute(&session->base, "SET SESSION wait_timeout = ?", &limit, 1, NULL, err);
+}
+
 static int begin(struct db *db, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)db;
@@ -146,7 +159,8 @@ static int begin(struct db *db, struct error *err)
         return fail(err, ERROR_GONE, "%s: the transaction before could not be rolled back",
                     session->base.name);
     bool snapshot = !db_role_writes(db->role);
-    if (session_run(session,
+    if (limit_idle(session, SOURCE_STALLED_S, err) ||
+        session_run(session,
                     snapshot ? "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"
                              : "START TRANSACTION",
                     err))
@@ -158,8 +172,13 @@ static int begin(struct db *db, struct error *err)
 static int commit(struct db *db, struct error *err)
 {
     struct mysql_session *session = (struct mysql_session *)db;
+    struct error ignored;
     session->in_transaction = false;
-    return session_run(session, "COMMIT", err);
+    if (session_run(session, "COMMIT", err))
+        return -1;
+    /* What a lost connection would mean here the next statement tells. */
+    limit_idle(session, SOURCE_IDLE_S, &ignored);
+    return 0;
 }
 
 static void rollback(struct db *db)
@@ -169,6 +188,8 @@ static void rollback(struct db *db)
     session->in_transaction = false;
     if (session_run(session, "ROLLBACK", &ignored))
         session->stuck = true;
+    else
+        limit_idle(session, SOURCE_IDLE_S, &ignored);
 }
 
 /* Locks. */

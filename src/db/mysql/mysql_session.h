@@ -23,11 +23,12 @@ typedef bool mysql_flag;
 struct mysql_session {
     struct db base;
     MYSQL *mysql;
-    size_t packet_bytes; /* the server takes no statement that is longer */
-    unsigned last_error; /* number of the last error, for who knows how to go on */
-    bool is_galera;      /* a node of a cluster: what is committed has to suit all nodes */
-    bool in_transaction; /* that we began and did not end */
-    bool stuck;          /* in a transaction that could not be rolled back */
+    size_t packet_bytes;  /* the server takes no statement that is longer */
+    unsigned last_error;  /* number of the last error, for who knows how to go on */
+    bool is_galera;       /* a node of a cluster: what is committed has to suit all nodes */
+    bool in_transaction;  /* that we began and did not end */
+    bool stuck;           /* in a transaction that could not be rolled back */
+    bool idle_is_limited; /* amid a transaction, by a limit of its own, which MySQL has not */
 };
 
 /* Store an error of the library or the server, of its number's class; returns -1. */
