@@ -7,7 +7,10 @@
 # stop it, unless nothing can go on without what failed.
 #
 #   check.sh           what every change must pass
-#   check.sh --long    the same, with as many cases as the figures in doc/ stand for
+#   check.sh --long    the same, with as many cases as the figures in doc/ stand for, and every test on
+#                      all systems
+#   check.sh STEP...   these steps only, on what is installed: build, embedded, slurm, mysql, all; how
+#                      t/systems/run runs them on other systems
 #
 # Builds are in build/ and build-sanitizers/, logs beside them.
 set -uo pipefail
@@ -15,18 +18,21 @@ umask 022
 cd "$(dirname "$0")" || exit 1
 . build-aux/packages.sh
 
+steps=()
 case "$*" in
 '') ;;
 --long) export FAIRMILL_LONG=1 ;;
-*)
-    echo "usage: check.sh [--long]" >&2
+-*)
+    echo "usage: check.sh [--long | STEP...]" >&2
     exit 64
     ;;
+*) steps=("$@") ;;
 esac
 
 jobs=$(nproc)
 failures=0
 summary=()
+not_tried=()
 
 # NAME COMMAND...: one line of the summary.
 step() {
@@ -78,6 +84,7 @@ join() {
 finish() {
     printf '\n==== check.sh\n'
     printf '%s\n' "${summary[@]}"
+    [ ${#not_tried[@]} = 0 ] || printf 'not tried: %s\n' "${not_tried[@]}"
     if [ "$failures" -gt 0 ]; then
         echo "$failures failed"
         exit 1
@@ -184,7 +191,81 @@ other_tests() {
     step "all other tests pass" run_other_tests
 }
 
+# ---- other systems ----
+
+# Of what check.sh does, by the names that it is called with there.
+
+check_build() { build_here; }
+
+# shellcheck disable=SC2016 # make knows the list
+check_embedded() { FAIRMILL_PAIRS=40 FAIRMILL_SITES=4 run_tests build $((jobs + 1)) '$(EMBEDDED_TESTS)'; }
+
+# Tests of a real Slurm.
+check_slurm() {
+    local tests
+    mapfile -t tests < <(grep -l 'Slurmdbd()' t/*/*.t)
+    with_mariadb run_tests build $((jobs + 1)) "${tests[@]}"
+}
+
+check_mysql() {
+    FAIRMILL_TEST_SERVER=mysql run_tests build $((jobs + 1)) t/faults/mysql.t t/db/roles-mysql.t t/db/port-mysql.t
+}
+
+# shellcheck disable=SC2016 # make knows the list
+check_all() { with_mariadb with_postgres run_tests build $((2 * jobs + 1)) '$(TESTS)'; }
+
+systems=(trixie-slurm unstable-mysql)
+[ -z "${FAIRMILL_LONG:-}" ] || systems=(trixie-all unstable-all unstable-mysql bullseye-all)
+declare -A making=()
+
+# In the background: their packages are fetched while something else is checked.
+make_systems() {
+    local system
+    for system in "${systems[@]}"; do
+        t/systems/run --make "$system" >"$system.log" 2>&1 </dev/null &
+        making[$system]=$!
+    done
+}
+
+# LOG
+no_root() {
+    tail -n 60 "$1"
+    return 1
+}
+
+# SYSTEM STATEMENT STEP...: these steps there, with as many cases as an ordinary check has.  That
+# unstable's packages do not fit together is not ours to mend: then it is not tried, and only --long
+# fails.
+on_system() {
+    local system=$1 statement="$1: $2"
+    shift 2
+    if ! wait "${making[$system]}"; then
+        case $system in
+        unstable-*)
+            not_tried+=("$statement ($(tail -n 1 "$system.log"))")
+            [ -z "${FAIRMILL_LONG:-}" ] || failures=$((failures + 1))
+            return
+            ;;
+        esac
+        step "$statement" no_root "$system.log"
+        return
+    fi
+    step "$statement" env -u FAIRMILL_LONG t/systems/run "$system" ./check.sh "$@"
+}
+
+if [ ${#steps[@]} -gt 0 ]; then
+    for name in "${steps[@]}"; do
+        if ! declare -F "check_$name" >/dev/null; then
+            echo "check.sh: there is no step '$name'" >&2
+            exit 64
+        fi
+        step "$name" "check_$name" || [ "$name" != build ] || finish
+    done
+    finish
+fi
+
 step "packages are there" packages || finish
+make_systems
 step "builds without warnings" build_here || finish
 beside other_tests
 step "cppcheck, clang and shellcheck find nothing" lint
@@ -194,5 +275,14 @@ step "builds with sanitizers" build_sanitizers &&
 step "fuzzers find nothing" fuzz
 step "make distcheck passes" release
 join
+if [ -z "${FAIRMILL_LONG:-}" ]; then
+    on_system trixie-slurm "builds without warnings; units, SQLite and its Slurm pass" build embedded slurm
+    on_system unstable-mysql "port, roles and faults pass with MySQL" build mysql
+else
+    on_system trixie-all "all tests pass" build all
+    on_system unstable-all "all tests pass" build all
+    FAIRMILL_TEST_SERVER=mysql on_system unstable-mysql "all tests pass with MySQL" build all
+    on_system bullseye-all "all tests pass" build all
+fi
 [ -z "${FAIRMILL_LONG:-}" ] || step "tests kill random mutants" mutants
 finish
