@@ -89,7 +89,8 @@ finish() {
         echo "$failures failed"
         exit 1
     fi
-    echo "all passed"
+    [ ${#not_tried[@]} = 0 ] || echo "all else passed"
+    [ ${#not_tried[@]} -gt 0 ] || echo "all passed"
     exit 0
 }
 
