@@ -448,10 +448,31 @@ def partitions(place):
             (('--shares', 'a/u=9'), [f'sacctmgr modify user {where} partition= cluster=tiny set fairshare=9']),
             (('--shares', 'a/u/gpu=9'), [f'sacctmgr modify user {where} partition=gpu cluster=tiny set fairshare=9']),
             (('--shares', 'v=9'), ['sacctmgr modify user where name=v account=a cluster=tiny set fairshare=9']),
-            (('--remove-user', 'u'), [f'sacctmgr delete user {where} partition=gpu cluster=tiny',
-                                      f'sacctmgr delete user {where} partition= cluster=tiny'])):
+            (('--remove-user', 'u'), ['sacctmgr modify user where name=u cluster=tiny set defaultaccount=a',
+                                      f'sacctmgr delete user {where} cluster=tiny'])):
         place.succeed('whatif', '--json', *arguments)
         tap.same(answer(place)['commands'], wanted, f"{' '.join(arguments)} names the partition where it must")
+
+
+def default_accounts(place):
+    """sacctmgr lets no default account of a user go while the user has others."""
+    place.ready('cluster tiny\nroot/\n  a/\n    u 1 use 5\n    w\n  b/\n    u\n    w\n  c/\n    u\n    v\n')
+    place.succeed('run', '--now', NOW)
+
+    def chosen(user, account):
+        return f'sacctmgr modify user where name={user} cluster=tiny set defaultaccount={account}'
+
+    def deleted(user, account):
+        return f'sacctmgr delete user where name={user} account={account} cluster=tiny'
+    why = "# if the user's default account is removed, choose another first: "
+    for statement, users, wanted in (
+            ('an only account goes as it is', ('v',), [deleted('v', 'c')]),
+            ('the one account that stays is made the default', ('a/w',), [chosen('w', 'b'), deleted('w', 'a')]),
+            ('of several that stay one is named', ('a/u',), [why + chosen('u', 'b'), deleted('u', 'a')]),
+            ('of all that go the default goes last', ('w',), [chosen('w', 'b'), deleted('w', 'a'), deleted('w', 'b')]),
+            ('also where they go one by one', ('a/w', 'b/w'), [chosen('w', 'b'), deleted('w', 'a'), deleted('w', 'b')])):
+        place.succeed('whatif', '--json', *(word for user in users for word in ('--remove-user', user)))
+        tap.same(answer(place)['commands'], wanted, statement)
 
 
 # ---- who may, and where there are several ----
@@ -567,6 +588,7 @@ def body():
         commands(place)
         each_command(place)
         partitions(place)
+        default_accounts(place)
         slurm_conf(place)
         readers(place)
         clusters(place)

@@ -201,7 +201,7 @@ def foretold(site):
     tap.same(rows(), [['chemistry', '', '9'], ['chemistry', 'cpu', '4'], ['chemistry', 'gpu', '7'], ['physics', '', '8']],
              'shares with a partition change that one only')
     follow('--cluster=mill', '--remove-user', 'chemistry/vikram')
-    tap.same(rows(), [['physics', '', '8']], 'who has several partitions is removed from an account')
+    tap.same(rows(), [['physics', '', '8']], 'who has several partitions is removed from an account, which was the default one')
     for partition in ('gpu', 'cpu'):
         manage('add', 'user', 'vikram', 'account=physics', 'cluster=mill', f'partition={partition}')
     manage('add', 'user', 'vikram', 'account=chemistry', 'cluster=mill', 'partition=gpu')

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/whatif/whatif_changes.h"
@@ -9,6 +10,7 @@
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
 #include "util/index.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /* A command that a shell takes apart into the words it was made of. */
@@ -195,36 +197,113 @@ static void describe_usage(const struct whatif_change *change,
     text_free(&hours);
 }
 
-static void describe_removal_of(const struct whatif_change *change, const struct who *who,
-                                const struct published_cluster *cluster, struct whatif *whatif)
+/* Whether an association of this node's user in this account stays, after the removals so far. */
+static bool user_stays(const struct published_cluster *cluster, const bool *gone,
+                       const struct node *node, uint32_t account)
+{
+    for (uint32_t i = 0; i < cluster->tree->count; i++) {
+        const struct node *other = &cluster->tree->nodes[i];
+        if (!gone[i] && other->is_user && other->user == node->user && other->account == account)
+            return true;
+    }
+    return false;
+}
+
+/* An account of the user for the time after the removals, or NULL, and whether there are others. */
+static const struct node *next_account(const struct published_cluster *cluster, const bool *gone,
+                                       const struct node *node, bool *several)
+{
+    const struct node *next = NULL;
+    *several = false;
+    for (uint32_t i = 0; i < cluster->tree->count; i++) {
+        const struct node *other = &cluster->tree->nodes[i];
+        if (gone[i] || !other->is_user || other->user != node->user)
+            continue;
+        *several |= next && next->account != other->account;
+        next = next ? next : other;
+    }
+    return next;
+}
+
+/* slurmdbd lets no default account of a user go while the user has others; and nothing that we read
+ * says which it is. */
+static void choose_default(const struct whatif_change *change, const struct node *account,
+                           const struct published_cluster *cluster, bool perhaps,
+                           struct whatif *whatif)
 {
     struct command_line line = { 0 };
-    struct text sentence = { 0 };
-    add_who(&sentence, who);
-    text_add(&sentence, " is no more");
+    if (perhaps)
+        text_add(&line.text, "# if the user's default account is removed, choose another first:");
+    add_word(&line, "sacctmgr");
+    add_word(&line, "modify");
+    add_word(&line, "user");
+    add_word(&line, "where");
+    add_name(&line, "name", names_text(cluster->names, account->user));
+    add_name(&line, "cluster", cluster->name);
+    add_word(&line, "set");
+    add_name(&line, "defaultaccount", names_text(cluster->names, account->account));
+    end_line(&line, whatif, change);
+}
+
+/* All associations that `who` has in an account, or the one in that partition or without one. */
+static void delete_user(const struct whatif_change *change, struct who who, bool all,
+                        const struct published_cluster *cluster, struct whatif *whatif)
+{
+    struct command_line line = { 0 };
+    if (all) {
+        who.partition = "";
+        who.beside_partitions = false;
+    }
     add_word(&line, "sacctmgr");
     add_word(&line, "delete");
     add_word(&line, "user");
     add_word(&line, "where");
-    add_where(&line, who, cluster->name);
-    whatif_add_change(whatif, sentence.bytes);
+    add_where(&line, &who, cluster->name);
     end_line(&line, whatif, change);
-    text_free(&sentence);
 }
 
-/* One association each, and those with a partition first: slurmdbd does not let go of a user's
- * default account together with others. */
-static void describe_removal(const struct whatif_change *change,
-                             const struct published_cluster *cluster, struct whatif *whatif)
+static const struct node *removed_node(const struct whatif_change *change, size_t which,
+                                       const struct published_cluster *cluster)
 {
-    for (unsigned pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < change->id_count; i++) {
-            struct who who = who_is(cluster, change->ids[i]);
-            unsigned its_pass = *who.partition ? 0 : 1;
-            if (pass == its_pass)
-                describe_removal_of(change, &who, cluster, whatif);
-        }
+    return &cluster->tree->nodes[tree_place(cluster->tree, change->ids[which])];
+}
+
+static void delete_accounts(const struct whatif_change *change,
+                            const struct published_cluster *cluster, const bool *gone,
+                            struct whatif *whatif)
+{
+    for (size_t i = 0; i < change->id_count; i++) {
+        const struct node *node = removed_node(change, i, cluster);
+        bool all = !user_stays(cluster, gone, node, node->account), again = false;
+        for (size_t j = i + 1; j < change->id_count; j++)
+            again |= removed_node(change, j, cluster)->account == node->account;
+        if (!all || !again)
+            delete_user(change, who_is(cluster, change->ids[i]), all, cluster, whatif);
     }
+}
+
+/* An account at once, since it may be the default one: that which stays the longest is made so. */
+static void describe_removal(const struct whatif_change *change,
+                             const struct published_cluster *cluster, bool *gone,
+                             struct whatif *whatif)
+{
+    bool several, account_goes = false;
+    for (size_t i = 0; i < change->id_count; i++) {
+        struct text sentence = { 0 };
+        struct who who = who_is(cluster, change->ids[i]);
+        gone[tree_place(cluster->tree, change->ids[i])] = true;
+        add_who(&sentence, &who);
+        text_add(&sentence, " is no more");
+        whatif_add_change(whatif, sentence.bytes);
+        text_free(&sentence);
+    }
+    const struct node *last = removed_node(change, change->id_count - 1, cluster);
+    for (size_t i = 0; i < change->id_count; i++)
+        account_goes |= !user_stays(cluster, gone, last, removed_node(change, i, cluster)->account);
+    const struct node *next = next_account(cluster, gone, last, &several);
+    if (account_goes && (next || change->id_count > 1))
+        choose_default(change, next ? next : last, cluster, several, whatif);
+    delete_accounts(change, cluster, gone, whatif);
 }
 
 /* Where it stands in slurm.conf, and ours does not say otherwise, it is to be changed there: Slurm
@@ -260,6 +339,7 @@ static void describe_setting(const struct whatif_change *change, const struct se
 void changes_describe(const struct whatif_changes *changes, const struct published_cluster *cluster,
                       const struct settings *settings, struct whatif *whatif)
 {
+    bool *gone = memory_zeroed(cluster->tree->count, sizeof *gone);
     for (size_t i = 0; i < changes->count; i++) {
         const struct whatif_change *change = &changes->list[i];
         switch (change->kind) {
@@ -273,11 +353,12 @@ void changes_describe(const struct whatif_changes *changes, const struct publish
             describe_usage(change, cluster, whatif);
             break;
         case WHATIF_REMOVE:
-            describe_removal(change, cluster, whatif);
+            describe_removal(change, cluster, gone, whatif);
             break;
         case WHATIF_SETTING:
             describe_setting(change, settings, whatif);
             break;
         }
     }
+    free(gone);
 }
