@@ -8,10 +8,7 @@
 # that is done to it.  Who is not root, or may not mount, builds and reads it only; but where CI
 # is `true`, root who may not mount is a failure.  The tests within the build run where
 # FAIRMILL_LONG is set.
-command -v unshare >/dev/null && [ "$(id -u)" = 0 ] && [ -z "${FAIRMILL_UNSHARED:-}" ] &&
-    unshare --mount true 2>/dev/null && FAIRMILL_UNSHARED=1 exec unshare --mount "$0"
-
-. "$(dirname "$0")/../lib/tap.sh"
+. "$(dirname "$0")/../lib/own_system.sh"
 build=${top_builddir:-$top/build}
 for program in dpkg-buildpackage dh lintian; do
     command -v $program >/dev/null || skip_all "$program is not there"
@@ -42,52 +39,7 @@ package=$(ls fairmill_*.deb 2>/dev/null) || done_testing
 
 # ---- a system to install it into ----
 
-system=$(mktemp -d /tmp/fm-system.XXXXXX) || exit 1
-
-# Never a recursive rm where something may be mounted.
-leave() {
-    cd /
-    umount -R "$system" 2>/dev/null
-    rmdir "$system"
-    rm -rf --one-file-system "$scratch"
-}
-trap leave EXIT
-
-mount_system() {
-    if [ -z "${FAIRMILL_UNSHARED:-}" ]; then
-        echo "unshare --mount is not permitted" >&2
-        return 1
-    fi
-    mount --make-rprivate / &&
-        mount -t tmpfs tmpfs "$system" &&
-        mkdir "$system/upper" "$system/work" "$system/root" &&
-        mount -t overlay -o "lowerdir=/,upperdir=$system/upper,workdir=$system/work" overlay "$system/root" &&
-        mount -t proc proc "$system/root/proc" &&
-        mount --rbind /dev "$system/root/dev" &&
-        mount -t tmpfs tmpfs "$system/root/run" &&
-        mount -t tmpfs -o mode=1777 tmpfs "$system/root/tmp"
-}
-
-if ! mount_system 2>"$err"; then
-    if [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ]; then
-        failed "root can mount an overlay to install it into" "$(cat "$err")"
-    else
-        diag "not installed, which takes root and an overlay" "$(cat "$err")"
-    fi
-    done_testing
-fi
-root=$system/root
-
-# COMMAND...: there, as root.
-inside() {
-    chroot "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive "$@" </dev/null
-}
-
-# COMMAND...: there, as the package's user.
-as_user() {
-    inside setpriv --reuid fairmill --regid fairmill --init-groups env HOME=/var/lib/fairmill "$@"
-}
+own_system
 
 # What cron does with the line of the package's table, the user it names included.
 cron() {
@@ -143,17 +95,7 @@ fi
 status "without settings cron does nothing" 0 cron
 empty "and says nothing" "$err"
 
-"$top/sql/demo/make-demo.py" "$scratch/accounting.db" >/dev/null
-install -m 644 "$scratch/accounting.db" "$root/var/lib/fairmill/accounting.db"
-cat >"$root/etc/fairmill/fairmill.conf" <<'SETTINGS'
-[source]
-driver = sqlite
-database = /var/lib/fairmill/accounting.db
-[results]
-driver = sqlite
-database = /var/lib/fairmill/results.db
-SETTINGS
-inside chown -R fairmill: /var/lib/fairmill
+demonstration
 
 shown() {
     as_user fairmill show --parsable 2>/dev/null | grep -c '|physics|'
