@@ -35,8 +35,8 @@ packages_slurm=(munge slurmdbd slurmctld slurm-client)
 packages_test=(
     git man-db openssl tzdata valgrind cppcheck shellcheck clang libclang-rt-dev
     "${packages_servers[@]}" "${packages_slurm[@]}"
-    build-essential debhelper fakeroot lintian systemd chromium chromium-driver prometheus
-    mmdebstrap
+    build-essential debhelper fakeroot lintian systemd rpm rpmlint selinux-policy-dev semodule-utils
+    chromium chromium-driver prometheus mmdebstrap
 )
 
 # SYSTEM: what t/systems/run installs there, one a line.  A system is SUITE-KIND.  A kind is `slurm`: what
