@@ -7,7 +7,7 @@
 # shellcheck disable=SC2034 # for those who source this
 packages_build=(
     gcc libc6-dev make autoconf automake pkg-config perl
-    libiniparser-dev libgmp-dev libjansson-dev libxxhash-dev libjs-chart.js node-d3-hierarchy
+    libiniparser-dev libgmp-dev libjansson-dev libxxhash-dev zlib1g-dev libjs-chart.js node-d3-hierarchy
 )
 
 # The client library of each driver.

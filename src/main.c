@@ -19,7 +19,7 @@ static const struct command *const commands[] = {
 #ifdef HAVE_REPORT
     &command_report,
 #endif
-    &command_forget,  NULL,
+    &command_forget,  &command_import, NULL,
 };
 
 static void print_usage(void)

@@ -9,7 +9,7 @@
 extern const struct command command_init, command_check, command_run, command_status, command_show,
     command_prio, command_explain, command_whatif, command_forecast, command_compare, command_diff,
     command_history, command_ledger, command_metrics, command_report, command_forget,
-    command_verify;
+    command_verify, command_import;
 
 /* Write a text to stdout, whole, or say why not. */
 int command_print(const struct text *text, struct error *err);

@@ -16,7 +16,7 @@ FLOORS = [
     ["core", "db"],
     ["settings", "report"],
     ["source", "results"],
-    ["compute"],
+    ["compute", "import"],
     ["run"],
     ["command"],
     ["main"],

@@ -183,7 +183,7 @@ REFUSED = [
     ('open("x")', "no function 'open'"), ('fsum(1)', 'it takes a sequence'), ('frexp(1)', 'two numbers'), ('if(1)', "'if' is where"), ('__import__("os")', "no function '__import__'"),
     ('1 if 2', "'else' is missing"), ('and 1', "'and' is where"), ('1 == not 1', "'not' is where"), ('isclose(1, 2, rel_tol=1)', "no '='"),
     ('max(1, 2', "',' or ')' is missing"), ('1;2', "no ';'"), ('1 # 2', "no '#'"), ('(1, 2)', "')' should be"), ('(' * 200 + '1' + ')' * 200, 'nests more'),
-    ('-' * 200 + '1', 'nests more'), ('1\x01', '\\x01'), ('ä', 'no '), ('1,', 'an operator'), ('f(1)(2)', "no function 'f'"), ('sqrt(1)(2)', 'an operator'),
+    ('-' * 200 + '1', 'nests more'), ('1\x01', "no '\x01'"), ('ä', "no 'ä'"), ('1,', 'an operator'), ('f(1)(2)', "no function 'f'"), ('sqrt(1)(2)', 'an operator'),
     ('9' * 4301, '4300 digits'), ('0x' + 'f' * 20000, '65536 bits'), ('max(1,,2)', 'a number should be'), ('ncpus + unknown', "unknown name 'unknown'"),
 ]
 

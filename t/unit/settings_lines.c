@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "db/db.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -23,11 +24,11 @@ static void write_file(const char *bytes, size_t length)
 /* The settings of a file with these bytes below a good one; NULL: it is refused. */
 static struct settings *settings_of(const char *bytes, size_t length)
 {
-    static const char good[] = "[results]\ndriver=sqlite\ndatabase=r\n";
     char whole[4096];
-    memcpy(whole, good, sizeof good);
-    memcpy(whole + strlen(good), bytes, length);
-    write_file(whole, strlen(good) + length);
+    int begun = snprintf(whole, sizeof whole, "[results]\ndriver=%s\ndatabase=r\n",
+                         db_drivers[0]->name);
+    memcpy(whole + begun, bytes, length);
+    write_file(whole, (size_t)begun + length);
     struct settings *settings = NULL;
     memset(&err, 0, sizeof err);
     return settings_load(&settings, "settings", SETTINGS_FOR_READING, &err) ? NULL : settings;

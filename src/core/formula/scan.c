@@ -10,7 +10,6 @@
 
 #include "util/error.h"
 #include "util/memory.h"
-#include "util/text.h"
 
 int formula_refuse(const char *text, const char *at, struct error *err, const char *format, ...)
 {
@@ -120,12 +119,11 @@ static int refuse(const char *text, const char *at, struct error *err)
         return formula_refuse(text, at, err, "'%.2s' has no digits", at);
     if (*at == '.')
         return formula_refuse(text, at, err, "'.' is neither part of a number nor of a name");
-    struct text sign = { 0 };
-    char byte[2] = { *at, '\0' };
-    text_add_printable(&sign, byte);
-    formula_refuse(text, at, err, "a formula has no '%s'", sign.bytes);
-    text_free(&sign);
-    return -1;
+    /* The bytes of a character. */
+    int length = 1;
+    while (((unsigned char)at[length] & 0xC0) == 0x80)
+        length++;
+    return formula_refuse(text, at, err, "a formula has no '%.*s'", length, at);
 }
 
 int token_next(const char *text, const char **at, struct token *token, struct error *err)

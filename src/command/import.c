@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "import/import.h"
+#include "settings/load.h"
+#include "settings/settings.h"
+#include "util/complain.h"
+#include "util/error.h"
+#include "util/log.h"
+
+struct options {
+    struct shared_options shared;
+    const char *cluster, *accounting;
+    bool anew;
+};
+
+static const struct command_option own_options[] = {
+    { "cluster", "clusters", 'M', OPTION_ONE, AT(cluster), "NAME",
+      .help = "the cluster, where [source] clusters does not name it" },
+    { "accounting", NULL, 0, OPTION_VALUE, AT(accounting), "FOLDER",
+      .help = "accounting logs, a file a day" },
+    { "anew", NULL, 0, OPTION_FLAG, AT(anew), NULL,
+      .help = "forget what logs told, and read all that are there" },
+    { .name = NULL },
+};
+
+/* The one of [source] clusters. */
+static int choose_cluster(const struct settings *settings, const char *asked, const char **cluster,
+                          struct error *err)
+{
+    *cluster = asked ? asked : settings->clusters;
+    if (asked && !settings_want_cluster(settings, asked))
+        return fail(err, ERROR_USAGE, "import: [source] clusters has no '%s'", asked);
+    if (!asked && (!strcmp(settings->clusters, "all") || strchr(settings->clusters, ',')))
+        return fail(err, ERROR_USAGE, "import: which --cluster?");
+    return 0;
+}
+
+static int import(const struct settings *settings, const struct options *options, struct error *err)
+{
+    struct import import = { .accounting = options->accounting, .anew = options->anew };
+    if (choose_cluster(settings, options->cluster, &import.cluster, err) ||
+        import_run(&import, settings, complain, err))
+        return -1;
+    log_note("%" PRIu64 " lines of %" PRIu64 " logs", import.lines, import.logs);
+    if (import.bad_lines)
+        return fail(err, ERROR_DATA,
+                    "%" PRIu64 " of %" PRIu64 " lines are none of an accounting log; the others "
+                    "were imported",
+                    import.bad_lines, import.lines);
+    return 0;
+}
+
+static int import_command(const struct invocation *invocation, struct error *err)
+{
+    struct options options = { 0 };
+    struct settings *settings = NULL;
+    int result = -1;
+    if (options_read(invocation, &options, err) ||
+        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+        goto done;
+    if (!options.shared.operands[0] || strcmp(options.shared.operands[0], "pbs") != 0)
+        fail(err, ERROR_USAGE, "import: of what?  There is `fairmill import pbs`");
+    else if (!options.accounting)
+        fail(err, ERROR_USAGE, "import: nothing is asked for; --accounting names a folder of logs");
+    else
+        result = import(settings, &options, err);
+done:
+    options_free(&options.shared);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_import = {
+    .name = "import",
+    .operands = "pbs",
+    .operand_count = 1,
+    .summary = "bring what OpenPBS keeps in files into the accounting database",
+    .notes = "",
+    .shared = TAKES_VERBOSE,
+    .options = own_options,
+    .run = import_command,
+};

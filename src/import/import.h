@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_IMPORT_IMPORT_H
+#define FAIRMILL_IMPORT_IMPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct error;
+struct settings;
+
+/* What OpenPBS keeps in files, brought into the accounting database that [source] names.  It may be
+ * called as often as one likes: what is there already stays, and logs are read on from where they
+ * were left.  Each log is a transaction of its own. */
+
+struct import {
+    const char *cluster;
+    const char *accounting; /* the folder of the logs; NULL: none */
+    bool anew;              /* forget what logs told, and read all of them */
+    /* What was done. */
+    uint64_t logs, lines, bad_lines, runs;
+};
+
+/* A line that is none is complained of, and is not read again; the rest is imported.  A failure
+ * leaves what was done before it. */
+int import_run(struct import *import, const struct settings *settings,
+               void (*complain)(const struct error *err), struct error *err);
+
+#endif

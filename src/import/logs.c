@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/logs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define NAME_LENGTH 8
+#define CHUNK (256u * 1024)
+#define LONGEST_LINE (16u * 1024 * 1024)
+
+static bool is_name(const char *name)
+{
+    return strspn(name, "0123456789") == NAME_LENGTH &&
+           (!name[NAME_LENGTH] || !strcmp(name + NAME_LENGTH, ".gz"));
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct log_file *one = a, *other = b;
+    int order = strcmp(one->name, other->name);
+    return order ? order : strcmp(one->path, other->path);
+}
+
+static void add_file(struct log_list *list, const char *folder, const char *name)
+{
+    struct text path = { 0 };
+    text_format(&path, "%s/%s", folder, name);
+    list->files = memory_grown(list->files, list->count, sizeof *list->files);
+    struct log_file *file = &list->files[list->count++];
+    *file = (struct log_file){ .path = path.bytes };
+    memcpy(file->name, name, NAME_LENGTH);
+}
+
+static int check_names(const struct log_list *list, struct error *err)
+{
+    for (size_t i = 1; i < list->count; i++) {
+        if (!strcmp(list->files[i - 1].name, list->files[i].name))
+            return fail(err, ERROR_DATA, "'%s' and '%s' are one day's log", list->files[i - 1].path,
+                        list->files[i].path);
+    }
+    return 0;
+}
+
+int log_list_read(struct log_list *list, const char *folder, struct error *err)
+{
+    *list = (struct log_list){ 0 };
+    DIR *directory = opendir(folder);
+    if (!directory)
+        return fail(err, ERROR_DATA, "cannot read the folder '%s': %s", folder, strerror(errno));
+    for (const struct dirent *entry; (entry = readdir(directory));) {
+        if (is_name(entry->d_name))
+            add_file(list, folder, entry->d_name);
+    }
+    closedir(directory);
+    if (list->count)
+        qsort(list->files, list->count, sizeof *list->files, by_name);
+    if (!check_names(list, err))
+        return 0;
+    log_list_free(list);
+    return -1;
+}
+
+void log_list_free(struct log_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->files[i].path);
+    free(list->files);
+    *list = (struct log_list){ 0 };
+}
+
+static int refuse(const struct log_file *log, const char *why, struct error *err)
+{
+    return fail(err, ERROR_DATA, "cannot read '%s': %s", log->path, why);
+}
+
+int log_stored(const struct log_file *log, char stored[80], struct error *err)
+{
+    struct stat status;
+    if (stat(log->path, &status))
+        return refuse(log, strerror(errno), err);
+    snprintf(stored, 80, "%jd %jd.%09ld %ju", (intmax_t)status.st_size,
+             (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, (uintmax_t)status.st_ino);
+    return 0;
+}
+
+/* A log on its way through the memory. */
+struct reader {
+    struct log_file *log;
+    gzFile file;
+    char *bytes;
+    size_t length, room; /* of what was read and is no whole line yet */
+    bool ended;
+    uint64_t known; /* bytes that were read before, whose lines nobody wants */
+    char digest[33];
+    XXH3_state_t *hash;
+};
+
+static void write_digest(const struct reader *reader, char digest[33])
+{
+    XXH128_hash_t hash = XXH3_128bits_digest(reader->hash);
+    snprintf(digest, 33, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64, (uint64_t)hash.low64);
+}
+
+static int fill(struct reader *reader, struct error *err)
+{
+    if (reader->room < reader->length + CHUNK) {
+        reader->room = 2 * (reader->length + CHUNK);
+        reader->bytes = memory_resized(reader->bytes, reader->room, 1);
+    }
+    int got = gzread(reader->file, reader->bytes + reader->length, CHUNK);
+    int flaw = Z_OK;
+    const char *why = gzerror(reader->file, &flaw);
+    /* A packed file that ends too soon is one that is being written. */
+    if (got < 0 && flaw != Z_BUF_ERROR)
+        return refuse(reader->log, flaw == Z_ERRNO ? strerror(errno) : why, err);
+    reader->ended = got <= 0;
+    reader->length += got > 0 ? (size_t)got : 0;
+    return 0;
+}
+
+static int refuse_change(const struct log_file *log, struct error *err)
+{
+    return fail(err, ERROR_DATA,
+                "'%s' was changed: its first %" PRIu64
+                " bytes are not those that were imported; --anew imports all logs anew",
+                log->path, log->bytes);
+}
+
+/* What was read before has to be there as it was. */
+static int check_known(struct reader *reader, struct error *err)
+{
+    char digest[33];
+    if (!reader->known || reader->log->bytes != reader->known)
+        return 0;
+    write_digest(reader, digest);
+    return strcmp(digest, reader->digest) ? refuse_change(reader->log, err) : 0;
+}
+
+static int take_lines(struct reader *reader, line_taker *take, void *context, struct error *err)
+{
+    struct log_file *log = reader->log;
+    const char *at = reader->bytes, *end = at + reader->length;
+    for (const char *stop; (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1) {
+        size_t length = (size_t)(stop - at);
+        XXH3_128bits_update(reader->hash, at, length + 1);
+        log->bytes += length + 1;
+        log->lines++;
+        if (log->bytes > reader->known) {
+            length -= length && at[length - 1] == '\r';
+            if (take(context, log, log->lines, (struct part){ at, length }, err))
+                return -1;
+        } else if (check_known(reader, err)) {
+            return -1;
+        }
+    }
+    reader->length = (size_t)(end - at);
+    memmove(reader->bytes, at, reader->length);
+    if (reader->length > LONGEST_LINE)
+        return fail(err, ERROR_DATA, "'%s': line %" PRIu64 " is longer than 16 MB", log->path,
+                    log->lines + 1);
+    return 0;
+}
+
+static int read_all(struct reader *reader, line_taker *take, void *context, struct error *err)
+{
+    while (!reader->ended) {
+        if (fill(reader, err) || take_lines(reader, take, context, err))
+            return -1;
+    }
+    if (reader->log->bytes < reader->known) {
+        reader->log->bytes = reader->known;
+        return refuse_change(reader->log, err);
+    }
+    write_digest(reader, reader->log->digest);
+    return 0;
+}
+
+int log_read(struct log_file *log, line_taker *take, void *context, struct error *err)
+{
+    struct reader reader = { .log = log, .known = log->bytes };
+    memcpy(reader.digest, log->digest, sizeof reader.digest);
+    if (log_stored(log, log->stored, err))
+        return -1;
+    reader.file = gzopen(log->path, "rb");
+    if (!reader.file)
+        return refuse(log, errno ? strerror(errno) : "there is no memory", err);
+    gzbuffer(reader.file, CHUNK);
+    reader.hash = XXH3_createState();
+    XXH3_128bits_reset(reader.hash);
+    log->bytes = log->lines = 0;
+    int result = read_all(&reader, take, context, err);
+    XXH3_freeState(reader.hash);
+    gzclose(reader.file);
+    free(reader.bytes);
+    return result;
+}

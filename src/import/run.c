@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/run.h"
+
+#include <stdlib.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+static char *resources(const struct record *record, const char *prefix)
+{
+    struct text text = { 0 };
+    text_add(&text, "");
+    record_add_resources(record, prefix, &text);
+    return text.bytes;
+}
+
+static int read_numbers(struct run *run, const struct record *record, struct error *err)
+{
+    const struct {
+        const char *key;
+        uint64_t *number;
+    } numbers[] = {
+        { "ctime", &run->ctime }, { "qtime", &run->qtime }, { "etime", &run->etime },
+        { "start", &run->start }, { "end", &run->end },
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (record_number(record, numbers[i].key, numbers[i].number, err))
+            return -1;
+    }
+    struct part status = fields_value(&record->fields, "Exit_status");
+    run->exit_status = NO_EXIT_STATUS;
+    if (status.length && !number_signed(status.bytes, status.length, &run->exit_status))
+        return part_refuse(status, "'Exit_status': there is no number", err);
+    return 0;
+}
+
+static void read_texts(struct run *run, const struct record *record)
+{
+    static const char *const keys[RUN_TEXTS] = { "user", "group", "account", "project", "queue" };
+    for (size_t i = 0; i < RUN_TEXTS; i++) {
+        struct part value = fields_value(&record->fields, keys[i]);
+        run->texts[i] = memory_bytes(value.bytes, value.length);
+    }
+}
+
+static int check(struct run *run, const struct record *record, struct error *err)
+{
+    if (!*run->texts[RUN_EUSER])
+        return fail(err, ERROR_DATA, "it has no user");
+    if (!run->start && record->type != 'R')
+        return fail(err, ERROR_DATA, "it has no start");
+    if (!run->end && record->type != 'S')
+        run->end = (uint64_t)record->time;
+    if (run->end && run->end < run->start)
+        return fail(err, ERROR_DATA, "its end is before its start");
+    return 0;
+}
+
+int run_read(struct run *run, const struct record *record, struct error *err)
+{
+    *run = (struct run){ 0 };
+    if (read_numbers(run, record, err))
+        return -1;
+    read_texts(run, record);
+    if (check(run, record, err)) {
+        run_free(run);
+        return -1;
+    }
+    run->state = record->type == 'S' ? "running" : record->type == 'E' ? "ended" : "rerun";
+    run->job_id = memory_bytes(record->id.bytes, record->id.length);
+    run->requested = resources(record, "Resource_List");
+    run->used = resources(record, "resources_used");
+    return 0;
+}
+
+void run_free(struct run *run)
+{
+    for (size_t i = 0; i < RUN_TEXTS; i++)
+        free(run->texts[i]);
+    free(run->job_id);
+    free(run->requested);
+    free(run->used);
+    *run = (struct run){ 0 };
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+
+/* Open runs are found by the hash of their job's id, in an open-addressed table that is made anew
+ * when it fills, so that runs which ended leave nothing behind. */
+struct open_run {
+    struct run run; /* job_id NULL: nothing is here */
+    bool gone;      /* something was */
+    bool stored;
+    uint64_t suspended; /* since when; 0: it is not */
+};
+
+struct runs {
+    struct run_taker taker;
+    uint64_t next_key;
+    struct open_run *places;
+    size_t room, used; /* used: open, or gone */
+    size_t open;
+};
+
+struct runs *runs_create(uint64_t next_key, const struct run_taker *taker)
+{
+    struct runs *runs = memory_zeroed(1, sizeof *runs);
+    runs->taker = *taker;
+    runs->next_key = next_key;
+    runs->room = 64;
+    runs->places = memory_zeroed(runs->room, sizeof *runs->places);
+    return runs;
+}
+
+void runs_destroy(struct runs *runs)
+{
+    if (!runs)
+        return;
+    for (size_t i = 0; i < runs->room; i++)
+        run_free(&runs->places[i].run);
+    free(runs->places);
+    free(runs);
+}
+
+static uint64_t hash_of(struct part id)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < id.length; i++)
+        hash = (hash ^ (unsigned char)id.bytes[i]) * UINT64_C(1099511628211);
+    return hash;
+}
+
+/* Where the run of a job is, or may go. */
+static struct open_run *place_of(const struct runs *runs, struct part id)
+{
+    struct open_run *free_place = NULL;
+    for (size_t at = hash_of(id) & (runs->room - 1);; at = (at + 1) & (runs->room - 1)) {
+        struct open_run *place = &runs->places[at];
+        if (!place->run.job_id) {
+            if (!place->gone)
+                return free_place ? free_place : place;
+            if (!free_place)
+                free_place = place;
+        } else if (part_is(&id, place->run.job_id)) {
+            return place;
+        }
+    }
+}
+
+static struct open_run *find(const struct runs *runs, struct part id)
+{
+    struct open_run *place = place_of(runs, id);
+    return place->run.job_id ? place : NULL;
+}
+
+static void grow(struct runs *runs)
+{
+    struct open_run *old = runs->places;
+    size_t count = runs->room;
+    while (runs->room < 4 * (runs->open + 1))
+        runs->room *= 2;
+    runs->places = memory_zeroed(runs->room, sizeof *runs->places);
+    runs->used = runs->open;
+    for (size_t i = 0; i < count; i++) {
+        if (old[i].run.job_id)
+            *place_of(runs, (struct part){ old[i].run.job_id, strlen(old[i].run.job_id) }) = old[i];
+    }
+    free(old);
+}
+
+static void add(struct runs *runs, const struct open_run *run)
+{
+    if (2 * (runs->used + 1) > runs->room)
+        grow(runs);
+    struct open_run *place =
+        place_of(runs, (struct part){ run->run.job_id, strlen(run->run.job_id) });
+    runs->used += !place->gone;
+    runs->open++;
+    *place = *run;
+}
+
+void runs_add_stored(struct runs *runs, struct run *run, uint64_t suspended)
+{
+    add(runs, &(struct open_run){ .run = *run, .stored = true, .suspended = suspended });
+    *run = (struct run){ 0 };
+}
+
+static int end_suspension(struct runs *runs, struct open_run *open, uint64_t end, struct error *err)
+{
+    struct suspension_told told = { open->run.key, open->suspended, end };
+    if (!open->suspended)
+        return 0;
+    open->suspended = 0;
+    return runs->taker.suspension(runs->taker.context, &told, err);
+}
+
+/* The run has all that is known of it. */
+static int close_run(struct runs *runs, struct open_run *open, struct error *err)
+{
+    int result = end_suspension(runs, open, open->run.end, err);
+    if (!result)
+        result = runs->taker.run(runs->taker.context, &open->run, open->stored, err);
+    run_free(&open->run);
+    *open = (struct open_run){ .gone = true };
+    runs->open--;
+    return result;
+}
+
+/* What ends a run, in the place of what was known of it so far. */
+static int take_end(struct runs *runs, struct run *end, struct error *err)
+{
+    struct part id = { end->job_id, strlen(end->job_id) };
+    struct open_run *open = find(runs, id);
+    /* A rerun may have no start of its own; an end of another run than the open one is told twice,
+     * or its start never was. */
+    if (open && !end->start)
+        end->start = open->run.start;
+    if (!open || open->run.start != end->start) {
+        int result = 0;
+        if (end->start) {
+            end->key = runs->next_key++;
+            result = runs->taker.run(runs->taker.context, end, false, err);
+        }
+        run_free(end);
+        return result;
+    }
+    end->key = open->run.key;
+    run_free(&open->run);
+    open->run = *end;
+    return close_run(runs, open, err);
+}
+
+/* A job that starts while a run of it is open: how that ended was not told. */
+static int take_start(struct runs *runs, struct run *start, struct error *err)
+{
+    struct open_run *open = find(runs, (struct part){ start->job_id, strlen(start->job_id) });
+    if (open && open->run.start == start->start) {
+        run_free(start);
+        return 0;
+    }
+    if (open) {
+        open->run.state = "aborted";
+        open->run.end = start->start > open->run.start ? start->start : open->run.start;
+        if (close_run(runs, open, err)) {
+            run_free(start);
+            return -1;
+        }
+    }
+    start->key = runs->next_key++;
+    add(runs, &(struct open_run){ .run = *start });
+    return 0;
+}
+
+static int take_run(struct runs *runs, const struct record *record, struct error *err)
+{
+    struct run run;
+    /* The parent of an array's jobs runs nothing itself. */
+    if (record->id.length > 2 && memmem(record->id.bytes, record->id.length, "[]", 2))
+        return 0;
+    if (run_read(&run, record, err))
+        return -1;
+    return record->type == 'S' ? take_start(runs, &run, err) : take_end(runs, &run, err);
+}
+
+static int take_abort(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
+{
+    open->run.state = "aborted";
+    open->run.end = time > open->run.start ? time : open->run.start;
+    return close_run(runs, open, err);
+}
+
+static int take_suspend(struct runs *runs, struct open_run *open, uint64_t time, struct error *err)
+{
+    struct suspension_told told = { open->run.key, time, 0 };
+    if (open->suspended)
+        return 0;
+    open->suspended = time;
+    return runs->taker.suspension(runs->taker.context, &told, err);
+}
+
+int runs_take(struct runs *runs, const struct record *record, struct error *err)
+{
+    if (record->type == 'S' || record->type == 'E' || record->type == 'R')
+        return take_run(runs, record, err);
+    struct open_run *open = strchr("Azr", record->type) ? find(runs, record->id) : NULL;
+    uint64_t time = (uint64_t)record->time;
+    if (!open)
+        return 0;
+    if (record->type == 'A')
+        return take_abort(runs, open, time, err);
+    return record->type == 'z' ? take_suspend(runs, open, time, err)
+                               : end_suspension(runs, open, time, err);
+}
+
+int runs_store_open(struct runs *runs, struct error *err)
+{
+    for (size_t i = 0; i < runs->room; i++) {
+        struct open_run *open = &runs->places[i];
+        if (!open->run.job_id || open->stored)
+            continue;
+        if (runs->taker.run(runs->taker.context, &open->run, false, err))
+            return -1;
+        open->stored = true;
+    }
+    return 0;
+}

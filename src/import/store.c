@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/rows.h"
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define LOCK "fairmill:import"
+
+static const struct dialect {
+    const char *driver, *tables;
+} dialects[] = {
+    { "mysql", sql_mysql_pbs },
+    { "pgsql", sql_pgsql_pbs },
+    { "sqlite", sql_sqlite_pbs },
+};
+
+static const char *tables_of(const struct db *db)
+{
+    const struct dialect *dialect = dialects;
+    while (strcmp(dialect->driver, db->driver->name))
+        dialect++;
+    return dialect->tables;
+}
+
+/* 1, 0 or -1. */
+static int has_table(struct db *db, const char *table, struct error *err)
+{
+    const struct db_value *row;
+    struct db_value name = db_text(table);
+    struct db_rows *rows = db_query(db, db->driver->columns_query, &name, 1, "t", err);
+    int found = db_fetch(rows, &row, err);
+    return db_finish(rows) ? -1 : found > 0;
+}
+
+static int prepare(struct db *db, struct error *err)
+{
+    int slurm = has_table(db, "acct_table", err);
+    if (slurm > 0)
+        return fail(err, ERROR_SETTINGS,
+                    "'%s' is slurmdbd's database; what OpenPBS tells needs one of its own",
+                    db->name);
+    if (slurm < 0 || db_script(db, tables_of(db), err))
+        return -1;
+    if (!db_lock(db, LOCK, err))
+        return 0;
+    return err->class == ERROR_LOCKED ? fail(err, ERROR_LOCKED, "another import is at work") : -1;
+}
+
+int store_open(struct db **db, const struct settings *settings, struct error *err)
+{
+    if (db_open(db, &settings->source, DB_OWNER, err))
+        return -1;
+    if (!prepare(*db, err))
+        return 0;
+    db_close(*db);
+    return -1;
+}
+
+int store_forget(struct db *db, const char *cluster, struct error *err)
+{
+    static const char *const statements[] = { sql_query_pbs_file_forget, sql_query_pbs_job_forget,
+                                              sql_query_pbs_suspension_forget, NULL };
+    struct db_value name = db_text(cluster);
+    int result = db_begin(db, err) ? -1 : rows_execute_all(db, statements, &name, 1, err);
+    return rows_commit(db, result, err);
+}
+
+static void enter(struct log_list *list, const struct db_value *row)
+{
+    char *name = db_value_text(&row[0]);
+    for (size_t i = 0; i < list->count; i++) {
+        struct log_file *log = &list->files[i];
+        if (strcmp(log->name, name) != 0)
+            continue;
+        char *digest = db_value_text(&row[3]), *stored = db_value_text(&row[4]);
+        log->bytes = (uint64_t)db_value_integer(&row[1], 0);
+        log->lines = (uint64_t)db_value_integer(&row[2], 0);
+        snprintf(log->digest, sizeof log->digest, "%s", digest);
+        snprintf(log->stored, sizeof log->stored, "%s", stored);
+        free(digest);
+        free(stored);
+    }
+    free(name);
+}
+
+int store_read_logs(struct db *db, const char *cluster, struct log_list *list, struct error *err)
+{
+    const struct db_value *row;
+    struct db_value name = db_text(cluster);
+    struct db_rows *rows = db_query(db, sql_query_pbs_file_read, &name, 1, "tiitt", err);
+    while (db_fetch(rows, &row, err) > 0)
+        enter(list, row);
+    return db_finish(rows);
+}
+
+int store_write_log(struct db *db, const char *cluster, const struct log_file *log,
+                    struct error *err)
+{
+    const struct row_field fields[] = {
+        { "cluster", 't', db_text(cluster) },      { "name", 't', db_text(log->name) },
+        { "bytes", 'i', db_unsigned(log->bytes) }, { "rows", 'i', db_unsigned(log->lines) },
+        { "digest", 't', db_text(log->digest) },   { "stored", 't', db_text(log->stored) },
+    };
+    return rows_write_one(db, "pbs_file", 2, fields, COUNT(fields), err);
+}
+
+int store_next_key(struct db *db, const char *cluster, uint64_t *key, struct error *err)
+{
+    int64_t last = 0;
+    struct db_value name = db_text(cluster);
+    if (rows_read_integer(db, sql_query_pbs_job_last, &name, 1, &last, err) < 0)
+        return -1;
+    *key = (uint64_t)last + 1;
+    return 0;
+}
+
+static void add_open(struct runs *runs, const struct db_value *row)
+{
+    struct run run = { .key = (uint64_t)db_value_integer(&row[0], 0),
+                       .job_id = db_value_text(&row[1]),
+                       .state = "running",
+                       .ctime = (uint64_t)db_value_integer(&row[7], 0),
+                       .qtime = (uint64_t)db_value_integer(&row[8], 0),
+                       .etime = (uint64_t)db_value_integer(&row[9], 0),
+                       .start = (uint64_t)db_value_integer(&row[10], 0),
+                       .exit_status = NO_EXIT_STATUS,
+                       .requested = db_value_text(&row[11]),
+                       .used = memory_text("") };
+    for (size_t i = 0; i < RUN_TEXTS; i++)
+        run.texts[i] = db_value_text(&row[2 + i]);
+    runs_add_stored(runs, &run, (uint64_t)db_value_integer(&row[12], 0));
+}
+
+int store_read_open(struct db *db, const char *cluster, struct runs *runs, struct error *err)
+{
+    const struct db_value *row;
+    struct db_value name = db_text(cluster);
+    struct db_rows *rows = db_query(db, sql_query_pbs_job_open, &name, 1,
+                                    "itttttt"
+                                    "iiii"
+                                    "ti",
+                                    err);
+    while (db_fetch(rows, &row, err) > 0)
+        add_open(runs, row);
+    return db_finish(rows);
+}
+
+/* ---- rows on their way in ---- */
+
+/* Rows that replace others wait until all new ones are sent: two writes cannot be under way at
+ * once.  They are of runs that were open, which are few. */
+struct store_writer {
+    struct db *db;
+    const char *cluster;
+    struct row_writer added;
+    struct run *replaced;
+    size_t replaced_count;
+    struct suspension_told *suspensions;
+    size_t suspension_count;
+    struct text converted[RUN_TEXTS + 3];
+};
+
+struct store_writer *store_writer_create(struct db *db, const char *cluster)
+{
+    struct store_writer *writer = memory_zeroed(1, sizeof *writer);
+    writer->db = db;
+    writer->cluster = cluster;
+    writer->added = (struct row_writer){ .db = db, .table = "pbs_job" };
+    return writer;
+}
+
+static int add_run(struct store_writer *writer, struct row_writer *rows, const struct run *run,
+                   struct error *err)
+{
+    struct text *converted = writer->converted;
+    const struct row_field fields[] = {
+        { "cluster", 't', db_text(writer->cluster) },
+        { "job_key", 'i', db_unsigned(run->key) },
+        { "job_id", 't', rows_text(run->job_id, &converted[RUN_TEXTS]) },
+        { "state", 't', db_text(run->state) },
+        { "euser", 't', rows_text(run->texts[RUN_EUSER], &converted[RUN_EUSER]) },
+        { "egroup", 't', rows_text(run->texts[RUN_EGROUP], &converted[RUN_EGROUP]) },
+        { "account", 't', rows_text(run->texts[RUN_ACCOUNT], &converted[RUN_ACCOUNT]) },
+        { "project", 't', rows_text(run->texts[RUN_PROJECT], &converted[RUN_PROJECT]) },
+        { "queue", 't', rows_text(run->texts[RUN_QUEUE], &converted[RUN_QUEUE]) },
+        { "ctime", 'i', db_unsigned(run->ctime) },
+        { "qtime", 'i', db_unsigned(run->qtime) },
+        { "etime", 'i', db_unsigned(run->etime) },
+        { "time_start", 'i', db_unsigned(run->start) },
+        { "time_end", 'i', db_unsigned(run->end) },
+        { "exit_status", 'i',
+          run->exit_status == NO_EXIT_STATUS ? db_null() : db_integer(run->exit_status) },
+        { "requested", 't', rows_text(run->requested, &converted[RUN_TEXTS + 1]) },
+        { "used", 't', rows_text(run->used, &converted[RUN_TEXTS + 2]) },
+    };
+    return rows_add(rows, fields, COUNT(fields), err);
+}
+
+static struct run copy_of(const struct run *run)
+{
+    struct run copy = *run;
+    copy.job_id = memory_text(run->job_id);
+    copy.requested = memory_text(run->requested);
+    copy.used = memory_text(run->used);
+    for (size_t i = 0; i < RUN_TEXTS; i++)
+        copy.texts[i] = memory_text(run->texts[i]);
+    return copy;
+}
+
+static int take_run(void *context, const struct run *run, bool stored, struct error *err)
+{
+    struct store_writer *writer = context;
+    if (!stored)
+        return add_run(writer, &writer->added, run, err);
+    writer->replaced =
+        memory_grown(writer->replaced, writer->replaced_count, sizeof *writer->replaced);
+    writer->replaced[writer->replaced_count++] = copy_of(run);
+    return 0;
+}
+
+static int take_suspension(void *context, const struct suspension_told *suspension,
+                           struct error *err)
+{
+    struct store_writer *writer = context;
+    (void)err;
+    /* One that began and ended within a log is told twice; the last word counts. */
+    for (size_t i = writer->suspension_count; i-- > 0;) {
+        struct suspension_told *told = &writer->suspensions[i];
+        if (told->key == suspension->key && told->start == suspension->start) {
+            *told = *suspension;
+            return 0;
+        }
+    }
+    writer->suspensions =
+        memory_grown(writer->suspensions, writer->suspension_count, sizeof *writer->suspensions);
+    writer->suspensions[writer->suspension_count++] = *suspension;
+    return 0;
+}
+
+struct run_taker store_writer_taker(struct store_writer *writer)
+{
+    return (struct run_taker){ writer, take_run, take_suspension };
+}
+
+static int send_replaced(struct store_writer *writer, struct error *err)
+{
+    int result = 0;
+    struct row_writer rows = { .db = writer->db, .table = "pbs_job", .keys = 2 };
+    for (size_t i = 0; i < writer->replaced_count && !result; i++)
+        result = add_run(writer, &rows, &writer->replaced[i], err);
+    return rows_end(&rows, result, err);
+}
+
+static int send_suspensions(struct store_writer *writer, struct error *err)
+{
+    int result = 0;
+    struct row_writer rows = { .db = writer->db, .table = "pbs_suspension", .keys = 3 };
+    for (size_t i = 0; i < writer->suspension_count && !result; i++) {
+        const struct suspension_told *told = &writer->suspensions[i];
+        const struct row_field fields[] = {
+            { "cluster", 't', db_text(writer->cluster) },
+            { "job_key", 'i', db_unsigned(told->key) },
+            { "time_start", 'i', db_unsigned(told->start) },
+            { "time_end", 'i', db_unsigned(told->end) },
+        };
+        result = rows_add(&rows, fields, COUNT(fields), err);
+    }
+    return rows_end(&rows, result, err);
+}
+
+int store_writer_flush(struct store_writer *writer, int result, struct error *err)
+{
+    result = rows_end(&writer->added, result, err);
+    if (!result)
+        result = send_replaced(writer, err);
+    if (!result)
+        result = send_suspensions(writer, err);
+    for (size_t i = 0; i < writer->replaced_count; i++)
+        run_free(&writer->replaced[i]);
+    writer->replaced_count = writer->suspension_count = 0;
+    free(writer->replaced);
+    free(writer->suspensions);
+    writer->replaced = NULL;
+    writer->suspensions = NULL;
+    writer->added = (struct row_writer){ .db = writer->db, .table = "pbs_job" };
+    return result;
+}
+
+void store_writer_destroy(struct store_writer *writer)
+{
+    if (!writer)
+        return;
+    for (size_t i = 0; i < COUNT(writer->converted); i++)
+        text_free(&writer->converted[i]);
+    free(writer);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_IMPORT_STORE_H
+#define FAIRMILL_IMPORT_STORE_H
+
+#include "db/db.h"
+#include "import/logs.h"
+#include "import/runs.h"
+
+struct settings;
+
+/* OpenPBS's tables in the accounting database: sql/schema/pbs.sql. */
+
+/* Open [source] for writing and make the tables that are missing.  A database with slurmdbd's
+ * tables is refused (ERROR_SETTINGS), and one into which another import is at work (ERROR_LOCKED).
+ */
+int store_open(struct db **db, const struct settings *settings, struct error *err);
+/* Remove all that logs told of a cluster. */
+int store_forget(struct db *db, const char *cluster, struct error *err);
+
+/* Say of each log in the list how far it was read. */
+int store_read_logs(struct db *db, const char *cluster, struct log_list *list, struct error *err);
+int store_write_log(struct db *db, const char *cluster, const struct log_file *log,
+                    struct error *err);
+
+/* The first key that no run has. */
+int store_next_key(struct db *db, const char *cluster, uint64_t *key, struct error *err);
+/* Enter the runs that are open. */
+int store_read_open(struct db *db, const char *cluster, struct runs *runs, struct error *err);
+
+/* Runs and suspensions on their way in, in the caller's transactions.  The cluster's name stays. */
+struct store_writer;
+struct store_writer *store_writer_create(struct db *db, const char *cluster);
+struct run_taker store_writer_taker(struct store_writer *writer);
+/* Send what is left, where `result` is 0, before the transaction ends; 0 or -1. */
+int store_writer_flush(struct store_writer *writer, int result, struct error *err);
+void store_writer_destroy(struct store_writer *writer);
+
+#endif

@@ -1,0 +1,214 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""OpenPBS's accounting logs become runs of jobs in the accounting database, however often and in
+whatever pieces they are read."""
+
+import gzip
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from program import FAIRMILL, write_settings
+
+DAY = 1793491200  # 2026-11-01T00:00:00Z
+
+
+class Place:
+    """A folder with settings, logs and an accounting database."""
+
+    def __init__(self, zone='UTC'):
+        self.folder = tempfile.mkdtemp(prefix='fm')
+        self.logs = self.path('accounting')
+        self.database = self.path('accounting.db')
+        os.mkdir(self.logs)
+        write_settings(self.path('conf'), dict(
+            source=dict(driver='sqlite', database=self.database, clusters='pbs'),
+            results=dict(driver='sqlite', database=self.path('results.db')), usage=dict(time_zone=zone)))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def log(self, name, text, mode='w'):
+        with open(os.path.join(self.logs, name), mode, encoding='latin-1') as file:
+            file.write(text)
+
+    def run(self, *options):
+        done = subprocess.run([FAIRMILL, '-c', self.path('conf'), 'import', 'pbs', '--accounting', self.logs, *options],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+        return done.returncode, done.stdout + done.stderr
+
+    def rows(self, columns, table='pbs_job', order='1'):
+        with sqlite3.connect(self.database) as db:
+            return db.execute(f'SELECT {columns} FROM {table} ORDER BY {order}').fetchall()
+
+
+def line(at, kind, job, text=''):
+    return time.strftime('%m/%d/%Y %H:%M:%S', time.gmtime(DAY + at)) + f';{kind};{job};{text}\n'
+
+
+def run_text(start, end=None, user='bob', more=''):
+    text = f'user={user} group=chem jobname=a queue=workq ctime={DAY} qtime={DAY} etime={DAY + 1} start={DAY + start} Resource_List.ncpus=2'
+    if end is not None:
+        text += f' session=7 end={DAY + end} Exit_status=0 resources_used.cput=00:00:{(end - start) % 60:02} run_count=1'
+    return text + more
+
+
+def try_records():
+    place = Place()
+    place.log('20261101', ''.join([
+        line(1, 'Q', '1.pbs', 'user=bob'), line(5, 'S', '1.pbs', run_text(5, more=' account="p 1" Resource_List.select="1:ncpus=2 x"')),
+        line(50, 'E', '1.pbs', run_text(5, 50, more=' account="p 1" Resource_List.comment=\'a "b" c\'')),
+        line(60, 'S', '2.pbs', run_text(60)), line(70, 'R', '2.pbs', run_text(60, 70)), line(80, 'S', '2.pbs', run_text(80)),
+        line(81, 'z', '2.pbs', 'resources_used.cput=1'), line(85, 'r', '2.pbs'), line(86, 'z', '2.pbs'), line(95, 'E', '2.pbs', run_text(80, 95)),
+        line(96, 'S', '3.pbs', run_text(96)), line(99, 'A', '3.pbs', 'Job deleted'),
+        line(96, 'S', '4[].pbs', run_text(96)), line(96, 'S', '4[1].pbs', run_text(96)), line(97, 'E', '4[1].pbs', run_text(96, 97)),
+        line(98, 'E', '4[].pbs', run_text(96, 98)), line(99, 'E', '5.pbs', run_text(20, 99)), line(100, 'S', '6.pbs', run_text(100)),
+        line(101, 'D', '6.pbs', 'requestor=bob@h'), line(102, 'L', 'license', 'floating license hour:1'), line(103, 'B', 'R1.pbs', 'owner=bob'),
+        line(110, 'S', '7.pbs', run_text(110)), line(120, 'S', '7.pbs', run_text(120)),
+    ]))
+    place.log('20261101.bak', 'not a log\n')
+    tap.same(place.run(), (0, ''), 'a log is imported without a word; what is not named as one is left alone')
+    tap.same(place.rows(f'job_id, state, time_start - {DAY}, CASE time_end WHEN 0 THEN 0 ELSE time_end - {DAY} END, used', order='1, 3'), [
+        ('1.pbs', 'ended', 5, 50, 'cput=00:00:45'), ('2.pbs', 'rerun', 60, 70, 'cput=00:00:10'), ('2.pbs', 'ended', 80, 95, 'cput=00:00:15'),
+        ('3.pbs', 'aborted', 96, 99, ''), ('4[1].pbs', 'ended', 96, 97, 'cput=00:00:01'), ('5.pbs', 'ended', 20, 99, 'cput=00:00:19'),
+        ('6.pbs', 'running', 100, 0, ''), ('7.pbs', 'aborted', 110, 120, ''), ('7.pbs', 'running', 120, 0, '')],
+        'each run of a job is a row: a rerun has two, an array only those of its jobs')
+    tap.same(place.rows("account, requested", order='job_key')[0], ('p 1', 'ncpus=2 comment=\'a "b" c\''), 'quoted values are whole, and stay so')
+    tap.same(place.rows(f'time_start - {DAY}, time_end - {DAY}', 'pbs_suspension'), [(81, 85), (86, 95)], 'suspensions end when the job goes on or ends')
+    before = place.rows('*', order='job_key')
+    tap.same(place.run(), (0, ''), 'another call finds nothing new')
+    tap.same(place.rows('*', order='job_key'), before, 'and changes nothing')
+    place.log('20261102', line(86500, 'E', '6.pbs', run_text(100, 86500)))
+    place.run()
+    tap.same(place.rows('job_id, state, time_end', order='job_key')[6], ('6.pbs', 'ended', DAY + 86500), 'the next day closes what the last one left open')
+    tap.same(len(place.rows('*')), len(before), 'in its own row')
+
+
+def random_log(seed):
+    """Two days of a few jobs, and how many lines."""
+    r = random.Random(seed)
+    events = []
+    for job in range(12):
+        at = r.randrange(80000)
+        for again in range(r.randrange(1, 4)):
+            start, end = at, at + r.randrange(1, 20000)
+            events.append((start, 'S', f'{job}.pbs', run_text(start, user=f'u{job % 3}')))
+            for _ in range(r.randrange(3)):
+                events.append((r.randrange(start, end), r.choice('zr'), f'{job}.pbs', ''))
+            last = r.choice('ERA-')
+            if last in 'ER':
+                events.append((end, last, f'{job}.pbs', run_text(start, end, user=f'u{job % 3}')))
+            elif last == 'A':
+                events.append((end, 'A', f'{job}.pbs', 'gone'))
+            at = end + r.randrange(1000)
+    events.sort(key=lambda event: event[0])
+    days = {}
+    for at, kind, job, text in events:
+        name = time.strftime('%Y%m%d', time.gmtime(DAY + at))
+        days[name] = days.get(name, '') + line(at, kind, job, text)
+    return days
+
+
+def try_pieces():
+    wrong = []
+    columns = 'job_id, state, time_start, time_end, euser, used'
+    for seed in range(40 if os.environ.get('FAIRMILL_LONG') == '1' else 8):
+        days, r = random_log(seed), random.Random(seed)
+        whole, pieces = Place(), Place()
+        for name, text in days.items():
+            whole.log(name, text)
+        whole.run()
+        for name, text in sorted(days.items()):
+            at = 0
+            while at < len(text):
+                more = r.randrange(1, len(text))
+                pieces.log(name, text[at:at + more], 'a')
+                at += more
+                status, said = pieces.run()
+                if status:
+                    wrong.append((seed, said))
+            if r.randrange(2):  # rotated
+                path = os.path.join(pieces.logs, name)
+                with open(path, 'rb') as plain, gzip.open(path + '.gz', 'wb') as packed:
+                    packed.write(plain.read())
+                os.remove(path)
+        pieces.run()
+        for wanted, table in ((columns, 'pbs_job'), ('job_key, time_start, time_end', 'pbs_suspension'), ('name, bytes, rows, digest', 'pbs_file')):
+            if table == 'pbs_suspension':  # keys ascend by when a run was stored
+                wanted = '(SELECT job_id || time_start FROM pbs_job j WHERE j.job_key = pbs_suspension.job_key), time_start, time_end'
+            if whole.rows(wanted, table, '1, 2, 3') != pieces.rows(wanted, table, '1, 2, 3'):
+                wrong.append((seed, table, whole.rows(wanted, table, '1, 2, 3'), pieces.rows(wanted, table, '1, 2, 3')))
+    tap.ok(not wrong, 'logs that grow in pieces of any size, and are packed later, give what they give at once', *wrong[:3])
+
+
+def try_bad_lines():
+    good = line(5, 'E', '1.pbs', run_text(1, 5))
+    for bad, words in [
+            ('nonsense\n', 'does not begin with a time'), ('13/01/2026 00:00:00;E;1.pbs;user=a\n', 'does not begin with a time'),
+            (line(1, 'X', '1.pbs'), 'no type of record'), (line(1, 'E', ''), 'no id'), (line(1, 'E', '1.pbs', 'user=a start=1 end=0x2'), "'end': there is no number at '0x2'"),
+            (line(1, 'E', '1.pbs', 'user=a start=9 end=2'), 'its end is before its start'), (line(1, 'S', '1.pbs', 'user=a'), 'it has no start'),
+            (line(1, 'S', '1.pbs', 'start=1'), 'it has no user'), (line(1, 'E', '1.pbs', 'user=a "b'), "no key=value at '\"b'"),
+            (line(1, 'E', '1.pbs', 'user=a account="b c start=1'), "a quote is not closed at 'account="), (line(1, 'E', '1.pbs', 'user=a start=1 \x1b[31m'), '\\x1B'),
+            (line(1, 'E', '1.pbs', run_text(1, 5))[:40] + line(2, 'E', '2.pbs', run_text(2, 6)), 'there is no key=value'), ('11/01/2026 00:00:00;E;1.pbs;a=\0\n', 'value 0')]:
+        place = Place()
+        place.log('20261101', good + bad + good.replace('1.pbs', '9.pbs'))
+        status, said = place.run()
+        tap.ok(status == 65 and f"20261101', line 2: " in said and words in said and '1 of 3 lines' in said,
+               f'a line that is none is named: {words}', status, said)
+        tap.same([row[0] for row in place.rows('job_id')], ['1.pbs', '9.pbs'], 'and the others are imported')
+        tap.same(place.run(), (0, ''), 'it is not named again')
+
+
+def try_changes():
+    place = Place()
+    text = line(5, 'E', '1.pbs', run_text(1, 5)) + line(9, 'E', '2.pbs', run_text(2, 9))
+    place.log('20261101', text + '11/01/2026 00:00')
+    place.run()
+    tap.same(place.rows('bytes, rows', 'pbs_file'), [(len(text), 2)], 'a last line without its end is left for the next time')
+    for changed, what in ((text.replace('user=bob', 'user=eve'), 'changed'), (text[:100], 'cut')):
+        place.log('20261101', changed)
+        status, said = place.run()
+        tap.ok(status == 65 and 'was changed' in said and '--anew' in said, f'a log that was {what} below what was read is refused', status, said)
+        tap.same(len(place.rows('*')), 2, 'and what it told stays')
+    place.log('20261101', text.replace('user=bob', 'user=eve'))
+    tap.same((place.run('--anew')[0], place.rows('euser')), (0, [('eve',), ('eve',)]), '--anew imports what it is now')
+    place.log('20261101.gz', 'x')
+    tap.ok('one day' in place.run()[1], 'a day that is there twice is refused')
+    os.remove(os.path.join(place.logs, '20261101'))
+    status, said = place.run()
+    tap.ok(status == 65 and 'was changed' in said, 'a packed log that is none is refused', status, said)
+
+
+def try_places():
+    place = Place()
+    with sqlite3.connect(place.database) as db:
+        db.execute('CREATE TABLE acct_table (name TEXT)')
+    status, said = place.run()
+    tap.ok(status == 78 and "slurmdbd's" in said, "slurmdbd's database is refused", status, said)
+    place = Place('Europe/Berlin')
+    summer = '10/25/2026 01:30:00;A;1.pbs;\n'
+    place.log('20261025', '10/25/2026 01:00:00;S;1.pbs;user=a start=1792882800\n' + summer + '10/25/2026 12:00:00;S;2.pbs;user=a start=1792926000\n10/25/2026 13:00:00;A;2.pbs;\n')
+    place.run()
+    tap.same(place.rows('time_end'), [(1792884600,), (1792929600,)], 'the times of lines are in time_zone, before and after its clocks change')
+    for options, words in ((['import'], 'There is `fairmill import pbs`'), (['import', 'lsf'], 'There is `fairmill import pbs`'), (['import', 'pbs'], 'nothing is asked for'),
+                           (['import', 'pbs', '--accounting', place.path('none')], 'cannot read the folder'), (['import', 'pbs', '--accounting', place.logs, '-M', 'x'], "has no 'x'")):
+        done = subprocess.run([FAIRMILL, '-c', place.path('conf'), *options], stderr=subprocess.PIPE, text=True, timeout=60)
+        tap.ok(done.returncode in (64, 65) and words in done.stderr, f"{' '.join(options)[:20]}: {words}", done.returncode, done.stderr)
+
+
+def body():
+    try_records()
+    try_pieces()
+    try_bad_lines()
+    try_changes()
+    try_places()
+
+
+tap.main(body)
