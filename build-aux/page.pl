@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # SPDX-License-Identifier: MIT
 #
-# page.pl PAGE.html PAGE.css NOTICES SCRIPT.js... > page.c
+# page.pl PAGE.html PAGE.css NOTICES LIBRARY.js... -- SCRIPT.js... > page.c
 #
 # Makes one text of a page and what belongs to it, in two pieces between which the data comes:
 # the C strings page_before[] and page_after[] of src/report/page/page.h.  In the page, a line @NAME@
@@ -50,9 +50,14 @@ sub c_string {
 
 my ($page_path, $style_path, $notices_path, @script_paths) = @ARGV;
 my ($libraries, $own) = ('', '');
+my $is_own;
 for my $path (@script_paths) {
+    if ($path eq '--') {
+        $is_own = 1;
+        next;
+    }
     my $script = content($path);
-    if ($path =~ m{/page/}) {
+    if ($is_own) {
         $own .= without_comments($script);
     } else {
         # Where a map would be is no concern of a page that asks nobody.

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 
 # FAIRMILL_SCRIPT(VARIABLE, NAME, DEBIAN-PACKAGE, FILE...)
-# A script for browsers that `fairmill report' puts into its page: VARIABLE says where it is.
+# A script for browsers that `fairmill report' puts into its page: VARIABLE says where it is; else it
+# is what a release brings along, or the first FILE that is there.
 AC_DEFUN([FAIRMILL_SCRIPT], [
     AC_ARG_VAR([$1], [where $2 is])
     AC_MSG_CHECKING([for $2])
     AS_IF([test -z "$$1"], [
-        for fairmill_file in $4; do
+        for fairmill_file in "$srcdir/src/report/page/bundled/$2" $4; do
             AS_IF([test -z "$$1" && test -r "$fairmill_file"], [$1=$fairmill_file])
         done
     ])
