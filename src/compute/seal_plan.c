@@ -237,7 +237,7 @@ static void begin_seal(struct seal_plan *plan, const struct settings *settings, 
             seal->sealed_to = kept->sealed_to;
         seal->first_charge = kept->first_charge;
         seal->jobs_from = kept->jobs_from;
-        *plan->findings = *plan->kept->findings;
+        findings_copy(plan->findings, plan->kept->findings);
         findings_expire(plan->findings, seal->cutoff);
         for (uint64_t day = 0; day < plan->kept->slices.count; day++)
             seal_slices_set(&plan->slices, day, plan->kept->slices.of_day[day]);

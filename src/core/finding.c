@@ -205,6 +205,21 @@ void findings_add_jobs(struct findings *findings, enum finding_kind kind,
     va_end(arguments);
 }
 
+void findings_copy(struct findings *findings, const struct findings *others)
+{
+    for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
+        size_t count = others->kind[kind].count;
+        struct finding *kept = findings->kind[kind].kept;
+        for (size_t i = 0; i < count; i++) {
+            kept = memory_grown(kept, i, sizeof *kept);
+            kept[i] = others->kind[kind].kept[i];
+        }
+        findings->kind[kind].kept = kept;
+        findings->kind[kind].count = count;
+        findings->kind[kind].seen = others->kind[kind].seen;
+    }
+}
+
 void findings_merge(struct findings *findings, const struct findings *others)
 {
     for (enum finding_kind kind = 0; kind < FINDING_KINDS; kind++) {
