@@ -108,10 +108,7 @@ def lost_columns(place):
     def drop(table, column):
         for view, in place.query("SELECT name FROM sqlite_master WHERE type = 'view'"):
             place.query(f'DROP VIEW {view}')
-        db = sqlite3.connect(place.path('r.db'))
-        sqlite.drop_column(db, table, column)
-        db.commit()
-        db.close()
+        place.drop_column('r.db', table, column)
     drop('fairmill_fairshare', 'linear_usage')
     place.succeed('init')
     place.ends(0, 'init adds a column that a table has lost, as a run says that it does', 'run', '--now', NOW)

@@ -186,7 +186,7 @@ job physics.bob   id_job=42 {at_limit.replace('=31', '=0')} partition=short prio
     place.change('UPDATE tiny_job_table SET time_eligible = ? WHERE id_job = 31', NOW - HOUR)
     place.succeed('run', '--now', NOW)
     tap.same(place.row(31)['age_factor'], 12 / 48, 'its age stays when it may run again')
-    place.change('ALTER TABLE tiny_job_table DROP COLUMN array_max_tasks')
+    place.drop_column('a.db', 'tiny_job_table', 'array_max_tasks')
     place.succeed('run', '--now', NOW)
     tap.same(place.row(31)['age_factor'], 1 / 48, 'where limits of arrays cannot be read, all is as it stands')
 
@@ -241,7 +241,7 @@ def accrue_limits(place):
     place.change('UPDATE tiny_assoc_table SET max_jobs_accrue = 1')
     tap.same(ages(priority_max_age='0-10'), [48, 0, 48, 0, 0, 0, 9.6], 'who ages longer than max_age is as old')
     for column in ('max_jobs_accrue', 'grp_jobs_accrue'):
-        place.change(f'ALTER TABLE tiny_assoc_table DROP COLUMN {column}')
+        place.drop_column('a.db', 'tiny_assoc_table', column)
     tap.same(ages(), free, 'where the tables have no such columns there are no limits')
 
 

@@ -178,7 +178,7 @@ root/
              'the order is published')
     run(place, conformance='documents')
     tap.same(place.query('SELECT DISTINCT tie_order FROM fairmill_fairshare'), [(None,)], 'documents need none')
-    place.change('ALTER TABLE tiny_assoc_table DROP COLUMN lineage')
+    place.drop_column('a.db', 'tiny_assoc_table', 'lineage')
     place.change('ALTER TABLE tiny_assoc_table ADD COLUMN lft')
     place.change('UPDATE tiny_assoc_table SET lft = id_assoc')
     tap.same((ranks(), ranks(ties='collation'), ranks(ties='bytes')), (second,) * 3,

@@ -12,6 +12,7 @@ import tempfile
 import termios
 
 import site_drawing
+import sqlite
 import tap
 from program import FAIRMILL, sqlite_settings, write_settings
 
@@ -135,6 +136,15 @@ class Place:
 
     def change(self, sql, *arguments):
         return self._query('a.db', sql, *arguments)
+
+    def drop_column(self, name, table, column):
+        """Of the database in this file."""
+        db = sqlite3.connect(self.path(name), timeout=30)
+        try:
+            sqlite.drop_column(db, table, column)
+            db.commit()
+        finally:
+            db.close()
 
     def multiply(self, table, where, count, **columns):
         """So many copies of the source's row; `columns` are SQL of what differs, in which i counts from 1."""
