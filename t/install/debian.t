@@ -75,6 +75,10 @@ is "there is a folder for settings" "$(inside stat -c '%U:%G %a' /etc/fairmill)"
 ok "there are no settings yet" test ! -e "$root/etc/fairmill/fairmill.conf"
 is "the user can run the program" "$(as_user fairmill --version)" \
     "fairmill $version (drivers: mysql pgsql sqlite)"
+for completion in bash-completion/completions/fairmill zsh/vendor-completions/_fairmill \
+    fish/vendor_completions.d/fairmill.fish; do
+    ok "completion is there: $completion" test -s "$root/usr/share/$completion"
+done
 ok "the timer is enabled" test -L "$root/etc/systemd/system/timers.target.wants/fairmill.timer"
 
 unit=/lib/systemd/system/fairmill

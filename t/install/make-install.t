@@ -23,9 +23,11 @@ cat >"$scratch/expected" <<'END2'
 644 /usr/lib/tmpfiles.d/fairmill-report.conf
 644 /usr/lib/tmpfiles.d/fairmill.conf
 644 /usr/share/bash-completion/completions/fairmill
+644 /usr/share/fish/vendor_completions.d/fairmill.fish
 644 /usr/share/man/man5/fairmill.conf.5
 644 /usr/share/man/man7/fairmill-tables.7
 644 /usr/share/man/man8/fairmill.8
+644 /usr/share/zsh/site-functions/_fairmill
 755 /usr/bin/fairmill
 END2
 # A build for a machine without systemd has none of its files.
