@@ -178,6 +178,10 @@ fuzz() {
     quietly build/fuzz.log make -C build fuzz FUZZ_SECONDS="$seconds"
 }
 
+containers() {
+    prove t/systems/container </dev/null
+}
+
 # Changes to the code that no test notices are printed, for people to judge.
 mutants() {
     build-aux/mutants.py --count 20 --seconds 2400
@@ -285,6 +289,7 @@ else
     on_system unstable-all "all tests pass" build all
     FAIRMILL_TEST_SERVER=mysql on_system unstable-mysql "all tests pass with MySQL" build all
     on_system bullseye-all "all tests pass" build all
+    step "containers build, and work together" containers
 fi
 [ -z "${FAIRMILL_LONG:-}" ] || step "tests kill random mutants" mutants
 finish

@@ -36,7 +36,7 @@ packages_test=(
     git man-db openssl tzdata valgrind cppcheck shellcheck clang libclang-rt-dev
     "${packages_servers[@]}" "${packages_slurm[@]}"
     build-essential debhelper fakeroot lintian systemd rpm rpmlint selinux-policy-dev semodule-utils
-    chromium chromium-driver prometheus mmdebstrap
+    chromium chromium-driver prometheus mmdebstrap zsh fish
 )
 
 # SYSTEM: what t/systems/run installs there, one a line.  A system is SUITE-KIND.  A kind is `slurm`: what
@@ -62,6 +62,10 @@ packages_of_system() {
     *) printf '%s\n' "${packages[@]}" ;;
     esac
 }
+
+# To build the images of Containerfile on a base of this machine's own, and to run them.
+# shellcheck disable=SC2034
+packages_container=(mmdebstrap buildah podman runc)
 
 # PACKAGE...: those that are not installed.
 packages_missing() {
