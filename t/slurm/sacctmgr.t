@@ -70,7 +70,7 @@ class Site:
     def grant(self):
         """Does as the databases' administrator what init --print says; how many GRANTs that were."""
         for login in ('fm_source', 'fm_results'):
-            self.server.sql(f"CREATE OR REPLACE USER '{login}'@'localhost' IDENTIFIED BY '{SECRET}'")
+            self.server.sql(f"DROP USER IF EXISTS '{login}'@'localhost'; CREATE USER '{login}'@'localhost' IDENTIFIED BY '{SECRET}'")
         printed = subprocess.run([FAIRMILL, '-c', self.conf, 'init', '--print', '--cluster', 'mill',
                                   '--cluster', 'spare-1'],
                                  stdout=subprocess.PIPE, text=True, check=True).stdout
