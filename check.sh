@@ -187,6 +187,11 @@ mutants() {
     build-aux/mutants.py --count 20 --seconds 2400
 }
 
+# Another order of bytes, and an unsigned char.
+processors() {
+    quietly build/packages.log packages_install "${packages_processors[@]}" && t/systems/processors build
+}
+
 # shellcheck disable=SC2016 # make knows the list
 release() {
     FAIRMILL_PAIRS=40 FAIRMILL_SITES=4 quietly build/distcheck.log make -C build -j"$jobs" distcheck \
@@ -291,5 +296,6 @@ else
     on_system bullseye-all "all tests pass" build all
     step "containers build, and work together" containers
 fi
+[ -z "${FAIRMILL_LONG:-}" ] || step "other processors compute the same bits" processors
 [ -z "${FAIRMILL_LONG:-}" ] || step "tests kill random mutants" mutants
 finish

@@ -67,6 +67,13 @@ packages_of_system() {
 # shellcheck disable=SC2034
 packages_container=(mmdebstrap buildah podman runc)
 
+# To build for other processors, and to run that (t/systems/processors).
+# shellcheck disable=SC2034
+packages_processors=(
+    qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+    gcc-i686-linux-gnu libc6-dev-i386-cross
+)
+
 # PACKAGE...: those that are not installed.
 packages_missing() {
     local package

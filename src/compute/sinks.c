@@ -10,6 +10,7 @@
 #include "core/usage/ledger.h"
 #include "results/days.h"
 #include "util/error.h"
+#include "util/hash.h"
 #include "util/log.h"
 
 /* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
@@ -163,8 +164,11 @@ static uint128 prices_of(const struct job_row *row)
     const struct tariff *tariff = tariff_at(row->tariff, job_begin(&row->job));
     uint128 prices = tariff->price;
     for (; tariff->later && tariff->later_from < row->job.time_end; tariff = tariff->later) {
-        const uint128 next[] = { prices, tariff->later->price, tariff->later_from };
-        prices = XXH3_64bits(next, sizeof next);
+        const uint128 price = tariff->later->price;
+        const uint64_t words[] = { (uint64_t)prices,   (uint64_t)(prices >> 64),
+                                   (uint64_t)price,    (uint64_t)(price >> 64),
+                                   tariff->later_from, 0 };
+        prices = hash_words(words, sizeof words / sizeof *words);
     }
     return prices;
 }
@@ -187,7 +191,7 @@ static uint64_t hash_of(const struct job_row *row)
         row->suspension ? row->suspension->start + 1 : 0,
         row->suspension ? row->suspension->end : 0,
     };
-    return XXH3_64bits(words, sizeof words);
+    return hash_words(words, sizeof words / sizeof *words);
 }
 
 int slices_sink_take(struct charge_sink *base, const struct charge *charge, struct error *err)

@@ -8,18 +8,19 @@
 
 #include "results/rows.h"
 #include "sql.h"
+#include "util/hash.h"
 #include "util/memory.h"
 
 void kept_add(struct kept_rows *kept, const uint64_t *words, size_t count)
 {
     kept->rows++;
-    kept->hash += XXH3_64bits(words, count * sizeof *words);
+    kept->hash += hash_words(words, count);
 }
 
 void kept_remove(struct kept_rows *kept, const uint64_t *words, size_t count)
 {
     kept->rows--;
-    kept->hash -= XXH3_64bits(words, count * sizeof *words);
+    kept->hash -= hash_words(words, count);
 }
 
 /* Databases do not keep the sign of a zero alike. */

@@ -12,6 +12,7 @@
 #include "results/publication.h"
 #include "results/rows.h"
 #include "sql.h"
+#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -342,7 +343,7 @@ uint64_t share_rows_hash(const struct tree *tree, const struct names *names)
             hashes[node->user],
             hashes[node->partition],
         };
-        sum += XXH3_64bits(parts, sizeof parts);
+        sum += hash_words(parts, sizeof parts / sizeof *parts);
     }
     free(hashes);
     return sum;

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
+#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 
@@ -283,7 +282,7 @@ uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before)
                        reset[1].id >= before;
         uint64_t words[] = { reset->association, reset->id };
         if (reset->id < before && is_last)
-            hash += XXH3_64bits(words, sizeof words);
+            hash += hash_words(words, sizeof words / sizeof *words);
     }
     return hash;
 }

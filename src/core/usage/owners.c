@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-#include <xxhash.h>
-
+#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 
@@ -76,7 +75,7 @@ uint64_t owners_hash(const struct owners *owners, uint64_t reach)
             uint64_t until = owner->until < reach ? owner->until : reach;
             const uint64_t words[] = { owners->rows[i].association, owner->association, from,
                                        until };
-            hash += XXH3_64bits(words, sizeof words);
+            hash += hash_words(words, sizeof words / sizeof *words);
         }
     }
     return hash;

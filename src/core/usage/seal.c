@@ -6,6 +6,7 @@
 
 #include <xxhash.h>
 
+#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 
@@ -64,7 +65,7 @@ const struct usage_sum **usage_sums_by_id(const struct usage_sums *sums)
 uint64_t usage_sum_hash(uint64_t id, const struct wide *sum)
 {
     uint64_t words[] = { id, sum->word[0], sum->word[1], sum->word[2], sum->word[3] };
-    return XXH3_64bits(words, sizeof words);
+    return hash_words(words, sizeof words / sizeof *words);
 }
 
 void job_keys_add(struct job_keys *keys, uint64_t key)
@@ -106,7 +107,7 @@ struct job_keys job_keys_without(const struct job_keys *keys, const struct job_k
 
 uint64_t job_keys_hash(const struct job_keys *keys)
 {
-    return keys->count ? XXH3_64bits(keys->keys, keys->count * sizeof *keys->keys) : 0;
+    return keys->count ? hash_words(keys->keys, keys->count) : 0;
 }
 
 void job_keys_free(struct job_keys *keys)
@@ -184,7 +185,7 @@ uint64_t seal_hash(const struct seal *seal)
         XXH3_64bits(seal->source, strlen(seal->source)),
         XXH3_64bits(seal->basis, strlen(seal->basis)),
     };
-    return XXH3_64bits(numbers, sizeof numbers);
+    return hash_words(numbers, sizeof numbers / sizeof *numbers);
 }
 
 /* Whether a line, of which there are so many bytes, is among those of a text. */

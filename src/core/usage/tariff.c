@@ -6,8 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include <xxhash.h>
-
+#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -407,7 +406,7 @@ static uint64_t hash_of(uint64_t number, const struct decimal *one_factor,
 {
     const uint64_t words[] = { number, one_factor->digits, (uint64_t)one_factor->power,
                                other->digits, (uint64_t)other->power };
-    return XXH3_64bits(words, sizeof words);
+    return hash_words(words, sizeof words / sizeof *words);
 }
 
 /* Of a factor that never changed it has no instant, so that it does not matter who tells it. */

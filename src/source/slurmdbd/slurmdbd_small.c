@@ -2,13 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "core/fairshare/release.h"
 #include "core/priority/priority.h"
 #include "db/db.h"
 #include "settings/settings.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
+#include "util/hash.h"
 #include "util/index.h"
 #include "util/memory.h"
 
@@ -74,7 +73,7 @@ static void note_touch(struct accounting *accounting, uint32_t id, const struct 
     if (modified->type != DB_INTEGER || modified->integer < 0 || modified->integer >= INDEX_NONE)
         return;
     id_index_add(accounting->modified, id, (uint32_t)modified->integer);
-    accounting->modified_hash += XXH3_64bits(touch, sizeof touch);
+    accounting->modified_hash += hash_words(touch, 2);
 }
 
 static int take_association(void *context, const struct db_value *row, struct error *err)
