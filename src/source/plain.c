@@ -51,10 +51,10 @@ static bool is_ascii(const char *text)
 }
 
 /* The query for the rows of the source's cluster, whose name is the last column, and perhaps of
- * others; without a cluster for all.  A database can find a name in ASCII whatever its bytes are to
- * it; any other we find ourselves. */
+ * others; without a cluster for all.  It has two arguments at most.  A database can find a name in
+ * ASCII whatever its bytes are to it; any other we find ourselves. */
 static struct query query_of(const struct source *source, const struct relation_query *asked,
-                             struct text *sql, struct db_value arguments[2])
+                             struct text *sql, struct db_value *arguments)
 {
     struct query query = { .arguments = arguments, .types = asked->types };
     bool by_cluster = source->cluster && is_ascii(source->cluster);
