@@ -25,3 +25,18 @@ SELECT j."job_key", j."job_id", j."euser", j."egroup", j."account", j."project",
      WHERE s."cluster" = j."cluster" AND s."job_key" = j."job_key" AND s."time_end" = 0)
 FROM "pbs_job" j
 WHERE j."cluster" = ? AND j."time_end" = 0
+
+-- name: pbs_group_read
+-- The lines of resource_group that hold.
+SELECT "name", "parent", "cresgroup", "shares", "place", "since"
+FROM "pbs_group"
+WHERE "cluster" = ? AND "until" = 0
+
+-- name: pbs_group_end
+UPDATE "pbs_group" SET "until" = ? WHERE "cluster" = ? AND "name" = ? AND "until" = 0
+
+-- name: pbs_group_count
+SELECT COUNT(*) FROM "pbs_group" WHERE "cluster" = ?
+
+-- name: pbs_entity_read
+SELECT "name", "id_assoc" FROM "pbs_entity" WHERE "cluster" = ?

@@ -12,7 +12,7 @@
 
 struct options {
     struct shared_options shared;
-    const char *cluster, *accounting;
+    const char *cluster, *accounting, *groups, *at;
     bool anew;
 };
 
@@ -21,6 +21,9 @@ static const struct command_option own_options[] = {
       .help = "the cluster, where [source] clusters does not name it" },
     { "accounting", NULL, 0, OPTION_VALUE, AT(accounting), "FOLDER",
       .help = "accounting logs, a file a day" },
+    { "resource-group", NULL, 0, OPTION_VALUE, AT(groups), "FILE", .help = "the tree of shares" },
+    { "at", NULL, 0, OPTION_VALUE, AT(at), "TIME",
+      .help = "since when that tree holds, where it differs; else now" },
     { "anew", NULL, 0, OPTION_FLAG, AT(anew), NULL,
       .help = "forget what logs told, and read all that are there" },
     { .name = NULL },
@@ -40,10 +43,15 @@ static int choose_cluster(const struct settings *settings, const char *asked, co
 
 static int import(const struct settings *settings, const struct options *options, struct error *err)
 {
-    struct import import = { .accounting = options->accounting, .anew = options->anew };
+    struct import import = { .accounting = options->accounting,
+                             .groups = options->groups,
+                             .anew = options->anew };
     if (choose_cluster(settings, options->cluster, &import.cluster, err) ||
+        option_instant("at", options->at, &import.instant, err) ||
         import_run(&import, settings, complain, err))
         return -1;
+    if (options->groups)
+        log_note("%" PRIu64 " lines of the tree changed", import.changed_groups);
     log_note("%" PRIu64 " lines of %" PRIu64 " logs", import.lines, import.logs);
     if (import.bad_lines)
         return fail(err, ERROR_DATA,
@@ -63,8 +71,12 @@ static int import_command(const struct invocation *invocation, struct error *err
         goto done;
     if (!options.shared.operands[0] || strcmp(options.shared.operands[0], "pbs") != 0)
         fail(err, ERROR_USAGE, "import: of what?  There is `fairmill import pbs`");
-    else if (!options.accounting)
-        fail(err, ERROR_USAGE, "import: nothing is asked for; --accounting names a folder of logs");
+    else if (!options.accounting && !options.groups)
+        fail(err, ERROR_USAGE,
+             "import: nothing is asked for; --accounting names a folder of logs, --resource-group "
+             "a tree of shares");
+    else if (options.at && !options.groups)
+        fail(err, ERROR_USAGE, "import: --at is for --resource-group");
     else
         result = import(settings, &options, err);
 done:

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "import/groups.h"
 #include "import/store.h"
 #include "results/rows.h"
 #include "util/error.h"
@@ -103,13 +104,27 @@ static int import_logs(struct importer *importer, struct error *err)
     return result;
 }
 
+static int import_groups(struct importer *importer, struct error *err)
+{
+    struct import *import = importer->import;
+    struct group_list list;
+    if (group_file_read(&list, import->groups, err))
+        return -1;
+    int result = groups_store(importer->db, import->cluster, &list, import->instant,
+                              &import->changed_groups, err);
+    group_list_free(&list);
+    return result;
+}
+
 int import_run(struct import *import, const struct settings *settings,
                void (*complain)(const struct error *err), struct error *err)
 {
     struct importer importer = { .import = import, .complain = complain };
     if (store_open(&importer.db, settings, err))
         return -1;
-    int result = import->accounting ? import_logs(&importer, err) : 0;
+    int result = import->groups ? import_groups(&importer, err) : 0;
+    if (!result && import->accounting)
+        result = import_logs(&importer, err);
     db_close(importer.db);
     return result;
 }

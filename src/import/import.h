@@ -16,8 +16,10 @@ struct import {
     const char *cluster;
     const char *accounting; /* the folder of the logs; NULL: none */
     bool anew;              /* forget what logs told, and read all of them */
+    const char *groups;     /* a resource_group; NULL: none */
+    int64_t instant;        /* since when it holds */
     /* What was done. */
-    uint64_t logs, lines, bad_lines, runs;
+    uint64_t logs, lines, bad_lines, changed_groups;
 };
 
 /* A line that is none is complained of, and is not read again; the rest is imported.  A failure

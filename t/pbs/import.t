@@ -203,7 +203,54 @@ def try_places():
         tap.ok(done.returncode in (64, 65) and words in done.stderr, f"{' '.join(options)[:20]}: {words}", done.returncode, done.stderr)
 
 
+TREE = """# the tree
+g1\t11 root 40   # chemistry
+g2 12\troot 60
+
+bob 21 g1 50
+suzy 22 g2 60
+"""
+
+
+def groups(place, text, *options):
+    path = place.path('resource_group')
+    with open(path, 'w', encoding='latin-1') as file:
+        file.write(text)
+    done = subprocess.run([FAIRMILL, '-c', place.path('conf'), 'import', 'pbs', '--resource-group', path, *options],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=60)
+    return done.returncode, done.stdout + done.stderr
+
+
+def tree_at(place, at):
+    return place.rows(f'name, parent, cresgroup, shares', f'(SELECT * FROM pbs_group WHERE since <= {at} AND (until = 0 OR until > {at}))', 'place')
+
+
+def try_groups():
+    place = Place()
+    first = [('g1', 'root', 11, 40), ('g2', 'root', 12, 60), ('bob', 'g1', 21, 50), ('suzy', 'g2', 22, 60)]
+    tap.same(groups(place, TREE), (0, ''), 'a resource_group is imported without a word')
+    tap.same(tree_at(place, 0), first, 'the first one holds since ever')
+    tap.same(groups(place, TREE, '-v', '--at', str(DAY))[0:1] + tuple(place.rows('COUNT(*)', 'pbs_group')), (0, (4,)), 'it is nothing new the next time')
+    second = TREE.replace('bob 21 g1 50', 'eve 21 g1 70').replace('60\n\n', '61\n\n')
+    tap.same(groups(place, second, '--at', str(DAY)), (0, ''), 'a changed one is imported')
+    now = [('g1', 'root', 11, 40), ('g2', 'root', 12, 61), ('eve', 'g1', 21, 70), ('suzy', 'g2', 22, 60)]
+    tap.same((tree_at(place, DAY - 1), tree_at(place, DAY)), (first, now), 'each instant has the tree that held then')
+    tap.same(place.rows('name, id_assoc', 'pbs_entity', 'first_seen, id_assoc'),
+             [('g1', 11), ('g2', 12), ('bob', 21), ('suzy', 22), ('eve', 2 ** 30)], 'a name keeps its number for ever; a second name of a number has one of its own')
+    status, said = groups(place, TREE, '--at', str(DAY))
+    tap.ok(status == 65 and 'has to be after that' in said and tree_at(place, DAY) == now, 'the past is not written anew', status, said)
+    tap.same((groups(place, TREE, '--at', str(DAY + 9)), tree_at(place, DAY + 9)), ((0, ''), first), 'a name that comes back')
+    tap.same(dict(place.rows('name, id_assoc', 'pbs_entity'))['bob'], 21, 'has its number again')
+    for bad, words in (('x 1 root', 'no NAME NUMBER PARENT SHARES'), ('x 31 root 1 2', 'no NAME NUMBER PARENT SHARES'), ('x 31 g9 1', "its parent 'g9' is not there"),
+                       ('bob 31 root 1', "'bob' is there already"), ('x 21 root 1', 'another one has its number 21'), ('x 1 root 1', 'another one has its number 1'),
+                       ('unknown 31 root 1', "'unknown' is there already"), ('x 31 root -1', "its shares '-1'"), ('x 3x root 1', "its number '3x'"), ('x 31 root ' + '1' * 250, 'more than 255')):
+        status, said = groups(place, TREE + bad + '\n', '--at', str(DAY + 99))
+        tap.ok(status == 65 and 'line 7: ' in said and words in said, f'a line that is none is named: {words}', status, said)
+    tap.same(tree_at(place, DAY + 99), first, 'and nothing is changed')
+
+
 def body():
+    try_groups()
     try_records()
     try_pieces()
     try_bad_lines()
