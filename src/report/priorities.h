@@ -45,6 +45,7 @@ struct prio_list {
     char *cluster;
     int64_t as_of;
     struct prio_weights weights;
+    bool names_qos;      /* and accounts: so does sprio -l of the cluster's release */
     struct arena *arena; /* of all texts */
     struct prio_row *rows;
     size_t count;

@@ -157,20 +157,24 @@ int sprio_check_format(const char *text, struct error *err)
 }
 
 /* What sprio would show of these weights: those that are not 0, or with `all` everything. */
-static void add_usual_format(struct text *text, const struct prio_weights *weights,
+static void add_usual_format(struct text *text, const struct prio_list *list,
                              const struct sprio_look *look)
 {
     static const char letters[2][PRIO_PARTS + 1] = { "ABFJPQ", "abfjpq" };
     const char *dot = look->normalized ? "" : ".";
-    text_format(text, "%%.15i %%9r%s %%%s10%c %%%s10S",
-                look->all || look->with_users ? " %.8u" : "", dot, look->normalized ? 'y' : 'Y',
-                dot);
-    for (enum prio_part part = 0; part < PRIO_PARTS; part++)
-        if (look->all || weights->of[part])
+    bool names_qos = look->all && list->names_qos;
+    text_format(text, "%%.15i %%9r%s%s %%%s10%c%s", look->all || look->with_users ? " %.8u" : "",
+                names_qos ? " %.8o" : "", dot, look->normalized ? 'y' : 'Y',
+                look->normalized ? "" : " %.10S");
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
+        if (names_qos && part == PRIO_QOS)
+            text_format(text, " %%%s10n", dot);
+        if (look->all || list->weights.of[part])
             text_format(text, " %%%s10%c", dot, letters[look->normalized][part]);
+    }
     if (look->all && !look->normalized)
         text_add(text, " %.11N");
-    if (look->all || *weights->tres)
+    if (look->all || *list->weights.tres)
         text_format(text, " %%%s20%c", dot, look->normalized ? 't' : 'T');
 }
 
@@ -187,7 +191,7 @@ void sprio_print(struct text *text, const struct prio_list *list, const struct s
     struct error ignored;
     struct text own = { 0 };
     if (!look->format)
-        add_usual_format(&own, &list->weights, look);
+        add_usual_format(&own, list, look);
     if (!format_parse(&format, look->format ? look->format : own.bytes, &ignored)) {
         if (!look->format && !look->only_weights)
             widen(&format.table);

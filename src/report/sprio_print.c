@@ -12,6 +12,7 @@
 
 #define FIELDS_AT_MOST 32
 #define TRES_WIDTH 20 /* of sprio's own table, where more is cut */
+#define NORM_DECIMALS 14
 
 /* Fields are called by sprio's letters, a factor by that of its weighted value. */
 static const struct heading {
@@ -118,22 +119,46 @@ static void place_partition(struct reader *reader, const struct span *fields, si
         *first = 'r';
 }
 
+/* What a job has not, such as a QOS, sprio prints as (null). */
 static const char *text_of(const struct reader *reader, struct span field)
 {
+    if (span_is(field, "(null)"))
+        return "";
     return arena_copy(reader->print->arena, field.bytes, field.length);
+}
+
+/* A name, and the width that its column has at least. */
+static const char *name_of(const struct reader *reader, struct span field, size_t *width)
+{
+    if (field.length > *width)
+        *width = field.length;
+    return text_of(reader, field);
+}
+
+/* A priority of `sprio -n`: of a column that is too narrow the last digits are cut, not rounded. */
+static bool take_norm(struct printed_number *norm, struct span field, const char *point)
+{
+    int decimals = (int)(field.bytes + field.length - point) - 1;
+    if (!printed_number_read(norm, field, decimals < NORM_DECIMALS ? decimals : NORM_DECIMALS))
+        return false;
+    double half = decimals < NORM_DECIMALS ? (norm->high - norm->low) / 2 : 0;
+    norm->low += half;
+    norm->high += half;
+    return true;
 }
 
 static bool take_number(struct printed_job *job, char letter, struct span field)
 {
-    const char *part = strchr(parts, letter);
-    bool has_point = memchr(field.bytes, '.', field.length) != NULL;
-    struct printed_number *number = letter == 'S'                ? &job->site
-                                    : letter == 'N'              ? &job->nice
-                                    : letter == 'Y' && has_point ? &job->norm
-                                    : letter == 'Y'              ? &job->priority
-                                    : has_point                  ? &job->factor[part - parts]
-                                                                 : &job->weighted[part - parts];
-    int decimals = has_point ? letter == 'Y' ? 14 : 7 : letter == 'Y' ? PRINTED_CUT : 0;
+    const char *part = strchr(parts, letter), *point = memchr(field.bytes, '.', field.length);
+    bool has_point = point != NULL;
+    if (letter == 'Y' && has_point)
+        return take_norm(&job->norm, field, point) && !isinf(job->norm.low);
+    struct printed_number *number = letter == 'S'   ? &job->site
+                                    : letter == 'N' ? &job->nice
+                                    : letter == 'Y' ? &job->priority
+                                    : has_point     ? &job->factor[part - parts]
+                                                    : &job->weighted[part - parts];
+    int decimals = has_point ? 7 : letter == 'Y' ? PRINTED_CUT : 0;
     return field.length && printed_number_read(number, field, decimals) && !isinf(number->low);
 }
 
@@ -152,10 +177,10 @@ static int take_field(const struct reader *reader, struct printed_job *job, char
         job->account = text_of(reader, field);
         break;
     case 'n':
-        job->qos = text_of(reader, field);
+        job->qos = name_of(reader, field, &reader->print->qos_width);
         break;
     case 'r':
-        job->partition = text_of(reader, field);
+        job->partition = name_of(reader, field, &reader->print->partition_width);
         break;
     case 'T':
         job->tres = text_of(reader, field);
@@ -226,7 +251,10 @@ int sprio_print_read(struct sprio_print *print, struct span text, const char *cl
                      struct error *err)
 {
     struct reader reader = { .print = print, .cluster = cluster };
-    *print = (struct sprio_print){ .arena = arena_create() };
+    /* Headings are cut, too, and those that are known are whole. */
+    *print = (struct sprio_print){ .partition_width = strlen("PARTITION"),
+                                   .qos_width = strlen("QOSNAME"),
+                                   .arena = arena_create() };
     while (text.length) {
         struct span line = span_until(text, '\n', &text);
         reader.line++;

@@ -23,7 +23,8 @@ struct printed_job {
 };
 
 struct sprio_print {
-    bool is_table; /* in which names may be cut */
+    bool is_table;                     /* in which names may be cut */
+    size_t partition_width, qos_width; /* at least: what is shorter is whole */
     struct arena *arena;
     struct printed_job *rows;
     size_t count;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/fairshare/release.h"
 #include "report/priorities.h"
 #include "results/published.h"
 #include "settings/settings.h"
@@ -73,11 +74,13 @@ int published_jobs_read(struct db *db, struct prio_list *list, struct error *err
 struct prio_list *published_job_list(const struct published_cluster *cluster)
 {
     const struct settings *settings = cluster->settings;
+    const struct release *release = cluster->options.release;
     struct prio_list *list = prio_list_create(cluster->name, cluster->as_of);
     list->weights = (struct prio_weights){
         .of = { settings->weight_age, settings->weight_assoc, settings->weight_fairshare,
                 settings->weight_job_size, settings->weight_partition, settings->weight_qos },
         .tres = prio_list_text(list, settings->weight_tres, strlen(settings->weight_tres)),
     };
+    list->names_qos = release && release->sprio_names_qos;
     return list;
 }

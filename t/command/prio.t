@@ -290,7 +290,7 @@ def printed(place):
     tap.same(header.index('SITE'), 43, 'in their places')
     tap.ok('USER' in place.lines('-l')[0] and 'NICE' in place.lines('-l')[0], '-l has the user and nice')
     tap.ok('USER' in place.lines('-u', 'alice')[0], 'and so the user has -u')
-    tap.same(place.lines('-n')[1].split()[:5], ['11', 'short', '0.00000173', '0', '0.5000000'],
+    tap.same(place.lines('-n')[1].split()[:4], ['11', 'short', '0.00000173', '0.5000000'],
              '-n prints factors')
     tap.same([line.split() for line in place.lines('-w')[1:]],
              [['Weights', '1', '1000', '100', '10000', '400', '100', '10', 'CPU=100,GRES/gpu=40']],
@@ -326,6 +326,84 @@ def printed(place):
                        (('-o', '%i', '--columns', 'jobid'), '--columns')):
         place.ends(64, f"{' '.join(wish)} is refused", 'prio', *wish)
         place.says('with a reason', said)
+
+
+# sprio's formats, of all columns, since Slurm 23.02: the width of each, with a minus where it begins at the left.
+LONG = {'JOBID': 15, 'PARTITION': -9, 'USER': 8, 'ACCOUNT': 8, 'PRIORITY': 10, 'SITE': 10, 'AGE': 10, 'ASSOC': 10, 'FAIRSHARE': 10,
+        'JOBSIZE': 10, 'partition': 10, 'QOSNAME': 10, 'QOS': 10, 'NICE': 11, 'TRES': 20}
+FACTORS = {'JOBID': 15, 'PARTITION': -9, 'USER': 8, 'ACCOUNT': 8, 'PRIORITY': -10, 'AGE': -10, 'ASSOC': -10, 'FAIRSHARE': -10,
+           'JOBSIZE': -10, 'partition': -10, 'QOSNAME': -10, 'QOS': -10, 'TRES': -20}
+
+
+def as_sprio(columns, *rows):
+    """Each field is cut to its width."""
+    return ''.join(' '.join(f'{text[:-width]:{-width}}' if width < 0 else f'{text:>{width}}'[:width]
+                            for text, width in zip(row, columns.values())) + '\n'
+                   for row in ([name.upper() for name in columns], *(row.split('|') for row in rows)))
+
+
+# Job 11 may take two partitions and two QOS; job 12 has no QOS, for which sprio has (null).
+OF_11 = [f'11|{partition}|alice|physics|{priority}|0|500|100|6667|100|{factor}|{qos}|{of_qos}|0|cpu=25,gres/gpu=10'
+         for partition, qos, priority, factor, of_qos in
+         (('long', 'high', 7511, 100, 10), ('long', 'highest', 7506, 100, 5), ('short', 'high', 7461, 50, 10),
+          ('short', 'highest', 7456, 50, 5))]
+OF_12 = ['12|long|bob|physics|4483|0|500|50|3333|400|100|(null)|0|0|cpu=100',
+         '12|short|bob|physics|4433|0|500|50|3333|400|50|(null)|0|0|cpu=100']
+# A priority is 7511.67 / 4294967295 and so on, of which the column has eight decimals.
+FACTORS_OF_11 = [f'11|{partition}|alice|physics|{priority}|0.5000000|1.0000000|0.6666667|0.2500000|{factor}|{qos}|{of_qos}|'
+                 'cpu=0.25,gres/gpu=0.25' for partition, qos, priority, factor, of_qos in
+                 (('long', 'high', '0.00000174', '1.0000000', '1.0000000'), ('long', 'highest', '0.00000174', '1.0000000', '0.5000000'),
+                  ('short', 'high', '0.00000173', '0.5000000', '1.0000000'),
+                  ('short', 'highest', '0.00000173', '0.5000000', '0.5000000'))]
+
+
+def several(place, release):
+    """Jobs of several partitions and QOS, for a cluster of this release."""
+    place.begin({'fairshare.slurm_version': release})
+    place.change("UPDATE qos_table SET name = 'highest' WHERE name = 'normal'")
+    place.change("UPDATE tiny_job_table SET \"partition\" = 'long,short', qos_req = 'high,highest' WHERE id_job = 11")
+    place.change('UPDATE tiny_job_table SET id_qos = 0 WHERE id_job = 12')
+    place.succeed('run', '--now', NOW, '--replace')
+
+
+def columns_of_release(place):
+    for release, columns in (('22.05', [name for name in LONG if name not in ('ACCOUNT', 'QOSNAME')]), ('23.02', LONG), ('26.05', LONG)):
+        several(place, release)
+        tap.same(place.lines('-l')[0].split(), [name.upper() for name in columns], f'-l has the columns of sprio -l of {release}')
+    tap.same('\n'.join(place.lines('-l', '-j', '11')) + '\n', as_sprio(LONG, *OF_11), 'each partition and QOS is a row of sprio -l')
+    tap.same(place.lines('-l', '-n')[0].split(), [name.upper() for name in FACTORS], 'and -l -n has those of sprio -l -n')
+    tap.same(place.lines('-l', '-w')[1].split(), ['Weights', '1', '1000', '100', '10000', '400', '100', '10', 'CPU=100,GRES/gpu=40'],
+             'weights have no account and no QOS')
+
+
+def newer_prints(place):
+    """What sprio -l prints since 23.02, read by diff."""
+    several(place, '26.05')
+
+    def diff(columns, *rows):
+        with open(place.path('sprio'), 'w', encoding='ascii') as file:
+            file.write(as_sprio(columns, *rows))
+        status = place.run('diff', '--at', NOW, '--json', 'sprio')
+        answer = json.loads(place.out)['clusters'][0] if place.out else {}
+        return (status, answer.get('compared'), answer.get('only_printed'), [
+            tuple(row[name] for name in ('jobid', 'partition', 'qos_name', 'factor', 'sprio'))
+            for row in answer.get('differences', ())])
+
+    for order in (1, -1):
+        tap.same(diff(LONG, *(OF_11 + OF_12)[::order]), (0, 6, 0, []), 'each row is that of its partition and QOS, also where there is none')
+    tap.same(diff(FACTORS, *FACTORS_OF_11), (0, 4, 0, []), 'also of factors, where a priority has fewer digits')
+    wrong = OF_11[2].replace('|high|10|', '|high|5|')
+    tap.same(diff(LONG, *OF_11[:2], wrong, OF_11[3]), (1, 4, 0, [(11, 'short', 'high', 'qos', 5.)]),
+             "a row that looks like another QOS's is compared with its own, whose name is the other's beginning")
+    wrong = FACTORS_OF_11[0].replace('0.00000174', '0.00000175')
+    status, compared, missing, differences = diff(FACTORS, wrong, *FACTORS_OF_11[1:])
+    tap.same((status, compared, missing, [row[:4] for row in differences]), (1, 4, 0, [(11, 'long', 'high', 'priority')]),
+             'a priority with another last digit is a difference')
+    long_name = 'highest_of_all'
+    place.change("UPDATE qos_table SET name = ? WHERE name = 'highest'", long_name)
+    place.change("UPDATE tiny_job_table SET qos_req = 'high,' || ? WHERE id_job = 11", long_name)
+    place.succeed('run', '--now', NOW, '--replace')
+    tap.same(diff(LONG, *(row.replace('highest', long_name) for row in OF_11)), (0, 4, 0, []), 'a name that is cut is known by its beginning')
 
 
 def for_programs(place):
@@ -421,7 +499,7 @@ def empty(place):
 
 
 def body():
-    for part in (published, changing, odd_rows, arrays, accrue_limits, flags, printed, for_programs, clusters, new_jobs, empty):
+    for part in (published, changing, odd_rows, arrays, accrue_limits, flags, printed, columns_of_release, newer_prints, for_programs, clusters, new_jobs, empty):
         with Queue() as place:
             part(place)
 

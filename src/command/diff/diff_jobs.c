@@ -71,21 +71,25 @@ static size_t first_of(const struct prio_list *list, int64_t id_job)
     return from;
 }
 
-/* Of a table names may be cut. */
-static bool is_name(const struct finder *finder, const char *ours, const char *printed)
+/* Of a table names that are as wide as their column may be cut. */
+static bool is_name(const struct finder *finder, const char *ours, const char *printed,
+                    size_t width)
 {
     if (!printed)
         return true;
-    return finder->asked->print->is_table ? !strncmp(ours, printed, strlen(printed))
-                                          : !strcmp(ours, printed);
+    size_t length = strlen(printed);
+    return finder->asked->print->is_table && length >= width ? !strncmp(ours, printed, length)
+                                                             : !strcmp(ours, printed);
 }
 
 static bool may_be(const struct finder *finder, size_t place, const struct printed_job *job)
 {
     const struct prio_row *row = &finder->ours->rows[place];
-    return !finder->taken[place] && is_name(finder, row->user, job->user) &&
-           is_name(finder, row->account, job->account) &&
-           is_name(finder, row->partition, job->partition) && is_name(finder, row->qos, job->qos);
+    const struct sprio_print *print = finder->asked->print;
+    return !finder->taken[place] && is_name(finder, row->user, job->user, 0) &&
+           is_name(finder, row->account, job->account, 0) &&
+           is_name(finder, row->partition, job->partition, print->partition_width) &&
+           is_name(finder, row->qos, job->qos, print->qos_width);
 }
 
 /* By how much a value is beyond what was printed, but for what doubles leave out. */

@@ -6,7 +6,8 @@
 #include <stdint.h>
 
 /* What slurmctld does differently from one release of Slurm to the next, as far as it shows in what
- * we compute.  A new difference is a flag here, and its column in the table of release.c. */
+ * we compute and print.  A new difference is a flag here, and its column in the table of release.c.
+ */
 
 struct release {
     const char *name;  /* 25.11 */
@@ -17,6 +18,7 @@ struct release {
     bool leaves_accounts_out;      /* and accounts have no factor. */
     bool takes_least_accrue_limit; /* of several of a QOS or an association, not the first */
     bool needs_priority_type;      /* without PriorityType there are no priorities */
+    bool sprio_names_qos;          /* and accounts: sprio -l has columns of them */
 };
 
 /* All that we know, the oldest first, ended by one without a name. */
