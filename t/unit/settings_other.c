@@ -10,6 +10,7 @@
 #include <iniparser.h>
 #endif
 
+#include "db/db.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -21,10 +22,10 @@ static const char *user, *more;
 
 dictionary *iniparser_load(const char *path)
 {
-    static const char *const rest[][2] = {
+    const char *const rest[][2] = {
         { "source", NULL },
         { "results", NULL },
-        { "results:driver", "sqlite" },
+        { "results:driver", db_drivers[0]->name },
         { "results:database", "r" },
     };
     dictionary *read = access(path, R_OK) ? NULL : dictionary_new(0);
@@ -58,7 +59,8 @@ int main(void)
     umask(022);
     FILE *file = fopen("settings", "w");
     if (!file ||
-        fputs("[source]\nuser = a b\n[results]\ndriver = sqlite\ndatabase = r\n", file) < 0 ||
+        fprintf(file, "[source]\nuser = a b\n[results]\ndriver = %s\ndatabase = r\n",
+                db_drivers[0]->name) < 0 ||
         fclose(file))
         perror("settings");
     is_string(message("a b", NULL), "", "settings that are read as they are meant are taken");
