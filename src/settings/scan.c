@@ -218,10 +218,13 @@ int settings_scan(struct settings_lines *lines, const char *path, struct error *
 {
     *lines = (struct settings_lines){ .arena = arena_create() };
     struct scan scan = { .path = path, .lines = lines, .err = err };
-    FILE *file = check_file(path, err) ? NULL : fopen(path, "re");
-    int result = file ? scan_file(&scan, file) : -1;
-    if (file)
-        fclose(file);
+    if (check_file(path, err))
+        return -1;
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return fail(err, ERROR_SETTINGS, "cannot open '%s': %s", path, strerror(errno));
+    int result = scan_file(&scan, file);
+    fclose(file);
     return result;
 }
 
