@@ -152,14 +152,8 @@ static int scan_key(struct scan *scan, char *text)
     return 0;
 }
 
-/* iniparser takes all of them for blanks. */
-static bool has_control(const char *text)
-{
-    for (; *text; text++)
-        if (((unsigned char)*text < ' ' && *text != '\t') || *text == 0x7f)
-            return true;
-    return false;
-}
+/* iniparser takes them for blanks, also within a line. */
+static const char other_blanks[] = "\v\f\r";
 
 static int scan_line(struct scan *scan, char *text, size_t length)
 {
@@ -172,8 +166,8 @@ static int scan_line(struct scan *scan, char *text, size_t length)
     /* Windows ends lines with \r\n. */
     while (length && strchr(" \t\r\n", text[length - 1]))
         text[--length] = '\0';
-    if (has_control(text))
-        return refuse_line(scan, "a control character", NULL);
+    if (strpbrk(text, other_blanks))
+        return refuse_line(scan, "a control character that stands for a blank", NULL);
     if (length && text[length - 1] == '\\')
         return refuse_line(scan, "a backslash at the end, and nothing goes on in the next line",
                            NULL);

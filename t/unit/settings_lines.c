@@ -25,8 +25,8 @@ static void write_file(const char *bytes, size_t length)
 static struct settings *settings_of(const char *bytes, size_t length)
 {
     char whole[4096];
-    int begun = snprintf(whole, sizeof whole, "[results]\ndriver=%s\ndatabase=r\n",
-                         db_drivers[0]->name);
+    int begun =
+        snprintf(whole, sizeof whole, "[results]\ndriver=%s\ndatabase=r\n", db_drivers[0]->name);
     memcpy(whole + begun, bytes, length);
     write_file(whole, (size_t)begun + length);
     struct settings *settings = NULL;
@@ -116,11 +116,12 @@ static const struct {
     { "[a:b]\n", NULL, "line 4: a colon in the section's name 'a:b'" },
     { "[usage]\nsource:user = a\n", NULL, "line 5: a colon in the key 'source:user'" },
     { "[source]\nus\"er = a\n", NULL, "line 5: unknown key 'us\"er' in [source]" },
-    { "[source]\nuser = a\rb\n", NULL, "line 5: a control character" },
-    { "[source]\nuser =\f\"a # b\"\n", NULL, "line 5: a control character" },
-    { "[source]\n\vuser = a\n", NULL, "line 5: a control character" },
-    { "[source]\nuser = \x1b[1m\n", NULL, "line 5: a control character" },
-    { "[source]\nuser = \x7f\n", NULL, "line 5: a control character" },
+    { "[source]\nuser = a\rb\n", NULL, "line 5: a control character that stands for a blank" },
+    { "[source]\nuser =\f\"a # b\"\n", NULL,
+      "line 5: a control character that stands for a blank" },
+    { "[source]\n\vuser = a\n", NULL, "line 5: a control character that stands for a blank" },
+    { "[source]\nuser = \x1b[1m\n", "\x1b[1m", NULL },
+    { "[source]\nuser = \x7f\n", "\x7f", NULL },
     { "[source]\n\xef\xbb\xbfuser = a\n", NULL, "line 5: unknown key" },
 };
 
