@@ -48,7 +48,7 @@ packages_of_system() {
         ca-certificates git man-db openssl procps tzdata
     )
     case $1 in
-    *-slurm) packages+=("${packages_mysql[@]}" mariadb-server mariadb-client "${packages_slurm[@]}") ;;
+    *-slurm) packages+=("${packages_mysql[@]}" mariadb-server mariadb-client "${packages_slurm[@]}" prometheus) ;;
     *-mysql) packages+=(libmysqlclient-dev mysql-server mysql-client postgresql) ;;
     *-all) packages+=("${packages_mysql[@]}" "${packages_servers[@]}" "${packages_slurm[@]}" valgrind) ;;
     *) return 1 ;;
@@ -57,7 +57,8 @@ packages_of_system() {
     # Its Chart.js is too old for the page, and it has no d3-hierarchy.
     bullseye-*) printf '%s\n' "${packages[@]}" | grep -vx -e libjs-chart.js -e node-d3-hierarchy ;;
     trixie-all | unstable-all)
-        printf '%s\n' "${packages[@]}" build-essential debhelper fakeroot lintian systemd chromium chromium-driver prometheus
+        printf '%s\n' "${packages[@]}" build-essential debhelper fakeroot lintian systemd \
+            chromium chromium-driver prometheus zsh fish
         ;;
     *) printf '%s\n' "${packages[@]}" ;;
     esac
