@@ -73,14 +73,19 @@ class Controller:
 
     def __enter__(self):
         with open(f'{self.folder}/err', 'wb') as err:
-            self.process = subprocess.Popen([SLURMCTLD, '-D'], env=self.environment, stdin=subprocess.DEVNULL,
-                                            stdout=err, stderr=err)
+            # From 24.11 on it listens where the machine's name leads, which may be nowhere.
+            self.process = subprocess.Popen(['unshare', '--uts', 'sh', '-c', 'hostname localhost && exec "$0" -D', SLURMCTLD],
+                                            env=self.environment, stdin=subprocess.DEVNULL, stdout=err, stderr=err)
         for _ in range(100):
             if ' UP' in self.call('scontrol', 'ping'):
                 return self
             time.sleep(.2)
         self.__exit__()
-        raise RuntimeError('slurmctld does not answer')
+        said = ''
+        for name in ('err', 'slurmctld.log'):
+            with open(f'{self.folder}/{name}', encoding='utf-8', errors='replace') as file:
+                said += file.read()
+        raise RuntimeError('slurmctld does not answer\n' + said[-3000:])
 
     def __exit__(self, *what):
         self.process.terminate()
