@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: MIT
 #
 # fuzz.sh SOURCE-FOLDER SECONDS
+# fuzz.sh SOURCE-FOLDER --inputs COUNT
 #
 # Builds the fuzzers of t/fuzz with clang in fuzz/ below the working directory, and runs one after
-# another, for that many seconds in all.  What they learn is kept in fuzz/corpus-NAME and helps the
-# next time; the corpora in t/fuzz are where they begin, and are only read.
+# another, for that many seconds in all; what they learn is kept in fuzz/corpus-NAME and helps the next
+# time.  Or each for so many inputs, the same ones each time.  The corpora in t/fuzz are where they
+# begin, and are only read.
 set -euo pipefail
 source_folder=$1 seconds=$2
 
@@ -20,17 +22,24 @@ work=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 fuzzers=(t/fuzz/*.o)
-share=$((seconds / ${#fuzzers[@]}))
-[ "$share" -gt 0 ] || share=1 # 0 would be for ever
+if [ "$seconds" = --inputs ]; then
+    extent=(-runs="$3" -seed=1)
+else
+    share=$((seconds / ${#fuzzers[@]}))
+    [ "$share" -gt 0 ] || share=1 # 0 would be for ever
+    extent=(-max_total_time="$share")
+fi
 failures=0
 for object in "${fuzzers[@]}"; do
     name=$(basename "$object" .o)
-    mkdir -p "corpus-$name"
-    printf '\n== %s, %d seconds\n' "$name" "$share"
+    learned=$here/corpus-$name
+    [ "$seconds" != --inputs ] || learned=$work/corpus-$name
+    mkdir -p "$learned"
+    printf '\n== %s\n' "$name"
     # No input takes seconds; one that does is a finding too.
-    if ! (cd "$work" && "$here/t/fuzz/$name" -max_total_time="$share" -timeout=20 \
+    if ! (cd "$work" && "$here/t/fuzz/$name" "${extent[@]}" -timeout=20 \
         -rss_limit_mb=2048 -artifact_prefix="$here/found-$name-" -print_final_stats=1 \
-        "$here/corpus-$name" "$source_folder/t/fuzz/corpus-$name" 2>&1 |
+        "$learned" "$source_folder/t/fuzz/corpus-$name" 2>&1 |
         grep -vE '^(#[0-9]+|	NEW_FUNC)'); then
         echo "$name found something; in an empty folder: $here/t/fuzz/$name $here/found-$name-..." >&2
         failures=$((failures + 1))
