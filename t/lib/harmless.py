@@ -30,7 +30,7 @@ from program import FAIRMILL
 from proxy import Fault, sql
 
 SOURCE = 'harmless_acct'
-SECONDS = 600 if LONG else 60
+SECONDS = 600 if LONG else 30
 RUN_EVERY = 2
 SAMPLE_EVERY = TRX_STALE
 JOBS = {'big': 100000, 'small': 25}

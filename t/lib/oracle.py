@@ -14,6 +14,8 @@ ALGORITHMS = dict(fair_tree='fairtree.psv', depth_oblivious='depth_oblivious.psv
 COLUMNS = ('id_assoc', 'rawshares', 'normshares', 'rawusage', 'normusage', 'effectvusage',
            'fairshare', 'levelfs')
 NOW = 1800000000
+# A server may serve several tests at once.
+ACCOUNTING, RESULTS = f'oracle_acct_{os.getpid()}', f'oracle_{os.getpid()}'
 
 
 def cases(*folder):
@@ -78,7 +80,7 @@ def accounting(server, schema, case, protocol=0):
             "time_submit, time_eligible, time_start, time_end, tres_alloc) VALUES ('j', %s, %d, 1, 0, 0, 0, 0, 0, 0, 1, 1, "
             "'p', 1, 3, 0, %d, %d, %d, %d, '1=1,5=%s');" % (
                 row['id_assoc'], number, NOW - 2, NOW - 2, NOW - 2, NOW - 1, units))
-    name = server.database('oracle_acct')
+    name = server.database(ACCOUNTING)
     server.sql('\n'.join([server.LENIENT, *statements]), name)
     return name
 
@@ -114,12 +116,12 @@ def compare(algorithm, row, listed):
 def disagreements(server, folder, source, algorithm, listed, **fairshare):
     """What differs from a table that sshare printed, and how many values were compared."""
     write_settings(f'{folder}/f.conf', server.settings(
-        source, server.database('oracle_res'), dict(half_life=0, reset_period='none'),
+        source, server.database(RESULTS), dict(half_life=0, reset_period='none'),
         dict(dict(algorithm=algorithm, conformance='slurmctld'), **fairshare)))
     publish(f'{folder}/f.conf', NOW)
     rows = {r[0]: dict(zip(COLUMNS, r)) for r in server.sql(
         f"SELECT {', '.join(COLUMNS)} FROM fairmill_sshare WHERE cluster = 'oracle'",
-        'oracle_res')}
+        RESULTS)}
     wrong, compared = [], 0
     if {row['ID'] for row in listed} != set(rows):
         wrong.append(f"ids {sorted({row['ID'] for row in listed} ^ set(rows))} are in one only")
