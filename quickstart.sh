@@ -3,10 +3,19 @@
 #
 # From a checkout to the first fairshare values: installs what the build needs, builds in build/,
 # makes the accounting database of a site that does not exist, and computes it.
+#
+#   quickstart.sh       a university with Slurm
+#   quickstart.sh pbs   a small site with OpenPBS
 set -euo pipefail
 umask 022
 cd "$(dirname "$0")"
 . build-aux/packages.sh
+
+site=${1:-slurm}
+if [ $# -gt 1 ] || ! [[ $site =~ ^(slurm|pbs)$ ]]; then
+    echo "usage: quickstart.sh [pbs]" >&2
+    exit 64
+fi
 
 # LOG COMMAND...: what it says matters only if it fails.
 quietly() {
@@ -39,41 +48,82 @@ cd build
 quietly configure.log ../configure "${without[@]}"
 quietly make.log make -j"$(nproc)"
 
-echo "Making a site in build/demo/ ..."
-rm -rf demo
-mkdir demo
-cd demo
-cat >fairmill.conf <<'END'
-[source]
-driver = sqlite
-database = accounting.db
+# FOLDER LINE...: what follows happens in a new one, with settings for two databases there, these lines
+# of [source], and more from standard input.
+begin() {
+    local folder=$1
+    shift
+    echo "Making a site in build/$folder/ ..."
+    rm -rf "$folder"
+    mkdir "$folder"
+    cd "$folder"
+    {
+        printf '[source]\ndriver = sqlite\ndatabase = accounting.db\n'
+        [ $# = 0 ] || printf '%s\n' "$@"
+        printf '\n[results]\ndriver = sqlite\ndatabase = results.db\n'
+        cat
+    } >fairmill.conf
+}
 
-[results]
-driver = sqlite
-database = results.db
+slurm_site() {
+    begin demo <<'END'
 
 [usage]
 half_life = 7-0
 END
-try ../../sql/demo/make-demo.py accounting.db
-try ../fairmill -c fairmill.conf init
-try ../fairmill -c fairmill.conf run -v
-try ../fairmill -c fairmill.conf show
+    try ../../sql/demo/make-demo.py accounting.db
+    try ../fairmill -c fairmill.conf init
+    try ../fairmill -c fairmill.conf run -v
+    try ../fairmill -c fairmill.conf show
 
-printf '\nThe same values for any program that speaks SQL, here the five users who are next:\n'
-try sqlite3 -header -column results.db "
+    printf '\nThe same values for any program that speaks SQL, here the five users who are next:\n'
+    try sqlite3 -header -column results.db "
     SELECT username, account, rawshares, round(rawusage / 3600) AS core_hours, fairshare
     FROM fairmill_sshare
     WHERE username <> ''
     ORDER BY fairshare DESC, username
     LIMIT 5"
 
-printf '\nAnd a page for people:\n'
-try ../fairmill -c fairmill.conf report --output fairshare.html
-
-cat <<'END'
+    printf '\nAnd a page for people:\n'
+    try ../fairmill -c fairmill.conf report --output fairshare.html
+    cat <<'END'
 
 All of it is in build/demo/; open fairshare.html there in a browser, or change shares or jobs in
 accounting.db, or the settings in fairmill.conf, and run again.  doc/production.md tells the way to a real
 accounting database.
 END
+}
+
+pbs_site() {
+    begin demo-pbs 'layout = pbs' 'clusters = pbs' <<'END'
+
+[usage]
+time_zone = UTC
+END
+    try ../../sql/demo/make-pbs-demo.py .
+    try ../fairmill -c fairmill.conf import pbs --resource-group resource_group --sched-config sched_config \
+        --accounting accounting --queue qstat.json -v
+    try ../fairmill -c fairmill.conf init
+    try ../fairmill -c fairmill.conf run -v
+    try ../fairmill -c fairmill.conf show --pbs --list
+    try ../fairmill -c fairmill.conf show --pbs scott
+
+    printf '\nThe jobs that wait, in the order of the formula:\n'
+    try ../fairmill -c fairmill.conf prio
+
+    printf '\nThe same values for any program that speaks SQL, as a job_sort_formula would have them:\n'
+    try sqlite3 -header -column results.db "
+    SELECT name, shares, round(usage / 3600, 2) AS cpu_hours, fairshare_perc, fairshare_tree_usage, fairshare_factor
+    FROM fairmill_pbsfs
+    ORDER BY fairshare_factor DESC, name"
+
+    printf '\nWhy suzy, who used nothing, is behind bob, and what would turn it:\n'
+    try ../fairmill -c fairmill.conf explain bob suzy
+    cat <<'END'
+
+All of it is in build/demo-pbs/: change resource_group there, import it, and run again.  doc/pbs.md tells
+the way from a real OpenPBS.
+END
+}
+
+"${site}_site"

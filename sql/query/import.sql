@@ -15,7 +15,11 @@ DELETE FROM "pbs_job" WHERE "cluster" = ?
 DELETE FROM "pbs_suspension" WHERE "cluster" = ?
 
 -- name: pbs_job_last
-SELECT MAX("job_key") FROM "pbs_job" WHERE "cluster" = ?
+-- Of runs and of jobs that wait.
+SELECT MAX(k."job_key")
+FROM (SELECT MAX(j."job_key") AS "job_key" FROM "pbs_job" j WHERE j."cluster" = ?
+      UNION ALL
+      SELECT MAX(q."job_key") FROM "pbs_queued" q WHERE q."cluster" = ?) k
 
 -- name: pbs_job_open
 -- Runs that have not ended, and since when they are suspended.
@@ -39,4 +43,26 @@ UPDATE "pbs_group" SET "until" = ? WHERE "cluster" = ? AND "name" = ? AND "until
 SELECT COUNT(*) FROM "pbs_group" WHERE "cluster" = ?
 
 -- name: pbs_entity_read
-SELECT "name", "id_assoc" FROM "pbs_entity" WHERE "cluster" = ?
+SELECT "name", "id_assoc", "first_seen" FROM "pbs_entity" WHERE "cluster" = ?
+
+-- name: pbs_setting_read
+SELECT "name", "since", "value" FROM "pbs_setting" WHERE "cluster" = ? ORDER BY "name", "since"
+
+-- name: pbs_seen_read
+SELECT "kind", "name", "first_seen" FROM "pbs_seen" WHERE "cluster" = ?
+
+-- name: pbs_seen_forget
+-- What jobs told; names of the usage file stay.
+DELETE FROM "pbs_seen" WHERE "cluster" = ? AND "kind" <> 'usage'
+
+-- name: pbs_usage_forget
+DELETE FROM "pbs_usage" WHERE "cluster" = ? AND "as_of" = ?
+
+-- name: pbs_queued_read
+SELECT "job_id", "job_key" FROM "pbs_queued" WHERE "cluster" = ?
+
+-- name: pbs_queued_forget
+DELETE FROM "pbs_queued" WHERE "cluster" = ?
+
+-- name: pbs_queue_forget
+DELETE FROM "pbs_queue" WHERE "cluster" = ?

@@ -45,6 +45,11 @@ WHERE "cluster" = ?
 DELETE /*! "fairmill_job_priority" */ FROM "fairmill_job_priority" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
+-- name: job_term_clear
+-- And what their formula's names stood for.
+DELETE /*! "fairmill_job_term" */ FROM "fairmill_job_term" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?
+
 -- name: finding_read
 -- A cluster's findings.
 SELECT "kind", "subject", "first_seen", "last_seen", "count", "detail"

@@ -19,7 +19,7 @@ WHERE l."cluster" = ? AND l."source" <> ''
 -- name: published_clusters
 -- The clusters that are published, and how each was computed.
 SELECT l."cluster", r."algorithm", r."conformance", r."as_of", r."half_life", r."time_zone",
-    s."text", r."slurm_version"
+    s."text", r."slurm_version", r."usage_unit"
 FROM "fairmill_lock" l
 JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
 LEFT JOIN "fairmill_settings" s ON s."digest" = r."settings_digest"
@@ -45,8 +45,14 @@ SELECT "job_db_inx", "id_job", "user_name", "account", "partition_name", "qos", 
     "age_factor", "assoc_factor", "fairshare_factor", "job_size_factor", "partition_factor",
     "qos_factor", "age_weighted", "assoc_weighted", "fairshare_weighted", "job_size_weighted",
     "partition_weighted", "qos_weighted", "tres_factors", "tres_weighted", "site", "nice",
-    "priority", "priority_norm"
+    "priority", "priority_norm", "job_id", "formula_value", "why"
 FROM "fairmill_job_priority"
+WHERE "cluster" = ?
+
+-- name: published_terms
+-- What the names of the formula stood for that made the priorities of jobs on a cluster.
+SELECT "job_db_inx", "name", "value"
+FROM "fairmill_job_term"
 WHERE "cluster" = ?
 
 -- name: metrics_queue

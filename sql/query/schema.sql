@@ -24,6 +24,8 @@ INSERT INTO "fairmill_history" SELECT * FROM "fairmill_history" WHERE 1 = 0
 INSERT INTO "fairmill_history_point" SELECT * FROM "fairmill_history_point" WHERE 1 = 0
 -- name: check_job_priority
 INSERT INTO "fairmill_job_priority" SELECT * FROM "fairmill_job_priority" WHERE 1 = 0
+-- name: check_job_term
+INSERT INTO "fairmill_job_term" SELECT * FROM "fairmill_job_term" WHERE 1 = 0
 -- name: check_run
 INSERT INTO "fairmill_run" SELECT * FROM "fairmill_run" WHERE 1 = 0
 -- name: check_seal

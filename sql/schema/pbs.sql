@@ -39,6 +39,16 @@ CREATE TABLE IF NOT EXISTS "pbs_entity" (
     PRIMARY KEY ("cluster", "name")
 ) {kept};
 
+-- For whom jobs were: the names that they had of each kind that OpenPBS's fairshare_entity may be, and,
+-- of kind `usage', those of the scheduler's usage file.
+CREATE TABLE IF NOT EXISTS "pbs_seen" (
+    "cluster"     {name} NOT NULL,
+    "kind"        {word} NOT NULL,
+    "name"        {name} NOT NULL,
+    "first_seen"  {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "kind", "name")
+) {kept};
+
 -- What sched_config and the server said of fairshare, since when; NULL: it said nothing any more.
 CREATE TABLE IF NOT EXISTS "pbs_setting" (
     "cluster"  {name} NOT NULL,
@@ -48,12 +58,14 @@ CREATE TABLE IF NOT EXISTS "pbs_setting" (
     PRIMARY KEY ("cluster", "name", "since")
 ) {kept};
 
--- What the scheduler's usage file said of an entity's usage as of its last decay: a start.
+-- What the scheduler's usage file said of an entity's usage when it was written, and of the last decay
+-- (0 or NULL: nothing): a start.
 CREATE TABLE IF NOT EXISTS "pbs_usage" (
-    "cluster"  {name} NOT NULL,
-    "name"     {name} NOT NULL,
-    "as_of"    {integer} NOT NULL,
-    "usage"    {real} NOT NULL,
+    "cluster"     {name} NOT NULL,
+    "name"        {name} NOT NULL,
+    "as_of"       {integer} NOT NULL,
+    "usage"       {real} NOT NULL,
+    "last_decay"  {integer},
     PRIMARY KEY ("cluster", "name", "as_of")
 ) {kept};
 

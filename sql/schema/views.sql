@@ -92,8 +92,8 @@ SELECT
     f."cluster" AS "cluster",
     f."id_assoc" AS "id_assoc",
     CASE WHEN f."user_name" = '' THEN f."account" ELSE f."user_name" END AS "name",
-    COALESCE(f."parent_id", -1) AS "resgroup",
-    f."id_assoc" AS "cresgroup",
+    CASE WHEN f."parent_id" = 2147483647 THEN 0 ELSE COALESCE(f."parent_id", -1) END AS "resgroup",
+    CASE WHEN f."id_assoc" = 2147483647 THEN 0 ELSE f."id_assoc" END AS "cresgroup",
     CASE WHEN f."parent_id" IS NULL THEN NULL ELSE f."shares" END AS "shares",
     100 * f."pbs_target" AS "percentage",
     f."pbs_target" AS "fairshare_perc",
@@ -101,5 +101,6 @@ SELECT
     f."pbs_tree_usage" AS "fairshare_tree_usage",
     f."pbs_factor" AS "fairshare_factor",
     f."usage_raw" AS "usage",
-    CASE WHEN f."pbs_target" > 0 THEN f."usage_raw" / f."pbs_target" ELSE -1 END AS "usage_perc"
+    CASE WHEN f."pbs_target" > 0 THEN f."usage_raw" / f."pbs_target" ELSE -1 END AS "usage_perc",
+    f."pbs_order" AS "pbs_order"
 FROM "fairmill_fairshare" f;

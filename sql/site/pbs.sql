@@ -2,12 +2,12 @@
 --
 -- A site with OpenPBS that keeps its fairshare tree and its finished jobs in tables of its own:
 --
---     pbs_entity(id, parent_id, name, is_group, shares)
---     pbs_job(id, entity_id, ncpus, started, ended)       ended is NULL while the job runs
+--     site_entity(id, parent_id, name, is_group, shares)
+--     site_job(id, entity_id, ncpus, started, ended)       ended is NULL while the job runs
 --
--- What fairmill reads of it, with [source] layout = plain, associations = pbs_associations and
--- usage = pbs_usage.
-CREATE VIEW pbs_associations AS
+-- What fairmill reads of it, with [source] layout = plain, associations = site_associations and
+-- usage = site_usage.
+CREATE VIEW site_associations AS
 SELECT
     'pbs' AS cluster,
     e.id AS id,
@@ -17,14 +17,14 @@ SELECT
     '' AS partition_name,
     e.shares AS shares,
     0 AS deleted
-FROM pbs_entity e
-LEFT JOIN pbs_entity p ON p.id = e.parent_id;
+FROM site_entity e
+LEFT JOIN site_entity p ON p.id = e.parent_id;
 
-CREATE VIEW pbs_usage AS
+CREATE VIEW site_usage AS
 SELECT
     'pbs' AS cluster,
     j.entity_id AS id,
     j.started AS time_start,
     j.ended AS time_end,
     j.ncpus AS charge
-FROM pbs_job j;
+FROM site_job j;

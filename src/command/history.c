@@ -11,6 +11,7 @@
 #include "results/published_find.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -221,11 +222,27 @@ static int read_days(struct db *db, struct known_list *list, struct known *known
     return db_finish(rows);
 }
 
-static int add_series(struct db *db, const struct options *options, struct known_list *list,
-                      struct known *known, struct table *table, struct error *err)
+/* Those of the cluster, or of a Slurm where it is not published any more. */
+static const struct words *words_for(const struct published *published, const char *cluster)
 {
-    struct series series = { known->cluster, known->account, known->user, known->partition,
-                             known->id,      options->usage, NULL,        0 };
+    for (size_t i = 0; i < published->count; i++)
+        if (!strcmp(published->clusters[i].name, cluster))
+            return words_of(published->clusters[i].settings);
+    return words_of(NULL);
+}
+
+static int add_series(const struct published *published, const struct options *options,
+                      struct known_list *list, struct known *known, struct table *table,
+                      struct error *err)
+{
+    struct db *db = published->db;
+    struct series series = { .cluster = known->cluster,
+                             .account = known->account,
+                             .user = known->user,
+                             .partition = known->partition,
+                             .id = known->id,
+                             .days = options->usage,
+                             .words = words_for(published, known->cluster) };
     struct span span;
     if (find_span(db, options, known->cluster, &span, err))
         return -1;
@@ -267,7 +284,7 @@ static int add_all(const struct published *published, const struct options *opti
             continue;
         int added = private_check(published->login, list->rows[i].user, err)
                         ? -1
-                        : add_series(published->db, options, list, &list->rows[i], table, err);
+                        : add_series(published, options, list, &list->rows[i], table, err);
         if (added < 0)
             return -1;
         any |= added;

@@ -12,7 +12,7 @@
 
 struct options {
     struct shared_options shared;
-    const char *cluster, *accounting, *groups, *at;
+    const char *cluster, *accounting, *groups, *config, *usage, *queue, *server, *at;
     bool anew;
 };
 
@@ -22,8 +22,16 @@ static const struct command_option own_options[] = {
     { "accounting", NULL, 0, OPTION_VALUE, AT(accounting), "FOLDER",
       .help = "accounting logs, a file a day" },
     { "resource-group", NULL, 0, OPTION_VALUE, AT(groups), "FILE", .help = "the tree of shares" },
+    { "sched-config", NULL, 0, OPTION_VALUE, AT(config), "FILE",
+      .help = "the scheduler's lines on fairshare" },
+    { "usage", NULL, 0, OPTION_VALUE, AT(usage), "FILE",
+      .help = "the usage that the scheduler keeps, as a start" },
+    { "queue", NULL, 0, OPTION_VALUE, AT(queue), "FILE",
+      .help = "what `qstat -f -F json` printed, also with -Q and -B; - is standard input" },
+    { "server-database", NULL, 0, OPTION_VALUE, AT(server), "SERVICE",
+      .help = "the same from OpenPBS's own database, an entry of pg_service.conf" },
     { "at", NULL, 0, OPTION_VALUE, AT(at), "TIME",
-      .help = "since when that tree holds, where it differs; else now" },
+      .help = "since when tree and scheduler's lines hold, where they differ; else now" },
     { "anew", NULL, 0, OPTION_FLAG, AT(anew), NULL,
       .help = "forget what logs told, and read all that are there" },
     { .name = NULL },
@@ -45,6 +53,10 @@ static int import(const struct settings *settings, const struct options *options
 {
     struct import import = { .accounting = options->accounting,
                              .groups = options->groups,
+                             .config = options->config,
+                             .usage = options->usage,
+                             .queue = options->queue,
+                             .server = options->server,
                              .anew = options->anew };
     if (choose_cluster(settings, options->cluster, &import.cluster, err) ||
         option_instant("at", options->at, &import.instant, err) ||
@@ -52,6 +64,12 @@ static int import(const struct settings *settings, const struct options *options
         return -1;
     if (options->groups)
         log_note("%" PRIu64 " lines of the tree changed", import.changed_groups);
+    if (options->config || options->queue || options->server)
+        log_note("%" PRIu64 " values of scheduler and server changed", import.changed_values);
+    if (options->usage)
+        log_note("%" PRIu64 " entities have usage", import.usages);
+    if (options->queue || options->server)
+        log_note("%" PRIu64 " jobs wait", import.waiting);
     log_note("%" PRIu64 " lines of %" PRIu64 " logs", import.lines, import.logs);
     if (import.bad_lines)
         return fail(err, ERROR_DATA,
@@ -59,6 +77,12 @@ static int import(const struct settings *settings, const struct options *options
                     "were imported",
                     import.bad_lines, import.lines);
     return 0;
+}
+
+static bool asks(const struct options *options)
+{
+    return options->accounting || options->groups || options->config || options->usage ||
+           options->queue || options->server;
 }
 
 static int import_command(const struct invocation *invocation, struct error *err)
@@ -71,12 +95,16 @@ static int import_command(const struct invocation *invocation, struct error *err
         goto done;
     if (!options.shared.operands[0] || strcmp(options.shared.operands[0], "pbs") != 0)
         fail(err, ERROR_USAGE, "import: of what?  There is `fairmill import pbs`");
-    else if (!options.accounting && !options.groups)
+    else if (!asks(&options))
         fail(err, ERROR_USAGE,
              "import: nothing is asked for; --accounting names a folder of logs, --resource-group "
-             "a tree of shares");
-    else if (options.at && !options.groups)
-        fail(err, ERROR_USAGE, "import: --at is for --resource-group");
+             "a tree of shares, --sched-config what the scheduler is set to, --usage its usage "
+             "file, --queue what qstat printed, --server-database where "
+             "the server keeps it");
+    else if (options.queue && options.server)
+        fail(err, ERROR_USAGE, "import: --queue and --server-database tell of the same");
+    else if (options.at && !options.groups && !options.config)
+        fail(err, ERROR_USAGE, "import: --at is for --resource-group and --sched-config");
     else
         result = import(settings, &options, err);
 done:

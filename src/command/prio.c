@@ -4,6 +4,8 @@
 
 #include "command/command.h"
 #include "command/whatif/new_jobs.h"
+#include "core/formula/formula.h"
+#include "report/formula_list.h"
 #include "results/published_jobs.h"
 #include "report/priorities.h"
 #include "report/sprio.h"
@@ -16,10 +18,10 @@
 
 struct options {
     struct shared_options shared;
-    struct name_list jobs_asked;
     struct prio_filter filter;
-    uint64_t *jobs;
-    const char *sort;
+    const char *sort; /* NULL: the usual order */
+    const char *formula_text;
+    struct formula *formula; /* NULL: nobody wishes for one */
     struct sprio_look look;
     struct column columns[PRIO_COLUMNS];
     struct table_layout layout;
@@ -41,12 +43,13 @@ static void shown_free(struct shown *shown)
 /* Some job must have one of the ids that were asked for. */
 static int check_jobs(const struct options *options, const struct shown *shown, struct error *err)
 {
-    if (!options->filter.job_count || options->look.only_weights)
+    if (!options->filter.jobs.count || options->look.only_weights)
         return 0;
     for (size_t i = 0; i < shown->count; i++)
         if (shown->lists[i]->count)
             return 0;
-    return fail(err, ERROR_USAGE, "there is no job '%s' that waits", options->jobs_asked.values[0]);
+    return fail(err, ERROR_USAGE, "there is no job '%s' that waits",
+                options->filter.jobs.values[0]);
 }
 
 /* What is read of each cluster. */
@@ -56,11 +59,28 @@ struct request {
     struct prio_filter filter;
 };
 
+static int put_in_order(struct prio_list *list, const struct options *options, struct error *err)
+{
+    if (options->formula && formula_list_wish(list, options->formula, err))
+        return -1;
+    if (options->sort || (!options->formula && !list->of_formula))
+        return prio_list_sort(list, options->sort ? options->sort : "i", err);
+    formula_list_sort(list, options->formula != NULL);
+    return 0;
+}
+
+static int refuse_weights(const struct prio_list *list, struct error *err)
+{
+    return fail(err, ERROR_USAGE,
+                "prio: jobs of '%s' have no weights: OpenPBS's job_sort_formula makes their order",
+                list->cluster);
+}
+
 static int read_cluster(struct published *published, const struct published_cluster *cluster,
                         const struct request *request, struct prio_list *list, struct error *err)
 {
     if (request->options->look.only_weights)
-        return 0;
+        return list->of_formula ? refuse_weights(list, err) : 0;
     if (published_jobs_read(published->db, list, err))
         return -1;
     if (request->all)
@@ -68,7 +88,7 @@ static int read_cluster(struct published *published, const struct published_clus
     for (size_t i = 0; i < list->count; i++)
         published_note_name(published, list->rows[i].account, list->rows[i].user);
     prio_list_filter(list, &request->filter);
-    return prio_list_sort(list, request->options->sort, err);
+    return put_in_order(list, request->options, err);
 }
 
 static int read_all(struct published *published, const struct request *request, struct shown *shown,
@@ -86,23 +106,34 @@ static int read_all(struct published *published, const struct request *request, 
     return published_look_for_names(published, err) ? -1 : check_jobs(request->options, shown, err);
 }
 
-/* As sprio prints it: what its columns are depends on the weights of each cluster. */
-static void add_as_sprio(struct text *text, const struct options *options,
-                         const struct shown *shown)
+/* As sprio prints it, what its columns are depends on the weights of each cluster; OpenPBS's jobs
+ * have others. */
+static int add_for_people(struct text *text, const struct options *options,
+                          const struct shown *shown, struct error *err)
 {
-    for (size_t i = 0; i < shown->count; i++) {
+    int result = 0;
+    for (size_t i = 0; !result && i < shown->count; i++) {
+        const struct prio_list *list = shown->lists[i];
+        bool by_formula = options->formula || (list->of_formula && !options->look.format);
         if (shown->count > 1) {
             text_add(text, i ? "\nCLUSTER: " : "CLUSTER: ");
-            text_add_printable(text, shown->lists[i]->cluster);
+            text_add_printable(text, list->cluster);
             text_add(text, "\n");
         }
-        sprio_print(text, shown->lists[i], &options->look);
+        if (by_formula)
+            result = formula_list_print(text, list, &options->shared.table, err);
+        else
+            sprio_print(text, list, &options->look);
     }
+    return result;
 }
 
-static int add_table(struct text *text, const struct options *options, const struct shown *shown,
+static int add_table(struct text *text, struct options *options, const struct shown *shown,
                      struct error *err)
 {
+    for (size_t i = 0; i < shown->count; i++)
+        if (shown->lists[i]->of_formula)
+            prio_columns_of_formula(options->columns);
     struct table *table = table_create(text, &options->layout, &options->shared.table, err);
     if (!table)
         return -1;
@@ -114,13 +145,13 @@ static int add_table(struct text *text, const struct options *options, const str
     return result;
 }
 
-static int print_all(const struct options *options, const struct shown *shown, struct error *err)
+static int print_all(struct options *options, const struct shown *shown, struct error *err)
 {
     const struct table_options *form = &options->shared.table;
     struct text text = { 0 };
     int result = 0;
     if (form->form == TABLE_FOR_PEOPLE && !form->columns)
-        add_as_sprio(&text, options, shown);
+        result = add_for_people(&text, options, shown, err);
     else
         result = add_table(&text, options, shown, err);
     if (!result)
@@ -130,7 +161,7 @@ static int print_all(const struct options *options, const struct shown *shown, s
 }
 
 static int show(const struct settings *settings, const struct settings *all,
-                const struct options *options, struct error *err)
+                struct options *options, struct error *err)
 {
     struct published published;
     struct shown shown = { 0 };
@@ -150,18 +181,19 @@ static int show(const struct settings *settings, const struct settings *all,
     return result;
 }
 
-static int take_jobs(struct options *options, struct error *err)
+static int take_formula(struct options *options, struct error *err)
 {
-    for (size_t i = 0; i < options->jobs_asked.count; i++) {
-        const char *text = options->jobs_asked.values[i];
-        uint64_t id;
-        if (!number_unsigned(text, strlen(text), &id))
-            return fail(err, ERROR_USAGE, "prio: '%s' is no id of a job", text);
-        options->jobs = memory_grown(options->jobs, i, sizeof *options->jobs);
-        options->jobs[options->filter.job_count++] = id;
-    }
-    options->filter.jobs = options->jobs;
-    return 0;
+    if (!options->formula_text)
+        return 0;
+    if (options->look.only_weights || options->look.format)
+        return fail(err, ERROR_USAGE, "prio: --formula and --%s exclude each other",
+                    options->look.format ? "format" : "weights");
+    options->formula = formula_create(options->formula_text, err);
+    if (options->formula)
+        return 0;
+    fail_in(err, "prio: --formula '%s'", options->formula_text);
+    err->class = ERROR_USAGE;
+    return -1;
 }
 
 static int check_format(const struct options *options, struct error *err)
@@ -183,10 +215,14 @@ static int check_format(const struct options *options, struct error *err)
 static int check_options(struct options *options, struct error *err)
 {
     struct prio_list nothing = { 0 };
-    if (check_format(options, err) || prio_list_sort(&nothing, options->sort, err) ||
-        take_jobs(options, err))
+    if (check_format(options, err) ||
+        (options->sort && prio_list_sort(&nothing, options->sort, err)) ||
+        take_formula(options, err))
         return -1;
     prio_columns(options->columns, options->look.normalized);
+    for (size_t i = 0; options->formula && options->columns[i].name; i++)
+        if (!strcmp(options->columns[i].name, "what_if"))
+            options->columns[i].hidden = 0;
     options->layout = (struct table_layout){ options->columns, "jobs", .by_cluster = true };
     options->filter.users = options->shared.users;
     options->look.no_header = options->shared.table.no_header;
@@ -203,9 +239,11 @@ static const struct command_option own_options[] = {
       .help = "the weights instead of jobs" },
     { "partitions", "partition", 'p', OPTION_LIST, AT(filter.partitions), "NAMES",
       .help = "only rows of these partitions" },
-    { "jobs", NULL, 'j', OPTION_LIST, AT(jobs_asked), "IDS", .help = "only these jobs" },
+    { "jobs", NULL, 'j', OPTION_LIST, AT(filter.jobs), "IDS", .help = "only these jobs" },
+    { "formula", NULL, 0, OPTION_VALUE, AT(formula_text), "FORMULA",
+      .help = "what this would make of each job, beside its priority" },
     { "sort", NULL, 'S', OPTION_VALUE, AT(sort), "LETTERS",
-      .help = "by these columns, such as u,-y; usually i" },
+      .help = "by these columns, such as u,-y" },
     { "format", NULL, 'o', OPTION_VALUE, AT(look.format), "FORMAT",
       .help = "these columns: %[.][size]letter, as sprio has them" },
     { .name = NULL },
@@ -213,7 +251,7 @@ static const struct command_option own_options[] = {
 
 static int prio_command(const struct invocation *invocation, struct error *err)
 {
-    struct options options = { .sort = "i" };
+    struct options options = { 0 };
     struct settings *settings = NULL, *all = NULL;
     struct error ignored;
     int result = options_read(invocation, &options, err);
@@ -228,8 +266,8 @@ static int prio_command(const struct invocation *invocation, struct error *err)
     }
     options_free(&options.shared);
     option_list_free(&options.filter.partitions);
-    option_list_free(&options.jobs_asked);
-    free(options.jobs);
+    option_list_free(&options.filter.jobs);
+    formula_destroy(options.formula);
     settings_destroy(settings);
     settings_destroy(all);
     return result;

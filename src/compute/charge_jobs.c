@@ -2,6 +2,7 @@
 #include "compute/charge_jobs.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <time.h>
 
 #include "compute/computation.h"
@@ -123,7 +124,9 @@ done:
 static void add_pass(struct charging_run *run, const struct pass *pass)
 {
     const struct source *source = &run->computation->source;
-    if (source->settings->suspended == SUSPENDED_OMITTED && source->layout->suspensions) {
+    bool omits =
+        source->layout->omits_suspended || source->settings->suspended == SUSPENDED_OMITTED;
+    if (omits && source->layout->suspensions) {
         run->passes[run->pass_count] = *pass;
         run->passes[run->pass_count++].of_suspensions = true;
     }
@@ -422,6 +425,24 @@ static int add_adjustments(struct computation *computation, struct error *err)
     return 0;
 }
 
+/* What is left of the usage with which all began. */
+static int add_starts(struct computation *computation, struct error *err)
+{
+    const struct usage_starts *starts = &computation->starts;
+    const struct clock *clock = computation->clock;
+    double half_life = (double)clock_half_life(clock);
+    double age = (double)(clock_now(clock) - starts->instant);
+    double left = half_life > 0 ? exp2(-age / half_life) : 1;
+    for (size_t i = 0; i < starts->count && clock_start(clock) <= starts->instant; i++) {
+        const struct usage_start *start = &starts->starts[i];
+        struct wide usage;
+        if (!clock_sum_of(clock, start->usage * left, &usage) ||
+            !wide_add(computation_sum_of(computation, start->association), &usage))
+            return usage_beyond_range(start->association, err);
+    }
+    return 0;
+}
+
 static void set_sinks(struct charging_run *run)
 {
     struct computation *computation = run->computation;
@@ -472,7 +493,8 @@ int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_
     for (size_t i = 0; i < run.pass_count; i++)
         if (run_pass(&run, &run.passes[i], err))
             return -1;
-    if ((plan && seal_plan_check(plan, err)) || add_adjustments(computation, err))
+    if ((plan && seal_plan_check(plan, err)) || add_adjustments(computation, err) ||
+        add_starts(computation, err))
         return -1;
     if (plan && plan->mode != SEAL_UNUSED)
         note_least(&seen->first_charge, plan->seal.first_charge);

@@ -7,6 +7,7 @@
 
 #include "core/fairshare/release.h"
 #include "core/finding.h"
+#include "core/priority/formula_jobs.h"
 #include "core/priority/queue.h"
 #include "core/usage/ledger.h"
 #include "core/usage/owners.h"
@@ -70,12 +71,15 @@ void computation_free(struct computation *computation)
     findings_destroy(computation->findings);
     usage_sums_destroy(computation->unattributed);
     clock_destroy(computation->clock);
+    free(computation->starts.starts);
     ledger_state_destroy(computation->ledger);
     owners_destroy(computation->owners);
     factor_past_destroy(computation->own_factors);
     free(computation->values);
     free(computation->order);
+    free(computation->pbs_order);
     queue_destroy(computation->queue);
+    formula_jobs_destroy(computation->formula_jobs);
     tres_minutes_destroy(computation->tres_minutes);
     *computation = (struct computation){ .record = computation->record };
 }

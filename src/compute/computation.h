@@ -13,11 +13,14 @@ struct computation {
     struct accounting *accounting;
     struct tree *tree;
     struct values *values;
+    uint32_t *pbs_order; /* by node, where anybody asks for it (core/fairshare/pbs.h); or NULL */
     uint32_t *order;     /* by node, under the settings' algorithm (core/fairshare/ranking.h) */
     struct queue *queue; /* jobs that wait; NULL where the layout has none */
+    struct formula_jobs *formula_jobs; /* likewise, where a formula makes their order */
     struct tres_minutes *tres_minutes; /* NULL where the layout has no TRES */
     struct findings *findings;
     struct clock *clock;
+    struct usage_starts starts; /* with which usage begins, unless a reset was later */
     struct ledger_state *ledger;
     struct usage_sums *unattributed;   /* usage whose association has no place in the tree */
     struct fairshare_options options;  /* that the values are computed with */

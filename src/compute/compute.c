@@ -13,15 +13,18 @@
 #include "compute/priorities.h"
 #include "compute/seal_plan.h"
 #include "compute/sinks.h"
+#include "core/fairshare/pbs.h"
 #include "core/fairshare/ranking.h"
 #include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/tree/heirs.h"
 #include "core/usage/ledger.h"
+#include "compute/formula_priorities.h"
 #include "core/priority/queue.h"
 #include "core/tree/lineage.h"
 #include "results/days.h"
 #include "settings/settings.h"
+#include "source/pbs/charging.h"
 #include "source/tres_minutes.h"
 #include "util/error.h"
 #include "util/log.h"
@@ -29,7 +32,7 @@
 #include "util/text.h"
 
 double compute_capacity(const struct settings *settings, const struct accounting *accounting,
-                        uint64_t now, uint64_t reset, uint64_t first_charge)
+                        uint64_t half_life_s, uint64_t now, uint64_t reset, uint64_t first_charge)
 {
     double count = settings->capacity;
     if (!(count > 0)) {
@@ -39,17 +42,18 @@ double compute_capacity(const struct settings *settings, const struct accounting
         if (!(count > 0))
             return NAN;
     }
-    if (settings->half_life_s)
-        return count * (double)settings->half_life_s * settings->capacity_half_lives;
+    if (half_life_s)
+        return count * (double)half_life_s * settings->capacity_half_lives;
     uint64_t since = reset ? reset : first_charge;
     return since < now ? count * (double)(now - since) : 0;
 }
 
 /* The largest part of a value that jobs which were not read could have added.  Those that were
  * purged had ended before all that are there, and those beyond the horizon before that. */
-static double truncation_bound(const struct settings *settings, uint64_t now, uint64_t reset,
-                               uint64_t oldest_end)
+static double truncation_bound(const struct settings *settings, const struct clock *clock,
+                               uint64_t reset, uint64_t oldest_end)
 {
+    uint64_t now = clock_now(clock), half_life = clock_half_life(clock);
     uint64_t last = oldest_end;
     if (settings->horizon_s && settings->horizon_s < now && last < now - settings->horizon_s)
         last = now - settings->horizon_s;
@@ -57,8 +61,7 @@ static double truncation_bound(const struct settings *settings, uint64_t now, ui
         return NAN;
     if (reset && last <= reset)
         return 0;
-    return settings->half_life_s ? exp2(-(double)(now - last) / (double)settings->half_life_s)
-                                 : NAN;
+    return half_life ? exp2(-(double)(now - last) / (double)half_life) : NAN;
 }
 
 /* Rows that ended at or before this instant are not read. */
@@ -196,8 +199,9 @@ static void note_seen(struct computation *computation, const struct jobs_seen *s
     uint64_t now = clock_now(computation->clock);
     computation->first_charge = seen->first_charge;
     record->jobs_read = (int64_t)seen->count;
-    record->truncation_bound = truncation_bound(
-        settings, now, last_reset(settings, computation->ledger, now), seen->oldest_end);
+    record->truncation_bound =
+        truncation_bound(settings, computation->clock,
+                         last_reset(settings, computation->ledger, now), seen->oldest_end);
     record->source_newest = seen->newest ? (int64_t)seen->newest : -1;
     record->source_lag = seen->newest ? (int64_t)(now - seen->newest) : -1;
 }
@@ -220,7 +224,13 @@ static int find_oldest_end(const struct computation *computation, uint64_t *olde
 static int read_queue(struct computation *computation, struct error *err)
 {
     uint64_t now = clock_now(computation->clock);
-    if (!computation->source.layout->queue)
+    struct source source = computation->source;
+    const int64_t instant = (int64_t)now;
+    source.instant = &instant;
+    if (source.layout->read_formula_jobs)
+        return source.layout->read_formula_jobs(&source, computation->accounting,
+                                                &computation->formula_jobs, err);
+    if (!source.layout->queue)
         return 0;
     computation->queue = queue_create(computation->accounting->names);
     return priorities_read(computation->queue, &computation->source, now, now,
@@ -242,7 +252,8 @@ static int read_cluster(struct computation *computation, const struct prior *pri
 {
     struct jobs_seen seen = jobs_seen_none;
     uint64_t cutoff = oldest_read(computation->source.settings, computation->clock);
-    if (read_small(computation, prior->past, err) ||
+    struct past *past = computation->source.layout->tells_past ? NULL : prior->past;
+    if (read_small(computation, past, err) ||
         factors_read(computation, prior->factors, plan, err) ||
         (plan && seal_plan_make(plan, computation, cutoff, err)) ||
         find_oldest_end(computation, &seen.oldest_end, err) || read_queue(computation, err) ||
@@ -256,6 +267,24 @@ static int read_cluster(struct computation *computation, const struct prior *pri
     if (plan && plan->days)
         plan->days->oldest_end = seen.oldest_end;
     return 0;
+}
+
+/* Usage begins with the last reset, or with what the source says of a later instant. */
+static int read_starts(struct computation *computation, uint64_t now, struct error *err)
+{
+    const struct settings *settings = computation->source.settings;
+    struct usage_starts *starts = &computation->starts;
+    struct source source = computation->source;
+    int64_t instant = (int64_t)now;
+    source.instant = &instant;
+    int result = source.layout->read_starts ? source.layout->read_starts(&source, starts, err) : 0;
+    uint64_t reset = last_reset(settings, computation->ledger, now);
+    if (starts->instant > reset)
+        reset = computation->ledger->cluster_reset = starts->instant;
+    computation->record.half_life_s =
+        settings->half_life_of_source ? starts->half_life_s : settings->half_life_s;
+    computation->clock = clock_create(computation->record.half_life_s, now, reset);
+    return result;
 }
 
 /* Before the snapshot: it will see what has arrived by now, or more. */
@@ -286,7 +315,6 @@ int compute_read(struct computation *computation, const struct prior *prior, str
 {
     static const struct prior nothing_known;
     const struct source *source = &computation->source;
-    const struct settings *settings = source->settings;
     computation->record.started_at = time(NULL);
     if (refuse_lagging(source, err) || db_begin(source->db, err))
         return -1;
@@ -297,9 +325,8 @@ int compute_read(struct computation *computation, const struct prior *prior, str
     computation->findings = findings_create();
     computation->ledger = ledger_at(prior->ledger, now);
     computation->unattributed = usage_sums_create();
-    computation->clock =
-        clock_create(settings->half_life_s, now, last_reset(settings, computation->ledger, now));
-    if (!read_cluster(computation, prior, plan, err) && !db_commit(source->db, err))
+    if (!read_starts(computation, now, err) && !read_cluster(computation, prior, plan, err) &&
+        !db_commit(source->db, err))
         return 0;
     db_rollback(source->db);
     computation_free(computation);
@@ -354,14 +381,17 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
     if (note_unattributed(computation, err) || tree_roll_up_usage(computation->tree, err))
         return -1;
     computation->capacity =
-        compute_capacity(settings, computation->accounting, now,
+        compute_capacity(settings, computation->accounting, record->half_life_s, now,
                          last_reset(settings, computation->ledger, now), computation->first_charge);
-    if (isnan(computation->capacity))
+    /* OpenPBS registers none, and nobody misses it there. */
+    if (isnan(computation->capacity) && !settings_of_pbs(settings))
         findings_add(computation->findings, FINDING_CAPACITY_UNKNOWN, 0,
                      "the cluster registered no TRES that is charged");
     const struct release *release = release_of(settings, computation->accounting);
     struct fairshare_options *options = &computation->options;
     record->slurm_version = release ? release->name : NULL;
+    if (computation->accounting->pbs)
+        record->usage_unit = pbs_charging_unit(computation->accounting->pbs);
     *options = (struct fairshare_options){
         .conformance = settings->conformance,
         .dampening = settings->dampening,
@@ -374,10 +404,18 @@ int compute_values(struct computation *computation, const struct seal_plan *plan
     fairshare_compute(computation->tree, options, computation->values);
     computation->order =
         order_of_all(computation->tree, options, settings->algorithm, computation->values);
+    free(computation->pbs_order); /* of a tree that was changed since */
+    computation->pbs_order = NULL;
+    if (settings_of_pbs(settings) || settings->algorithm == algorithm_named("pbs"))
+        computation->pbs_order = pbs_order(&(struct fairshare){
+            .tree = computation->tree, .options = options, .values = computation->values });
     if (computation->queue)
         priorities_complete(computation->queue, settings, computation->accounting,
                             computation->tree, published_factor,
                             &(struct factors){ settings, computation->values });
+    if (computation->formula_jobs)
+        formula_priorities_complete(computation->formula_jobs, computation->tree,
+                                    computation->values);
     record->associations = computation->tree->count;
     record->users = computation->tree->user_count;
     if (plan)

@@ -83,7 +83,7 @@ void findings_add_ended(struct findings *findings, enum finding_kind kind, uint6
 void findings_add_jobs(struct findings *findings, enum finding_kind kind,
                        const struct finding *jobs, const char *detail, ...)
     __attribute__((format(printf, 4, 5)));
-/* Have what others have, and nothing else, each with its end. */
+/* Make `findings` a copy of others, with their ends. */
 void findings_copy(struct findings *findings, const struct findings *others);
 /* Add all that others have, without their ends; `seen` is added up. */
 void findings_merge(struct findings *findings, const struct findings *others);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "db/db.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include <xxhash.h>
 
 #include "util/error.h"
 #include "util/log.h"
@@ -247,6 +250,21 @@ int db_limit_waits(struct db *db, int64_t end_ms, struct error *err)
     if (refuse_while_busy(db, err) || db->driver->set_lock_wait(db, wait_s, err))
         return -1;
     db->lock_wait_s = wait_s;
+    return 0;
+}
+
+int db_name_lock(struct db *db, const char *what, char name[DB_LOCK_NAME], struct error *err)
+{
+    char *identity = db_identity(db, err);
+    if (!identity)
+        return -1;
+    struct text key = { 0 };
+    text_add_bytes(&key, identity, strlen(identity) + 1);
+    text_add(&key, what);
+    snprintf(name, DB_LOCK_NAME, "fairmill:%016llx",
+             (unsigned long long)XXH3_64bits(key.bytes, key.length));
+    text_free(&key);
+    free(identity);
     return 0;
 }
 

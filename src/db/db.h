@@ -53,6 +53,10 @@ int db_script(struct db *db, const char *sql, struct error *err);
 /* Have no wait for a lock last beyond `end_ms`, in clock_milliseconds(), by a second or more, and
  * none last longer than usual. */
 int db_limit_waits(struct db *db, int64_t end_ms, struct error *err);
+/* The name of a lock on something of this database, such as a cluster's results: a hash, since lock
+ * names have little room, and all of a server may see them. */
+#define DB_LOCK_NAME 32
+int db_name_lock(struct db *db, const char *what, char name[DB_LOCK_NAME], struct error *err);
 int db_lock(struct db *db, const char *name, struct error *err);
 void db_unlock(struct db *db, const char *name);
 struct db_bulk *db_bulk_begin(struct db *db, const char *table, const struct db_column *columns,

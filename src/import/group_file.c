@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "import/group_file.h"
 
-#include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/lines.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -61,8 +60,9 @@ static int split(char *text, char *words[4])
     return count;
 }
 
-static int take_line(struct group_reader *reader, char *text, struct error *err)
+static int take_line(void *context, char *text, struct error *err)
 {
+    struct group_reader *reader = context;
     char *words[4];
     if (strlen(text) > LONGEST_LINE)
         return fail(err, ERROR_DATA, "it has more than %d characters", LONGEST_LINE);
@@ -84,37 +84,17 @@ static int take_line(struct group_reader *reader, char *text, struct error *err)
     return 0;
 }
 
-static int read_lines(struct group_reader *reader, FILE *file, const char *path, struct error *err)
-{
-    char *line = NULL;
-    size_t room = 0;
-    int result = 0;
-    for (unsigned number = 1; !result && getline(&line, &room, file) >= 0; number++) {
-        result = take_line(reader, line, err);
-        if (result)
-            fail_in(err, "'%s', line %u", path, number);
-    }
-    if (!result && ferror(file))
-        result = fail(err, ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
-    free(line);
-    return result;
-}
-
 int group_file_read(struct group_list *list, const char *path, struct error *err)
 {
     *list = (struct group_list){ 0 };
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return fail(err, ERROR_DATA, "cannot open '%s': %s", path, strerror(errno));
     struct group_reader reader = { list, names_create(), id_index_create() };
     add_name(&reader, PBS_ROOT);
     add_name(&reader, PBS_UNKNOWN);
     id_index_add(reader.numbers, 0, 0);
     id_index_add(reader.numbers, UNKNOWN_NUMBER, 0);
-    int result = read_lines(&reader, file, path, err);
+    int result = lines_read(path, false, take_line, &reader, err);
     names_destroy(reader.names);
     id_index_destroy(reader.numbers);
-    fclose(file);
     if (result)
         group_list_free(list);
     return result;

@@ -5,15 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "import/dated.h"
+#include "import/entities.h"
 #include "results/rows.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-#define FIRST_FREE_NUMBER (UINT64_C(1) << 30)
 
 /* A line that holds; whether the new file has its name, and has it as it is. */
 struct held_line {
@@ -55,14 +54,8 @@ static int check_instant(const struct group_change *change, struct error *err)
 {
     for (size_t i = 0; i < change->held_count; i++) {
         const struct held_line *held = &change->held[i];
-        if (held->kept || held->since < change->instant)
-            continue;
-        struct text since = { 0 };
-        instant_add(&since, held->since);
-        fail(err, ERROR_DATA, "'%s' is as it is since %s; a change has to be after that",
-             held->line.name, since.bytes);
-        text_free(&since);
-        return -1;
+        if (!held->kept && dated_check(held->line.name, held->since, change->instant, err))
+            return -1;
     }
     return 0;
 }
@@ -127,64 +120,18 @@ static int add_fresh(const struct group_change *change, const bool *fresh, struc
     return rows_end(&rows, result, err);
 }
 
-/* ---- numbers ---- */
-
-struct known_entities {
-    struct names *names;
-    struct id_index *numbers;
-    uint64_t next;
-};
-
-static int read_entities(const struct group_change *change, struct known_entities *known,
-                         struct error *err)
-{
-    const struct db_value *row;
-    struct db_value name = db_text(change->cluster);
-    struct db_rows *rows = db_query(change->db, sql_query_pbs_entity_read, &name, 1, "ti", err);
-    while (db_fetch(rows, &row, err) > 0) {
-        uint64_t number = (uint64_t)db_value_integer(&row[1], 0);
-        names_add(known->names, row[0].text.bytes, row[0].text.length);
-        id_index_add(known->numbers, number, 0);
-        if (number >= known->next)
-            known->next = number + 1;
-    }
-    return db_finish(rows);
-}
-
-static int add_entities(const struct group_change *change, struct known_entities *known,
-                        struct error *err)
-{
-    int result = 0;
-    struct row_writer rows = { .db = change->db, .table = "pbs_entity" };
-    for (size_t i = 0; i < change->list->count && !result; i++) {
-        const struct group_line *line = &change->list->lines[i];
-        uint32_t count = names_count(known->names);
-        if (names_add(known->names, line->name, strlen(line->name)) != count)
-            continue;
-        uint64_t number = (uint64_t)line->cresgroup;
-        if (id_index_add(known->numbers, number, 0) != INDEX_NONE) {
-            number = known->next++;
-            id_index_add(known->numbers, number, 0);
-        }
-        const struct row_field fields[] = {
-            { "cluster", 't', db_text(change->cluster) },
-            { "name", 't', db_text(line->name) },
-            { "id_assoc", 'i', db_unsigned(number) },
-            { "first_seen", 'i', db_integer(change->first ? 0 : change->instant) },
-        };
-        result = rows_add(&rows, fields, COUNT(fields), err);
-    }
-    return rows_end(&rows, result, err);
-}
-
 static int store_entities(const struct group_change *change, struct error *err)
 {
-    struct known_entities known = { names_create(), id_index_create(), FIRST_FREE_NUMBER };
-    int result = read_entities(change, &known, err);
-    if (!result)
-        result = add_entities(change, &known, err);
-    names_destroy(known.names);
-    id_index_destroy(known.numbers);
+    struct entities *entities = entities_read(change->db, change->cluster, err);
+    if (!entities)
+        return -1;
+    for (size_t i = 0; i < change->list->count; i++) {
+        const struct group_line *line = &change->list->lines[i];
+        entities_number(entities, line->name, (uint64_t)line->cresgroup,
+                        change->first ? 0 : change->instant);
+    }
+    int result = entities_store(entities, err);
+    entities_destroy(entities);
     return result;
 }
 

@@ -7,9 +7,8 @@
 
 /* Bring what pbs_group has of a cluster to what a resource_group says, as of an instant: a line
  * that is not there any more, or says something else, held until then.  The first file holds since
- * ever, so that all usage has its tree.  Names that are new get their number: that of their line,
- * or a free one from 2^30 on where another name had it first.  *changed lines were changed, added
- * or removed.
+ * ever, so that all usage has its tree.  Names that are new get their number (import/entities.h).
+ * *changed lines were changed, added or removed.
  *
  * An instant before one that a line holds since is refused (ERROR_DATA): the past is not written
  * anew.

@@ -2,10 +2,16 @@
 #include "import/import.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "import/groups.h"
+#include "import/qstat.h"
+#include "import/sched_config.h"
+#include "import/server_database.h"
 #include "import/store.h"
+#include "import/usage_store.h"
+#include "import/waiting_store.h"
 #include "results/rows.h"
 #include "util/error.h"
 #include "util/log.h"
@@ -37,13 +43,12 @@ static int take_line(void *context, const struct log_file *log, uint64_t number,
     struct importer *importer = context;
     importer->import->lines++;
     log_progress(importer->import->cluster, importer->import->lines, "lines");
-    if (!record_read(&importer->record, line, err) &&
-        !runs_take(importer->runs, &importer->record, err))
-        return 0;
-    if (err->class != ERROR_DATA)
-        return -1;
-    complain_of(importer, log, number, err);
-    return 0;
+    int refused = record_read(&importer->record, line, err) ? 1 : 0;
+    if (!refused)
+        refused = runs_take(importer->runs, &importer->record, err);
+    if (refused > 0)
+        complain_of(importer, log, number, err);
+    return refused < 0 ? -1 : 0;
 }
 
 static int import_lines(struct importer *importer, struct log_file *log, struct error *err)
@@ -70,6 +75,16 @@ static int import_log(struct importer *importer, struct log_file *log, struct er
     return rows_commit(importer->db, result, err);
 }
 
+static int import_new(struct importer *importer, struct log_list *list, struct error *err)
+{
+    const char *cluster = importer->import->cluster;
+    int result = store_read_open(importer->db, cluster, importer->runs, err);
+    for (size_t i = 0; i < list->count && !result; i++)
+        result = import_log(importer, &list->files[i], err);
+    log_progress_done();
+    return result;
+}
+
 static int import_all(struct importer *importer, struct log_list *list, struct error *err)
 {
     uint64_t next;
@@ -77,15 +92,16 @@ static int import_all(struct importer *importer, struct log_list *list, struct e
     if (store_read_logs(importer->db, cluster, list, err) ||
         store_next_key(importer->db, cluster, &next, err))
         return -1;
-    importer->writer = store_writer_create(importer->db, cluster);
+    struct entities *entities = entities_read(importer->db, cluster, err);
+    if (!entities)
+        return -1;
+    importer->writer = store_writer_create(importer->db, cluster, entities);
     const struct run_taker taker = store_writer_taker(importer->writer);
     importer->runs = runs_create(next, &taker);
-    int result = store_read_open(importer->db, cluster, importer->runs, err);
-    for (size_t i = 0; i < list->count && !result; i++)
-        result = import_log(importer, &list->files[i], err);
-    log_progress_done();
+    int result = import_new(importer, list, err);
     runs_destroy(importer->runs);
-    store_writer_destroy(importer->writer);
+    free(importer->writer);
+    entities_destroy(entities);
     record_free(&importer->record);
     return result;
 }
@@ -116,6 +132,50 @@ static int import_groups(struct importer *importer, struct error *err)
     return result;
 }
 
+static int import_config(struct importer *importer, struct error *err)
+{
+    struct import *import = importer->import;
+    struct sched_config config;
+    if (sched_config_read(&config, import->config, err))
+        return -1;
+    const struct dated_values values = { config.values, PBS_SCHED_KEYS };
+    int result = db_begin(importer->db, err);
+    if (!result)
+        result = dated_store(importer->db, import->cluster, values, import->instant,
+                             &import->changed_values, err);
+    result = rows_commit(importer->db, result, err);
+    sched_config_free(&config);
+    return result;
+}
+
+static int import_usage(struct importer *importer, struct error *err)
+{
+    struct import *import = importer->import;
+    struct usage_list list;
+    if (usage_file_read(&list, import->usage, err))
+        return -1;
+    import->usages = list.count;
+    int result = usage_store(importer->db, import->cluster, &list, err);
+    usage_list_free(&list);
+    return result;
+}
+
+/* From what qstat printed, or from the server's own database. */
+static int import_waiting(struct importer *importer, struct error *err)
+{
+    struct import *import = importer->import;
+    struct waiting waiting;
+    if (import->queue ? qstat_read(&waiting, import->queue, err)
+                      : server_database_read(&waiting, import->server,
+                                             importer->db->settings->deadline_s, err))
+        return -1;
+    import->waiting = waiting.job_count;
+    int result =
+        waiting_store(importer->db, import->cluster, &waiting, &import->changed_values, err);
+    waiting_free(&waiting);
+    return result;
+}
+
 int import_run(struct import *import, const struct settings *settings,
                void (*complain)(const struct error *err), struct error *err)
 {
@@ -123,8 +183,14 @@ int import_run(struct import *import, const struct settings *settings,
     if (store_open(&importer.db, settings, err))
         return -1;
     int result = import->groups ? import_groups(&importer, err) : 0;
+    if (!result && import->config)
+        result = import_config(&importer, err);
+    if (!result && import->usage)
+        result = import_usage(&importer, err);
     if (!result && import->accounting)
         result = import_logs(&importer, err);
+    if (!result && (import->queue || import->server))
+        result = import_waiting(&importer, err);
     db_close(importer.db);
     return result;
 }

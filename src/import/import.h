@@ -17,9 +17,13 @@ struct import {
     const char *accounting; /* the folder of the logs; NULL: none */
     bool anew;              /* forget what logs told, and read all of them */
     const char *groups;     /* a resource_group; NULL: none */
-    int64_t instant;        /* since when it holds */
+    const char *config;     /* a sched_config; NULL: none */
+    const char *usage;      /* the scheduler's usage file; NULL: none */
+    const char *queue;      /* what qstat printed; NULL: nothing */
+    const char *server;     /* OpenPBS's own database, by its service; NULL: not asked */
+    int64_t instant;        /* since when tree and sched_config hold */
     /* What was done. */
-    uint64_t logs, lines, bad_lines, changed_groups;
+    uint64_t logs, lines, bad_lines, changed_groups, changed_values, usages, waiting;
 };
 
 /* A line that is none is complained of, and is not read again; the rest is imported.  A failure

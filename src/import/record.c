@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "util/error.h"
+#include "util/instant.h"
 #include "util/number.h"
 #include "util/text.h"
 
@@ -80,8 +81,10 @@ int record_read(struct record *record, struct part line, struct error *err)
         return part_refuse(rest, "there is no type of record", err);
     record->type = *at;
     rest = (struct part){ at + 2, rest.length - 2 };
-    const char *close = memchr(rest.bytes, ';', rest.length);
-    if (!close || close == rest.bytes || memchr(rest.bytes, ' ', (size_t)(close - rest.bytes)))
+    const char *close = rest.bytes;
+    while (close<end && * close> ' ' && *close <= '~' && *close != ';')
+        close++;
+    if (close == end || *close != ';' || close == rest.bytes)
         return part_refuse(rest, "there is no id", err);
     record->id = (struct part){ rest.bytes, (size_t)(close - rest.bytes) };
     record->text = (struct part){ close + 1, (size_t)(end - close - 1) };
@@ -98,9 +101,10 @@ int record_number(const struct record *record, const char *key, uint64_t *number
 {
     struct part value = fields_value(&record->fields, key);
     *number = 0;
-    if (!value.length || number_unsigned(value.bytes, value.length, number))
+    if (!value.length ||
+        (number_unsigned(value.bytes, value.length, number) && *number <= LATEST_INSTANT))
         return 0;
-    part_refuse(value, "there is no number", err);
+    part_refuse(value, "there is no number up to 253402300799", err);
     return fail_in(err, "'%s'", key);
 }
 

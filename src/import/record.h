@@ -24,7 +24,7 @@ struct record {
 int record_read(struct record *record, struct part line, struct error *err);
 void record_free(struct record *record);
 
-/* A count or an instant; *number is 0 where it is not there. */
+/* An instant, up to the year 9999; *number is 0 where it is not there. */
 int record_number(const struct record *record, const char *key, uint64_t *number,
                   struct error *err);
 /* The fields `prefix.NAME=VALUE` as a text of fields `NAME=VALUE`. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "import/run.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/error.h"
 #include "util/memory.h"
@@ -13,7 +15,9 @@ static char *resources(const struct record *record, const char *prefix)
     struct text text = { 0 };
     text_add(&text, "");
     record_add_resources(record, prefix, &text);
-    return text.bytes;
+    char *copy = utf8_copy(text.bytes, text.length);
+    text_free(&text);
+    return copy;
 }
 
 static int read_numbers(struct run *run, const struct record *record, struct error *err)
@@ -41,8 +45,24 @@ static void read_texts(struct run *run, const struct record *record)
     static const char *const keys[RUN_TEXTS] = { "user", "group", "account", "project", "queue" };
     for (size_t i = 0; i < RUN_TEXTS; i++) {
         struct part value = fields_value(&record->fields, keys[i]);
-        run->texts[i] = memory_bytes(value.bytes, value.length);
+        run->texts[i] = utf8_copy(value.bytes, value.length);
     }
+}
+
+/* Whether every database can hold the texts. */
+static int check_lengths(const struct run *run, const struct record *record, struct error *err)
+{
+    bool fits = record->id.length <= LONGEST_NAME && strlen(run->requested) <= LONGEST_TEXT &&
+                strlen(run->used) <= LONGEST_TEXT;
+    for (size_t i = 0; i < RUN_TEXTS; i++)
+        fits &= strlen(run->texts[i]) <= LONGEST_NAME;
+    /* The two are one name, egroup:euser. */
+    fits &= strlen(run->texts[RUN_EGROUP]) + strlen(run->texts[RUN_EUSER]) < LONGEST_NAME;
+    return fits ? 0
+                : fail(err, ERROR_DATA,
+                       "a name is longer than %d bytes, or its resources "
+                       "than %d",
+                       LONGEST_NAME, LONGEST_TEXT);
 }
 
 static int check(struct run *run, const struct record *record, struct error *err)
@@ -55,7 +75,7 @@ static int check(struct run *run, const struct record *record, struct error *err
         run->end = (uint64_t)record->time;
     if (run->end && run->end < run->start)
         return fail(err, ERROR_DATA, "its end is before its start");
-    return 0;
+    return check_lengths(run, record, err);
 }
 
 int run_read(struct run *run, const struct record *record, struct error *err)
@@ -64,15 +84,14 @@ int run_read(struct run *run, const struct record *record, struct error *err)
     if (read_numbers(run, record, err))
         return -1;
     read_texts(run, record);
-    if (check(run, record, err)) {
-        run_free(run);
-        return -1;
-    }
     run->state = record->type == 'S' ? "running" : record->type == 'E' ? "ended" : "rerun";
     run->job_id = memory_bytes(record->id.bytes, record->id.length);
     run->requested = resources(record, "Resource_List");
     run->used = resources(record, "resources_used");
-    return 0;
+    if (!check(run, record, err))
+        return 0;
+    run_free(run);
+    return -1;
 }
 
 void run_free(struct run *run)

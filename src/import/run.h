@@ -4,8 +4,12 @@
 
 #include "import/record.h"
 
-/* One run of a job of OpenPBS: from a start to an end, a rerun or an abort.  Texts are ''  where a
- * log does not say. */
+/* One run of a job of OpenPBS: from a start to an end, a rerun or an abort.  Texts are UTF-8, ''
+ * where a log does not say. */
+
+/* What columns of names and of texts hold in the database that holds least: MySQL. */
+#define LONGEST_NAME 255
+#define LONGEST_TEXT 65535
 
 enum run_text { RUN_EUSER, RUN_EGROUP, RUN_ACCOUNT, RUN_PROJECT, RUN_QUEUE, RUN_TEXTS };
 

@@ -180,7 +180,7 @@ static int take_run(struct runs *runs, const struct record *record, struct error
     if (record->id.length > 2 && memmem(record->id.bytes, record->id.length, "[]", 2))
         return 0;
     if (run_read(&run, record, err))
-        return -1;
+        return 1;
     return record->type == 'S' ? take_start(runs, &run, err) : take_end(runs, &run, err);
 }
 

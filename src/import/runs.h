@@ -26,7 +26,8 @@ struct run_taker {
 struct runs *runs_create(uint64_t next_key, const struct run_taker *taker);
 /* A run that was open when the logs were last read; runs takes what is in it. */
 void runs_add_stored(struct runs *runs, struct run *run, uint64_t suspended);
-/* What a record tells. */
+/* What a record tells: 0; 1 where it tells nothing that can be, and why in *err; -1 where the taker
+ * failed. */
 int runs_take(struct runs *runs, const struct record *record, struct error *err);
 /* Hand out the open runs that have no row yet; they have one now. */
 int runs_store_open(struct runs *runs, struct error *err);

@@ -6,13 +6,12 @@
 #include <string.h>
 
 #include "results/rows.h"
+#include "results/script.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-#define LOCK "fairmill:import"
 
 static const struct dialect {
     const char *driver, *tables;
@@ -47,9 +46,13 @@ static int prepare(struct db *db, struct error *err)
         return fail(err, ERROR_SETTINGS,
                     "'%s' is slurmdbd's database; what OpenPBS tells needs one of its own",
                     db->name);
-    if (slurm < 0 || db_script(db, tables_of(db), err))
+    if (slurm < 0 || db_script(db, tables_of(db), err) ||
+        script_add_columns(db, tables_of(db), false, err))
         return -1;
-    if (!db_lock(db, LOCK, err))
+    char lock[DB_LOCK_NAME];
+    if (db_name_lock(db, "import", lock, err))
+        return -1;
+    if (!db_lock(db, lock, err))
         return 0;
     return err->class == ERROR_LOCKED ? fail(err, ERROR_LOCKED, "another import is at work") : -1;
 }
@@ -67,7 +70,8 @@ int store_open(struct db **db, const struct settings *settings, struct error *er
 int store_forget(struct db *db, const char *cluster, struct error *err)
 {
     static const char *const statements[] = { sql_query_pbs_file_forget, sql_query_pbs_job_forget,
-                                              sql_query_pbs_suspension_forget, NULL };
+                                              sql_query_pbs_suspension_forget,
+                                              sql_query_pbs_seen_forget, NULL };
     struct db_value name = db_text(cluster);
     int result = db_begin(db, err) ? -1 : rows_execute_all(db, statements, &name, 1, err);
     return rows_commit(db, result, err);
@@ -115,8 +119,8 @@ int store_write_log(struct db *db, const char *cluster, const struct log_file *l
 int store_next_key(struct db *db, const char *cluster, uint64_t *key, struct error *err)
 {
     int64_t last = 0;
-    struct db_value name = db_text(cluster);
-    if (rows_read_integer(db, sql_query_pbs_job_last, &name, 1, &last, err) < 0)
+    const struct db_value names[] = { db_text(cluster), db_text(cluster) };
+    if (rows_read_integer(db, sql_query_pbs_job_last, names, 2, &last, err) < 0)
         return -1;
     *key = (uint64_t)last + 1;
     return 0;
@@ -160,19 +164,21 @@ int store_read_open(struct db *db, const char *cluster, struct runs *runs, struc
 struct store_writer {
     struct db *db;
     const char *cluster;
+    struct entities *entities;
     struct row_writer added;
     struct run *replaced;
     size_t replaced_count;
     struct suspension_told *suspensions;
     size_t suspension_count;
-    struct text converted[RUN_TEXTS + 3];
 };
 
-struct store_writer *store_writer_create(struct db *db, const char *cluster)
+struct store_writer *store_writer_create(struct db *db, const char *cluster,
+                                         struct entities *entities)
 {
     struct store_writer *writer = memory_zeroed(1, sizeof *writer);
     writer->db = db;
     writer->cluster = cluster;
+    writer->entities = entities;
     writer->added = (struct row_writer){ .db = db, .table = "pbs_job" };
     return writer;
 }
@@ -180,17 +186,16 @@ struct store_writer *store_writer_create(struct db *db, const char *cluster)
 static int add_run(struct store_writer *writer, struct row_writer *rows, const struct run *run,
                    struct error *err)
 {
-    struct text *converted = writer->converted;
     const struct row_field fields[] = {
         { "cluster", 't', db_text(writer->cluster) },
         { "job_key", 'i', db_unsigned(run->key) },
-        { "job_id", 't', rows_text(run->job_id, &converted[RUN_TEXTS]) },
+        { "job_id", 't', db_text(run->job_id) },
         { "state", 't', db_text(run->state) },
-        { "euser", 't', rows_text(run->texts[RUN_EUSER], &converted[RUN_EUSER]) },
-        { "egroup", 't', rows_text(run->texts[RUN_EGROUP], &converted[RUN_EGROUP]) },
-        { "account", 't', rows_text(run->texts[RUN_ACCOUNT], &converted[RUN_ACCOUNT]) },
-        { "project", 't', rows_text(run->texts[RUN_PROJECT], &converted[RUN_PROJECT]) },
-        { "queue", 't', rows_text(run->texts[RUN_QUEUE], &converted[RUN_QUEUE]) },
+        { "euser", 't', db_text(run->texts[RUN_EUSER]) },
+        { "egroup", 't', db_text(run->texts[RUN_EGROUP]) },
+        { "account", 't', db_text(run->texts[RUN_ACCOUNT]) },
+        { "project", 't', db_text(run->texts[RUN_PROJECT]) },
+        { "queue", 't', db_text(run->texts[RUN_QUEUE]) },
         { "ctime", 'i', db_unsigned(run->ctime) },
         { "qtime", 'i', db_unsigned(run->qtime) },
         { "etime", 'i', db_unsigned(run->etime) },
@@ -198,8 +203,8 @@ static int add_run(struct store_writer *writer, struct row_writer *rows, const s
         { "time_end", 'i', db_unsigned(run->end) },
         { "exit_status", 'i',
           run->exit_status == NO_EXIT_STATUS ? db_null() : db_integer(run->exit_status) },
-        { "requested", 't', rows_text(run->requested, &converted[RUN_TEXTS + 1]) },
-        { "used", 't', rows_text(run->used, &converted[RUN_TEXTS + 2]) },
+        { "requested", 't', db_text(run->requested) },
+        { "used", 't', db_text(run->used) },
     };
     return rows_add(rows, fields, COUNT(fields), err);
 }
@@ -218,6 +223,9 @@ static struct run copy_of(const struct run *run)
 static int take_run(void *context, const struct run *run, bool stored, struct error *err)
 {
     struct store_writer *writer = context;
+    const struct entity_job job = { run->texts[RUN_EUSER], run->texts[RUN_EGROUP],
+                                    run->texts[RUN_ACCOUNT], run->texts[RUN_QUEUE] };
+    entities_see_job(writer->entities, &job, (int64_t)(run->qtime ? run->qtime : run->start));
     if (!stored)
         return add_run(writer, &writer->added, run, err);
     writer->replaced =
@@ -283,6 +291,8 @@ int store_writer_flush(struct store_writer *writer, int result, struct error *er
         result = send_replaced(writer, err);
     if (!result)
         result = send_suspensions(writer, err);
+    if (!result)
+        result = entities_store(writer->entities, err);
     for (size_t i = 0; i < writer->replaced_count; i++)
         run_free(&writer->replaced[i]);
     writer->replaced_count = writer->suspension_count = 0;
@@ -292,13 +302,4 @@ int store_writer_flush(struct store_writer *writer, int result, struct error *er
     writer->suspensions = NULL;
     writer->added = (struct row_writer){ .db = writer->db, .table = "pbs_job" };
     return result;
-}
-
-void store_writer_destroy(struct store_writer *writer)
-{
-    if (!writer)
-        return;
-    for (size_t i = 0; i < COUNT(writer->converted); i++)
-        text_free(&writer->converted[i]);
-    free(writer);
 }

@@ -3,6 +3,7 @@
 #define FAIRMILL_IMPORT_STORE_H
 
 #include "db/db.h"
+#include "import/entities.h"
 #include "import/logs.h"
 #include "import/runs.h"
 
@@ -22,17 +23,18 @@ int store_read_logs(struct db *db, const char *cluster, struct log_list *list, s
 int store_write_log(struct db *db, const char *cluster, const struct log_file *log,
                     struct error *err);
 
-/* The first key that no run has. */
+/* The first key that no run and no waiting job has. */
 int store_next_key(struct db *db, const char *cluster, uint64_t *key, struct error *err);
 /* Enter the runs that are open. */
 int store_read_open(struct db *db, const char *cluster, struct runs *runs, struct error *err);
 
-/* Runs and suspensions on their way in, in the caller's transactions.  The cluster's name stays. */
+/* Runs, suspensions and entities on their way in, in the caller's transactions; to be freed with
+ * free().  The cluster's name and `entities` stay. */
 struct store_writer;
-struct store_writer *store_writer_create(struct db *db, const char *cluster);
+struct store_writer *store_writer_create(struct db *db, const char *cluster,
+                                         struct entities *entities);
 struct run_taker store_writer_taker(struct store_writer *writer);
 /* Send what is left, where `result` is 0, before the transaction ends; 0 or -1. */
 int store_writer_flush(struct store_writer *writer, int result, struct error *err);
-void store_writer_destroy(struct store_writer *writer);
 
 #endif

@@ -12,13 +12,17 @@ struct names;
 
 /* What `fairmill explain` prints, in words and in rows. */
 
+struct words;
+
 struct explained {
     const char *cluster;
     int64_t as_of;
     const struct names *names; /* UTF-8 */
     const struct explain_input *input;
     const struct explanation *explanation;
+    const struct words *words;
     const char *login; /* the only user whose jobs and usage are shown; NULL: all are */
+    const char *unit;  /* what OpenPBS counts; NULL: TRES-seconds */
 };
 
 /* The job records and days of `one` that weigh most, the heaviest first.  Amounts are TRES-seconds:
@@ -26,6 +30,7 @@ struct explained {
 #define HEAVIEST_AT_MOST 10
 struct heavy_job {
     uint64_t id_job;
+    const char *job_id;      /* its own id, UTF-8 */
     const char *user;        /* UTF-8; empty where the association is gone */
     int64_t start, end;      /* end 0: it runs */
     double used, left, part; /* part: of what is left of all records */

@@ -15,6 +15,7 @@
 #include "report/terminal.h"
 #include "util/index.h"
 #include "util/instant.h"
+#include "settings/words.h"
 #include "util/text.h"
 
 #define SECONDS_AN_HOUR 3600.0
@@ -41,11 +42,11 @@ static void add_who(struct text *text, const struct explained *explained, uint32
 {
     const struct node *node = node_of(explained, i);
     if (node->is_user) {
-        text_add(text, "user ");
+        text_format(text, "%s ", explained->words->user);
         add_quoted(text, explained, node->user);
         text_add(text, " of ");
     }
-    text_add(text, "account ");
+    text_format(text, "%s ", explained->words->account);
     add_quoted(text, explained, node->account);
     if (*names_text(explained->names, node->partition)) {
         text_add(text, " in partition ");
@@ -73,8 +74,8 @@ static void add_short(struct text *text, const struct explained *explained, uint
 
 static void capitalise(struct text *text)
 {
-    if (text->bytes[0] == 'u' || text->bytes[0] == 'a')
-        text->bytes[0] = text->bytes[0] == 'u' ? 'U' : 'A';
+    if (text->bytes[0] >= 'a' && text->bytes[0] <= 'z')
+        text->bytes[0] = (char)(text->bytes[0] - 'a' + 'A');
 }
 
 /* How all that was used stands to the share, where the factor is made of that. */
@@ -281,8 +282,14 @@ static void add_difference(struct text *text, const struct explained *explained)
     text_add(text, "; down to there all numbers are the same for both.");
 }
 
-static void add_usage_amount(struct text *text, uint64_t amount)
+static void add_usage_amount(struct text *text, const struct explained *explained, uint64_t amount)
 {
+    if (explained->unit) { /* as pbsfs has it */
+        text_format(text, "%" PRIu64 " (", amount);
+        text_add_printable(text, explained->unit);
+        text_add(text, ")");
+        return;
+    }
     text_format(text, "%" PRIu64 " TRES-second%s (", amount, amount == 1 ? "" : "s");
     text_add_figure(text, (double)amount / SECONDS_AN_HOUR, 6);
     text_add(text, " TRES-hours)");
@@ -293,7 +300,7 @@ static void add_reversal(struct text *text, const struct explained *explained,
 {
     bool more = reversal->change == MORE_SHARES || reversal->change == MORE_USAGE;
     if (reversal->change == MORE_USAGE || reversal->change == LESS_USAGE) {
-        add_usage_amount(text, reversal->amount);
+        add_usage_amount(text, explained, reversal->amount);
         text_add(text, more ? " more used by " : " less used by ");
         add_short(text, explained, reversal->node);
         return;

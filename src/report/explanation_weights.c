@@ -30,7 +30,10 @@ static void get_end(const void *row, struct cell *cell)
 
 static const struct column job_columns[] = {
     CLUSTER_COLUMN,
-    { "id_job", "Job", COLUMN_INTEGER, MEMBER(struct heavy_job, id_job) },
+    { "job", "Job", COLUMN_TEXT, MEMBER(struct heavy_job, job_id), .right = true,
+      .hidden = ONLY_FOR_PEOPLE },
+    { "id_job", "JobNumber", COLUMN_INTEGER, MEMBER(struct heavy_job, id_job),
+      .hidden = NOT_FOR_PEOPLE },
     { "time_start", "Started", COLUMN_INSTANT, MEMBER(struct heavy_job, start),
       .hidden = NOT_FOR_PEOPLE },
     { "time_end", "Ended", COLUMN_INSTANT, .get = get_end },
@@ -38,6 +41,7 @@ static const struct column job_columns[] = {
     { "left", "Left", COLUMN_REAL, MEMBER(struct heavy_job, left), .decimals = 1 },
     { "part", "Part", COLUMN_REAL, MEMBER(struct heavy_job, part) },
     { "username", "User", COLUMN_TEXT, MEMBER(struct heavy_job, user) },
+    { "job_id", "JobID", COLUMN_TEXT, MEMBER(struct heavy_job, job_id), .hidden = NOT_FOR_PEOPLE },
     { .name = NULL },
 };
 

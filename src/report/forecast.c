@@ -13,6 +13,7 @@
 #include "report/table.h"
 #include "util/error.h"
 #include "util/instant.h"
+#include "settings/words.h"
 #include "util/text.h"
 
 /* What programs call the projections. */
@@ -95,10 +96,10 @@ void forecast_report_print(const struct forecast_report *report, struct table *t
 
 static void add_entity(struct text *text, const struct forecast_report *report)
 {
-    text_add(text, *report->user ? "User '" : "Account '");
+    text_format(text, "%s '", *report->user ? report->words->one_user : report->words->one_account);
     text_add_printable(text, *report->user ? report->user : report->account);
     if (*report->user) {
-        text_add(text, "' of account '");
+        text_format(text, "' of %s '", report->words->account);
         text_add_printable(text, report->account);
     }
     if (*report->partition) {

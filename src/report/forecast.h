@@ -10,8 +10,11 @@ struct text;
 
 /* What `fairmill forecast` prints of an entity. */
 
+struct words;
+
 struct forecast_report {
     const char *cluster, *account, *user, *partition; /* UTF-8 */
+    const struct words *words;
     const struct algorithm *algorithm;
     uint32_t users;  /* the best rank */
     double rate[2];  /* mean TRES of the entity and of all in the last days */

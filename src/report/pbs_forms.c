@@ -31,19 +31,54 @@ static double usage_of(const struct pbs_tree *tree, uint32_t i)
     return clock_usage(tree->fairshare.options->clock, &tree->usage[i]);
 }
 
+static uint32_t number_of(const struct pbs_tree *tree, uint32_t i)
+{
+    return i || !tree->of_pbs ? node_of(tree, i)->id : 0;
+}
+
+static int64_t group_of(const struct pbs_tree *tree, uint32_t i)
+{
+    return i ? (int64_t)number_of(tree, node_of(tree, i)->parent) : -1;
+}
+
+static int32_t shares_of(const struct pbs_tree *tree, uint32_t i)
+{
+    const struct node *node = node_of(tree, i);
+    return i && !node_has_parent_shares(node) ? node->shares : -1;
+}
+
+static float percentage_of(const struct pbs_tree *tree, uint32_t i)
+{
+    struct path path = path_to(tree->fairshare.tree, i, true);
+    float percentage = 1;
+    for (uint32_t at = 0; at < path.count; at++) {
+        const struct node *node = node_of(tree, path.nodes[at]);
+        uint64_t level = path.nodes[at] ? level_shares(&tree->fairshare, node) : 0;
+        if (!path.nodes[at] || node_has_parent_shares(node))
+            continue;
+        percentage = level ? (float)node->shares / (float)level * percentage : 0;
+    }
+    path_free(&path);
+    return percentage;
+}
+
+static double quotient_of(const struct pbs_tree *tree, uint32_t i)
+{
+    return pbs_quotient(usage_of(tree, i), (double)percentage_of(tree, i));
+}
+
 static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t node)
 {
     struct path path = path_to(tree->fairshare.tree, node, false);
     text_add(text, "Path from root: \n");
     for (uint32_t at = 0; at < path.count; at++) {
         uint32_t i = path.nodes[at];
-        double usage = usage_of(tree, i), target = tree->fairshare.values[i].shares_norm;
         struct text name = { 0 };
         text_add(&name, "");
         add_name(&name, tree, i);
         form_add_padded(text, name.bytes, NAME_WIDTH, true);
-        text_format(text, ": %5" PRIu32 " %10.0f / %5.3f = %.0f\n", node_of(tree, i)->id, usage,
-                    target, pbs_quotient(usage, target));
+        text_format(text, ": %5" PRIu32 " %10.0f / %5.3f = %.0f\n", number_of(tree, i),
+                    usage_of(tree, i), (double)percentage_of(tree, i), quotient_of(tree, i));
         text_free(&name);
     }
     path_free(&path);
@@ -51,19 +86,15 @@ static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t nod
 
 void pbs_add_entity(struct text *text, const struct pbs_tree *tree, uint32_t i)
 {
-    const struct node *node = node_of(tree, i);
-    const struct values *values = &tree->fairshare.values[i];
-    bool shares = i && !node_has_parent_shares(node);
-    int64_t group = i ? (int64_t)node_of(tree, node->parent)->id : -1;
-    double usage = usage_of(tree, i);
     text_add(text, "fairshare entity: ");
     add_name(text, tree, i);
-    text_format(text, "\nResgroup\t\t: %" PRId64 "\ncresgroup\t\t: %" PRIu32, group, node->id);
-    text_format(text, "\nShares\t\t\t: %" PRId32 "\nPercentage\t\t: %f%%",
-                shares ? node->shares : -1, values->shares_norm * 100);
-    text_format(text, "\nfairshare_tree_usage\t: %f", values->pbs_tree_usage);
-    text_format(text, "\nusage\t\t\t: %.0f (TRES-seconds)\nusage/perc\t\t: %.0f\n", usage,
-                pbs_quotient(usage, values->shares_norm));
+    text_format(text, "\nResgroup\t\t: %" PRId64 "\ncresgroup\t\t: %" PRIu32, group_of(tree, i),
+                number_of(tree, i));
+    text_format(text, "\nShares\t\t\t: %" PRId32 "\nPercentage\t\t: %f%%", shares_of(tree, i),
+                (double)(percentage_of(tree, i) * 100));
+    text_format(text, "\nfairshare_tree_usage\t: %f", tree->fairshare.values[i].pbs_tree_usage);
+    text_format(text, "\nusage\t\t\t: %.0f (%s)\nusage/perc\t\t: %.0f\n", usage_of(tree, i),
+                tree->unit, quotient_of(tree, i));
     add_way(text, tree, i);
 }
 
@@ -78,7 +109,12 @@ void pbs_add_winner(struct text *text, const struct pbs_tree *tree, uint32_t one
     text_add(text, "\n");
 }
 
-void pbs_add_tree(struct text *text, const struct share_list *list)
+static uint32_t node_of_row(const struct pbs_tree *tree, const struct share_row *row)
+{
+    return id_index_find(tree->fairshare.tree->places, (uint64_t)row->id);
+}
+
+void pbs_add_tree(struct text *text, const struct pbs_tree *tree, const struct share_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         const struct share_row *row = &list->rows[i];
@@ -87,6 +123,25 @@ void pbs_add_tree(struct text *text, const struct share_list *list)
         uint32_t depth = row->depth < DEEPEST_INDENT ? row->depth : DEEPEST_INDENT;
         text_format(text, "%*s", depth ? INDENT * (int)depth : 1, "");
         text_add_printable(text, *row->user ? row->user : row->account);
-        text_format(text, "(%" PRId64 ")\n", row->id);
+        text_format(text, "(%" PRIu32 ")\n", number_of(tree, node_of_row(tree, row)));
+    }
+}
+
+void pbs_add_list(struct text *text, const struct pbs_tree *tree, const struct share_list *list)
+{
+    text_format(text, "Fairshare usage units are in: %s\n", tree->unit);
+    for (size_t at = 0; at < list->count; at++) {
+        if (!list->rows[at].shown)
+            continue;
+        uint32_t i = node_of_row(tree, &list->rows[at]);
+        struct text name = { 0 };
+        text_add(&name, "");
+        add_name(&name, tree, i);
+        form_add_padded(text, name.bytes, NAME_WIDTH, true);
+        text_format(text, ": Grp: %-5" PRId64 "  cgrp: %-5" PRIu32 "Shares: %-6" PRId32,
+                    group_of(tree, i), number_of(tree, i), shares_of(tree, i));
+        text_format(text, " Usage: %-6.0f Perc: %6.3f%%\n", usage_of(tree, i),
+                    (double)(percentage_of(tree, i) * 100));
+        text_free(&name);
     }
 }

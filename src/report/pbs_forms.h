@@ -7,19 +7,23 @@
 struct share_list;
 
 /* What pbsfs of OpenPBS prints, of a published tree.  Ids of associations stand for its numbers of
- * groups; shares that PBS has not, the root's and `parent`, are -1. */
+ * groups; shares that PBS has not, the root's and `parent`, are -1.  Percentages are of single
+ * precision, as they are there. */
 
 struct pbs_tree {
     struct fairshare fairshare; /* values as published */
     const struct names *names;  /* UTF-8 */
     const struct wide *usage;   /* of every node, as PBS counts it */
+    const char *unit;           /* what usage is counted in */
+    bool of_pbs;                /* it comes from OpenPBS, whose root has the number 0 */
 };
 
 /* As `pbsfs -g NAME`. */
 void pbs_add_entity(struct text *text, const struct pbs_tree *tree, uint32_t node);
 /* As `pbsfs -c NAME NAME`: who is more deserving, or `NAME == NAME`. */
 void pbs_add_winner(struct text *text, const struct pbs_tree *tree, uint32_t one, uint32_t other);
-/* As `pbsfs -t`. */
-void pbs_add_tree(struct text *text, const struct share_list *list);
+/* As `pbsfs -t` and `-p`, of the nodes that the list shows, in its order. */
+void pbs_add_tree(struct text *text, const struct pbs_tree *tree, const struct share_list *list);
+void pbs_add_list(struct text *text, const struct pbs_tree *tree, const struct share_list *list);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 
 #include "report/table.h"
 #include "util/memory.h"
+#include "util/number.h"
 
 struct prio_list *prio_list_create(const char *cluster, int64_t as_of)
 {
@@ -47,14 +49,28 @@ const char *prio_list_text(struct prio_list *list, const char *bytes, size_t len
 void prio_list_add(struct prio_list *list, const struct prio_row *row)
 {
     list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
-    list->rows[list->count++] = *row;
+    struct prio_row *added = &list->rows[list->count++];
+    *added = *row;
+    added->what_if = NAN;
+    if (!added->job_id) {
+        char id[24];
+        int length = snprintf(id, sizeof id, "%" PRId64, row->id_job);
+        added->job_id = arena_copy(list->arena, id, (size_t)length);
+    }
+}
+
+static bool is_job(const char *asked, const struct prio_row *row)
+{
+    uint64_t number;
+    return name_is(asked, row->job_id) || (number_unsigned(asked, strlen(asked), &number) &&
+                                           row->id_job && number == (uint64_t)row->id_job);
 }
 
 static bool is_wanted(const struct prio_filter *filter, const struct prio_row *row)
 {
-    bool wanted = !filter->job_count;
-    for (size_t i = 0; !wanted && i < filter->job_count; i++)
-        wanted = filter->jobs[i] == (uint64_t)row->id_job;
+    bool wanted = !filter->jobs.count;
+    for (size_t i = 0; !wanted && i < filter->jobs.count; i++)
+        wanted = is_job(filter->jobs.values[i], row);
     return wanted && name_list_wants(&filter->users, row->user) &&
            name_list_wants(&filter->partitions, row->partition);
 }
@@ -66,6 +82,14 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter)
         if (is_wanted(filter, &list->rows[i]))
             list->rows[kept++] = list->rows[i];
     list->count = kept;
+}
+
+double prio_tres_sum(const struct prio_row *row)
+{
+    double sum = 0;
+    for (const char *at = row->tres_weighted; (at = strchr(at, '=')); at++)
+        sum += strtod(at + 1, NULL);
+    return sum;
 }
 
 /* The columns. */
@@ -85,7 +109,7 @@ static void get_whole(const void *of, struct cell *cell)
         cell_text(cell, "Weights");
     else if (wanted == JOB_ID)
         cell_integer(cell, row->id_job);
-    else if (wanted == PRIORITY && !row->is_weights)
+    else if (wanted == PRIORITY && row->has_priority)
         cell_integer(cell, row->priority);
     else if (wanted == BEST && !row->is_weights)
         cell_integer(cell, row->best);
@@ -124,6 +148,13 @@ static const struct column columns[PRIO_COLUMNS] = {
     { "qos_factor", "QOS", FACTOR(PRIO_QOS) },
     { "tres_factors", "TRES", COLUMN_TEXT, MEMBER(struct prio_row, tres_factors),
       .hidden = ONLY_IN_JSON },
+    { "job_id", "OwnID", COLUMN_TEXT, MEMBER(struct prio_row, job_id), .hidden = ONLY_IN_JSON },
+    { "formula_value", "Value", COLUMN_REAL, MEMBER(struct prio_row, value), .digits = 6,
+      .hidden = ONLY_IN_JSON },
+    { "why", "Why", COLUMN_TEXT, MEMBER(struct prio_row, why), .hidden = ONLY_IN_JSON },
+    { "terms", "Terms", COLUMN_TEXT, MEMBER(struct prio_row, terms), .hidden = ONLY_IN_JSON },
+    { "what_if", "WhatIf", COLUMN_REAL, MEMBER(struct prio_row, what_if), .digits = 6,
+      .hidden = ONLY_IF_CHOSEN },
     { "job_db_inx", "JobDBInx", COLUMN_TEXT, .get = get_whole, .index = KEY,
       .hidden = ONLY_IN_JSON }, /* a text, as JSON's numbers end at 2^53 for many who read it */
     { .name = NULL },
@@ -141,6 +172,15 @@ void prio_columns(struct column copy[PRIO_COLUMNS], bool normalized)
                 copy[i].hidden = columns[i].hidden;
                 copy[j].hidden = columns[j].hidden;
             }
+}
+
+void prio_columns_of_formula(struct column copy[PRIO_COLUMNS])
+{
+    static const char *const names[] = { "job_id", "formula_value", "why", "terms" };
+    for (size_t i = 0; copy[i].name; i++)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+            if (!strcmp(copy[i].name, names[k]))
+                copy[i].hidden = NOT_FOR_PEOPLE;
 }
 
 static json_t *json_weights(const struct prio_weights *weights)
@@ -163,7 +203,9 @@ static void add_weights(const struct prio_list *list, struct table *table)
                             .tres_weighted = weights->tres,
                             .site = 1,
                             .site_known = true,
-                            .norm = NAN };
+                            .norm = NAN,
+                            .value = NAN,
+                            .what_if = NAN };
     for (enum prio_part part = 0; part < PRIO_PARTS; part++)
         row.factor[part] = row.weighted[part] = (double)weights->of[part];
     table_add(table, &row);
@@ -173,8 +215,8 @@ void prio_list_print(const struct prio_list *list, struct table *table, bool onl
 {
     struct table_cluster cluster = { .name = list->cluster, .context = list };
     if (table_has_facts(table))
-        cluster.facts = json_pack("{s:I, s:o}", "as_of", (json_int_t)list->as_of, "weights",
-                                  json_weights(&list->weights));
+        cluster.facts = json_pack("{s:I, s:o*}", "as_of", (json_int_t)list->as_of, "weights",
+                                  list->of_formula ? NULL : json_weights(&list->weights));
     table_open(table, &cluster);
     if (only_weights && !table_has_facts(table))
         add_weights(list, table);

@@ -20,6 +20,12 @@ enum prio_part {
     PRIO_PARTS,
 };
 
+/* What a name of OpenPBS's formula stood for. */
+struct prio_term {
+    const char *name;
+    double value;
+};
+
 /* A job in one partition and with one QOS. */
 struct prio_row {
     uint64_t key; /* job_db_inx */
@@ -29,8 +35,17 @@ struct prio_row {
     const char *tres_factors, *tres_weighted;
     int64_t site, nice; /* 0 where it is not known */
     bool site_known, nice_known;
-    int64_t priority;
+    int64_t priority; /* 0 where there is none */
     double norm;
+    const char *job_id; /* its own id; NULL: id_job */
+    bool of_formula;    /* OpenPBS's formula makes its priority; the rest is of such a job */
+    bool has_priority;
+    double value;      /* of the formula; NAN */
+    const char *why;   /* NULL: there is nothing to say */
+    const char *terms; /* what its names stood for: `ncpus=4 fairshare_factor=0.5` */
+    const struct prio_term *first_term; /* the same, by name */
+    size_t term_count;
+    double what_if; /* what another formula makes of it; NAN */
     bool best;
     bool is_weights; /* it is no job: `factor` and `weighted` are the weights */
 };
@@ -45,6 +60,7 @@ struct prio_list {
     char *cluster;
     int64_t as_of;
     struct prio_weights weights;
+    bool of_formula;     /* as its rows: they are jobs of OpenPBS */
     bool names_qos;      /* and accounts: so does sprio -l of the cluster's release */
     struct arena *arena; /* of all texts */
     struct prio_row *rows;
@@ -60,15 +76,18 @@ void prio_list_add(struct prio_list *list, const struct prio_row *row);
 /* What is shown; an empty list is everything. */
 struct prio_filter {
     struct name_list users, partitions;
-    const uint64_t *jobs; /* ids */
-    size_t job_count;
+    struct name_list jobs; /* ids; of a text its number will do */
 };
 void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);
 
 /* The columns that programs have, and those who choose them by name: weighted values, or with
  * `normalized` factors in their place, under the same headings.  Their names are another. */
-#define PRIO_COLUMNS 27
+#define PRIO_COLUMNS 32
 void prio_columns(struct column columns[PRIO_COLUMNS], bool normalized);
+/* Show what only OpenPBS's jobs have in every form. */
+void prio_columns_of_formula(struct column columns[PRIO_COLUMNS]);
+/* What the weighted TRES of a row add up to, as they are printed. */
+double prio_tres_sum(const struct prio_row *row);
 /* Add a cluster's jobs, or its weights in their place, to a table. */
 void prio_list_print(const struct prio_list *list, struct table *table, bool only_weights);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/queued_jobs.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/priority/queue.h"
@@ -58,6 +59,9 @@ static int add_row(void *context, const struct queue_row *row, struct error *err
         .tres_factors = tres_text(adder, row, false),
         .tres_weighted = tres_text(adder, row, true),
         .priority = row->priority.value,
+        .has_priority = true,
+        .value = NAN,
+        .terms = "",
         .norm = row->priority.norm,
         .best = row->best,
     };

@@ -12,6 +12,7 @@
 
 #include "report/table.h"
 #include "report/terminal.h"
+#include "settings/words.h"
 #include "util/text.h"
 
 /* For people: a line for each point, with a bar.  Of more points than these, the last of each
@@ -68,7 +69,7 @@ static void add_title(struct text *text, const struct series *series)
 {
     text_add(text, "Cluster ");
     text_add_printable(text, series->cluster);
-    text_add(text, *series->user ? ", user " : ", account ");
+    text_format(text, ", %s ", *series->user ? series->words->user : series->words->account);
     text_add_printable(text, *series->user ? series->user : series->account);
     if (*series->user) {
         text_add(text, " of ");
@@ -78,7 +79,7 @@ static void add_title(struct text *text, const struct series *series)
         text_add(text, ", partition ");
         text_add_printable(text, series->partition);
     }
-    text_format(text, " (association %" PRId64 ")\n", series->id);
+    text_format(text, " (%s %" PRId64 ")\n", series->words->number, series->id);
 }
 
 /* What is shown of a series, and beside it. */

@@ -24,6 +24,7 @@ struct series {
     bool days;
     struct series_point *points;
     size_t count;
+    const struct words *words; /* for its title */
 };
 
 /* Add it to a table of one of these layouts.  People see the last point of each day only, where

@@ -87,6 +87,7 @@ void share_list_add(struct share_list *list, const struct share_association *ass
         .level_fs = list->algorithm->ranks_users ? values->level_fs : NAN,
         .grp_tres_mins = text_copy(list, association->grp_tres_mins),
         .tres_run_mins = text_copy(list, association->tres_run_mins),
+        .place = association->place,
         .shown = true,
     };
     if (!association->parent_id && association->tres_run_mins)
@@ -99,6 +100,8 @@ static int by_parent_and_name(const void *a, const void *b)
     const struct share_row *one = a, *other = b;
     if (one->parent_id != other->parent_id)
         return one->parent_id < other->parent_id ? -1 : 1;
+    if (one->place != other->place)
+        return one->place < other->place ? -1 : 1;
     if (!*one->user != !*other->user)
         return *one->user ? -1 : 1;
     int order = strcmp(one->user, other->user);

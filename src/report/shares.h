@@ -20,6 +20,7 @@ struct share_row {
     /* NAN is NULL. */
     double norm_shares, raw_usage, norm_usage, effective_usage, fairshare, level_fs;
     const char *grp_tres_mins, *tres_run_mins; /* NULL: nothing */
+    uint32_t place;                            /* among siblings it goes before names */
     uint32_t depth;
     bool shown;
 };
@@ -47,10 +48,11 @@ struct share_association {
     int64_t shares;
     const struct values *values;
     const char *grp_tres_mins, *tres_run_mins; /* NULL: nothing */
+    uint32_t place;                            /* among its siblings; all 0: by names */
 };
 void share_list_add(struct share_list *list, const struct share_association *association);
 
-/* Once all are there: depth first, users before accounts, bytewise. */
+/* Once all are there: depth first, by place, users before accounts, bytewise. */
 void share_list_sort(struct share_list *list);
 /* Show only the associations of these users (an empty list: of all), only those below these
  * accounts, and the accounts on the way to a user. */

@@ -28,6 +28,8 @@ static void get_part(const void *of, struct cell *cell)
     const struct prio_list *list = cell->context;
     enum prio_part part = part_of((char)cell->column->index);
     uint64_t weight = list->weights.of[part];
+    if (row->of_formula)
+        return;
     if (row->is_weights || cell->column->index < 'a')
         cell_format(cell, "%.0f", row->weighted[part]);
     else
@@ -41,14 +43,14 @@ static void get_of_job(const void *of, struct cell *cell)
     if (row->is_weights)
         cell_text(cell, cell->column->index == 'i' ? "Weights" : NULL);
     else if (cell->column->index == 'i')
-        cell_integer(cell, row->id_job);
+        cell_text(cell, row->job_id);
     else if (cell->column->index == 'N')
         cell_integer(cell, row->nice);
     else if (cell->column->index == 't')
         cell_text(cell, row->tres_factors);
-    else if (cell->column->index == 'y')
+    else if (cell->column->index == 'y' && !row->of_formula)
         cell_format(cell, "%16.14f", row->norm);
-    else
+    else if (row->has_priority)
         cell_integer(cell, row->priority);
 }
 
@@ -213,15 +215,6 @@ static int by_real(double one, double other)
     return (one > other) - (one < other);
 }
 
-/* What the TRES of a row add: the numbers behind `=`. */
-static double tres_sum(const struct prio_row *row)
-{
-    double sum = 0;
-    for (const char *at = row->tres_weighted; (at = strchr(at, '=')); at++)
-        sum += strtod(at + 1, NULL);
-    return sum;
-}
-
 static int by_letter(const struct prio_row *one, const struct prio_row *other, char letter)
 {
     enum prio_part part = part_of(letter);
@@ -242,12 +235,14 @@ static int by_letter(const struct prio_row *one, const struct prio_row *other, c
         return (one->site > other->site) - (one->site < other->site);
     case 't':
     case 'T':
-        return by_real(tres_sum(one), tres_sum(other));
+        return by_real(prio_tres_sum(one), prio_tres_sum(other));
     case 'u':
         return strcmp(one->user, other->user);
     case 'y':
     case 'Y':
-        return by_real(one->norm, other->norm);
+        return one->of_formula
+                   ? (one->priority > other->priority) - (one->priority < other->priority)
+                   : by_real(one->norm, other->norm);
     default: /* all are of one cluster */
         return 0;
     }

@@ -18,7 +18,7 @@ struct writer {
     const struct publisher *publisher;
     const struct publication *publication;
     int64_t as_of;
-    uint32_t *ties; /* by node: when slurmctld visits it; NULL: it is not asked */
+    uint32_t *ties; /* by node: when slurmctld or pbsfs visits it; NULL: neither is asked */
     struct row_writer rows;
     struct kept_rows kept;
     struct text converted[3];
@@ -32,6 +32,7 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
     const struct values *values = &writer->publication->values[i];
     const struct algorithm *algorithm = writer->publisher->settings->algorithm;
     uint32_t order = writer->publication->order[i];
+    const uint32_t *pbs_order = writer->publication->pbs_order;
     const struct tres_minutes_texts tres = tres_minutes_of(writer->publication->tres_minutes, i);
     bool root = i == 0;
     struct row_field row[] = {
@@ -73,6 +74,7 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
         { "grp_tres_mins", 't', tres.group_limit ? db_text(tres.group_limit) : db_null() },
         { "tres_run_mins", 't', tres.running ? db_text(tres.running) : db_null() },
         { "tie_order", 'i', writer->ties ? db_integer(writer->ties[i]) : db_null() },
+        { "pbs_order", 'i', pbs_order && pbs_order[i] ? db_integer(pbs_order[i]) : db_null() },
     };
     kept_add_fields(&writer->kept, row + 1, COUNT(row) - 1);
     rows_add(&writer->rows, row, COUNT(row), err);
@@ -86,7 +88,8 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
         .publisher = publisher,
         .publication = publication,
         .as_of = as_of,
-        .ties = publisher->settings->conformance == CONFORMANCE_SLURMCTLD
+        .ties = publisher->settings->conformance == CONFORMANCE_SLURMCTLD ||
+                        settings_of_pbs(publisher->settings)
                     ? tree_places_in_order(publication->tree)
                     : NULL,
         .rows = { .db = publisher->db, .table = "fairmill_fairshare" },

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/publication.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "core/priority/formula_jobs.h"
 #include "core/priority/queue.h"
 #include "results/kept.h"
 #include "results/rows.h"
@@ -18,13 +21,15 @@ struct tres_texts {
 
 /* The names that a row points at. */
 enum { USER, ACCOUNT, PARTITION, QOS, NAMES };
+enum { ID_DIGITS = 24 };
 
 struct writer {
     const struct publisher *publisher;
     const struct queue *queue;
     int64_t as_of;
     struct row_writer rows;
-    struct kept_rows kept;
+    struct row_writer terms;
+    struct kept_rows kept, kept_terms;
     struct text names[NAMES];
     struct arena *arena; /* of texts about TRES */
     struct id_index *tres_places;
@@ -61,6 +66,8 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
     const struct priority *priority = &row->priority;
     const struct priority_parts *factor = &priority->factor, *weighted = &priority->weighted;
     const struct tres_texts *tres = tres_texts(writer, row);
+    char id[ID_DIGITS];
+    snprintf(id, sizeof id, "%" PRIu32, row->job->id_job);
     struct row_field fields[] = {
         { "cluster", 't', db_text(writer->publisher->cluster) },
         { "job_db_inx", 'i', db_unsigned(row->job->key) },
@@ -91,33 +98,138 @@ static int write_row(void *context, const struct queue_row *row, struct error *e
         { "priority_norm", 'r', db_real(priority->norm) },
         { "run_id", 'i', db_integer(writer->publisher->run_id) },
         { "computed_at", 'i', db_integer(writer->as_of) },
+        { "job_id", 't', db_text(id) },
+        { "formula_value", 'r', db_null() },
+        { "why", 't', db_null() },
     };
     kept_add_fields(&writer->kept, fields + 1, COUNT(fields) - 1);
     return rows_add(&writer->rows, fields, COUNT(fields), err);
 }
 
-int job_priority_rows_write(const struct publisher *publisher, const struct queue *queue,
-                            int64_t as_of, struct error *err)
+/* ---- jobs of OpenPBS ---- */
+
+static int write_terms(struct writer *writer, const struct formula_jobs *jobs, size_t number,
+                       struct error *err)
 {
+    const struct formula_value *values = formula_jobs_values(jobs, number);
+    int result = 0;
+    for (size_t i = 0; !result && i < formula_jobs_name_count(jobs); i++) {
+        struct row_field fields[] = {
+            { "cluster", 't', db_text(writer->publisher->cluster) },
+            { "job_db_inx", 'i', db_unsigned(jobs->jobs[number].key) },
+            { "name", 't', db_text(formula_name(jobs->formula, i)) },
+            { "value", 'r', db_real(values[i].number) },
+        };
+        kept_add_fields(&writer->kept_terms, fields + 1, COUNT(fields) - 1);
+        result = rows_add(&writer->terms, fields, COUNT(fields), err);
+    }
+    return result;
+}
+
+/* What only Slurm's jobs have is NULL. */
+static int write_formula_job(struct writer *writer, const struct formula_jobs *jobs,
+                             const struct names *names, size_t number, struct error *err)
+{
+    const struct formula_job *job = &jobs->jobs[number];
+    const char *account = job->account == INDEX_NONE ? "" : names_text(names, job->account);
+    struct text id = { 0 };
+    struct row_field fields[] = {
+        { "cluster", 't', db_text(writer->publisher->cluster) },
+        { "job_db_inx", 'i', db_unsigned(job->key) },
+        { "partition_name", 't', rows_text(job->queue, &writer->names[PARTITION]) },
+        { "qos", 't', db_text("") },
+        { "id_job", 'i', db_integer(formula_job_number(job->job_id)) },
+        { "user_name", 't', rows_text(job->user, &writer->names[USER]) },
+        { "account", 't', rows_text(account, &writer->names[ACCOUNT]) },
+        { "best", 'i', db_integer(1) },
+        { "age_factor", 'r', db_null() },
+        { "fairshare_factor", 'r', rows_real(job->factor) },
+        { "job_size_factor", 'r', db_null() },
+        { "partition_factor", 'r', db_null() },
+        { "qos_factor", 'r', db_null() },
+        { "assoc_factor", 'r', db_null() },
+        { "age_weighted", 'r', db_null() },
+        { "fairshare_weighted", 'r', db_null() },
+        { "job_size_weighted", 'r', db_null() },
+        { "partition_weighted", 'r', db_null() },
+        { "qos_weighted", 'r', db_null() },
+        { "assoc_weighted", 'r', db_null() },
+        { "tres_factors", 't', db_null() },
+        { "tres_weighted", 't', db_null() },
+        { "site", 'i', db_null() },
+        { "nice", 'i', db_null() },
+        { "priority", 'i', job->priority ? db_unsigned(job->priority) : db_null() },
+        { "priority_norm", 'r', db_null() },
+        { "run_id", 'i', db_integer(writer->publisher->run_id) },
+        { "computed_at", 'i', db_integer(writer->as_of) },
+        { "job_id", 't', rows_text(job->job_id, &id) },
+        { "formula_value", 'r', rows_real(job->value) },
+        { "why", 't', job->why ? db_text(job->why) : db_null() },
+    };
+    kept_add_fields(&writer->kept, fields + 1, COUNT(fields) - 1);
+    int result = rows_add(&writer->rows, fields, COUNT(fields), err);
+    text_free(&id);
+    return result;
+}
+
+static int write_formula_jobs(struct writer *writer, const struct publication *publication,
+                              struct error *err)
+{
+    const struct formula_jobs *jobs = publication->formula_jobs;
+    int result = 0;
+    for (size_t i = 0; jobs && !result && i < jobs->count; i++)
+        result = write_formula_job(writer, jobs, publication->names, i, err);
+    return result;
+}
+
+static int write_all_terms(struct writer *writer, const struct formula_jobs *jobs,
+                           struct error *err)
+{
+    int result = 0;
+    for (size_t i = 0; jobs && !result && i < jobs->count; i++)
+        result = write_terms(writer, jobs, i, err);
+    return rows_end(&writer->terms, result, err);
+}
+
+static int write_kept(const struct writer *writer, struct error *err)
+{
+    struct db *db = writer->publisher->db;
+    const char *cluster = writer->publisher->cluster;
+    const struct kept_part rows = { 0, writer->kept }, terms = { 0, writer->kept_terms };
+    return kept_write(db, cluster, writer->rows.table, &rows, err) ||
+                   kept_write(db, cluster, writer->terms.table, &terms, err)
+               ? -1
+               : 0;
+}
+
+int job_priority_rows_write(const struct publisher *publisher,
+                            const struct publication *publication, int64_t as_of, struct error *err)
+{
+    static const char *const clears[] = { sql_query_job_priority_clear, sql_query_job_term_clear,
+                                          NULL };
+    const struct queue *queue = publication->queue;
     struct db_value cluster = db_text(publisher->cluster);
-    if (db_execute(publisher->db, sql_query_job_priority_clear, &cluster, 1, NULL, err))
+    if (rows_execute_all(publisher->db, clears, &cluster, 1, err))
         return -1;
     struct writer writer = {
         .publisher = publisher,
         .queue = queue,
         .as_of = as_of,
         .rows = { .db = publisher->db, .table = "fairmill_job_priority" },
+        .terms = { .db = publisher->db, .table = "fairmill_job_term" },
         .arena = arena_create(),
         .tres_places = id_index_create(),
     };
     int result = queue ? queue_each(queue, write_row, &writer, err) : 0;
+    if (!result)
+        result = write_formula_jobs(&writer, publication, err);
     for (size_t i = 0; i < NAMES; i++)
         text_free(&writer.names[i]);
     id_index_destroy(writer.tres_places);
     arena_destroy(writer.arena);
     free(writer.tres);
-    if (rows_end(&writer.rows, result, err))
+    if (rows_end(&writer.rows, result, err) ||
+        write_all_terms(&writer, publication->formula_jobs, err))
         return -1;
-    return kept_write(publisher->db, publisher->cluster, writer.rows.table,
-                      &(struct kept_part){ 0, writer.kept }, err);
+    return write_kept(&writer, err);
 }

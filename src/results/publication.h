@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "db/db.h"
+
 struct error;
 
 /* Who publishes a cluster and what: publish.h does it, with the modules that write rows. */
@@ -13,7 +15,7 @@ struct publisher {
     struct db *db;
     const struct settings *settings;
     const char *cluster;
-    char lock[64];
+    char lock[DB_LOCK_NAME];
     bool locked;
     int64_t seen_run; /* the run that had published last when this one began; 0: none had */
     int64_t run_id;   /* ours: above every earlier one in this database */
@@ -22,6 +24,9 @@ struct publisher {
 };
 
 /* A row of fairmill_run.  NAN and -1 are NULL. */
+/* What usage is counted in, but on PBS clusters. */
+#define USAGE_UNIT "TRES-seconds"
+
 struct run_record {
     int64_t as_of, started_at, duration_ms;
     const char *kind, *why;
@@ -33,15 +38,19 @@ struct run_record {
     double drift_max;          /* a full run's: how far the seal was from the truth, TRES-seconds */
     int64_t drifted;           /* and for how many associations it was */
     const char *slurm_version; /* whose rules slurmctld's conformance has; NULL: not of Slurm */
+    uint64_t half_life_s;      /* 0: no decay */
+    const char *usage_unit;    /* what usage is counted in; NULL: TRES-seconds */
     const char *message;
 };
 
 struct publication {
     const struct tree *tree;
     const struct values *values;
-    const uint32_t *order; /* by node; 0 is NULL (core/fairshare/ranking.h) */
+    const uint32_t *order;     /* by node; 0 is NULL (core/fairshare/ranking.h) */
+    const uint32_t *pbs_order; /* by node; 0, or no list: NULL (core/fairshare/pbs.h) */
     const struct names *names;
-    const struct queue *queue; /* jobs that wait; NULL: there are none */
+    const struct queue *queue;               /* jobs that wait; NULL: there are none */
+    const struct formula_jobs *formula_jobs; /* likewise, where a formula makes their order */
     const struct tres_minutes *tres_minutes; /* by node; NULL: there are none */
     const struct findings *findings;
     const char *source;             /* the source's identity */
@@ -63,9 +72,10 @@ struct publication {
 int fairshare_rows_write(const struct publisher *publisher, const struct publication *publication,
                          int64_t as_of, struct error *err);
 
-/* Replace its rows of fairmill_job_priority by those of its queue; NULL is an empty one. */
-int job_priority_rows_write(const struct publisher *publisher, const struct queue *queue,
-                            int64_t as_of, struct error *err);
+/* Replace its rows of fairmill_job_priority and fairmill_job_term by those of its queue. */
+int job_priority_rows_write(const struct publisher *publisher,
+                            const struct publication *publication, int64_t as_of,
+                            struct error *err);
 
 /* Merge a run's findings into fairmill_finding.  A finding that is there keeps its first_seen and
  * counts the runs that saw it; at most FINDINGS_PER_KIND of a kind stay, those that were seen last.

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "core/finding.h"
 #include "results/days.h"
 #include "results/history.h"
@@ -27,26 +25,9 @@
 /* Runs of so many clusters may take a run_id in the moment in which one looks at the last. */
 #define COUNTER_TRIES 100
 
-/* Lock names have little room and may be seen by all of a server, so they are a hash of where
- * the results are and whose they are. */
-static int name_lock(struct publisher *publisher, struct error *err)
-{
-    char *identity = db_identity(publisher->db, err);
-    if (!identity)
-        return -1;
-    struct text key = { 0 };
-    text_add_bytes(&key, identity, strlen(identity) + 1);
-    text_add(&key, publisher->cluster);
-    snprintf(publisher->lock, sizeof publisher->lock, "fairmill:%016llx",
-             (unsigned long long)XXH3_64bits(key.bytes, key.length));
-    text_free(&key);
-    free(identity);
-    return 0;
-}
-
 static int take_lock(struct publisher *publisher, struct error *err)
 {
-    if (name_lock(publisher, err))
+    if (db_name_lock(publisher->db, publisher->cluster, publisher->lock, err))
         return -1;
     if (db_lock(publisher->db, publisher->lock, err)) {
         if (err->class == ERROR_LOCKED)
@@ -260,7 +241,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
     int result =
         step_fence(publisher, publication->source, err) ||
                 fairshare_rows_write(publisher, publication, record.as_of, err) ||
-                job_priority_rows_write(publisher, publication->queue, record.as_of, err) ||
+                job_priority_rows_write(publisher, publication, record.as_of, err) ||
                 (publication->seal && seal_write(publisher, publication->seal, err)) ||
                 write_days(publisher, publication, losses, &record, &message, err) ||
                 (publication->replaces && history_remove_future(publisher, record.as_of, err)) ||
@@ -302,7 +283,8 @@ int publisher_record_failure(struct publisher *publisher, const struct run_recor
 }
 
 static const char *const current_clears[] = { sql_query_fairshare_clear,
-                                              sql_query_job_priority_clear, NULL };
+                                              sql_query_job_priority_clear,
+                                              sql_query_job_term_clear, NULL };
 
 int publisher_retire(struct publisher *publisher, struct error *err)
 {

@@ -11,6 +11,7 @@
 #include "core/finding.h"
 #include "core/tree/lineage.h"
 #include "results/private.h"
+#include "results/publication.h"
 #include "results/schema.h"
 #include "settings/recorded.h"
 #include "settings/settings.h"
@@ -41,6 +42,8 @@ static int add_cluster(struct published *published, const struct db_value *row, 
         .half_life = (uint64_t)row[4].integer,
         .time_zone = db_value_text(&row[5]),
         .settings = settings,
+        .usage_unit = row[8].type == DB_TEXT ? db_value_text(&row[8])
+                                             : utf8_copy(USAGE_UNIT, strlen(USAGE_UNIT)),
         .options = { .conformance = slurmctld ? CONFORMANCE_SLURMCTLD : CONFORMANCE_DOCUMENTS,
                      .dampening = settings->dampening,
                      .pbs_minimum_usage = settings->pbs_minimum_usage,
@@ -60,7 +63,7 @@ static int read_clusters(struct published *published, struct error *err)
 {
     const struct db_value *row;
     struct db_rows *rows =
-        db_query(published->db, sql_query_published_clusters, NULL, 0, "tttiittt", err);
+        db_query(published->db, sql_query_published_clusters, NULL, 0, "tttiitttt", err);
     int result = 0;
     while (!result && db_fetch(rows, &row, err) > 0)
         result = add_cluster(published, row, err);
@@ -78,6 +81,7 @@ int published_begin(struct published *published, const struct settings *settings
 static void cluster_free(struct published_cluster *cluster)
 {
     free(cluster->name);
+    free(cluster->usage_unit);
     free(cluster->time_zone);
     settings_destroy(cluster->settings);
     tree_destroy(cluster->tree);

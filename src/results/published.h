@@ -24,6 +24,7 @@ struct published_cluster {
     char *time_zone;
     struct settings *settings;        /* of the run, read back from what it recorded */
     struct fairshare_options options; /* of the run */
+    char *usage_unit;                 /* what its usage is counted in */
     /* From published_read_tree() on: the associations as the core has them, to be asked about and
      * to be computed again with something changed.  Usage is as published, a double of decayed
      * TRES-seconds, so it is exact where that is: mostly where nothing decays. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/published_jobs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/fairshare/release.h"
@@ -8,6 +9,8 @@
 #include "results/published.h"
 #include "settings/settings.h"
 #include "sql.h"
+#include "util/index.h"
+#include "util/memory.h"
 
 /* The columns of sql_query_published_jobs. */
 enum {
@@ -26,10 +29,15 @@ enum {
     NICE,
     PRIORITY,
     NORM,
+    JOB_ID,
+    VALUE,
+    WHY,
 };
 
 static const char *text_of(struct prio_list *list, const struct db_value *value)
 {
+    if (value->type != DB_TEXT)
+        return "";
     return prio_list_text(list, value->text.bytes, value->text.length);
 }
 
@@ -46,18 +54,94 @@ static void add_row(struct prio_list *list, const struct db_value *row)
         .best = row[BEST].integer == 1,
         .tres_factors = text_of(list, &row[TRES_FACTORS]),
         .tres_weighted = text_of(list, &row[TRES_WEIGHTED]),
+        .job_id = row[JOB_ID].type == DB_TEXT ? text_of(list, &row[JOB_ID]) : NULL,
         .site = db_value_integer(&row[SITE], 0),
         .nice = db_value_integer(&row[NICE], 0),
         .site_known = row[SITE].type == DB_INTEGER,
         .nice_known = row[NICE].type == DB_INTEGER,
-        .priority = row[PRIORITY].integer,
-        .norm = row[NORM].real,
+        .priority = db_value_integer(&row[PRIORITY], 0),
+        .has_priority = row[PRIORITY].type == DB_INTEGER,
+        .norm = db_value_real(&row[NORM]),
+        .of_formula = list->of_formula,
+        .value = db_value_real(&row[VALUE]),
+        .why = row[WHY].type == DB_TEXT ? text_of(list, &row[WHY]) : NULL,
+        .terms = "",
     };
     for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
-        added.factor[part] = row[FACTORS + (int)part].real;
-        added.weighted[part] = row[WEIGHTED + (int)part].real;
+        added.factor[part] = db_value_real(&row[FACTORS + (int)part]);
+        added.weighted[part] = db_value_real(&row[WEIGHTED + (int)part]);
     }
     prio_list_add(list, &added);
+}
+
+/* ---- what names stood for ---- */
+
+struct term {
+    uint32_t row; /* in the list */
+    struct prio_term term;
+};
+struct terms {
+    struct id_index *rows; /* by key */
+    struct term *list;
+    size_t count;
+};
+
+static void take_term(struct terms *terms, struct prio_list *list, const struct db_value *row)
+{
+    uint64_t key = row[0].type == DB_UNSIGNED ? row[0].unsigned_integer : (uint64_t)row[0].integer;
+    uint32_t at = id_index_find(terms->rows, key);
+    if (at == INDEX_NONE)
+        return;
+    terms->list = memory_grown(terms->list, terms->count, sizeof *terms->list);
+    terms->list[terms->count++] =
+        (struct term){ at, { text_of(list, &row[1]), db_value_real(&row[2]) } };
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct term *one = a, *other = b;
+    return one->row != other->row ? (one->row > other->row ? 1 : -1)
+                                  : strcmp(one->term.name, other->term.name);
+}
+
+/* The terms of a row stand together now. */
+static void give_terms(struct prio_list *list, const struct terms *terms, size_t from, size_t to)
+{
+    struct prio_row *row = &list->rows[terms->list[from].row];
+    struct prio_term *own = arena_take(list->arena, (to - from) * sizeof *own);
+    struct text text = { 0 };
+    for (size_t i = from; i < to; i++) {
+        own[i - from] = terms->list[i].term;
+        text_format(&text, "%s%s=%.10g", i > from ? " " : "", own[i - from].name,
+                    own[i - from].value);
+    }
+    row->first_term = own;
+    row->term_count = to - from;
+    row->terms = arena_copy(list->arena, text.bytes, text.length);
+    text_free(&text);
+}
+
+static int read_terms(struct db *db, struct prio_list *list, struct error *err)
+{
+    struct terms terms = { .rows = id_index_create() };
+    const struct db_value *row;
+    struct db_value cluster = db_text(list->cluster);
+    for (size_t i = 0; i < list->count; i++)
+        id_index_add(terms.rows, list->rows[i].key, (uint32_t)i);
+    struct db_rows *rows = db_query(db, sql_query_published_terms, &cluster, 1, "itr", err);
+    while (db_fetch(rows, &row, err) > 0)
+        take_term(&terms, list, row);
+    int result = db_finish(rows);
+    if (terms.count)
+        qsort(terms.list, terms.count, sizeof *terms.list, by_row);
+    for (size_t from = 0, to; from < terms.count; from = to) {
+        for (to = from + 1; to < terms.count && terms.list[to].row == terms.list[from].row; to++)
+            ;
+        give_terms(list, &terms, from, to);
+    }
+    id_index_destroy(terms.rows);
+    free(terms.list);
+    return result;
 }
 
 int published_jobs_read(struct db *db, struct prio_list *list, struct error *err)
@@ -65,10 +149,12 @@ int published_jobs_read(struct db *db, struct prio_list *list, struct error *err
     const struct db_value *row;
     struct db_value cluster = db_text(list->cluster);
     struct db_rows *rows =
-        db_query(db, sql_query_published_jobs, &cluster, 1, "iittttirrrrrrrrrrrrttiiir", err);
+        db_query(db, sql_query_published_jobs, &cluster, 1, "iittttirrrrrrrrrrrrttiiirtrt", err);
     while (db_fetch(rows, &row, err) > 0)
         add_row(list, row);
-    return db_finish(rows);
+    if (db_finish(rows))
+        return -1;
+    return list->of_formula ? read_terms(db, list, err) : 0;
 }
 
 struct prio_list *published_job_list(const struct published_cluster *cluster)
@@ -81,6 +167,7 @@ struct prio_list *published_job_list(const struct published_cluster *cluster)
                 settings->weight_job_size, settings->weight_partition, settings->weight_qos },
         .tres = prio_list_text(list, settings->weight_tres, strlen(settings->weight_tres)),
     };
+    list->of_formula = !strcmp(settings->layout, "pbs");
     list->names_qos = release && release->sprio_names_qos;
     return list;
 }

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "results/rows.h"
+#include "results/script.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
@@ -30,17 +31,6 @@ static const struct dialect *dialect_of(const struct db_driver *driver)
     return dialect;
 }
 
-/* The name of the next thing that a script creates, to be freed, and *at is moved on to it; NULL
- * at the end.  It is the first text in double quotes behind each CREATE. */
-static char *next_created(const char **at)
-{
-    *at = strstr(*at, "\nCREATE ");
-    if (!*at)
-        return NULL;
-    *at = strchr(*at, '"') + 1;
-    return memory_bytes(*at, strcspn(*at, "\""));
-}
-
 /* Rows that people entered, and what proves that they did, are never changed or removed. */
 static bool only_grows(const char *table)
 {
@@ -62,7 +52,7 @@ static bool has_word(const char *message, const char *word)
 static char *named_in(const char *message, const char *script)
 {
     char *name;
-    while ((name = next_created(&script)) && !has_word(message, name))
+    while ((name = script_next_name(&script)) && !has_word(message, name))
         free(name);
     return name;
 }
@@ -220,7 +210,7 @@ static int has(struct db *db, const char *name, struct error *err)
 static int has_all(struct db *db, const char *script, struct error *err)
 {
     int found = 1;
-    for (char *name; found > 0 && (name = next_created(&script)); free(name))
+    for (char *name; found > 0 && (name = script_next_name(&script)); free(name))
         found = has(db, name, err);
     return found;
 }
@@ -238,67 +228,6 @@ int schema_refuse_accounting(struct db *db, const struct settings *settings, str
     return found;
 }
 
-/* ---- Columns that an older release did not have ---- */
-
-static bool is_listed(const struct text *names, const char *name)
-{
-    struct text quoted = { 0 };
-    text_format(&quoted, "\"%s\"", name);
-    bool found = names->length && strstr(names->bytes, quoted.bytes);
-    text_free(&quoted);
-    return found;
-}
-
-/* List the columns that a table has, each in double quotes. */
-static int list_columns(struct db *db, const char *table, struct text *names, struct error *err)
-{
-    const struct db_value *row;
-    struct db_value argument = db_text(table);
-    struct db_rows *rows = db_query(db, db->driver->columns_query, &argument, 1, "t", err);
-    while (db_fetch(rows, &row, err) > 0)
-        text_format(names, "\"%.*s\"", (int)row[0].text.length, row[0].text.bytes);
-    return db_finish(rows);
-}
-
-static int add_column(struct db *db, const char *table, const char *name, const char *line,
-                      struct error *err)
-{
-    struct text sql = { 0 };
-    text_format(&sql, "ALTER TABLE \"%s\" ADD COLUMN %s;\n", table, line);
-    int result = db_script(db, sql.bytes, err);
-    text_free(&sql);
-    return result ? fail_in(err, "cannot add column '%s', which '%s' lacks", name, table) : 0;
-}
-
-/* Add the columns that the table lacks, or only look: 1 where it lacks one.  Each line of its
- * CREATE TABLE that is indented and begins with a name in double quotes is a column. */
-static int add_columns(struct db *db, const char *table, const char *script, bool look,
-                       struct error *err)
-{
-    struct text there = { 0 };
-    int result = list_columns(db, table, &there, err);
-    while (!result && *(script = strchr(script, '\n') + 1) != ')') {
-        if (strncmp(script, "    \"", 5))
-            continue;
-        char *line = memory_bytes(script + 4, strcspn(script + 4, ",\n"));
-        char *name = memory_bytes(script + 5, strcspn(script + 5, "\""));
-        if (!is_listed(&there, name))
-            result = look ? 1 : add_column(db, table, name, line, err);
-        free(line);
-        free(name);
-    }
-    text_free(&there);
-    return result;
-}
-
-static int add_all_columns(struct db *db, const char *script, bool look, struct error *err)
-{
-    int result = 0;
-    for (char *table; !result && (table = next_created(&script)); free(table))
-        result = add_columns(db, table, script, look, err);
-    return result;
-}
-
 /* Whether every table, column and view is there; -1 on failure. */
 static int is_complete(struct db *db, const struct dialect *dialect, struct error *err)
 {
@@ -307,14 +236,53 @@ static int is_complete(struct db *db, const struct dialect *dialect, struct erro
         found = has_all(db, dialect->views, err);
     if (found <= 0)
         return found;
-    int lacking = add_all_columns(db, dialect->tables, true, err);
+    int lacking = script_add_columns(db, dialect->tables, true, err);
     return lacking < 0 ? -1 : !lacking;
+}
+
+/* ---- Columns that need no value any more ---- */
+
+/* SQLite cannot take NOT NULL from a column: the table is made anew around its rows. */
+static int make_anew(struct db *db, const char *script, const char *table, struct error *err)
+{
+    struct text columns = { 0 }, sql = { 0 };
+    int result = script_list_columns(db, table, &columns, err);
+    char *name = NULL;
+    do {
+        free(name);
+        name = script_next_name(&script);
+    } while (name && strcmp(name, table) != 0);
+    free(name);
+    if (!result && columns.length) {
+        text_format(&sql,
+                    "BEGIN IMMEDIATE;\nCREATE TEMP TABLE \"kept_rows\" AS SELECT %s FROM \"%s\";\n"
+                    "DROP TABLE \"%s\";\nCREATE TABLE \"",
+                    columns.bytes, table, table);
+        text_add_bytes(&sql, script, (size_t)(strstr(script, ";\n") + 2 - script));
+        text_format(&sql,
+                    "INSERT INTO \"%s\" (%s) SELECT * FROM \"kept_rows\";\n"
+                    "DROP TABLE \"kept_rows\";\nCOMMIT;\n",
+                    table, columns.bytes);
+        result = db_script(db, sql.bytes, err);
+    }
+    text_free(&columns);
+    text_free(&sql);
+    return result;
+}
+
+/* Tables of version 4 and before wanted a number wherever Slurm's jobs have one.  Other databases
+ * have an ALTER TABLE in their scripts. */
+static int loosen(struct db *db, const struct dialect *dialect, int64_t version, struct error *err)
+{
+    if (version >= 5 || !version || strcmp(dialect->driver, "sqlite") != 0)
+        return 0;
+    return make_anew(db, dialect->tables, "fairmill_job_priority", err);
 }
 
 static int make_all(struct db *db, const struct dialect *dialect, struct error *err)
 {
-    if (db_script(db, dialect->tables, err) || add_all_columns(db, dialect->tables, false, err) ||
-        db_script(db, dialect->views, err))
+    if (db_script(db, dialect->tables, err) ||
+        script_add_columns(db, dialect->tables, false, err) || db_script(db, dialect->views, err))
         return -1;
     return 0;
 }
@@ -328,7 +296,9 @@ static int make_missing(struct db *db, struct error *err)
     if (version > SCHEMA_VERSION)
         return refuse_newer(version, err);
     int complete = version == SCHEMA_VERSION ? is_complete(db, dialect, err) : 0;
-    if (complete < 0 || (!complete && make_all(db, dialect, err)) || db_begin(db, err))
+    if (complete < 0 ||
+        (!complete && (loosen(db, dialect, version, err) || make_all(db, dialect, err))) ||
+        db_begin(db, err))
         return -1;
     struct db_value made[] = { db_integer(SCHEMA_VERSION), db_integer(time(NULL)) };
     if (db_execute(db, sql_query_counter_make, NULL, 0, NULL, err) ||
@@ -370,7 +340,7 @@ void schema_print_privileges(const struct db_driver *driver, const struct db_set
     struct db_table *tables = NULL;
     size_t count = 0;
     const char *script = dialect_of(driver)->tables;
-    for (char *name; (name = next_created(&script)); count++) {
+    for (char *name; (name = script_next_name(&script)); count++) {
         tables = memory_grown(tables, count, sizeof *tables);
         tables[count] = (struct db_table){ name, only_grows(name) };
     }

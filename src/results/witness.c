@@ -46,6 +46,8 @@ static const struct shape shapes[] = {
       .in_order = true },
     { .name = "fairmill_job_priority", .keys = { "job_db_inx", "partition_name", "qos" },
       .clear = sql_query_job_priority_clear, .in_order = true },
+    { .name = "fairmill_job_term", .keys = { "job_db_inx", "name" },
+      .clear = sql_query_job_term_clear, .in_order = true },
     { .name = "fairmill_usage_span", .in_order = true },
 };
 /* clang-format on */

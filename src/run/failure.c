@@ -22,6 +22,7 @@ void failure_record(struct run_session *session, struct publisher *publisher,
 {
     struct error ignored;
     struct run_record record = run_record_empty;
+    record.half_life_s = session->settings->half_life_s;
     record.started_at = time(NULL);
     record.as_of = session->options->now ? *session->options->now : record.started_at;
     record.duration_ms = clock_milliseconds() - failure->began;

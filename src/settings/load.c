@@ -132,7 +132,7 @@ static int resolve(struct setting_origin *origin, const struct settings *setting
     if (settings->slurm && slurm_counts(settings, file, setting) &&
         slurm_setting_find(&found, settings->slurm, setting, err))
         return -1;
-    const char *fallback = setting_fallback(setting, settings->conformance);
+    const char *fallback = setting_fallback(setting, settings);
     if (found.value)
         *origin = (struct setting_origin){ FROM_SLURM_CONF, found.value, found.place.file,
                                            found.place.line, found.key };
@@ -203,16 +203,24 @@ static int check_max_lag(const struct settings *settings, struct error *err)
     return fail(err, ERROR_SETTINGS, "[source] max_lag: driver '%s' has no replicas", driver);
 }
 
-/* The layout plain has no lineages that a database could sort. */
+/* Only slurmdbd has no lineages that a database could sort. */
 static int check_ties(const struct settings *settings, struct error *err)
 {
     size_t line = (size_t)(setting_named("fairshare", "ties") - settings_table);
-    if (strcmp(settings->layout, "plain") != 0 || settings->ties != TIES_BY_COLLATION ||
+    if (!strcmp(settings->layout, "slurmdbd") || settings->ties != TIES_BY_COLLATION ||
         settings->origins[line].from != FROM_SETTINGS)
         return 0;
     return fail(err, ERROR_SETTINGS,
-                "[fairshare] ties = 'collation': layout 'plain' has no column 'lineage' whose "
-                "collation it could be");
+                "[fairshare] ties = 'collation': layout '%s' has no column 'lineage' whose "
+                "collation it could be",
+                settings->layout);
+}
+
+static void note_half_life(struct settings *settings)
+{
+    size_t line = (size_t)(setting_named("usage", "half_life") - settings_table);
+    settings->half_life_of_source =
+        settings_of_pbs(settings) && settings->origins[line].from == FROM_DEFAULT;
 }
 
 /* [priority] flags may choose how weights make a charge, too. */
@@ -237,6 +245,7 @@ static void apply_weight_rule(struct settings *settings)
 static int complete(struct settings *settings, enum settings_use use, struct error *err)
 {
     apply_weight_rule(settings);
+    note_half_life(settings);
     const char *objection =
         settings->usage_source == USAGE_OF_ROLLUPS ? settings_refuse_rollup(settings) : NULL;
     if (objection)

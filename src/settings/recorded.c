@@ -29,7 +29,7 @@ struct settings *settings_recorded(const char *text)
     for (const struct setting *each = settings_table; each->section; each++) {
         struct error ignored;
         struct setting_origin *origin = &settings->origins[settings->origin_count++];
-        const char *fallback = setting_fallback(each, settings->conformance);
+        const char *fallback = setting_fallback(each, settings);
         *origin = (struct setting_origin){ .from = FROM_SETTINGS, .value = value_in(text, each) };
         if (origin->value && !setting_assign(each, settings, origin->value, &ignored))
             continue;

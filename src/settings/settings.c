@@ -28,7 +28,7 @@ const char *conformance_name(enum conformance conformance)
 const char *settings_refuse_rollup(const struct settings *settings)
 {
     if (strcmp(settings->layout, "slurmdbd") != 0)
-        return "layout plain has no rollups";
+        return "there are rollups with layout slurmdbd only";
     if (settings->charge == CHARGE_TRES && settings->pricing.weight_rule != WEIGHTS_SUM)
         return "rollups do not tell which TRES of a job was the highest";
     /* Where weights are to be verified, rollups have the billing that is stored. */
@@ -37,6 +37,11 @@ const char *settings_refuse_rollup(const struct settings *settings)
         return "rollups do not tell partitions, which partition_tres_weights and "
                "partition_usage_factors need";
     return NULL;
+}
+
+bool settings_of_pbs(const struct settings *settings)
+{
+    return settings->layout && !strcmp(settings->layout, "pbs");
 }
 
 void settings_destroy(struct settings *settings)

@@ -6,6 +6,7 @@
 #include "core/fairshare/fairshare.h"
 #include "core/usage/usage.h"
 #include "db/db.h"
+#include "settings/pbs_values.h"
 
 /* slurm.conf's PriorityFlags, without those that choose an algorithm. */
 enum priority_flag {
@@ -52,7 +53,8 @@ struct settings {
     bool share_database;
 
     enum usage_source usage_source;
-    uint64_t half_life_s; /* 0: no decay */
+    uint64_t half_life_s;     /* 0: no decay */
+    bool half_life_of_source; /* it is not given, and OpenPBS's parameters say it */
     struct reset_period reset_period;
     const char *reset_anchor;
     const char *time_zone;
@@ -87,6 +89,8 @@ struct settings {
     const char *qos_priority_factors; /* QOS:NUMBER, likewise */
     unsigned priority_flags;          /* of enum priority_flag */
 
+    const char *pbs[PBS_KEYS]; /* "": not given */
+
     const char *slurm_path;         /* of a slurm.conf; "": none */
     struct slurm_conf *slurm;       /* its content; NULL: none, or the settings are for reading */
     struct setting_origin *origins; /* of each line of the table; fields point to the texts */
@@ -98,6 +102,8 @@ struct settings {
     char digest[33]; /* of the text */
 };
 
+/* Whether the source is OpenPBS's world. */
+bool settings_of_pbs(const struct settings *settings);
 void settings_destroy(struct settings *settings);
 
 /* Whether [source] clusters has this cluster. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "settings/pbs_values.h"
 #include "settings/pricing.h"
 #include "settings/priority_values.h"
 #include "settings/settings.h"
@@ -20,10 +21,12 @@ static const char *const suspendeds[] = { "charged", "omitted", NULL };
 
 /* How the last column is written: the field; `CHARGE_` where the charge of a closed job depends on
  * the setting; `CHOICE` where the value is one of some names. */
-#define FIELD(name) offsetof(struct settings, name), NULL, false
-#define CHARGE_FIELD(name) offsetof(struct settings, name), NULL, true
-#define CHOICE(name, names) NULL, offsetof(struct settings, name), names, false
-#define CHARGE_CHOICE(name, names) NULL, offsetof(struct settings, name), names, true
+#define FIELD(name) offsetof(struct settings, name), NULL, false, NULL
+#define CHARGE_FIELD(name) offsetof(struct settings, name), NULL, true, NULL
+#define CHOICE(name, names) NULL, offsetof(struct settings, name), names, false, NULL
+#define CHARGE_CHOICE(name, names) NULL, offsetof(struct settings, name), names, true, NULL
+/* With another default where layout = pbs. */
+#define OWN_FIELD(name, of_pbs) offsetof(struct settings, name), NULL, false, of_pbs
 /* clang-format off */
 #define WEIGHT(key, what) \
     { "priority", #key, "1", \
@@ -68,8 +71,8 @@ static const char *const suspendeds[] = { "charged", "omitted", NULL };
 const struct setting settings_table[] = {
     CONNECTION(source, "the accounting database"),
     { "source", "layout", "slurmdbd",
-      "Whose tables they are: slurmdbd (Slurm 20.11 to 26.05), or plain: two relations of your "
-      "own, which fairmill.conf(5) describes.",
+      "Whose tables they are: slurmdbd (Slurm 20.11 to 26.05), plain: two relations of your "
+      "own, which fairmill.conf(5) describes, or pbs: what `fairmill import pbs' makes.",
       read_layout, FIELD(layout) },
     { "source", "clusters", "all",
       "The clusters to compute, separated by commas; all: every one that is not deleted.",
@@ -160,8 +163,8 @@ const struct setting settings_table[] = {
 
     { "fairshare", "algorithm", "fair_tree",
       "The value published as `fairshare`; all are computed: fair_tree, depth_oblivious, classic, "
-      "linear or pbs.",
-      read_algorithm, FIELD(algorithm) },
+      "linear or pbs.  With layout = pbs it is pbs where nothing else is given.",
+      read_algorithm, OWN_FIELD(algorithm, "pbs") },
     { "fairshare", "conformance", "documents",
       "Where Slurm's documents and its controller differ, follow documents or slurmctld.",
       CHOICE(conformance, conformance_names) },
@@ -185,8 +188,8 @@ const struct setting settings_table[] = {
       read_half_lives, FIELD(capacity_half_lives) },
     { "fairshare", "pbs_minimum_usage", "0",
       "What pbs counts for an entity without usage, in TRES-seconds: 0 as the document, 1 as "
-      "pbsfs.",
-      read_minimum_usage, FIELD(pbs_minimum_usage) },
+      "pbsfs.  With layout = pbs it is 1 where nothing else is given.",
+      read_minimum_usage, OWN_FIELD(pbs_minimum_usage, "1") },
 
     { "retention", "history_interval", "1 h",
       "Of every span of this length the first run is kept in fairmill_history; 0: every run.  A "
@@ -240,6 +243,28 @@ const struct setting settings_table[] = {
       "NO_NORMAL_PART, NO_NORMAL_QOS, NO_NORMAL_TRES, SMALL_RELATIVE_TO_TIME.",
       read_priority_flags, FIELD(priority_flags) },
 
+    { "pbs", "fairshare_entity", "",
+      "Layout pbs: for whom a job counts, as in OpenPBS's sched_config: euser, egroup, "
+      "Account_Name, queue or egroup:euser.  Empty, as with all keys of this section: what "
+      "`fairmill import pbs' has brought, else OpenPBS's default.",
+      read_pbs_entity, FIELD(pbs[PBS_ENTITY]) },
+    { "pbs", "fairshare_usage_res", "",
+      "What a job counts: a formula of the resources that it used, such as ncpus*walltime.",
+      read_pbs_formula, FIELD(pbs[PBS_USAGE_RES]) },
+    { "pbs", "unknown_shares", "", "The shares of the group unknown.", read_pbs_shares,
+      FIELD(pbs[PBS_UNKNOWN_SHARES]) },
+    { "pbs", "fairshare_enforce_no_shares", "", "true: jobs of entities without shares do not run.",
+      read_pbs_truth, FIELD(pbs[PBS_ENFORCE_NO_SHARES]) },
+    { "pbs", "fairshare_decay_time", "", "How often OpenPBS decays usage: HH:MM:SS.",
+      read_pbs_decay_time, FIELD(pbs[PBS_DECAY_TIME]) },
+    { "pbs", "fairshare_decay_factor", "", "By which factor: a number between 0 and 1.",
+      read_pbs_decay_factor, FIELD(pbs[PBS_DECAY_FACTOR]) },
+    { "pbs", "job_sort_formula", "", "What waiting jobs are sorted by.", read_pbs_formula,
+      FIELD(pbs[PBS_SORT_FORMULA]) },
+    { "pbs", "job_sort_formula_threshold", "",
+      "A job whose formula has this value, or a lower one, does not run.", read_pbs_number,
+      FIELD(pbs[PBS_SORT_THRESHOLD]) },
+
     { "slurm", "conf", "",
       "The path of a slurm.conf, or auto: the one that Slurm's commands use here.  What it says of "
       "priorities counts where nothing is written here; fairmill.conf(5) tells which keys.",
@@ -261,10 +286,12 @@ const struct setting *setting_named(const char *section, const char *key)
 }
 
 /* The weights are 1 in seed 002's document, and 0 in a Slurm of today. */
-const char *setting_fallback(const struct setting *setting, enum conformance conformance)
+const char *setting_fallback(const struct setting *setting, const struct settings *settings)
 {
     bool weight = setting->read == read_weight;
-    return weight && conformance == CONFORMANCE_SLURMCTLD ? "0" : setting->fallback;
+    if (setting->pbs_fallback && settings_of_pbs(settings))
+        return setting->pbs_fallback;
+    return weight && settings->conformance == CONFORMANCE_SLURMCTLD ? "0" : setting->fallback;
 }
 
 bool setting_is_minutes(const struct setting *setting, const char *value)
@@ -281,6 +308,8 @@ int setting_assign(const struct setting *setting, struct settings *settings, con
     struct text reason = { 0 };
     bool good = setting->choices ? read_choice(field, value, setting->choices, &reason)
                                  : setting->read(field, value, &reason);
+    if (field == &settings->half_life_s)
+        settings->half_life_of_source = false;
     int result = good ? 0
                       : fail(err, ERROR_SETTINGS, "[%s] %s = '%s': %s", setting->section,
                              setting->key, value, reason.bytes);
@@ -298,6 +327,7 @@ static const struct {
     { "retention", "How long what was is kept." },
     { "report", "What is said of it." },
     { "priority", "What the priorities of waiting jobs are made of." },
+    { "pbs", "What OpenPBS's sched_config and server say of fairshare." },
     { "slurm", "What need not be written twice." },
 };
 #define SECTIONS (sizeof sections / sizeof *sections)

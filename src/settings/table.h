@@ -21,6 +21,7 @@ struct setting {
     size_t offset;              /* of its field in struct settings */
     const char *const *choices; /* ended by NULL; the field is an int of its place */
     bool charges;               /* whether the charge of a closed job depends on it */
+    const char *pbs_fallback;   /* the default with layout = pbs; NULL: no other one */
 };
 
 /* The table of settings, ended by a NULL section.  The reader of the settings file, the sample
@@ -31,8 +32,8 @@ size_t settings_count(void);
 
 /* The line of a key; NULL where there is none. */
 const struct setting *setting_named(const char *section, const char *key);
-/* The default, which may depend on the conformance; NULL: must be given. */
-const char *setting_fallback(const struct setting *setting, enum conformance conformance);
+/* The default, which may depend on the conformance and the layout; NULL: must be given. */
+const char *setting_fallback(const struct setting *setting, const struct settings *settings);
 
 /* Whether a value is a bare number above 0 that stands for minutes. */
 bool setting_is_minutes(const struct setting *setting, const char *value);

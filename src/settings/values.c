@@ -53,7 +53,7 @@ bool read_given(void *field, const char *value, struct text *reason)
 
 bool read_layout(void *field, const char *value, struct text *reason)
 {
-    static const char *const names[] = { "slurmdbd", "plain", NULL };
+    static const char *const names[] = { "slurmdbd", "plain", "pbs", NULL };
     int place;
     return read_choice(&place, value, names, reason) && read_text(field, value, reason);
 }

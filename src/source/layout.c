@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "settings/settings.h"
+#include "source/pbs/charging.h"
 #include "util/index.h"
 #include "util/memory.h"
 
@@ -38,6 +39,7 @@ void accounting_destroy(struct accounting *accounting)
     free(accounting->qos);
     free(accounting->priorities);
     free(accounting->limits);
+    pbs_charging_destroy(accounting->pbs);
     free(accounting);
 }
 

@@ -9,8 +9,10 @@
 #include "core/usage/usage.h"
 
 struct accrual;
+struct formula_jobs;
 struct job_keys;
 struct past;
+struct pbs_charging;
 struct release;
 struct text;
 
@@ -61,6 +63,7 @@ struct accounting {
     size_t limit_count;
     struct association_priority *priorities; /* of live associations that have one of their own */
     size_t priority_count;
+    struct pbs_charging *pbs; /* what runs of OpenPBS's jobs cost; NULL: it is not OpenPBS's */
 };
 struct association_priority {
     uint32_t id, priority;
@@ -71,6 +74,18 @@ struct association_limit {
 /* `settings` NULL: without tariffs. */
 struct accounting *accounting_create(const struct settings *settings);
 void accounting_destroy(struct accounting *accounting);
+
+/* What an association had used by an instant, with all decay until then. */
+struct usage_start {
+    uint64_t association;
+    double usage; /* TRES-seconds, finite, above 0 */
+};
+struct usage_starts {
+    uint64_t instant; /* 0: there is no start, and usage is that of jobs alone */
+    struct usage_start *starts;
+    size_t count;
+    uint64_t half_life_s; /* of settings that leave it to the source */
+};
 
 /* When a job was suspended: epoch seconds, end 0 while it is. */
 struct suspension {
@@ -181,6 +196,9 @@ struct queue_range {
 
 struct layout {
     const char *name;
+    bool tells_past;      /* read() gives the associations as they were at the instant */
+    bool omits_suspended; /* what a row is charged has no suspended time in it, whatever settings
+                           * say: it is spread over the rest */
     /* Every cluster. */
     int (*clusters)(const struct source *source, struct cluster_list *list, struct error *err);
     /* The small tables; with source->ordered also association.order. */
@@ -192,6 +210,9 @@ struct layout {
     /* Enter what was done to the usage factors of QOS from an instant on; likewise. */
     int (*read_factors)(const struct source *source, struct factor_past *past, int64_t since,
                         struct findings *findings, struct error *err);
+    /* How usage decays, and with what it begins: before the starts' instant, which is not after the
+     * source's, jobs do not count.  NULL where jobs tell all. */
+    int (*read_starts)(const struct source *source, struct usage_starts *starts, struct error *err);
     /* Every row of the range, in no order. */
     struct job_reading *(*jobs)(const struct source *source, const struct accounting *accounting,
                                 const struct job_range *range);
@@ -232,6 +253,13 @@ struct layout {
     int (*read_accrue_limits)(const struct source *source, struct accrual *accrual,
                               struct error *err);
     struct queue_reading *(*queue)(const struct source *source, const struct queue_range *range);
+    /* Where a formula makes the order of jobs (else NULL): it, and the jobs that wait at the
+     * source's instant, with what does not hang on fairshare. */
+    int (*read_formula_jobs)(const struct source *source, const struct accounting *accounting,
+                             struct formula_jobs **jobs, struct error *err);
+    /* Where jobs have ids that are texts (else NULL): add that of the job of a key, as struct
+     * job_row has it. */
+    int (*name_job)(const struct source *source, uint64_t key, struct text *id, struct error *err);
     /* Where there are TRES (else NULL): which, and with `running` the jobs that ran at an instant.
      */
     int (*read_limits)(const struct source *source, uint64_t instant, bool running,
@@ -241,6 +269,6 @@ struct layout {
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);
 };
 
-extern const struct layout layout_slurmdbd, layout_plain;
+extern const struct layout layout_slurmdbd, layout_plain, layout_pbs;
 
 #endif

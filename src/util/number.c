@@ -109,6 +109,27 @@ bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal)
     return true;
 }
 
+bool clock_span_parse(const char *bytes, size_t length, uint64_t *seconds)
+{
+    const char *at = bytes, *end = bytes + length;
+    uint64_t sum = 0;
+    for (int part = 0; part < 3; part++) {
+        const char *colon = at < end ? memchr(at, ':', (size_t)(end - at)) : NULL;
+        const char *stop = colon ? colon : end;
+        uint64_t number;
+        if (!number_unsigned(at, (size_t)(stop - at), &number) ||
+            __builtin_mul_overflow(sum, (uint64_t)60, &sum) ||
+            __builtin_add_overflow(sum, number, &sum))
+            return false;
+        at = stop + 1;
+        if (!colon) {
+            *seconds = sum;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Read digits at *at and step over them. */
 static bool digits(const char **at, uint64_t *number)
 {

@@ -36,6 +36,9 @@ bool decimal_parse(const char *bytes, size_t length, struct decimal *decimal);
 bool time_string_parse(const char *text, uint64_t *seconds);
 bool duration_parse(const char *text, uint64_t *seconds);
 
+/* A span of time as OpenPBS has it: HH:MM:SS, MM:SS or seconds, of any digits each. */
+bool clock_span_parse(const char *bytes, size_t length, uint64_t *seconds);
+
 /* An instant: epoch seconds, or YYYY-MM-DD[THH:MM[:SS]] in the process's time zone; it may be
  * before 1970. */
 bool instant_parse(const char *text, int64_t *epoch);

@@ -13,6 +13,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import clock
+import preload
 import tap
 from place import SMALL, Place
 
@@ -289,7 +290,7 @@ def future_goes(place):
 def body():
     for part in (well, nothing_yet, never_published, failed_later, without_source, two_sources, refused, ahead_once,
                  jumps_back, a_little, asked_ahead, began_ahead, vanished, missing, deleted, at_work, future_goes):
-        if part in (ahead_once, jumps_back, a_little, began_ahead, future_goes) and not clock.compiler():
+        if part in (ahead_once, jumps_back, a_little, began_ahead, future_goes) and not preload.compiler():
             tap.diag(f'{part.__name__}: no compiler makes the clock')
             continue
         with Sick() as place:

@@ -26,11 +26,12 @@ root/
     two     2
 '''
 
+# 20 / 60 x 60 / 100 in single precision, as it is there.
 ENTITY = '''fairshare entity: Suzy
 Resgroup		: 2
 cresgroup		: 4
 Shares			: 20
-Percentage		: 20.000000%
+Percentage		: 20.000002%
 fairshare_tree_usage	: {tree_usage:.6f}
 usage			: 1000 (TRES-seconds)
 usage/perc		: 5000
@@ -82,7 +83,7 @@ def view(place):
     columns = [name for name, in place.query("SELECT name FROM pragma_table_info('fairmill_pbsfs')")]
     tap.same(columns, ['cluster', 'id_assoc', 'name', 'resgroup', 'cresgroup', 'shares', 'percentage',
                        'fairshare_perc', 'fair_share_perc', 'fairshare_tree_usage',
-                       'fairshare_factor', 'usage', 'usage_perc'], 'the view has the columns of pbsfs')
+                       'fairshare_factor', 'usage', 'usage_perc', 'pbs_order'], 'the view has the columns of pbsfs')
     tap.same(rows[0][:9], ('tiny', 1, 'root', -1, 1, None, 100, 1, 1), 'the root has no group')
     bob = rows[2]
     tap.same((bob[2], bob[3], bob[4], bob[5], bob[6], bob[11]), ('Bob', 2, 3, 40, 40, 125),

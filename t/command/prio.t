@@ -6,8 +6,10 @@
 import csv
 import io
 import json
+import math
 import os
 import re
+import sqlite3
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
@@ -328,6 +330,32 @@ def printed(place):
         place.says('with a reason', said)
 
 
+def wished(place):
+    """What another formula would make of each job, computed from what is published by Python."""
+    place.begin()
+    names = [f'{part}_{kind}' for part in ('age', 'assoc', 'fairshare', 'job_size', 'partition', 'qos') for kind in ('factor', 'weighted')]
+    formula = 'sqrt(fairshare_factor)*1000 + max(age_factor, .25) - qos_weighted/3 if priority else -1'
+    rows = place.query(f"SELECT id_job, partition_name, priority, {', '.join(names)} FROM fairmill_job_priority")
+    expected = {}
+    for job, partition, priority, *values in rows:
+        expected[job, partition] = priority, eval(formula, {'sqrt': math.sqrt, 'max': max, 'priority': priority} | dict(zip(names, values)))
+    before = '\n'.join(sqlite3.connect(place.path('r.db')).iterdump())
+    place.succeed('prio', '--formula', formula, '--csv', '--columns', 'jobid,partition,priority,what_if', '--noheader')
+    got = [line.split(',') for line in place.out.splitlines()]
+    tap.ok(len(got) == len(expected) == 5 and {(int(job), partition): (int(priority), float(wish)) for job, partition, priority, wish in got} == expected,
+           '--formula shows beside each priority what another formula would make of the job', got, expected)
+    tap.same([float(row[3]) for row in got], sorted((wish for _, wish in expected.values()), reverse=True), 'the highest first')
+    tap.same('\n'.join(sqlite3.connect(place.path('r.db')).iterdump()), before, 'and writes nothing')
+    header, *lines = (line.split() for line in place.lines('--formula', 'priority // 1000 + tres_weighted*0', '-j', '11,14'))
+    tap.same((header, [(line[0], line[-1]) for line in lines]),
+             (['JobID', 'Partition', 'QOS', 'User', 'Account', 'Priority', 'WhatIf'], [('14', '10.000000'), ('11', '7.000000')]), 'people read a table of it')
+    tap.same([line.split()[0] for line in place.lines('--noheader', '--formula', 'priority', '-S', 'i', '-j', '14,11')], ['11', '14'], '-S sorts that, too')
+    for wish, said in ((('--formula', 'fairshare'), "'fairshare'"), (('--formula', '1 +'), '1 +'), (('--formula', 'os.exit()'), 'os'),
+                       (('--formula', '1', '-w'), '--weights'), (('--formula', '1', '-o', '%i'), '--format')):
+        place.ends(64, f"{' '.join(wish)} is refused", 'prio', *wish)
+        place.says('with a reason', said)
+
+
 # sprio's formats, of all columns, since Slurm 23.02: the width of each, with a minus where it begins at the left.
 LONG = {'JOBID': 15, 'PARTITION': -9, 'USER': 8, 'ACCOUNT': 8, 'PRIORITY': 10, 'SITE': 10, 'AGE': 10, 'ASSOC': 10, 'FAIRSHARE': 10,
         'JOBSIZE': 10, 'partition': 10, 'QOSNAME': 10, 'QOS': 10, 'NICE': 11, 'TRES': 20}
@@ -499,7 +527,7 @@ def empty(place):
 
 
 def body():
-    for part in (published, changing, odd_rows, arrays, accrue_limits, flags, printed, columns_of_release, newer_prints, for_programs, clusters, new_jobs, empty):
+    for part in (published, changing, odd_rows, arrays, accrue_limits, flags, printed, wished, columns_of_release, newer_prints, for_programs, clusters, new_jobs, empty):
         with Queue() as place:
             part(place)
 

@@ -13,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import dump
+import preload
 import tap
 from mariadb import CLIENT, IS_MYSQL, MONITOR, NewServer, default_role
 from program import FAIRMILL, write_settings
@@ -75,6 +76,22 @@ FORBIDDEN = (
     ('making logins', 'CREATE USER roles_other'),
     ('writing files', "SELECT 1 INTO OUTFILE '/tmp/roles-mysql'"),
 )
+# Who sends nothing does so when the other side has closed its end, if it does so within a second.
+LATE = r'''
+#define _GNU_SOURCE
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+ssize_t send(int socket, const void *bytes, size_t count, int flags)
+{
+    struct pollfd end = { .fd = socket };
+    if (!count)
+        poll(&end, 1, 1000);
+    return syscall(SYS_sendto, socket, bytes, count, flags, (void *)0, 0);
+}
+'''
 DENIED = re.compile(r'ERROR (1044|1045|1142|1143|1227|1370|1410|1698) ')
 
 
@@ -293,13 +310,24 @@ def passwords_need_tls(site):
            'who is not let in without TLS is told of tls_mode, and of no GRANT', status, err)
 
 
+def refused_at_once(site):
+    """The server may have closed its end before the client library is done with its login."""
+    library = preload.make(site.folder, 'late', LATE)
+    late = ('env', *(f'{name}={preload.environment(library)[name]}' for name in ('LD_PRELOAD', 'ASAN_OPTIONS')))
+    for what, user, database, said in (('has no such database', READER, 'roles_none', 'must be made first'),
+                                       ('lets nobody in', 'roles_nobody', RESULTS, 'Access denied')):
+        site.write(f'{site.folder}/refused.conf', user, database)
+        status, _, err = site.as_login(*late, site.program, '-c', f'{site.folder}/refused.conf', 'show')
+        tap.ok(status == 78 and said in err, f'a server that {what} is heard, however fast it closes', status, err)
+
+
 def body():
     # MySQL's plugin for logins by socket is not loaded by itself.
     options = ['--plugin-load-add=auth_socket.so'] if IS_MYSQL else []
     with NewServer(*options) as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         subprocess.run(server.client(server.database(SOURCE)), input=dump.text_of('25.05'), text=True, check=True)
         site = Site(folder, server)
-        for part in (printed_sql, commands, powers, missing, passwords_need_tls):
+        for part in (printed_sql, commands, powers, missing, passwords_need_tls, refused_at_once):
             part(site)
 
 

@@ -25,6 +25,18 @@ LATER = NOW + 20000
 KEPT = ('fairmill_ledger', 'fairmill_history', 'fairmill_history_point', 'fairmill_association', 'fairmill_share_change',
         'fairmill_run', 'fairmill_settings', 'fairmill_finding')
 OWN_VIEW = 'CREATE VIEW site_view AS SELECT account, username, fairshare FROM fairmill_sshare'
+JOBS = ('SELECT id_job, user_name, account, partition_name, qos, age_factor, age_weighted, tres_weighted, priority, priority_norm, best '
+        'FROM fairmill_job_priority ORDER BY job_db_inx, partition_name, qos')
+OWN_JOBS = 'CREATE VIEW site_jobs AS SELECT user_name, priority, priority_norm FROM fairmill_job_priority'
+# Its site had no job that waited.
+PARTS = ('age', 'fairshare', 'job_size', 'partition', 'qos', 'assoc')
+OLD_JOB = ('INSERT INTO fairmill_job_priority (cluster, job_db_inx, partition_name, qos, id_job, user_name, account, best, '
+           + ', '.join(f'{part}_factor, {part}_weighted' for part in PARTS) + ', tres_factors, tres_weighted, priority, priority_norm, run_id, computed_at) '
+           "VALUES ('old', '18446744073709551615', 'short', 'normal', 7, 'alice', 'physics', 1, " + '0.25, 250, ' * len(PARTS) + "'cpu=0.12', 'cpu=12', "
+           '4294967295, 0.5, 1, 1)')
+# Of OpenPBS's jobs, which 0.1.0 did not know.
+NO_PRIORITY = ("INSERT INTO fairmill_job_priority (cluster, job_db_inx, partition_name, qos, id_job, user_name, account, best, run_id, computed_at, job_id) "
+               "VALUES ('x', '7', 'workq', '', 7, 'eve', 'a', 1, 1, 1, '7.pbs')")
 
 
 def release(name):
@@ -169,7 +181,9 @@ def upgrade(place, server, kind):
     keys = {f'results.{key}': value for key, value in server.connection(NAME).items()}
     place.settings(keys | ({'results.user': server.user} if server.user else {}))
     server.execute(OWN_VIEW)
-    before = server.counts()
+    server.execute(OWN_JOBS)
+    server.execute(OLD_JOB)
+    before, jobs = server.counts(), server.sql(JOBS, NAME)
 
     ends(78, 'a run refuses the results of 0.1.0', 'run', '--now', LATER)
     place.says(f'{kind}: and says to run init', 'fairmill init')
@@ -179,6 +193,11 @@ def upgrade(place, server, kind):
         server.become_owner()
     ends(0, 'init does', 'init')
     tap.same(server.counts(), before, f'{kind}: no row is lost')
+    tap.ok(jobs and server.sql(JOBS, NAME) == jobs, f'{kind}: the jobs that waited are as they were', jobs, server.sql(JOBS, NAME))
+    server.execute(NO_PRIORITY)
+    tap.same(len(server.sql("SELECT user_name FROM site_jobs WHERE priority IS NULL", NAME)), 1,
+             f'{kind}: a job may have no priority, and what only jobs of Slurm have, which a view that is there sees')
+    server.execute("DELETE FROM fairmill_job_priority WHERE cluster IN ('old', 'x')")
     tap.same({table: sorted(columns - set(server.columns(table))) for table, columns in promised().items()},
              {table: [] for table in promised()}, f'{kind}: nor a column that readers had')
     # Published by 0.1.0 at its last run; t/data/releases/0.1.0.sql has alice's 3.33333333333333314829e-01.

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Another wall clock for one program: a library that is loaded before all others."""
 
-import os
-import shutil
-import subprocess
+import preload
 
 SOURCE = r'''
 #define _GNU_SOURCE
@@ -47,23 +45,11 @@ int gettimeofday(struct timeval *restrict to, void *restrict zone)
 '''
 
 
-def compiler():
-    """The command, or None where there is none."""
-    return shutil.which('cc') or shutil.which('gcc') or shutil.which('clang')
-
-
 def make(folder):
     """The library, in this folder."""
-    library, source = os.path.join(folder, 'clock.so'), os.path.join(folder, 'clock.c')
-    with open(source, 'w', encoding='ascii') as file:
-        file.write(SOURCE)
-    subprocess.run([compiler(), '-shared', '-fPIC', '-O1', '-o', library, source], check=True)
-    return library
+    return preload.make(folder, 'clock', SOURCE)
 
 
 def environment(library, seconds):
     """For a program whose clock is ahead by so many seconds."""
-    return {k: v for k, v in os.environ.items() if k != 'FAIRMILL_CONF'} | {
-        'LD_PRELOAD': library, 'CLOCK_AHEAD': str(seconds),
-        # The sanitizers want to be the first library, and need not be.
-        'ASAN_OPTIONS': os.environ.get('ASAN_OPTIONS', '') + ':verify_asan_link_order=0'}
+    return preload.environment(library) | {'CLOCK_AHEAD': str(seconds)}

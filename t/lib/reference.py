@@ -644,7 +644,9 @@ def values(root, nodes, clock, first, settings):
             node.barren = fair.level_shares == 0
             blend = Fraction(1) if node.barren else share
             node.classic = own if top else own + (fair.classic - own) * blend
-            node.tree_usage = own_pbs if top else own_pbs + (fair.tree_usage - own_pbs) * blend
+            # pbsfs: who is in a level without shares, or below a group without a target, has none of what is above.
+            alone = top or minimum and (node.barren or not fair.S)
+            node.tree_usage = own_pbs if alone else own_pbs + (fair.tree_usage - own_pbs) * blend
             if own_capacity is None:
                 node.linear = None
             else:

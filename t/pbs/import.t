@@ -152,7 +152,8 @@ def try_bad_lines():
     good = line(5, 'E', '1.pbs', run_text(1, 5))
     for bad, words in [
             ('nonsense\n', 'does not begin with a time'), ('13/01/2026 00:00:00;E;1.pbs;user=a\n', 'does not begin with a time'),
-            (line(1, 'X', '1.pbs'), 'no type of record'), (line(1, 'E', ''), 'no id'), (line(1, 'E', '1.pbs', 'user=a start=1 end=0x2'), "'end': there is no number at '0x2'"),
+            (line(1, 'X', '1.pbs'), 'no type of record'), (line(1, 'E', ''), 'no id'), (line(1, 'E', '1\xe9.pbs', 'user=a start=1'), 'no id'), (line(1, 'E', '1.pbs', f"user={'a' * 256} start=1"), 'a name is longer than 255 bytes'),
+            (line(1, 'E', '1.pbs', f"user=a start=1 Resource_List.select={'1+' * 40000}"), 'or its resources than 65535'), (line(1, 'E', '1.pbs', 'user=a start=1 ctime=' + '9' * 18), "'ctime': there is no number"), (line(1, 'E', '1.pbs', 'user=a start=1 end=0x2'), "'end': there is no number up to 253402300799 at '0x2'"),
             (line(1, 'E', '1.pbs', 'user=a start=9 end=2'), 'its end is before its start'), (line(1, 'S', '1.pbs', 'user=a'), 'it has no start'),
             (line(1, 'S', '1.pbs', 'start=1'), 'it has no user'), (line(1, 'E', '1.pbs', 'user=a "b'), "no key=value at '\"b'"),
             (line(1, 'E', '1.pbs', 'user=a account="b c start=1'), "a quote is not closed at 'account="), (line(1, 'E', '1.pbs', 'user=a start=1 \x1b[31m'), '\\x1B'),
@@ -184,6 +185,30 @@ def try_changes():
     os.remove(os.path.join(place.logs, '20261101'))
     status, said = place.run()
     tap.ok(status == 65 and 'was changed' in said, 'a packed log that is none is refused', status, said)
+
+
+def try_failures():
+    place = Place()
+    place.log('20261101', line(5, 'E', '1.pbs', run_text(1, 5)))
+    place.run()
+    place.log('20261102', line(6, 'E', '2.pbs', run_text(1, 6)) + line(9, 'E', '3.pbs', run_text(2, 9)))
+    with sqlite3.connect(place.database) as db:
+        db.execute("CREATE TRIGGER broken BEFORE INSERT ON pbs_job WHEN NEW.job_id = '3.pbs' BEGIN SELECT RAISE(ABORT, 'no more'); END")
+    status, said = place.run()
+    tap.ok(status != 0 and 'no more' in said and 'line' not in said, 'a database that fails is no line that is none', status, said)
+    tap.same((place.rows('job_id'), place.rows('name', 'pbs_file')), ([('1.pbs',)], [('20261101',)]), 'nothing of that log is there, nor that it was read')
+    with sqlite3.connect(place.database) as db:
+        db.execute('DROP TRIGGER broken')
+    tap.same((place.run(), place.rows('job_id')), ((0, ''), [('1.pbs',), ('2.pbs',), ('3.pbs',)]), 'the next call makes up for it')
+    place.log('20261103', ''.join(line(job % 80000, 'E', f'{job}.pbs', run_text(1, 5)) for job in range(4, 60004)))
+    killed = 0
+    for wait in (.02, .05, .1, .2):
+        call = subprocess.Popen([FAIRMILL, '-c', place.path('conf'), 'import', 'pbs', '--accounting', place.logs])
+        time.sleep(wait)
+        call.kill()
+        killed += call.wait() == -9
+    tap.ok(killed, 'calls are killed', killed)
+    tap.same((place.run(), place.rows('COUNT(*), COUNT(DISTINCT job_id), COUNT(DISTINCT job_key)')), ((0, ''), [(60003,) * 3]), 'what they left undone is done once')
 
 
 def try_places():
@@ -229,7 +254,7 @@ def try_groups():
     place = Place()
     first = [('g1', 'root', 11, 40), ('g2', 'root', 12, 60), ('bob', 'g1', 21, 50), ('suzy', 'g2', 22, 60)]
     tap.same(groups(place, TREE), (0, ''), 'a resource_group is imported without a word')
-    tap.same(tree_at(place, 0), first, 'the first one holds since ever')
+    tap.same(tree_at(place, 0), first, 'the first one holds for all time before')
     tap.same(groups(place, TREE, '-v', '--at', str(DAY))[0:1] + tuple(place.rows('COUNT(*)', 'pbs_group')), (0, (4,)), 'it is nothing new the next time')
     second = TREE.replace('bob 21 g1 50', 'eve 21 g1 70').replace('60\n\n', '61\n\n')
     tap.same(groups(place, second, '--at', str(DAY)), (0, ''), 'a changed one is imported')
@@ -255,6 +280,7 @@ def body():
     try_pieces()
     try_bad_lines()
     try_changes()
+    try_failures()
     try_places()
 
 

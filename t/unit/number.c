@@ -17,6 +17,25 @@ static int64_t duration_of(const char *text)
     return duration_parse(text, &seconds) ? (int64_t)seconds : -1;
 }
 
+static int64_t clock_span_of(const char *text)
+{
+    uint64_t seconds;
+    return clock_span_parse(text, strlen(text), &seconds) ? (int64_t)seconds : -1;
+}
+
+static void clock_spans(void)
+{
+    is_int(clock_span_of("24:00:00"), 86400, "a span of OpenPBS's is hours, minutes and seconds");
+    is_int(clock_span_of("1:02"), 62, "or minutes and seconds");
+    is_int(clock_span_of("100:00:99"), 360099, "of any digits");
+    is_int(clock_span_of("7"), 7, "or seconds");
+    for (const char *const *bad =
+             (const char *const[]){ "", ":", "1:", ":1", "1:2:3:4", "-1:00", "1:2:3:", "1.5", "1:x",
+                                    "999999999999999999:0:0", NULL };
+         *bad; bad++)
+        is_int(clock_span_of(*bad), -1, "and nothing else");
+}
+
 static int64_t instant_of(const char *text)
 {
     int64_t epoch;
@@ -88,6 +107,7 @@ int main(void)
        "commas, NaN, infinity and hexadecimals are not");
 
     decimals();
+    clock_spans();
     is_int(seconds_of("5"), 300, "a bare number of a time string is minutes");
     is_int(seconds_of("1:30:00"), 5400, "hr:min:00");
     is_int(seconds_of("2-3:15:00"), 2 * 86400 + 3 * 3600 + 15 * 60, "days-hr:min:00");
@@ -106,7 +126,8 @@ int main(void)
     is_int(seconds_of("99999999999999999999-0"), -1, "a time string that overflows is none");
 
     is_int(duration_of("90"), 90, "a bare duration is seconds");
-    ok(duration_of("2m") == 120 && duration_of("2 h") == 7200 && duration_of("1d") == 86400 && duration_of("2w") == 1209600,
+    ok(duration_of("2m") == 120 && duration_of("2 h") == 7200 && duration_of("1d") == 86400 &&
+           duration_of("2w") == 1209600,
        "a duration has a unit");
     ok(duration_of("m") < 0 && duration_of("2y") < 0 && duration_of("2mm") < 0, "but no other one");
 

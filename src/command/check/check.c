@@ -20,6 +20,7 @@
 #include "run/verify.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "settings/table.h"
 #include "source/source.h"
 #include "sql.h"
@@ -33,11 +34,11 @@ static int try_writing(struct db *db, struct error *err)
     static const char *const inserts[] = {
         sql_query_check_association, sql_query_check_fairshare,     sql_query_check_finding,
         sql_query_check_history,     sql_query_check_history_point, sql_query_check_job_priority,
-        sql_query_check_run,         sql_query_check_seal,          sql_query_check_seal_odd,
-        sql_query_check_seal_open,   sql_query_check_seal_slice,    sql_query_check_seal_usage,
-        sql_query_check_settings,    sql_query_check_usage_day,     sql_query_check_usage_open,
-        sql_query_check_usage_span,  sql_query_check_share_change,  sql_query_check_qos_change,
-        sql_query_check_share_state, sql_query_check_kept,
+        sql_query_check_job_term,    sql_query_check_run,           sql_query_check_seal,
+        sql_query_check_seal_odd,    sql_query_check_seal_open,     sql_query_check_seal_slice,
+        sql_query_check_seal_usage,  sql_query_check_settings,      sql_query_check_usage_day,
+        sql_query_check_usage_open,  sql_query_check_usage_span,    sql_query_check_share_change,
+        sql_query_check_qos_change,  sql_query_check_share_state,   sql_query_check_kept,
     };
     struct db_value nobody[] = { db_integer(0), db_text(""), db_text("\n"), db_integer(-1) };
     struct db_value nothing[] = { db_text("\n") };
@@ -175,14 +176,16 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     if (compute_cluster(&computation, NULL, err))
         return fail_in(err, "cluster '%s'", cluster);
     const struct run_record *record = &computation.record;
+    const struct words *words = words_of(settings);
     add_named(text, "cluster ", cluster, ":");
-    text_format(text,
-                " %" PRId64 " associations, %" PRId64 " of them users, %" PRId64
-                " job rows that count\n",
-                record->associations, record->users, record->jobs_read);
-    check_slurm_release(text, settings, computation.accounting);
-    text_format(text, "  ranks that differ between documents and slurmctld: %" PRIu32 "\n",
-                ranks_that_differ(settings, &computation));
+    text_format(text, " %" PRId64 " %s, %" PRId64 " of them %s, %" PRId64 " job rows that count\n",
+                record->associations, words->associations, record->users, words->users,
+                record->jobs_read);
+    if (!settings_of_pbs(settings)) {
+        check_slurm_release(text, settings, computation.accounting);
+        text_format(text, "  ranks that differ between documents and slurmctld: %" PRIu32 "\n",
+                    ranks_that_differ(settings, &computation));
+    }
     if (record->unattributed_usage > 0)
         text_format(text, "  usage without an association: %.0f TRES-seconds\n",
                     record->unattributed_usage);
@@ -235,7 +238,7 @@ static int check_server(const struct settings *settings, struct db *source, stru
                         struct error *err)
 {
     struct text doubts = { 0 };
-    if (!strcmp(settings->layout, "plain"))
+    if (strcmp(settings->layout, "slurmdbd") != 0)
         return 0;
     int result = db_add_doubts(source, &doubts, err);
     if (!result && doubts.length)
@@ -270,7 +273,7 @@ static void add_charge(struct text *text, const struct settings *settings)
         [CHARGE_CPU] = "CPUs",
         [CHARGE_TRES] = "what tres_weights make",
     };
-    if (!strcmp(settings->layout, "plain"))
+    if (strcmp(settings->layout, "slurmdbd") != 0)
         return;
     const struct setting *setting = setting_named("usage", "charge");
     text_format(text, "charge %s: ", setting->choices[settings->charge]);
@@ -288,12 +291,13 @@ static void add_doubts(struct text *text, const struct settings *settings)
     if ((pricing->weights.count || pricing->partition_weight_count) &&
         !pricing_weighs(pricing, settings->charge))
         text_add(text, "  warning: tres_weights count for nothing without charge = auto or tres\n");
-    if (!strcmp(settings->layout, "plain") &&
+    if (strcmp(settings->layout, "slurmdbd") != 0 &&
         (settings->charge == CHARGE_TRES || pricing->qos_factors.count ||
          pricing_knows_partitions(pricing) || settings->suspended == SUSPENDED_OMITTED))
-        text_add(text, "  warning: layout plain has no TRES, QOS, partitions or suspended time:"
-                       " tres_weights, qos_factors, partition_usage_factors and suspended change"
-                       " nothing\n");
+        text_add(text,
+                 "  warning: only layout slurmdbd has TRES, QOS, partitions or suspended time:"
+                 " tres_weights, qos_factors, partition_usage_factors and suspended change"
+                 " nothing\n");
 }
 
 /* Add a line that says whether the published rows are what is computed as of their instant.  Only

@@ -71,7 +71,7 @@ static size_t first_of(const struct prio_list *list, int64_t id_job)
     return from;
 }
 
-/* Of a table names that are as wide as their column may be cut. */
+/* sprio's table may have cut a name that is as wide as its column. */
 static bool is_name(const struct finder *finder, const char *ours, const char *printed,
                     size_t width)
 {

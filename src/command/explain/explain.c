@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/command.h"
 #include "command/explain/explain_jobs.h"
+#include "command/explain/explain_waiting.h"
 #include "core/insight/explain.h"
 #include "core/tree/tree.h"
 #include "report/explained.h"
@@ -12,6 +13,7 @@
 #include "results/published_find.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "util/error.h"
 
 struct options {
@@ -71,6 +73,29 @@ static int print_explained(const struct options *options, const struct settings 
     return result;
 }
 
+/* A name that nobody has may be the id of a job of OpenPBS that waits; -1 where it is none, too. */
+static int explain_job(const struct settings *settings, const struct options *options,
+                       struct error *err)
+{
+    struct text text = { 0 };
+    struct error reason;
+    bool found = false;
+    int result = explain_waiting(&text, settings, &options->shared.clusters,
+                                 options->shared.operands[0], &found, &reason);
+    if (!result)
+        result = found ? command_print(&text, err) : -1;
+    text_free(&text);
+    return result;
+}
+
+/* Whether it may be about a job: words about it are for people only. */
+static bool may_be_job(const struct options *options, const struct error *err)
+{
+    const char *const *names = options->shared.operands;
+    return err->class == ERROR_USAGE && names[0][0] >= '0' && names[0][0] <= '9' && !names[1] &&
+           !options->jobs && table_is_page(&options->shared.table);
+}
+
 static int explain_published(const struct settings *settings, const struct options *options,
                              struct error *err)
 {
@@ -78,16 +103,25 @@ static int explain_published(const struct settings *settings, const struct optio
     struct pair pair;
     struct explanation explanation;
     int result = published_read(&published, settings, &options->shared.clusters, err);
-    if (!result)
+    if (!result) {
         result = find_pair(&pair, &published, options, err);
+        if (result && may_be_job(options, err)) {
+            published_free(&published);
+            return explain_job(settings, options, err);
+        }
+    }
     if (!result) {
         const struct published_cluster *cluster = pair.one.cluster;
         struct explain_input input = {
             cluster->tree,   &cluster->options, cluster->algorithm,
             cluster->values, cluster->order,    cluster->half_life != 0
         };
-        struct explained explained = { cluster->name, cluster->as_of, cluster->names,
-                                       &input,        &explanation,   published.login };
+        struct explained explained = {
+            cluster->name,   cluster->as_of,
+            cluster->names,  &input,
+            &explanation,    words_of(cluster->settings),
+            published.login, settings_of_pbs(cluster->settings) ? cluster->usage_unit : NULL
+        };
         result = explain(&input, pair.one.node, pair.other.node, &explanation)
                      ? print_explained(options, settings, &explained, err)
                      : refuse_pair(&pair, options->shared.operands, err);
@@ -128,7 +162,8 @@ const struct command command_explain = {
     .operands = "NAME [NAME]",
     .operand_count = 2,
     .summary = "why a user or account has its fairshare, or ranks behind another",
-    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
+    .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
+             "It may also be the id of a job of OpenPBS that waits, such as 123.server.\n",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
     .run = explain_command,

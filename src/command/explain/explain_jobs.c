@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/explain/explain_jobs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "compute/prior.h"
 #include "core/insight/top_jobs.h"
 #include "core/insight/daily_usage.h"
+#include "core/priority/formula_jobs.h"
 #include "db/db.h"
 #include "report/explained.h"
 #include "run/run.h"
@@ -29,6 +31,7 @@ struct gathering {
     struct clock *plain;
     struct suspensions suspensions; /* as they are walked through without decay */
     bool too_large;
+    struct text job_ids[TOP_JOBS_KEPT]; /* of those that are kept */
 };
 
 static void find_below(struct gathering *gathering)
@@ -86,12 +89,14 @@ static void keep_jobs(struct weights *weights, const struct gathering *gathering
         uint32_t place = tree_place(computation->tree, job->association);
         const char *user =
             names_text(computation->accounting->names, computation->tree->nodes[place].user);
+        const struct text *id = &gathering->job_ids[i];
         struct text text = { 0 };
         text_add(&text, "");
         text_add_as_utf8(&text, user, strlen(user));
         if (!login || !strcmp(login, text.bytes))
             weights->jobs[weights->job_count++] = (struct heavy_job){
-                .id_job = job->id_job,
+                .id_job = (uint64_t)formula_job_number(id->bytes),
+                .job_id = arena_copy(weights->texts, id->bytes, id->length),
                 .user = arena_copy(weights->texts, text.bytes, text.length),
                 .start = (int64_t)job->start,
                 .end = (int64_t)job->end,
@@ -117,6 +122,24 @@ static void keep_days(struct weights *weights, struct gathering *gathering)
     }
 }
 
+/* OpenPBS's jobs have ids that are texts, by the key of a run. */
+static int name_jobs(struct gathering *gathering, const struct source *source, struct error *err)
+{
+    const struct top_jobs *top = &gathering->top_jobs;
+    int result = 0;
+    for (size_t i = 0; !result && i < top->count; i++) {
+        struct text id = { 0 }, *utf8 = &gathering->job_ids[i];
+        if (source->layout->name_job)
+            result = source->layout->name_job(source, top->kept[i].id_job, &id, err);
+        else
+            text_format(&id, "%" PRIu64, top->kept[i].id_job);
+        text_add(utf8, "");
+        text_add_as_utf8(utf8, id.length ? id.bytes : "", id.length);
+        text_free(&id);
+    }
+    return result;
+}
+
 /* Charge all jobs once more, as of the instant that is published. */
 static int gather(struct gathering *gathering, const struct settings *settings,
                   const struct explained *explained, struct error *err)
@@ -133,8 +156,10 @@ static int gather(struct gathering *gathering, const struct settings *settings,
     if (!result)
         result = compute_cluster(&gathering->computation, &prior, err);
     prior_free(&prior);
-    db_close(db);
     gathering->too_large |= !top_jobs_end(&gathering->top_jobs);
+    if (!result)
+        result = name_jobs(gathering, &source, err);
+    db_close(db);
     if (!result && gathering->too_large)
         return fail(err, ERROR_DATA, "the usage of a job is beyond the range of our integers");
     return result;
@@ -162,6 +187,8 @@ int weights_read(struct weights *weights, const struct settings *settings,
     daily_usage_free(&gathering.days);
     clock_destroy(gathering.plain);
     free(gathering.below);
+    for (size_t i = 0; i < TOP_JOBS_KEPT; i++)
+        text_free(&gathering.job_ids[i]);
     return result;
 }
 

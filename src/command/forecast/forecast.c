@@ -17,6 +17,7 @@
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -124,6 +125,7 @@ static int print_forecast(const struct options *options, struct forecast_data *d
         .account = names_text(cluster->names, node->account),
         .user = names_text(cluster->names, node->user),
         .partition = names_text(cluster->names, node->partition),
+        .words = words_of(cluster->settings),
         .algorithm = forecast->algorithm,
         .users = forecast->tree->user_count,
         .job_tres = options->job_tres,

@@ -99,6 +99,7 @@ static int read_rates(struct forecast_data *data, struct error *err)
     /* Corrections are no rate. */
     const struct prior jobs_only = { .factors = data->prior.factors, .past = data->prior.past };
     undecayed.half_life_s = 0;
+    undecayed.half_life_of_source = false;
     undecayed.usage_source = USAGE_OF_JOBS;
     int result = read_own(data, &undecayed, &jobs_only, charged, err);
     forecast->rates = memory_zeroed(forecast->tree->count, sizeof *forecast->rates);
@@ -112,7 +113,8 @@ static int read_rates(struct forecast_data *data, struct error *err)
 static double capacity_at(const void *context, uint64_t now, uint64_t reset, uint64_t first_charge)
 {
     const struct forecast_data *data = context;
-    return compute_capacity(data->settings, data->present.accounting, now, reset, first_charge);
+    return compute_capacity(data->settings, data->present.accounting,
+                            data->present.record.half_life_s, now, reset, first_charge);
 }
 
 int forecast_data_read(struct forecast_data *data, const struct source *source, uint64_t span_s,
@@ -131,7 +133,7 @@ int forecast_data_read(struct forecast_data *data, const struct source *source, 
     data->forecast = (struct forecast){
         .tree = present->tree,
         .now = clock_now(present->clock),
-        .half_life = settings->half_life_s,
+        .half_life = present->record.half_life_s,
         .period = settings->reset_period,
         .least_reset = present->ledger->cluster_reset,
         .algorithm = settings->algorithm,

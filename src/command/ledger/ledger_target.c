@@ -302,9 +302,10 @@ int target_job(const struct source *source, const struct ledger_record *record,
 {
     const struct settings *settings = source->settings;
     if (!source->layout->read_open_keys || settings->usage_source == USAGE_OF_ROLLUPS)
-        return fail(err, ERROR_USAGE, "with %s there are no jobs to refund; a credit will do",
+        return fail(err, ERROR_USAGE, "with %s%s there are no jobs to refund; a credit will do",
                     settings->usage_source == USAGE_OF_ROLLUPS ? "[usage] source = rollup"
-                                                               : "[source] layout = plain");
+                                                               : "[source] layout = ",
+                    settings->usage_source == USAGE_OF_ROLLUPS ? "" : settings->layout);
     struct job_search search = { source, record, ledger_at(ledger, INT64_MAX), 0, 0, 0 };
     int result = in_snapshot(source, look_for_job, &search, err);
     ledger_state_destroy(search.state);

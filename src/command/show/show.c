@@ -10,18 +10,26 @@
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/log.h"
+#include "util/number.h"
 
 struct options {
     struct shared_options shared;
-    bool pbs, tree, only_users;
+    bool pbs, tree, list, only_users;
     bool all; /* as it is without it */
     bool all_columns, partitions;
-    const char *entity;
+    const char *entity, *decay;
+    double decay_factor;
     struct name_list pair; /* to compare */
 };
 
-static void add_row(void *list, const struct published_row *row)
+struct row_reading {
+    struct share_list *list;
+    bool of_pbs;
+};
+
+static void add_row(void *context, const struct published_row *row)
 {
+    const struct row_reading *reading = context;
     struct share_association association = {
         .id = row->id,
         .parent_id = row->parent_id,
@@ -32,15 +40,19 @@ static void add_row(void *list, const struct published_row *row)
         .values = &row->values,
         .grp_tres_mins = row->grp_tres_mins,
         .tres_run_mins = row->tres_run_mins,
+        /* pbsfs goes through a group's members from the last one on. */
+        .place = reading->of_pbs ? UINT32_MAX - row->tie_order : 0,
     };
-    share_list_add(list, &association);
+    share_list_add(reading->list, &association);
 }
 
 static struct share_list *read_shares(struct published *published,
-                                      const struct published_cluster *cluster, struct error *err)
+                                      const struct published_cluster *cluster, bool as_pbs,
+                                      struct error *err)
 {
     struct share_list *list = share_list_create(cluster->name, cluster->algorithm, cluster->as_of);
-    if (published_read_rows(published, cluster, add_row, list, err)) {
+    struct row_reading reading = { list, as_pbs && settings_of_pbs(cluster->settings) };
+    if (published_read_rows(published, cluster, add_row, &reading, err)) {
         share_list_destroy(list);
         return NULL;
     }
@@ -60,9 +72,10 @@ static bool shows_any(const struct share_list *list)
 static int add_all(struct published *published, const struct options *options, struct table *table,
                    struct text *text, struct error *err)
 {
-    int any = 0;
-    for (size_t i = 0; i < published->count; i++) {
-        struct share_list *shares = read_shares(published, &published->clusters[i], err);
+    int any = 0, result = 0;
+    for (size_t i = 0; !result && i < published->count; i++) {
+        struct share_list *shares =
+            read_shares(published, &published->clusters[i], options->pbs, err);
         if (!shares)
             return -1;
         share_list_filter(shares, &options->shared.users, &options->shared.accounts);
@@ -72,13 +85,15 @@ static int add_all(struct published *published, const struct options *options, s
         if (shows_any(shares)) {
             any = 1;
             if (options->pbs)
-                pbs_add_tree(text, shares);
+                result = show_pbs_cluster(
+                    text, published, &published->clusters[i], shares,
+                    options->list || options->decay ? &options->decay_factor : NULL, err);
             else
                 share_list_print(shares, table);
         }
         share_list_destroy(shares);
     }
-    return any;
+    return result ? result : any;
 }
 
 static int show_all(struct published *published, const struct options *options, struct error *err)
@@ -131,6 +146,9 @@ static const struct command_option own_options[] = {
           "what pbsfs prints: the tree as its -t, with a NAME as --entity, with two as --compare",
       .form = true },
     { "tree", NULL, 0, OPTION_FLAG, AT(tree), NULL, .help = "with --pbs: the tree, as pbsfs -t" },
+    { "list", NULL, 0, OPTION_FLAG, AT(list), NULL, .help = "with --pbs: everybody, as pbsfs -p" },
+    { "decay", NULL, 0, OPTION_VALUE, AT(decay), "FACTOR",
+      .help = "with --pbs: everybody, as pbsfs -p after pbsfs -d with this factor" },
     { "entity", NULL, 0, OPTION_VALUE, AT(entity), "NAME",
       .help = "with --pbs: this entity, as pbsfs -g" },
     { "compare", NULL, 0, OPTION_LIST, AT(pair), "NAME,NAME",
@@ -139,20 +157,28 @@ static const struct command_option own_options[] = {
 };
 
 /* Whom pbsfs would be asked about; none: the tree. */
-static int take_entities(const struct options *options, const char *names[2], struct error *err)
+static int take_entities(struct options *options, const char *names[2], struct error *err)
 {
     const struct shared_options *shared = &options->shared;
-    bool asked = shared->operands[0] || options->entity || options->pair.count || options->tree;
+    bool asked = shared->operands[0] || options->entity || options->pair.count || options->tree ||
+                 options->list || options->decay;
     names[0] = shared->operands[0];
     names[1] = shared->operands[1];
     if (names[0] && (!options->pbs || shared->users.count || shared->accounts.count))
         return fail(err, ERROR_USAGE, "show: unexpected argument '%s'; see `fairmill help show`",
                     names[0]);
     if (asked && !options->pbs)
-        return fail(err, ERROR_USAGE, "show: --tree, --entity and --compare need --pbs");
-    if ((names[0] != NULL) + (options->entity != NULL) + (options->pair.count > 0) + options->tree >
+        return fail(err, ERROR_USAGE,
+                    "show: --tree, --list, --decay, --entity and --compare need --pbs");
+    if ((names[0] != NULL) + (options->entity != NULL) + (options->pair.count > 0) + options->tree +
+            options->list + (options->decay != NULL) >
         1)
-        return fail(err, ERROR_USAGE, "show: --tree, --entity and --compare exclude each other");
+        return fail(err, ERROR_USAGE,
+                    "show: --tree, --list, --decay, --entity and --compare exclude each other");
+    options->decay_factor = 1;
+    if (options->decay && (!number_real(options->decay, &options->decay_factor) ||
+                           !(options->decay_factor > 0 && options->decay_factor < 1)))
+        return fail(err, ERROR_USAGE, "show: --decay: '%s' is not between 0 and 1", options->decay);
     if (options->pair.count && options->pair.count != 2)
         return fail(err, ERROR_USAGE, "show: --compare: must be two names");
     if (options->entity)

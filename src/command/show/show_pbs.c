@@ -6,8 +6,10 @@
 #include "command/command.h"
 #include "results/published_find.h"
 #include "core/fairshare/pbs.h"
+#include "core/usage/clock.h"
 #include "report/pbs_forms.h"
 #include "results/published.h"
+#include "settings/settings.h"
 #include "util/memory.h"
 
 /* Every node's usage as it was published. */
@@ -19,16 +21,60 @@ static struct wide *plain_usage(const struct tree *tree)
     return usage;
 }
 
-static int show_found(const struct published_node *one, const struct published_node *other,
-                      struct error *err)
+/* pbsfs's tree of a cluster whose own has been read; its usage is to be freed. */
+static struct pbs_tree tree_of(const struct published_cluster *cluster, struct wide **usage)
 {
-    const struct published_cluster *cluster = one->cluster;
     struct pbs_tree tree = { .fairshare = { .tree = cluster->tree,
                                             .options = &cluster->options,
                                             .values = cluster->values },
-                             .names = cluster->names };
-    struct wide *usage = pbs_counted_usage(&tree.fairshare);
-    tree.usage = usage = usage ? usage : plain_usage(cluster->tree);
+                             .names = cluster->names,
+                             .unit = cluster->usage_unit,
+                             .of_pbs = settings_of_pbs(cluster->settings) };
+    *usage = pbs_counted_usage(&tree.fairshare);
+    if (!*usage)
+        *usage = plain_usage(cluster->tree);
+    tree.usage = *usage;
+    return tree;
+}
+
+/* What pbsfs reads after it has decayed and written: of each entity so many times its usage, where
+ * that is more than it begins with, and groups summed anew. */
+static void decay_tree(const struct published_cluster *cluster, double factor)
+{
+    struct node *nodes = cluster->tree->nodes;
+    for (uint32_t i = cluster->tree->count; i-- > 0;) {
+        double usage = clock_usage(cluster->clock, &nodes[i].usage) * factor;
+        nodes[i].usage = (struct wide){ 0 };
+        if (nodes[i].is_user && usage > cluster->options.pbs_minimum_usage)
+            clock_sum_of(cluster->clock, usage, &nodes[i].usage);
+    }
+    for (uint32_t i = cluster->tree->count; i-- > 1;)
+        wide_add(&nodes[nodes[i].parent].usage, &nodes[i].usage);
+}
+
+int show_pbs_cluster(struct text *text, struct published *published,
+                     struct published_cluster *cluster, const struct share_list *shares,
+                     const double *decay, struct error *err)
+{
+    struct wide *usage;
+    if (!cluster->tree && published_read_tree(published, cluster, err))
+        return -1;
+    if (decay && *decay < 1)
+        decay_tree(cluster, *decay);
+    const struct pbs_tree tree = tree_of(cluster, &usage);
+    if (decay)
+        pbs_add_list(text, &tree, shares);
+    else
+        pbs_add_tree(text, &tree, shares);
+    free(usage);
+    return 0;
+}
+
+static int show_found(const struct published_node *one, const struct published_node *other,
+                      struct error *err)
+{
+    struct wide *usage;
+    const struct pbs_tree tree = tree_of(one->cluster, &usage);
     struct text text = { 0 };
     if (other->node == NO_NODE)
         pbs_add_entity(&text, &tree, one->node);

@@ -274,12 +274,31 @@ static int find_user(struct whatif_change *change, const struct published *publi
     return fail_in(err, "whatif: --remove-user '%s'", change->text);
 }
 
+/* What nobody can do in OpenPBS, and what would be done instead. */
+static int refuse_on_pbs(const struct whatif_change *change, struct error *err)
+{
+    const char *why = NULL;
+    if (change->kind == WHATIF_REMOVE)
+        why = "who has no line in resource_group is an entity of the group unknown; --shares "
+              "NAME=0 leaves it without any";
+    else if (change->kind == WHATIF_SHARES && change->shares == SHARES_PARENT)
+        why = "a line of resource_group has a number";
+    else if (!strcmp(change->option->name, "weights"))
+        why =
+            "OpenPBS has no weights of priorities; `fairmill prio` takes another job_sort_formula";
+    return why ? fail(err, ERROR_USAGE, "whatif: --%s '%s': not with layout = pbs: %s",
+                      change->option->name, change->text, why)
+               : 0;
+}
+
 int changes_find(struct whatif_changes *changes, const struct published *published,
                  const struct published_cluster *cluster, struct error *err)
 {
     int result = 0;
     for (size_t i = 0; !result && i < changes->count; i++) {
         struct whatif_change *change = &changes->list[i];
+        if (settings_of_pbs(cluster->settings) && refuse_on_pbs(change, err))
+            return -1;
         if (change->kind == WHATIF_MOVE)
             result = find_move(change, published, cluster, err);
         else if (change->kind == WHATIF_REMOVE)

@@ -9,9 +9,13 @@
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
+#include "settings/words.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
+
+/* Numbers that layout pbs gives: the group unknown, and the first of those who have no line. */
+enum { PBS_UNKNOWN = 1, PBS_FIRST_UNLISTED = 1 << 30 };
 
 /* A command that a shell takes apart into the words it was made of. */
 struct command_line {
@@ -110,28 +114,38 @@ static void add_shares(struct text *text, int64_t shares)
 }
 
 /* The part of a sentence that names an association. */
-static void add_who(struct text *text, const struct who *who)
+static void add_who(struct text *text, const struct who *who, const struct words *words)
 {
     if (*who->user)
-        text_format(text, "user '%s' of account '%s'", who->user, who->account);
+        text_format(text, "%s '%s' of %s '%s'", words->user, who->user, words->account,
+                    who->account);
     else
-        text_format(text, "account '%s'", who->account);
+        text_format(text, "%s '%s'", words->account, who->account);
     if (*who->partition)
         text_format(text, " in partition '%s'", who->partition);
+}
+
+static void tell_shares(const struct whatif_change *change, const struct published_cluster *cluster,
+                        struct whatif *whatif)
+{
+    struct text sentence = { 0 };
+    struct who who = who_is(cluster, change->ids[0]);
+    uint32_t node = tree_place(cluster->tree, change->ids[0]);
+    add_who(&sentence, &who, words_of(cluster->settings));
+    text_add(&sentence, " has shares ");
+    add_shares(&sentence, change->shares);
+    text_add(&sentence, ", not ");
+    add_shares(&sentence, cluster->tree->nodes[node].shares);
+    whatif_add_change(whatif, sentence.bytes);
+    text_free(&sentence);
 }
 
 static void describe_shares(const struct whatif_change *change,
                             const struct published_cluster *cluster, struct whatif *whatif)
 {
     struct command_line line = { 0 };
-    struct text sentence = { 0 }, shares = { 0 };
+    struct text shares = { 0 };
     struct who who = who_is(cluster, change->ids[0]);
-    uint32_t node = tree_place(cluster->tree, change->ids[0]);
-    add_who(&sentence, &who);
-    text_add(&sentence, " has shares ");
-    add_shares(&sentence, change->shares);
-    text_add(&sentence, ", not ");
-    add_shares(&sentence, cluster->tree->nodes[node].shares);
     add_word(&line, "sacctmgr");
     add_word(&line, "modify");
     add_word(&line, *who.user ? "user" : "account");
@@ -141,21 +155,28 @@ static void describe_shares(const struct whatif_change *change,
     text_add(&shares, "fairshare=");
     add_shares(&shares, change->shares);
     add_word(&line, shares.bytes);
-    whatif_add_change(whatif, sentence.bytes);
     end_line(&line, whatif, change);
-    text_free(&sentence);
     text_free(&shares);
+}
+
+static void tell_move(const struct whatif_change *change, const struct published_cluster *cluster,
+                      struct whatif *whatif)
+{
+    const struct words *words = words_of(cluster->settings);
+    struct text sentence = { 0 };
+    struct who who = who_is(cluster, change->ids[0]), parent = who_is(cluster, change->parent);
+    add_who(&sentence, &who, words);
+    text_add(&sentence, " is below ");
+    add_who(&sentence, &parent, words);
+    whatif_add_change(whatif, sentence.bytes);
+    text_free(&sentence);
 }
 
 static void describe_move(const struct whatif_change *change,
                           const struct published_cluster *cluster, struct whatif *whatif)
 {
     struct command_line line = { 0 };
-    struct text sentence = { 0 };
     struct who who = who_is(cluster, change->ids[0]), parent = who_is(cluster, change->parent);
-    add_who(&sentence, &who);
-    text_add(&sentence, " is below ");
-    add_who(&sentence, &parent);
     add_word(&line, "sacctmgr");
     add_word(&line, "modify");
     add_word(&line, "account");
@@ -163,9 +184,7 @@ static void describe_move(const struct whatif_change *change,
     add_where(&line, &who, cluster->name);
     add_word(&line, "set");
     add_name(&line, "parent", parent.account);
-    whatif_add_change(whatif, sentence.bytes);
     end_line(&line, whatif, change);
-    text_free(&sentence);
 }
 
 static void describe_usage(const struct whatif_change *change,
@@ -174,8 +193,14 @@ static void describe_usage(const struct whatif_change *change,
     struct command_line line = { 0 };
     struct text sentence = { 0 }, hours = { 0 };
     struct who who = who_is(cluster, change->ids[0]);
-    add_who(&sentence, &who);
-    text_format(&sentence, " has used %.10g TRES-hours more", change->usage / 3600);
+    add_who(&sentence, &who, words_of(cluster->settings));
+    if (settings_of_pbs(cluster->settings)) {
+        text_format(&sentence, " has used %.10g (", change->usage);
+        text_add_printable(&sentence, cluster->usage_unit);
+        text_add(&sentence, ") more");
+    } else {
+        text_format(&sentence, " has used %.10g TRES-hours more", change->usage / 3600);
+    }
     if (*who.user) {
         text_format(&hours, "%sh", change->value);
         add_word(&line, "fairmill");
@@ -292,7 +317,7 @@ static void describe_removal(const struct whatif_change *change,
         struct text sentence = { 0 };
         struct who who = who_is(cluster, change->ids[i]);
         gone[tree_place(cluster->tree, change->ids[i])] = true;
-        add_who(&sentence, &who);
+        add_who(&sentence, &who, words_of(cluster->settings));
         text_add(&sentence, " is no more");
         whatif_add_change(whatif, sentence.bytes);
         text_free(&sentence);
@@ -312,6 +337,56 @@ static bool is_of_slurm_conf(const struct settings *settings, const struct setti
 {
     return *settings->slurm_path &&
            settings->origins[setting - settings_table].from != FROM_SETTINGS;
+}
+
+/* The last of the changes of this kind to this association's line. */
+static const struct whatif_change *line_change(const struct whatif_changes *changes, uint32_t id,
+                                               enum whatif_kind kind)
+{
+    for (size_t i = changes->count; i-- > 0;)
+        if (changes->list[i].kind == kind && changes->list[i].ids[0] == id)
+            return &changes->list[i];
+    return NULL;
+}
+
+/* A word of a line that the scheduler cuts at blanks. */
+static void add_field(struct command_line *line, const char *name)
+{
+    if (!*name || strpbrk(name, " \t#") || !utf8_is_printable(name))
+        line->obstacle = "no line of resource_group can say this";
+    text_format(&line->text, " %s", name);
+}
+
+/* OpenPBS: the line of resource_group, with all that changes of it, once. */
+static void describe_group_line(const struct whatif_changes *changes, size_t which,
+                                const struct published_cluster *cluster, struct whatif *whatif)
+{
+    const struct whatif_change *change = &changes->list[which];
+    uint32_t id = change->ids[0], place = tree_place(cluster->tree, id);
+    const struct whatif_change *shares = line_change(changes, id, WHATIF_SHARES);
+    const struct whatif_change *move = line_change(changes, id, WHATIF_MOVE);
+    const struct node *node = &cluster->tree->nodes[place];
+    uint32_t parent = move ? tree_place(cluster->tree, move->parent) : node->parent;
+    struct command_line line = { 0 };
+    struct who who = who_is(cluster, id);
+    if (change != (!move || (shares && shares > move) ? shares : move))
+        return;
+    text_add(&line.text, "# resource_group:");
+    add_field(&line, *who.user ? who.user : who.account);
+    text_format(&line.text, " %" PRIu32, id);
+    if (!parent || parent == NO_NODE)
+        text_add(&line.text, " root");
+    else
+        add_field(&line, names_text(cluster->names, cluster->tree->nodes[parent].account));
+    text_format(&line.text, " %" PRId32, shares ? shares->shares : node->shares);
+    if (id == PBS_UNKNOWN && !move) {
+        text_free(&line.text);
+        text_format(&line.text, "# sched_config: unknown_shares: %" PRId32, change->shares);
+    } else if (place == 0 || id == PBS_UNKNOWN)
+        line.obstacle = "OpenPBS makes this group by itself";
+    else if (id >= PBS_FIRST_UNLISTED)
+        line.obstacle = "who is in no resource_group has one share; give it a line there first";
+    end_line(&line, whatif, change);
 }
 
 /* Settings are not sacctmgr's. */
@@ -339,15 +414,24 @@ static void describe_setting(const struct whatif_change *change, const struct se
 void changes_describe(const struct whatif_changes *changes, const struct published_cluster *cluster,
                       const struct settings *settings, struct whatif *whatif)
 {
+    bool of_pbs = settings_of_pbs(cluster->settings);
     bool *gone = memory_zeroed(cluster->tree->count, sizeof *gone);
     for (size_t i = 0; i < changes->count; i++) {
         const struct whatif_change *change = &changes->list[i];
         switch (change->kind) {
         case WHATIF_SHARES:
-            describe_shares(change, cluster, whatif);
+            tell_shares(change, cluster, whatif);
+            if (of_pbs)
+                describe_group_line(changes, i, cluster, whatif);
+            else
+                describe_shares(change, cluster, whatif);
             break;
         case WHATIF_MOVE:
-            describe_move(change, cluster, whatif);
+            tell_move(change, cluster, whatif);
+            if (of_pbs)
+                describe_group_line(changes, i, cluster, whatif);
+            else
+                describe_move(change, cluster, whatif);
             break;
         case WHATIF_ADD_USAGE:
             describe_usage(change, cluster, whatif);

@@ -165,7 +165,8 @@ static int read_queue(struct whatif *whatif, struct db *results, const struct qu
     changed.weight[PRIO_JOB_SIZE] = (double)weights.weight_job_size;
     changed.weight[PRIO_PARTITION] = (double)weights.weight_partition;
     changed.weight[PRIO_QOS] = (double)weights.weight_qos;
-    add_jobs(whatif, &changed);
+    if (!view->list->of_formula) /* what it makes is no sum of weighted factors */
+        add_jobs(whatif, &changed);
     return 0;
 }
 

@@ -154,9 +154,9 @@ static void set_defaults(struct settings *changed, const struct settings *settin
     struct error ignored;
     for (size_t i = 0; settings_table[i].section; i++) {
         const struct setting *each = &settings_table[i];
-        const char *fallback = setting_fallback(each, changed->conformance);
+        const char *fallback = setting_fallback(each, changed);
         if (settings->origins[i].from == FROM_DEFAULT &&
-            fallback != setting_fallback(each, settings->conformance))
+            fallback != setting_fallback(each, settings))
             setting_assign(each, changed, fallback, &ignored);
     }
 }

@@ -19,7 +19,9 @@
  *     F = 2^-(UE / target), 0 where the target is 0
  *
  * In the text U = usage / usage of the root.  pbsfs starts every node at a minimum m: a leaf
- * counts max(usage, m), a group m plus those of its leaves that have usage. */
+ * counts max(usage, m), a group m plus those of its leaves that have usage.  There the share of a
+ * level that has none, or below a group without a target, is 0 (calc_fair_share_perc of OpenPBS's
+ * fairshare.cpp), so that UE = U. */
 
 static struct wide larger(const struct wide *a, const struct wide *b)
 {
@@ -82,6 +84,14 @@ static void compute_plain(struct fairshare *fairshare)
     }
 }
 
+static bool has_no_percentage(const struct fairshare *fairshare, uint32_t i)
+{
+    const struct node *node = &fairshare->tree->nodes[i];
+    return !node_has_parent_shares(node) &&
+           (!(fairshare->values[node->fairshare_parent].shares_norm > 0) ||
+            !level_shares(fairshare, node));
+}
+
 static void compute_counted(struct fairshare *fairshare, const struct wide *counted)
 {
     struct values *values = fairshare->values;
@@ -89,7 +99,9 @@ static void compute_counted(struct fairshare *fairshare, const struct wide *coun
     for (uint32_t i = 1; i < fairshare->tree->count; i++) {
         const struct values *above = &values[fairshare->tree->nodes[i].fairshare_parent];
         double own = wide_quotient(&counted[i], &counted[0]);
-        values[i].pbs_tree_usage = effective_usage(fairshare, i, own, above->pbs_tree_usage);
+        values[i].pbs_tree_usage = has_no_percentage(fairshare, i)
+                                       ? own
+                                       : effective_usage(fairshare, i, own, above->pbs_tree_usage);
         values[i].pbs_factor = factor_of_ratio(ratio_next(ratios, i), 1);
     }
     ratios_destroy(ratios);
@@ -167,6 +179,107 @@ int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uin
     path_free(&first);
     path_free(&second);
     return order;
+}
+
+/* ---- the order of all users ---- */
+
+/* Members whose ways are equally deserving so far: a part of the list of all. */
+struct pool {
+    uint32_t from, count, ahead; /* so many users are ahead of all of them */
+    bool equal;                  /* they have no target, so nothing below tells them apart */
+};
+
+struct ordering {
+    const struct fairshare *fairshare;
+    const struct wide *usage;
+    uint32_t *list; /* each node comes into one pool, its group's */
+    uint32_t used;
+    struct pool *pools;
+    uint32_t pool_count;
+    uint32_t *order;
+};
+
+static int by_deserving(const void *a, const void *b, void *context)
+{
+    const struct ordering *ordering = context;
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    int order = compare_members(ordering->fairshare, ordering->usage, one, other);
+    return order ? order : (one > other) - (one < other);
+}
+
+static void add_members(struct ordering *ordering, uint32_t group)
+{
+    const struct tree *tree = ordering->fairshare->tree;
+    const struct node *node = &tree->nodes[group];
+    for (uint32_t i = 0; i < node->child_count; i++)
+        ordering->list[ordering->used++] = tree->children[node->first_child + i];
+}
+
+/* Members from..end of the list are equal: users have their place, and those of the groups are the
+ * next pool.  Returns how many users there are. */
+static uint32_t place_equals(struct ordering *ordering, const struct pool *pool, uint32_t from,
+                             uint32_t end, uint32_t ahead)
+{
+    const struct node *nodes = ordering->fairshare->tree->nodes;
+    const struct values *values = ordering->fairshare->values;
+    struct pool next = { .from = ordering->used, .ahead = ahead };
+    uint32_t users = 0;
+    next.equal = pool->equal || !(values[ordering->list[from]].shares_norm > 0);
+    for (uint32_t i = from; i < end; i++) {
+        uint32_t member = ordering->list[i];
+        users += nodes[member].is_user ? 1 : nodes[member].users_below;
+        if (nodes[member].is_user)
+            ordering->order[member] = ahead + 1;
+        else
+            add_members(ordering, member);
+    }
+    next.count = ordering->used - next.from;
+    if (next.count)
+        ordering->pools[ordering->pool_count++] = next;
+    return users;
+}
+
+static void place_pool(struct ordering *ordering, const struct pool *pool)
+{
+    uint32_t *list = ordering->list, end = pool->from + pool->count, ahead = pool->ahead;
+    if (!pool->equal)
+        qsort_r(list + pool->from, pool->count, sizeof *list, by_deserving, ordering);
+    for (uint32_t from = pool->from, to; from < end; from = to) {
+        to = from + 1;
+        while (to < end && (pool->equal || !compare_members(ordering->fairshare, ordering->usage,
+                                                            list[from], list[to])))
+            to++;
+        ahead += place_equals(ordering, pool, from, to, ahead);
+    }
+}
+
+uint32_t *pbs_order(const struct fairshare *fairshare)
+{
+    uint32_t count = fairshare->tree->count;
+    struct wide *counted = pbs_counted_usage(fairshare), *plain = NULL;
+    struct ordering ordering = {
+        .fairshare = fairshare,
+        .list = memory_zeroed(count, sizeof *ordering.list),
+        .pools = memory_zeroed(count + 1, sizeof *ordering.pools),
+        .order = memory_zeroed(count, sizeof *ordering.order),
+    };
+    if (!counted) {
+        plain = memory_zeroed(count, sizeof *plain);
+        for (uint32_t i = 0; i < count; i++)
+            plain[i] = fairshare->tree->nodes[i].usage;
+    }
+    ordering.usage = counted ? counted : plain;
+    add_members(&ordering, 0);
+    ordering.pools[ordering.pool_count++] = (struct pool){ .count = ordering.used };
+    while (ordering.pool_count) {
+        const struct pool pool = ordering.pools[--ordering.pool_count];
+        place_pool(&ordering, &pool);
+    }
+    free(counted);
+    free(plain);
+    free(ordering.list);
+    free(ordering.pools);
+    return ordering.order;
 }
 
 static double factor(const struct values *values)

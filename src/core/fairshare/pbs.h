@@ -17,5 +17,9 @@ double pbs_quotient(double usage, double target);
  * there.  A member without a target loses.  `usage` is by node. */
 int pbs_compare(const struct fairshare *fairshare, const struct wide *usage, uint32_t one,
                 uint32_t other);
+/* By node: 1 + how many users are more deserving than a user, by pbs_compare(); 0 for all others.
+ * A user who equals a group beside him equals all who are in it, whoever is ahead of whom there.
+ * To be freed. */
+uint32_t *pbs_order(const struct fairshare *fairshare);
 
 #endif

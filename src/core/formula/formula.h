@@ -28,7 +28,7 @@ struct formula_value {
 struct formula *formula_create(const char *text, struct error *err);
 void formula_destroy(struct formula *formula);
 
-/* The names that have to get values, each once, in the order in which they appear. */
+/* The names that need values: each once, in order of appearance. */
 size_t formula_name_count(const struct formula *formula);
 const char *formula_name(const struct formula *formula, size_t number);
 

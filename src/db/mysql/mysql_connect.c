@@ -70,9 +70,35 @@ enum { NET_ASYNC_COMPLETE, NET_ASYNC_NOT_READY };
 #define GO_ON(...) (mysql_real_connect(__VA_ARGS__) ? NET_ASYNC_COMPLETE : -1)
 #endif
 
+/* The password comes from the option file, else the library takes MYSQL_PWD.  FOUND_ROWS: an UPDATE
+ * counts the rows that it found, as in other databases. */
+#define LOGIN(settings)                                                              \
+    or_null((settings)->host), login(settings), NULL, or_null((settings)->database), \
+        (settings)->port, or_null((settings)->socket), CLIENT_FOUND_ROWS
+
 /* The library does not tell when it wants to write, or has read more than it used; so this is never
  * long. */
 #define PAUSE_MS 10
+
+/* What MySQL's library says where it has nothing to say. */
+#define UNKNOWN_ERROR 2000u
+
+/* MySQL's library ends a nonblocking login by sending nothing once more.  If the server has refused
+ * the login by then and closed its end, that fails, and the library forgets what the server said. A
+ * blocking login reads it.  The server has answered at once, so this waits for a few seconds at
+ * most, and is for the reason only. */
+static int ask_for_the_reason(struct mysql_session *session, struct error *err)
+{
+    unsigned second = 1;
+    mysql_close(session->mysql);
+    if (prepare_connection(session, err))
+        return -1;
+    mysql_options(session->mysql, MYSQL_OPT_CONNECT_TIMEOUT, &second);
+    mysql_options(session->mysql, MYSQL_OPT_READ_TIMEOUT, &second);
+    if (!mysql_real_connect(session->mysql, LOGIN(session->base.settings)))
+        return session_fail_connection(session, err);
+    return fail(err, ERROR_GONE, "%s: the server broke the login off", session->base.name);
+}
 
 static int log_in(struct mysql_session *session, struct error *err)
 {
@@ -81,17 +107,16 @@ static int log_in(struct mysql_session *session, struct error *err)
     unsigned wait_s = db_connect_wait(settings);
     int64_t until_ms = clock_milliseconds() + (int64_t)wait_s * 1000;
     int status;
-    /* The password comes from the option file, else the library takes MYSQL_PWD.  FOUND_ROWS:
-     * an UPDATE counts the rows that it found, as in other databases. */
-    while ((status = GO_ON(mysql, or_null(settings->host), login(settings), NULL,
-                           or_null(settings->database), settings->port, or_null(settings->socket),
-                           CLIENT_FOUND_ROWS)) == NET_ASYNC_NOT_READY) {
+    while ((status = GO_ON(mysql, LOGIN(settings))) == NET_ASYNC_NOT_READY) {
         if (clock_milliseconds() >= until_ms)
             return fail(err, ERROR_GONE, "%s: no answer to the login within %u s",
                         session->base.name, wait_s);
         poll(&(struct pollfd){ .fd = mysql->net.fd, .events = POLLIN }, 1, PAUSE_MS);
     }
-    return status == NET_ASYNC_COMPLETE ? 0 : session_fail_connection(session, err);
+    if (status == NET_ASYNC_COMPLETE)
+        return 0;
+    return mysql_errno(mysql) == UNKNOWN_ERROR ? ask_for_the_reason(session, err)
+                                               : session_fail_connection(session, err);
 }
 
 static int connect_session(struct mysql_session *session, struct error *err)

@@ -1,0 +1,21 @@
+-- SPDX-License-Identifier: MIT
+--
+-- What OpenPBS's own database is asked, which is always PostgreSQL's: attributes are an hstore of
+-- `name' or `name.resource' and `flags.value' each (its pbs_db_schema.sql).
+
+-- name: openpbs_job
+SELECT j."ji_jobid", j."ji_state", j."ji_queue", a."key", a."value"
+FROM "pbs"."job" j LEFT JOIN LATERAL each(j."attributes") a ON TRUE
+ORDER BY j."ji_jobid"
+
+-- name: openpbs_queue
+SELECT q."qu_name", q."attributes" -> 'Priority' FROM "pbs"."queue" q
+
+-- name: openpbs_server
+-- A formula of the server's is the stronger one.
+SELECT 1, a."key", a."value"
+FROM "pbs"."scheduler" s CROSS JOIN LATERAL each(s."attributes") a
+WHERE s."sched_name" = 'default'
+UNION ALL
+SELECT 2, a."key", a."value" FROM "pbs"."server" s CROSS JOIN LATERAL each(s."attributes") a
+ORDER BY 1

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/priority/formula_jobs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+struct formula_jobs *formula_jobs_create(const char *formula, double threshold, struct error *err)
+{
+    struct formula *parsed = *formula ? formula_create(formula, err) : NULL;
+    if (*formula && !parsed)
+        return NULL;
+    struct formula_jobs *jobs = memory_zeroed(1, sizeof *jobs);
+    jobs->formula = parsed;
+    jobs->threshold = threshold;
+    jobs->arena = arena_create();
+    return jobs;
+}
+
+void formula_jobs_destroy(struct formula_jobs *jobs)
+{
+    if (!jobs)
+        return;
+    formula_destroy(jobs->formula);
+    arena_destroy(jobs->arena);
+    free(jobs->jobs);
+    free(jobs->values);
+    free(jobs);
+}
+
+size_t formula_jobs_name_count(const struct formula_jobs *jobs)
+{
+    return jobs->formula ? formula_name_count(jobs->formula) : 0;
+}
+
+struct formula_value *formula_jobs_values(const struct formula_jobs *jobs, size_t job)
+{
+    return jobs->values + job * formula_jobs_name_count(jobs);
+}
+
+static const char *copy(const struct formula_jobs *jobs, const char *text)
+{
+    return arena_copy(jobs->arena, text, strlen(text));
+}
+
+struct formula_value *formula_jobs_add(struct formula_jobs *jobs, const struct formula_job *job)
+{
+    size_t names = formula_jobs_name_count(jobs), at = jobs->count * names;
+    jobs->jobs = memory_grown(jobs->jobs, jobs->count, sizeof *jobs->jobs);
+    struct formula_job *added = &jobs->jobs[jobs->count];
+    *added = *job;
+    added->job_id = copy(jobs, job->job_id);
+    added->user = copy(jobs, job->user);
+    added->queue = copy(jobs, job->queue);
+    for (size_t i = 0; i < names; i++) {
+        jobs->values = memory_grown(jobs->values, at + i, sizeof *jobs->values);
+        jobs->values[at + i] = (struct formula_value){ 0, true };
+    }
+    return formula_jobs_values(jobs, jobs->count++);
+}
+
+int64_t formula_job_number(const char *job_id)
+{
+    uint64_t number;
+    return number_unsigned(job_id, strspn(job_id, "0123456789"), &number) && number <= INT64_MAX
+               ? (int64_t)number
+               : 0;
+}
+
+static const char *error_text(const struct formula_jobs *jobs, const char *message)
+{
+    struct text text = { 0 };
+    text_format(&text, FORMULA_JOB_ERROR ": %.200s", message);
+    const char *kept = copy(jobs, text.bytes);
+    text_free(&text);
+    return kept;
+}
+
+static void evaluate(const struct formula_jobs *jobs, size_t number)
+{
+    struct formula_job *job = &jobs->jobs[number];
+    struct error err;
+    job->why = NULL;
+    job->priority = 0;
+    job->value = NAN;
+    if (jobs->formula) {
+        if (formula_evaluate(jobs->formula, formula_jobs_values(jobs, number), &job->value, &err)) {
+            job->why = error_text(jobs, err.message);
+            job->value = 0;
+        } else if (isnan(job->value)) {
+            job->why = FORMULA_JOB_ERROR ": the value is no number";
+            job->value = 0;
+        }
+    }
+    if (job->stopped)
+        job->why = job->stopped;
+    else if (job->no_shares)
+        job->why = FORMULA_JOB_NO_SHARES;
+    else if (!jobs->formula)
+        job->why = FORMULA_JOB_NO_FORMULA;
+    else if (job->value <= jobs->threshold)
+        job->why = FORMULA_JOB_BELOW_THRESHOLD;
+    else
+        job->priority = 1;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct formula_job *one = *(struct formula_job *const *)a,
+                             *other = *(struct formula_job *const *)b;
+    return (one->value > other->value) - (one->value < other->value);
+}
+
+/* One more than the jobs that run later. */
+static void rank(struct formula_job **sorted, size_t count)
+{
+    if (count)
+        qsort(sorted, count, sizeof *sorted, by_value);
+    for (size_t i = 1; i < count; i++)
+        sorted[i]->priority =
+            by_value(&sorted[i], &sorted[i - 1]) ? i + 1 : sorted[i - 1]->priority;
+}
+
+void formula_jobs_rank(struct formula_jobs *jobs)
+{
+    struct formula_job **runs = memory_zeroed(jobs->count + 1, sizeof *runs);
+    size_t count = 0;
+    for (size_t i = 0; i < jobs->count; i++) {
+        evaluate(jobs, i);
+        if (jobs->jobs[i].priority)
+            runs[count++] = &jobs->jobs[i];
+    }
+    rank(runs, count);
+    free(runs);
+}

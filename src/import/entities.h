@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_IMPORT_ENTITIES_H
+#define FAIRMILL_IMPORT_ENTITIES_H
+
+#include "db/db.h"
+#include "core/usage/entity.h"
+
+/* The names that shares or jobs have told of, in pbs_entity with the number of each, and in
+ * pbs_seen by what they are to jobs: under each of OpenPBS's fairshare_entity, since a site may
+ * choose another one at any time.  What is seen is kept here until entities_store(). */
+
+struct entities;
+
+/* All that a cluster has; NULL on failure. */
+struct entities *entities_read(struct db *db, const char *cluster, struct error *err);
+void entities_destroy(struct entities *entities);
+
+/* A job was there at an instant. */
+void entities_see_job(struct entities *entities, const struct entity_job *job, int64_t instant);
+/* So was a name of the scheduler's usage file. */
+void entities_see_usage(struct entities *entities, const char *name, int64_t instant);
+/* A name has shares and asks for a number, which it gets where nobody has it; what else is new is
+ * numbered from 2^30 on. */
+void entities_number(struct entities *entities, const char *name, uint64_t number, int64_t instant);
+
+/* Send what is new, in the caller's transaction. */
+int entities_store(struct entities *entities, struct error *err);
+
+#endif

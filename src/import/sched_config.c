@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/sched_config.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/lines.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+static const struct parameter {
+    const char *name;
+    enum pbs_key key;
+    bool (*read)(void *field, const char *value, struct text *reason);
+} parameters[] = {
+    { "fairshare_usage_res", PBS_USAGE_RES, read_pbs_formula },
+    { "fairshare_entity", PBS_ENTITY, read_pbs_entity },
+    { "fairshare_decay_time", PBS_DECAY_TIME, read_pbs_decay_time },
+    { "half_life", PBS_DECAY_TIME, read_pbs_decay_time }, /* as it was called once */
+    { "fairshare_decay_factor", PBS_DECAY_FACTOR, read_pbs_decay_factor },
+    { "unknown_shares", PBS_UNKNOWN_SHARES, read_pbs_shares },
+    { "fairshare_enforce_no_shares", PBS_ENFORCE_NO_SHARES, read_pbs_truth },
+};
+
+/* The next word, up to a blank or `stop`, or what is in quotes; NULL: there is none. */
+static char *next_word(char **at, char stop)
+{
+    char *word = *at;
+    while (isspace((unsigned char)*word) || (*word && *word == stop))
+        word++;
+    if (!*word)
+        return NULL;
+    char *end = word;
+    if (*word == '"' || *word == '\'') {
+        end = ++word;
+        while (*end && *end != word[-1])
+            end++;
+    } else {
+        while (*end && !isspace((unsigned char)*end) && *end != stop)
+            end++;
+    }
+    *at = *end ? end + 1 : end;
+    *end = '\0';
+    return word;
+}
+
+static bool is_prime(const char *word)
+{
+    static const char *const words[] = { "prime", "PRIME", "non_prime", "NON_PRIME",
+                                         "all",   "ALL",   "none",      "NONE" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (!strcmp(words[i], word))
+            return true;
+    }
+    return false;
+}
+
+static int take_parameter(struct sched_config *config, const struct parameter *parameter, char *at,
+                          struct error *err)
+{
+    const char *value = next_word(&at, ' ');
+    if (!value || !*value)
+        return fail(err, ERROR_DATA, "'%s' has no value", parameter->name);
+    if (!strcmp(value, ":"))
+        return fail(err, ERROR_DATA,
+                    "with a blank before the colon the scheduler takes the colon for the value of "
+                    "'%s'",
+                    parameter->name);
+    const char *rest = next_word(&at, ' ');
+    if (rest && !is_prime(rest))
+        return fail(err, ERROR_DATA,
+                    "behind '%s: %s' stands '%s'; a value with blanks stands in quotes",
+                    parameter->name, value, rest);
+    const char *asked = value;
+    struct text reason = { 0 };
+    int result = 0;
+    if (!parameter->read(&value, value, &reason))
+        result = fail(err, ERROR_DATA, "'%s: %s': %s", parameter->name, asked, reason.bytes);
+    text_free(&reason);
+    if (result)
+        return -1;
+    struct dated_value *kept = &config->values[parameter->key];
+    free(kept->value);
+    kept->value = utf8_copy(value, strlen(value));
+    return 0;
+}
+
+static int take_line(void *context, char *line, struct error *err)
+{
+    char *at = line + strspn(line, " \t\r\n\v\f");
+    if (!*at || *at == '#' || *at == '*')
+        return 0;
+    const char *name = next_word(&at, ':');
+    if (!name)
+        return fail(err, ERROR_DATA, "it is no NAME: VALUE");
+    if (!strncmp(name, "job_sort_formula", strlen("job_sort_formula")))
+        return fail(
+            err, ERROR_DATA,
+            "the scheduler does not read '%s' here; qmgr sets it, and --queue takes it from "
+            "what `qstat -Bf -F json' printed",
+            name);
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
+        if (!strcmp(parameters[i].name, name))
+            return take_parameter(context, &parameters[i], at, err);
+    }
+    return 0;
+}
+
+int sched_config_read(struct sched_config *config, const char *path, struct error *err)
+{
+    *config = (struct sched_config){ 0 };
+    for (size_t i = sizeof parameters / sizeof *parameters; i-- > 0;)
+        config->values[parameters[i].key].name = parameters[i].name;
+    if (!lines_read(path, true, take_line, config, err))
+        return 0;
+    sched_config_free(config);
+    return -1;
+}
+
+void sched_config_free(struct sched_config *config)
+{
+    for (size_t i = 0; i < PBS_SCHED_KEYS; i++)
+        free(config->values[i].value);
+    *config = (struct sched_config){ 0 };
+}

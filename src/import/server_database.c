@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/server_database.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* OpenPBS's letters of states, by their numbers. */
+static const char states[] = "TQHWREXBMF";
+
+/* The text of `flags.value`, to be freed. */
+static char *text_of(const struct db_value *value)
+{
+    if (value->type == DB_NULL)
+        return memory_text("");
+    const char *bytes = value->text.bytes, *dot = memchr(bytes, '.', value->text.length);
+    size_t flags = dot ? (size_t)(dot - bytes) + 1 : value->text.length;
+    return utf8_copy(bytes + flags, value->text.length - flags);
+}
+
+static int tell_attribute(struct waiting_job *job, const struct db_value *row, struct error *err)
+{
+    char *name = db_value_text(&row[3]), *value = text_of(&row[4]), *dot = strchr(name, '.');
+    if (dot)
+        *dot = '\0';
+    /* The columns say it, too, and what they say counts. */
+    bool known = !strcmp(name, "job_state") || !strcmp(name, "queue");
+    int result = known ? 0 : waiting_tell(job, name, dot ? dot + 1 : NULL, value, err);
+    free(name);
+    free(value);
+    return result;
+}
+
+static struct waiting_job *begin_job(struct waiting *waiting, const struct db_value *row,
+                                     struct error *err)
+{
+    char *job_id = db_value_text(&row[0]), *queue = db_value_text(&row[2]);
+    int64_t number = db_value_integer(&row[1], -1);
+    const char state[] = { number >= 0 && number < (int64_t)strlen(states) ? states[number] : '-',
+                           '\0' };
+    struct waiting_job *job = waiting_add_job(waiting, job_id);
+    bool good = !waiting_tell(job, "job_state", NULL, state, err) &&
+                !waiting_tell(job, "queue", NULL, queue, err);
+    free(job_id);
+    free(queue);
+    return good ? job : NULL;
+}
+
+/* The job that is told of last, if any. */
+static int end_job(struct waiting *waiting, const struct waiting_job *job, struct error *err)
+{
+    if (!job)
+        return 0;
+    char *job_id = memory_text(job->job_id);
+    int result = waiting_end_job(waiting, err);
+    if (result)
+        fail_in(err, "job '%s'", job_id);
+    free(job_id);
+    return result;
+}
+
+static int take_row(struct waiting *waiting, struct waiting_job **job, const struct db_value *row,
+                    struct error *err)
+{
+    if (!*job || !reads_as(row[0].text.bytes, row[0].text.length, (*job)->job_id)) {
+        if (end_job(waiting, *job, err))
+            return -1;
+        *job = begin_job(waiting, row, err);
+    }
+    if (!*job)
+        return -1;
+    if (row[3].type == DB_NULL || !tell_attribute(*job, row, err))
+        return 0;
+    return fail_in(err, "job '%s'", (*job)->job_id);
+}
+
+static int read_jobs(struct db *db, struct waiting *waiting, struct error *err)
+{
+    const struct db_value *row;
+    struct waiting_job *job = NULL;
+    int result = 0;
+    struct db_rows *rows = db_stream(db, sql_query_openpbs_job, NULL, 0, "tittt", err);
+    waiting->has_jobs = true;
+    while (!result && db_fetch(rows, &row, err) > 0)
+        result = take_row(waiting, &job, row, err);
+    if (db_finish(rows) || result)
+        return -1;
+    return end_job(waiting, job, err);
+}
+
+static int read_queues(struct db *db, struct waiting *waiting, struct error *err)
+{
+    const struct db_value *row;
+    int result = 0;
+    struct db_rows *rows = db_query(db, sql_query_openpbs_queue, NULL, 0, "tt", err);
+    waiting->has_queues = true;
+    while (!result && db_fetch(rows, &row, err) > 0) {
+        char *name = db_value_text(&row[0]), *priority = text_of(&row[1]);
+        result = waiting_add_queue(waiting, name, priority, err);
+        if (result)
+            fail_in(err, "queue '%s'", name);
+        free(name);
+        free(priority);
+    }
+    return db_finish(rows) || result ? -1 : 0;
+}
+
+static int read_server(struct db *db, struct waiting *waiting, struct error *err)
+{
+    const struct db_value *row;
+    struct db_rows *rows = db_query(db, sql_query_openpbs_server, NULL, 0, "itt", err);
+    waiting_tell_server(waiting, "", "");
+    while (db_fetch(rows, &row, err) > 0) {
+        char *name = db_value_text(&row[1]), *value = text_of(&row[2]);
+        waiting_tell_server(waiting, name, value);
+        free(name);
+        free(value);
+    }
+    return db_finish(rows);
+}
+
+int server_database_read(struct waiting *waiting, const char *service, unsigned deadline_s,
+                         struct error *err)
+{
+    const struct db_settings settings = { .driver = "pgsql",
+                                          .service = service,
+                                          .deadline_s = deadline_s };
+    struct db *db;
+    *waiting = (struct waiting){ .as_of = (int64_t)time(NULL) };
+    if (!db_driver_named("pgsql"))
+        return fail(err, ERROR_SETTINGS, "this build has no driver for OpenPBS's PostgreSQL");
+    if (db_open(&db, &settings, DB_SOURCE, err))
+        return -1;
+    int result = db_begin(db, err) || read_jobs(db, waiting, err) ||
+                         read_queues(db, waiting, err) || read_server(db, waiting, err) ||
+                         db_commit(db, err)
+                     ? -1
+                     : 0;
+    db_close(db);
+    if (result)
+        waiting_free(waiting);
+    return result;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/usage_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "util/error.h"
+#include "util/index.h"
+#include "util/instant.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define MAGIC "PBS_MAG!"
+#define EARLIEST_DECAY \
+    946713600 /* before that there was no version 2; the scheduler says so, too */
+
+/* Of records: what is before the number is the name, and bytes that mean nothing. */
+struct layout {
+    size_t name, number, size;
+};
+static const struct layout version_1 = { 9, 16, 24 }, version_2 = { 50, 56, 64 };
+#define HEADER version_1 /* which was made to be as large */
+#define DECAY_SIZE 8
+
+struct usage_reader {
+    struct usage_list *list;
+    FILE *file;
+    bool big_endian;
+    size_t offset; /* of what is read */
+    unsigned char bytes[64];
+};
+
+static uint64_t bits_at(const unsigned char *bytes, bool big_endian)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < 8; i++)
+        bits = bits << 8 | bytes[big_endian ? i : 7 - i];
+    return bits;
+}
+
+static double number_at(const unsigned char *bytes, bool big_endian)
+{
+    double number;
+    uint64_t bits = bits_at(bytes, big_endian);
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+/* So many bytes: 1; 0 where the file ends before them; -1. */
+static int read_bytes(struct usage_reader *reader, size_t size, struct error *err)
+{
+    size_t got = fread(reader->bytes, 1, size, reader->file);
+    if (got == size)
+        return 1;
+    if (ferror(reader->file))
+        return fail(err, ERROR_DATA, "cannot read it: %s", strerror(errno));
+    return got ? fail(err, ERROR_DATA, "it ends after %zu of %zu bytes", got, size) : 0;
+}
+
+static int read_header(struct usage_reader *reader, const struct layout **layout, struct error *err)
+{
+    *layout = &version_1;
+    int there = read_bytes(reader, HEADER.size, err);
+    if (there <= 0)
+        return there;
+    if (memcmp(reader->bytes, MAGIC, sizeof MAGIC) != 0) {
+        rewind(reader->file);
+        return 0;
+    }
+    const unsigned char *number = reader->bytes + HEADER.number;
+    reader->big_endian = number_at(number, true) == 2;
+    if (number_at(number, reader->big_endian) != 2)
+        return fail(err, ERROR_DATA, "its version is not 2");
+    reader->offset = HEADER.size;
+    there = read_bytes(reader, DECAY_SIZE, err);
+    if (there <= 0)
+        return there < 0 ? -1 : fail(err, ERROR_DATA, "the time of the last decay is not there");
+    uint64_t decay = bits_at(reader->bytes, reader->big_endian);
+    if (decay && (decay <= EARLIEST_DECAY || decay > LATEST_INSTANT))
+        return fail(err, ERROR_DATA, "the time of the last decay is none after the year 1999");
+    reader->list->last_decay = (int64_t)decay;
+    reader->offset += DECAY_SIZE;
+    *layout = &version_2;
+    return 0;
+}
+
+/* Letters, digits and these, as in the scheduler. */
+static bool is_of_name(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || strchr(".-_ :", byte);
+}
+
+static int take_record(struct usage_reader *reader, const struct layout *layout, struct error *err)
+{
+    const char *name = (const char *)reader->bytes;
+    double usage = number_at(reader->bytes + layout->number, reader->big_endian);
+    size_t length = 0;
+    while (length < layout->name && name[length]) {
+        if (!is_of_name(name[length++]))
+            return fail(err, ERROR_DATA, "the name has a character that no entity's name has");
+    }
+    if (!length || length == layout->name)
+        return fail(err, ERROR_DATA, length ? "the name has no end" : "there is no name");
+    if (!isfinite(usage) || usage < 0)
+        return fail(err, ERROR_DATA, "the usage of '%s' is no number from 0 on", name);
+    struct usage_list *list = reader->list;
+    list->lines = memory_grown(list->lines, list->count, sizeof *list->lines);
+    list->lines[list->count++] = (struct usage_line){ memory_bytes(name, length), usage };
+    return 0;
+}
+
+static int read_records(struct usage_reader *reader, struct error *err)
+{
+    const struct layout *layout;
+    if (read_header(reader, &layout, err))
+        return -1;
+    struct names *names = names_create();
+    int there = 0, result = 0;
+    while (!result && (there = read_bytes(reader, layout->size, err)) > 0) {
+        result = take_record(reader, layout, err);
+        const char *name = (const char *)reader->bytes;
+        uint32_t known = names_count(names);
+        if (!result && names_add(names, name, strlen(name)) != known)
+            result = fail(err, ERROR_DATA, "'%s' is there already", name);
+        if (!result)
+            reader->offset += layout->size;
+    }
+    names_destroy(names);
+    return result || there < 0 ? -1 : 0;
+}
+
+int usage_file_read(struct usage_list *list, const char *path, struct error *err)
+{
+    *list = (struct usage_list){ 0 };
+    struct usage_reader reader = { .list = list, .file = fopen(path, "rb") };
+    struct stat status;
+    if (!reader.file)
+        return fail(err, ERROR_DATA, "cannot open '%s': %s", path, strerror(errno));
+    int result = read_records(&reader, err);
+    if (result)
+        fail_in(err, "'%s', byte %zu", path, reader.offset);
+    else if (fstat(fileno(reader.file), &status))
+        result = fail(err, ERROR_DATA, "cannot read '%s': %s", path, strerror(errno));
+    else
+        list->written = (int64_t)status.st_mtim.tv_sec;
+    fclose(reader.file);
+    if (result)
+        usage_list_free(list);
+    return result;
+}
+
+void usage_list_free(struct usage_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->lines[i].name);
+    free(list->lines);
+    *list = (struct usage_list){ 0 };
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_IMPORT_WAITING_H
+#define FAIRMILL_IMPORT_WAITING_H
+
+#include <stdbool.h>
+
+#include "import/dated.h"
+#include "import/run.h"
+#include "settings/pbs_values.h"
+#include "util/text.h"
+
+/* What OpenPBS's server says of jobs that wait, of its queues and of itself.  Texts are UTF-8. */
+
+struct waiting_job {
+    char *job_id;
+    char state[2]; /* OpenPBS's letter */
+    bool has_rest; /* of an array that has begun: some of its jobs wait */
+    char *texts[RUN_TEXTS];
+    uint64_t ctime, qtime, etime; /* epoch seconds; 0: it does not say */
+    uint64_t eligible_time;       /* seconds */
+    int64_t priority;
+    struct text requested; /* resources, as source/pbs/fields.h */
+};
+
+struct queue_line {
+    char *name;
+    int64_t priority;
+};
+
+/* Of enum pbs_key, those that the server tells. */
+#define SERVER_KEYS (PBS_KEYS - PBS_SCHED_KEYS)
+
+struct waiting {
+    bool has_jobs, has_queues, has_server; /* it tells of these */
+    int64_t as_of;
+    struct waiting_job *jobs;
+    struct queue_line *queues;
+    size_t job_count, queue_count;
+    struct dated_value server[SERVER_KEYS];
+};
+
+/* Another job, to which its attributes are told one by one. */
+struct waiting_job *waiting_add_job(struct waiting *waiting, const char *job_id);
+/* An attribute by OpenPBS's name, and the resource if it is a value of one (else NULL).  Those that
+ * nobody needs are taken, too.  ERROR_DATA where it is none. */
+int waiting_tell(struct waiting_job *job, const char *name, const char *resource, const char *value,
+                 struct error *err);
+/* All is told: drop the job again if it does not wait; -1 if something is not there that has to
+ * be (ERROR_DATA). */
+int waiting_end_job(struct waiting *waiting, struct error *err);
+
+/* A queue that has this Priority; "": none. */
+int waiting_add_queue(struct waiting *waiting, const char *name, const char *priority,
+                      struct error *err);
+/* An attribute of the server's, of which only those of SERVER_KEYS are needed. */
+void waiting_tell_server(struct waiting *waiting, const char *name, const char *value);
+
+void waiting_free(struct waiting *waiting);
+
+#endif

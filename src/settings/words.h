@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SETTINGS_WORDS_H
+#define FAIRMILL_SETTINGS_WORDS_H
+
+struct settings;
+
+/* What people of the source's world call things, for sentences.  Names of columns and JSON are the
+ * same in all of them. */
+struct words {
+    const char *user, *one_user, *users; /* `one` begins a sentence */
+    const char *account, *one_account;
+    const char *associations;
+    const char *number; /* what an association's id is */
+};
+
+/* Those of the layout. */
+const struct words *words_of(const struct settings *settings);
+
+#endif

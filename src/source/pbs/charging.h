@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SOURCE_PBS_CHARGING_H
+#define FAIRMILL_SOURCE_PBS_CHARGING_H
+
+#include "core/number/wide.h"
+#include "core/usage/entity.h"
+#include "source/pbs/fields.h"
+
+struct error;
+
+/* For whom runs of jobs count, and how much: OpenPBS's fairshare_entity and fairshare_usage_res. */
+struct pbs_charging *pbs_charging_create(enum entity_kind kind, const char *usage_res,
+                                         struct error *err);
+/* The formula, as it was given. */
+const char *pbs_charging_unit(const struct pbs_charging *charging);
+void pbs_charging_destroy(struct pbs_charging *charging);
+
+/* The number of a name. */
+void pbs_charging_add(struct pbs_charging *charging, struct part name, uint64_t id);
+/* That of the entity of a job, of which this is what struct entity_job has; 0 where no import has
+ * numbered it. */
+#define PBS_ENTITY_TEXTS 4
+uint64_t pbs_charging_entity(struct pbs_charging *charging, const struct part *texts);
+
+struct pbs_run {
+    struct part requested, used; /* resources, as pbs_job has them; not used: the run goes on, or
+                                  * nobody knows what it used */
+    uint64_t length_s;           /* above 0 */
+};
+/* The price of a second, with which the whole run costs what fairshare_usage_res makes of what it
+ * used; where that is not known, of what it asked for, its walltime taken for its length, and its
+ * cput for that of all its ncpus.  0 where that is no number, or below 0, as in OpenPBS. */
+uint128 pbs_charging_price(struct pbs_charging *charging, const struct pbs_run *run);
+
+#endif

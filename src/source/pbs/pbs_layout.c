@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/usage/price.h"
+#include "settings/settings.h"
+#include "source/pbs/charging.h"
+#include "source/pbs/queued.h"
+#include "source/pbs/rules.h"
+#include "source/reading.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/number.h"
+
+/* OpenPBS's world, as `fairmill import pbs` keeps it: its tree as of any instant, and each run of a
+ * job, which counts for the job's entity. */
+
+/* The root's number is 0 in OpenPBS, which is that of no association. */
+#define ROOT_ID INT32_MAX
+#define UNKNOWN_ID 1
+static const char root_name[] = "TREEROOT", unknown_name[] = "unknown";
+
+static const char *const tables[] = { "pbs_entity", "pbs_group",   "pbs_job",
+                                      "pbs_queue",  "pbs_queued",  "pbs_suspension",
+                                      "pbs_seen",   "pbs_setting", "pbs_usage",
+                                      NULL };
+
+static int explain(const struct source *source, struct error *err)
+{
+    fail_in(err, "cannot read OpenPBS's tables, which `fairmill import pbs' makes");
+    struct text grant = { 0 };
+    if (err->class == ERROR_DENIED)
+        db_add_grant(&grant, source->db->settings, "SELECT", NULL, "pbs_job");
+    if (grant.length) {
+        struct error reason = *err;
+        fail(err, reason.class, "%.1500s; of each table: %s", reason.message, grant.bytes);
+    }
+    text_free(&grant);
+    return -1;
+}
+
+static int read_query(const struct source *source, const struct query *query, row_taker take,
+                      void *context, struct error *err)
+{
+    return reading_each(source->db, query, take, context, err) ? explain(source, err) : 0;
+}
+
+static int read_clusters(const struct source *source, struct cluster_list *list, struct error *err)
+{
+    const struct query query = { .sql = sql_query_pbs_clusters, .types = "ti" };
+    struct cluster_list read = { 0 };
+    if (read_query(source, &query, reading_cluster, &read, err)) {
+        cluster_list_free(&read);
+        return -1;
+    }
+    reading_sort_clusters(&read);
+    *list = read;
+    return 0;
+}
+
+/* ---- the tree ---- */
+
+/* A line of resource_group, or what stands for one. */
+struct line {
+    struct db_value name, parent; /* the parent's is a name, too */
+    int64_t id, shares;
+};
+
+struct tree_reader {
+    struct accounting *accounting;
+    uint32_t *parents; /* by row: its parent's name */
+    struct names *lines, *groups;
+    uint32_t *ids; /* by line */
+};
+
+static uint32_t name_of(const struct names *names, const struct names *other, uint32_t number)
+{
+    return names_find(other, names_text(names, number), names_length(names, number));
+}
+
+/* The row's account is its own name until all are there. */
+static int add_line(struct tree_reader *reader, const struct line *line, struct error *err)
+{
+    struct accounting *accounting = reader->accounting;
+    const struct db_value row[] = { db_integer(line->id), db_integer(0), line->name,
+                                    db_text(""),          db_text(""),   db_integer(line->shares),
+                                    db_integer(0) };
+    struct association *added;
+    size_t at = accounting->count;
+    uint32_t count = names_count(reader->lines);
+    if (names_add(reader->lines, line->name.text.bytes, line->name.text.length) != count)
+        return 0;
+    if (reading_association(accounting, row, &added, err))
+        return -1;
+    reader->parents = memory_grown(reader->parents, at, sizeof *reader->parents);
+    reader->parents[at] = reading_name(accounting, &line->parent);
+    reader->ids = memory_grown(reader->ids, count, sizeof *reader->ids);
+    reader->ids[count] = added->id;
+    names_add(reader->groups, line->parent.text.bytes, line->parent.text.length);
+    return 0;
+}
+
+static int take_group(void *context, const struct db_value *row, struct error *err)
+{
+    bool of_root = reads_as(row[2].text.bytes, row[2].text.length, "root");
+    const struct line line = { row[0], of_root ? db_text(root_name) : row[2],
+                               db_value_integer(&row[1], 0), db_value_integer(&row[3], 0) };
+    return add_line(context, &line, err);
+}
+
+/* Who has no shares of his own has one of those of `unknown`. */
+static int take_seen(void *context, const struct db_value *row, struct error *err)
+{
+    const struct line line = { row[0], db_text(unknown_name), db_value_integer(&row[1], 0), 1 };
+    return add_line(context, &line, err);
+}
+
+/* Whoever is nobody's parent is a user, below an account that has his parent's name. */
+static void place_rows(const struct tree_reader *reader)
+{
+    struct accounting *accounting = reader->accounting;
+    const struct names *names = accounting->names;
+    for (size_t i = 0; i < accounting->count; i++) {
+        struct association *row = &accounting->rows[i];
+        uint32_t parent = name_of(names, reader->lines, reader->parents[i]);
+        bool is_group = name_of(names, reader->groups, row->account) != INDEX_NONE;
+        row->parent_id = parent == INDEX_NONE ? 0 : reader->ids[parent];
+        row->order = (uint32_t)i;
+        if (is_group) {
+            row->parent_account = reader->parents[i];
+        } else {
+            row->user = row->account;
+            row->account = reader->parents[i];
+        }
+    }
+}
+
+static int read_lines(struct tree_reader *reader, const struct source *source,
+                      const struct pbs_rules *rules, int64_t instant, struct error *err)
+{
+    const struct line root = { db_text(root_name), db_text(""), ROOT_ID, 1 };
+    struct line unknown = { db_text(unknown_name), db_text(root_name), UNKNOWN_ID, 0 };
+    const struct db_value arguments[] = { db_text(source->cluster), db_integer(instant),
+                                          db_integer(instant) };
+    const struct query groups = { .sql = sql_query_pbs_group_as_of,
+                                  .arguments = arguments,
+                                  .argument_count = 3,
+                                  .types = "titi" };
+    const struct db_value of_kind[] = { db_text(source->cluster),
+                                        db_text(rules->values[PBS_ENTITY]), db_integer(instant) };
+    const struct query seen = {
+        .sql = sql_query_pbs_seen_as_of, .arguments = of_kind, .argument_count = 3, .types = "ti"
+    };
+    uint64_t shares = 0;
+    const char *value = rules->values[PBS_UNKNOWN_SHARES];
+    number_unsigned(value, strlen(value), &shares);
+    unknown.shares = (int64_t)shares;
+    names_add(reader->groups, unknown_name, strlen(unknown_name));
+    return add_line(reader, &root, err) || add_line(reader, &unknown, err) ||
+                   read_query(source, &groups, take_group, reader, err) ||
+                   read_query(source, &seen, take_seen, reader, err)
+               ? -1
+               : 0;
+}
+
+static int read_tree(struct accounting *accounting, const struct source *source,
+                     const struct pbs_rules *rules, int64_t instant, struct error *err)
+{
+    struct tree_reader reader = { .accounting = accounting,
+                                  .lines = names_create(),
+                                  .groups = names_create() };
+    int result = read_lines(&reader, source, rules, instant, err);
+    if (!result)
+        place_rows(&reader);
+    names_destroy(reader.lines);
+    names_destroy(reader.groups);
+    free(reader.parents);
+    free(reader.ids);
+    return result;
+}
+
+static int take_entity(void *context, const struct db_value *row, struct error *err)
+{
+    const struct part name = { row[0].text.bytes, row[0].text.length };
+    (void)err;
+    pbs_charging_add(context, name, reading_number(&row[1]));
+    return 0;
+}
+
+static int read_charging(struct accounting *accounting, const struct source *source,
+                         const struct pbs_rules *rules, struct error *err)
+{
+    const struct db_value cluster = db_text(source->cluster);
+    const struct query query = {
+        .sql = sql_query_pbs_entity_all, .arguments = &cluster, .argument_count = 1, .types = "ti"
+    };
+    accounting->pbs = pbs_charging_create(entity_kind_of(rules->values[PBS_ENTITY]),
+                                          rules->values[PBS_USAGE_RES], err);
+    return accounting->pbs ? read_query(source, &query, take_entity, accounting->pbs, err) : -1;
+}
+
+static int64_t instant_of(const struct source *source)
+{
+    return source->instant ? *source->instant : (int64_t)time(NULL);
+}
+
+static int read_small(const struct source *source, struct accounting **read, struct error *err)
+{
+    struct pbs_rules rules;
+    int64_t instant = instant_of(source);
+    if (pbs_rules_read(&rules, source, instant, err))
+        return -1;
+    struct accounting *accounting = accounting_create(NULL);
+    int result = read_tree(accounting, source, &rules, instant, err);
+    if (!result)
+        result = read_charging(accounting, source, &rules, err);
+    pbs_rules_free(&rules);
+    if (result)
+        accounting_destroy(accounting);
+    else
+        *read = accounting;
+    return result;
+}
+
+/* ---- the usage file ---- */
+
+static int take_newest(void *context, const struct db_value *row, struct error *err)
+{
+    struct usage_starts *starts = context;
+    (void)err;
+    starts->instant = reading_number(&row[0]);
+    return 0;
+}
+
+static int take_start(void *context, const struct db_value *row, struct error *err)
+{
+    struct usage_starts *starts = context;
+    double usage = db_value_real(&row[1]);
+    (void)err;
+    if (!isfinite(usage))
+        return 0;
+    starts->starts = memory_grown(starts->starts, starts->count, sizeof *starts->starts);
+    starts->starts[starts->count++] = (struct usage_start){ reading_number(&row[0]), usage };
+    return 0;
+}
+
+static int read_starts(const struct source *source, struct usage_starts *starts, struct error *err)
+{
+    struct db_value arguments[] = { db_text(source->cluster), db_integer(instant_of(source)) };
+    const struct query newest = {
+        .sql = sql_query_pbs_usage_newest, .arguments = arguments, .argument_count = 2, .types = "i"
+    };
+    const struct query usage = {
+        .sql = sql_query_pbs_usage_of, .arguments = arguments, .argument_count = 2, .types = "ir"
+    };
+    struct pbs_rules rules;
+    if (pbs_rules_read(&rules, source, instant_of(source), err))
+        return -1;
+    starts->half_life_s = pbs_rules_half_life(&rules);
+    pbs_rules_free(&rules);
+    if (read_query(source, &newest, take_newest, starts, err))
+        return -1;
+    arguments[1] = db_unsigned(starts->instant);
+    return starts->instant ? read_query(source, &usage, take_start, starts, err) : 0;
+}
+
+/* ---- runs of jobs ---- */
+
+struct run_rows {
+    struct job_reading base;
+    struct pbs_charging *charging;
+    uint64_t now;
+    bool suspensions; /* each is a row */
+    bool asked;
+    struct db_value arguments[7];
+    struct tariff tariff; /* of the row at hand */
+    struct suspension suspension;
+};
+
+enum {
+    RUN_KEY,
+    RUN_EUSER,
+    RUN_EGROUP,
+    RUN_ACCOUNT,
+    RUN_QUEUE,
+    RUN_START,
+    RUN_END,
+    RUN_REQUESTED,
+    RUN_USED,
+    RUN_SUSPENDED,
+    SUSPENSION_START,
+    SUSPENSION_END
+};
+
+static struct part part_of(const struct db_value *value)
+{
+    return value->type == DB_TEXT ? (struct part){ value->text.bytes, value->text.length }
+                                  : (struct part){ "", 0 };
+}
+
+static bool make_row(struct job_reading *reading, const struct db_value *values,
+                     struct job_row *row)
+{
+    struct run_rows *rows = (struct run_rows *)reading;
+    uint64_t start = reading_number(&values[RUN_START]), end = reading_number(&values[RUN_END]);
+    bool ended = end && end <= rows->now + CLOCK_SKEW_S;
+    uint64_t until = ended ? end : rows->now;
+    struct part texts[PBS_ENTITY_TEXTS];
+    for (size_t i = 0; i < PBS_ENTITY_TEXTS; i++)
+        texts[i] = part_of(&values[RUN_EUSER + i]);
+    if (ended && end == start) /* it counts whole, too */
+        start--;
+    uint64_t length = until > start ? until - start : 1;
+    uint64_t suspended = reading_number(&values[RUN_SUSPENDED]);
+    const struct pbs_run run = { part_of(&values[RUN_REQUESTED]),
+                                 ended ? part_of(&values[RUN_USED]) : (struct part){ "", 0 },
+                                 suspended < length ? length - suspended : length };
+    rows->tariff = (struct tariff){ .price = pbs_charging_price(rows->charging, &run) };
+    *row = (struct job_row){
+        .id_job = reading_number(&values[RUN_KEY]),
+        .association = pbs_charging_entity(rows->charging, texts),
+        .tariff = &rows->tariff,
+        .job = { .time_start = start, .time_end = end },
+    };
+    if (rows->suspensions) {
+        /* What was used in no other time counts evenly: a suspension from 0 is none. */
+        bool is_none = suspended >= length && run.used.length;
+        rows->suspension =
+            (struct suspension){ row->id_job,
+                                 is_none ? 0 : reading_number(&values[SUSPENSION_START]),
+                                 reading_number(&values[SUSPENSION_END]) };
+        row->suspension = &rows->suspension;
+    }
+    return true;
+}
+
+static int ask(struct reading *reading, struct error *err)
+{
+    struct run_rows *rows = (struct run_rows *)reading;
+    const struct query runs = { .sql = sql_query_pbs_job_since,
+                                .arguments = rows->arguments,
+                                .argument_count = 6,
+                                .types = "ittttiitti",
+                                .has_many = true };
+    const struct query suspensions = { .sql = sql_query_pbs_suspension_since,
+                                       .arguments = rows->arguments,
+                                       .argument_count = 7,
+                                       .types = "ittttiittiii" };
+    if (rows->asked)
+        return 0;
+    rows->asked = true;
+    return reading_run(reading, rows->suspensions ? &suspensions : &runs, err);
+}
+
+static int explain_rows(const struct reading *reading, struct error *err)
+{
+    return explain(&reading->source, err);
+}
+
+static struct run_rows *rows_of(const struct source *source, const struct accounting *accounting,
+                                const struct job_range *range)
+{
+    struct run_rows *rows = memory_zeroed(1, sizeof *rows);
+    struct db_value cluster = db_text(source->cluster), now = db_integer(instant_of(source));
+    rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain_rows };
+    rows->base.make = make_row;
+    rows->charging = accounting->pbs;
+    rows->now = (uint64_t)instant_of(source);
+    const struct db_value arguments[] = { now, now, cluster, now, cluster, db_unsigned(range->from),
+                                          now };
+    memcpy(rows->arguments, arguments, sizeof arguments);
+    return rows;
+}
+
+static struct job_reading *runs_of(const struct source *source, const struct accounting *accounting,
+                                   const struct job_range *range)
+{
+    return &rows_of(source, accounting, range)->base;
+}
+
+static struct job_reading *suspensions_of(const struct source *source,
+                                          const struct accounting *accounting,
+                                          const struct job_range *range)
+{
+    struct run_rows *rows = rows_of(source, accounting, range);
+    rows->suspensions = true;
+    return &rows->base;
+}
+
+struct ends {
+    uint64_t oldest, newest;
+};
+
+static int take_ends(void *context, const struct db_value *row, struct error *err)
+{
+    struct ends *ends = context;
+    (void)err;
+    ends->oldest = reading_number(&row[0]);
+    ends->newest = reading_number(&row[1]);
+    return 0;
+}
+
+static int read_ends(const struct source *source, uint64_t after, uint64_t until, uint64_t *oldest,
+                     uint64_t *newest, struct error *err)
+{
+    struct ends ends = { 0, 0 };
+    const struct db_value arguments[] = { db_text(source->cluster), db_unsigned(after),
+                                          db_unsigned(until) };
+    const struct query query = {
+        .sql = sql_query_pbs_job_ends, .arguments = arguments, .argument_count = 3, .types = "ii"
+    };
+    int result = read_query(source, &query, take_ends, &ends, err);
+    *oldest = ends.oldest;
+    *newest = ends.newest;
+    return result;
+}
+
+/* ---- jobs that wait ---- */
+
+static int read_formula_jobs(const struct source *source, const struct accounting *accounting,
+                             struct formula_jobs **jobs, struct error *err)
+{
+    return pbs_queued_read(source, accounting, instant_of(source), jobs, err) ? explain(source, err)
+                                                                              : 0;
+}
+
+static int take_name(void *context, const struct db_value *row, struct error *err)
+{
+    (void)err;
+    text_add_bytes(context, row[0].text.bytes, row[0].text.length);
+    return 0;
+}
+
+static int name_job(const struct source *source, uint64_t key, struct text *id, struct error *err)
+{
+    const struct db_value arguments[] = { db_text(source->cluster), db_unsigned(key) };
+    const struct query query = {
+        .sql = sql_query_pbs_job_named, .arguments = arguments, .argument_count = 2, .types = "t"
+    };
+    return read_query(source, &query, take_name, id, err);
+}
+
+static void add_grants(struct text *text, const struct settings *settings, const char *cluster)
+{
+    for (size_t i = 0; !cluster && tables[i]; i++) {
+        size_t before = text->length;
+        db_add_grant(text, &settings->source, "SELECT", NULL, tables[i]);
+        if (text->length > before)
+            text_add(text, ";\n");
+    }
+}
+
+/* Every run reads all that can count, since what a run of a job costs hangs on parameters that the
+ * database may change. */
+const struct layout layout_pbs = {
+    .name = "pbs",
+    .tells_past = true,
+    .omits_suspended = true,
+    .clusters = read_clusters,
+    .read = read_small,
+    .read_starts = read_starts,
+    .jobs = runs_of,
+    .suspensions = suspensions_of,
+    .read_ends = read_ends,
+    .read_formula_jobs = read_formula_jobs,
+    .name_job = name_job,
+    .add_grants = add_grants,
+};

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/pbs/queued.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/priority/formula_jobs.h"
+#include "db/db.h"
+#include "source/pbs/charging.h"
+#include "source/pbs/resources.h"
+#include "source/pbs/rules.h"
+#include "source/reading.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/number.h"
+
+/* The columns of sql_query_pbs_queued_as_of. */
+enum {
+    KEY,
+    ID,
+    STATE,
+    EUSER,
+    EGROUP,
+    ACCOUNT,
+    QUEUE,
+    ELIGIBLE_TIME,
+    JOB_PRIORITY,
+    QUEUE_PRIORITY,
+    REQUESTED
+};
+
+struct queued_reader {
+    const struct accounting *accounting;
+    struct formula_jobs *jobs;
+    struct fields fields;
+};
+
+static struct part part_of(const struct db_value *value)
+{
+    return value->type == DB_TEXT ? (struct part){ value->text.bytes, value->text.length }
+                                  : (struct part){ "", 0 };
+}
+
+static struct formula_value value_of(const struct queued_reader *reader, const char *name,
+                                     const struct db_value *row)
+{
+    static const struct {
+        const char *name;
+        int column;
+    } counts[] = { { "eligible_time", ELIGIBLE_TIME },
+                   { "job_priority", JOB_PRIORITY },
+                   { "queue_priority", QUEUE_PRIORITY } };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (!strcmp(name, counts[i].name))
+            return (struct formula_value){ (double)db_value_integer(&row[counts[i].column], 0),
+                                           true };
+    return resource_value(fields_value(&reader->fields, name));
+}
+
+/* H: somebody holds it.  Q, and B of an array, may run. */
+static const char *stopped_by(struct part state)
+{
+    return part_is(&state, "H")   ? FORMULA_JOB_HELD
+           : part_is(&state, "W") ? FORMULA_JOB_NOT_YET
+           : part_is(&state, "T") ? FORMULA_JOB_NOT_YET
+                                  : NULL;
+}
+
+static int take_job(void *context, const struct db_value *row, struct error *err)
+{
+    struct queued_reader *reader = context;
+    const struct part texts[PBS_ENTITY_TEXTS] = { part_of(&row[EUSER]), part_of(&row[EGROUP]),
+                                                  part_of(&row[ACCOUNT]), part_of(&row[QUEUE]) };
+    char *id = db_value_text(&row[ID]), *user = db_value_text(&row[EUSER]),
+         *queue = db_value_text(&row[QUEUE]);
+    const struct formula_job job = {
+        .key = reading_number(&row[KEY]),
+        .job_id = id,
+        .user = user,
+        .queue = queue,
+        .association = (uint32_t)pbs_charging_entity(reader->accounting->pbs, texts),
+        .stopped = stopped_by(part_of(&row[STATE])),
+        .factor = NAN,
+    };
+    struct formula_value *values = formula_jobs_add(reader->jobs, &job);
+    /* What cannot be read asks for nothing. */
+    struct error ignored;
+    (void)err;
+    if (fields_read(&reader->fields, part_of(&row[REQUESTED]), &ignored))
+        reader->fields.count = 0;
+    for (size_t i = 0; i < formula_jobs_name_count(reader->jobs); i++)
+        values[i] = value_of(reader, formula_name(reader->jobs->formula, i), row);
+    free(id);
+    free(user);
+    free(queue);
+    return 0;
+}
+
+static struct formula_jobs *make_jobs(const struct pbs_rules *rules, struct error *err)
+{
+    double threshold;
+    if (!number_real(rules->values[PBS_SORT_THRESHOLD], &threshold))
+        threshold = -INFINITY;
+    struct formula_jobs *jobs =
+        formula_jobs_create(rules->values[PBS_SORT_FORMULA], threshold, err);
+    if (jobs)
+        jobs->enforces_shares = !strcmp(rules->values[PBS_ENFORCE_NO_SHARES], "true");
+    return jobs;
+}
+
+int pbs_queued_read(const struct source *source, const struct accounting *accounting,
+                    int64_t instant, struct formula_jobs **jobs, struct error *err)
+{
+    struct pbs_rules rules;
+    const struct db_value cluster = db_text(source->cluster), now = db_integer(instant);
+    const struct db_value arguments[] = { cluster, now, cluster, cluster, now };
+    const struct query query = { .sql = sql_query_pbs_queued_as_of,
+                                 .arguments = arguments,
+                                 .argument_count = 5,
+                                 .types = "ittttttiiit",
+                                 .has_many = true };
+    if (pbs_rules_read(&rules, source, instant, err))
+        return -1;
+    struct queued_reader reader = { .accounting = accounting, .jobs = make_jobs(&rules, err) };
+    pbs_rules_free(&rules);
+    int result = reader.jobs ? reading_each(source->db, &query, take_job, &reader, err) : -1;
+    fields_free(&reader.fields);
+    *jobs = reader.jobs;
+    return result;
+}

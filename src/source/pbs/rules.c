@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "source/pbs/rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings/settings.h"
+#include "settings/table.h"
+#include "source/reading.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/number.h"
+#include "util/memory.h"
+
+static void set(struct pbs_rules *rules, size_t key, char *value)
+{
+    free(rules->values[key]);
+    rules->values[key] = value;
+}
+
+/* Lines come by ascending instant. */
+static int take_value(void *context, const struct db_value *row, struct error *err)
+{
+    struct pbs_rules *rules = context;
+    (void)err;
+    for (size_t key = 0; key < PBS_KEYS; key++) {
+        if (reads_as(row[0].text.bytes, row[0].text.length, pbs_defaults[key].name))
+            set(rules, key,
+                row[1].type == DB_TEXT ? utf8_copy(row[1].text.bytes, row[1].text.length)
+                                       : memory_text(pbs_defaults[key].value));
+    }
+    return 0;
+}
+
+/* Somebody may have written there what no import would. */
+static int check_value(const struct pbs_rules *rules, size_t key, struct error *err)
+{
+    const char *name = pbs_defaults[key].name, *value = NULL;
+    struct text reason = { 0 };
+    int result = 0;
+    if (!setting_named("pbs", name)->read(&value, rules->values[key], &reason))
+        result = fail(err, ERROR_DATA, "pbs_setting has %s = '%s': %s", name, rules->values[key],
+                      reason.bytes);
+    text_free(&reason);
+    return result;
+}
+
+int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t instant,
+                   struct error *err)
+{
+    const struct db_value arguments[] = { db_text(source->cluster), db_integer(instant) };
+    const struct query query = { .sql = sql_query_pbs_setting_as_of,
+                                 .arguments = arguments,
+                                 .argument_count = 2,
+                                 .types = "tt" };
+    *rules = (struct pbs_rules){ { NULL } };
+    for (size_t key = 0; key < PBS_KEYS; key++)
+        set(rules, key, memory_text(pbs_defaults[key].value));
+    int result = reading_each(source->db, &query, take_value, rules, err);
+    for (size_t key = 0; key < PBS_KEYS && !result; key++) {
+        const char *own = source->settings->pbs[key];
+        if (*own)
+            set(rules, key, memory_text(own));
+        result = check_value(rules, key, err);
+    }
+    if (result)
+        pbs_rules_free(rules);
+    return result;
+}
+
+uint64_t pbs_rules_half_life(const struct pbs_rules *rules)
+{
+    const char *time = rules->values[PBS_DECAY_TIME];
+    uint64_t seconds = 0;
+    double factor = 0.5;
+    clock_span_parse(time, strlen(time), &seconds);
+    number_real(rules->values[PBS_DECAY_FACTOR], &factor);
+    double half_life = (double)seconds / -log2(factor);
+    return half_life < 1                   ? 1
+           : half_life < (double)INT32_MAX ? (uint64_t)llround(half_life)
+                                           : INT32_MAX;
+}
+
+void pbs_rules_free(struct pbs_rules *rules)
+{
+    for (size_t key = 0; key < PBS_KEYS; key++)
+        set(rules, key, NULL);
+}

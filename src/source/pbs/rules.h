@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SOURCE_PBS_RULES_H
+#define FAIRMILL_SOURCE_PBS_RULES_H
+
+#include <stdint.h>
+
+#include "settings/pbs_values.h"
+
+struct error;
+struct source;
+
+/* What counts of OpenPBS's parameters: that of the settings' [pbs]; else what was imported, as of
+ * the instant; else OpenPBS's default. */
+struct pbs_rules {
+    char *values[PBS_KEYS]; /* good, as the readers of settings/pbs_values.h have them */
+};
+
+/* ERROR_DATA where what was imported is none. */
+int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t instant,
+                   struct error *err);
+/* The time after which usage counts half, in whole seconds: fairshare_decay_time / -log2 of
+ * fairshare_decay_factor. */
+uint64_t pbs_rules_half_life(const struct pbs_rules *rules);
+void pbs_rules_free(struct pbs_rules *rules);
+
+#endif

@@ -1,0 +1,72 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""On a cluster of OpenPBS, commands say its words, and whatif says what to write into its files."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
+import tap
+from program import TOP, fairmill, write_settings
+
+NOW = 1795449600
+# Slurm's words, none of which OpenPBS has.  Columns keep their names, so that only sentences are asked.
+SLURM = re.compile(r"\b(slurm\w*|TRES|sacctmgr|sshare|sprio|associations?|accounts?|users?) ?('|[0-9]|of|are|is|:|$)", re.I | re.M)
+
+
+def site(folder):
+    subprocess.run([f'{TOP}/sql/demo/make-pbs-demo.py', folder, str(NOW)], check=True, stdout=subprocess.DEVNULL)
+    conf = f'{folder}/conf'
+    write_settings(conf, dict(source=dict(driver='sqlite', database=f'{folder}/accounting.db', layout='pbs', clusters='pbs'),
+                              results=dict(driver='sqlite', database=f'{folder}/results.db'), usage=dict(time_zone='UTC')))
+    for command in (('import', 'pbs', '--resource-group', f'{folder}/resource_group', '--sched-config', f'{folder}/sched_config', '--accounting', f'{folder}/accounting'),
+                    ('init',), ('run', '--now', NOW)):
+        tap.same(fairmill(conf, *command)[0], 0, f'{command[0]} works')
+    return conf
+
+
+def lines(conf, *changes):
+    """What whatif would have one write."""
+    status, out, err = fairmill(conf, 'whatif', *changes)
+    return [line for line in out.splitlines() if line.startswith(('#', 'sacctmgr'))] if not status else err
+
+
+def whatif(conf):
+    for changes, expected in (
+            (('--shares', 'bob=80'), ['# resource_group: bob 13 group1 80']),
+            (('--shares', 'bob=80', '--shares', 'bob=90'), ['# resource_group: bob 13 group1 90']),
+            (('--shares', 'group1=7'), ['# resource_group: group1 11 root 7']),
+            (('--move', 'group1=group2', '--shares', 'group1=7', '--shares', 'suzy=1'), ['# resource_group: group1 11 group2 7', '# resource_group: suzy 15 group2 1']),
+            (('--shares', 'unknown=3'), ['# sched_config: unknown_shares: 3'])):
+        tap.same(sorted(lines(conf, *changes)), sorted(expected), f"{' '.join(changes)} is a line of OpenPBS's own file")
+    for changes, why in ((('--remove-user', 'bob'), 'group unknown'), (('--shares', 'bob=parent'), 'has a number'), (('--weights', 'age=3'), 'job_sort_formula')):
+        status, out, err = fairmill(conf, 'whatif', *changes)
+        tap.ok(status == 64 and 'not with layout = pbs' in err and why in err, f"{' '.join(changes)} is refused, since OpenPBS has no such thing", status, out, err)
+
+
+def sentences(conf):
+    for command, said in ((('explain', 'bob', 'suzy'), "Entity 'suzy' of group 'group2' is behind entity 'bob' of group 'group1'"),
+                          (('explain', 'group1'), "Group 'group1' has fairshare"), (('forecast', 'suzy'), "Entity 'suzy' of group 'group2'"),
+                          (('forecast', 'group1'), "Group 'group1'"), (('whatif', '--shares', 'bob=1'), "entity 'bob' of group 'group1' has shares 1, not 50"),
+                          (('explain', 'bob', 'suzy'), ' (cput) more used by '), (('whatif', '--add-usage', 'bob=2'), "entity 'bob' of group 'group1' has used 7200 (cput) more"),
+                          (('history', 'bob'), 'entity bob of group1 (cresgroup 13)'), (('check',), ' entities and groups, ')):
+        status, out, err = fairmill(conf, *command)
+        text = ' '.join(out.split())
+        tap.ok(status == 0 and said in text, f"{' '.join(command)} tells of entities and groups", status, out, err)
+        found = [match.group() for match in SLURM.finditer(out) if command[0] != 'whatif' or match.group(1).lower() == 'sacctmgr']
+        tap.same(found, [], f"and {command[0]} has no word of Slurm's")
+
+
+def body():
+    with tempfile.TemporaryDirectory(prefix='fm') as folder:
+        conf = site(folder)
+        whatif(conf)
+        sentences(conf)
+
+
+tap.main(body)

@@ -1,0 +1,317 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
+"""What OpenPBS's scheduler and server say, beside the logs, comes into each kind of accounting database."""
+
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from mariadb import Server
+from postgres import Postgres
+from program import FAIRMILL, write_settings
+from sqlite import Sqlite
+
+DAY = 1793491200  # 2026-11-01T00:00:00Z
+
+
+class Place:
+    """An empty accounting database of a server's, and a folder with what is to be imported."""
+
+    count = 0
+
+    def __init__(self, server, folder, zone='UTC'):
+        self.server, self.folder = server, folder
+        Place.count += 1
+        self.database = server.database(f'intake_{Place.count}')
+        source = server.connection(self.database)
+        write_settings(self.path('conf'), dict(source=dict(source, clusters='pbs'), results=source,
+                                               usage=dict(time_zone=zone)))
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, content):
+        with open(self.path(name), 'wb') as file:
+            file.write(content if isinstance(content, bytes) else content.encode())
+        return self.path(name)
+
+    def run(self, *options, given=b''):
+        done = subprocess.run([FAIRMILL, '-c', self.path('conf'), 'import', 'pbs', *map(str, options)], input=given,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        return done.returncode, (done.stdout + done.stderr).decode()
+
+    def rows(self, columns, table, rest='ORDER BY 1, 2, 3'):
+        """As text."""
+        return [tuple(None if cell is None else str(cell) for cell in row)
+                for row in self.server.sql(f'SELECT {columns} FROM {table} {rest}', self.database)]
+
+
+# ---- sched_config ----
+
+CONFIG = """# scheduler
+*	another comment
+fair_share: true	ALL
+fairshare_usage_res: "ncpus * walltime"
+fairshare_entity: \\
+    egroup
+unknown_shares: 10
+half_life: 12:00:00
+fairshare_decay_time: 24:00:00 all
+fairshare_decay_factor: .25
+fairshare_enforce_no_shares: TRUE
+resources: "ncpus, mem, arch"
+node_sort_key: "sort_priority HIGH"	ALL
+"""
+SET = [('fairshare_decay_factor', '0', '.25'), ('fairshare_decay_time', '0', '24:00:00'), ('fairshare_enforce_no_shares', '0', 'true'),
+       ('fairshare_entity', '0', 'egroup'), ('fairshare_usage_res', '0', 'ncpus * walltime'), ('unknown_shares', '0', '10')]
+
+
+def config(place, text, *options):
+    return place.run('--sched-config', place.write('sched_config', text), *options)
+
+
+def settings(place):
+    return place.rows('name, since, value', 'pbs_setting')
+
+
+def try_config(place, where):
+    tap.same((config(place, CONFIG), settings(place)), ((0, ''), SET), f'what a sched_config says of fairshare has held since ever, in {where}')
+    config(place, CONFIG.replace('TRUE', '1'), '--at', DAY)
+    tap.same(settings(place), SET, 'what means the same is nothing new')
+    now = CONFIG.replace('unknown_shares: 10', '').replace('.25', '0.5').replace('egroup', '"egroup:euser"')
+    tap.same(config(place, now, '--at', DAY), (0, ''), 'a changed one is imported')
+    new = [('fairshare_decay_factor', str(DAY), '0.5'), ('fairshare_entity', str(DAY), 'egroup:euser'), ('unknown_shares', str(DAY), None)]
+    tap.same(settings(place), sorted(SET + new, key=str), 'from then on it is what the new one says, and nothing where it says nothing any more')
+    config(place, now, '--at', DAY + 1)
+    tap.same(len(settings(place)), 9, 'which is noted once')
+    status, said = config(place, CONFIG, '--at', DAY)
+    tap.ok(status == 65 and 'a change has to be after that' in said and len(settings(place)) == 9, 'the past is not written anew', status, said)
+    config(place, CONFIG, '--at', DAY + 9)
+    tap.same(settings(place)[-1], ('unknown_shares', str(DAY + 9), '10'), 'what comes back is set again')
+
+
+def try_bad_config(place):
+    for bad, words in (('fairshare_entity : euser', 'a blank before the colon'), ('fairshare_entity: group', "'fairshare_entity: group': it is none of euser,"),
+                       ('fairshare_entity:', "'fairshare_entity' has no value"), ('fairshare_usage_res: ncpus * walltime', "behind 'fairshare_usage_res: ncpus' stands '*'"),
+                       ('fairshare_usage_res: "ncpus *"', 'fairshare_usage_res: ncpus *'), ('fairshare_usage_res: __import__("os")', 'fairshare_usage_res'),
+                       ('fairshare_decay_time: 1:2:3:4', 'it is no HH:MM:SS'), ('fairshare_decay_time: 0', 'it is no HH:MM:SS'), ('half_life: 1d', "'half_life: 1d': it is no HH:MM:SS"),
+                       ('fairshare_decay_factor: 1', 'it is no number between 0 and 1'), ('fairshare_decay_factor: 0.5x', 'it is no number between 0 and 1'),
+                       ('unknown_shares: -1', 'it is no number from 0'), ('unknown_shares: 10x', 'it is no number from 0'), ('fairshare_enforce_no_shares: yes', 'it is neither true nor false'),
+                       ('job_sort_formula: ncpus', "does not read 'job_sort_formula' here"), (':', 'it is no NAME: VALUE'), ('unknown_shares: 1\0', 'bytes of value 0')):
+        status, said = config(place, CONFIG + bad + '\n')
+        tap.ok(status == 65 and "sched_config', line 14: " in said and words in said, f'a line that the scheduler would not take as it stands is named: {bad}', status, said)
+    status, said = place.run('--sched-config', place.path('none'))
+    tap.ok(status == 65 and 'cannot open' in said, 'a file that is not there is named', status, said)
+    tap.same(settings(place), [], 'and nothing is noted')
+
+
+# ---- entities ----
+
+def try_entities(place, where):
+    os.mkdir(place.path('accounting'))
+    end = '11/01/2026 00:0{0}:00;E;{0}.pbs;user={1} group={2} {3}queue={4} qtime={5} start={6} end=%d\n' % (DAY + 500)
+    log = ''.join(end.format(*job, DAY + 100) for job in [
+        (2, 'bob', 'chem', 'account=p1 ', 'workq', DAY + 50), (3, 'eve', 'bio', '', 'workq', DAY + 40), (4, 'bob', 'chem', '', 'long', DAY + 60)])
+    place.write('accounting/20261101', log)
+    tree = place.write('resource_group', 'chem 20 root 1\nbob 21 chem 1\n')
+    tap.same(place.run('--resource-group', tree, '--accounting', place.path('accounting')), (0, ''), f'a tree and a log are imported into {where}')
+    tap.same(place.rows(f'kind, name, first_seen - {DAY}', 'pbs_seen'), sorted([
+        ('Account_Name', 'bio:eve', '40'), ('Account_Name', 'chem:bob', '60'), ('Account_Name', 'p1', '50'), ('egroup', 'bio', '40'), ('egroup', 'chem', '50'),
+        ('egroup:euser', 'bio:eve', '40'), ('egroup:euser', 'chem:bob', '50'), ('euser', 'bob', '50'), ('euser', 'eve', '40'),
+        ('queue', 'long', '60'), ('queue', 'workq', '40')]), 'each name is there for each kind of entity, since its first job was queued; who has none is GROUP:USER')
+    numbers = dict(place.rows('name, id_assoc', 'pbs_entity', ''))
+    tap.same((numbers.pop('chem'), numbers.pop('bob')), ('20', '21'), 'who has shares has the number of their line')
+    tap.same(sorted(map(int, numbers.values())), [2 ** 30 + n for n in range(7)], 'the others have numbers of their own')
+    place.write('accounting/20261102', end.format(5, 'bob', 'new', '', 'workq', DAY + 9, DAY + 100))
+    place.run('--accounting', place.path('accounting'))
+    tap.same(place.rows(f'name, first_seen - {DAY}', 'pbs_seen', "WHERE kind IN ('egroup', 'queue') ORDER BY 1"),
+             [('bio', '40'), ('chem', '50'), ('long', '60'), ('new', '9'), ('workq', '9')], 'another log adds what is new, and what was there before')
+    after = dict(place.rows('name, id_assoc', 'pbs_entity', ''))
+    tap.ok(after.items() >= numbers.items() and after['new'] == str(2 ** 30 + 7), 'and no number changes', after)
+
+
+# ---- the usage file ----
+
+def record(name, usage, size=50, order='<'):
+    """As the C compiler lays out { char name[size]; double usage; }."""
+    return struct.pack(f'{order}{-size % 8 + size}sd', name, usage)
+
+
+def usage_file(*records, version=2.0, decay=DAY - 3600, order='<'):
+    return record(b'PBS_MAG!', version, 9, order) + struct.pack(f'{order}q', decay) + b''.join(records)
+
+
+def try_usage(place, where):
+    path = place.write('usage', usage_file(record(b'bob', 12.5), record(b'chem:eve', 1e300)))
+    os.utime(path, (DAY, DAY))
+    for _ in range(2):
+        tap.same(place.run('--usage', path), (0, ''), f'a usage file is imported into {where}')
+        tap.same(place.rows('name, as_of, last_decay', 'pbs_usage'), [('bob', str(DAY), str(DAY - 3600)), ('chem:eve', str(DAY), str(DAY - 3600))],
+                 'as of when it was written, with the last decay')
+        tap.same([float(usage) for usage, in place.rows('pbs_usage.usage', 'pbs_usage', 'ORDER BY name')], [12.5, 1e300], 'and the usage of each entity')
+    tap.same(place.rows('kind, name, first_seen', 'pbs_seen'), [('usage', 'bob', str(DAY)), ('usage', 'chem:eve', str(DAY))], 'whose names are there')
+    tap.same(sorted(place.rows('name, id_assoc', 'pbs_entity', '')), [('bob', str(2 ** 30)), ('chem:eve', str(2 ** 30 + 1))], 'and have numbers')
+    for name, content, wanted in (('big-endian', usage_file(record(b'x', 3, order='>'), order='>'), [('x', 3.0, str(DAY - 3600))]),
+                                  ('the older version', record(b'eightlet', 7, 9) + record(b'y', 0.5, 9), [('eightlet', 7.0, '0'), ('y', 0.5, '0')])):
+        path = place.write(name, content)
+        os.utime(path, (DAY + 5, DAY + 5))
+        place.run('--usage', path)
+        tap.same([(row[0], float(row[1]), row[2]) for row in place.rows('name, pbs_usage.usage, last_decay', 'pbs_usage', f'WHERE as_of = {DAY + 5} ORDER BY name')], wanted,
+                 f'a file that is of {name} is read, and replaces one of the same time')
+
+
+def try_old_usage(place, where):
+    """The table of usage as it was before it told of the last decay."""
+    for name, at in (('eve', DAY - 9), ('bob', DAY)):
+        path = place.write('usage', usage_file(record(name.encode(), 12.5)))
+        os.utime(path, (at, at))
+        tap.same(place.run('--usage', path), (0, ''), f'a usage file is imported where the table of usage is {"as it was before" if name == "bob" else "new"} in {where}')
+        for change in ('CREATE TABLE kept AS SELECT cluster, name, as_of, pbs_usage.usage FROM pbs_usage', 'DROP TABLE pbs_usage',
+                       'ALTER TABLE kept RENAME TO pbs_usage') if name == 'eve' else ():
+            place.server.sql(change, place.database)
+    tap.same(place.rows('name, as_of, last_decay', 'pbs_usage'), [('bob', str(DAY), str(DAY - 3600)), ('eve', str(DAY - 9), None)], 'which tells of the last decay from then on')
+
+
+def try_bad_usage(place):
+    good = record(b'bob', 1)
+    for content, at, words in (
+            (usage_file(good, record(b'eve', -1)), 96, "the usage of 'eve' is no number from 0 on"), (usage_file(record(b'eve', float('nan'))), 32, "the usage of 'eve'"),
+            (usage_file(good, record(b'x' * 50, 1)), 96, 'the name has no end'), (usage_file(record(b'', 1)), 32, 'there is no name'), (usage_file(record(b'a/b', 1)), 32, 'no entity'),
+            (usage_file(good, good), 96, "'bob' is there already"), (usage_file(good)[:-1], 32, 'it ends after 63 of 64 bytes'), (usage_file(version=3), 0, 'its version is not 2'),
+            (usage_file(decay=946713600), 24, 'the time of the last decay'), (usage_file(decay=-1), 24, 'the time of the last decay'), (usage_file()[:24], 24, 'is not there'),
+            (usage_file()[:30], 24, 'it ends after 6 of 8 bytes'), (record(b'bob', 1, 9) + b'eve', 24, 'it ends after 3 of 24 bytes'), (b'\x7fELF' + bytes(99), 0, 'no entity')):
+        status, said = place.run('--usage', place.write('usage', content))
+        tap.ok(status == 65 and f"usage', byte {at}: " in said and words in said, f'what no scheduler takes is named: {words}', status, said)
+    tap.same(place.rows('name', 'pbs_usage', ''), [], 'and nothing is imported')
+    tap.same((place.run('--usage', place.write('usage', b'')), place.run('--usage', place.write('usage', usage_file()))), ((0, ''), (0, '')), 'a file in which nobody has any is one')
+
+
+# ---- what qstat printed ----
+
+PROLOGUE = f'"timestamp":{DAY + 100}, "pbs_version":"23.06.06", "pbs_server":"pbs"'
+
+
+def printed(more='', prologue=PROLOGUE):
+    return '{' + prologue + (', ' if more else '') + more + '}\n'
+
+
+def job(job_id, state='Q', more='', user='bob', group='chem'):
+    """As qstat prints it: what looks like JSON is no text any more."""
+    return f'''"{job_id}": {{"Job_Name": "a", "Job_Owner": "{user}@host", "job_state": "{state}", "queue": "workq", "server": "pbs",
+        "ctime": "Sun Nov  1 00:00:10 2026", "qtime": "Sun Nov  1 00:00:20 2026", "etime": "Sun Nov  1 00:00:30 2026", "Priority": 5,
+        "eligible_time": "26:01:05", "euser": "{user}", "egroup": "{group}", "project": "_pbs_project_default",
+        "Resource_List": {{"mem": "1gb", "ncpus": 4, "place": "free pack", "select": "1:ncpus=4", "scale": 0.5, "walltime": "01:00:00", "flag": true}},
+        "Variable_List": {{"PBS_O_HOME": "/h", "A": {{"b": [1]}}}}{more}}}'''
+
+
+def jobs(*each):
+    return printed('"Jobs": {' + ', '.join(each) + '}')
+
+
+def try_queue(place, where):
+    prints = jobs(job('1.pbs'), job('2.pbs', 'R'), job('3.pbs', 'H', ', "Account_Name": "17"', 'eve', 'bio'), job('4[].pbs', 'B', ', "array_indices_remaining": "2-3"'),
+                  job('4[2].pbs'), job('5[].pbs', 'B', ', "array_indices_remaining": "-"'), job('6.pbs', 'W'), job('7.pbs', 'F'), job('8[1].pbs', 'T'))
+    prints += printed('"Queue": {"workq": {"queue_type": "Execution", "Priority": 150}, "long": {"queue_type": "Execution"}, "low": {"Priority": -3}}')
+    prints += printed('"Server": {"pbs": {"server_state": "Active", "job_sort_formula": "ncpus*walltime", "job_sort_formula_threshold": 0.5}}')
+    tap.same(place.run('--queue', '-', given=prints.encode()), (0, ''), f'what qstat printed of jobs, queues and the server is imported into {where}')
+    waiting = place.rows('job_id, job_key, state', 'pbs_queued')
+    tap.same([row[::2] for row in waiting], [('1.pbs', 'Q'), ('3.pbs', 'H'), ('4[].pbs', 'B'), ('6.pbs', 'W'), ('8[1].pbs', 'T')],
+             'jobs that wait are there, also an array of which some do, for all of them')
+    tap.same(sorted(int(row[1]) for row in waiting), [1, 2, 3, 4, 5], 'each has a key of its own')
+    tap.same(place.rows(f'euser, egroup, account, project, queue, as_of - {DAY}, ctime - {DAY}, qtime - {DAY}, etime - {DAY}, eligible_time, job_priority', 'pbs_queued', "WHERE job_id = '3.pbs'"),
+             [('eve', 'bio', '17', '_pbs_project_default', 'workq', '100', '10', '20', '30', '93665', '5')], 'with what is said of them')
+    tap.same(place.rows('requested', 'pbs_queued', "WHERE job_id = '1.pbs'"), [('mem=1gb ncpus=4 place="free pack" select=1:ncpus=4 scale=0.5 walltime=01:00:00 flag=true',)], 'and their resources as in the logs')
+    tap.same(place.rows('name, priority', 'pbs_queue', 'ORDER BY name'), [('long', '0'), ('low', '-3'), ('workq', '150')], 'queues have their priorities')
+    formula = [('job_sort_formula', '0', 'ncpus*walltime'), ('job_sort_formula_threshold', '0', '0.5')]
+    tap.same(settings(place), formula, 'and the server its formula')
+    tap.same(place.rows('name', 'pbs_seen', "WHERE kind = 'Account_Name' ORDER BY 1"), [('17',), ('chem:bob',)], 'for whom they wait is seen')
+    place.run('--queue', place.write('q', jobs(job('6.pbs'), job('9.pbs'))))
+    tap.same(place.rows('job_id, job_key', 'pbs_queued', 'ORDER BY 1'), [(name, key) for name, key, _ in waiting if name == '6.pbs'] + [('9.pbs', '6')], 'the next print takes its place; who waits on keeps the key')
+    os.mkdir(place.path('accounting'))
+    place.write('accounting/20261101', f'11/01/2026 00:02:00;E;9.pbs;user=bob group=chem qtime={DAY} start={DAY + 1} end={DAY + 2}\n')
+    place.run('--accounting', place.path('accounting'))
+    tap.same(place.rows('job_key', 'pbs_job', ''), [('7',)], 'no run gets the key of a job that waits')
+    place.run('--queue', place.write('q', printed() + printed('"Server": {"pbs": {"job_sort_formula_threshold": 0.5}}')))
+    tap.same((place.rows('job_id', 'pbs_queued', ''), len(place.rows('name', 'pbs_queue', '')), settings(place)),
+             ([], 3, sorted(formula + [('job_sort_formula', str(DAY + 100), None)], key=str)), 'a print of nothing is one of no jobs; a formula that is gone is NULL from then on; queues stay')
+
+
+def try_bad_queue(place):
+    good = jobs(job('1.pbs'))
+    place.run('--queue', place.write('q', good))
+    for bad, words in (
+            ('', "'%s' is empty"), (good[:-3], 'no JSON: '), ('[]', 'it has no timestamp and pbs_server'), ('{"Jobs": {}}', 'it has no timestamp'), (good + good, 'another print tells of the same'),
+            (jobs(job('1.pbs').replace('"euser"', '"x"')), "job '1.pbs': it has no euser, which qstat shows to managers"), (jobs('"1.pbs": {}'), "job '1.pbs': it has no job_state"), (jobs('"1.pbs": 7'), "job '1.pbs': it has no job_state"),
+            (jobs(job('1.pbs').replace('Sun Nov  1 00:00:20', 'So 1. Nov 00:00:20')), "'qtime', 'So 1. Nov 00:00:20 2026', is no time"), (jobs(job('1.pbs').replace('26:01:05', '26h')), "'eligible_time', '26h', is no span of time"),
+            (jobs(job('1.pbs').replace('"Priority": 5', '"Priority": 5.5')), "'Priority', '5.5', is no integer"), (jobs(job('1.pbs').replace('"mem"', '"m m"')), 'is no resource'), (jobs(job('1.pbs', user='b' * 255)), 'too long'),
+            (printed('"Queue": {"q": {"Priority": "x"}}'), "queue 'q': 'Priority', 'x', is no integer"), (printed('"Server": {"a": {}, "b": {}}'), 'it tells of 2 servers'), (good + '\n\n{"x": nul}', 'invalid token')):
+        status, said = place.run('--queue', place.write('q', bad))
+        words = words.replace('%s', place.path('q'))
+        tap.ok(status == 65 and f"{place.path('q')}'" in said and words in said, f'what qstat does not print is named: {words[-50:]}', status, said)
+    tap.same(place.rows('job_id', 'pbs_queued', ''), [('1.pbs',)], 'and what was there stays')
+
+
+# ---- the server's own database ----
+
+# What is read of OpenPBS's pbs_db_schema.sql.
+SCHEMA = """
+CREATE EXTENSION hstore;
+CREATE SCHEMA pbs;
+CREATE TABLE pbs.server (sv_jobidnumber BIGINT NOT NULL, attributes hstore NOT NULL DEFAULT '');
+CREATE TABLE pbs.scheduler (sched_name TEXT NOT NULL PRIMARY KEY, attributes hstore NOT NULL DEFAULT '');
+CREATE TABLE pbs.queue (qu_name TEXT NOT NULL PRIMARY KEY, qu_type INTEGER NOT NULL, attributes hstore NOT NULL DEFAULT '');
+CREATE TABLE pbs.job (ji_jobid TEXT NOT NULL PRIMARY KEY, ji_state INTEGER NOT NULL, ji_queue TEXT NOT NULL, attributes hstore NOT NULL DEFAULT '');
+"""
+BOB = f"""euser=>"5.bob", egroup=>"5.chem", qtime=>"9.{DAY + 20}", ctime=>"9.{DAY + 10}", "Resource_List.ncpus"=>"3.4", "Resource_List.scale"=>"3.0.5",
+    "Resource_List.place"=>"3.free pack", eligible_time=>"1.26:01:05", Priority=>"1.-7", job_state=>"1.R", queue=>"1.old", "Variable_List"=>"1.A=1" """
+
+
+def try_server_database(place, postgres):
+    database = postgres.database('pbs_datastore')
+    postgres.sql(SCHEMA + f"""
+        INSERT INTO pbs.job VALUES ('1.pbs', 1, 'workq', '{BOB}'), ('2.pbs', 4, 'workq', '{BOB}'), ('3.pbs', 2, 'long', '{BOB}, Account_Name=>"1.p.1", project=>"1._p"'),
+            ('4[].pbs', 7, 'workq', '{BOB}, array_indices_remaining=>"1.2-3"'), ('5.pbs', 9, 'workq', '');
+        INSERT INTO pbs.queue VALUES ('workq', 1, 'Priority=>"1.150"'), ('long', 1, '');
+        INSERT INTO pbs.scheduler VALUES ('default', 'job_sort_formula=>"1.0.5*ncpus", job_sort_formula_threshold=>"1.2.5"'), ('other', 'job_sort_formula=>"1.mem"');
+        INSERT INTO pbs.server VALUES (7, 'comment=>"1.x"');""", database)
+    os.environ['PGSERVICEFILE'] = place.write('service', f'[openpbs]\nhost={postgres.socket}\nport={postgres.port}\nuser=postgres\ndbname={database}\n')
+    tap.same(place.run('--server-database', 'openpbs'), (0, ''), "OpenPBS's own database is read")
+    tap.same(place.rows('job_id, state, queue, account, project', 'pbs_queued'), [('1.pbs', 'Q', 'workq', '', ''), ('3.pbs', 'H', 'long', 'p.1', '_p'), ('4[].pbs', 'B', 'workq', '', '')],
+             'the jobs that wait are there, as the columns say')
+    row = place.rows(f'euser, egroup, ctime - {DAY}, qtime - {DAY}, etime, eligible_time, job_priority', 'pbs_queued', "WHERE job_id = '1.pbs'")
+    tap.same(row, [('bob', 'chem', '10', '20', '0', '93665', '-7')], 'with what is said of them')
+    requested = place.rows('requested', 'pbs_queued', "WHERE job_id = '1.pbs'")[0][0]
+    tap.same(sorted(requested.replace('free pack', 'free_pack').split()), ['ncpus=4', 'place="free_pack"', 'scale=0.5'], 'and their resources')
+    tap.same(place.rows('name, priority', 'pbs_queue', 'ORDER BY 1'), [('long', '0'), ('workq', '150')], "so are the queues' priorities")
+    tap.same(settings(place), [('job_sort_formula', '0', '0.5*ncpus'), ('job_sort_formula_threshold', '0', '2.5')], 'and the formula of the scheduler that is the default one')
+    postgres.sql('UPDATE pbs.server SET attributes = \'job_sort_formula=>"1.mem"\'', database)
+    place.run('--server-database', 'openpbs')
+    tap.same(settings(place)[1][2], 'mem', "a formula of the server's is stronger")
+    postgres.sql("UPDATE pbs.job SET attributes = 'qtime=>\"9.x\"' WHERE ji_jobid = '3.pbs'", database)
+    status, said = place.run('--server-database', 'openpbs')
+    tap.ok(status == 65 and "job '3.pbs': 'qtime', 'x', is no time" in said, 'what OpenPBS does not write is named', status, said)
+    tap.same(len(place.rows('job_id', 'pbs_queued', '')), 3, 'and what was there stays')
+    status, said = place.run('--server-database', 'nowhere')
+    tap.ok(status != 0 and 'nowhere' in said, 'so is a service that is not there', status, said)
+    tap.same(place.run('--server-database', 'openpbs', '--queue', '-')[0], 64, 'it and --queue are not for one call')
+
+
+def body():
+    with Server() as mariadb, Postgres() as postgres, tempfile.TemporaryDirectory() as databases:
+        for where, server in dict(SQLite=Sqlite(databases), MySQL=mariadb, PostgreSQL=postgres).items():
+            for case in (try_config, try_entities, try_usage, try_old_usage, try_queue):
+                with tempfile.TemporaryDirectory() as folder:
+                    case(Place(server, folder), where)
+        with tempfile.TemporaryDirectory() as folder:
+            try_server_database(Place(Sqlite(databases), folder), postgres)
+        for case in (try_bad_config, try_bad_usage, try_bad_queue):
+            with tempfile.TemporaryDirectory() as folder:
+                case(Place(Sqlite(databases), folder))
+
+
+tap.main(body)

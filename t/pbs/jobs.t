@@ -1,0 +1,276 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
+"""OpenPBS's job_sort_formula is published for each job that waits, with what its names stand for."""
+
+import json
+import math
+import os
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from mariadb import Server
+from postgres import Postgres
+from program import fairmill, write_settings
+from sqlite import Sqlite
+
+DAY = 1793491200  # 2026-11-01T00:00:00Z
+NOW = DAY + 10000
+# The tree of the document on PP-718, what each used, and what the document says of it: the effective usage of Bob and of Suzy, and
+# their factors (of the other two it says nothing).
+TREE = 'group1 11 root 40\ngroup2 12 root 60\nbob 13 group1 50\ncathy 14 group1 50\nsuzy 15 group2 60\nscott 16 group2 40\n'
+SHARES = dict(group1=('', 40), group2=('', 60), bob=('group1', 50), cathy=('group1', 50), suzy=('group2', 60), scott=('group2', 40))
+USED = dict(bob=100, cathy=100, suzy=0, scott=1000)
+SAID = dict(bob=(.125, .648), suzy=(.5, .382))
+FORMULA = 'pow(2, -(fairshare_tree_usage/fairshare_perc))'
+ASKED = dict(ncpus=4, mem=1 << 20, walltime=3600, scale=.5, flag=1)
+
+
+def target(name):
+    if not name:
+        return 1
+    parent, shares = SHARES[name]
+    return shares / sum(other for above, other in SHARES.values() if above == parent) * target(parent)
+
+
+def tree_usage(name):
+    """As the document has it: u + (that of the parent - u) * part of the siblings' shares; right below the root u."""
+    parent, shares = SHARES[name]
+    used = sum(USED[leaf] for leaf in USED if name in (leaf, SHARES[leaf][0])) / sum(USED.values())
+    if not parent:
+        return used
+    return used + (tree_usage(parent) - used) * shares / sum(other for above, other in SHARES.values() if above == parent)
+
+
+def names_of(user, **more):
+    """What OpenPBS's names stand for: it hands fairshare to the formula with six decimals."""
+    if user not in SHARES:
+        fairshare = (0, 0, 0)
+    else:
+        fairshare = (target(user), tree_usage(user), 2 ** -(tree_usage(user) / target(user)))
+    perc, usage, factor = (float(f'{value:f}') for value in fairshare)
+    return ASKED | dict(fairshare_perc=perc, fair_share_perc=perc, fairshare_tree_usage=usage, fairshare_factor=factor,
+                        eligible_time=26 * 3600 + 65, job_priority=5, queue_priority=150) | more
+
+
+def value_of(formula, user, **more):
+    functions = {name: getattr(math, name) for name in ('sqrt', 'log')} | dict(pow=math.pow, min=min, max=max, abs=abs)
+    return float(eval(formula, {'__builtins__': {}}, functions | names_of(user, **more)))
+
+
+def line(at, kind, job, user, start, end=None, cput=0):
+    text = f'user={user} group=g queue=workq ctime={DAY} qtime={DAY} etime={DAY} start={DAY + start} Resource_List.ncpus=1'
+    if end is not None:
+        text += f' end={DAY + end} resources_used.cput={cput}'
+    return time.strftime('%m/%d/%Y %H:%M:%S', time.gmtime(DAY + at)) + f';{kind};{job};{text}\n'
+
+
+def waits(job_id, user, state='Q', priority=5):
+    return {job_id: {'Job_Name': 'a', 'Job_Owner': f'{user}@host', 'job_state': state, 'queue': 'workq', 'server': 'pbs', 'euser': user, 'egroup': 'g',
+                     'ctime': 'Sun Nov  1 00:00:10 2026', 'qtime': 'Sun Nov  1 00:00:20 2026', 'etime': 'Sun Nov  1 00:00:30 2026', 'Priority': priority,
+                     'eligible_time': '26:01:05', 'project': '_pbs_project_default',
+                     'Resource_List': {'mem': '1gb', 'ncpus': 4, 'place': 'free', 'scale': 0.5, 'walltime': '01:00:00', 'flag': True}}}
+
+
+class Site:
+    """Settings, and what import has read, with databases anywhere."""
+
+    def __init__(self, folder, source, results, sql):
+        self.folder, self.source, self.results, self.sql = folder, source, results, sql
+        os.makedirs(f'{folder}/logs', exist_ok=True)
+        self.write('tree', TREE)
+        self.write('logs/20261101', ''.join(line(400, 'E', f'{i}.old', user, 300, 400, used) for i, (user, used) in enumerate(USED.items()) if used))
+        self.set()
+        self.bring('--accounting', f'{folder}/logs', '--resource-group', f'{folder}/tree')
+
+    def write(self, name, text):
+        with open(f'{self.folder}/{name}', 'w', encoding='latin-1') as file:
+            file.write(text)
+        return f'{self.folder}/{name}'
+
+    def set(self, minimum=0, **pbs):
+        write_settings(f'{self.folder}/conf', dict(source=self.source | dict(layout='pbs', clusters='pbs'), results=self.results,
+                                                   usage=dict(half_life=0, time_zone='UTC'), fairshare=dict(algorithm='pbs', **({} if minimum is None else dict(pbs_minimum_usage=minimum))), pbs=pbs))
+
+    def call(self, *arguments):
+        return fairmill(f'{self.folder}/conf', *arguments)
+
+    def bring(self, *arguments):
+        status = self.call('import', 'pbs', *arguments)
+        if status[0]:
+            tap.diag(*status)
+
+    def queue(self, *each, at=NOW, **server):
+        jobs = {}
+        for job in each:
+            jobs |= job
+        self.bring('--queue', self.write('queue', json.dumps({'timestamp': at, 'pbs_server': 'pbs', 'Jobs': jobs})
+                                         + json.dumps({'timestamp': at, 'pbs_server': 'pbs', 'Queue': {'workq': {'Priority': 150}}})
+                                         + json.dumps({'timestamp': at, 'pbs_server': 'pbs', 'Server': {'pbs': server}})))
+
+    def publish(self, now=NOW):
+        for command in (('init',), ('run', '--replace', '--now', now)):
+            status, out, err = self.call(*command)
+            if status:
+                tap.diag(command, status, out, err)
+
+    def jobs(self, now=NOW):
+        """{job's id: (priority, value, why)}"""
+        self.publish(now)
+        return {row[0]: row[1:] for row in self.sql('SELECT job_id, priority, formula_value, why FROM fairmill_job_priority ORDER BY priority DESC, job_id')}
+
+    def terms(self, job_id):
+        return dict(self.sql('SELECT t.name, t.value FROM fairmill_job_term t INNER JOIN fairmill_job_priority j ON j.cluster = t.cluster '
+                             f"AND j.job_db_inx = t.job_db_inx WHERE j.job_id = '{job_id}'"))
+
+
+def near(got, expected):
+    return got is not None and abs(float(got) - expected) <= 1e-12 * max(1, abs(expected))
+
+
+def is_none(value):
+    return value in (None, 'NULL', '')
+
+
+FOUR = [waits(f'{number}.pbs', user) for number, user in enumerate(USED, 1)]
+
+
+def on_each(site, where):
+    site.queue(*FOUR, waits('5.pbs', 'bob', 'H'), waits('6.pbs', 'eve'), waits('7[].pbs', 'bob', 'W'), job_sort_formula=FORMULA)
+    got = site.jobs()
+    values = {user: float(got[f'{number}.pbs'][1]) for number, user in enumerate(USED, 1)}
+    tap.ok(all(near(values[user], value_of(FORMULA, user)) for user in USED), f"the document's formula is published of each job by {where}", values)
+    tap.ok(all(round(values[user], 3) == factor and abs(float(site.terms(f'{number}.pbs')['fairshare_tree_usage']) - usage) < 6e-7
+               for user, number in (('bob', 1), ('suzy', 3)) for usage, factor in (SAID[user],)), f'and gives Bob and Suzy what the document says, by {where}', values)
+    tap.same([(job, int(got[job][0])) for job in got if not is_none(got[job][0])], [('1.pbs', 3), ('2.pbs', 3), ('3.pbs', 2), ('4.pbs', 1)],
+             f'so that Bob and Cathy are before Suzy, and she before Scott, by {where}')
+    tap.same({job: got[job][2] for job in ('5.pbs', '6.pbs', '7[].pbs')} | {'none': is_none(got['1.pbs'][2])},
+             {'5.pbs': 'held', '6.pbs': 'no_shares', '7[].pbs': 'not_yet', 'none': True}, f'who does not run has no priority, and a word why, by {where}')
+    tap.same({name: round(float(value), 6) for name, value in site.terms('3.pbs').items()}, {'fairshare_tree_usage': .5, 'fairshare_perc': .36},
+             f'what the names stood for is in rows of its own by {where}')
+    status, out, err = site.call('verify')
+    tap.same((status, err), (0, ''), f'verify computes the same by {where}')
+
+
+def formulas(site):
+    for formula in ('ncpus*walltime + mem', '10*fairshare_factor + eligible_time/3600 - job_priority*2', 'queue_priority // 7 % 5', 'scale + flag', 'nothing',
+                    'fair_share_perc if ncpus > 3 else -1', 'max(0.0, log(walltime)) * sqrt(fairshare_perc)'):
+        site.set(job_sort_formula=formula)
+        got, expected = site.jobs()['3.pbs'][1], value_of(formula, 'suzy', nothing=0)
+        tap.ok(near(got, expected), f'{formula} is {expected:g}', got)
+    tap.same(site.terms('3.pbs').keys(), {'walltime', 'fairshare_perc'}, 'the names are those of the formula')
+
+
+def prints(site):
+    """prio and explain in OpenPBS's words."""
+    def table(*arguments):
+        status, out, err = site.call(*arguments)
+        return [line.split() for line in out.splitlines()] if not status else (status, err)
+    site.set(job_sort_formula='fairshare_factor + ncpus - 4')
+    site.publish()
+    lines = table('prio')
+    tap.same(lines[0], ['JobID', 'Queue', 'User', 'Group', 'Priority', 'Formula', 'Why', 'Terms'], "prio has OpenPBS's words")
+    tap.same([line[:4] for line in lines[1:]], [['1.pbs', 'workq', 'bob', 'group1'], ['2.pbs', 'workq', 'cathy', 'group1'], ['3.pbs', 'workq', 'suzy', 'group2'],
+                                                ['4.pbs', 'workq', 'scott', 'group2'], ['5.pbs', 'workq', 'bob', 'group1'], ['7[].pbs', 'workq', 'bob', 'group1'],
+                                                ['6.pbs', 'workq', 'eve', 'unknown']], 'and jobs in the order in which they run, then those that do not')
+    tap.same(lines[3][4:], ['2', '0.381859', 'fairshare_factor=0.381859', 'ncpus=4'], 'each with its value, and what the names stand for')
+    tap.same([line[0] for line in table('prio', '--jobs', '3.pbs,7[].pbs')[1:]], ['3.pbs', '7[].pbs'], 'a job is called by its own id')
+    tap.same([line[0] for line in table('prio', '-j', '3', '-u', 'suzy')[1:]], ['3.pbs'], 'or by its number')
+    tap.same(table('prio', '-j', '9.pbs')[0], 64, 'one that does not wait is said')
+    tap.same([line[0] for line in table('prio', '--sort', '-u,i')[1:]], ['3.pbs', '4.pbs', '6.pbs', '2.pbs', '1.pbs', '5.pbs', '7[].pbs'], 'it sorts as it is told')
+    status, said = table('prio', '-w')
+    tap.ok(status == 64 and 'job_sort_formula' in said, 'there are no weights', status, said)
+    got = json.loads(site.call('prio', '--json', '-j', '6.pbs')[1])['clusters'][0]
+    row = got['jobs'][0]
+    tap.same((got.get('weights'), [row[key] for key in ('job_id', 'jobid', 'partition', 'priority', 'why', 'formula_value', 'terms', 'age', 'site')]),
+             (None, ['6.pbs', 6, 'workq', None, 'no_shares', 0, 'fairshare_factor=0 ncpus=4', None, None]), 'JSON has all of it')
+    lines = site.call('prio', '--csv', '--jobs', '3.pbs')[1].splitlines()
+    tap.same((lines[0].split(',')[-4:], lines[1].split(',')[-4], float(lines[1].split(',')[-3])),
+             (['job_id', 'formula_value', 'why', 'terms'], '3.pbs', value_of('fairshare_factor + ncpus - 4', 'suzy')),
+             'and so has CSV')
+    wish = 'fairshare_perc*ncpus'  # fairshare_perc is none of the names that the run has published
+    tap.same(table('prio', '--formula', wish)[0], 64, 'a wish for what the run did not publish is refused')
+    before = site.sql('SELECT * FROM fairmill_job_priority ORDER BY job_db_inx')
+    got = table('prio', '--formula', 'ncpus / fairshare_factor if fairshare_factor < 0.5 else priority')
+    expected = {'3.pbs': 4 / names_of('suzy')['fairshare_factor'], '4.pbs': 4 / names_of('scott')['fairshare_factor'], '1.pbs': 3, '2.pbs': 3, '5.pbs': 0, '7[].pbs': 0}
+    tap.same({line[0]: line[6 if line[0] < '5' else 5] for line in got[1:] if line[0] != '6.pbs'}, {job: f'{value:.6f}' for job, value in expected.items()},
+             'prio --formula is what another formula would make of it')
+    tap.same([line[0] for line in got[1:]], ['4.pbs', '3.pbs', '1.pbs', '2.pbs', '5.pbs', '7[].pbs', '6.pbs'], 'in its order, what has no value last')
+    tap.ok('division by zero' in ' '.join(got[-1]), 'with the reason', got[-1])
+    tap.same(site.sql('SELECT * FROM fairmill_job_priority ORDER BY job_db_inx'), before, 'and writes nothing')
+    status, out, err = site.call('explain', '--jobs', 'bob')
+    tap.ok(status == 0 and '\n0.old ' in out, "explain --jobs has jobs' own ids", status, out, err)
+    row = json.loads(site.call('explain', '--jobs', '--json', 'scott')[1])['clusters'][0]['jobs'][0]
+    tap.same((row['job_id'], row['id_job'], row['used']), ('3.old', 3, 1000), 'in JSON with their numbers')
+
+
+    status, out, err = site.call('explain', '3.pbs')
+    tap.ok(out.startswith('Cluster pbs, as of 2026-11-01T'), 'explain takes the id of a job that waits', out)
+    out = ' '.join(out.split())
+    tap.ok(status == 0 and "Job '3.pbs' of 'suzy' in queue 'workq' has the value 0.381859 by job_sort_formula. Of the others that may run, 2 come before it, 1 after it."
+           in out and 'fairshare_factor = 0.381859 ncpus = 4' in out, 'explain tells why a job has its place', status, out, err)
+    tap.ok('1 after' not in (said := ' '.join(site.call('explain', '1.pbs')[1].split())) and '0 come before it, 2 after it, and 1 has the same value' in said, 'and of equals', said)
+    tap.ok('no place among those that run: its entity has no shares' in (said := ' '.join(site.call('explain', '6.pbs')[1].split())), 'or why it has none', said)
+    status, out, err = site.call('explain', '9.pbs')
+    tap.ok(status == 64 and "'9.pbs'" in err and not out, 'who is neither entity nor job is said', status, out, err)
+
+
+def settings(site):
+    site.set(job_sort_formula='7')
+    tap.same(site.jobs()['1.pbs'][1], 7, "the settings' formula is before the server's")
+    site.set()
+    tap.ok(near(site.jobs()['1.pbs'][1], value_of(FORMULA, 'bob')), "which counts where they have none")
+    site.set(job_sort_formula=FORMULA, job_sort_formula_threshold=.382)
+    got = site.jobs()
+    tap.same({job: row[2] for job, row in got.items() if row[2]}, {'3.pbs': 'below_threshold', '4.pbs': 'below_threshold', '5.pbs': 'held', '6.pbs': 'no_shares',
+                                                                  '7[].pbs': 'not_yet'}, 'who is not above the threshold does not run')
+    tap.ok(got['3.pbs'][0] is None and near(got['3.pbs'][1], value_of(FORMULA, 'suzy')), 'and is published with the value', got['3.pbs'])
+    site.set(job_sort_formula='scale', job_sort_formula_threshold=.5)
+    tap.same(site.jobs()['1.pbs'], (None, .5, 'below_threshold'), 'nor does who is at it')
+    site.set(fairshare_enforce_no_shares='false', job_sort_formula=FORMULA)
+    why = site.jobs()['6.pbs']
+    tap.ok(why[:2] == (1, 0) and why[2].startswith('formula_error: ') and 'division' in why[2] and 'zero' in why[2],
+           'what is divided by zero is named, and 0, as in OpenPBS', why)
+    site.set(fairshare_enforce_no_shares='false', job_sort_formula='fairshare_factor', unknown_shares=10)
+    tap.same(site.jobs()['6.pbs'], (5, 1, None), 'who shares what unknown has, and used nothing, is before the other four')
+    site.set(minimum=None, job_sort_formula=FORMULA)
+    got = site.jobs()
+    tap.same([round(got[job][1], 4) for job in ('1.pbs', '3.pbs', '4.pbs')], [.6477, .3816, .0902],
+             "by itself every entity has used 1 before, which gives the numbers of OpenPBS's own test")
+    site.set(job_sort_formula='import os')
+    tap.same(site.call('run')[0], 78, 'what is no formula is refused')
+
+
+def times(site):
+    """What the logs say later."""
+    site.set()
+    tap.same(site.jobs(now=NOW - 1), {}, 'before it was printed nobody knows of a queue')
+    site.write('logs/20261102', line(NOW + 50 - DAY, 'S', '1.pbs', 'bob', NOW + 50 - DAY) + line(NOW + 90 - DAY, 'E', '2.pbs', 'cathy', NOW + 60 - DAY, NOW + 90 - DAY))
+    site.bring('--accounting', f'{site.folder}/logs')
+    tap.ok('1.pbs' in site.jobs(now=NOW + 49), 'a job waits until it starts')
+    tap.same(set(site.jobs(now=NOW + 100)), {'3.pbs', '4.pbs', '5.pbs', '6.pbs', '7[].pbs'}, 'who started or ended since does not wait any more')
+    site.queue(waits('3.pbs', 'suzy'), at=NOW + 200)
+    got = site.jobs(now=NOW + 200)
+    tap.same(got, {'3.pbs': (None, None, 'no_formula')}, 'without a formula there is no priority')
+    site.queue(at=NOW + 300)
+    tap.same((site.jobs(now=NOW + 300), site.sql('SELECT count(*) FROM fairmill_job_term')), ({}, [(0,)]), 'a print of no jobs leaves none')
+
+
+def body():
+    with Server() as mariadb, Postgres() as postgres, tempfile.TemporaryDirectory() as folder:
+        servers = dict(mysql=mariadb, pgsql=postgres, sqlite=Sqlite(folder))
+        for name, server in servers.items():
+            os.makedirs(f'{folder}/{name}')
+            source, results = (server.database(database) for database in ('pbs_jobs', 'pbs_jobs_results'))
+            site = Site(f'{folder}/{name}', server.connection(source), server.connection(results), lambda text, server=server, results=results: server.sql(text, results))
+            on_each(site, name)
+            if name == 'sqlite':
+                for case in (formulas, prints, settings, times):
+                    case(site)
+
+
+if __name__ == '__main__':
+    tap.main(body)

@@ -1,0 +1,255 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite mysql pgsql
+"""layout = pbs reads what import has brought: the tree, and of each job its entity and what it used."""
+
+import json
+import math
+import os
+import sqlite3
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from mariadb import Server
+from postgres import Postgres
+from program import fairmill, write_settings
+from sqlite import Sqlite
+
+DAY = 1793491200  # 2026-11-01T00:00:00Z
+NOW = DAY + 10000
+# The tree of the document on PP-718, and what it says of it, where each entity counts 1 before it used anything.
+TREE = 'group1 11 root 40\ngroup2 12 root 60\nbob 13 group1 50\ncathy 14 group1 50\nsuzy 15 group2 60\nscott 16 group2 40\n'
+PBSFS = dict(bob=(.125312, .6477), suzy=(.500416, .3816), scott=(.832973, .0902))
+
+
+def line(at, kind, job, text=''):
+    return time.strftime('%m/%d/%Y %H:%M:%S', time.gmtime(DAY + at)) + f';{kind};{job}.pbs;{text}\n'
+
+
+def run_text(user, start, end=None, used='', group='chem', more='', ncpus=2):
+    text = f'user={user} group={group} queue=workq ctime={DAY} qtime={DAY} etime={DAY} start={DAY + start}{more} Resource_List.ncpus={ncpus}'
+    return text + (f' end={DAY + end} {used}' if end is not None else '')
+
+
+def cput(seconds):
+    return f'resources_used.cput=00:{seconds // 60:02}:{seconds % 60:02} resources_used.ncpus=4 resources_used.mem=2mb'
+
+
+LOG = ''.join([
+    line(100, 'S', 1, run_text('bob', 100)), line(600, 'E', 1, run_text('bob', 100, 600, cput(60))),
+    line(900, 'E', 2, run_text('bob', 700, 900, cput(40), more=' account="p 1"')),
+    line(1000, 'R', 3, run_text('cathy', 600, 1000, cput(30))), line(1300, 'E', 3, run_text('cathy', 1100, 1300, cput(70))),
+    line(2000, 'E', 4, run_text('scott', 2000, 2000, cput(1000), group='phys')),
+])
+USED = dict(bob=100, cathy=100, suzy=0, scott=1000)
+
+
+class Site:
+    """Settings, and what import reads, with an accounting database anywhere."""
+
+    def __init__(self, folder, source, sqlite, results):
+        self.folder, self.source, self.sqlite, self.results = folder, source, sqlite, results
+        os.makedirs(f'{folder}/logs', exist_ok=True)
+        self.write('tree', TREE)
+        self.write('logs/20261101', LOG)
+        self.set()
+
+    def write(self, name, text):
+        with open(f'{self.folder}/{name}', 'w', encoding='latin-1') as file:
+            file.write(text)
+
+    def set(self, usage=None, **pbs):
+        write_settings(f'{self.folder}/conf', dict(
+            source=self.source | dict(layout='pbs', clusters='pbs'), results=self.sqlite.connection(self.results),
+            usage=dict(time_zone='UTC') | (dict(half_life=0) if usage is None else usage), fairshare=dict(algorithm='pbs', pbs_minimum_usage=1), pbs=pbs))
+
+    def call(self, *arguments):
+        return fairmill(f'{self.folder}/conf', *arguments)
+
+    def bring(self, *more):
+        return self.call('import', 'pbs', '--accounting', f'{self.folder}/logs', *more)
+
+    def shown(self, *columns, now=NOW):
+        """Of each entity what a run of an instant publishes."""
+        for command in (('init',), ('run', '--replace', '--now', now)):
+            status, out, err = self.call(*command)
+            if status:
+                return status, out + err
+        rows = self.sqlite.sql(f"SELECT account, user_name, {', '.join(columns)} FROM fairmill_fairshare", self.results)
+        return {row[1] or row[0]: row[2:] for row in rows}
+
+    def usage(self, now=NOW):
+        got = self.shown('usage_raw', now=now)
+        return {name: round(values[0], 6) for name, values in got.items()} if isinstance(got, dict) else got
+
+
+def on_each(place, source):
+    tap.same(place.bring('--resource-group', f'{place.folder}/tree'), (0, '', ''), f'logs and a tree are imported into {source}')
+    used = place.usage()
+    tap.same(used, USED | dict(TREEROOT=1200, unknown=0, group1=200, group2=1000), f'each entity has what the records of its jobs say in {source}: reruns, and one that took no time, too')
+    got = place.shown('pbs_tree_usage', 'pbs_factor')
+    tap.ok(all(abs(got[name][0] - tree) < 6e-7 and abs(got[name][1] - factor) < 6e-5 for name, (tree, factor) in PBSFS.items()), f"and OpenPBS's values in {source}", got)
+    tap.same(place.call('verify')[0], 0, f'verify computes the same from {source}')
+    suspended(place, source)
+
+
+def suspended(place, source):
+    """A run that is suspended three times, once until it ends, and one that runs."""
+    place.write('logs/20261102', ''.join([
+        line(90000, 'S', 20, run_text('suzy', 90000)), line(90000, 'S', 21, run_text('cathy', 90000, ncpus=3)),
+        line(91000, 'z', 20), line(91000, 'z', 21), line(92000, 'r', 20), line(94000, 'z', 20), line(94500, 'r', 20), line(95500, 'r', 21),
+        line(96000, 'z', 20), line(98000, 'E', 20, run_text('suzy', 90000, 98000, cput(900)))]))
+    place.bring()
+    place.write('logs/20261103', ''.join([
+        line(90000, 'S', 22, run_text('bob', 90000)), line(90000, 'z', 22), line(90000, 'S', 23, run_text('scott', 90000)),
+        line(90000, 'z', 23), line(91000, 'E', 23, run_text('scott', 90000, 91000, cput(5)))]))
+    place.bring()
+    used = place.usage(now=DAY + 91500)
+    tap.same((used['bob'], used['scott']), (100, 1000 + 5), 'a run that was suspended all the time has used nothing, or what its record says')
+    tap.same(place.usage(now=DAY + 90500)['cathy'], 100 + 3 * 500, f'a run that is not suspended yet has run all the time in {source}')
+    tap.same(place.usage(now=DAY + 93000)['cathy'], 100 + 3 * 1000, 'while it is suspended it does not go on')
+    used = place.usage(now=DAY + 100000)
+    tap.same(used['cathy'], 100 + 3 * (10000 - 4500), 'and later has run as long as it was not')
+    tap.same(used['suzy'], 900, 'a run that has ended counts what its record says, however long it was suspended')
+    place.set(usage=dict(half_life='0-1'))
+    used, now = place.usage(now=DAY + 100000)['suzy'], 100000
+    ran = [(90000, 91000), (92000, 94000), (94500, 96000)]
+    left = sum(3600 / math.log(2) * (2 ** ((b - now) / 3600) - 2 ** ((a - now) / 3600)) for a, b in ran) * 900 / sum(b - a for a, b in ran)
+    tap.ok(abs(used - left) < 1e-5, 'it used that while it was not suspended', used, left)
+    status, out, _ = place.call('explain', '--jobs', 'suzy')
+    tap.same((place.call('verify')[0], status), (0, 0), f'verify and explain --jobs know that in {source}')
+    place.set()
+
+
+def on_one(folder):
+    """What no database has a say in."""
+    os.makedirs(f'{folder}/one')
+    sqlite = Sqlite(folder)
+    site = Site(f'{folder}/one', sqlite.connection('one'), sqlite, 'results_one')
+    site.bring('--resource-group', f'{site.folder}/tree')
+    site.write('logs/20261102', ''.join([
+        line(90000, 'E', 5, run_text('eve', 89000, 90000, cput(7))), line(91000, 'S', 6, run_text('bob', 91000, ncpus=3)),
+        line(91000, 'S', 7, run_text('bob', 91000, ncpus=8)), line(92000, 'E', 7, run_text('bob', 91000, 92000, cput(11), ncpus=8))]))
+    site.bring()
+    late = DAY + 91500
+    used = site.usage(now=late)
+    tap.same((used['eve'], used['unknown']), (7, 7), 'who has no shares is below the group unknown')
+    tap.same(used['bob'], 100 + 500 * (3 + 8), 'a job that runs counts by its CPUs as long as it has run, whatever was known later')
+    tap.same(site.usage(now=DAY + 93000)['bob'], 100 + 11 + 2000 * 3, 'and by its record once that has ended')
+    tap.ok('bob' in site.usage(now=DAY - 1) and 'eve' not in site.usage(now=DAY - 1), 'nobody is there before he was seen')
+    tap.same(site.call('verify')[0], 0, 'verify computes the same of a past instant')
+    rows = dict(sqlite.sql('SELECT user_name || account, shares FROM fairmill_fairshare', 'results_one'))
+    tap.same(rows['unknown'], 0, 'the group unknown has no shares')
+    site.set(unknown_shares=7)
+    site.usage(now=late)
+    rows = dict(sqlite.sql('SELECT user_name || account, shares FROM fairmill_fairshare', 'results_one'))
+    tap.same((rows['unknown'], rows['eveunknown']), (7, 1), 'but those that [pbs] gives it, and who is in it has one')
+    for entity, expected in (('egroup', dict(chem=USED['bob'] + USED['cathy'], phys=1000)), ('Account_Name', {'p 1': 40, 'chem:bob': 60, 'chem:cathy': 100, 'phys:scott': 1000}),
+                             ('queue', dict(workq=1200)), ('egroup:euser', {'chem:bob': 100, 'chem:cathy': 100, 'phys:scott': 1000})):
+        site.set(fairshare_entity=entity)
+        used = site.usage()
+        tap.same({name: value for name, value in used.items() if value and name not in ('TREEROOT', 'unknown')}, expected, f'jobs count for {entity}')
+    for formula, expected in (('ncpus*walltime', 0), ('ncpus * 10', 80), ('mem/1024', 4), ('cput if ncpus == 4 else 0', 100), ('1/nothing', 0), ('-cput', 0)):
+        site.set(fairshare_usage_res=formula)
+        tap.same(site.usage()['bob'], expected, f'two jobs count {expected} by the formula {formula}')
+    site.set(fairshare_usage_res='import os')
+    tap.ok(site.call('run')[0] == 78 and 'fairshare_usage_res' in site.call('run')[2], 'what is no formula is refused', site.call('run'))
+    site.set()
+    site.write('config', 'fairshare_usage_res: "ncpus*10"\nunknown_shares: 3\n')
+    site.call('import', 'pbs', '--sched-config', f'{site.folder}/config')
+    site.write('config', 'fairshare_usage_res: "ncpus*100"\n')
+    site.call('import', 'pbs', '--sched-config', f'{site.folder}/config', '--at', DAY + 9000)
+    tap.same((site.usage(now=DAY + 8000)['bob'], site.usage()['bob']), (80, 800), "what sched_config said at an instant counts, where [pbs] says nothing")
+    site.write('tree', TREE.replace('scott 16 group2', 'scott 16 group1').replace('cathy 14 group1 50\n', ''))
+    site.set(fairshare_usage_res='cput')
+    site.call('import', 'pbs', '--resource-group', f'{site.folder}/tree', '--at', DAY + 9000)
+    before, after = site.usage(now=DAY + 8000), site.usage()
+    tap.same((before['group1'], before['group2'], before['unknown']), (200, 1000, 0), 'a past instant has its own tree')
+    tap.same((after['group1'], after['group2'], after['unknown']), (1100, 0, 100), 'and now has that of now, in which who has no line any more is unknown')
+    tap.same(site.call('verify')[0], 0, 'which verify knows, too')
+    status, _, err = site.call('ledger', 'refund', '--yes', '4', '--why', 'x')
+    tap.ok(status and 'layout = pbs' in err, 'a refund is refused, and why is said', status, err)
+
+
+def starts(folder):
+    """The scheduler's usage file is where usage begins."""
+    sqlite = Sqlite(folder)
+    os.makedirs(f'{folder}/starts')
+    site = Site(f'{folder}/starts', sqlite.connection('starts'), sqlite, 'results_starts')
+    site.bring('--resource-group', f'{site.folder}/tree')
+    site.write('logs/20261102', line(90000, 'E', 5, run_text('bob', 80000, 90000, 'resources_used.cput=02:46:40')))
+    site.bring()
+    tap.same(site.usage(now=DAY + 90000)['bob'], 100 + 10000, 'without one all that the logs tell counts')
+    at = DAY + 86400
+    for name, usage in (('bob', 5000), ('suzy', 70.5)):
+        with sqlite3.connect(sqlite.connection('starts')['database']) as db:
+            db.execute("INSERT INTO pbs_usage VALUES ('pbs', ?, ?, ?, ?)", (name, at, usage, DAY))
+    used = site.usage(now=at + 3600)
+    tap.same((used['bob'], used['suzy'], used['scott'], used['TREEROOT']), (5000 + 3600, 70.5, 0, 5000 + 3600 + 70.5), 'what was used before it is what it says, and jobs count from then on')
+    tap.same(site.usage(now=at)['bob'], 5000, 'at its own instant it is all')
+    tap.same(site.usage(now=at - 1)['bob'], 100 + 2 * 6399, 'before it nobody knows of it, and the job still runs on its two CPUs')
+    site.set(usage=dict(half_life='1-0'))
+    used = site.usage(now=at + 86400)
+    tap.same(used['suzy'], 35.25, 'it decays as all usage does')
+    tap.same(site.call('verify')[0], 0, 'verify computes the same')
+    site.call('ledger', 'reset', '--all', '--yes', '--at', at + 1, '--why', 'x')
+    tap.same(site.usage(now=at + 86400)['suzy'], 0, 'a later reset leaves nothing of it')
+
+
+def half_lives(folder):
+    """Usage decays as sched_config says, where [usage] half_life does not say it."""
+    sqlite = Sqlite(folder)
+    os.makedirs(f'{folder}/half')
+    site = Site(f'{folder}/half', sqlite.connection('half'), sqlite, 'results_half')
+    site.bring('--resource-group', f'{site.folder}/tree')
+    site.write('logs/20261102', line(86400, 'E', 5, run_text('suzy', 86399, 86400, 'resources_used.cput=00:00:64')))
+    site.bring()
+    when = DAY + 86400
+
+    def left(days):
+        # Half a second of decay more or less counts less than the digits that are compared.
+        return round(site.usage(now=when + days * 86400)['suzy'], 2)
+
+    def length():
+        return sqlite.sql('SELECT half_life FROM fairmill_run ORDER BY run_id DESC LIMIT 1', 'results_half')[0][0]
+
+    site.set(usage={})
+    at_once = left(0)
+    tap.same((left(1), left(3), length()), (round(at_once / 2, 2), round(at_once / 8, 2), 86400), "it halves in a day by OpenPBS's defaults")
+    site.write('config', 'fairshare_decay_time: 48:00:00\nfairshare_decay_factor: 0.25\n')
+    site.call('import', 'pbs', '--sched-config', f'{site.folder}/config', '--at', when + 2 * 86400)
+    tap.same((left(1), length()), (round(at_once / 2, 2), 86400), 'what was imported for a later instant does not count yet')
+    tap.same((left(2), length()), (round(at_once / 4, 2), 86400), 'to a quarter in two days is the same')
+    site.set(usage={}, fairshare_decay_time='96:00:00')
+    tap.same((left(4), length()), (round(at_once / 4, 2), 172800), '[pbs] goes before what was imported')
+    tap.same(site.call('verify')[0], 0, 'verify computes the same')
+    site.set(usage={}, fairshare_decay_factor=0.9)
+    tap.same((site.shown('usage_raw', now=when) is not None, length()), (True, round(2 * 86400 / -math.log2(.9))), 'a factor of 0.9 takes longer')
+    site.set(usage=dict(half_life='2-0'), fairshare_decay_factor=0.9)
+    site.usage(now=when)
+    tap.same(length(), 172800, '[usage] half_life goes before both')
+    site.set(usage={}, fairshare_decay_time='96:00:00')
+    site.usage(now=when)
+    status, out, err = site.call('whatif', '--half-life', '1-0', '--json')
+    tap.ok(not status and not err, 'whatif may ask for another one', status, err)
+    status, out, err = site.call('forecast', 'suzy', '--json')
+    left = [point['rawusage'] for point in json.loads(out)['clusters'][0]['points'] if point['projection'] == 'nothing']
+    tap.ok(not status and not err and left[0] > 0 and abs(left[2] / left[0] - .5) < 1e-9, 'forecast goes on with it: of two days a half is left', status, err, left)
+
+
+def body():
+    with Server() as mariadb, Postgres() as postgres, tempfile.TemporaryDirectory() as folder:
+        servers = dict(mysql=mariadb, pgsql=postgres, sqlite=Sqlite(folder))
+        for name, server in servers.items():
+            os.makedirs(f'{folder}/{name}')
+            database = server.database('pbs_layout') if name != 'sqlite' else 'pbs_layout'
+            on_each(Site(f'{folder}/{name}', server.connection(database), servers['sqlite'], f'results_{name}'), name)
+        on_one(folder)
+        starts(folder)
+        half_lives(folder)
+
+
+tap.main(body)

@@ -1,0 +1,127 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""What a real pbsfs printed of eight trees, show --pbs prints of what import has read of them.
+
+FAIRMILL_LONG=1 asks for every entity and pair, not for every fifth one."""
+
+import os
+import struct
+import sys
+import tempfile
+from collections import Counter
+from fractions import Fraction
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from program import fairmill, write_settings
+from sqlite import Sqlite
+
+TREES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'data', 'oracle-pbs')
+STEP = 1 if os.environ.get('FAIRMILL_LONG') == '1' else 5
+AT = 1793491200
+FORMS = (('pbsfs_t.txt', 'tree', ('--tree',)), ('pbsfs_p.txt', 'list', ('--list',)), ('pbsfs_p_decayed.txt', 'list after a decay', ('--decay', '0.5')))
+OF_ENTITY = 'fairshare entity: '
+
+
+def record(layout, name, number):
+    return struct.pack(layout, name.encode(), float(number))
+
+
+class Tree:
+    def __init__(self, folder, case):
+        self.case, self.conf = case, f'{folder}/{case}.conf'
+        sqlite = self.sqlite = Sqlite(folder)
+        write_settings(self.conf, dict(
+            source=sqlite.connection(f'{case}_jobs') | dict(layout='pbs', clusters='pbs'), results=sqlite.connection(f'{case}_results'),
+            usage=dict(half_life=0, time_zone='UTC'), fairshare=dict(algorithm='pbs', pbs_minimum_usage=1)))
+        names = {line.split()[0] for line in self.read('resource_group').splitlines() if line.strip()}
+        used = [line.split('\t') for line in self.read('usage.tsv').splitlines()[1:]]
+        with open(f'{folder}/usage', 'wb') as file:
+            # pbsfs does not know of others.
+            file.write(record('<16sd', 'PBS_MAG!', 2) + struct.pack('<q', AT - 60) +
+                       b''.join(record('<56sd', *each) for each in used if each[0] in names))
+        os.utime(f'{folder}/usage', (AT, AT))
+        for command in (('import', 'pbs', '--resource-group', f'{TREES}/{case}/resource_group', '--at', AT, '--usage', f'{folder}/usage'),
+                        ('init',), ('run', '--now', AT)):
+            tap.same(fairmill(self.conf, *command), (0, '', ''), f'{command[0]} takes {case}')
+
+    def read(self, name):
+        with open(f'{TREES}/{self.case}/{name}', encoding='ascii') as file:
+            return file.read()
+
+    def show(self, *arguments):
+        status, out, err = fairmill(self.conf, 'show', '--pbs', *arguments)
+        return out if not status else err
+
+
+def try_tree(folder, case):
+    tree = Tree(folder, case)
+    for name, what, form in FORMS:
+        tap.same(tree.show(*form), tree.read(name), f'the {what} of {case} is as pbsfs prints it')
+    entities = [OF_ENTITY + each for each in tree.read('pbsfs_g.txt').split(OF_ENTITY)[1:]]
+    unlike = [(got, printed) for printed in entities[::STEP]
+              for got in [tree.show(printed.split('\n', 1)[0][len(OF_ENTITY):])] if got != printed]
+    tap.ok(not unlike, f'so is each of its {len(entities)} entities', *unlike[:2])
+    pairs = [line.split('\t') for line in tree.read('pbsfs_c.tsv').splitlines()[1:]]
+    unlike = [(one, other, winner, got) for one, other, winner in pairs[::STEP] for got in [tree.show(one, other)] if got != winner + '\n']
+    tap.ok(not unlike, f'and who is more deserving, of {len(pairs)} pairs', *unlike[:5])
+    try_order(tree, pairs)
+
+
+def by_pairs(tree):
+    """Of each user 1 + how many are more deserving, one by one, from what the tree's file and pbsfs -p say."""
+    printed = {}
+    for line in tree.read('pbsfs_p.txt').splitlines()[1:]:
+        name, rest = line.split(': ', 1)
+        words = rest.split()
+        printed[int(words[3].split('Shares')[0])] = (name.strip(), int(words[1]), int(words[words.index('Usage:') + 1]))
+    shares = {line.split()[0]: int(line.split()[3]) for line in tree.read('resource_group').splitlines() if line.strip()} | {'unknown': 0}
+    sums, groups = Counter(), {group for _, group, _ in printed.values()}
+    for name, group, _ in printed.values():
+        sums[group] += shares.get(name, 0)
+
+    def way(number):
+        name, group, usage = printed[number]
+        if group == -1:
+            return [], Fraction(1)
+        above, target = way(group)
+        target = target * Fraction(shares[name], sums[group]) if sums[group] else Fraction(0)
+        return above + [(number, Fraction(usage) / target if target else None)], target
+
+    def ahead(one, other):
+        for (here, mine), (there, others) in zip(one, other):
+            if here != there and mine != others:
+                return mine is not None and (others is None or mine < others)
+            if here != there and mine is None:
+                return False
+        return False
+    ways = {number: way(number)[0] for number in printed if number not in groups and printed[number][0] != 'unknown'}
+    return {printed[number][0]: 1 + sum(ahead(other, ways[number]) for other in ways.values()) for number in ways}
+
+
+def try_order(tree, pairs):
+    rows = tree.sqlite.sql('SELECT name, pbs_order FROM fairmill_pbsfs WHERE pbs_order IS NOT NULL', f'{tree.case}_results')
+    order = dict(rows)
+    tap.same(order, by_pairs(tree), f'pbs_order is how many are more deserving, for {len(order)} users')
+    wrong = [(one, other, winner) for one, other, winner in pairs if one in order and other in order and
+             winner != (one if order[one] < order[other] else other if order[other] < order[one] else f'{one} == {other}')]
+    tap.ok(len(order) > 3 and not wrong, 'and where pbsfs was asked it agrees', *wrong[:5])
+
+
+def refused(folder):
+    tree = Tree(folder, 'p01_small')
+    for said, arguments in (('nobody', ('nobody',)), ('exclude each other', ('--tree', '--list')), ("'1'", ('--decay', '1')), ("'x'", ('--decay', 'x'))):
+        status, out, err = fairmill(tree.conf, 'show', '--pbs', *arguments)
+        tap.ok(status == 64 and not out and said in err, f"{' '.join(arguments)} is refused", status, out, err)
+
+
+def body():
+    for case in sorted(each for each in os.listdir(TREES) if each.startswith('p')):
+        with tempfile.TemporaryDirectory(prefix='fm') as folder:
+            try_tree(folder, case)
+    with tempfile.TemporaryDirectory(prefix='fm') as folder:
+        refused(folder)
+
+
+tap.main(body)

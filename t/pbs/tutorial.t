@@ -1,0 +1,101 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""doc/pbs.md by its commands as they stand, on the demonstration's site, which is that of the document PP-718."""
+
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.join(HERE, '..', '..')
+sys.path.insert(0, os.path.join(HERE, '..', 'lib'))
+import tap
+from program import FAIRMILL
+
+NOW = 1795449600
+# What the document says of the tree; fairmill counts as pbsfs does, which has 1 for each entity besides.
+SAID = dict(bob=(.2, .125, .648), suzy=(.36, .5, .382), scott=(.24, .833, .090))
+
+
+def blocks():
+    with open(f'{TOP}/doc/pbs.md', encoding='utf-8') as file:
+        text = file.read()
+    return [re.sub('^    ', '', block, flags=re.M) for block in re.findall(r'(?:^    .*\n(?:\n(?=    ))?)+', text, re.M)]
+
+
+def shell(folder, text, **more):
+    return subprocess.run(['sh', '-euc', text], cwd=folder, check=False, capture_output=True, text=True, env=dict(
+        os.environ, PATH=f'{folder}/bin:' + os.environ['PATH'], **more))
+
+
+def site(folder):
+    """The program and a qstat in the path, and what the server would have there."""
+    os.mkdir(f'{folder}/bin')
+    os.symlink(os.path.abspath(FAIRMILL), f'{folder}/bin/fairmill')
+    made = shell(folder, f'{TOP}/sql/demo/make-pbs-demo.py . {NOW}')
+    tap.same((made.returncode, made.stderr), (0, ''), 'the site is made')
+    with open(f'{folder}/qstat.json', encoding='ascii') as file:
+        jobs, queues, server = re.split(r'^(?=\{$)', file.read(), flags=re.M)[1:]
+    for name, text in (('-f', jobs), ('-Qf', queues), ('-Bf', server)):
+        with open(f'{folder}/qstat{name}', 'w', encoding='ascii') as file:
+            file.write(text)
+    os.remove(f'{folder}/qstat.json')
+    with open(f'{folder}/bin/qstat', 'w', encoding='ascii') as file:
+        file.write('#!/bin/sh\ntest "$2 $3" = "-F json" && cat "qstat$1"\n')
+    os.chmod(f'{folder}/bin/qstat', 0o755)
+
+
+def published(folder):
+    with sqlite3.connect(f'{folder}/results.db') as db:
+        return {row[0]: row[1:] for row in db.execute('SELECT name, fairshare_perc, fairshare_tree_usage, fairshare_factor FROM fairmill_pbsfs')}
+
+
+def follow(folder):
+    way_in, every, queue, query = blocks()
+    done = shell(folder, way_in.replace('fairmill.conf run', f'fairmill.conf run --now {NOW}'))
+    tap.same((done.returncode, done.stderr), (0, ''), 'the way in works as it stands')
+    tap.ok(done.stdout.startswith('Fairshare usage units are in: cput\nTREEROOT  : Grp: -1 '), 'and ends with what pbsfs would print', done.stdout)
+    got = published(folder)
+    tap.ok(all(abs(got[name][0] - perc) < 1e-12 and abs(got[name][1] - tree) < 4e-4 and abs(got[name][2] - factor) < 6e-4
+               for name, (perc, tree, factor) in SAID.items()), 'bob, suzy and scott have the values of the document', got)
+    for what, text in (('what cron does', every.replace('fairmill.conf run', f'fairmill.conf run --now {NOW + 300}')), ('the import of waiting jobs', queue)):
+        done = shell(folder, text)
+        tap.same((done.returncode, done.stdout, done.stderr), (0, '', ''), f'{what} works as it stands')
+    with sqlite3.connect(f'{folder}/results.db') as db:
+        names = [name for name, factor in db.execute(query) if name in SAID]
+    tap.same(names, ['bob', 'suzy', 'scott'], 'and the query has the order of the document')
+    with sqlite3.connect(f'{folder}/accounting.db') as db:
+        tap.same(sorted(db.execute('SELECT job_id, euser FROM pbs_queued')),
+                 [('903.pbs', 'scott'), ('904.pbs', 'eve'), ('905.pbs', 'suzy'), ('906.pbs', 'cathy'), ('907.pbs', 'bob')], 'who waits is known')
+        tap.same(db.execute("SELECT value FROM pbs_setting WHERE name = 'job_sort_formula'").fetchall(),
+                 [('pow(2, -(fairshare_tree_usage/fairshare_perc))',)], 'with the formula of the document')
+
+
+def forms(folder):
+    """The document's own example of pbsfs."""
+    scott = shell(folder, 'fairmill -c fairmill.conf show --pbs scott').stdout
+    tap.ok(re.match('fairshare entity: scott\nResgroup\t\t: 12\ncresgroup\t\t: 16\nShares\t\t\t: 40\nPercentage\t\t: 24.00000[01]%\nfairshare_tree_usage\t: 0.83', scott),
+           'an entity is told as pbsfs -g does', scott)
+    with sqlite3.connect(f'{folder}/results.db') as db:
+        tap.same(db.execute("SELECT resgroup, cresgroup FROM fairmill_pbsfs WHERE name IN ('TREEROOT', 'group1') ORDER BY cresgroup").fetchall(), [(-1, 0), (0, 11)],
+                 'the root has the number 0')
+    for options, expected in ((('--compare', 'bob,suzy'), 'bob\n'), (('--compare', 'bob,cathy'), 'bob == cathy\n')):
+        tap.same(shell(folder, 'fairmill -c fairmill.conf show --pbs ' + ' '.join(options)).stdout, expected, f"{' '.join(options)} is {expected.strip()}")
+
+
+def body():
+    folder = tempfile.mkdtemp(prefix='fm')
+    try:
+        site(folder)
+        follow(folder)
+        forms(folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+tap.main(body)
