@@ -259,6 +259,15 @@ def times(site):
     tap.same((site.jobs(now=NOW + 300), site.sql('SELECT count(*) FROM fairmill_job_term')), ({}, [(0,)]), 'a print of no jobs leaves none')
 
 
+def unreadable(site):
+    """That jobs cannot be read is no reason to say that nobody has this name."""
+    site.queue(waits('3.pbs', 'suzy'), at=NOW + 400)
+    site.jobs(now=NOW + 400)
+    site.sql('DROP TABLE fairmill_job_term')
+    status, out, err = site.call('explain', '3.pbs')
+    tap.ok(status not in (0, 64) and 'fairmill_job_term' in err and not out, 'explain says why it cannot read jobs', status, out, err)
+
+
 def body():
     with Server() as mariadb, Postgres() as postgres, tempfile.TemporaryDirectory() as folder:
         servers = dict(mysql=mariadb, pgsql=postgres, sqlite=Sqlite(folder))
@@ -268,7 +277,7 @@ def body():
             site = Site(f'{folder}/{name}', server.connection(source), server.connection(results), lambda text, server=server, results=results: server.sql(text, results))
             on_each(site, name)
             if name == 'sqlite':
-                for case in (formulas, prints, settings, times):
+                for case in (formulas, prints, settings, times, unreadable):
                     case(site)
 
 

@@ -73,7 +73,8 @@ static int print_explained(const struct options *options, const struct settings 
     return result;
 }
 
-/* A name that nobody has may be the id of a job of OpenPBS that waits; -1 where it is none, too. */
+/* A name that nobody has may be the id of a job of OpenPBS that waits; where it is none, `err`
+ * stays as it is. */
 static int explain_job(const struct settings *settings, const struct options *options,
                        struct error *err)
 {
@@ -82,7 +83,9 @@ static int explain_job(const struct settings *settings, const struct options *op
     bool found = false;
     int result = explain_waiting(&text, settings, &options->shared.clusters,
                                  options->shared.operands[0], &found, &reason);
-    if (!result)
+    if (result)
+        *err = reason;
+    else
         result = found ? command_print(&text, err) : -1;
     text_free(&text);
     return result;
