@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/usage/entity.h"
 #include "results/rows.h"
-#include "sql.h"
 #include "source/pbs/fields.h"
+#include "sql.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-#define FIRST_FREE_NUMBER (UINT64_C(1) << 30)
 
 /* The kinds of names: those of jobs, and that of the usage file. */
 #define KIND_OF_USAGE ENTITY_KINDS
@@ -54,7 +53,7 @@ static struct entities *create(struct db *db, const char *cluster)
                                    .cluster = cluster,
                                    .names = names_create(),
                                    .numbers = id_index_create(),
-                                   .next = FIRST_FREE_NUMBER };
+                                   .next = ENTITY_UNLISTED };
     for (size_t kind = 0; kind < KINDS; kind++)
         entities->seen[kind] = names_create();
     return entities;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/usage/entity.h"
 #include "import/lines.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -36,7 +37,7 @@ static int read_number(const char *text, const char *what, int64_t *number, stru
 
 static int check_line(struct group_reader *reader, const struct group_line *line, struct error *err)
 {
-    if (strcmp(line->parent, PBS_ROOT) != 0 &&
+    if (strcmp(line->parent, ENTITY_ROOT_NAME) != 0 &&
         names_find(reader->names, line->parent, strlen(line->parent)) == INDEX_NONE)
         return fail(err, ERROR_DATA, "its parent '%s' is not there above it", line->parent);
     if (!add_name(reader, line->name))
@@ -88,8 +89,8 @@ int group_file_read(struct group_list *list, const char *path, struct error *err
 {
     *list = (struct group_list){ 0 };
     struct group_reader reader = { list, names_create(), id_index_create() };
-    add_name(&reader, PBS_ROOT);
-    add_name(&reader, PBS_UNKNOWN);
+    add_name(&reader, ENTITY_ROOT_NAME);
+    add_name(&reader, ENTITY_UNKNOWN_NAME);
     id_index_add(reader.numbers, 0, 0);
     id_index_add(reader.numbers, UNKNOWN_NUMBER, 0);
     int result = lines_read(path, false, take_line, &reader, err);

@@ -16,9 +16,6 @@ struct error;
  * earlier line.  Names are there once, and so are numbers.  `root` is number 0, and `unknown`,
  * below which entities are that no line has, is number 1. */
 
-#define PBS_ROOT "root"
-#define PBS_UNKNOWN "unknown"
-
 struct group_line {
     char *name, *parent; /* UTF-8 */
     int64_t cresgroup, shares;

@@ -2,6 +2,7 @@
 #include "report/pbs_forms.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "core/fairshare/pbs.h"
 #include "core/tree/tree.h"
@@ -9,6 +10,7 @@
 #include "report/forms.h"
 #include "report/shares.h"
 #include "util/index.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 #define INDENT 5
@@ -47,24 +49,41 @@ static int32_t shares_of(const struct pbs_tree *tree, uint32_t i)
     return i && !node_has_parent_shares(node) ? node->shares : -1;
 }
 
-static float percentage_of(const struct pbs_tree *tree, uint32_t i)
+/* Who has no shares of his own has what the node above has, of which there is one before it. */
+static float *percentages_of(const struct fairshare *fairshare)
 {
-    struct path path = path_to(tree->fairshare.tree, i, true);
-    float percentage = 1;
-    for (uint32_t at = 0; at < path.count; at++) {
-        const struct node *node = node_of(tree, path.nodes[at]);
-        uint64_t level = path.nodes[at] ? level_shares(&tree->fairshare, node) : 0;
-        if (!path.nodes[at] || node_has_parent_shares(node))
-            continue;
-        percentage = level ? (float)node->shares / (float)level * percentage : 0;
+    const struct tree *tree = fairshare->tree;
+    float *percentages = memory_zeroed(tree->count, sizeof *percentages);
+    percentages[0] = 1;
+    for (uint32_t i = 1; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        float above = percentages[node->parent];
+        uint64_t level = level_shares(fairshare, node);
+        if (node_has_parent_shares(node))
+            percentages[i] = above;
+        else if (level)
+            percentages[i] = (float)node->shares / (float)level * above;
     }
-    path_free(&path);
-    return percentage;
+    return percentages;
+}
+
+void pbs_tree_count(struct pbs_tree *tree)
+{
+    tree->usage = pbs_usage(&tree->fairshare);
+    tree->percentages = percentages_of(&tree->fairshare);
+}
+
+void pbs_tree_free(struct pbs_tree *tree)
+{
+    free(tree->usage);
+    free(tree->percentages);
+    tree->usage = NULL;
+    tree->percentages = NULL;
 }
 
 static double quotient_of(const struct pbs_tree *tree, uint32_t i)
 {
-    return pbs_quotient(usage_of(tree, i), (double)percentage_of(tree, i));
+    return pbs_quotient(usage_of(tree, i), (double)tree->percentages[i]);
 }
 
 static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t node)
@@ -78,7 +97,7 @@ static void add_way(struct text *text, const struct pbs_tree *tree, uint32_t nod
         add_name(&name, tree, i);
         form_add_padded(text, name.bytes, NAME_WIDTH, true);
         text_format(text, ": %5" PRIu32 " %10.0f / %5.3f = %.0f\n", number_of(tree, i),
-                    usage_of(tree, i), (double)percentage_of(tree, i), quotient_of(tree, i));
+                    usage_of(tree, i), (double)tree->percentages[i], quotient_of(tree, i));
         text_free(&name);
     }
     path_free(&path);
@@ -91,7 +110,7 @@ void pbs_add_entity(struct text *text, const struct pbs_tree *tree, uint32_t i)
     text_format(text, "\nResgroup\t\t: %" PRId64 "\ncresgroup\t\t: %" PRIu32, group_of(tree, i),
                 number_of(tree, i));
     text_format(text, "\nShares\t\t\t: %" PRId32 "\nPercentage\t\t: %f%%", shares_of(tree, i),
-                (double)(percentage_of(tree, i) * 100));
+                (double)(tree->percentages[i] * 100));
     text_format(text, "\nfairshare_tree_usage\t: %f", tree->fairshare.values[i].pbs_tree_usage);
     text_format(text, "\nusage\t\t\t: %.0f (%s)\nusage/perc\t\t: %.0f\n", usage_of(tree, i),
                 tree->unit, quotient_of(tree, i));
@@ -141,7 +160,7 @@ void pbs_add_list(struct text *text, const struct pbs_tree *tree, const struct s
         text_format(text, ": Grp: %-5" PRId64 "  cgrp: %-5" PRIu32 "Shares: %-6" PRId32,
                     group_of(tree, i), number_of(tree, i), shares_of(tree, i));
         text_format(text, " Usage: %-6.0f Perc: %6.3f%%\n", usage_of(tree, i),
-                    (double)(percentage_of(tree, i) * 100));
+                    (double)(tree->percentages[i] * 100));
         text_free(&name);
     }
 }

@@ -13,10 +13,15 @@ struct share_list;
 struct pbs_tree {
     struct fairshare fairshare; /* values as published */
     const struct names *names;  /* UTF-8 */
-    const struct wide *usage;   /* of every node, as PBS counts it */
     const char *unit;           /* what usage is counted in */
     bool of_pbs;                /* it comes from OpenPBS, whose root has the number 0 */
+    struct wide *usage;         /* of every node, as PBS counts it */
+    float *percentages;         /* of every node, as a part of 1 */
 };
+
+/* Give a tree whose other members are set its usage and percentages. */
+void pbs_tree_count(struct pbs_tree *tree);
+void pbs_tree_free(struct pbs_tree *tree);
 
 /* As `pbsfs -g NAME`. */
 void pbs_add_entity(struct text *text, const struct pbs_tree *tree, uint32_t node);

@@ -167,7 +167,7 @@ struct prio_list *published_job_list(const struct published_cluster *cluster)
                 settings->weight_job_size, settings->weight_partition, settings->weight_qos },
         .tres = prio_list_text(list, settings->weight_tres, strlen(settings->weight_tres)),
     };
-    list->of_formula = !strcmp(settings->layout, "pbs");
+    list->of_formula = settings_of_pbs(settings);
     list->names_qos = release && release->sprio_names_qos;
     return list;
 }

@@ -126,10 +126,7 @@ def suspended(place, source):
 
 def on_one(folder):
     """What no database has a say in."""
-    os.makedirs(f'{folder}/one')
-    sqlite = Sqlite(folder)
-    site = Site(f'{folder}/one', sqlite.connection('one'), sqlite, 'results_one')
-    site.bring('--resource-group', f'{site.folder}/tree')
+    site, sqlite = begun(folder, 'one')
     site.write('logs/20261102', ''.join([
         line(90000, 'E', 5, run_text('eve', 89000, 90000, cput(7))), line(91000, 'S', 6, run_text('bob', 91000, ncpus=3)),
         line(91000, 'S', 7, run_text('bob', 91000, ncpus=8)), line(92000, 'E', 7, run_text('bob', 91000, 92000, cput(11), ncpus=8))]))
@@ -174,12 +171,18 @@ def on_one(folder):
     tap.ok(status and 'layout = pbs' in err, 'a refund is refused, and why is said', status, err)
 
 
+def begun(folder, name):
+    """A site in SQLite that has its logs and its tree."""
+    sqlite = Sqlite(folder)
+    os.makedirs(f'{folder}/{name}')
+    site = Site(f'{folder}/{name}', sqlite.connection(name), sqlite, f'results_{name}')
+    site.bring('--resource-group', f'{site.folder}/tree')
+    return site, sqlite
+
+
 def starts(folder):
     """The scheduler's usage file is where usage begins."""
-    sqlite = Sqlite(folder)
-    os.makedirs(f'{folder}/starts')
-    site = Site(f'{folder}/starts', sqlite.connection('starts'), sqlite, 'results_starts')
-    site.bring('--resource-group', f'{site.folder}/tree')
+    site, sqlite = begun(folder, 'starts')
     site.write('logs/20261102', line(90000, 'E', 5, run_text('bob', 80000, 90000, 'resources_used.cput=02:46:40')))
     site.bring()
     tap.same(site.usage(now=DAY + 90000)['bob'], 100 + 10000, 'without one all that the logs tell counts')
@@ -201,10 +204,7 @@ def starts(folder):
 
 def half_lives(folder):
     """Usage decays as sched_config says, where [usage] half_life does not say it."""
-    sqlite = Sqlite(folder)
-    os.makedirs(f'{folder}/half')
-    site = Site(f'{folder}/half', sqlite.connection('half'), sqlite, 'results_half')
-    site.bring('--resource-group', f'{site.folder}/tree')
+    site, sqlite = begun(folder, 'half')
     site.write('logs/20261102', line(86400, 'E', 5, run_text('suzy', 86399, 86400, 'resources_used.cput=00:00:64')))
     site.bring()
     when = DAY + 86400

@@ -1,28 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/show/show_pbs.h"
 
-#include <stdlib.h>
-
 #include "command/command.h"
-#include "results/published_find.h"
 #include "core/fairshare/pbs.h"
 #include "core/usage/clock.h"
 #include "report/pbs_forms.h"
 #include "results/published.h"
+#include "results/published_find.h"
 #include "settings/settings.h"
-#include "util/memory.h"
+#include "util/text.h"
 
-/* Every node's usage as it was published. */
-static struct wide *plain_usage(const struct tree *tree)
-{
-    struct wide *usage = memory_zeroed(tree->count, sizeof *usage);
-    for (uint32_t i = 0; i < tree->count; i++)
-        usage[i] = tree->nodes[i].usage;
-    return usage;
-}
-
-/* pbsfs's tree of a cluster whose own has been read; its usage is to be freed. */
-static struct pbs_tree tree_of(const struct published_cluster *cluster, struct wide **usage)
+/* pbsfs's tree of a cluster whose own has been read; to be freed. */
+static struct pbs_tree tree_of(const struct published_cluster *cluster)
 {
     struct pbs_tree tree = { .fairshare = { .tree = cluster->tree,
                                             .options = &cluster->options,
@@ -30,10 +19,7 @@ static struct pbs_tree tree_of(const struct published_cluster *cluster, struct w
                              .names = cluster->names,
                              .unit = cluster->usage_unit,
                              .of_pbs = settings_of_pbs(cluster->settings) };
-    *usage = pbs_counted_usage(&tree.fairshare);
-    if (!*usage)
-        *usage = plain_usage(cluster->tree);
-    tree.usage = *usage;
+    pbs_tree_count(&tree);
     return tree;
 }
 
@@ -56,25 +42,23 @@ int show_pbs_cluster(struct text *text, struct published *published,
                      struct published_cluster *cluster, const struct share_list *shares,
                      const double *decay, struct error *err)
 {
-    struct wide *usage;
     if (!cluster->tree && published_read_tree(published, cluster, err))
         return -1;
     if (decay && *decay < 1)
         decay_tree(cluster, *decay);
-    const struct pbs_tree tree = tree_of(cluster, &usage);
+    struct pbs_tree tree = tree_of(cluster);
     if (decay)
         pbs_add_list(text, &tree, shares);
     else
         pbs_add_tree(text, &tree, shares);
-    free(usage);
+    pbs_tree_free(&tree);
     return 0;
 }
 
 static int show_found(const struct published_node *one, const struct published_node *other,
                       struct error *err)
 {
-    struct wide *usage;
-    const struct pbs_tree tree = tree_of(one->cluster, &usage);
+    struct pbs_tree tree = tree_of(one->cluster);
     struct text text = { 0 };
     if (other->node == NO_NODE)
         pbs_add_entity(&text, &tree, one->node);
@@ -82,7 +66,7 @@ static int show_found(const struct published_node *one, const struct published_n
         pbs_add_winner(&text, &tree, one->node, other->node);
     int result = command_print(&text, err);
     text_free(&text);
-    free(usage);
+    pbs_tree_free(&tree);
     return result;
 }
 

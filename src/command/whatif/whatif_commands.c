@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command/whatif/whatif_changes.h"
+#include "core/usage/entity.h"
 #include "report/whatif.h"
 #include "results/published.h"
 #include "settings/settings.h"
@@ -13,9 +14,6 @@
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-/* Numbers that layout pbs gives: the group unknown, and the first of those who have no line. */
-enum { PBS_UNKNOWN = 1, PBS_FIRST_UNLISTED = 1 << 30 };
 
 /* A command that a shell takes apart into the words it was made of. */
 struct command_line {
@@ -379,12 +377,12 @@ static void describe_group_line(const struct whatif_changes *changes, size_t whi
     else
         add_field(&line, names_text(cluster->names, cluster->tree->nodes[parent].account));
     text_format(&line.text, " %" PRId32, shares ? shares->shares : node->shares);
-    if (id == PBS_UNKNOWN && !move) {
+    if (id == ENTITY_UNKNOWN && !move) {
         text_free(&line.text);
         text_format(&line.text, "# sched_config: unknown_shares: %" PRId32, change->shares);
-    } else if (place == 0 || id == PBS_UNKNOWN)
+    } else if (place == 0 || id == ENTITY_UNKNOWN)
         line.obstacle = "OpenPBS makes this group by itself";
-    else if (id >= PBS_FIRST_UNLISTED)
+    else if (id >= ENTITY_UNLISTED)
         line.obstacle = "who is in no resource_group has one share; give it a line there first";
     end_line(&line, whatif, change);
 }

@@ -56,13 +56,26 @@ static struct wide *usage_with_minimum(const struct tree *tree, const struct wid
     return counted;
 }
 
-struct wide *pbs_counted_usage(const struct fairshare *fairshare)
+/* NULL where there is no minimum. */
+static struct wide *counted_usage(const struct fairshare *fairshare)
 {
     struct wide minimum;
     if (!clock_sum_of(fairshare->options->clock, fairshare->options->pbs_minimum_usage, &minimum) ||
         wide_is_zero(&minimum))
         return NULL;
     return usage_with_minimum(fairshare->tree, &minimum);
+}
+
+struct wide *pbs_usage(const struct fairshare *fairshare)
+{
+    const struct tree *tree = fairshare->tree;
+    struct wide *usage = counted_usage(fairshare);
+    if (usage)
+        return usage;
+    usage = memory_zeroed(tree->count, sizeof *usage);
+    for (uint32_t i = 0; i < tree->count; i++)
+        usage[i] = tree->nodes[i].usage;
+    return usage;
 }
 
 /* Without a minimum it is classic, which is perhaps there already. */
@@ -109,7 +122,7 @@ static void compute_counted(struct fairshare *fairshare, const struct wide *coun
 
 static void compute(struct fairshare *fairshare)
 {
-    struct wide *counted = pbs_counted_usage(fairshare);
+    struct wide *counted = counted_usage(fairshare);
     fairshare->values[0].pbs_tree_usage = fairshare->values[0].usage_norm;
     fairshare->values[0].pbs_factor = NAN;
     if (counted)
@@ -121,7 +134,7 @@ static void compute(struct fairshare *fairshare)
 
 static void decide(const struct fairshare *fairshare, uint32_t *order)
 {
-    struct wide *counted = pbs_counted_usage(fairshare);
+    struct wide *counted = counted_usage(fairshare);
     ratios_order(fairshare, counted, order);
     free(counted);
 }
@@ -256,27 +269,21 @@ static void place_pool(struct ordering *ordering, const struct pool *pool)
 uint32_t *pbs_order(const struct fairshare *fairshare)
 {
     uint32_t count = fairshare->tree->count;
-    struct wide *counted = pbs_counted_usage(fairshare), *plain = NULL;
+    struct wide *usage = pbs_usage(fairshare);
     struct ordering ordering = {
         .fairshare = fairshare,
+        .usage = usage,
         .list = memory_zeroed(count, sizeof *ordering.list),
         .pools = memory_zeroed(count + 1, sizeof *ordering.pools),
         .order = memory_zeroed(count, sizeof *ordering.order),
     };
-    if (!counted) {
-        plain = memory_zeroed(count, sizeof *plain);
-        for (uint32_t i = 0; i < count; i++)
-            plain[i] = fairshare->tree->nodes[i].usage;
-    }
-    ordering.usage = counted ? counted : plain;
     add_members(&ordering, 0);
     ordering.pools[ordering.pool_count++] = (struct pool){ .count = ordering.used };
     while (ordering.pool_count) {
         const struct pool pool = ordering.pools[--ordering.pool_count];
         place_pool(&ordering, &pool);
     }
-    free(counted);
-    free(plain);
+    free(usage);
     free(ordering.list);
     free(ordering.pools);
     return ordering.order;
@@ -322,5 +329,5 @@ const struct algorithm pbs = {
                 "TreeUsage = U + (TreeUsage above - U) x Shares, right below the root U\n"
                 "F = 2^-(TreeUsage / Target)\n",
     .add_note = add_note,
-    .counted_usage = pbs_counted_usage,
+    .counted_usage = counted_usage,
 };

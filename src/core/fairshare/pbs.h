@@ -8,8 +8,8 @@ struct fairshare;
 
 /* What OpenPBS's `pbsfs` prints and compares besides the values of the algorithm. */
 
-/* Every node's usage as pbsfs counts it, to be freed; NULL where there is no minimum. */
-struct wide *pbs_counted_usage(const struct fairshare *fairshare);
+/* Every node's usage as pbsfs counts it, with the minimum if there is one.  To be freed. */
+struct wide *pbs_usage(const struct fairshare *fairshare);
 /* usage / target as pbsfs has it: -1 where there is no target. */
 double pbs_quotient(double usage, double target);
 /* Below 0, 0 or above it, as pbsfs has `one` more, equally or less deserving than `other`.  Their

@@ -2,7 +2,18 @@
 #ifndef FAIRMILL_CORE_ENTITY_H
 #define FAIRMILL_CORE_ENTITY_H
 
+#include <stdint.h>
+
 struct text;
+
+/* Numbers of the tree's members.  The root's is 0 in OpenPBS, which is that of no association.
+ * Who is in no line of resource_group is below the group unknown, with a number of our own. */
+#define ENTITY_ROOT INT32_MAX
+#define ENTITY_UNKNOWN 1
+#define ENTITY_UNLISTED (UINT32_C(1) << 30) /* the first of them */
+/* Their names in resource_group; pbsfs calls the root TREEROOT. */
+#define ENTITY_ROOT_NAME "root"
+#define ENTITY_UNKNOWN_NAME "unknown"
 
 /* For whom a job counts in OpenPBS's fairshare: its sched_config's fairshare_entity. */
 enum entity_kind {

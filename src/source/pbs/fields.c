@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/db.h"
 #include "util/error.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -13,6 +14,12 @@
 bool part_is(const struct part *part, const char *word)
 {
     return part->length == strlen(word) && !memcmp(part->bytes, word, part->length);
+}
+
+struct part part_of_column(const struct db_value *value)
+{
+    return value->type == DB_TEXT ? (struct part){ value->text.bytes, value->text.length }
+                                  : (struct part){ "", 0 };
 }
 
 int part_refuse(struct part text, const char *why, struct error *err)

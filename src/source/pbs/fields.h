@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct db_value;
 struct error;
 struct text;
 
@@ -17,6 +18,8 @@ struct part {
     size_t length;
 };
 bool part_is(const struct part *part, const char *word);
+/* Of a column; empty where that is NULL. */
+struct part part_of_column(const struct db_value *value);
 
 struct field {
     struct part key, value;

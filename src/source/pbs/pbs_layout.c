@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/usage/entity.h"
 #include "core/usage/price.h"
 #include "settings/settings.h"
 #include "source/pbs/charging.h"
@@ -19,10 +20,7 @@
 /* OpenPBS's world, as `fairmill import pbs` keeps it: its tree as of any instant, and each run of a
  * job, which counts for the job's entity. */
 
-/* The root's number is 0 in OpenPBS, which is that of no association. */
-#define ROOT_ID INT32_MAX
-#define UNKNOWN_ID 1
-static const char root_name[] = "TREEROOT", unknown_name[] = "unknown";
+static const char root_name[] = "TREEROOT", unknown_name[] = ENTITY_UNKNOWN_NAME;
 
 static const char *const tables[] = { "pbs_entity", "pbs_group",   "pbs_job",
                                       "pbs_queue",  "pbs_queued",  "pbs_suspension",
@@ -106,7 +104,7 @@ static int add_line(struct tree_reader *reader, const struct line *line, struct 
 
 static int take_group(void *context, const struct db_value *row, struct error *err)
 {
-    bool of_root = reads_as(row[2].text.bytes, row[2].text.length, "root");
+    bool of_root = reads_as(row[2].text.bytes, row[2].text.length, ENTITY_ROOT_NAME);
     const struct line line = { row[0], of_root ? db_text(root_name) : row[2],
                                db_value_integer(&row[1], 0), db_value_integer(&row[3], 0) };
     return add_line(context, &line, err);
@@ -142,8 +140,8 @@ static void place_rows(const struct tree_reader *reader)
 static int read_lines(struct tree_reader *reader, const struct source *source,
                       const struct pbs_rules *rules, int64_t instant, struct error *err)
 {
-    const struct line root = { db_text(root_name), db_text(""), ROOT_ID, 1 };
-    struct line unknown = { db_text(unknown_name), db_text(root_name), UNKNOWN_ID, 0 };
+    const struct line root = { db_text(root_name), db_text(""), ENTITY_ROOT, 1 };
+    struct line unknown = { db_text(unknown_name), db_text(root_name), ENTITY_UNKNOWN, 0 };
     const struct db_value arguments[] = { db_text(source->cluster), db_integer(instant),
                                           db_integer(instant) };
     const struct query groups = { .sql = sql_query_pbs_group_as_of,
@@ -185,7 +183,7 @@ static int read_tree(struct accounting *accounting, const struct source *source,
 
 static int take_entity(void *context, const struct db_value *row, struct error *err)
 {
-    const struct part name = { row[0].text.bytes, row[0].text.length };
+    const struct part name = part_of_column(&row[0]);
     (void)err;
     pbs_charging_add(context, name, reading_number(&row[1]));
     return 0;
@@ -296,12 +294,6 @@ enum {
     SUSPENSION_END
 };
 
-static struct part part_of(const struct db_value *value)
-{
-    return value->type == DB_TEXT ? (struct part){ value->text.bytes, value->text.length }
-                                  : (struct part){ "", 0 };
-}
-
 static bool make_row(struct job_reading *reading, const struct db_value *values,
                      struct job_row *row)
 {
@@ -311,13 +303,13 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
     uint64_t until = ended ? end : rows->now;
     struct part texts[PBS_ENTITY_TEXTS];
     for (size_t i = 0; i < PBS_ENTITY_TEXTS; i++)
-        texts[i] = part_of(&values[RUN_EUSER + i]);
+        texts[i] = part_of_column(&values[RUN_EUSER + i]);
     if (ended && end == start) /* it counts whole, too */
         start--;
     uint64_t length = until > start ? until - start : 1;
     uint64_t suspended = reading_number(&values[RUN_SUSPENDED]);
-    const struct pbs_run run = { part_of(&values[RUN_REQUESTED]),
-                                 ended ? part_of(&values[RUN_USED]) : (struct part){ "", 0 },
+    const struct pbs_run run = { part_of_column(&values[RUN_REQUESTED]),
+                                 ended ? part_of_column(&values[RUN_USED]) : (struct part){ "", 0 },
                                  suspended < length ? length - suspended : length };
     rows->tariff = (struct tariff){ .price = pbs_charging_price(rows->charging, &run) };
     *row = (struct job_row){

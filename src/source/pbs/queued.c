@@ -36,12 +36,6 @@ struct queued_reader {
     struct fields fields;
 };
 
-static struct part part_of(const struct db_value *value)
-{
-    return value->type == DB_TEXT ? (struct part){ value->text.bytes, value->text.length }
-                                  : (struct part){ "", 0 };
-}
-
 static struct formula_value value_of(const struct queued_reader *reader, const char *name,
                                      const struct db_value *row)
 {
@@ -70,8 +64,10 @@ static const char *stopped_by(struct part state)
 static int take_job(void *context, const struct db_value *row, struct error *err)
 {
     struct queued_reader *reader = context;
-    const struct part texts[PBS_ENTITY_TEXTS] = { part_of(&row[EUSER]), part_of(&row[EGROUP]),
-                                                  part_of(&row[ACCOUNT]), part_of(&row[QUEUE]) };
+    const struct part texts[PBS_ENTITY_TEXTS] = { part_of_column(&row[EUSER]),
+                                                  part_of_column(&row[EGROUP]),
+                                                  part_of_column(&row[ACCOUNT]),
+                                                  part_of_column(&row[QUEUE]) };
     char *id = db_value_text(&row[ID]), *user = db_value_text(&row[EUSER]),
          *queue = db_value_text(&row[QUEUE]);
     const struct formula_job job = {
@@ -80,14 +76,14 @@ static int take_job(void *context, const struct db_value *row, struct error *err
         .user = user,
         .queue = queue,
         .association = (uint32_t)pbs_charging_entity(reader->accounting->pbs, texts),
-        .stopped = stopped_by(part_of(&row[STATE])),
+        .stopped = stopped_by(part_of_column(&row[STATE])),
         .factor = NAN,
     };
     struct formula_value *values = formula_jobs_add(reader->jobs, &job);
     /* What cannot be read asks for nothing. */
     struct error ignored;
     (void)err;
-    if (fields_read(&reader->fields, part_of(&row[REQUESTED]), &ignored))
+    if (fields_read(&reader->fields, part_of_column(&row[REQUESTED]), &ignored))
         reader->fields.count = 0;
     for (size_t i = 0; i < formula_jobs_name_count(reader->jobs); i++)
         values[i] = value_of(reader, formula_name(reader->jobs->formula, i), row);
