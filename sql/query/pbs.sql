@@ -67,8 +67,12 @@ WHERE "cluster" = ? AND "time_end" > ? AND "time_end" <= ? AND "time_start" > 0
     AND "time_end" >= "time_start"
 
 -- name: pbs_usage_newest
--- When the last usage file was written that there was by an instant.
-SELECT MAX("as_of") FROM "pbs_usage" WHERE "cluster" = ? AND "as_of" <= ?
+-- When the last usage file was written that there was by an instant, and when the scheduler had last
+-- decayed what it says.
+SELECT "as_of", MAX("last_decay") FROM "pbs_usage"
+WHERE "cluster" = ? AND "as_of" = (
+    SELECT MAX("as_of") FROM "pbs_usage" WHERE "cluster" = ? AND "as_of" <= ?)
+GROUP BY "as_of"
 
 -- name: pbs_usage_of
 SELECT e."id_assoc", u."usage"

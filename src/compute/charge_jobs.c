@@ -425,14 +425,14 @@ static int add_adjustments(struct computation *computation, struct error *err)
     return 0;
 }
 
-/* What is left of the usage with which all began. */
+/* What is left of the usage with which all began.  Steps that were due since its last one had not
+ * come. */
 static int add_starts(struct computation *computation, struct error *err)
 {
     const struct usage_starts *starts = &computation->starts;
     const struct clock *clock = computation->clock;
-    double half_life = (double)clock_half_life(clock);
-    double age = (double)(clock_now(clock) - starts->instant);
-    double left = half_life > 0 ? exp2(-age / half_life) : 1;
+    bool waits = clock_is_stepped(clock) && starts->steps.epoch < starts->instant;
+    double left = clock_left(clock, waits ? starts->steps.epoch : starts->instant);
     for (size_t i = 0; i < starts->count && clock_start(clock) <= starts->instant; i++) {
         const struct usage_start *start = &starts->starts[i];
         struct wide usage;

@@ -53,15 +53,14 @@ double compute_capacity(const struct settings *settings, const struct accounting
 static double truncation_bound(const struct settings *settings, const struct clock *clock,
                                uint64_t reset, uint64_t oldest_end)
 {
-    uint64_t now = clock_now(clock), half_life = clock_half_life(clock);
-    uint64_t last = oldest_end;
+    uint64_t now = clock_now(clock), last = oldest_end;
     if (settings->horizon_s && settings->horizon_s < now && last < now - settings->horizon_s)
         last = now - settings->horizon_s;
     if (last > now)
         return NAN;
     if (reset && last <= reset)
         return 0;
-    return half_life ? exp2(-(double)(now - last) / (double)half_life) : NAN;
+    return clock_half_life(clock) ? clock_left(clock, last) : NAN;
 }
 
 /* Rows that ended at or before this instant are not read. */
@@ -269,6 +268,20 @@ static int read_cluster(struct computation *computation, const struct prior *pri
     return 0;
 }
 
+static int make_stepped_clock(struct computation *computation, uint64_t now, uint64_t reset,
+                              struct error *err)
+{
+    const struct clock_steps *steps = &computation->starts.steps;
+    uint64_t count = clock_steps_count(steps, now, reset);
+    if (count > CLOCK_STEPS_AT_MOST)
+        return fail(err, ERROR_SETTINGS,
+                    "fairshare_decay_time and fairshare_decay_factor have %" PRIu64
+                    " steps count, and %" PRIu64 " is the most; [usage] decay = exact has no limit",
+                    count, CLOCK_STEPS_AT_MOST);
+    computation->clock = clock_create_stepped(steps, now, reset);
+    return 0;
+}
+
 /* Usage begins with the last reset, or with what the source says of a later instant. */
 static int read_starts(struct computation *computation, uint64_t now, struct error *err)
 {
@@ -282,7 +295,9 @@ static int read_starts(struct computation *computation, uint64_t now, struct err
     if (starts->instant > reset)
         reset = computation->ledger->cluster_reset = starts->instant;
     computation->record.half_life_s =
-        settings->half_life_of_source ? starts->half_life_s : settings->half_life_s;
+        settings->half_life_of_source ? starts->steps.half_life : settings->half_life_s;
+    if (!result && settings->decay == DECAY_STEPS && settings->half_life_of_source)
+        return make_stepped_clock(computation, now, reset, err);
     computation->clock = clock_create(computation->record.half_life_s, now, reset);
     return result;
 }

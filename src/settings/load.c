@@ -216,6 +216,21 @@ static int check_ties(const struct settings *settings, struct error *err)
                 settings->layout);
 }
 
+static int check_decay(const struct settings *settings, struct error *err)
+{
+    if (settings->decay != DECAY_STEPS)
+        return 0;
+    if (!settings_of_pbs(settings))
+        return fail(err, ERROR_SETTINGS,
+                    "[usage] decay = 'steps': layout '%s' has none, only 'pbs' has",
+                    settings->layout);
+    if (!settings->half_life_of_source)
+        return fail(err, ERROR_SETTINGS,
+                    "[usage] half_life: decay = steps has fairshare_decay_time and "
+                    "fairshare_decay_factor of [pbs] or sched_config instead");
+    return 0;
+}
+
 static void note_half_life(struct settings *settings)
 {
     size_t line = (size_t)(setting_named("usage", "half_life") - settings_table);
@@ -252,7 +267,7 @@ static int complete(struct settings *settings, enum settings_use use, struct err
         return fail(err, ERROR_SETTINGS, "[usage] source = 'rollup': %s", objection);
     if (check_connection("source", &settings->source, err) ||
         check_connection("results", &settings->results, err) || check_max_lag(settings, err) ||
-        check_ties(settings, err))
+        check_ties(settings, err) || check_decay(settings, err))
         return -1;
     if (time_zone_set(settings->time_zone, err))
         return -1;

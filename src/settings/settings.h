@@ -36,6 +36,7 @@ struct setting_origin {
  * settings/recorded.h from what a run left; settings/table.h has the table of all keys. */
 
 enum usage_source { USAGE_OF_JOBS, USAGE_OF_ROLLUPS };
+enum decay { DECAY_EXACT, DECAY_STEPS };
 enum suspended { SUSPENDED_CHARGED, SUSPENDED_OMITTED };
 
 /* In which order slurmctld visits accounts that tie: that of the collation of the lineage column,
@@ -55,6 +56,7 @@ struct settings {
     enum usage_source usage_source;
     uint64_t half_life_s;     /* 0: no decay */
     bool half_life_of_source; /* it is not given, and OpenPBS's parameters say it */
+    enum decay decay;
     struct reset_period reset_period;
     const char *reset_anchor;
     const char *time_zone;

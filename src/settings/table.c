@@ -16,6 +16,7 @@
 static const char *const bad_rows[] = { "fail", "skip", NULL };
 static const char *const charges[] = { "auto", "billing", "cpu", "tres", NULL };
 static const char *const usage_sources[] = { "jobs", "rollup", NULL };
+static const char *const decays[] = { "exact", "steps", NULL };
 static const char *const ties_names[] = { "collation", "bytes", NULL };
 static const char *const suspendeds[] = { "charged", "omitted", NULL };
 
@@ -109,6 +110,11 @@ const struct setting settings_table[] = {
       "After this time usage counts half; 0: no decay.  A time string: min, hr:min:00, "
       "days-hr:min:00 or days-hr.",
       read_time_string, CHARGE_FIELD(half_life_s) },
+    { "usage", "decay", "exact",
+      "exact: usage decays all the time.  steps, with layout pbs: at the instants at which "
+      "OpenPBS's "
+      "scheduler decays it, by fairshare_decay_time and fairshare_decay_factor.",
+      CHARGE_CHOICE(decay, decays) },
     { "usage", "reset_period", "none",
       "Usage before the last boundary does not count: none, daily, weekly (Sunday), monthly, "
       "quarterly, yearly, or a time string counted from reset_anchor.",

@@ -6,6 +6,7 @@
 #include "core/usage/rollup.h"
 #include "core/priority/arrays.h"
 #include "core/tree/tree.h"
+#include "core/usage/clock.h"
 #include "core/usage/usage.h"
 
 struct accrual;
@@ -84,7 +85,7 @@ struct usage_starts {
     uint64_t instant; /* 0: there is no start, and usage is that of jobs alone */
     struct usage_start *starts;
     size_t count;
-    uint64_t half_life_s; /* of settings that leave it to the source */
+    struct clock_steps steps; /* of settings that leave decay to the source */
 };
 
 /* When a job was suspended: epoch seconds, end 0 while it is. */

@@ -24,6 +24,7 @@ BAD_VALUES = {
     'results.share_database': ('maybe', '2'),
     'usage.half_life': ('', 'week', '-5', '1.5', '7 days', '1:30', '1:30:30', '1:60:00', '1-2-3',
                         '7-', '-0', '99999999999999999999', '0x10'),
+    'usage.decay': ('', 'step', 'steps'),  # which slurmdbd's layout has not
     'usage.reset_period': ('fortnightly', '-1', '0', '1:30'),
     'usage.reset_anchor': ('yesterday', '2024-13-01', '2024-02-30', '2024-1-1', '2024-01-01 00:00'),
     'usage.time_zone': ('Mars/Olympus', '../../etc/passwd', '/etc/localtime'),

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import sqlite3
+import struct
 import sys
 import tempfile
 import time
@@ -240,6 +241,66 @@ def half_lives(folder):
     tap.ok(not status and not err and left[0] > 0 and abs(left[2] / left[0] - .5) < 1e-9, 'forecast goes on with it: of two days a half is left', status, err, left)
 
 
+def scheduler(now, runs, start, factor, period, last):
+    """What OpenPBS's loop makes of runs (start, end, seconds of use), if it looks each second."""
+    usage, t = start, last
+    while t < now:
+        if t >= last + period:
+            usage, last = usage * factor, last + period
+        usage += sum(used / (end - begin) for begin, end, used in runs if begin <= t < end)
+        t += 1
+    return usage
+
+
+def steps(folder):
+    """decay = steps: usage decays at the instants at which the scheduler does it."""
+    site, sqlite = begun(folder, 'steps')
+    runs = [(0, 8000, 4000), (7000, 7100, 50), (9300, 16000, 600)]
+    site.write('logs/20261102', ''.join(
+        line(end, 'E', 10 + job, run_text('suzy', begin, end, cput(used))) for job, (begin, end, used) in enumerate(runs)))
+    site.bring()
+    parameters = dict(fairshare_decay_time='1:00:00', fairshare_decay_factor=.3)
+    factor = struct.unpack('f', struct.pack('f', .3))[0]
+    site.set(usage=dict(decay='steps'), **parameters)
+    midnight = DAY - DAY % 3600
+
+    def same(at, what, start=0, last=midnight, since=0):
+        parts = [(DAY + max(begin, since), DAY + end, used * (end - max(begin, since)) / (end - begin)) for begin, end, used in runs if end > since]
+        wanted = scheduler(DAY + at, parts, start, factor, 3600, last)
+        got = site.shown('usage_raw', now=DAY + at)['suzy'][0]
+        tap.ok(abs(got - wanted) < 1e-6 * wanted, what, got, wanted)
+
+    for at in (16000, 18000, 18001, 18100, 36000):
+        same(at, f'usage of steps is what the scheduler has at {at}')
+    tap.same(site.call('verify')[0], 0, 'verify computes the same')
+    with sqlite3.connect(sqlite.connection('steps')['database']) as db:
+        db.execute("INSERT INTO pbs_usage VALUES ('pbs', 'suzy', ?, 5000, ?)", (DAY + 9000, DAY + 4000))
+    for at in (9000, 18400, 18401, 20000):
+        same(at, f'a usage file says when the last step was, and what waits comes at {at}', 5000, DAY + 4000, 9000)
+    with sqlite3.connect(sqlite.connection('steps')['database']) as db:
+        db.execute('UPDATE pbs_usage SET last_decay = 0')
+    same(20000, 'where none was the file is the beginning', 5000, DAY + 9000, 9000)
+    now = int(time.time())
+    with sqlite3.connect(sqlite.connection('steps')['database']) as db:
+        db.execute("INSERT INTO pbs_usage VALUES ('pbs', 'suzy', ?, 5000, ?)", (now - 9000, now - 10000))
+    status, out, err = site.call('forecast', 'suzy', '--json')
+    points = [point for point in json.loads(out)['clusters'][0]['points'] if point['projection'] == 'nothing']
+    used, at = site.shown('usage_raw', now=points[0]['as_of'])['suzy'][0], points[1]['as_of'] - points[0]['as_of']
+    tap.ok(not status and not err and 0 < used < 500 and abs(points[0]['rawusage'] - used) < 1e-9 * used, 'a forecast begins with it', status, err, points[0], used)
+    half_life = sqlite.sql('SELECT half_life FROM fairmill_run ORDER BY run_id DESC LIMIT 1', 'results_steps')[0][0]
+    tap.ok(abs(points[1]['rawusage'] / used / 2 ** (-at / half_life) - 1) < 1e-9, 'and goes on with the half-life that comes nearest', points[1], half_life)
+    tap.same(site.call('whatif', '--half-life', '1-0', '--json')[0], 0, 'whatif may ask for a half-life')
+    site.set(usage=dict(decay='steps', half_life='1-0'))
+    tap.ok((said := site.call('run'))[0] == 78 and 'half_life' in said[2], 'with a half-life of its own it is refused', said)
+    site.set(usage=dict(decay='steps'), fairshare_decay_time='1', fairshare_decay_factor=.99999)
+    with sqlite3.connect(sqlite.connection('steps')['database']) as db:
+        db.execute('DELETE FROM pbs_usage')
+    tap.ok((said := site.call('run', '--replace', '--now', DAY + 36000))[0] == 78 and 'steps' in said[2] and 'fairshare_decay_time' in said[2], 'so are more steps than can be counted', said)
+    site.set(usage=dict(decay='exact'), **parameters)
+    used = site.shown('usage_raw', now=DAY + 36000)['suzy'][0]
+    tap.ok(used > 0 and site.call('verify')[0] == 0, 'exact decay goes on without them', used)
+
+
 def body():
     with Server() as mariadb, Postgres() as postgres, tempfile.TemporaryDirectory() as folder:
         servers = dict(mysql=mariadb, pgsql=postgres, sqlite=Sqlite(folder))
@@ -250,6 +311,7 @@ def body():
         on_one(folder)
         starts(folder)
         half_lives(folder)
+        steps(folder)
 
 
 tap.main(body)

@@ -101,6 +101,75 @@ static void properties(void)
     clock_destroy(clock);
 }
 
+/* What a scheduler has that decays whenever it is due, second by second. */
+static double cycles(const struct clock_steps *steps, uint64_t now, uint64_t a, uint64_t b)
+{
+    double usage = 0;
+    for (uint64_t t = 0, last = steps->epoch; t < now; t++) {
+        if (t >= last + steps->period) { /* the cycle a moment behind it */
+            usage *= steps->factor;
+            last += steps->period;
+        }
+        usage += t >= a && t < b;
+    }
+    return usage;
+}
+
+static void steps(void)
+{
+    struct clock_steps halves = { .period = 100, .epoch = 1030, .factor = .5, .half_life = 100 };
+    struct clock *clock = clock_create_stepped(&halves, 1330, 0);
+    ok(clock_is_stepped(clock), "a clock of steps says so");
+    is_double_exact(usage_of(clock, 3, 1300, 1330), 90,
+                    "what was used in the newest period counts whole");
+    is_double_exact(usage_of(clock, 1, 1200, 1300), 30 * .5 + 70,
+                    "what came before the last step, by the factor");
+    is_double_exact(usage_of(clock, 1, 1130, 1131), .5,
+                    "an instant of a step belongs to the period that it begins");
+    is_double_exact(clock_left(clock, 1230), 1, "an instant of a step has not been decayed by it");
+    is_double_exact(clock_left(clock, 1229), .5, "and one before it has");
+    clock_destroy(clock);
+    clock = clock_create_stepped(&halves, 1331, 0);
+    is_double_exact(clock_left(clock, 1230), .5, "a step comes right behind its instant");
+    is_double_exact(usage_of(clock, 1, 1230, 1331), 51, "and takes all before it");
+    clock_destroy(clock);
+    clock = clock_create_stepped(&halves, 1331, 1300);
+    is_int((int64_t)clock_start(clock), 1300, "nothing counts before a reset");
+    is_double_exact(usage_of(clock, 1, 0, 1331), 16, "also amid a period");
+    clock_destroy(clock);
+
+    bool cuts = true, near = true, inverse = true;
+    srandom(11);
+    for (int i = 0; i < 400; i++) {
+        struct clock_steps any = { .period = 1 + (uint64_t)random() % 90,
+                                   .epoch = (uint64_t)random() % 300,
+                                   .factor = (double)(float)((1 + (double)(random() % 998)) / 1000),
+                                   .half_life = 50 };
+        uint64_t now = any.epoch + (uint64_t)random() % 400,
+                 a = any.epoch + (uint64_t)random() % 300;
+        uint64_t b = a + (uint64_t)random() % 300, cut = a + (uint64_t)random() % (b - a + 1);
+        clock = clock_create_stepped(&any, now, 0);
+        cuts &=
+            clock_weight(clock, a, b) == clock_weight(clock, a, cut) + clock_weight(clock, cut, b);
+        double expected = cycles(&any, now, a, b), got = usage_of(clock, 1, a, b);
+        near &= fabs(got - expected) <= 1e-12 * expected + 1e-15;
+        struct wide sum;
+        inverse &= clock_sum_of(clock, expected, &sum) &&
+                   fabs(clock_usage(clock, &sum) - expected) <= 1e-12 * expected + 1e-20;
+        clock_destroy(clock);
+    }
+    ok(cuts, "with steps an interval weighs as much as its parts, wherever it is cut");
+    ok(near, "and what a scheduler makes of it that decays when it is due");
+    ok(inverse, "usage becomes a sum and usage again");
+    is_int((int64_t)clock_steps_count(&halves, 1800000000, 0), 64,
+           "older periods are worth nothing");
+    is_int((int64_t)clock_steps_count(&halves, 1800000000, 1799999000), 10 + 1,
+           "nor are those before the start");
+    halves.factor = (double)nextafterf(1, 0);
+    is_int((int64_t)clock_steps_count(&halves, 1800000030, 0), 18000001,
+           "unless hardly anything decays");
+}
+
 static int64_t last_reset(enum reset_unit unit, uint64_t span, int64_t anchor, uint64_t now)
 {
     return (int64_t)calendar_last_reset(&(struct reset_period){ unit, span, anchor }, now);
@@ -176,6 +245,7 @@ int main(void)
 {
     known_values();
     properties();
+    steps();
     resets();
     rollups();
     return done_testing();

@@ -10,6 +10,19 @@
 
 #define DAY_S 86400u
 
+/* Forecasts decay all the time, from what is used now on. */
+static struct wide without_steps(const struct clock *clock, const struct wide *usage)
+{
+    struct wide same = *usage;
+    if (!clock_is_stepped(clock))
+        return same;
+    struct clock *exact =
+        clock_create(clock_half_life(clock), clock_now(clock), clock_start(clock));
+    clock_sum_of(exact, clock_usage(clock, usage), &same);
+    clock_destroy(exact);
+    return same;
+}
+
 /* What a reading of the same instant with other settings has charged to each node itself, by the
  * nodes of the present tree. */
 static int read_own(const struct forecast_data *data, const struct settings *settings,
@@ -26,7 +39,7 @@ static int read_own(const struct forecast_data *data, const struct settings *set
         const struct node *node = &computation.tree->nodes[i];
         uint32_t place = tree_place(data->present.tree, node->id);
         if (place != NO_NODE && data->present.tree->nodes[place].id == node->id)
-            own[place] = node->usage;
+            own[place] = without_steps(computation.clock, &node->usage);
     }
     computation_free(&computation);
     return 0;
@@ -72,7 +85,7 @@ static int read_past(struct forecast_data *data, uint64_t end, struct error *err
     uint64_t grid = clock_grid_at(half_life, now);
     struct wide *own = add_past(data, now, grid)->own;
     for (uint32_t i = 0; i < forecast->tree->count; i++)
-        own[i] = forecast->tree->nodes[i].usage;
+        own[i] = without_steps(data->present.clock, &forecast->tree->nodes[i].usage);
     for (uint64_t at = now;;) {
         uint64_t entry = ledger_next(forecast->coming, at, true), before = grid;
         uint64_t step = half_life ? (at / half_life / 8 + 1) * 8 * half_life : UINT64_MAX;

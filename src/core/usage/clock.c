@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/number/floating.h"
 #include "util/memory.h"
 
 #define UINT128(high, low) ((uint128)(high) << 64 | (low))
@@ -30,6 +31,12 @@ struct clock {
     uint64_t step;
     uint128 *coarse, *fine;
     struct divisor by_half_life, by_step;
+    /* Of steps: behind `shift` seconds periods are numbered from 0, and the first one that counts
+     * has number `oldest`.  By period from that on: its weight, and Q where it begins. */
+    uint64_t shift, oldest, newest;
+    struct divisor by_period;
+    double factor;
+    uint128 *weights, *begins;
 };
 
 static struct divisor divisor_of(uint64_t number)
@@ -120,6 +127,26 @@ static struct floating one_millionth(void)
     return (struct floating){ mantissa, -147 };
 }
 
+/* What turns sums in which a second now weighs 2^age_bits x 2^(phase / half-life) into usage. */
+static void set_units(struct clock *clock, int age_bits, uint64_t phase)
+{
+    uint64_t half_life = clock->half_life;
+    clock->rational = phase == 0;
+    clock->denominator_bits = (unsigned)(20 + age_bits);
+
+    /* 2^-(phase/H) is half of 2^((H-phase)/H). */
+    struct floating aged = { (uint128)1 << 127, -127 }, fresh = aged;
+    if (phase) {
+        aged = (struct floating){ power_of_two(half_life - phase, half_life), -128 };
+        fresh = (struct floating){ power_of_two(phase, half_life), -127 };
+    }
+    clock->usage_of_unit = floating_product(one_millionth(), aged);
+    clock->usage_of_unit.exponent -= 20 + age_bits;
+    clock->units_of_usage =
+        floating_product((struct floating){ (uint128)1000000 << 108, -108 }, fresh);
+    clock->units_of_usage.exponent += 20 + age_bits;
+}
+
 uint64_t clock_grid_at(uint64_t half_life, uint64_t now)
 {
     uint64_t block = half_life ? now / half_life / 8 * 8 : 0;
@@ -143,20 +170,65 @@ struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start)
         age_bits = s + (int)(now / half_life - clock->first_half_life);
         phase = now % half_life;
     }
-    clock->rational = phase == 0;
-    clock->denominator_bits = (unsigned)(20 + age_bits);
+    set_units(clock, age_bits, phase);
+    return clock;
+}
 
-    /* 2^-(phase/H) is half of 2^((H-phase)/H). */
-    struct floating aged = { (uint128)1 << 127, -127 }, fresh = aged;
-    if (phase) {
-        aged = (struct floating){ power_of_two(half_life - phase, half_life), -128 };
-        fresh = (struct floating){ power_of_two(phase, half_life), -127 };
+/* ---- steps ---- */
+
+#define STEP_BITS 90
+
+/* Seconds that make instants of steps multiples of the period. */
+static uint64_t shift_of(const struct clock_steps *steps)
+{
+    return steps->period - steps->epoch % steps->period;
+}
+
+/* The period that `now` is in: one of these instants belongs to the period that it ends. */
+static uint64_t newest_period(const struct clock_steps *steps, uint64_t now)
+{
+    return (now + shift_of(steps) - 1) / steps->period;
+}
+
+uint64_t clock_steps_count(const struct clock_steps *steps, uint64_t now, uint64_t start)
+{
+    uint64_t newest = newest_period(steps, now);
+    uint64_t first = (start + shift_of(steps)) / steps->period;
+    uint64_t count = newest > first ? newest - first + 1 : 1;
+    double felt = ceil(64 / -log2(steps->factor));
+    return (double)count > felt ? (uint64_t)felt : count;
+}
+
+/* The newest weight is 2^STEP_BITS, and behind it is one for `now` where that ends a period. */
+static void make_weights(struct clock *clock, const struct clock_steps *steps)
+{
+    uint64_t count = clock->newest - clock->oldest + 1;
+    struct floating factor = floating_of_double(steps->factor);
+    struct floating weight = { (uint128)1 << 127, STEP_BITS - 127 };
+    clock->weights = memory_zeroed(count + 1, sizeof *clock->weights);
+    clock->begins = memory_zeroed(count + 1, sizeof *clock->begins);
+    for (uint64_t i = count; i-- > 0; weight = floating_product(weight, factor)) {
+        struct natural whole = natural_of_floating(weight);
+        clock->weights[i] = natural_low(&whole);
     }
-    clock->usage_of_unit = floating_product(one_millionth(), aged);
-    clock->usage_of_unit.exponent -= 20 + age_bits;
-    clock->units_of_usage =
-        floating_product((struct floating){ (uint128)1000000 << 108, -108 }, fresh);
-    clock->units_of_usage.exponent += 20 + age_bits;
+    for (uint64_t i = 0; i < count; i++)
+        clock->begins[i + 1] = clock->begins[i] + clock->weights[i] * steps->period;
+}
+
+struct clock *clock_create_stepped(const struct clock_steps *steps, uint64_t now, uint64_t start)
+{
+    struct clock *clock = memory_zeroed(1, sizeof *clock);
+    *clock = (struct clock){ .half_life = steps->half_life, .now = now, .start = start };
+    clock->shift = shift_of(steps);
+    clock->by_period = divisor_of(steps->period);
+    clock->factor = steps->factor;
+    clock->newest = newest_period(steps, now);
+    clock->oldest = clock->newest + 1 - clock_steps_count(steps, now, start);
+    uint64_t begin = clock->oldest * steps->period;
+    if (begin > clock->shift && start < begin - clock->shift)
+        clock->start = begin - clock->shift;
+    make_weights(clock, steps);
+    set_units(clock, STEP_BITS, 0);
     return clock;
 }
 
@@ -166,6 +238,8 @@ void clock_destroy(struct clock *clock)
         return;
     free(clock->coarse);
     free(clock->fine);
+    free(clock->weights);
+    free(clock->begins);
     free(clock);
 }
 
@@ -177,6 +251,22 @@ uint64_t clock_now(const struct clock *clock)
 uint64_t clock_half_life(const struct clock *clock)
 {
     return clock->half_life;
+}
+
+bool clock_is_stepped(const struct clock *clock)
+{
+    return clock->weights != NULL;
+}
+
+double clock_left(const struct clock *clock, uint64_t instant)
+{
+    uint64_t phase, period;
+    if (!clock->half_life || instant >= clock->now)
+        return 1;
+    if (!clock->weights)
+        return exp2(-(double)(clock->now - instant) / (double)clock->half_life);
+    period = divide(clock->by_period, instant + clock->shift, &phase);
+    return pow(clock->factor, (double)(clock->newest - period));
 }
 
 uint64_t clock_start(const struct clock *clock)
@@ -195,6 +285,10 @@ static uint128 grid(const struct clock *clock, uint64_t t)
     if (!clock->half_life)
         return t;
     uint64_t phase, fine;
+    if (clock->weights) {
+        uint64_t i = divide(clock->by_period, t + clock->shift, &phase) - clock->oldest;
+        return clock->begins[i] + clock->weights[i] * phase;
+    }
     uint64_t half_life = divide(clock->by_half_life, t, &phase);
     uint64_t coarse = divide(clock->by_step, phase, &fine);
     uint128 fraction = wide_high_product(clock->coarse[coarse], clock->fine[fine]);

@@ -16,7 +16,13 @@
  *     Q(t) = R(t mod H) 2^(g(t) - e), below 2^126
  *     usage in TRES-seconds = sum / (U 2^s 2^(g(now)-e) 2^((now mod H)/H))
  *
- * Without decay (half-life 0) Q(t) = t and usage = sum / U. */
+ * Without decay (half-life 0) Q(t) = t and usage = sum / U.
+ *
+ * OpenPBS decays in steps instead (fifo.cpp, init_scheduling_cycle): all that was used until an
+ * instant epoch + jP is multiplied by a factor f right behind it.  Then Q is the integral of a
+ * weight that is floor(2^90 f^n) until the last but n of these instants before now, and
+ *
+ *     usage in TRES-seconds = sum / (U 2^90) */
 
 /* The units that one TRES is made of: 10^6 so that decimal factors stay exact, 2^20 for the
  * suffixes K to T. */
@@ -27,8 +33,23 @@
 struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start);
 void clock_destroy(struct clock *clock);
 
+struct clock_steps {
+    uint64_t period, epoch; /* seconds above 0; epoch seconds */
+    double factor;          /* above 0, below 1 */
+    uint64_t half_life;     /* what comes nearest to it, above 0 */
+};
+/* How many periods count of those from `start` until `now`: what was used before is worth less than
+ * 2^-64 of what is used now. */
+uint64_t clock_steps_count(const struct clock_steps *steps, uint64_t now, uint64_t start);
+#define CLOCK_STEPS_AT_MOST (UINT64_C(1) << 20)
+/* A clock of steps, CLOCK_STEPS_AT_MOST at most; `now` is before 2^34. */
+struct clock *clock_create_stepped(const struct clock_steps *steps, uint64_t now, uint64_t start);
+
 uint64_t clock_now(const struct clock *clock);
 uint64_t clock_half_life(const struct clock *clock);
+bool clock_is_stepped(const struct clock *clock);
+/* What is left now of what was used at an instant, 1 without decay. */
+double clock_left(const struct clock *clock, uint64_t instant);
 /* The instant before which nothing counts: the last reset, or 56 to 64 half-lives ago, where the
  * grid begins and what is older can no longer show in a double. */
 uint64_t clock_start(const struct clock *clock);

@@ -231,6 +231,9 @@ static int take_newest(void *context, const struct db_value *row, struct error *
     struct usage_starts *starts = context;
     (void)err;
     starts->instant = reading_number(&row[0]);
+    uint64_t decayed = reading_number(&row[1]);
+    /* A scheduler that has never decayed begins to count when it reads the file. */
+    starts->steps.epoch = decayed && decayed < starts->instant ? decayed : starts->instant;
     return 0;
 }
 
@@ -248,21 +251,24 @@ static int take_start(void *context, const struct db_value *row, struct error *e
 
 static int read_starts(const struct source *source, struct usage_starts *starts, struct error *err)
 {
-    struct db_value arguments[] = { db_text(source->cluster), db_integer(instant_of(source)) };
-    const struct query newest = {
-        .sql = sql_query_pbs_usage_newest, .arguments = arguments, .argument_count = 2, .types = "i"
-    };
-    const struct query usage = {
-        .sql = sql_query_pbs_usage_of, .arguments = arguments, .argument_count = 2, .types = "ir"
-    };
+    struct db_value arguments[] = { db_text(source->cluster), db_text(source->cluster),
+                                    db_integer(instant_of(source)) };
+    const struct query newest = { .sql = sql_query_pbs_usage_newest,
+                                  .arguments = arguments,
+                                  .argument_count = 3,
+                                  .types = "ii" };
+    const struct query usage = { .sql = sql_query_pbs_usage_of,
+                                 .arguments = arguments + 1,
+                                 .argument_count = 2,
+                                 .types = "ir" };
     struct pbs_rules rules;
     if (pbs_rules_read(&rules, source, instant_of(source), err))
         return -1;
-    starts->half_life_s = pbs_rules_half_life(&rules);
+    starts->steps = pbs_rules_steps(&rules);
     pbs_rules_free(&rules);
     if (read_query(source, &newest, take_newest, starts, err))
         return -1;
-    arguments[1] = db_unsigned(starts->instant);
+    arguments[2] = db_unsigned(starts->instant);
     return starts->instant ? read_query(source, &usage, take_start, starts, err) : 0;
 }
 

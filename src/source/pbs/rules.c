@@ -69,7 +69,14 @@ int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t
     return result;
 }
 
-uint64_t pbs_rules_half_life(const struct pbs_rules *rules)
+/* One that single precision takes for 0 or 1 stays between them. */
+static double step_of(double factor)
+{
+    float step = (float)factor;
+    return step > 0 && step < 1 ? (double)step : factor;
+}
+
+struct clock_steps pbs_rules_steps(const struct pbs_rules *rules)
 {
     const char *time = rules->values[PBS_DECAY_TIME];
     uint64_t seconds = 0;
@@ -77,9 +84,13 @@ uint64_t pbs_rules_half_life(const struct pbs_rules *rules)
     clock_span_parse(time, strlen(time), &seconds);
     number_real(rules->values[PBS_DECAY_FACTOR], &factor);
     double half_life = (double)seconds / -log2(factor);
-    return half_life < 1                   ? 1
-           : half_life < (double)INT32_MAX ? (uint64_t)llround(half_life)
-                                           : INT32_MAX;
+    return (struct clock_steps){
+        .period = seconds,
+        .factor = step_of(factor),
+        .half_life = half_life < 1                   ? 1
+                     : half_life < (double)INT32_MAX ? (uint64_t)llround(half_life)
+                                                     : INT32_MAX,
+    };
 }
 
 void pbs_rules_free(struct pbs_rules *rules)

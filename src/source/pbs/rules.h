@@ -2,8 +2,7 @@
 #ifndef FAIRMILL_SOURCE_PBS_RULES_H
 #define FAIRMILL_SOURCE_PBS_RULES_H
 
-#include <stdint.h>
-
+#include "core/usage/clock.h"
 #include "settings/pbs_values.h"
 
 struct error;
@@ -18,9 +17,10 @@ struct pbs_rules {
 /* ERROR_DATA where what was imported is none. */
 int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t instant,
                    struct error *err);
-/* The time after which usage counts half, in whole seconds: fairshare_decay_time / -log2 of
- * fairshare_decay_factor. */
-uint64_t pbs_rules_half_life(const struct pbs_rules *rules);
+/* How usage decays: every fairshare_decay_time by fairshare_decay_factor, of OpenPBS's single
+ * precision.  The half-life is fairshare_decay_time / -log2 of fairshare_decay_factor, in whole
+ * seconds. */
+struct clock_steps pbs_rules_steps(const struct pbs_rules *rules);
 void pbs_rules_free(struct pbs_rules *rules);
 
 #endif
