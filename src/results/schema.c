@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "results/rows.h"
 #include "results/script.h"
@@ -310,9 +311,23 @@ static int make_missing(struct db *db, struct error *err)
     return 0;
 }
 
+/* On another host somebody may be making the same, so that it is there when we come to it. */
+#define MAKE_TRIES 20
+#define MAKE_PAUSE_US 100000
+
+static bool may_be_race(const struct error *err)
+{
+    return err->class == ERROR_OTHER || err->class == ERROR_RETRY || err->class == ERROR_MISSING;
+}
+
 int schema_make(struct db *db, const struct settings *settings, struct error *err)
 {
-    if (!make_missing(db, err))
+    int result = make_missing(db, err);
+    for (int i = 1; result && i < MAKE_TRIES && may_be_race(err); i++) {
+        usleep(MAKE_PAUSE_US);
+        result = make_missing(db, err);
+    }
+    if (!result)
         return 0;
     return err->class == ERROR_DENIED ? explain(settings, role_name(DB_OWNER), false, err) : -1;
 }

@@ -7,6 +7,7 @@ doc/operations.md."""
 import os
 import re
 import sqlite3
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
@@ -15,7 +16,7 @@ import tap
 from mariadb import Server, default_role
 from place import NOW, Place
 from postgres import Postgres
-from program import TOP
+from program import FAIRMILL, TOP
 from sqlite import Sqlite
 
 RELEASES = os.path.join(TOP, 't', 'data', 'releases')
@@ -61,6 +62,9 @@ class OldSqlite(Sqlite):
     user = None
 
     def make(self):
+        for name in os.listdir(self.folder):
+            if name.startswith(f'{NAME}.db'):
+                os.remove(f'{self.folder}/{name}')
         db = sqlite3.connect(f'{self.folder}/{NAME}.db')
         db.executescript(release('0.1.0.sql'))
         db.close()
@@ -233,10 +237,26 @@ def upgrade(place, server, kind):
     place.says(f'{kind}: with what to do', 'newer fairmill', 'restore the backup')
 
 
+def at_once(place, server, kind):
+    """Several hosts are upgraded in one moment."""
+    wrong = []
+    for _ in range(6):
+        server.make()
+        if server.user:
+            server.become_owner()
+        inits = [subprocess.Popen([FAIRMILL, '-c', place.path('fm.conf'), 'init'], stdout=subprocess.PIPE, stderr=subprocess.STDOUT) for _ in range(4)]
+        wrong += [(init.returncode, text) for init in inits for text in [init.communicate(timeout=60)[0].decode()] if init.returncode or text]
+    newest = server.sql('SELECT version, count(*) FROM fairmill_schema GROUP BY version ORDER BY version DESC', NAME)
+    tap.ok(not wrong and int(newest[0][1]) == 1 and len(newest) == 2, f'{kind}: of four init at once each ends well', newest, *wrong[:4])
+    if server.user:
+        server.become_writer()
+
+
 def body():
     with OldMariadb() as mariadb, OldPostgres() as postgres, Place() as place:
         for server, kind in ((OldSqlite(place.folder), 'SQLite'), (mariadb, 'MariaDB'), (postgres, 'PostgreSQL')):
             upgrade(place, server, kind)
+            at_once(place, server, kind)
 
 
 tap.main(body)
