@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "core/priority/formula_jobs.h"
 #include "report/table.h"
 #include "util/memory.h"
 #include "util/number.h"
@@ -82,6 +83,18 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter)
         if (is_wanted(filter, &list->rows[i]))
             list->rows[kept++] = list->rows[i];
     list->count = kept;
+}
+
+const char *prio_why(const char *why)
+{
+    return !strcmp(why, FORMULA_JOB_HELD)      ? "it is held"
+           : !strcmp(why, FORMULA_JOB_NOT_YET) ? "its time has not come, or it is being moved"
+           : !strcmp(why, FORMULA_JOB_NO_SHARES)
+               ? "its entity has no shares, and fairshare_enforce_no_shares is true"
+           : !strcmp(why, FORMULA_JOB_BELOW_THRESHOLD)
+               ? "its value is not above job_sort_formula_threshold"
+           : !strcmp(why, FORMULA_JOB_NO_FORMULA) ? "there is no job_sort_formula"
+                                                  : why;
 }
 
 double prio_tres_sum(const struct prio_row *row)

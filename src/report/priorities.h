@@ -86,6 +86,8 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);
 void prio_columns(struct column columns[PRIO_COLUMNS], bool normalized);
 /* Show what only OpenPBS's jobs have in every form. */
 void prio_columns_of_formula(struct column columns[PRIO_COLUMNS]);
+/* Why a job of OpenPBS is not among those that run, in words; what is not known stays. */
+const char *prio_why(const char *why);
 /* What the weighted TRES of a row add up to, as they are printed. */
 double prio_tres_sum(const struct prio_row *row);
 /* Add a cluster's jobs, or its weights in their place, to a table. */

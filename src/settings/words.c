@@ -3,11 +3,28 @@
 
 #include "settings/settings.h"
 
-static const struct words slurm = { "user",    "User",         "users",      "account",
-                                    "Account", "associations", "association" };
-static const struct words pbs = { "entity",   "Entity", "entities",
-                                  "group",    "Group",  "entities and groups",
-                                  "cresgroup" };
+static const struct words slurm = {
+    .user = "user",
+    .one_user = "User",
+    .users = "users",
+    .account = "account",
+    .one_account = "Account",
+    .accounts = "accounts",
+    .partition = "partition",
+    .associations = "associations",
+    .number = "association",
+};
+static const struct words pbs = {
+    .user = "entity",
+    .one_user = "Entity",
+    .users = "entities",
+    .account = "group",
+    .one_account = "Group",
+    .accounts = "groups",
+    .partition = "queue",
+    .associations = "entities and groups",
+    .number = "cresgroup",
+};
 
 const struct words *words_of(const struct settings *settings)
 {

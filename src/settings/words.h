@@ -8,7 +8,8 @@ struct settings;
  * same in all of them. */
 struct words {
     const char *user, *one_user, *users; /* `one` begins a sentence */
-    const char *account, *one_account;
+    const char *account, *one_account, *accounts;
+    const char *partition;
     const char *associations;
     const char *number; /* what an association's id is */
 };

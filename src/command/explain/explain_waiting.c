@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/number/figure.h"
-#include "core/priority/formula_jobs.h"
 #include "report/priorities.h"
 #include "report/terminal.h"
 #include "results/published.h"
@@ -14,18 +13,6 @@
 #include "util/text.h"
 
 #define DIGITS 9
-
-static const char *in_words(const char *why)
-{
-    return !strcmp(why, FORMULA_JOB_HELD)      ? "it is held"
-           : !strcmp(why, FORMULA_JOB_NOT_YET) ? "its time has not come, or it is being moved"
-           : !strcmp(why, FORMULA_JOB_NO_SHARES)
-               ? "its entity has no shares, and fairshare_enforce_no_shares is true"
-           : !strcmp(why, FORMULA_JOB_BELOW_THRESHOLD)
-               ? "its value is not above job_sort_formula_threshold"
-           : !strcmp(why, FORMULA_JOB_NO_FORMULA) ? "there is no job_sort_formula"
-                                                  : why;
-}
 
 static void add_place(struct text *line, const struct prio_list *list, const struct prio_row *job)
 {
@@ -74,7 +61,7 @@ static void add_job(struct text *text, const struct prio_list *list, const struc
     if (job->has_priority)
         add_place(&line, list, job);
     else
-        text_format(&line, "It has no place among those that run: %s.", in_words(job->why));
+        text_format(&line, "It has no place among those that run: %s.", prio_why(job->why));
     terminal_add_wrapped(text, line.bytes, 0);
     text_free(&line);
     if (job->term_count)

@@ -10,6 +10,8 @@
 #include "results/published.h"
 #include "results/published_find.h"
 #include "results/published_jobs.h"
+#include "settings/settings.h"
+#include "settings/words.h"
 #include "sql.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -294,6 +296,11 @@ static void add_job(struct reading *reading, const struct prio_row *row)
         .tres = row->tres_weighted,
         .site = row->site,
         .nice = row->nice,
+        .job_id = row->job_id,
+        .why = row->why,
+        .terms = row->terms,
+        .value = row->value,
+        .has_priority = row->has_priority,
     };
     for (size_t i = 0; i < PAGE_PARTS; i++)
         job->parts[i] = row->weighted[parts[i]];
@@ -302,6 +309,8 @@ static void add_job(struct reading *reading, const struct prio_row *row)
 static int by_priority(const void *a, const void *b)
 {
     const struct prio_row *one = a, *other = b;
+    if (one->of_formula && one->has_priority != other->has_priority)
+        return one->has_priority ? -1 : 1;
     if (one->priority != other->priority)
         return one->priority > other->priority ? -1 : 1;
     return (one->id_job > other->id_job) - (one->id_job < other->id_job);
@@ -345,6 +354,8 @@ int report_data_read(struct report_data *data, struct published *published,
                   .algorithm = cluster->algorithm->name,
                   .time_zone = cluster->time_zone,
                   .as_of = cluster->as_of,
+                  .words = words_of(cluster->settings),
+                  .unit = settings_of_pbs(cluster->settings) ? cluster->usage_unit : NULL,
                   .half_life = (int64_t)cluster->half_life },
         .queue = published_job_list(cluster),
     };
@@ -356,6 +367,7 @@ int report_data_read(struct report_data *data, struct published *published,
         .places = id_index_create(),
         .gone = id_index_create(),
     };
+    data->page.of_formula = data->queue->of_formula;
     int result = published_read_tree(published, cluster, err);
     if (!result) {
         add_rows(&reading, cluster);

@@ -7,16 +7,17 @@ function facts(cluster, node) {
         ['Share of its level', percent(node.share)],
         ['Used of its level', percent(node.used)],
         ['Shares', node.shares === null ? 'parent' : plain.format(node.shares)],
-        ['Decayed use, TRES-hours', hours(node.usage)],
+        [`Decayed use, ${cluster.words.unit}`, used(cluster, node.usage)],
     ];
     if (!byLevelFs(cluster)) {
-        found[0][0] = 'Share';
-        found[1][0] = 'Effective use';
+        const ofPbs = cluster.algorithm === 'pbs';
+        found[0][0] = ofPbs ? 'Percentage' : 'Share';
+        found[1][0] = ofPbs ? 'Tree usage' : 'Effective use';
     }
     if (!node.parent) {
-        found.splice(0, 3, ['Accounts', plain.format(cluster.nodes.filter(each => !each.isUser).length)]);
+        found.splice(0, 3, [capital(cluster.words.accounts), plain.format(cluster.nodes.filter(each => !each.isUser).length)]);
         if (!data.accountsOnly)
-            found.unshift(['Users', plain.format(cluster.users)]);
+            found.unshift([capital(cluster.words.users), plain.format(cluster.users)]);
         return found;
     }
     if (byLevelFs(cluster))
@@ -30,7 +31,7 @@ function facts(cluster, node) {
     return found;
 }
 
-const tresHours = number => compact.format(number);
+const inUnits = number => compact.format(number);
 
 function pointsOf(times, values, used) {
     return times.map((at, i) => ({ x: at, y: values[i] === null ? null : used(values[i]) }));
@@ -38,7 +39,7 @@ function pointsOf(times, values, used) {
 
 // Charts to draw: each with a title, points, or words in the place of points.
 function chartsOf(cluster, node) {
-    const { use, history } = cluster;
+    const { use, history, words } = cluster;
     const days = use.rows[node.number];
     const [usage, factors, levels] = history.rows[node.number] || [];
     const unseen = (times, rows) => times.length && !rows[node.number];
@@ -51,12 +52,12 @@ function chartsOf(cluster, node) {
     const byFactor = node.factor !== null || !byLevelFs(cluster);
     const value = byFactor ? factors : levels;
     const made = [{
-        title: 'Use by day', unit: 'TRES-hours', bars: true, say: tresHours,
-        points: days && pointsOf(use.at.map(at => at + 43200), days, seconds => seconds / 3600),
+        title: 'Use by day', unit: words.unit, bars: true, say: inUnits,
+        points: days && pointsOf(use.at.map(at => at + 43200), days, seconds => seconds / words.seconds),
         words: unseen(use.at, use.rows) ? elsewhere : !use.at.length ? ['No use by day is known yet.'] : null,
     }, {
-        title: 'Decayed use', unit: 'TRES-hours', say: tresHours,
-        points: usage && pointsOf(history.at, usage, seconds => seconds / 3600),
+        title: 'Decayed use', unit: words.unit, say: inUnits,
+        points: usage && pointsOf(history.at, usage, seconds => seconds / words.seconds),
         words: unseen(history.at, history.rows) ? elsewhere : history.at.length < 2 ? few : null,
     }];
     if (!isRoot)
@@ -87,7 +88,7 @@ function inWords(chart, calendar) {
 
 function drawDetails(cluster, node) {
     const calendar = calendarOf(cluster);
-    const kind = node.isUser ? 'user' : 'account';
+    const kind = node.isUser ? cluster.words.user : cluster.words.account;
     byId('chosen-title').replaceChildren(node.parent ? `${nameOf(node)}` : 'Everybody',
         element('span', { class: 'kind' }, node.parent ? kind : ''));
     byId('chosen-place').textContent = node.parent ? pathOf(node.parent).map(nameOf).join(' › ') : '';

@@ -41,14 +41,15 @@ function describe(node) {
 // choose(node) is called of a block; opening an account is up to it.
 function drawIcicle(cluster, open, chosen, measure, choose) {
     const place = byId('icicle');
+    const { account } = cluster.words;
     const narrow = place.clientWidth < 640;
     const levels = Math.min(narrow ? 2 : 3, depthBelow(open));
     const total = open.size[measure];
     if (!levels || !total) {
         place.classList.add('bare');
         place.style.height = 'auto';
-        place.replaceChildren(empty(!levels ? (data.accountsOnly ? 'No account is below this one.' : 'Nobody is below this account.') : measure === 'usage'
-            ? 'Nobody below this account has used anything yet.' : 'Nobody below this account has a share.'));
+        place.replaceChildren(empty(!levels ? (data.accountsOnly ? `No ${account} is below this one.` : `Nobody is below this ${account}.`) : measure === 'usage'
+            ? `Nobody below this ${account} has used anything yet.` : `Nobody below this ${account} has a share.`));
         return;
     }
     const height = heightOf(open, measure, levels);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/priorities.h"
+#include "settings/words.h"
 #include "util/index.h"
 #include "util/text.h"
 
@@ -143,7 +145,19 @@ static double sum_of(const char *tres)
     return sum;
 }
 
-static void add_job(struct text *text, const struct page_job *job, bool first)
+static void add_formula(struct text *text, const struct page_job *job)
+{
+    const char *const texts[] = { job->job_id, job->why ? prio_why(job->why) : NULL, job->terms };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        text_add(text, ",");
+        add_string(text, texts[i] ? texts[i] : "");
+    }
+    text_add(text, ",");
+    add_real(text, job->value, 9);
+    text_add(text, job->has_priority ? ",1" : ",0");
+}
+
+static void add_job(struct text *text, const struct page_job *job, bool of_formula, bool first)
 {
     const char *const names[] = { job->user, job->account, job->partition, job->qos };
     text_format(text, "%s[%" PRId64, first ? "" : ",\n", job->id);
@@ -158,7 +172,25 @@ static void add_job(struct text *text, const struct page_job *job, bool first)
     }
     text_add(text, ",");
     add_real(text, sum_of(job->tres), 6);
-    text_format(text, ",%" PRId64 ",%" PRId64 "]", job->site, job->nice);
+    text_format(text, ",%" PRId64 ",%" PRId64, job->site, job->nice);
+    if (of_formula)
+        add_formula(text, job);
+    text_add(text, "]");
+}
+
+static void add_words(struct text *text, const struct page_cluster *cluster)
+{
+    const struct words *words = cluster->words;
+    const char *const said[][2] = {
+        { "user", words->user },           { "users", words->users },
+        { "account", words->account },     { "accounts", words->accounts },
+        { "partition", words->partition }, { "unit", cluster->unit ? cluster->unit : "TRES-hours" },
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        text_format(text, "%s\"%s\":", i ? "," : "{", said[i][0]);
+        add_string(text, said[i][1]);
+    }
+    text_format(text, ",\"seconds\":%d}", cluster->unit ? 1 : 3600);
 }
 
 void page_begin(struct text *text, uint64_t days, bool accounts_only)
@@ -179,6 +211,10 @@ void page_add_cluster(struct text *text, const struct page_cluster *cluster, boo
     add_string(text, cluster->algorithm);
     text_add(text, ",\"timeZone\":");
     add_string(text, cluster->time_zone);
+    text_add(text, ",\"words\":");
+    add_words(text, cluster);
+    if (cluster->of_formula)
+        text_add(text, ",\"ofFormula\":true");
     text_add(text, ",\"problems\":");
     add_string(text, cluster->problems);
     text_format(text, ",\"asOf\":%" PRId64 ",\"halfLife\":%" PRId64 ",\"rows\":[\n", cluster->as_of,
@@ -193,7 +229,7 @@ void page_add_cluster(struct text *text, const struct page_cluster *cluster, boo
     add_points(text, cluster, &cluster->instants, false);
     text_format(text, ",\n\"waiting\":%zu,\"jobs\":[", cluster->job_total);
     for (size_t i = 0; i < cluster->job_count; i++)
-        add_job(text, &cluster->jobs[i], !i);
+        add_job(text, &cluster->jobs[i], cluster->of_formula, !i);
     text_add(text, "]}");
     names_destroy(names);
 }

@@ -41,11 +41,20 @@ struct page_job {
     int64_t priority, site, nice;
     double parts[PAGE_PARTS];
     const char *tres; /* weighted, as sprio prints it */
+    /* Of a cluster whose jobs have a formula: */
+    const char *job_id, *why, *terms; /* as in prio_row */
+    double value;                     /* NAN: none */
+    bool has_priority;
 };
+
+struct words;
 
 struct page_cluster {
     const char *name, *algorithm, *time_zone;
     const char *problems; /* what is wrong, in words; "": nothing */
+    const struct words *words;
+    const char *unit; /* of usage; NULL: TRES-seconds */
+    bool of_formula;  /* a formula makes the priorities of its jobs */
     int64_t as_of, half_life;
     struct page_row *rows;
     size_t row_count;

@@ -49,7 +49,7 @@ function summaryOf(cluster) {
         cluster.problems,
         ALGORITHMS[cluster.algorithm] || cluster.algorithm,
         cluster.halfLife ? `half-life ${span(cluster.halfLife)}` : 'no decay',
-        data.accountsOnly ? null : count(cluster.users, 'user', 'users'),
+        data.accountsOnly ? null : count(cluster.users, cluster.words.user, cluster.words.users),
         count(cluster.waiting, 'waiting job', 'waiting jobs'),
     ].filter(part => part).join(' · ');
 }
@@ -59,6 +59,11 @@ function showCluster(cluster) {
     Object.assign(shown, { cluster, open: root, chosen: root, jobs: jobsOf(cluster) });
     byId('title').textContent = `Fair shares of ${cluster.name}`;
     byId('summary').textContent = summaryOf(cluster);
+    const { user, users, account, accounts, partition } = cluster.words;
+    byId('people-title').textContent = capital(data.accountsOnly ? accounts : `${users} and ${accounts}`);
+    byId('people').placeholder = data.accountsOnly ? account : `${user} or ${account}`;
+    byId('jobs').placeholder = `job, ${user}, ${partition}`;
+    byId('path').setAttribute('aria-label', `Path to the ${account} that is open`);
     document.title = `${cluster.name} · fairmill`;
     byId('people').value = byId('jobs').value = '';
     byId('jobs').closest('label').hidden = !shown.jobs.length;
@@ -82,10 +87,6 @@ function start() {
     asked.addEventListener('change', () => setTheme(asked.matches));
     byId('theme').addEventListener('click', () => setTheme(!isDark()));
     byId('version').textContent = data.version;
-    if (data.accountsOnly) {
-        byId('people-title').textContent = 'Accounts';
-        byId('people').placeholder = 'account';
-    }
 
     const clusters = byId('cluster');
     clusters.append(...data.clusters.map((cluster, i) => element('option', { value: i }, cluster.name)));

@@ -77,19 +77,20 @@ function compare(one, other, sign) {
 }
 
 function peopleTable(cluster, chosen, choose) {
+    const { user, users, account, accounts, unit } = cluster.words;
     const columns = [
         {
             name: 'Name', value: nameOf,
             cell: node => [
                 button({ click: () => choose(node) }, nameOf(node)),
-                node.isUser || data.accountsOnly ? null : element('span', { class: 'kind' }, 'account'),
+                node.isUser || data.accountsOnly ? null : element('span', { class: 'kind' }, account),
                 element('small', {}, node.isUser ? node.account : ''),
             ],
         },
-        { name: 'Account', wide: true, value: node => node.account, cell: node => node.isUser ? node.account : (node.parent ? node.parent.account : '') },
+        { name: capital(account), wide: true, value: node => node.account, cell: node => node.isUser ? node.account : (node.parent ? node.parent.account : '') },
         { name: 'Share', number: true, value: node => node.share, cell: node => percent(node.share) },
         { name: 'Used', number: true, value: node => node.used, cell: node => percent(node.used) },
-        { name: 'Use, TRES-hours', number: true, wide: true, value: node => node.usage, cell: node => hours(node.usage) },
+        { name: `Use, ${unit}`, number: true, wide: true, value: node => node.usage, cell: node => used(cluster, node.usage) },
         { name: 'Factor', number: true, value: node => node.factor, cell: node => factor(node.factor) },
         { name: 'Place', number: true, wide: true, value: node => node.place, cell: node => node.place === null ? '–' : plain.format(node.place) },
     ];
@@ -100,12 +101,12 @@ function peopleTable(cluster, chosen, choose) {
         columns.splice(columns.findIndex(column => column.name === 'Place'), 1);
     const rows = treeOf(cluster).slice(1);
     return makeTable(byId('people-table'), rows, columns, {
-        column: columns.findIndex(column => column.name === (data.accountsOnly ? 'Share' : 'Factor')), falling: true, caption: 'Users and accounts', nothing: 'There are no users and no accounts.',
+        column: columns.findIndex(column => column.name === (data.accountsOnly ? 'Share' : 'Factor')), falling: true, caption: capital(`${users} and ${accounts}`), nothing: `There are no ${users} and no ${accounts}.`,
         text: node => node.text ??= `${node.user} ${node.account} ${node.partition}`.toLowerCase(),
         isChosen: node => node === chosen(),
-        say: (shown, all) => data.accountsOnly ? count(all, 'account', 'accounts')
-            : shown === all ? count(all, 'user or account', 'users and accounts')
-                : `${plain.format(shown)} of ${plain.format(all)} users and accounts`,
+        say: (shown, all) => data.accountsOnly ? count(all, account, accounts)
+            : shown === all ? count(all, `${user} or ${account}`, `${users} and ${accounts}`)
+                : `${plain.format(shown)} of ${plain.format(all)} ${users} and ${accounts}`,
     });
 }
 
@@ -113,7 +114,7 @@ const PARTS = ['age', 'assoc', 'fairshare', 'size', 'partitionPart', 'qosPart', 
 const PART_NAMES = ['Age', 'Association', 'Fairshare', 'Job size', 'Partition', 'QOS', 'TRES'];
 
 function jobsOf(cluster) {
-    const keys = ['id', 'user', 'account', 'partition', 'qos', 'priority', ...PARTS, 'site', 'nice'];
+    const keys = ['id', 'user', 'account', 'partition', 'qos', 'priority', ...PARTS, 'site', 'nice', 'jobId', 'why', 'terms', 'value', 'runs'];
     return cluster.jobs.map(row => Object.fromEntries(row.map((value, i) => [keys[i], value])));
 }
 
@@ -142,25 +143,39 @@ function drawQueueChart(cluster, jobs) {
     drawQueue(canvas, first, parts);
 }
 
+// What a formula makes of a job that may run, or why it does not.
+function formulaColumns() {
+    return [
+        {
+            name: 'Value', number: true, value: job => job.runs ? job.value : null,
+            cell: job => job.runs ? String(Number(job.value.toPrecision(6))) : '–',
+        },
+        { name: 'Names of the formula', wide: true, value: job => job.terms, cell: job => job.why ? `${job.terms} (${job.why})` : job.terms },
+    ];
+}
+
 function queueTable(cluster, jobs) {
     const known = PARTS.map((key, i) => ({ key, name: PART_NAMES[i] }))
         .concat({ key: 'site', name: 'Site' }, { key: 'nice', name: 'Nice' }).filter(part => jobs.some(job => job[part.key]));
     const text = key => job => job[key];
+    const { user, account, partition } = cluster.words;
     const columns = [
-        { name: 'Job', number: false, value: job => job.id, cell: job => element('span', { class: 'number' }, String(job.id)) },
-        { name: 'User', value: text('user'), cell: job => [job.user, element('small', {}, job.account)] },
-        { name: 'Account', wide: true, value: text('account'), cell: text('account') },
-        { name: 'Partition', value: text('partition'), cell: text('partition') },
-        { name: 'QOS', wide: true, value: text('qos'), cell: text('qos') },
-        { name: 'Priority', number: true, value: job => job.priority, cell: job => plain.format(job.priority) },
+        { name: 'Job', number: false, value: job => job.id, cell: job => element('span', { class: 'number' }, job.jobId || String(job.id)) },
+        { name: capital(user), value: text('user'), cell: job => [job.user, element('small', {}, job.account)] },
+        { name: capital(account), wide: true, value: text('account'), cell: text('account') },
+        { name: capital(partition), value: text('partition'), cell: text('partition') },
+        ...cluster.ofFormula ? formulaColumns() : [
+            { name: 'QOS', wide: true, value: text('qos'), cell: text('qos') },
+            { name: 'Priority', number: true, value: job => job.priority, cell: job => plain.format(job.priority) },
+        ],
         ...known.map(part => ({
             name: part.name, number: true, wide: true, value: job => job[part.key], cell: job => points(job[part.key]),
         })),
     ];
     return makeTable(byId('queue-table'), jobs, columns, {
-        column: 5, falling: true, caption: 'Waiting jobs', nothing: cluster.waiting && data.accountsOnly
+        column: columns.findIndex(column => column.name === (cluster.ofFormula ? 'Value' : 'Priority')), falling: true, caption: 'Waiting jobs', nothing: cluster.waiting && data.accountsOnly
             ? `${count(cluster.waiting, 'job is', 'jobs are')} waiting. What users have is private here.` : 'No job is waiting.',
-        text: job => job.text ??= `${job.id} ${job.user} ${job.account} ${job.partition} ${job.qos}`.toLowerCase(),
+        text: job => job.text ??= `${job.jobId || job.id} ${job.user} ${job.account} ${job.partition} ${job.qos}`.toLowerCase(),
         say: (shown, all) => `${shown === all ? count(all, 'job', 'jobs') : `${plain.format(shown)} of ${plain.format(all)} jobs`}`
             + (cluster.waiting > jobs.length ? `; ${plain.format(cluster.waiting)} are waiting, the first ${plain.format(jobs.length)} are here` : ''),
     });

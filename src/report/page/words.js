@@ -31,8 +31,13 @@ function factor(number) {
     return number === null ? '–' : number.toFixed(4);
 }
 
-function hours(seconds) {
-    return compact.format(seconds / 3600);
+// In the unit of the cluster's words.
+function used(cluster, seconds) {
+    return compact.format(seconds / cluster.words.seconds);
+}
+
+function capital(word) {
+    return word[0].toUpperCase() + word.slice(1);
 }
 
 // Weighted factors are millions at some sites, and parts of one at others.
