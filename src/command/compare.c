@@ -10,6 +10,7 @@
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
@@ -74,12 +75,12 @@ static void fill_variants(struct comparison *comparison, const struct published_
 }
 
 /* A variant of the other conformance is shown where it gives anybody another rank. */
-static void find_differing(struct comparison *comparison, size_t count)
+static void find_differing(struct comparison *comparison, size_t count, uint32_t users)
 {
     for (size_t i = 0; i < count; i++) {
         const struct variant *own = &comparison->variants[i];
         struct variant *other = &comparison->variants[i + count];
-        for (uint32_t user = 0; user < comparison->user_count; user++)
+        for (uint32_t user = 0; user < users; user++)
             other->differs += own->ranks[user] != other->ranks[user];
         other->shown = other->known && other->differs;
     }
@@ -148,7 +149,8 @@ static void comparison_free(struct comparison *comparison)
     free(comparison->by_spread);
 }
 
-/* What is published, and the same shares and usage by the other conformance. */
+/* What is published, and on a cluster of Slurm's the same shares and usage by the other
+ * conformance. */
 static struct comparison compare_cluster(const struct published_cluster *cluster, const char *login,
                                          uint64_t top)
 {
@@ -157,6 +159,7 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
     struct values *others = memory_zeroed(cluster->tree->count, sizeof *others);
     struct comparison comparison = {
         .cluster = cluster->name,
+        .words = words_of(cluster->settings),
         .as_of = cluster->as_of,
         .algorithm = cluster->algorithm,
         .conformance = cluster->options.conformance,
@@ -164,13 +167,15 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
                           conformance_name(CONFORMANCE_SLURMCTLD) },
         .variants = memory_zeroed(2 * count, sizeof *comparison.variants),
     };
-    fairshare.conformance = other_than(fairshare.conformance);
-    fairshare_compute(cluster->tree, &fairshare, others);
     fill_variants(&comparison, cluster, comparison.conformance, cluster->values);
-    fill_variants(&comparison, cluster, fairshare.conformance, others);
+    if (!settings_of_pbs(cluster->settings)) {
+        fairshare.conformance = other_than(fairshare.conformance);
+        fairshare_compute(cluster->tree, &fairshare, others);
+        fill_variants(&comparison, cluster, fairshare.conformance, others);
+        find_differing(&comparison, count, cluster->tree->user_count);
+    }
     free(others);
     fill_users(&comparison, cluster);
-    find_differing(&comparison, count);
     sort_users(&comparison, login, top);
     return comparison;
 }

@@ -307,7 +307,7 @@ static int show_all(const struct published *published, const struct options *opt
     if (name_list_check(&options->shared.clusters, "cluster", has_history, list, err))
         return -1;
     if (best_match(options, list) == NAME_OTHER)
-        return name_unknown("user or account", options->shared.operands[0], err);
+        return name_unknown(published_words(published)->either, options->shared.operands[0], err);
     struct text text = { 0 };
     struct table *table = table_create(&text, layout_of(options), &options->shared.table, err);
     int result = table ? add_all(published, options, list, table, err) : -1;

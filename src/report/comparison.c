@@ -10,6 +10,7 @@
 #include "core/insight/correlation.h"
 #include "report/forms.h"
 #include "report/table.h"
+#include "settings/words.h"
 #include "util/instant.h"
 #include "util/memory.h"
 
@@ -85,7 +86,8 @@ static void add_matrix(struct text *text, const struct comparison *comparison,
 {
     struct arena *arena = arena_create();
     table_add_paragraph(text, columns_of(comparison, arena, columns[0], columns[1]),
-                        &(struct table_rows){ rows, count, sizeof *rows, .context = comparison });
+                        &(struct table_rows){ rows, count, sizeof *rows, .context = comparison,
+                                              .words = comparison->words });
     arena_destroy(arena);
 }
 
@@ -182,6 +184,8 @@ static void add_conformance(struct text *text, const struct comparison *comparis
                                                      ? CONFORMANCE_SLURMCTLD
                                                      : CONFORMANCE_DOCUMENTS];
     bool any = false;
+    if (comparison->variants[comparison->variant_count - 1].conformance == comparison->conformance)
+        return;
     for (size_t i = 0; i < comparison->variant_count; i++) {
         const struct variant *variant = &comparison->variants[i];
         if (variant->conformance == comparison->conformance || !variant->differs)
@@ -201,7 +205,8 @@ void comparison_add_page(struct text *text, const struct comparison *comparison)
     text_add_printable(text, comparison->cluster);
     text_add(text, ", as of ");
     instant_add(text, comparison->as_of);
-    text_format(text, ": ranks of %" PRIu32 " users, and factors\n\n", comparison->user_count);
+    text_format(text, ": ranks of %" PRIu32 " %s, and factors\n\n", comparison->user_count,
+                comparison->words->users);
     add_users(text, comparison);
     if (comparison->top < comparison->listed)
         text_format(text, "... and %" PRIu32 " that move less\n",
@@ -279,6 +284,7 @@ void comparison_print(const struct comparison *comparison, struct table *table)
 {
     table_open(table, &(struct table_cluster){
                           .name = comparison->cluster,
+                          .words = comparison->words,
                           .facts = table_has_facts(table) ? facts_of(comparison) : NULL });
     for (uint32_t i = 0; i < comparison->top; i++)
         for (size_t j = 0; j < comparison->variant_count; j++) {

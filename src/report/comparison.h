@@ -24,8 +24,11 @@ struct compared_user {
     const char *account, *user, *partition; /* UTF-8 */
 };
 
+struct words;
+
 struct comparison {
     const char *cluster;
+    const struct words *words;
     int64_t as_of;
     const struct algorithm *algorithm; /* of the run */
     enum conformance conformance;      /* likewise */

@@ -129,11 +129,17 @@ static void add_jobs(struct text *text, const struct explained *explained,
     terminal_add_wrapped(text, line.bytes, 0);
     table_add_paragraph(text, job_columns,
                         &(struct table_rows){ weights->jobs, weights->job_count,
-                                              sizeof *weights->jobs, .context = weights });
+                                              sizeof *weights->jobs, .context = weights,
+                                              .words = explained->words });
     line.length = 0;
     text_add(&line, "Left are ");
     text_add_figure(&line, weights->left, USAGE_DIGITS);
-    text_add(&line, " TRES-seconds of all of them together; Part is of these.");
+    text_add(&line, explained->unit ? " (" : " TRES-seconds");
+    if (explained->unit) {
+        text_add_printable(&line, explained->unit);
+        text_add(&line, ")");
+    }
+    text_add(&line, " of all of them together; Part is of these.");
     terminal_add_wrapped(text, line.bytes, 0);
     text_free(&line);
     double published = explained->input->values[explained->explanation->one].usage_raw;

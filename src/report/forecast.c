@@ -84,8 +84,9 @@ static json_t *facts_of(const struct forecast_report *report)
 
 void forecast_report_print(const struct forecast_report *report, struct table *table)
 {
-    table_open(table,
-               &(struct table_cluster){ .name = report->cluster, .facts = facts_of(report) });
+    table_open(table, &(struct table_cluster){ .name = report->cluster,
+                                               .facts = facts_of(report),
+                                               .words = report->words });
     for (enum projection each = 0; each < PROJECTIONS; each++)
         for (size_t i = 0; report->points[each] && i < report->count; i++)
             table_add(table, &(struct row){ report, words[each], report->points[each][i] });
@@ -170,7 +171,7 @@ static void add_lines(struct text *text, const struct forecast_report *report)
     const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
     struct error ignored;
     struct table *table = table_create(text, &layout, &for_people, &ignored);
-    table_open(table, &(struct table_cluster){ .context = report });
+    table_open(table, &(struct table_cluster){ .context = report, .words = report->words });
     for (size_t i = 0; i < report->count; i++)
         table_add(table, &i);
     table_close(table);
@@ -194,11 +195,24 @@ static void add_crossings(struct text *text, const struct forecast_report *repor
     }
 }
 
+static void add_rates(struct text *text, const struct forecast_report *report)
+{
+    if (!report->unit) {
+        text_format(text,
+                    "In the last week %.4g TRES were charged on average, %.4g with all others.\n",
+                    report->rate[0], report->rate[1]);
+        return;
+    }
+    text_format(text, "In the last week %.4g (", report->rate[0]);
+    text_add_printable(text, report->unit);
+    text_format(text, ") were used each second on average, %.4g with all others.\n",
+                report->rate[1]);
+}
+
 void forecast_report_add_page(struct text *text, const struct forecast_report *report)
 {
     add_entity(text, report);
-    text_format(text, "In the last week %.4g TRES were charged on average, %.4g with all others.\n",
-                report->rate[0], report->rate[1]);
+    add_rates(text, report);
     if (*report->user)
         text_format(text, "The best rank is %" PRIu32 ".\n", report->users);
     text_add(text, "\n");

@@ -15,6 +15,7 @@ struct words;
 struct forecast_report {
     const char *cluster, *account, *user, *partition; /* UTF-8 */
     const struct words *words;
+    const char *unit; /* of usage, where jobs are charged no TRES; else NULL */
     const struct algorithm *algorithm;
     uint32_t users;  /* the best rank */
     double rate[2];  /* mean TRES of the entity and of all in the last days */

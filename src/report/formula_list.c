@@ -154,7 +154,7 @@ static void get_priority(const void *of, struct cell *cell)
 static const struct column of_openpbs[] = {
     { "job_id", "JobID", COLUMN_TEXT, ROW(job_id), .right = true },
     { "queue", "Queue", COLUMN_TEXT, ROW(partition) },
-    { "username", "User", COLUMN_TEXT, ROW(user) },
+    { "username", "Entity", COLUMN_TEXT, ROW(user) },
     { "account", "Group", COLUMN_TEXT, ROW(account) },
     { "priority", "Priority", COLUMN_INTEGER, .get = get_priority },
     { "formula_value", "Formula", COLUMN_REAL, ROW(value), .optional = true },

@@ -208,7 +208,8 @@ void series_print(const struct series *series, struct table *table, bool for_peo
                    .facts = json_pack("{s:I, s:s, s:s, s:s}", "id_assoc", (json_int_t)series->id,
                                       "account", series->account, "username", series->user,
                                       "partition", series->partition),
-                   .context = &view });
+                   .context = &view,
+                   .words = series->words });
     for (size_t i = 0; i < series->count; i++)
         if (!for_people || !view.thinned || i + 1 == series->count ||
             !same_day(series->points[i].at, series->points[i + 1].at))

@@ -286,6 +286,7 @@ void share_list_print(const struct share_list *list, struct table *table)
     table_open(table, &(struct table_cluster){ .name = list->cluster,
                                                .title = title.bytes,
                                                .context = list,
+                                               .words = list->words,
                                                .facts = json_pack("{s:s, s:I}", "algorithm",
                                                                   list->algorithm->name, "as_of",
                                                                   (json_int_t)list->as_of) });

@@ -6,6 +6,7 @@
 
 #include "report/column.h"
 #include "report/forms.h"
+#include "settings/words.h"
 #include "util/memory.h"
 
 /* Each cell is kept as a byte of colour, its text and a NUL; a gap is this one byte. */
@@ -108,12 +109,17 @@ static size_t width_of(const struct text_table *table, size_t from, size_t to)
     return total;
 }
 
+static const char *heading_of(const struct text_table *table, const struct chosen *chosen)
+{
+    return words_heading(table->words, chosen->column->heading);
+}
+
 /* Headings need room too, and what is expendable goes where there is not enough. */
 static void settle_widths(struct text_table *table, bool no_header)
 {
     for (size_t i = 0; i < table->count; i++) {
         const struct chosen *chosen = &table->chosen[i];
-        size_t heading = no_header ? 0 : utf8_width(chosen->column->heading);
+        size_t heading = no_header ? 0 : utf8_width(heading_of(table, chosen));
         if (chosen->widens)
             table->width[i] = table->width[i] > chosen->width ? table->width[i] : chosen->width;
         else if (chosen->width || table->before)
@@ -218,7 +224,7 @@ static void add_line(const struct text_table *table, const struct part *part,
         if (!is_in(table, part, i))
             continue;
         const struct chosen *chosen = &table->chosen[i];
-        const char *cell = cells ? cells[i] + 1 : chosen->column->heading;
+        const char *cell = cells ? cells[i] + 1 : heading_of(table, chosen);
         text_add(text, !table->before && text->length > start ? " " : "");
         size_t used = utf8_width(cell), width = table->width[i], at;
         int blanks = used < width ? (int)(width - used) : 0;

@@ -45,8 +45,11 @@ struct whatif_job {
     size_t place[SIDES]; /* from 1 */
 };
 
+struct words;
+
 struct whatif {
     const char *cluster;
+    const struct words *words;
     int64_t as_of;
     const struct algorithm *algorithm[SIDES];
     struct arena *arena; /* of all texts */

@@ -121,6 +121,7 @@ void whatif_print(const struct whatif *whatif, size_t top, struct table *table)
     size_t count = whatif->row_count;
     table_open(table, &(struct table_cluster){
                           .name = whatif->cluster,
+                          .words = whatif->words,
                           .facts = table_has_facts(table) ? facts_of(whatif, top) : NULL });
     for (size_t i = 0; i < count; i++)
         if (i < top || count - i <= top)
@@ -153,12 +154,13 @@ static bool gains(const struct whatif *whatif, const struct whatif_row *row)
             (!(row->factor[AFTER] < row->factor[BEFORE]) && climb(whatif, row) > 0));
 }
 
-static struct table *begin_table(struct text *text, const struct table_layout *layout)
+static struct table *begin_table(struct text *text, const struct whatif *whatif,
+                                 const struct table_layout *layout)
 {
     static const struct table_options for_people = { 0 };
     struct error ignored;
     struct table *table = table_create(text, layout, &for_people, &ignored);
-    table_open(table, &(struct table_cluster){ .title = "\n" });
+    table_open(table, &(struct table_cluster){ .title = "\n", .words = whatif->words });
     return table;
 }
 
@@ -185,7 +187,7 @@ static void add_ends(struct text *text, const struct whatif *whatif, size_t lose
         { .name = NULL },
     };
     static const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
-    struct table *table = begin_table(text, &layout);
+    struct table *table = begin_table(text, whatif, &layout);
     size_t skipped = losers > top ? losers - top : 0, gainer = 0, loser = 0;
     for (size_t i = 0; i < whatif->row_count; i++) {
         const struct whatif_row *row = &whatif->rows[i];
@@ -252,7 +254,7 @@ static void add_jobs(struct text *text, const struct whatif *whatif, size_t top)
     }
     text_format(text, "\n%zu of %zu jobs that wait would change places%s:\n", moved,
                 whatif->job_count, moved > top ? "; here the first of them" : "");
-    struct table *table = begin_table(text, &layout);
+    struct table *table = begin_table(text, whatif, &layout);
     for (size_t i = 0; i < whatif->job_count && count < top; i++)
         if (is_moved(&whatif->jobs[i])) {
             table_add(table, &whatif->jobs[i]);

@@ -15,6 +15,7 @@
 #include "results/schema.h"
 #include "settings/recorded.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "sql.h"
 #include "util/complain.h"
 #include "util/error.h"
@@ -164,6 +165,11 @@ void published_free(struct published *published)
     free(published->accounts_seen);
     free(published->users_seen);
     *published = (struct published){ 0 };
+}
+
+const struct words *published_words(const struct published *published)
+{
+    return words_of(published->count ? published->clusters[0].settings : NULL);
 }
 
 struct published_cluster *published_only(const struct published *published, struct error *err)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings/words.h"
 
+#include <string.h>
+
 #include "settings/settings.h"
 
 static const struct words slurm = {
@@ -12,7 +14,16 @@ static const struct words slurm = {
     .accounts = "accounts",
     .partition = "partition",
     .associations = "associations",
+    .either = "user or account",
     .number = "association",
+};
+/* pbsfs has these words, or job_sort_formula. */
+static const char *const headings_of_pbs[][2] = {
+    { "Account", "Group" },          { "User", "Entity" },
+    { "Partition", "Queue" },        { "RawShares", "Shares" },
+    { "NormShares", "Perc" },        { "RawUsage", "Usage" },
+    { "EffectvUsage", "TreeUsage" }, { "FairShare", "Factor" },
+    { "TRESSeconds", "Usage" },      { NULL, NULL },
 };
 static const struct words pbs = {
     .user = "entity",
@@ -23,8 +34,18 @@ static const struct words pbs = {
     .accounts = "groups",
     .partition = "queue",
     .associations = "entities and groups",
+    .either = "entity or group",
     .number = "cresgroup",
+    .headings = headings_of_pbs,
 };
+
+const char *words_heading(const struct words *words, const char *heading)
+{
+    const char *const(*pair)[2] = words ? words->headings : NULL;
+    while (pair && (*pair)[0] && strcmp((*pair)[0], heading) != 0)
+        pair++;
+    return pair && (*pair)[0] ? (*pair)[1] : heading;
+}
 
 const struct words *words_of(const struct settings *settings)
 {

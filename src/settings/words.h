@@ -11,9 +11,15 @@ struct words {
     const char *account, *one_account, *accounts;
     const char *partition;
     const char *associations;
+    const char *either; /* whom a name is of */
     const char *number; /* what an association's id is */
+    /* Of tables for people: pairs of a heading that sshare has and another one, ended by NULL;
+     * NULL: none is another. */
+    const char *const (*headings)[2];
 };
 
+/* What a heading is in these words; NULL: it stays. */
+const char *words_heading(const struct words *words, const char *heading);
 /* Those of the layout. */
 const struct words *words_of(const struct settings *settings);
 

@@ -15,8 +15,8 @@ import tap
 from program import TOP, fairmill, write_settings
 
 NOW = 1795449600
-# Slurm's words, none of which OpenPBS has.  Columns keep their names, so that only sentences are asked.
-SLURM = re.compile(r"\b(slurm\w*|TRES|sacctmgr|sshare|sprio|associations?|accounts?|users?) ?('|[0-9]|of|are|is|:|$)", re.I | re.M)
+# Slurm's words, none of which OpenPBS has.
+SLURM = re.compile(r'\b(slurm\w*|TRES\w*|sacctmgr|sshare|sprio|associations?|accounts?|users?|partitions?|QOS|RawShares|NormShares|RawUsage|EffectvUsage|FairShare)\b(?!=)')
 
 
 def site(folder):
@@ -54,12 +54,19 @@ def sentences(conf):
                           (('explain', 'group1'), "Group 'group1' has fairshare"), (('forecast', 'suzy'), "Entity 'suzy' of group 'group2'"),
                           (('forecast', 'group1'), "Group 'group1'"), (('whatif', '--shares', 'bob=1'), "entity 'bob' of group 'group1' has shares 1, not 50"),
                           (('explain', 'bob', 'suzy'), ' (cput) more used by '), (('whatif', '--add-usage', 'bob=2'), "entity 'bob' of group 'group1' has used 7200 (cput) more"),
-                          (('history', 'bob'), 'entity bob of group1 (cresgroup 13)'), (('check',), ' entities and groups, ')):
+                          (('history', 'bob'), 'entity bob of group1 (cresgroup 13)'), (('check',), ' entities and groups, '), (('show',), ' Group Entity Shares Perc Usage '),
+                          (('prio',), 'JobID Queue Entity Group Priority'), (('compare',), ': ranks of 4 entities, and factors Entity '), (('history', '--usage', 'bob'), ' Usage '),
+                          (('explain', '--jobs', 'bob'), ' (cput) of all of them together'), (('forecast', 'bob'), ' (cput) were used each second on average'), (('status',), 'pbs '),
+                          (('whatif', '--shares', 'bob=1'), 'Group Entity Factor would be'), (('show', '--pbs', 'bob'), 'fairshare entity: bob'), (('verify',), '')):
         status, out, err = fairmill(conf, *command)
         text = ' '.join(out.split())
         tap.ok(status == 0 and said in text, f"{' '.join(command)} tells of entities and groups", status, out, err)
-        found = [match.group() for match in SLURM.finditer(out) if command[0] != 'whatif' or match.group(1).lower() == 'sacctmgr']
-        tap.same(found, [], f"and {command[0]} has no word of Slurm's")
+        tap.same([match.group() for match in SLURM.finditer(out)], [], f"and {' '.join(command)} has no word of Slurm's")
+    for command in ('explain', 'history', 'forecast'):
+        status, out, err = fairmill(conf, command, 'nobody')
+        tap.ok(status == 64 and "no entity or group 'nobody'" in err, f'{command} says that of whom nobody knows', status, out, err)
+    header = fairmill(conf, 'show', '--csv')[1].splitlines()[0].split(',')
+    tap.ok({'account', 'username', 'rawshares', 'fairshare'} <= set(header), 'programs get the names that they know', header)
 
 
 def body():

@@ -8,6 +8,7 @@
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "util/error.h"
 #include "util/log.h"
 #include "util/number.h"
@@ -51,6 +52,7 @@ static struct share_list *read_shares(struct published *published,
                                       struct error *err)
 {
     struct share_list *list = share_list_create(cluster->name, cluster->algorithm, cluster->as_of);
+    list->words = words_of(cluster->settings);
     struct row_reading reading = { list, as_pbs && settings_of_pbs(cluster->settings) };
     if (published_read_rows(published, cluster, add_row, &reading, err)) {
         share_list_destroy(list);

@@ -11,6 +11,7 @@
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "util/error.h"
 
 /* Rows of each kind on the page for people. */
@@ -77,6 +78,7 @@ static struct whatif *read_and_answer(struct options *options, const struct sett
         cluster = published_only(&published, err);
     if (cluster && !published_read_tree(&published, cluster, err)) {
         whatif = whatif_create(cluster->name, cluster->as_of);
+        whatif->words = words_of(cluster->settings);
         if (answer(options, settings, &published, cluster, whatif, err)) {
             whatif_destroy(whatif);
             whatif = NULL;

@@ -305,7 +305,7 @@ static void add_note(struct text *text, const struct fairshare_options *options)
         return;
     text_add(text, "Usage counts at least ");
     text_add_figure(text, options->pbs_minimum_usage, SETTING_DIGITS);
-    text_add(text, ", which each group has beside that of its users.\n");
+    text_add(text, ", which each group has beside what is below it.\n");
 }
 
 static const struct explain_column columns[] = {
