@@ -7,6 +7,7 @@ With PICTURES=FOLDER in the environment it leaves pictures of the pages there, t
 
 import os
 import random
+import subprocess
 import sys
 import time
 
@@ -15,6 +16,7 @@ import site_drawing
 import tap
 from browser import Browser, Pages
 from place import NOW, Place
+from program import TOP, fairmill, write_settings
 
 DAY = 86400
 ENTER = '\ue007'
@@ -316,9 +318,34 @@ def try_nothing(place, browser, pages):
                  ([], True), f'{algorithm} is drawn by its factor')
 
 
+def try_openpbs(place, browser, pages):
+    """The demonstration of OpenPBS's, in its words."""
+    subprocess.run([f'{TOP}/sql/demo/make-pbs-demo.py', place.path('pbs'), str(NOW)], check=True, stdout=subprocess.DEVNULL)
+    conf = place.path('pbs.conf')
+    write_settings(conf, dict(source=dict(driver='sqlite', database=place.path('pbs.db'), layout='pbs', clusters='pbs'),
+                              results=dict(driver='sqlite', database=place.path('pbs-results.db')), usage=dict(time_zone='UTC')))
+    for command in (('import', 'pbs', *(f'--{name}={place.path("pbs")}/{file}' for name, file in (
+            ('resource-group', 'resource_group'), ('sched-config', 'sched_config'), ('accounting', 'accounting'), ('queue', 'qstat.json')))),
+                    ('init',), ('run', '--now', NOW), ('report', '--output', place.path('pbs.html'))):
+        tap.same(fairmill(conf, *command), (0, '', ''), f'{command[0]} of OpenPBS works')
+    browser.open(pages.url + 'pbs.html')
+    tap.same([browser.run(f"return [...document.querySelectorAll('#{table} th')].map(each => each.textContent.replace(/ .$/, ''))") for table in ('people-table', 'queue-table')],
+             [['Name', 'Group', 'Share', 'Used', 'Use, cput', 'Factor', 'Place'], ['Job', 'Entity', 'Group', 'Queue', 'Value', 'Names of the formula']],
+             "tables have OpenPBS's words")
+    rows = browser.run("return [...document.querySelectorAll('#queue-table tbody tr')].map(row => [...row.cells].map(cell => cell.innerText))")
+    tap.ok(len(rows) == 5 and all(row[0].endswith('.pbs') for row in rows) and rows[-1][4] == '–' and 'has no shares' in rows[-1][5]
+           and [float(row[4]) for row in rows[:-1]] == sorted((float(row[4]) for row in rows[:-1]), reverse=True),
+           "jobs have their own ids and the formula's values, the highest first, or why they have none", rows)
+    browser.run("document.querySelector('#people-table tbody button').click()")
+    words = browser.run('return document.body.innerText')
+    tap.same([word for word in ('ccount', 'User', 'user', 'TRES', 'artition', 'QOS', 'lurm') if word in words.replace('users of', '')], [], "and none of Slurm's words is there")
+    take_picture(browser, 'openpbs')
+    fits(browser, 'a page of OpenPBS')
+
+
 def body():
     with Browser() as browser, Place() as place, Pages(place.folder) as pages:
-        for part in (try_use, try_health, try_names, try_sizes, try_nothing):
+        for part in (try_use, try_health, try_names, try_sizes, try_nothing, try_openpbs):
             part(place, browser, pages)
 
 
