@@ -11,6 +11,7 @@
 #include "results/published_find.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "source/source.h"
 #include "sql.h"
 
@@ -36,8 +37,12 @@ static void add_association(struct metrics *metrics, const struct published_clus
         .account = name.account,
         .user = node->is_user ? name.user : NULL,
         .partition = *name.partition ? name.partition : NULL,
+        .words = words_of(cluster->settings),
     };
-#define OF(what) (node->is_user ? METRIC_USER_##what : METRIC_ACCOUNT_##what)
+    bool pbs = settings_of_pbs(cluster->settings);
+#define OF(what)                                                        \
+    (pbs ? (node->is_user ? METRIC_ENTITY_##what : METRIC_GROUP_##what) \
+         : (node->is_user ? METRIC_USER_##what : METRIC_ACCOUNT_##what))
     metrics_add(metrics, OF(FAIRSHARE), &labels, algorithm->factor(values));
     metrics_add(metrics, OF(NORM_SHARES), &labels, algorithm->norm_shares(values));
     metrics_add(metrics, OF(NORM_USAGE), &labels, values->usage_norm);

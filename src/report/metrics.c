@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "settings/words.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -28,6 +29,21 @@ static const struct {
                                  "RawShares of a user that has its own" },
     [METRIC_USER_RAW_USAGE] = { "slurm_user_fairshare_raw_usage_cpu_seconds",
                                 "RawUsage of a user: decayed seconds of the charged TRES" },
+    [METRIC_GROUP_FAIRSHARE] = { "pbs_group_fairshare_factor", "fairshare_factor of a group" },
+    [METRIC_GROUP_NORM_SHARES] = { "pbs_group_fairshare_perc", "fairshare_perc of a group" },
+    [METRIC_GROUP_NORM_USAGE] = { "pbs_group_usage_norm", "Usage of a group, as a part of all" },
+    [METRIC_GROUP_RAW_SHARES] = { "pbs_group_shares", "Shares of a group in its own group" },
+    [METRIC_GROUP_RAW_USAGE] = { "pbs_group_usage",
+                                 "Decayed usage of a group, in what fairshare_usage_res counts" },
+    [METRIC_ENTITY_FAIRSHARE] = { "pbs_entity_fairshare_factor",
+                                  "fairshare_factor of an entity in a group" },
+    [METRIC_ENTITY_NORM_SHARES] = { "pbs_entity_fairshare_perc",
+                                    "fairshare_perc of an entity in a group" },
+    [METRIC_ENTITY_NORM_USAGE] = { "pbs_entity_usage_norm",
+                                   "Usage of an entity in a group, as a part of all" },
+    [METRIC_ENTITY_RAW_SHARES] = { "pbs_entity_shares", "Shares of an entity in its group" },
+    [METRIC_ENTITY_RAW_USAGE] = { "pbs_entity_usage", "Decayed usage of an entity, in what "
+                                                      "fairshare_usage_res counts" },
     [METRIC_EFFECTIVE_USAGE] = { "fairmill_effective_usage",
                                  "EffectvUsage: usage as the algorithm compares it with shares" },
     [METRIC_LEVEL_FS] = { "fairmill_level_fs",
@@ -99,8 +115,9 @@ void metrics_add(struct metrics *metrics, enum metric metric, const struct metri
         return;
     text_add(text, kinds[metric].name);
     add_label(text, &between, "cluster", labels->cluster);
-    add_label(text, &between, "account", labels->account);
-    add_label(text, &between, "user", labels->user);
+    const struct words *words = labels->words;
+    add_label(text, &between, words ? words->account : "account", labels->account);
+    add_label(text, &between, words ? words->user : "user", labels->user);
     add_label(text, &between, "partition", labels->partition);
     add_label(text, &between, "parent", labels->parent);
     add_label(text, &between, "kind", labels->kind);

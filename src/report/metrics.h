@@ -3,6 +3,7 @@
 #define FAIRMILL_REPORT_METRICS_H
 
 struct text;
+struct words;
 
 /* The text format in which Prometheus takes numbers: each metric with its help, its type, and then
  * all of its samples.  Names that exporters of Slurm have already are kept; what they do not have
@@ -20,6 +21,17 @@ enum metric {
     METRIC_USER_NORM_USAGE,
     METRIC_USER_RAW_SHARES,
     METRIC_USER_RAW_USAGE,
+    /* The same of OpenPBS's groups and entities. */
+    METRIC_GROUP_FAIRSHARE,
+    METRIC_GROUP_NORM_SHARES,
+    METRIC_GROUP_NORM_USAGE,
+    METRIC_GROUP_RAW_SHARES,
+    METRIC_GROUP_RAW_USAGE,
+    METRIC_ENTITY_FAIRSHARE,
+    METRIC_ENTITY_NORM_SHARES,
+    METRIC_ENTITY_NORM_USAGE,
+    METRIC_ENTITY_RAW_SHARES,
+    METRIC_ENTITY_RAW_USAGE,
     /* Ours: of every association. */
     METRIC_EFFECTIVE_USAGE,
     METRIC_LEVEL_FS,
@@ -44,6 +56,7 @@ enum metric {
 /* The labels of a sample; those that are NULL are not there. */
 struct metric_labels {
     const char *cluster, *account, *user, *partition, *parent, *kind, *problem;
+    const struct words *words; /* the account's and the user's labels; NULL: these */
 };
 
 struct metrics *metrics_create(void);

@@ -3,6 +3,8 @@
 # needs: sqlite
 """On a cluster of OpenPBS, commands say its words, and whatif says what to write into its files."""
 
+import csv
+import io
 import os
 import re
 import subprocess
@@ -65,6 +67,12 @@ def sentences(conf):
     for command in ('explain', 'history', 'forecast'):
         status, out, err = fairmill(conf, command, 'nobody')
         tap.ok(status == 64 and "no entity or group 'nobody'" in err, f'{command} says that of whom nobody knows', status, out, err)
+    status, out, err = fairmill(conf, 'metrics')
+    shown = {row['username'] or row['account']: row for row in csv.DictReader(io.StringIO(fairmill(conf, 'show', '--csv')[1]))}
+    for kind, labels, name in (('group', 'group="group1"', 'group1'), ('entity', 'group="group1",entity="bob"', 'bob')):
+        for metric, column in (('fairshare_factor', 'fairshare'), ('fairshare_perc', 'normshares'), ('usage_norm', 'normusage'), ('shares', 'rawshares')):
+            tap.ok(f'\npbs_{kind}_{metric}{{cluster="pbs",{labels}}} {float(shown[name][column]):.17g}\n' in out, f"metrics have each {kind}'s {metric}", shown[name])
+    tap.ok(status == 0 and 'slurm' not in out and 'account=' not in out, "and none of Slurm's", err)
     header = fairmill(conf, 'show', '--csv')[1].splitlines()[0].split(',')
     tap.ok({'account', 'username', 'rawshares', 'fairshare'} <= set(header), 'programs get the names that they know', header)
 
