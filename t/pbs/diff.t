@@ -60,9 +60,9 @@ class Site:
         return {(row['entity'], row['value']): (float(row['ours']), float(row['pbsfs']), row['why']) for row in csv.DictReader(out.splitlines())} if out else err
 
 
-def oracle(folder, case, decays=False):
+def oracle(folder, case, **usage):
     """A site that has the tree of a case, and its usage."""
-    site = Site(folder, case, **({} if decays else dict(half_life=0)))
+    site = Site(folder, case, **(usage or dict(half_life=0)))
     with open(f'{TREES}/{case}/resource_group', encoding='ascii') as file:
         names = {line.split()[0] for line in file if line.strip()}
     with open(f'{TREES}/{case}/usage.tsv', encoding='ascii') as file:
@@ -135,11 +135,20 @@ def moved(folder):
 
 def decayed(folder):
     """As fast as OpenPBS says, but its steps come at once."""
-    site = oracle(folder, 'p08_mixed', decays=True)
+    site = oracle(folder, 'p08_mixed', decay='exact')
     rows = site.rows(printed('p08_mixed', 'pbsfs_p_decayed.txt'))
     tap.ok(len(rows) > 5 and all(why == 'decay' for _, _, why in rows.values()), 'half of all usage, after one step, has the cause decay', rows)
     third = re.sub(r'Usage: (\d{4,})', lambda match: f'Usage: {int(match[1]) // 3}', printed('p08_mixed'))
     tap.ok(site.diff(third)[0] == 1 and '' in {why for _, _, why in site.rows(third).values()}, 'a third is less than a step can leave')
+
+
+def stepped(folder):
+    """Both decay at once, a minute before a day is over."""
+    site, undecayed, half = oracle(folder, 'p08_mixed', decay='steps'), printed('p08_mixed'), printed('p08_mixed', 'pbsfs_p_decayed.txt')
+    tap.same((site.rows(undecayed), {why for _, _, why in site.rows(half).values()}), ({}, {''}), 'where we decay by steps, too, there is no difference before one')
+    for later, left, words in ((86400, 'decay', 'has the cause decay'), (90000, '', 'is left unexplained')):
+        tap.same((site.rows(half, at=AT + later), {why for _, _, why in site.rows(undecayed, at=AT + later).values()}), ({}, {left}),
+                 f'nor {later - 86340} seconds after it, when what was not decayed yet {words}')
 
 
 TREE = {'a': ('TREEROOT', 11, 40), 'b': ('TREEROOT', 12, 60), 'u1': ('a', 13, 50), 'u2': ('a', 14, 50), 'u3': ('b', 15, 60), 'u4': ('b', 16, 40), 'u5': ('TREEROOT', 17, 100)}
@@ -252,7 +261,7 @@ def body():
     for case in sorted(each for each in os.listdir(TREES) if each.startswith('p')):
         with tempfile.TemporaryDirectory(prefix='fm') as folder:
             try_tree(folder, case)
-    for part in (changed, moved, decayed, cycles, running):
+    for part in (changed, moved, decayed, stepped, cycles, running):
         with tempfile.TemporaryDirectory(prefix='fm') as folder:
             part(folder)
 

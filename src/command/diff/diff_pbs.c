@@ -439,11 +439,20 @@ static void note_unknown(struct pbs_differences *differences, const char *senten
 }
 
 /* Steps decay what was used just before one at once, and what was used behind it not for a whole
- * fairshare_decay_time. */
+ * fairshare_decay_time.  Where we decay by them, too, and the usage file says when they are, the
+ * scheduler has one in its next cycle. */
 static int read_decay(struct finder *finder, const struct source *source, struct error *err)
 {
     struct pbs_rules rules;
     const struct settings *settings = finder->asked->settings;
+    const struct computation *computation = &finder->ours.computation;
+    uint64_t begun = computation->starts.instant, at = (uint64_t)finder->asked->printed_at;
+    if (settings->decay == DECAY_STEPS && begun) {
+        uint64_t cycle = finder->asked->period, before = at > cycle ? at - cycle : 0;
+        double left = clock_left(computation->clock, before > begun ? before : begun);
+        finder->decay = left > 0 ? left : 1;
+        return 0;
+    }
     if (!settings->half_life_of_source) {
         note_unknown(finder->differences,
                      "[usage] half_life is given, and OpenPBS's decay may be another one");
@@ -468,7 +477,7 @@ static int take_views(struct finder *finder, struct error *err)
         return 0;
     }
     const struct source source = source_of(asked->settings, asked->source, asked->published->name);
-    if (read_decay(finder, &source, err) || compute_view(asked, true, &finder->ours, err))
+    if (compute_view(asked, true, &finder->ours, err) || read_decay(finder, &source, err))
         return -1;
     finder->differences->as_of = asked->printed_at;
     return finder->ours.has_ledger ? compute_view(asked, false, &finder->without_ledger, err) : 0;
