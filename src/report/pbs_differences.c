@@ -15,6 +15,7 @@
 static const char *const names[PBS_CAUSES] = {
     [PBS_CAUSE_NONE] = "",       [PBS_CAUSE_CYCLE] = "cycle",   [PBS_CAUSE_RUNNING] = "running",
     [PBS_CAUSE_DECAY] = "decay", [PBS_CAUSE_LEDGER] = "ledger", [PBS_CAUSE_TREE] = "tree",
+    [PBS_CAUSE_USAGE] = "usage",
 };
 
 static const char *const meanings[PBS_CAUSES] = {
@@ -30,6 +31,7 @@ static const char *const meanings[PBS_CAUSES] = {
         "         second",
     [PBS_CAUSE_LEDGER] = "our ledger, which OpenPBS does not know",
     [PBS_CAUSE_TREE] = "the print has another resource_group than was imported",
+    [PBS_CAUSE_USAGE] = "it follows from the usage and percentages on its path in the print",
 };
 
 static void get_why(const void *row, struct cell *cell)

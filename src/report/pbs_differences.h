@@ -9,7 +9,7 @@
 struct table;
 struct text;
 
-/* Our tree of OpenPBS's entities against the one that `pbsfs -p` printed. */
+/* Our tree of OpenPBS's entities against what pbsfs printed of it. */
 
 /* Why they may differ though nothing is wrong. */
 enum pbs_cause {
@@ -19,12 +19,13 @@ enum pbs_cause {
     PBS_CAUSE_DECAY,
     PBS_CAUSE_LEDGER,
     PBS_CAUSE_TREE,
+    PBS_CAUSE_USAGE,
     PBS_CAUSES,
 };
 
 struct pbs_difference {
     const char *entity; /* UTF-8 */
-    const char *value;  /* `Grp`, `cgrp`, `Shares`, `Usage`, `Perc`, as pbsfs calls them */
+    const char *value;  /* `Grp`, `cgrp`, `Shares`, `Perc`, `Usage`, `fairshare_tree_usage` */
     double ours, printed;
     enum pbs_cause cause;
 };

@@ -125,7 +125,8 @@ static enum print_kind kind_of_line(struct span line)
         span_begins(line, "Association Records") || span_begins(line, "User Records") ||
         span_begins(word, "ClusterName="))
         return PRINT_OF_ASSOC_MGR;
-    if (span_begins(line, "Fairshare usage units are in:") || span_find(line, ": Grp: ").bytes)
+    if (span_begins(line, "Fairshare usage units are in:") ||
+        span_begins(line, "fairshare entity:") || span_find(line, ": Grp: ").bytes)
         return PRINT_OF_PBSFS;
     if (memchr(line.bytes, '|', line.length) && is_digits(span_until(line, '|', &rest)))
         return PRINT_OF_SPRIO;

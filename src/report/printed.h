@@ -45,7 +45,7 @@ enum print_kind {
     PRINT_OF_SSHARE,
     PRINT_OF_ASSOC_MGR, /* scontrol show assoc_mgr */
     PRINT_OF_SPRIO,
-    PRINT_OF_PBSFS, /* pbsfs -p, of OpenPBS */
+    PRINT_OF_PBSFS, /* pbsfs -p or -g, of OpenPBS */
 };
 enum print_kind print_kind_of(struct span text);
 

@@ -7,7 +7,7 @@
 #include "util/error.h"
 #include "util/text.h"
 
-/* What `pbsfs -p` printed, or anybody says it did. */
+/* What `pbsfs -p` or `-g` printed, or anybody says it did. */
 
 static void check_number(const struct printed_number *number)
 {
@@ -33,6 +33,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
             must(*row->name && utf8_valid(row->name, strlen(row->name)), "each row has a name");
             check_number(&row->usage);
             check_number(&row->percentage);
+            must(print.whole || row->path_count, "an entity has a path");
+            if (!print.whole)
+                check_number(&row->tree_usage);
+            for (size_t k = 0; k < row->path_count; k++) {
+                check_number(&row->path[k].usage);
+                check_number(&row->path[k].part);
+            }
         }
         pbsfs_print_free(&print);
     }

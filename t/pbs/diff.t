@@ -85,7 +85,9 @@ def try_tree(folder, case):
     status, out, err = site.diff(text)
     count = len(text.splitlines()) - 1
     tap.ok((status, err) == (0, '') and EXPLAINED in out and f'{count} entities were compared' in out and site.rows(text) == {},
-           f'nothing differs in what pbsfs printed of {case}', status, out, err)
+           f'nothing differs in what pbsfs -p printed of {case}', status, out, err)
+    status, out, err = site.diff(printed(case, 'pbsfs_g.txt'))
+    tap.ok((status, err) == (0, '') and EXPLAINED in out and site.rows(printed(case, 'pbsfs_g.txt')) == {}, 'nor of its entities, one by one', status, out, err)
 
 
 def changed(folder):
@@ -113,6 +115,32 @@ def changed(folder):
         tap.ok(got[0] == 65 and 'line 13' in got[2] and not got[1], f"'{wrong}' is no line of pbsfs", got)
     got = site.diff('Fairshare usage units are in: cput\n')
     tap.ok(got[0] == 65 and 'nobody' in got[2], 'a print of nobody is none', got)
+
+
+def entities(folder):
+    """pbsfs -g NAME, which has fairshare_tree_usage."""
+    site = oracle(folder, 'p02_deep')
+    names = re.findall('entity: (.*)', printed('p02_deep', 'pbsfs_g.txt'))
+    text = printed('p02_deep', 'pbsfs_g.txt').split('fairshare entity: ')[1 + names.index('g2')]
+    text = 'fairshare entity: ' + text
+
+    def rows(old, new):
+        tap.ok(old in text, f'{old} is there', text)
+        return {key: (row[1], row[2]) for key, row in site.rows(text.replace(old, new)).items()}
+    tap.same(site.rows(text), {}, 'one entity is a print, too')
+    tap.same(rows('0.087437', '0.187437'), {('g2', 'fairshare_tree_usage'): (.187437, '')}, 'a TreeUsage that does not follow from its path is left')
+    tap.same(rows('Shares\t\t\t: 28', 'Shares\t\t\t: 29'), {('g2', 'Shares'): (29, 'tree')}, 'other shares are those of another tree')
+    tap.same(rows('17.099792', '17.199792'), {('g2', 'Perc'): (17.199792, 'tree')}, 'and so is another percentage, which nothing else makes')
+    tap.same(rows('152868 / 0.226', '152968 / 0.226'), {('g0', 'Usage'): (152968, '')}, 'the usage of who is on its path is compared')
+    halved = text.replace('152863', '76431').replace('152868', '76434').replace('1748300', '1671868').replace('0.087437', f'{76432.75 / 1671868:.6f}')
+    tap.same({(entity, value): why for (entity, value), (_, _, why) in site.rows(halved).items()},
+             {('g2', 'Usage'): '', ('g0', 'Usage'): '', ('TREEROOT', 'Usage'): '', ('g2', 'fairshare_tree_usage'): 'usage'}, 'what follows from other usage has that cause')
+    tap.same(site.rows(text + text), {}, 'a repeated entity is no difference')
+    tap.ok('only in the print: 1 entity, first g99' in site.diff(text.replace('g2', 'g99'))[1], 'who is not ours is named', site.diff(text.replace('g2', 'g99')))
+    for wrong in (text[:text.index('usage/perc')], text[:text.index('g2 ')], text.replace('Resgroup', 'Group'), text + 'x', text.replace('(cput)', ''),
+                  text.replace(' / 0.171', ''), text.replace('17.099792%', '17.099792'), text.replace(': 28', ': many'), 'fairshare entity: \n' + text):
+        got = site.diff(wrong)
+        tap.ok(got[0] == 65 and 'line ' in got[2] and not got[1], f'what is cut or damaged is refused: {wrong[-30:]!r}', got)
 
 
 def moved(folder):
@@ -220,10 +248,18 @@ def cycles(folder):
         status, out, _ = site.diff(pbsfs(seen), at=AT + now)
         tap.ok(status == 0 and 'behind its last look' in out and EXPLAINED in out, 'and the reason is said', out)
     seen = scheduler(jobs, range(0, now, 600), now)
+    theirs = Site(folder, 'theirs', half_life=0)
+    theirs.call(('import', 'pbs', '--resource-group', f'{folder}/tree'), ('init',),
+                *(('ledger', 'set', round(used), '--user', name, '--at', AT, '--why', 'x', '--yes') for name, used in seen.items() if name.startswith('u')),
+                ('run', '--now', AT + now))
+    rows = site.rows(''.join(theirs.call(('show', '--pbs', name))[1] for name in ('u1', 'u2', 'u3', 'u4')), at=AT + now)
+    tap.same({key: why for key, (_, _, why) in rows.items()},
+             {(name, 'Usage'): 'cycle' for name in ('TREEROOT', 'a', 'b', 'u1', 'u2', 'u3', 'u4')} |
+             {(name, 'fairshare_tree_usage'): 'usage' for name in ('u1', 'u2', 'u3', 'u4')}, 'so it is with pbsfs -g, whose TreeUsage follows')
     status, out, _ = site.diff(pbsfs(seen), '--json', at=AT + now)
     found = json.loads(out)['clusters'][0]
     tap.same((status, found['explained'], found['left'], found['compared'], found['period'], {each['cause']: each['values'] for each in found['causes']}),
-             (0, True, 0, 9, 600, dict(cycle=7, running=0, decay=0, ledger=0, tree=0)), 'programs read it, too')
+             (0, True, 0, 9, 600, dict(cycle=7, running=0, decay=0, ledger=0, tree=0, usage=0)), 'programs read it, too')
     rows = site.rows(pbsfs(seen), '--period', 20, at=AT + now)
     tap.ok('' in {why for _, _, why in rows.values()}, 'a scheduler that looks every 20 seconds cannot lose that much', rows)
     lost = dict(seen, u1=10)
@@ -261,7 +297,7 @@ def body():
     for case in sorted(each for each in os.listdir(TREES) if each.startswith('p')):
         with tempfile.TemporaryDirectory(prefix='fm') as folder:
             try_tree(folder, case)
-    for part in (changed, moved, decayed, stepped, cycles, running):
+    for part in (changed, entities, moved, decayed, stepped, cycles, running):
         with tempfile.TemporaryDirectory(prefix='fm') as folder:
             part(folder)
 

@@ -386,7 +386,7 @@ const struct command command_diff = {
     .operand_count = 1,
     .summary = "our values against what Slurm's commands or pbsfs printed, and why they differ",
     .notes = "FILE is what `sshare -a -l -P -m`, `scontrol show assoc_mgr`, `sprio -l` or\n"
-             "`pbsfs -p` printed; - is standard input.\n",
+             "`pbsfs -p` or `-g NAME` printed; - is standard input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .run = diff_command,

@@ -222,7 +222,7 @@ static void match_rows(struct finder *finder)
         uint32_t node = number == INDEX_NONE ? NO_NODE : finder->node_of[number];
         if (node != NO_NODE && finder->row_of[node] == NO_NODE)
             finder->row_of[node] = i;
-        else if (!finder->asked->login)
+        else if (!finder->asked->login && (node == NO_NODE || print->whole))
             note_missing(&differences->only_printed, &differences->first_only_printed,
                          name_copy(finder, name));
     }
@@ -242,7 +242,7 @@ static bool may_be_forgotten(const struct finder *finder, uint32_t node)
 static void note_only_ours(struct finder *finder)
 {
     struct pbs_differences *differences = finder->differences;
-    for (uint32_t i = 0; i < tree_of(finder)->count; i++) {
+    for (uint32_t i = 0; finder->asked->print->whole && i < tree_of(finder)->count; i++) {
         const char *name = pbs_tree_member(&finder->ours.pbs, i).name;
         if (finder->row_of[i] == NO_NODE && may_be_shown(finder, i, name) &&
             !may_be_forgotten(finder, i))
@@ -338,16 +338,16 @@ static void compare_percentage(struct finder *finder, uint32_t node, double ours
     uint32_t place = finder->row_of[node];
     const struct printed_number *printed = &finder->asked->print->rows[place].percentage;
     double by_print = finder->percentages[place];
+    /* Nothing else makes percentages; of a whole tree it is seen whether it does. */
+    bool follows =
+        !finder->asked->print->whole || is_printed(printed, by_print, by_print, SINGLE_ROUNDING);
     if (is_printed(printed, ours, ours, SINGLE_ROUNDING))
         return;
-    add_difference(
-        finder, node,
-        &(struct pbs_difference){ .value = "Perc",
-                                  .ours = ours,
-                                  .printed = printed_middle(printed),
-                                  .cause = is_printed(printed, by_print, by_print, SINGLE_ROUNDING)
-                                               ? PBS_CAUSE_TREE
-                                               : PBS_CAUSE_NONE });
+    add_difference(finder, node,
+                   &(struct pbs_difference){ .value = "Perc",
+                                             .ours = ours,
+                                             .printed = printed_middle(printed),
+                                             .cause = follows ? PBS_CAUSE_TREE : PBS_CAUSE_NONE });
 }
 
 /* Of jobs alone, or as steps may have left it. */
@@ -367,9 +367,9 @@ static enum pbs_cause cause_in(const struct finder *finder, const struct view *v
 }
 
 static enum pbs_cause cause_of(const struct finder *finder, uint32_t node,
-                               const struct printed_member *row)
+                               const struct printed_number *printed)
 {
-    enum pbs_cause cause = cause_in(finder, &finder->ours, node, &row->usage);
+    enum pbs_cause cause = cause_in(finder, &finder->ours, node, printed);
     if (cause || !finder->ours.has_ledger)
         return cause;
     const struct tree *tree = finder->without_ledger.pbs.fairshare.tree;
@@ -377,55 +377,125 @@ static enum pbs_cause cause_of(const struct finder *finder, uint32_t node,
     if (place == NO_NODE || tree->nodes[place].id != tree_of(finder)->nodes[node].id)
         return PBS_CAUSE_NONE;
     double usage = pbs_tree_member(&finder->without_ledger.pbs, place).usage;
-    return is_printed(&row->usage, usage, usage, ROUNDING) ||
-                   cause_in(finder, &finder->without_ledger, place, &row->usage)
+    return is_printed(printed, usage, usage, ROUNDING) ||
+                   cause_in(finder, &finder->without_ledger, place, printed)
                ? PBS_CAUSE_LEDGER
                : PBS_CAUSE_NONE;
 }
 
 /* A group of which others are members in the print has another sum. */
-static bool follows_from_members(const struct finder *finder, uint32_t node)
+static bool follows_from_members(const struct finder *finder, uint32_t node,
+                                 const struct printed_number *printed)
 {
-    const struct printed_number *below = &finder->below[finder->row_of[node]];
-    const struct printed_member *row = &finder->asked->print->rows[finder->row_of[node]];
-    return finder->tree_differs && !tree_of(finder)->nodes[node].is_user &&
-           is_printed(&row->usage, below->low, below->high, ROUNDING);
+    uint32_t place = finder->row_of[node];
+    return finder->tree_differs && finder->asked->print->whole && place != NO_NODE &&
+           !tree_of(finder)->nodes[node].is_user &&
+           is_printed(printed, finder->below[place].low, finder->below[place].high, ROUNDING);
 }
 
-static void compare_usage(struct finder *finder, uint32_t node)
+static void compare_usage(struct finder *finder, uint32_t node,
+                          const struct printed_number *printed)
 {
-    const struct printed_member *row = &finder->asked->print->rows[finder->row_of[node]];
     double ours = pbs_tree_member(&finder->ours.pbs, node).usage;
-    if (is_printed(&row->usage, ours, ours, ROUNDING))
+    if (is_printed(printed, ours, ours, ROUNDING))
         return;
-    enum pbs_cause cause = cause_of(finder, node, row);
-    if (!cause && follows_from_members(finder, node))
+    enum pbs_cause cause = cause_of(finder, node, printed);
+    if (!cause && follows_from_members(finder, node, printed))
         cause = PBS_CAUSE_TREE;
+    add_difference(
+        finder, node,
+        &(struct pbs_difference){
+            .value = "Usage", .ours = ours, .printed = printed_middle(printed), .cause = cause });
+}
+
+/* What TreeUsage the usage and the parts on a printed path make, as far as their digits tell. */
+static struct printed_number tree_usage_by_path(const struct printed_member *row)
+{
+    struct printed_number tree_usage = { 0, 1 };
+    const struct printed_number *root = &row->path[0].usage;
+    for (size_t i = 1; i < row->path_count; i++) {
+        const struct printed_step *step = &row->path[i], *above = &row->path[i - 1];
+        double low = fmin(step->usage.low / root->high, 1);
+        double high = root->low > 0 ? fmin(step->usage.high / root->low, 1) : 1;
+        double least = above->part.high > 0 ? fmin(step->part.low / above->part.high, 1) : 0;
+        double most = above->part.low > 0 ? fmin(step->part.high / above->part.low, 1) : 1;
+        struct printed_number from_above = tree_usage;
+        tree_usage = (struct printed_number){ low, high };
+        if (i == 1)
+            continue;
+        tree_usage.low =
+            fmin(low + (from_above.low - low) * least, low + (from_above.low - low) * most);
+        tree_usage.high =
+            fmax(high + (from_above.high - high) * least, high + (from_above.high - high) * most);
+    }
+    return tree_usage;
+}
+
+static void compare_tree_usage(struct finder *finder, uint32_t node,
+                               const struct printed_member *row)
+{
+    double ours = finder->ours.pbs.fairshare.values[node].pbs_tree_usage;
+    if (!node || !printed_is_there(&row->tree_usage) ||
+        is_printed(&row->tree_usage, ours, ours, SINGLE_ROUNDING))
+        return;
+    struct printed_number by_path = tree_usage_by_path(row);
+    bool follows = is_printed(&row->tree_usage, by_path.low, by_path.high, SINGLE_ROUNDING);
     add_difference(finder, node,
-                   &(struct pbs_difference){ .value = "Usage",
+                   &(struct pbs_difference){ .value = "fairshare_tree_usage",
                                              .ours = ours,
-                                             .printed = printed_middle(&row->usage),
-                                             .cause = cause });
+                                             .printed = printed_middle(&row->tree_usage),
+                                             .cause = follows ? PBS_CAUSE_USAGE : PBS_CAUSE_NONE });
+}
+
+/* Groups on the way to an entity that are not printed by themselves, each once. */
+static void compare_path(struct finder *finder, const struct printed_member *row, bool *compared)
+{
+    for (size_t i = 0; i < row->path_count; i++) {
+        const struct printed_step *step = &row->path[i];
+        uint32_t number = names_find(finder->entities, step->name, strlen(step->name));
+        uint32_t node = number == INDEX_NONE ? NO_NODE : finder->node_of[number];
+        if (node == NO_NODE || finder->row_of[node] != NO_NODE || compared[node])
+            continue;
+        compared[node] = true;
+        compare_usage(finder, node, &step->usage);
+    }
+}
+
+static void compare_member(struct finder *finder, uint32_t node, const struct printed_member *row)
+{
+    struct pbs_member member = pbs_tree_member(&finder->ours.pbs, node);
+    finder->differences->compared++;
+    compare_integer(finder, node, "Grp", member.group, row->group);
+    compare_integer(finder, node, "cgrp", member.number, row->number);
+    compare_integer(finder, node, "Shares", member.shares, row->shares);
+    compare_percentage(finder, node, member.percentage);
+}
+
+static const struct printed_member *row_of(const struct finder *finder, uint32_t node)
+{
+    uint32_t place = finder->row_of[node];
+    const char *name = pbs_tree_member(&finder->ours.pbs, node).name;
+    return place != NO_NODE && may_be_shown(finder, node, name) ? &finder->asked->print->rows[place]
+                                                                : NULL;
 }
 
 /* First the tree, since sums follow from it. */
-static void compare_trees(struct finder *finder, bool usage)
+static void compare_trees(struct finder *finder)
 {
-    for (uint32_t i = 0; i < tree_of(finder)->count; i++) {
-        struct pbs_member member = pbs_tree_member(&finder->ours.pbs, i);
-        if (finder->row_of[i] == NO_NODE || !may_be_shown(finder, i, member.name))
+    const uint32_t count = tree_of(finder)->count;
+    bool *compared = memory_zeroed(count, sizeof *compared);
+    for (uint32_t i = 0; i < count; i++)
+        if (row_of(finder, i))
+            compare_member(finder, i, row_of(finder, i));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct printed_member *row = row_of(finder, i);
+        if (!row)
             continue;
-        const struct printed_member *row = &finder->asked->print->rows[finder->row_of[i]];
-        if (usage) {
-            compare_usage(finder, i);
-            continue;
-        }
-        finder->differences->compared++;
-        compare_integer(finder, i, "Grp", member.group, row->group);
-        compare_integer(finder, i, "cgrp", member.number, row->number);
-        compare_integer(finder, i, "Shares", member.shares, row->shares);
-        compare_percentage(finder, i, member.percentage);
+        compare_path(finder, row, compared);
+        compare_usage(finder, i, &row->usage);
+        compare_tree_usage(finder, i, row);
     }
+    free(compared);
 }
 
 /* ---- all of it ---- */
@@ -509,8 +579,7 @@ int diff_pbs_find(const struct diff_pbs_case *asked, struct pbs_differences *dif
         note_only_ours(&finder);
         sum_print(&finder);
         finder.tree_differs = differences->only_printed || differences->only_ours;
-        compare_trees(&finder, false);
-        compare_trees(&finder, true);
+        compare_trees(&finder);
     }
     names_destroy(finder.entities);
     free(finder.node_of);
