@@ -425,8 +425,8 @@ static int add_adjustments(struct computation *computation, struct error *err)
     return 0;
 }
 
-/* What is left of the usage with which all began.  Steps that were due since its last one had not
- * come. */
+/* What is left of the usage with which all began, where no later reset left nothing.  Steps that
+ * were due since its last one had not come. */
 static int add_starts(struct computation *computation, struct error *err)
 {
     const struct usage_starts *starts = &computation->starts;
@@ -436,6 +436,9 @@ static int add_starts(struct computation *computation, struct error *err)
     for (size_t i = 0; i < starts->count && clock_start(clock) <= starts->instant; i++) {
         const struct usage_start *start = &starts->starts[i];
         struct wide usage;
+        if (ledger_reset_before(computation->ledger, start->association, UINT64_MAX) >=
+            starts->instant)
+            continue;
         if (!clock_sum_of(clock, start->usage * left, &usage) ||
             !wide_add(computation_sum_of(computation, start->association), &usage))
             return usage_beyond_range(start->association, err);

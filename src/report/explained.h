@@ -46,7 +46,8 @@ struct weights {
     size_t job_count, day_count;
     uint64_t all_records;
     size_t all_days;
-    double left; /* of all records */
+    double left;   /* of all records */
+    double ledger; /* what amounts of the ledger add to that; below 0 where they come off */
 };
 
 #endif

@@ -2,6 +2,7 @@
 #include "report/explanation_weights.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,6 +147,11 @@ static void add_jobs(struct text *text, const struct explained *explained,
     if (weights->left != published) {
         text_add(text, "The published usage is ");
         text_add_figure(text, published, USAGE_DIGITS);
+        text_add(text, ".\n");
+    }
+    if (fabs(weights->ledger) > 0) {
+        text_add(text, weights->ledger > 0 ? "The ledger adds " : "The ledger takes off ");
+        text_add_figure(text, fabs(weights->ledger), USAGE_DIGITS);
         text_add(text, ".\n");
     }
 }

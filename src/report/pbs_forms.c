@@ -22,10 +22,15 @@ static const struct node *node_of(const struct pbs_tree *tree, uint32_t i)
     return &tree->fairshare.tree->nodes[i];
 }
 
-static void add_name(struct text *text, const struct pbs_tree *tree, uint32_t i)
+static const char *name_of(const struct pbs_tree *tree, uint32_t i)
 {
     const struct node *node = node_of(tree, i);
-    text_add_printable(text, names_text(tree->names, node->is_user ? node->user : node->account));
+    return names_text(tree->names, node->is_user ? node->user : node->account);
+}
+
+static void add_name(struct text *text, const struct pbs_tree *tree, uint32_t i)
+{
+    text_add_printable(text, name_of(tree, i));
 }
 
 static double usage_of(const struct pbs_tree *tree, uint32_t i)
@@ -79,6 +84,16 @@ void pbs_tree_free(struct pbs_tree *tree)
     free(tree->percentages);
     tree->usage = NULL;
     tree->percentages = NULL;
+}
+
+struct pbs_member pbs_tree_member(const struct pbs_tree *tree, uint32_t i)
+{
+    return (struct pbs_member){ .name = name_of(tree, i),
+                                .group = group_of(tree, i),
+                                .number = number_of(tree, i),
+                                .shares = shares_of(tree, i),
+                                .usage = usage_of(tree, i),
+                                .percentage = (double)(tree->percentages[i] * 100) };
 }
 
 static double quotient_of(const struct pbs_tree *tree, uint32_t i)
@@ -152,15 +167,14 @@ void pbs_add_list(struct text *text, const struct pbs_tree *tree, const struct s
     for (size_t at = 0; at < list->count; at++) {
         if (!list->rows[at].shown)
             continue;
-        uint32_t i = node_of_row(tree, &list->rows[at]);
+        struct pbs_member member = pbs_tree_member(tree, node_of_row(tree, &list->rows[at]));
         struct text name = { 0 };
         text_add(&name, "");
-        add_name(&name, tree, i);
+        text_add_printable(&name, member.name);
         form_add_padded(text, name.bytes, NAME_WIDTH, true);
         text_format(text, ": Grp: %-5" PRId64 "  cgrp: %-5" PRIu32 "Shares: %-6" PRId32,
-                    group_of(tree, i), number_of(tree, i), shares_of(tree, i));
-        text_format(text, " Usage: %-6.0f Perc: %6.3f%%\n", usage_of(tree, i),
-                    (double)(tree->percentages[i] * 100));
+                    member.group, member.number, member.shares);
+        text_format(text, " Usage: %-6.0f Perc: %6.3f%%\n", member.usage, member.percentage);
         text_free(&name);
     }
 }

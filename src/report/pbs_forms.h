@@ -23,6 +23,16 @@ struct pbs_tree {
 void pbs_tree_count(struct pbs_tree *tree);
 void pbs_tree_free(struct pbs_tree *tree);
 
+/* What pbsfs says of a node.  The root is in group -1. */
+struct pbs_member {
+    const char *name; /* as the tree's names are */
+    int64_t group;
+    uint32_t number;
+    int32_t shares;
+    double usage, percentage; /* the root's percentage is 100 */
+};
+struct pbs_member pbs_tree_member(const struct pbs_tree *tree, uint32_t node);
+
 /* As `pbsfs -g NAME`. */
 void pbs_add_entity(struct text *text, const struct pbs_tree *tree, uint32_t node);
 /* As `pbsfs -c NAME NAME`: who is more deserving, or `NAME == NAME`. */

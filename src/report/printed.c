@@ -27,6 +27,13 @@ bool span_is(struct span span, const char *text)
     return span.length == strlen(text) && !strncasecmp(span.bytes, text, span.length);
 }
 
+struct span span_find(struct span span, const char *text)
+{
+    const char *at = span.length ? memmem(span.bytes, span.length, text, strlen(text)) : NULL;
+    return at ? (struct span){ at, span.length - (size_t)(at - span.bytes) }
+              : (struct span){ NULL, 0 };
+}
+
 struct span span_until(struct span span, char end, struct span *rest)
 {
     const char *at = span.length ? memchr(span.bytes, end, span.length) : NULL;
@@ -118,6 +125,9 @@ static enum print_kind kind_of_line(struct span line)
         span_begins(line, "Association Records") || span_begins(line, "User Records") ||
         span_begins(word, "ClusterName="))
         return PRINT_OF_ASSOC_MGR;
+    if (span_begins(line, "Fairshare usage units are in:") ||
+        span_begins(line, "fairshare entity:") || span_find(line, ": Grp: ").bytes)
+        return PRINT_OF_PBSFS;
     if (memchr(line.bytes, '|', line.length) && is_digits(span_until(line, '|', &rest)))
         return PRINT_OF_SPRIO;
     for (struct span left = line; left.length;) {

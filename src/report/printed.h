@@ -7,7 +7,8 @@
 
 struct error;
 
-/* What Slurm's commands print: text in lines, and numbers of which digits are left out. */
+/* What commands of Slurm and OpenPBS print: text in lines, and numbers of which digits are left
+ * out. */
 
 struct span {
     const char *bytes;
@@ -19,6 +20,8 @@ bool span_begins(struct span span, const char *text);
 bool span_is(struct span span, const char *text);
 /* The part before the next `end`, or all of it; `rest` is what is behind. */
 struct span span_until(struct span span, char end, struct span *rest);
+/* Where a text is in it: a span that begins there; NULL bytes where it is not. */
+struct span span_find(struct span span, const char *text);
 /* The next word between blanks; empty at the end. */
 struct span span_word(struct span span, struct span *rest);
 
@@ -42,6 +45,7 @@ enum print_kind {
     PRINT_OF_SSHARE,
     PRINT_OF_ASSOC_MGR, /* scontrol show assoc_mgr */
     PRINT_OF_SPRIO,
+    PRINT_OF_PBSFS, /* pbsfs -p or -g, of OpenPBS */
 };
 enum print_kind print_kind_of(struct span text);
 

@@ -22,7 +22,8 @@ struct ledger_record {
     int64_t entered_at;
     char *cluster, *who, *why;
     char *account, *user, *partition;
-    struct job_keys covers; /* the associations of a reset that is not of the whole cluster */
+    struct job_keys
+        covers; /* the associations of a set, or a reset that is not of the whole cluster */
 };
 void ledger_record_free(struct ledger_record *record);
 

@@ -187,7 +187,7 @@ static struct db_value number_or_null(bool known, uint64_t number)
 static int write_entry(struct db *db, const struct ledger_record *record, struct error *err)
 {
     const struct ledger_entry *entry = &record->entry;
-    bool adjusts = entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT;
+    bool adjusts = ledger_kind_has_amount(entry->kind);
     struct row_field row[] = {
         { "id", 'i', db_integer((int64_t)entry->id) },
         { "cluster", 't', db_text(record->cluster) },

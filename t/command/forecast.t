@@ -122,6 +122,7 @@ def enter(r, place, alive, jobs):
     order = r.choice((['credit', f'{r.randrange(1, 9999)}h', '--user', row['user'], '--account', row['acct']],
                       ['debit', f'{r.randrange(1, 9999)}h', '--user', row['user'], '--account', row['acct']],
                       ['reset', '--user', row['user']], ['reset', '--account', row['acct']],
+                      ['set', r.choice((0, 1, 10 ** 6)), '--user', row['user'], '--account', row['acct']],
                       ['reset', '--all'] if r.random() < .3 else ['reset', '--user', 'gone0'],
                       ['refund', r.randrange(1, jobs + 1)] if jobs else ['reset', '--user', row['user']]))
     # No job is refunded before it began.

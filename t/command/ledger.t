@@ -197,6 +197,70 @@ def resets(desk):
     tap.ok(desk.usage('physics.eve')[0] > 49, 'an account is reset with what was below it then')
 
 
+def sets(desk):
+    """A reset to an amount."""
+    desk.begin()
+    before = dict(zip(EVERYBODY, desk.usage(*EVERYBODY)))
+    physics, root = desk.usage('physics', 'root')
+    desk.enter('set', 4711, '-u', 'bob')
+    tap.same(desk.run_at(NOW), ('incremental', ''), 'a set above the seal leaves a run incremental')
+    tap.same(desk.usage('physics.bob'), [4711.0], 'at its instant the usage is what it was set to, to the last bit')
+    tap.same(desk.usage(*EVERYBODY[:1], *EVERYBODY[2:]), [before[name] for name in EVERYBODY if name != 'physics.bob'], 'nobody else has other usage')
+    tap.ok(all(abs(got - was - 4711 + before['physics.bob']) < 1e-5 for got, was in zip(desk.usage('physics', 'root'), (physics, root))),
+           'those above have what is more or less', desk.usage('physics', 'root'), physics, root)
+    desk.all_runs_agree('in a full run too')
+    for day in (1, 2, 9):
+        desk.all_runs_agree(f'and when the seal moves past it, {day} days later', NOW + day * DAY)
+    desk.run_at(NOW + 14 * DAY)
+    tap.ok(abs(desk.usage('physics.bob')[0] - 4711 / 4) < 1e-6, 'it decays from then on', desk.usage('physics.bob'))
+    desk.run_at(NOW - 1, '--replace')
+    tap.ok(abs(desk.usage('physics.bob')[0] - before['physics.bob']) < 1, 'before its instant nothing was set')
+    desk.enter('undo', 1, at=None)
+    desk.run_at(NOW, '--replace')
+    tap.same(desk.usage(*EVERYBODY), list(before.values()), 'undone, it never was')
+    desk.begin({'usage.half_life': 0})
+    desk.enter('set', '2h', '-u', 'alice', '-A', 'chemistry', at=NOW - HOUR)
+    desk.run_at(NOW)
+    tap.same(desk.usage('chemistry.alice'), [2 * 3600 + 3600], 'a job that runs at its instant adds what it used since')
+    desk.enter('refund', RUNS)
+    desk.run_at(NOW)
+    tap.same(desk.usage('chemistry.alice'), [2 * 3600], 'and a refund of it takes off that only')
+    desk.enter('set', 0, '-u', 'alice', '-A', 'physics', at=NOW - 9 * DAY - DAY // 2)
+    desk.run_at(NOW)
+    tap.same(desk.usage('physics.alice'), [4 * DAY / 2], 'usage may be set to nothing')
+    tap.same(desk.query("SELECT kind, tres_seconds, id_job FROM fairmill_ledger WHERE id = 3"), [('set', 0, None)], 'which is an amount')
+    desk.enter('debit', 50, '-u', 'erik', '-A', 'physics', '--partition', 'gpu')
+    desk.enter('set', 7, '-u', 'erik', '-A', 'physics', '--partition', 'gpu', at=NOW + 1)
+    desk.enter('set', 8, '-u', 'erik', '-A', 'physics', '--partition', 'gpu', at=NOW + 1)
+    desk.all_runs_agree('of two at one instant the later entry counts', NOW + 1)
+    tap.same(desk.usage('physics.erik'), [8], 'of an association with a partition, too')
+    desk.succeed('ledger', 'list', '--json')
+    last = json.loads(desk.out)['ledger'][-1]
+    tap.same([last[key] for key in ('kind', 'tres_seconds', 'associations', 'username', 'counts')], ['set', 8, 1, 'erik', True], 'list has it')
+    desk.succeed('ledger', 'list')
+    tap.ok("set user 'erik' in account 'physics', partition 'gpu' to 8 TRES-seconds" in desk.out, 'and says it', desk.out)
+    desk.succeed('ledger', 'set', 12345, '-u', 'bob', '--at', NOW, '-w', 'x', '--dry-run', '--now', NOW)
+    tap.ok(' 12345 ' in desk.out, '--dry-run shows what it would do', desk.out)
+    desk.begin({'usage.half_life': 0})
+    desk.succeed('explain', '--jobs', 'bob')
+    tap.ok('ledger' not in desk.out, 'explain --jobs tells of no ledger where that has nothing', desk.out)
+    desk.enter('set', 4711, '-u', 'bob')
+    desk.enter('debit', 10, '-u', 'erik', '-A', 'physics', '--partition', 'gpu')
+    desk.run_at(NOW)
+    for name, words in (('bob', 'adds 4711'), ('physics', 'adds 4721')):
+        desk.succeed('explain', '--jobs', name)
+        tap.ok(f'The ledger {words}.' in desk.out, f'of {name} it says what that {words}', desk.out)
+    desk.enter('credit', 5, '-u', 'carol')
+    desk.run_at(NOW)
+    desk.succeed('explain', '--jobs', 'carol')
+    tap.ok('The ledger takes off 5.' in desk.out, 'or takes off', desk.out)
+    desk.begin()
+    desk.enter('set', 4711, '-u', 'bob', at=NOW - 9 * DAY)
+    kind, why = desk.run_at(NOW)
+    tap.ok(kind == 'full' and 'ledger' in why, 'one below the seal makes the next run full', kind, why)
+    tap.same(desk.run_at(NOW + 1)[0], 'incremental', 'and only that one')
+
+
 def undos(desk):
     desk.begin({'usage.half_life': 0})
     before, = desk.usage('physics.alice')
@@ -282,7 +346,9 @@ def refusals(desk):
             ('a job that is no number', 'refund', 'x'), ('a refund of a user', 'refund', 1, '-u', 'alice'),
             ('a reset of nobody', 'reset'), ('of all and somebody', 'reset', '--all', '-u', 'alice'),
             ('of an unknown account', 'reset', '-A', 'biology'), ('of an unknown user', 'reset', '-u', 'eve'),
-            ('of a partition alone', 'reset', '-A', 'physics', '--partition', 'gpu')):
+            ('of a partition alone', 'reset', '-A', 'physics', '--partition', 'gpu'), ('a set of nobody', 'set', 5),
+            ('of an account', 'set', 5, '-A', 'physics'), ('of all', 'set', 5, '--all'), ('of a user of two', 'set', 5, '-u', 'alice'),
+            ('to no amount', 'set', *alice), ('to less than nothing', 'set', -1, *alice), ('to a word', 'set', 'much', *alice)):
         desk.ends(64, f'{what}: refused', 'ledger', *arguments, '-w', 'x', '-y')
     for why in ((), ('-w', ''), ('-w', ' '), ('-w', 'two\nlines'), ('-w', 'x' * 251)):
         desk.ends(64, f'a reason like {why}: refused', 'ledger', 'credit', 5, *alice, '-y', *why)
@@ -358,7 +424,7 @@ def at_once(desk):
 def body():
     with Place() as place:
         place.__class__ = Desk
-        for part in (adjustments, without_account, refunds, resets, undos, dry_runs, questions, refusals, lists, who, at_once):
+        for part in (adjustments, without_account, refunds, resets, sets, undos, dry_runs, questions, refusals, lists, who, at_once):
             part(place)
 
 

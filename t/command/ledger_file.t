@@ -97,6 +97,23 @@ def there_and_back(desk):
     tap.same(desk.exported(), lines, 'and are exported the same')
 
 
+def sets(desk):
+    """An amount, and what it covers."""
+    desk.begin()
+    desk.enter('set', 4711, '-u', 'alice')
+    desk.enter('set', 0, '-u', 'bob')
+    desk.message()
+    rows, lines, usage = desk.rows(), desk.exported(), desk.usage('physics.alice', 'physics.bob')
+    entry = json.loads(lines[5])
+    tap.same([entry['kind'], entry['tres_seconds'], entry['covers'], json.loads(lines[6])['tres_seconds']], ['set', 4711, [entry['id_assoc']], 0],
+             'a set is exported with its amount and what it covers')
+    desk.ready(DRAWING)
+    desk.succeed('ledger', 'import', desk.write(lines))
+    desk.message()
+    tap.same([desk.rows(), desk.usage('physics.alice', 'physics.bob'), desk.exported()], [rows, usage, lines], 'and is the same elsewhere')
+    desk.ends(65, 'without an amount it is none', 'ledger', 'import', desk.write([lines[5].replace('"tres_seconds":4711,', '')]))
+
+
 def lost(desk):
     """With its row in the chain, and without."""
     for tables, what in ((TABLES[:2], 'its row alone'), (TABLES[:3], 'row and hash'), (TABLES, 'all that is known')):
@@ -312,7 +329,7 @@ def older_entries(desk):
 def body():
     with Place() as place:
         place.__class__ = Desk
-        for part in (there_and_back, lost, lost_reset, lost_at_the_end, lost_before_any_run, changed, accepted, by_hand, many, of_two_clusters,
+        for part in (there_and_back, sets, lost, lost_reset, lost_at_the_end, lost_before_any_run, changed, accepted, by_hand, many, of_two_clusters,
                      bad_lines, older_entries):
             part(place)
 

@@ -5,7 +5,7 @@ steps for t/lib/history.py that enter some."""
 import reference
 from happenings import step
 
-KINDS = ('credit', 'debit', 'refund', 'reset', 'undo')
+KINDS = ('credit', 'debit', 'refund', 'reset', 'set', 'undo')
 COLUMNS = ('id', 'cluster', 'instant', 'entered_at', 'who', 'why', 'kind', 'account', 'user_name',
            'partition_name', 'id_assoc', 'tres_seconds', 'id_job', 'undoes')
 
@@ -22,10 +22,10 @@ def statements(entries, cluster):
 
 
 def resets_below(h, as_of, reach):
-    """The last reset before `reach` of each association that a user's or an account's reset covers."""
+    """The last reset before `reach` of each association that a user's or an account's reset, or a set, covers."""
     found = {}
     for entry in reference.counting(h.ledger, as_of):
-        if entry['kind'] == 'reset' and entry['instant'] < reach:
+        if entry['kind'] in ('reset', 'set') and entry['instant'] < reach:
             for number in entry['associations'] or ():
                 found[number] = max(found.get(number, 0), entry['instant'])
     return found
@@ -71,12 +71,17 @@ def refunded(h):
 
 @step
 def user_reset(h):
+    """To nothing, or to an amount."""
     if not h.books.found(users=True):
         return False
     number = h.living(users=True)
     user = h.books.associations[number]['user']
     same = [i for i, row in h.books.associations.items() if row['user'] == user]
-    enter(h, kind='reset', instant=instant(h), associations=h.r.choice(([number], same)))
+    at, covers = instant(h), h.r.choice(([number], same))
+    if len(h.ledger) % 2:
+        enter(h, kind='reset', instant=at, associations=covers)
+    else:
+        enter(h, kind='set', instant=at, associations=covers, id_assoc=number, tres_seconds=(0, 1, 10 ** 7 + 1, 2 ** 62)[at % 4])
 
 
 @step
@@ -120,7 +125,7 @@ def undone(h):
 
 @step
 def reset_undone(h):
-    return undo_some(h, ('reset',))
+    return undo_some(h, ('reset', 'set'))
 
 
 @step

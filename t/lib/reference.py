@@ -77,6 +77,12 @@ class Clock:
             return t
         return self.within(t % self.half_life) << (t // self.half_life - self.epoch)
 
+    def slope(self, t):
+        """By how much at() grows in a second at an instant."""
+        if self.half_life == 0:
+            return 1
+        return int(_context.divide(_context.multiply(Decimal(self.at(t)), _LN2), Decimal(self.half_life)))
+
     def usage(self, total):
         """The decayed TRES-seconds that a sum of charges stands for, good to more than 100 digits."""
         if self.half_life == 0:
@@ -114,7 +120,7 @@ class Corrections:
         self.entries = counting(settings['ledger'], settings['now'])
         self.resets, self.refunds = {}, {}
         for entry in self.entries:
-            if entry['kind'] == 'reset':
+            if entry['kind'] in ('reset', 'set'):
                 for number in entry['associations'] or ():
                     self.resets[number] = max(self.resets.get(number, 0), entry['instant'])
             elif entry['kind'] == 'refund':
@@ -123,9 +129,16 @@ class Corrections:
     def refunded(self, job):
         return max(job['time_start'], job['time_submit']) <= self.refunds.get(job['id_job'], -1)
 
+    def is_last(self, entry):
+        """No reset that is later, or of the same instant and entered later, covers what was set."""
+        return not any((other['instant'], other['id']) > (entry['instant'], entry['id']) for other in self.entries
+                       if other['kind'] in ('reset', 'set') and (other['associations'] is None or entry['id_assoc'] in other['associations']))
+
     def adjustments(self, clock, boundary):
-        """(association, sum) of each credit and debit."""
+        """(association, sum) of each credit and debit, and of what usage is set to."""
         for entry in self.entries:
+            if entry['kind'] == 'set' and self.is_last(entry) and max(clock.earliest, boundary or 0) <= entry['instant']:
+                yield entry['id_assoc'], entry['tres_seconds'] * UNIT * clock.slope(entry['instant'])
             if entry['kind'] not in ('credit', 'debit'):
                 continue
             end, number = entry['instant'], entry['id_assoc']

@@ -199,6 +199,11 @@ def starts(folder):
     used = site.usage(now=at + 86400)
     tap.same(used['suzy'], 35.25, 'it decays as all usage does')
     tap.same(site.call('verify')[0], 0, 'verify computes the same')
+    site.call('ledger', 'reset', '--user', 'suzy', '--yes', '--at', at + 1, '--why', 'x')
+    used = site.usage(now=at + 86400)
+    tap.ok(used['suzy'] == 0 and used['bob'] > 2500, 'a later reset of one leaves nothing of his', used)
+    site.call('ledger', 'undo', 1, '--yes', '--why', 'x')
+    tap.same(site.usage(now=at + 86400)['suzy'], 35.25, 'which can be undone')
     site.call('ledger', 'reset', '--all', '--yes', '--at', at + 1, '--why', 'x')
     tap.same(site.usage(now=at + 86400)['suzy'], 0, 'a later reset leaves nothing of it')
 

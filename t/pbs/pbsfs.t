@@ -29,22 +29,29 @@ def record(layout, name, number):
 
 
 class Tree:
-    def __init__(self, folder, case):
-        self.case, self.conf = case, f'{folder}/{case}.conf'
-        sqlite = self.sqlite = Sqlite(folder)
+    def __init__(self, folder, case, used=True, name=None):
+        name = name or case
+        self.case, self.name, self.conf, self.sqlite = case, name, f'{folder}/{name}.conf', Sqlite(folder)
+        self.set(half_life=0)
+        if used:
+            self.write_usage(f'{folder}/usage')
+        for command in (('import', 'pbs', '--resource-group', f'{TREES}/{case}/resource_group', '--at', AT, *(('--usage', f'{folder}/usage') if used else ())),
+                        ('init',), ('run', '--now', AT)):
+            tap.same(fairmill(self.conf, *command), (0, '', ''), f'{command[0]} takes {case}')
+
+    def set(self, **usage):
         write_settings(self.conf, dict(
-            source=sqlite.connection(f'{case}_jobs') | dict(layout='pbs', clusters='pbs'), results=sqlite.connection(f'{case}_results'),
-            usage=dict(half_life=0, time_zone='UTC'), fairshare=dict(algorithm='pbs', pbs_minimum_usage=1)))
+            source=self.sqlite.connection(f'{self.name}_jobs') | dict(layout='pbs', clusters='pbs'), results=self.sqlite.connection(f'{self.name}_results'),
+            usage=dict(time_zone='UTC') | {key: value for key, value in usage.items() if value is not None}, fairshare=dict(algorithm='pbs', pbs_minimum_usage=1)))
+
+    def write_usage(self, path):
         names = {line.split()[0] for line in self.read('resource_group').splitlines() if line.strip()}
         used = [line.split('\t') for line in self.read('usage.tsv').splitlines()[1:]]
-        with open(f'{folder}/usage', 'wb') as file:
+        with open(path, 'wb') as file:
             # pbsfs does not know of others.
             file.write(record('<16sd', 'PBS_MAG!', 2) + struct.pack('<q', AT - 60) +
                        b''.join(record('<56sd', *each) for each in used if each[0] in names))
-        os.utime(f'{folder}/usage', (AT, AT))
-        for command in (('import', 'pbs', '--resource-group', f'{TREES}/{case}/resource_group', '--at', AT, '--usage', f'{folder}/usage'),
-                        ('init',), ('run', '--now', AT)):
-            tap.same(fairmill(self.conf, *command), (0, '', ''), f'{command[0]} takes {case}')
+        os.utime(path, (AT, AT))
 
     def read(self, name):
         with open(f'{TREES}/{self.case}/{name}', encoding='ascii') as file:
@@ -109,6 +116,31 @@ def try_order(tree, pairs):
     tap.ok(len(order) > 3 and not wrong, 'and where pbsfs was asked it agrees', *wrong[:5])
 
 
+def sets(folder):
+    """Usage that `pbsfs -s` has set, entity by entity, in the ledger."""
+    tree = Tree(folder, 'p01_small', used=False)
+    names = {line.split()[0] for line in tree.read('resource_group').splitlines() if line.strip()}
+    for name, usage in (line.split('\t') for line in tree.read('usage.tsv').splitlines()[1:]):
+        if name in names:
+            for amount in (7 * int(usage) + 1, usage):
+                status, out, err = fairmill(tree.conf, 'ledger', 'set', amount, '--user', name, '--at', AT, '--why', 'pbsfs -s', '--yes')
+                tap.ok(status == 0 and f'to {amount} TRES-seconds' in out, f'{name} is set to {amount}', out, err)
+    # A step comes right behind its instant.
+    for decay, later in (('exact', 86400), ('steps', 86401)):
+        tree.set(half_life=None, decay=decay)
+        tap.same(fairmill(tree.conf, 'run', '--now', AT, '--replace')[0], 0, f'decay = {decay} takes it')
+        tap.same(tree.show('--list'), tree.read('pbsfs_p.txt'), 'what is set is what pbsfs -s sets: of two the later one, and above it the sums')
+        fairmill(tree.conf, 'run', '--now', AT + later)
+        tap.same(tree.show('--list'), tree.read('pbsfs_p_decayed.txt'), 'which decays as it does there')
+        tap.same(fairmill(tree.conf, 'verify')[0], 0, 'verify computes the same')
+    tap.same(fairmill(tree.conf, 'diff', f'{TREES}/p01_small/pbsfs_p.txt', '--at', AT)[0], 0, 'and diff finds no difference')
+    with_usage = Tree(folder, 'p01_small', name='both')
+    fairmill(with_usage.conf, 'ledger', 'set', 1000, '--user', 'u5', '--at', AT, '--why', 'pbsfs -s', '--yes')
+    fairmill(with_usage.conf, 'run', '--now', AT, '--replace')
+    tap.ok(': 1000 (cput)' in with_usage.show('u5') and ': 14590 (cput)' in with_usage.show('TREEROOT'), "it leaves nothing of the usage file's, and sums have the difference",
+           with_usage.show('u5'), with_usage.show('TREEROOT'))
+
+
 def refused(folder):
     tree = Tree(folder, 'p01_small')
     for said, arguments in (('nobody', ('nobody',)), ('exclude each other', ('--tree', '--list')), ("'1'", ('--decay', '1')), ("'x'", ('--decay', 'x'))):
@@ -122,6 +154,8 @@ def body():
             try_tree(folder, case)
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
         refused(folder)
+    with tempfile.TemporaryDirectory(prefix='fm') as folder:
+        sets(folder)
 
 
 tap.main(body)

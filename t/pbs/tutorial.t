@@ -56,7 +56,7 @@ def published(folder):
 
 
 def follow(folder):
-    way_in, every, queue, query = blocks()
+    way_in, every, queue, query, compare = blocks()
     done = shell(folder, way_in.replace('fairmill.conf run', f'fairmill.conf run --now {NOW}'))
     tap.same((done.returncode, done.stderr), (0, ''), 'the way in works as it stands')
     tap.ok(done.stdout.startswith('Fairshare usage units are in: cput\nTREEROOT  : Grp: -1 '), 'and ends with what pbsfs would print', done.stdout)
@@ -74,6 +74,20 @@ def follow(folder):
                  [('903.pbs', 'scott'), ('904.pbs', 'eve'), ('905.pbs', 'suzy'), ('906.pbs', 'cathy'), ('907.pbs', 'bob')], 'who waits is known')
         tap.same(db.execute("SELECT value FROM pbs_setting WHERE name = 'job_sort_formula'").fetchall(),
                  [('pow(2, -(fairshare_tree_usage/fairshare_perc))',)], 'with the formula of the document')
+    compared(folder, compare.replace('diff pbsfs.txt', f'diff pbsfs.txt --at {NOW + 300}'))
+
+
+def compared(folder, text):
+    """A pbsfs that prints what we have, and then less of bob's."""
+    shown = shell(folder, 'fairmill -c fairmill.conf show --pbs --list').stdout
+    for change, status, words in ((shown, 0, 'left unexplained: nothing'), (re.sub('^(bob .*Usage: )\\d+', r'\g<1>3', shown, flags=re.M), 1, 'left unexplained: 1 value')):
+        with open(f'{folder}/printed', 'w', encoding='ascii') as file:
+            file.write(change)
+        with open(f'{folder}/bin/pbsfs', 'w', encoding='ascii') as file:
+            file.write('#!/bin/sh\ntest "$*" = -p && cat printed\n')
+        os.chmod(f'{folder}/bin/pbsfs', 0o755)
+        done = shell(folder, text)
+        tap.ok((done.returncode, done.stderr) == (status, '') and words in done.stdout, f'the comparison works as it stands: {words}', done)
 
 
 def forms(folder):

@@ -170,6 +170,48 @@ static void steps(void)
            "unless hardly anything decays");
 }
 
+static double usage_set(const struct clock *clock, uint64_t amount, uint64_t instant)
+{
+    struct wide sum = { { 0 } };
+    wide_add_product(&sum, (uint128)UNITS_PER_TRES * amount, clock_weight_at(clock, instant),
+                     false);
+    return clock_usage(clock, &sum);
+}
+
+static void instants(void)
+{
+    const uint64_t amounts[] = { 1, 3, 4711, 123456789, UINT64_C(9007199254740991) };
+    bool all = true, decays = true;
+    srandom(18);
+    for (int i = 0; i < 400; i++) {
+        uint64_t half_life = 1 + (uint64_t)random() % (i % 2 ? 100 : 10000000);
+        uint64_t now = 1700000000 + (uint64_t)random() % 100000000;
+        uint64_t age = (uint64_t)random() % (20 * half_life);
+        uint64_t amount = amounts[(size_t)i % (sizeof amounts / sizeof *amounts)];
+        struct clock *clock = clock_create(half_life, now, 0);
+        double left = (double)amount * exp2(-(double)age / (double)half_life);
+        all &= !(fabs(usage_set(clock, amount, now) - (double)amount) > 0);
+        decays &= fabs(usage_set(clock, amount, now - age) - left) <= 1e-12 * left;
+        clock_destroy(clock);
+    }
+    ok(all, "what is there at an instant is all there then, to the last bit");
+    ok(decays, "and decays from then on");
+    struct clock *clock = clock_create(600, 10000, 9000);
+    ok(!clock_weight_at(clock, 8999) && clock_weight_at(clock, 9000) &&
+           clock_weight_at(clock, 10000) && !clock_weight_at(clock, 10001),
+       "nothing of it before the start, or after now");
+    clock_destroy(clock);
+    clock = clock_create(0, 10000, 0);
+    is_double_exact(usage_set(clock, 4711, 5), 4711, "without decay it stays");
+    clock_destroy(clock);
+    struct clock_steps halves = { .period = 100, .epoch = 1030, .factor = .5, .half_life = 100 };
+    clock = clock_create_stepped(&halves, 1330, 0);
+    is_double_exact(usage_set(clock, 8, 1330), 8,
+                    "with steps it is all there at an instant of one");
+    is_double_exact(usage_set(clock, 8, 1129), 2, "and loses at each that comes");
+    clock_destroy(clock);
+}
+
 static int64_t last_reset(enum reset_unit unit, uint64_t span, int64_t anchor, uint64_t now)
 {
     return (int64_t)calendar_last_reset(&(struct reset_period){ unit, span, anchor }, now);
@@ -246,6 +288,7 @@ int main(void)
     known_values();
     properties();
     steps();
+    instants();
     resets();
     rollups();
     return done_testing();

@@ -134,11 +134,76 @@ static void test_weight(void)
     clock_destroy(clock);
 }
 
+/* What association 7 has by what is set, and by all of it that a state adds. */
+static uint64_t amount_at(const struct ledger *ledger, uint64_t now)
+{
+    struct ledger_state *state = ledger_at(ledger, now);
+    struct clock *clock = clock_create(0, now, state->cluster_reset);
+    uint64_t amount = 0;
+    for (size_t i = 0; i < state->adjustment_count; i++) {
+        uint128 units;
+        bool negative;
+        uint128 weight = ledger_weight(state, &state->adjustments[i], clock, &units, &negative);
+        amount += (uint64_t)(units / UNITS_PER_TRES * weight);
+    }
+    clock_destroy(clock);
+    ledger_state_destroy(state);
+    return amount;
+}
+
+static void test_sets(void)
+{
+    struct ledger *ledger = ledger_create();
+    add(ledger, 1, 500, LEDGER_DEBIT, 1000);
+    add(ledger, 2, 500, LEDGER_SET, 60);
+    ledger_add_cover(ledger, 2, 7);
+    ledger_add_cover(ledger, 2, 8);
+    struct ledger_state *state = ledger_at(ledger, 900);
+    ok(ledger_reset_before(state, 7, UINT64_MAX) == 500 &&
+           ledger_reset_before(state, 8, UINT64_MAX) == 500,
+       "a set is a reset of what it covers");
+    ledger_state_destroy(state);
+    ok(amount_at(ledger, 499) == 0 && amount_at(ledger, 500) == 60 && amount_at(ledger, 900) == 60,
+       "to an amount, from its instant on");
+    add(ledger, 3, 501, LEDGER_DEBIT, 5);
+    ok(amount_at(ledger, 900) == 65, "what comes later is added");
+    add(ledger, 4, 500, LEDGER_SET, 70);
+    ledger_add_cover(ledger, 4, 7);
+    ok(amount_at(ledger, 900) == 75, "of two at one instant the one that was entered later counts");
+    add(ledger, 5, 500, LEDGER_RESET, 0);
+    ledger_add_cover(ledger, 5, 7);
+    ok(amount_at(ledger, 900) == 5, "so it is with a reset");
+    add(ledger, 6, 500, LEDGER_UNDO, 5);
+    ok(amount_at(ledger, 900) == 75, "an undone one takes nothing");
+    add(ledger, 7, 500, LEDGER_RESET, 1);
+    ok(amount_at(ledger, 900) == 5, "one of the cluster does");
+    add(ledger, 8, 500, LEDGER_SET, 80);
+    ledger_add_cover(ledger, 8, 7);
+    ok(amount_at(ledger, 900) == 85, "but not what is set after it");
+    add(ledger, 9, 700, LEDGER_SET, 0);
+    ledger_add_cover(ledger, 9, 7);
+    ok(amount_at(ledger, 699) == 85 && amount_at(ledger, 900) == 0, "nothing is an amount, too");
+    add(ledger, 10, 400, LEDGER_SET, 90);
+    ledger_add_cover(ledger, 10, 7);
+    ok(amount_at(ledger, 900) == 0 && amount_at(ledger, 450) == 90,
+       "one that was entered later counts at its instant");
+
+    struct ledger *coming = ledger_coming(ledger, 600, 800);
+    ok(coming->count == 1 && ledger_next(coming, 600, true) == 700,
+       "one that is to come changes what the past counts for");
+    ledger_destroy(coming);
+    struct ledger *foreseen = ledger_foreseen(ledger, 600, 800);
+    ok(amount_at(foreseen, 600) == 0, "and leaves nothing of it");
+    ledger_destroy(foreseen);
+    ledger_destroy(ledger);
+}
+
 int main(void)
 {
     test_undo();
     test_refunds();
     test_resets();
     test_weight();
+    test_sets();
     return done_testing();
 }

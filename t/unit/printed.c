@@ -57,6 +57,12 @@ static void kinds(void)
     ok(print_kind_of(span_of("CLUSTER: x\n          JOBID PARTITION\n")) == PRINT_OF_SPRIO &&
            print_kind_of(span_of("PRIORITY|JOBID\n")) == PRINT_OF_SPRIO,
        "so do sprio's");
+    ok(print_kind_of(span_of("Fairshare usage units are in: cput\nTREEROOT  : Grp: -1\n")) ==
+               PRINT_OF_PBSFS &&
+           print_kind_of(span_of("u|1   : Grp: 12345  cgrp: 123456Shares: 1\n")) == PRINT_OF_PBSFS,
+       "of pbsfs -p its first line, or the form of any other");
+    ok(print_kind_of(span_of("fairshare entity: u1\nResgroup\t\t: 0\n")) == PRINT_OF_PBSFS,
+       "and what pbsfs -g begins with");
     ok(print_kind_of(span_of("2|daemon|main|3530\n")) == PRINT_OF_SPRIO,
        "jobs without a heading are sprio's");
     ok(print_kind_of(span_of("Current Association Manager state\n")) == PRINT_OF_ASSOC_MGR &&

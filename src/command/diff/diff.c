@@ -8,9 +8,12 @@
 #include "command/diff/diff_case.h"
 #include "command/diff/diff_causes.h"
 #include "command/diff/diff_jobs.h"
+#include "command/diff/diff_pbs.h"
 #include "report/assoc_mgr_print.h"
 #include "report/differences.h"
 #include "report/job_differences.h"
+#include "report/pbs_differences.h"
+#include "report/pbsfs_print.h"
 #include "report/sprio_print.h"
 #include "report/sshare_print.h"
 #include "results/published.h"
@@ -23,6 +26,8 @@
 
 /* slurmctld's PriorityCalcPeriod where nobody says another. */
 #define PERIOD_S 300
+/* OpenPBS's scheduler_iteration likewise. */
+#define CYCLE_S 600
 #define PERIOD_AT_MOST_S 86400
 
 struct options {
@@ -232,6 +237,69 @@ done:
     return result;
 }
 
+static int find_pbs_differences(const struct options *options, const struct settings *settings,
+                                const struct input *input, struct pbs_differences *differences,
+                                struct error *err)
+{
+    struct pbsfs_print print;
+    if (!settings_of_pbs(input->cluster->settings))
+        return fail(err, ERROR_USAGE,
+                    "diff: '%s' is of pbsfs, and cluster '%s' is not of layout = pbs",
+                    options->shared.operands[0], input->cluster->name);
+    if (pbsfs_print_read(&print, text_of(input), err))
+        return fail_in(err, "'%s'", options->shared.operands[0]);
+    struct db *source = open_source(options, settings);
+    const struct diff_pbs_case asked = {
+        settings,
+        &print,
+        input->cluster,
+        input->published.login,
+        source,
+        options->at,
+        options->period ? options->period : CYCLE_S,
+    };
+    int result = diff_pbs_find(&asked, differences, err);
+    db_close(source);
+    pbsfs_print_free(&print);
+    return result;
+}
+
+/* Likewise, of OpenPBS's entities. */
+static int diff_entities(struct options *options, const struct settings *settings,
+                         struct input *input, struct text *text, struct error *err)
+{
+    struct pbs_differences differences = { 0 };
+    int result = -1;
+    struct table *table = table_create(text, &pbs_differences_layout, &options->shared.table, err);
+    if (!table || published_read(&input->published, settings, &options->shared.clusters, err) ||
+        !(input->cluster = published_only(&input->published, err)) ||
+        find_pbs_differences(options, settings, input, &differences, err))
+        goto done;
+    if (table_is_page(&options->shared.table))
+        pbs_differences_add_page(text, &differences);
+    else
+        pbs_differences_print(&differences, table);
+    if (!table_end(table, err))
+        result = !pbs_differences_are_explained(&differences);
+done:
+    pbs_differences_free(&differences);
+    table_destroy(table);
+    return result;
+}
+
+static int diff_print(struct options *options, const struct settings *settings, struct input *input,
+                      struct text *text, struct error *err)
+{
+    switch (print_kind_of(text_of(input))) {
+    case PRINT_OF_SPRIO:
+        return diff_jobs(options, settings, input, text, err);
+    case PRINT_OF_PBSFS:
+        return diff_entities(options, settings, input, text, err);
+    default:
+        return diff_associations(options, settings, input, text, err);
+    }
+}
+
 static int diff_published(struct options *options, const struct settings *settings,
                           struct error *err)
 {
@@ -239,9 +307,7 @@ static int diff_published(struct options *options, const struct settings *settin
     struct text text = { 0 };
     int result = -1;
     if (!read_file(options, &input.bytes, err) && !align_step(options, settings, err))
-        result = print_kind_of(text_of(&input)) == PRINT_OF_SPRIO
-                     ? diff_jobs(options, settings, &input, &text, err)
-                     : diff_associations(options, settings, &input, &text, err);
+        result = diff_print(options, settings, &input, &text, err);
     if (result >= 0 && command_print(&text, err))
         result = -1;
     text_free(&text);
@@ -289,7 +355,8 @@ static const struct command_option own_options[] = {
     { "at", NULL, 0, OPTION_VALUE, AT(at_text), "TIME",
       .help = "when it was printed; else the file's time" },
     { "period", NULL, 0, OPTION_VALUE, AT(period_text), "TIME",
-      .help = "slurmctld's PriorityCalcPeriod; else slurm.conf's, else 300 s" },
+      .help = "slurmctld's PriorityCalcPeriod; else slurm.conf's, else 300 s; "
+              "or OpenPBS's scheduler_iteration, else 600 s" },
     { "step", NULL, 0, OPTION_VALUE, AT(step_text), "TIME",
       .help = "when slurmctld decayed usage, if known; else it is found" },
     { .name = NULL },
@@ -317,9 +384,9 @@ const struct command command_diff = {
     .name = "diff",
     .operands = "FILE",
     .operand_count = 1,
-    .summary = "our values against what Slurm's commands printed, and why they differ",
-    .notes = "FILE is what `sshare -a -l -P -m`, `scontrol show assoc_mgr` or `sprio -l`\n"
-             "printed; - is standard input.\n",
+    .summary = "our values against what Slurm's commands or pbsfs printed, and why they differ",
+    .notes = "FILE is what `sshare -a -l -P -m`, `scontrol show assoc_mgr`, `sprio -l` or\n"
+             "`pbsfs -p` or `-g NAME` printed; - is standard input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,
     .options = own_options,
     .run = diff_command,

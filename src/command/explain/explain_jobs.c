@@ -11,6 +11,7 @@
 #include "core/insight/top_jobs.h"
 #include "core/insight/daily_usage.h"
 #include "core/priority/formula_jobs.h"
+#include "core/usage/ledger.h"
 #include "db/db.h"
 #include "report/explained.h"
 #include "run/run.h"
@@ -30,6 +31,7 @@ struct gathering {
     struct daily_usage days;
     struct clock *plain;
     struct suspensions suspensions; /* as they are walked through without decay */
+    double ledger;                  /* amounts of it, TRES-seconds */
     bool too_large;
     struct text job_ids[TOP_JOBS_KEPT]; /* of those that are kept */
 };
@@ -77,6 +79,29 @@ static int take_charge(struct charge_sink *sink, const struct charge *charge, st
     }
     gathering->too_large |= !fits;
     return 0;
+}
+
+/* Credits, debits and what is set, of the association and all below it. */
+static double ledger_amount(struct gathering *gathering)
+{
+    const struct computation *computation = &gathering->computation;
+    const struct ledger_state *ledger = computation->ledger;
+    struct wide sum = { { 0 } }, positive = sum;
+    if (!gathering->below)
+        find_below(gathering);
+    for (size_t i = 0; i < ledger->adjustment_count; i++) {
+        uint32_t place = tree_place(computation->tree, ledger->adjustments[i].association);
+        uint128 units;
+        bool negative;
+        uint128 weight =
+            ledger_weight(ledger, &ledger->adjustments[i], computation->clock, &units, &negative);
+        if (place != NO_NODE && gathering->below[place])
+            gathering->too_large |= !wide_add_product(&sum, units, weight, negative);
+    }
+    if (!wide_is_negative(&sum))
+        return clock_usage(computation->clock, &sum);
+    wide_subtract(&positive, &sum);
+    return -clock_usage(computation->clock, &positive);
 }
 
 /* A record whose association is gone has no user's name, and is nobody's. */
@@ -157,8 +182,10 @@ static int gather(struct gathering *gathering, const struct settings *settings,
         result = compute_cluster(&gathering->computation, &prior, err);
     prior_free(&prior);
     gathering->too_large |= !top_jobs_end(&gathering->top_jobs);
-    if (!result)
+    if (!result) {
+        gathering->ledger = ledger_amount(gathering);
         result = name_jobs(gathering, &source, err);
+    }
     db_close(db);
     if (!result && gathering->too_large)
         return fail(err, ERROR_DATA, "the usage of a job is beyond the range of our integers");
@@ -179,6 +206,7 @@ int weights_read(struct weights *weights, const struct settings *settings,
         weights->texts = arena_create();
         weights->all_records = gathering.top_jobs.seen;
         weights->left = clock_usage(gathering.computation.clock, &gathering.top_jobs.left);
+        weights->ledger = gathering.ledger;
         keep_jobs(weights, &gathering, explained->login);
         keep_days(weights, &gathering);
     }

@@ -74,20 +74,28 @@ bool amount_parse(const char *text, size_t length, uint64_t unit_s, uint64_t *se
     return amount && amount < INT64_MAX;
 }
 
-/* TRES-seconds, or with an h TRES-hours. */
-static bool parse_amount(const char *text, uint64_t *seconds)
+static bool is_nothing(const char *text, size_t length)
+{
+    struct decimal decimal;
+    return decimal_parse(text, length, &decimal) && !decimal.digits;
+}
+
+/* TRES-seconds, or with an h TRES-hours; usage may be set to nothing. */
+static bool parse_amount(const char *text, enum ledger_kind kind, uint64_t *seconds)
 {
     size_t length = strlen(text);
     uint64_t unit_s = 1;
     if (length && (text[length - 1] == 'h' || text[length - 1] == 's'))
         unit_s = text[--length] == 'h' ? 3600 : 1;
-    return amount_parse(text, length, unit_s, seconds);
+    return (kind == LEDGER_SET && is_nothing(text, length)) ||
+           amount_parse(text, length, unit_s, seconds);
 }
 
 /* What options an action takes besides those that all take. */
 static int check_options(const struct options *options, struct error *err)
 {
-    bool adjusts = is(options, "credit") || is(options, "debit"), resets = is(options, "reset");
+    bool resets = is(options, "reset");
+    bool adjusts = ledger_kind_has_amount(ledger_kind_named(options->action));
     if (is(options, "undo") && options->at)
         return fail(err, ERROR_USAGE,
                     "ledger undo: an entry is undone at its own instant; --at is "
@@ -139,12 +147,12 @@ static int begin_record(const struct options *options, struct ledger_record *rec
     entry->kind = ledger_kind_named(options->action);
     entry->instant = (uint64_t)instant;
     entry->of_cluster = options->all;
-    if ((entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT) &&
-        !parse_amount(options->subject, &entry->tres_seconds))
+    if (ledger_kind_has_amount(entry->kind) &&
+        !parse_amount(options->subject, entry->kind, &entry->tres_seconds))
         return fail(err, ERROR_USAGE,
                     "'%s': must be TRES-seconds, or TRES-hours as in 12.5h, and come to a whole "
-                    "number of TRES-seconds above 0",
-                    options->subject);
+                    "number of TRES-seconds%s",
+                    options->subject, entry->kind == LEDGER_SET ? "" : " above 0");
     uint64_t *number = entry->kind == LEDGER_REFUND ? &entry->job
                        : entry->kind == LEDGER_UNDO ? &entry->undoes
                                                     : NULL;
@@ -244,6 +252,9 @@ static int find_subject(struct entry_context *context, struct error *err)
         return target_job(&source, record, context->ledger, err);
     case LEDGER_RESET:
         return record->entry.of_cluster ? 0 : target_covers(&source, record, err);
+    case LEDGER_SET:
+        return target_association(&source, record, err) || target_covers(&source, record, err) ? -1
+                                                                                               : 0;
     case LEDGER_UNDO:
         break;
     }
@@ -429,6 +440,7 @@ static int take_operands(struct options *options, struct error *err)
         { "debit", "an amount", false },
         { "refund", "the number of a job", false },
         { "reset", NULL, false },
+        { "set", "an amount", false },
         { "undo", "the number of an entry", false },
         { "list", NULL, false },
         { "export", "a file", true },
@@ -439,7 +451,7 @@ static int take_operands(struct options *options, struct error *err)
     size_t chosen = 0;
     if (!operands[0])
         return fail(err, ERROR_USAGE,
-                    "ledger: credit, debit, refund, reset, undo, list, export or import? See "
+                    "ledger: credit, debit, refund, reset, set, undo, list, export or import? See "
                     "`fairmill help ledger`");
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         names[i] = actions[i].action;
@@ -475,8 +487,9 @@ static int take_names(struct options *options, struct error *err)
 static const struct command_option own_options[] = {
     { "user", "users", 'u', OPTION_LIST, AT(shared.users), "NAME", .help = "whose" },
     { "account", "accounts", 'A', OPTION_LIST, AT(shared.accounts), "NAME",
-      .help = "in which account; with reset and no --user, all below it; credit and debit find the "
-              "only one that a user is in" },
+      .help =
+          "in which account; with reset and no --user, all below it; credit, debit and set find "
+          "the only one that a user is in" },
     { "partition", "partitions", 0, OPTION_ONE, AT(partition), "NAME",
       .help = "the user's association with this partition", .former = 'p' },
     { "all", NULL, 0, OPTION_FLAG, AT(all), NULL, .help = "reset everything" },
@@ -510,20 +523,22 @@ const struct command command_ledger = {
     .name = "ledger",
     .operands = "ACTION",
     .operand_count = 2,
-    .summary = "correct usage: credits, debits, refunds, resets; all can be undone",
+    .summary = "correct usage: credits, debits, refunds, resets, sets; all can be undone",
     .notes = "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
              "                   TRES-hours as in 12.5h\n"
              "  debit AMOUNT     put usage on it\n"
              "  refund JOB       take off what a job charged, as if it had not run\n"
              "  reset            usage before the instant does not count: of a user, an\n"
              "                   account with all below it now, or (--all) the whole cluster\n"
+             "  set AMOUNT       a user's association has used so much at the instant, whatever\n"
+             "                   it was charged before\n"
              "  undo ENTRY       an entry does not count, and never did\n"
              "  list             the entries\n"
              "  export [FILE]    write all entries to a file, a line of JSON each\n"
              "  import [FILE]    add those of such a file that are not there\n"
              "\n"
-             "With reset and no --user, --account is all below it; credit and debit find the\n"
-             "only account that a user is in.  Where an entry is said to be lost, import it\n"
+             "With reset and no --user, --account is all below it; credit, debit and set find\n"
+             "the only account that a user is in.  Where an entry is said to be lost, import it\n"
              "from an export, or undo it: then its loss is accepted.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,

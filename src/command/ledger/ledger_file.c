@@ -25,6 +25,7 @@ enum {
     OF_DEBIT = 1 << LEDGER_DEBIT,
     OF_REFUND = 1 << LEDGER_REFUND,
     OF_RESET = 1 << LEDGER_RESET,
+    OF_SET = 1 << LEDGER_SET,
     OF_UNDO = 1 << LEDGER_UNDO,
     OF_ANY = (1 << LEDGER_KINDS) - 1,
 };
@@ -48,11 +49,11 @@ static const struct field {
     { "account", TEXT, IN(record.account), OF_ANY },
     { "username", TEXT, IN(record.user), OF_ANY },
     { "partition", TEXT, IN(record.partition), OF_ANY },
-    { "id_assoc", NUMBER, IN(record.entry.association), OF_CREDIT | OF_DEBIT },
-    { "tres_seconds", NUMBER, IN(record.entry.tres_seconds), OF_CREDIT | OF_DEBIT },
+    { "id_assoc", NUMBER, IN(record.entry.association), OF_CREDIT | OF_DEBIT | OF_SET },
+    { "tres_seconds", NUMBER, IN(record.entry.tres_seconds), OF_CREDIT | OF_DEBIT | OF_SET },
     { "id_job", NUMBER, IN(record.entry.job), OF_REFUND },
     { "undoes", NUMBER, IN(record.entry.undoes), OF_UNDO },
-    { "covers", LIST, IN(record.covers), OF_RESET },
+    { "covers", LIST, IN(record.covers), OF_RESET | OF_SET },
     { "hash", HASH, IN(mark.hash), OF_ANY },
     { "chain", HASH, IN(mark.chain), OF_ANY },
 };

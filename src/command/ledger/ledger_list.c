@@ -48,6 +48,11 @@ void add_entry_words(struct text *text, const struct ledger_record *record)
             text_format(text, " (%zu association%s)", record->covers.count,
                         record->covers.count == 1 ? "" : "s");
         break;
+    case LEDGER_SET:
+        text_add(text, "set ");
+        add_whom(text, record);
+        text_format(text, " to %" PRIu64 " TRES-seconds", entry->tres_seconds);
+        break;
     case LEDGER_UNDO:
         text_format(text, "undo entry %" PRIu64, entry->undoes);
         break;
@@ -145,7 +150,7 @@ static void get_number(const void *of, struct cell *cell)
 {
     const struct row *row = of;
     const struct ledger_entry *entry = &row->record->entry;
-    bool adjusts = entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT;
+    bool adjusts = ledger_kind_has_amount(entry->kind);
     const struct {
         bool known;
         int64_t number;
@@ -156,7 +161,7 @@ static void get_number(const void *of, struct cell *cell)
         [ASSOCIATION] = { adjusts, (int64_t)entry->association },
         [TRES_SECONDS] = { adjusts, (int64_t)entry->tres_seconds },
         [JOB] = { entry->kind == LEDGER_REFUND, (int64_t)entry->job },
-        [COVERS] = { entry->kind == LEDGER_RESET && !entry->of_cluster,
+        [COVERS] = { ledger_kind_resets(entry->kind) && !entry->of_cluster,
                      (int64_t)row->record->covers.count },
         [UNDOES] = { entry->kind == LEDGER_UNDO, (int64_t)entry->undoes },
         [UNDONE_BY] = { row->undone_by != 0, (int64_t)row->undone_by },

@@ -224,10 +224,11 @@ static int cover_user(const struct cover_search *search, struct accounting *acco
                       struct error *err)
 {
     const struct ledger_record *record = search->record;
+    bool any_partition = record->entry.kind == LEDGER_RESET && !*record->partition;
     for (size_t i = 0; i < accounting->count; i++) {
         const struct association *row = &accounting->rows[i];
         if (is_of(accounting, row, record) &&
-            (!*record->partition || is_named(accounting->names, row->partition, record->partition)))
+            (any_partition || is_named(accounting->names, row->partition, record->partition)))
             job_keys_add(search->covers, row->id);
     }
     if (check_names(accounting, record, err))

@@ -17,7 +17,8 @@ int target_association(const struct source *source, struct ledger_record *record
                        struct error *err);
 
 /* Give the record the associations whose usage a reset of its user, or of its account, is about:
- * with those that were deleted and whose usage counts there. */
+ * with those that were deleted and whose usage counts there.  A set, whose account is known, is
+ * about its partition only. */
 int target_covers(const struct source *source, struct ledger_record *record, struct error *err);
 
 /* See that the record's job has rows that began up to the record's instant, and that the ledger

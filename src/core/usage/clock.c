@@ -303,6 +303,22 @@ uint128 clock_weight(const struct clock *clock, uint64_t a, uint64_t b)
     return a < b ? grid(clock, b) - grid(clock, a) : 0;
 }
 
+/* ln 2 x 2^128 */
+#define LN_2 UINT128(UINT64_C(0xb17217f7d1cf79ab), UINT64_C(0xc9e3b39803f2f6af))
+
+uint128 clock_weight_at(const struct clock *clock, uint64_t instant)
+{
+    uint64_t phase;
+    if (instant < clock->start || instant > clock->now)
+        return 0;
+    if (!clock->half_life)
+        return 1;
+    if (!clock->weights)
+        return wide_high_product(grid(clock, instant), LN_2) / clock->half_life;
+    uint64_t period = divide(clock->by_period, instant + clock->shift, &phase);
+    return clock->weights[(period < clock->newest ? period : clock->newest) - clock->oldest];
+}
+
 struct floating clock_usage_floating(const struct clock *clock, const struct wide *sum)
 {
     struct natural number = natural_of_wide(sum);

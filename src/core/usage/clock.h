@@ -60,6 +60,9 @@ uint64_t clock_grid_at(uint64_t half_life, uint64_t now);
 
 /* Q(b) - Q(a) with both kept within [clock_start, now]; 0 where b <= a. */
 uint128 clock_weight(const struct clock *clock, uint64_t a, uint64_t b);
+/* What a unit weighs that is not spread over time but is there at an instant, so that it is all
+ * there then: Q'(t), or 1 without decay; 0 before clock_start and after now. */
+uint128 clock_weight_at(const struct clock *clock, uint64_t instant);
 
 /* A sum that is not negative, in TRES-seconds: the nearest double, and with 128 bits. */
 double clock_usage(const struct clock *clock, const struct wide *sum);

@@ -10,7 +10,8 @@
 
 const char *ledger_kind_name(enum ledger_kind kind)
 {
-    static const char *const names[LEDGER_KINDS] = { "credit", "debit", "refund", "reset", "undo" };
+    static const char *const names[LEDGER_KINDS] = { "credit", "debit", "refund",
+                                                     "reset",  "set",   "undo" };
     return names[kind];
 }
 
@@ -20,6 +21,16 @@ enum ledger_kind ledger_kind_named(const char *name)
     while (kind < LEDGER_KINDS && strcmp(ledger_kind_name(kind), name) != 0)
         kind++;
     return kind;
+}
+
+bool ledger_kind_has_amount(enum ledger_kind kind)
+{
+    return kind == LEDGER_CREDIT || kind == LEDGER_DEBIT || kind == LEDGER_SET;
+}
+
+bool ledger_kind_resets(enum ledger_kind kind)
+{
+    return kind == LEDGER_RESET || kind == LEDGER_SET;
 }
 
 struct ledger *ledger_create(void)
@@ -129,7 +140,7 @@ struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t
 /* Resets of the whole cluster are the clock's. */
 static bool is_of_past(const struct ledger_entry *entry)
 {
-    return entry->kind == LEDGER_REFUND || (entry->kind == LEDGER_RESET && !entry->of_cluster);
+    return entry->kind == LEDGER_REFUND || (ledger_kind_resets(entry->kind) && !entry->of_cluster);
 }
 
 uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past)
@@ -148,8 +159,10 @@ struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64
     struct ledger *foreseen = ledger_create();
     for (size_t i = 0; i < ledger->count; i++) {
         struct ledger_entry entry = ledger->entries[i];
-        if (is_of_past(&entry) && entry.instant > now && entry.instant <= until)
+        if (is_of_past(&entry) && entry.instant > now && entry.instant <= until) {
             entry.instant = now;
+            entry.kind = entry.kind == LEDGER_SET ? LEDGER_RESET : entry.kind;
+        }
         ledger_add(foreseen, &entry);
     }
     for (size_t i = 0; i < ledger->cover_count; i++)
@@ -181,10 +194,12 @@ static void add_refunds(struct ledger_state *state, struct ledger_entry *refunds
 
 static int by_association(const void *a, const void *b)
 {
-    const struct ledger_cover *one = a, *other = b;
+    const struct ledger_reset *one = a, *other = b;
     if (one->association != other->association)
         return one->association < other->association ? -1 : 1;
-    return (one->id > other->id) - (one->id < other->id);
+    if (one->instant != other->instant)
+        return one->instant < other->instant ? -1 : 1;
+    return (one->entry > other->entry) - (one->entry < other->entry);
 }
 
 /* `counts` is by place in the ledger. */
@@ -196,13 +211,55 @@ static void add_resets(struct ledger_state *state, const struct ledger *ledger,
         uint32_t place = id_index_find(chains->places, ledger->covers[i].id);
         if (place != INDEX_NONE && counts[place])
             state->resets[state->reset_count++] =
-                (struct ledger_cover){ ledger->entries[place].instant,
-                                       ledger->covers[i].association };
+                (struct ledger_reset){ ledger->covers[i].association,
+                                       ledger->entries[place].instant, ledger->covers[i].id };
     }
     if (state->reset_count)
         qsort(state->resets, state->reset_count, sizeof *state->resets, by_association);
     for (uint32_t i = 0; i < state->reset_count; i++)
         id_index_add(state->places, state->resets[i].association, i);
+}
+
+/* NULL: there is none before the instant. */
+static const struct ledger_reset *last_reset(const struct ledger_state *state, uint64_t association,
+                                             uint64_t before)
+{
+    const struct ledger_reset *last = NULL;
+    uint32_t i = state->reset_count ? id_index_find(state->places, association) : INDEX_NONE;
+    for (; i < state->reset_count && state->resets[i].association == association &&
+           state->resets[i].instant < before;
+         i++)
+        last = &state->resets[i];
+    return last;
+}
+
+/* Of all that leave nothing of what was before, the last one that covers the association. */
+static bool is_last_reset(const struct ledger_state *state, const struct ledger_entry *set)
+{
+    const struct ledger_reset *last = last_reset(state, set->association, UINT64_MAX);
+    return last && last->entry == set->id &&
+           (state->cluster_reset < set->instant ||
+            (state->cluster_reset == set->instant && state->cluster_reset_entry < set->id));
+}
+
+static void drop_outdated_sets(struct ledger_state *state)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < state->adjustment_count; i++) {
+        const struct ledger_entry *entry = &state->adjustments[i];
+        if (entry->kind != LEDGER_SET || is_last_reset(state, entry))
+            state->adjustments[kept++] = *entry;
+    }
+    state->adjustment_count = kept;
+}
+
+static void note_cluster_reset(struct ledger_state *state, const struct ledger_entry *entry)
+{
+    if (entry->instant < state->cluster_reset ||
+        (entry->instant == state->cluster_reset && entry->id < state->cluster_reset_entry))
+        return;
+    state->cluster_reset = entry->instant;
+    state->cluster_reset_entry = entry->id;
 }
 
 static void sort_out(struct ledger_state *state, const struct ledger *ledger,
@@ -221,14 +278,14 @@ static void sort_out(struct ledger_state *state, const struct ledger *ledger,
         counts[i] = true;
         if (entry->kind == LEDGER_REFUND)
             refunds[refund_count++] = *entry;
-        else if (entry->kind == LEDGER_CREDIT || entry->kind == LEDGER_DEBIT)
+        else if (ledger_kind_has_amount(entry->kind))
             state->adjustments[state->adjustment_count++] = *entry;
-        else if (entry->kind == LEDGER_RESET && entry->of_cluster &&
-                 entry->instant > state->cluster_reset)
-            state->cluster_reset = entry->instant;
+        else if (entry->kind == LEDGER_RESET && entry->of_cluster)
+            note_cluster_reset(state, entry);
     }
     add_refunds(state, refunds, refund_count);
     add_resets(state, ledger, chains, counts);
+    drop_outdated_sets(state);
     free(refunds);
     free(counts);
 }
@@ -260,28 +317,19 @@ void ledger_state_destroy(struct ledger_state *state)
 uint64_t ledger_reset_before(const struct ledger_state *state, uint64_t association,
                              uint64_t before)
 {
-    uint64_t last = 0;
-    if (!state->reset_count)
-        return 0;
-    uint32_t i = id_index_find(state->places, association);
-    if (i == INDEX_NONE)
-        return 0;
-    for (; i < state->reset_count && state->resets[i].association == association &&
-           state->resets[i].id < before;
-         i++)
-        last = state->resets[i].id;
-    return last;
+    const struct ledger_reset *last = last_reset(state, association, before);
+    return last ? last->instant : 0;
 }
 
 uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < state->reset_count; i++) {
-        const struct ledger_cover *reset = &state->resets[i];
+        const struct ledger_reset *reset = &state->resets[i];
         bool is_last = i + 1 == state->reset_count || reset[1].association != reset->association ||
-                       reset[1].id >= before;
-        uint64_t words[] = { reset->association, reset->id };
-        if (reset->id < before && is_last)
+                       reset[1].instant >= before;
+        uint64_t words[] = { reset->association, reset->instant };
+        if (reset->instant < before && is_last)
             hash += hash_words(words, sizeof words / sizeof *words);
     }
     return hash;
@@ -308,5 +356,7 @@ uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entr
     uint64_t reset = ledger_reset_before(state, adjustment->association, UINT64_MAX);
     *units = (uint128)adjustment->tres_seconds * UNITS_PER_TRES;
     *negative = adjustment->kind == LEDGER_CREDIT;
+    if (adjustment->kind == LEDGER_SET)
+        return clock_weight_at(clock, end);
     return clock_weight(clock, start < reset ? reset : start, end);
 }

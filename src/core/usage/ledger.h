@@ -17,27 +17,40 @@
  *     refund          what the job's rows that began up to the instant charge, with the same
  *                     interval, comes off: as if they had not run
  *     reset           usage of some associations, or of all, before the instant does not count
+ *     set             a reset to an amount: usage of some associations before the instant does not
+ *                     count, and X TRES-seconds are there at the instant, of one of them
  *     undo            the undone entry does not count at any instant; an undo can be undone */
 
-enum ledger_kind { LEDGER_CREDIT, LEDGER_DEBIT, LEDGER_REFUND, LEDGER_RESET, LEDGER_UNDO };
+enum ledger_kind {
+    LEDGER_CREDIT,
+    LEDGER_DEBIT,
+    LEDGER_REFUND,
+    LEDGER_RESET,
+    LEDGER_SET,
+    LEDGER_UNDO
+};
 #define LEDGER_KINDS (LEDGER_UNDO + 1)
 
 /* As the result tables and people have it. */
 const char *ledger_kind_name(enum ledger_kind kind);
+/* Whether it has an association and an amount; and whether it may have associations that it covers.
+ */
+bool ledger_kind_has_amount(enum ledger_kind kind);
+bool ledger_kind_resets(enum ledger_kind kind);
 /* LEDGER_KINDS: there is none of this name. */
 enum ledger_kind ledger_kind_named(const char *name);
 
 struct ledger_entry {
     uint64_t id, instant;
     enum ledger_kind kind;
-    uint64_t association;  /* LEDGER_CREDIT, _DEBIT */
+    uint64_t association;  /* LEDGER_CREDIT, _DEBIT, _SET */
     uint64_t tres_seconds; /* likewise; below 2^63 */
     uint64_t job;          /* LEDGER_REFUND */
     bool of_cluster;       /* LEDGER_RESET: of everything, else of what was added for it */
     uint64_t undoes;       /* LEDGER_UNDO: an entry's id */
 };
 
-/* What a reset covers: an association id as job rows have it. */
+/* What a reset, or a set, covers: an association id as job rows have it. */
 struct ledger_cover {
     uint64_t id, association;
 };
@@ -63,20 +76,26 @@ bool ledger_is_undone(const struct ledger *ledger, uint64_t id);
 /* The entries that begin to count after an instant, up to another one. */
 struct ledger *ledger_coming(const struct ledger *ledger, uint64_t now, uint64_t end);
 /* When the next of these does: the first instant after another, UINT64_MAX where there is none.
- * `of_past`: only of refunds, and resets of associations, which change what the past counts for. */
+ * `of_past`: only of refunds, and resets and sets of associations, which change what the past
+ * counts for. */
 uint64_t ledger_next(const struct ledger *coming, uint64_t after, bool of_past);
 /* A ledger in which those of them that are dated up to `until` are dated `now`: what they leave of
- * what was used before. */
+ * what was used before, so that a set is a reset. */
 struct ledger *ledger_foreseen(const struct ledger *ledger, uint64_t now, uint64_t until);
+
+struct ledger_reset {
+    uint64_t association, instant, entry;
+};
 
 /* What counts at an instant. */
 struct ledger_state {
     uint64_t cluster_reset;           /* the last one of all associations; 0 for none */
-    struct ledger_entry *adjustments; /* credits and debits */
+    uint64_t cluster_reset_entry;     /* its id */
+    struct ledger_entry *adjustments; /* credits and debits, and sets that no later reset undid */
     size_t adjustment_count;
     struct job_keys refunded;    /* ids of jobs, in order */
     uint64_t *refunded_until;    /* of each: rows that began later were not refunded */
-    struct ledger_cover *resets; /* by association and instant, which stands in `id` */
+    struct ledger_reset *resets; /* by association, instant and entry */
     size_t reset_count;
     struct id_index *places; /* association -> its first reset */
 };
@@ -95,7 +114,7 @@ uint64_t ledger_resets_hash(const struct ledger_state *state, uint64_t before);
 /* Whether a job's row that began at this instant was refunded. */
 bool ledger_refunds(const struct ledger_state *state, uint64_t job, uint64_t begin);
 
-/* What a credit or debit is: `units` a second times `weight`, 0 where it does not count any more;
+/* What a credit, debit or set is: `units` times `weight`, 0 where it does not count any more;
  * *negative where it comes off. */
 uint128 ledger_weight(const struct ledger_state *state, const struct ledger_entry *adjustment,
                       const struct clock *clock, uint128 *units, bool *negative);

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/diff/diff_pbs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compute/charge.h"
+#include "compute/compute.h"
+#include "compute/prior.h"
+#include "core/tree/tree.h"
+#include "core/usage/entity.h"
+#include "core/usage/ledger.h"
+#include "report/pbs_differences.h"
+#include "report/pbs_forms.h"
+#include "report/pbsfs_print.h"
+#include "results/published.h"
+#include "settings/settings.h"
+#include "source/pbs/rules.h"
+#include "source/source.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* Percentages are of single precision; a double's last digits. */
+#define SINGLE_ROUNDING 1e-6
+#define ROUNDING 1e-12
+
+/* What charges say of each node: how much the scheduler may not have seen. */
+struct unseen {
+    struct charge_sink sink;
+    struct computation *computation;
+    uint64_t period;
+    struct wide *behind;  /* of jobs that ended, in the last period of their time */
+    struct wide *running; /* of jobs that run; both NULL where there is no charge */
+};
+
+/* A tree that the print is compared with, and how far its usage may be off, by node. */
+struct view {
+    struct computation computation; /* without jobs it is not there, and the tree is published */
+    bool computed;
+    bool has_ledger; /* there are entries in it */
+    struct pbs_tree pbs;
+    double *behind, *running;
+};
+
+struct finder {
+    const struct diff_pbs_case *asked;
+    struct pbs_differences *differences;
+    struct view ours, without_ledger;
+    double decay;           /* what steps may make of usage: so many times as much; 1: nothing */
+    struct names *entities; /* UTF-8 */
+    uint32_t *node_of;      /* by the number of a name */
+    uint32_t *row_of;       /* by node; NO_NODE: it is not printed */
+    double *percentages;    /* by row of the print, as its shares make them */
+    struct printed_number *below; /* by row, what pbsfs would make of the rows right below it */
+    bool tree_differs;
+};
+
+/* ---- what was computed ---- */
+
+static int take_unseen(struct charge_sink *base, const struct charge *charge, struct error *err)
+{
+    struct unseen *unseen = (struct unseen *)base;
+    const struct computation *computation = unseen->computation;
+    const struct charge_term *term = &charge->counted;
+    uint32_t node = tree_place(computation->tree, charge->slice.association);
+    bool ended = charge->ended && charge->ended <= clock_now(computation->clock);
+    if (charge->negative || node == NO_NODE)
+        return 0;
+    uint64_t from = term->start;
+    if (ended && charge->ended > unseen->period && charge->ended - unseen->period > from)
+        from = charge->ended - unseen->period;
+    if (!unseen->behind) {
+        unseen->behind = memory_zeroed(computation->tree->count, sizeof *unseen->behind);
+        unseen->running = memory_zeroed(computation->tree->count, sizeof *unseen->running);
+    }
+    struct wide *sum = ended ? &unseen->behind[node] : &unseen->running[node];
+    uint128 weight = clock_weight(computation->clock, from, term->end);
+    return wide_add_product(sum, term->units, weight, false)
+               ? 0
+               : usage_beyond_range(charge->slice.association, err);
+}
+
+/* What has not been seen of each node, and of a group what has not of all below it.  Of whom
+ * nothing was seen pbsfs does not count the minimum above him either.  NULL is nothing. */
+static double *rolled_up(const struct view *view, const struct wide *sums)
+{
+    const struct tree *tree = view->pbs.fairshare.tree;
+    const struct clock *clock = view->pbs.fairshare.options->clock;
+    double *usage = memory_zeroed(tree->count, sizeof *usage);
+    for (uint32_t i = tree->count; sums && i-- > 0;) {
+        double part = clock_usage(clock, &sums[i]);
+        double own = clock_usage(clock, &tree->nodes[i].usage);
+        bool all = tree->nodes[i].is_user && part > 0 && part >= own * (1 - ROUNDING);
+        usage[i] += all ? clock_usage(clock, &view->pbs.usage[i]) : part;
+        if (i)
+            usage[tree->nodes[i].parent] += usage[i];
+    }
+    return usage;
+}
+
+static void take_tree(struct view *view, const struct fairshare *fairshare,
+                      const struct names *names)
+{
+    view->pbs = (struct pbs_tree){ .fairshare = *fairshare, .names = names, .of_pbs = true };
+    pbs_tree_count(&view->pbs);
+}
+
+/* From the jobs, as of the print. */
+static int compute_view(const struct diff_pbs_case *asked, bool with_ledger, struct view *view,
+                        struct error *err)
+{
+    struct prior prior;
+    struct source source = source_of(asked->settings, asked->source, asked->published->name);
+    struct computation *computation = &view->computation;
+    struct unseen unseen = { .sink = { take_unseen },
+                             .computation = computation,
+                             .period = asked->period };
+    source.instant = &asked->printed_at;
+    *computation = computation_of(&source);
+    computation->watcher = &unseen.sink;
+    if (prior_read(&prior, asked->settings, asked->published->name, &asked->printed_at, err))
+        return -1;
+    view->has_ledger = with_ledger && prior.ledger && prior.ledger->count;
+    if (!with_ledger) {
+        ledger_destroy(prior.ledger);
+        prior.ledger = NULL;
+    }
+    int result = compute_cluster(computation, &prior, err);
+    prior_free(&prior);
+    if (!result) {
+        view->computed = true;
+        take_tree(view,
+                  &(struct fairshare){ .tree = computation->tree,
+                                       .options = &computation->options,
+                                       .values = computation->values },
+                  computation->accounting->names);
+        view->behind = rolled_up(view, unseen.behind);
+        view->running = rolled_up(view, unseen.running);
+    }
+    free(unseen.behind);
+    free(unseen.running);
+    return result;
+}
+
+static void take_published(const struct published_cluster *cluster, struct view *view)
+{
+    take_tree(view,
+              &(struct fairshare){
+                  .tree = cluster->tree, .options = &cluster->options, .values = cluster->values },
+              cluster->names);
+    view->behind = rolled_up(view, NULL);
+    view->running = rolled_up(view, NULL);
+}
+
+static void view_free(struct view *view)
+{
+    pbs_tree_free(&view->pbs);
+    free(view->behind);
+    free(view->running);
+    if (view->computed)
+        computation_free(&view->computation);
+}
+
+/* ---- who is who ---- */
+
+static const struct tree *tree_of(const struct finder *finder)
+{
+    return finder->ours.pbs.fairshare.tree;
+}
+
+static const char *name_copy(struct finder *finder, const char *name)
+{
+    struct text text = { 0 };
+    text_add(&text, "");
+    text_add_as_utf8(&text, name, strlen(name));
+    const char *copy = arena_copy(finder->differences->texts, text.bytes, text.length);
+    text_free(&text);
+    return copy;
+}
+
+/* Only this user may be shown, and groups. */
+static bool may_be_shown(const struct finder *finder, uint32_t node, const char *name)
+{
+    const char *login = finder->asked->login;
+    return !login || !tree_of(finder)->nodes[node].is_user || !strcmp(name, login);
+}
+
+/* Names are one of a kind in OpenPBS: it finds the first one. */
+static void index_nodes(struct finder *finder)
+{
+    uint32_t count = tree_of(finder)->count;
+    finder->entities = names_create();
+    finder->node_of = memory_zeroed(count, sizeof *finder->node_of);
+    finder->row_of = memory_zeroed(count, sizeof *finder->row_of);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = name_copy(finder, pbs_tree_member(&finder->ours.pbs, i).name);
+        uint32_t known = names_count(finder->entities);
+        uint32_t number = names_add(finder->entities, name, strlen(name));
+        finder->row_of[i] = NO_NODE;
+        if (number == known)
+            finder->node_of[number] = i;
+    }
+}
+
+static void note_missing(size_t *count, const char **first, const char *name)
+{
+    if (!(*count)++)
+        *first = name;
+}
+
+static void match_rows(struct finder *finder)
+{
+    const struct pbsfs_print *print = finder->asked->print;
+    struct pbs_differences *differences = finder->differences;
+    for (uint32_t i = 0; i < print->count; i++) {
+        const char *name = print->rows[i].name;
+        uint32_t number = names_find(finder->entities, name, strlen(name));
+        uint32_t node = number == INDEX_NONE ? NO_NODE : finder->node_of[number];
+        if (node != NO_NODE && finder->row_of[node] == NO_NODE)
+            finder->row_of[node] = i;
+        else if (!finder->asked->login && (node == NO_NODE || print->whole))
+            note_missing(&differences->only_printed, &differences->first_only_printed,
+                         name_copy(finder, name));
+    }
+}
+
+/* OpenPBS forgets who is in the group unknown once nothing is left of what he used. */
+static bool may_be_forgotten(const struct finder *finder, uint32_t node)
+{
+    const struct tree *tree = tree_of(finder);
+    uint32_t above = tree->nodes[node].parent;
+    if (above == NO_NODE || !tree->nodes[node].is_user || tree->nodes[above].id != ENTITY_UNKNOWN)
+        return false;
+    double usage = pbs_tree_member(&finder->ours.pbs, node).usage;
+    return usage - finder->ours.behind[node] - finder->ours.running[node] < 1.5;
+}
+
+static void note_only_ours(struct finder *finder)
+{
+    struct pbs_differences *differences = finder->differences;
+    for (uint32_t i = 0; finder->asked->print->whole && i < tree_of(finder)->count; i++) {
+        const char *name = pbs_tree_member(&finder->ours.pbs, i).name;
+        if (finder->row_of[i] == NO_NODE && may_be_shown(finder, i, name) &&
+            !may_be_forgotten(finder, i))
+            note_missing(&differences->only_ours, &differences->first_only_ours,
+                         name_copy(finder, name));
+    }
+}
+
+/* ---- what the print says of itself ---- */
+
+/* The row of the group that a row is in; NO_NODE where it is not above it. */
+static uint32_t *groups_of(const struct pbsfs_print *print)
+{
+    struct id_index *places = id_index_create();
+    uint32_t *groups = memory_zeroed(print->count, sizeof *groups);
+    for (uint32_t i = 0; i < print->count; i++) {
+        const struct printed_member *row = &print->rows[i];
+        uint32_t place = row->group >= 0 ? id_index_find(places, (uint64_t)row->group) : INDEX_NONE;
+        groups[i] = place == INDEX_NONE ? NO_NODE : place;
+        if (row->number >= 0)
+            id_index_add(places, (uint64_t)row->number, i);
+    }
+    id_index_destroy(places);
+    return groups;
+}
+
+/* Percentages as the printed shares make them, and what usage the rows right below a group sum up
+ * to.  Who is printed with the minimum may have used nothing. */
+static void sum_print(struct finder *finder)
+{
+    const struct pbsfs_print *print = finder->asked->print;
+    uint32_t *groups = groups_of(print);
+    double *shares = memory_zeroed(print->count, sizeof *shares);
+    finder->percentages = memory_zeroed(print->count, sizeof *finder->percentages);
+    finder->below = memory_zeroed(print->count, sizeof *finder->below);
+    for (uint32_t i = 0; i < print->count; i++) {
+        const struct printed_member *row = &print->rows[i];
+        double minimum = finder->ours.pbs.fairshare.options->pbs_minimum_usage;
+        struct printed_number *below = &finder->below[i];
+        *below = (struct printed_number){ below->low + minimum, below->high + minimum };
+        if (groups[i] == NO_NODE)
+            continue;
+        shares[groups[i]] += (double)row->shares;
+        finder->below[groups[i]].low += row->usage.low > minimum ? row->usage.low : 0;
+        finder->below[groups[i]].high += row->usage.high;
+    }
+    for (uint32_t i = 0; i < print->count; i++) {
+        double level = groups[i] == NO_NODE ? 0 : shares[groups[i]];
+        double above = groups[i] == NO_NODE ? 0 : finder->percentages[groups[i]];
+        finder->percentages[i] = groups[i] == NO_NODE ? 100
+                                 : level > 0 ? (double)print->rows[i].shares / level * above
+                                             : 0;
+    }
+    free(shares);
+    free(groups);
+}
+
+/* ---- what differs ---- */
+
+static bool is_printed(const struct printed_number *printed, double low, double high,
+                       double rounding)
+{
+    double slack = rounding * fabs(high);
+    return low - slack <= printed->high && high + slack >= printed->low;
+}
+
+static void add_difference(struct finder *finder, uint32_t node,
+                           const struct pbs_difference *difference)
+{
+    struct pbs_differences *differences = finder->differences;
+    struct pbs_difference added = *difference;
+    added.entity = name_copy(finder, pbs_tree_member(&finder->ours.pbs, node).name);
+    differences->rows =
+        memory_grown(differences->rows, differences->count, sizeof *differences->rows);
+    differences->rows[differences->count++] = added;
+}
+
+static void compare_integer(struct finder *finder, uint32_t node, const char *value, int64_t ours,
+                            int64_t printed)
+{
+    if (ours == printed)
+        return;
+    finder->tree_differs = true;
+    add_difference(finder, node,
+                   &(struct pbs_difference){ .value = value,
+                                             .ours = (double)ours,
+                                             .printed = (double)printed,
+                                             .cause = PBS_CAUSE_TREE });
+}
+
+static void compare_percentage(struct finder *finder, uint32_t node, double ours)
+{
+    uint32_t place = finder->row_of[node];
+    const struct printed_number *printed = &finder->asked->print->rows[place].percentage;
+    double by_print = finder->percentages[place];
+    /* Nothing else makes percentages; of a whole tree it is seen whether it does. */
+    bool follows =
+        !finder->asked->print->whole || is_printed(printed, by_print, by_print, SINGLE_ROUNDING);
+    if (is_printed(printed, ours, ours, SINGLE_ROUNDING))
+        return;
+    add_difference(finder, node,
+                   &(struct pbs_difference){ .value = "Perc",
+                                             .ours = ours,
+                                             .printed = printed_middle(printed),
+                                             .cause = follows ? PBS_CAUSE_TREE : PBS_CAUSE_NONE });
+}
+
+/* Of jobs alone, or as steps may have left it. */
+static enum pbs_cause cause_in(const struct finder *finder, const struct view *view, uint32_t node,
+                               const struct printed_number *printed)
+{
+    double usage = pbs_tree_member(&view->pbs, node).usage;
+    double seen = fmax(usage - view->behind[node], 0);
+    double least = fmax(seen - view->running[node], 0);
+    if (is_printed(printed, seen, usage, ROUNDING))
+        return PBS_CAUSE_CYCLE;
+    if (is_printed(printed, least, usage, ROUNDING))
+        return PBS_CAUSE_RUNNING;
+    return is_printed(printed, least * finder->decay, usage / finder->decay, ROUNDING)
+               ? PBS_CAUSE_DECAY
+               : PBS_CAUSE_NONE;
+}
+
+static enum pbs_cause cause_of(const struct finder *finder, uint32_t node,
+                               const struct printed_number *printed)
+{
+    enum pbs_cause cause = cause_in(finder, &finder->ours, node, printed);
+    if (cause || !finder->ours.has_ledger)
+        return cause;
+    const struct tree *tree = finder->without_ledger.pbs.fairshare.tree;
+    uint32_t place = tree_place(tree, tree_of(finder)->nodes[node].id);
+    if (place == NO_NODE || tree->nodes[place].id != tree_of(finder)->nodes[node].id)
+        return PBS_CAUSE_NONE;
+    double usage = pbs_tree_member(&finder->without_ledger.pbs, place).usage;
+    return is_printed(printed, usage, usage, ROUNDING) ||
+                   cause_in(finder, &finder->without_ledger, place, printed)
+               ? PBS_CAUSE_LEDGER
+               : PBS_CAUSE_NONE;
+}
+
+/* A group of which others are members in the print has another sum. */
+static bool follows_from_members(const struct finder *finder, uint32_t node,
+                                 const struct printed_number *printed)
+{
+    uint32_t place = finder->row_of[node];
+    return finder->tree_differs && finder->asked->print->whole && place != NO_NODE &&
+           !tree_of(finder)->nodes[node].is_user &&
+           is_printed(printed, finder->below[place].low, finder->below[place].high, ROUNDING);
+}
+
+static void compare_usage(struct finder *finder, uint32_t node,
+                          const struct printed_number *printed)
+{
+    double ours = pbs_tree_member(&finder->ours.pbs, node).usage;
+    if (is_printed(printed, ours, ours, ROUNDING))
+        return;
+    enum pbs_cause cause = cause_of(finder, node, printed);
+    if (!cause && follows_from_members(finder, node, printed))
+        cause = PBS_CAUSE_TREE;
+    add_difference(
+        finder, node,
+        &(struct pbs_difference){
+            .value = "Usage", .ours = ours, .printed = printed_middle(printed), .cause = cause });
+}
+
+/* What TreeUsage the usage and the parts on a printed path make, as far as their digits tell. */
+static struct printed_number tree_usage_by_path(const struct printed_member *row)
+{
+    struct printed_number tree_usage = { 0, 1 };
+    const struct printed_number *root = &row->path[0].usage;
+    for (size_t i = 1; i < row->path_count; i++) {
+        const struct printed_step *step = &row->path[i], *above = &row->path[i - 1];
+        double low = fmin(step->usage.low / root->high, 1);
+        double high = root->low > 0 ? fmin(step->usage.high / root->low, 1) : 1;
+        double least = above->part.high > 0 ? fmin(step->part.low / above->part.high, 1) : 0;
+        double most = above->part.low > 0 ? fmin(step->part.high / above->part.low, 1) : 1;
+        struct printed_number from_above = tree_usage;
+        tree_usage = (struct printed_number){ low, high };
+        if (i == 1)
+            continue;
+        tree_usage.low =
+            fmin(low + (from_above.low - low) * least, low + (from_above.low - low) * most);
+        tree_usage.high =
+            fmax(high + (from_above.high - high) * least, high + (from_above.high - high) * most);
+    }
+    return tree_usage;
+}
+
+static void compare_tree_usage(struct finder *finder, uint32_t node,
+                               const struct printed_member *row)
+{
+    double ours = finder->ours.pbs.fairshare.values[node].pbs_tree_usage;
+    if (!node || !printed_is_there(&row->tree_usage) ||
+        is_printed(&row->tree_usage, ours, ours, SINGLE_ROUNDING))
+        return;
+    struct printed_number by_path = tree_usage_by_path(row);
+    bool follows = is_printed(&row->tree_usage, by_path.low, by_path.high, SINGLE_ROUNDING);
+    add_difference(finder, node,
+                   &(struct pbs_difference){ .value = "fairshare_tree_usage",
+                                             .ours = ours,
+                                             .printed = printed_middle(&row->tree_usage),
+                                             .cause = follows ? PBS_CAUSE_USAGE : PBS_CAUSE_NONE });
+}
+
+/* Groups on the way to an entity that are not printed by themselves, each once. */
+static void compare_path(struct finder *finder, const struct printed_member *row, bool *compared)
+{
+    for (size_t i = 0; i < row->path_count; i++) {
+        const struct printed_step *step = &row->path[i];
+        uint32_t number = names_find(finder->entities, step->name, strlen(step->name));
+        uint32_t node = number == INDEX_NONE ? NO_NODE : finder->node_of[number];
+        if (node == NO_NODE || finder->row_of[node] != NO_NODE || compared[node])
+            continue;
+        compared[node] = true;
+        compare_usage(finder, node, &step->usage);
+    }
+}
+
+static void compare_member(struct finder *finder, uint32_t node, const struct printed_member *row)
+{
+    struct pbs_member member = pbs_tree_member(&finder->ours.pbs, node);
+    finder->differences->compared++;
+    compare_integer(finder, node, "Grp", member.group, row->group);
+    compare_integer(finder, node, "cgrp", member.number, row->number);
+    compare_integer(finder, node, "Shares", member.shares, row->shares);
+    compare_percentage(finder, node, member.percentage);
+}
+
+static const struct printed_member *row_of(const struct finder *finder, uint32_t node)
+{
+    uint32_t place = finder->row_of[node];
+    const char *name = pbs_tree_member(&finder->ours.pbs, node).name;
+    return place != NO_NODE && may_be_shown(finder, node, name) ? &finder->asked->print->rows[place]
+                                                                : NULL;
+}
+
+/* First the tree, since sums follow from it. */
+static void compare_trees(struct finder *finder)
+{
+    const uint32_t count = tree_of(finder)->count;
+    bool *compared = memory_zeroed(count, sizeof *compared);
+    for (uint32_t i = 0; i < count; i++)
+        if (row_of(finder, i))
+            compare_member(finder, i, row_of(finder, i));
+    for (uint32_t i = 0; i < count; i++) {
+        const struct printed_member *row = row_of(finder, i);
+        if (!row)
+            continue;
+        compare_path(finder, row, compared);
+        compare_usage(finder, i, &row->usage);
+        compare_tree_usage(finder, i, row);
+    }
+    free(compared);
+}
+
+/* ---- all of it ---- */
+
+static void note_unknown(struct pbs_differences *differences, const char *sentence)
+{
+    size_t count = 0;
+    while (differences->unknown[count])
+        count++;
+    differences->unknown[count] = sentence;
+}
+
+/* Steps decay what was used just before one at once, and what was used behind it not for a whole
+ * fairshare_decay_time.  Where we decay by them, too, and the usage file says when they are, the
+ * scheduler has one in its next cycle. */
+static int read_decay(struct finder *finder, const struct source *source, struct error *err)
+{
+    struct pbs_rules rules;
+    const struct settings *settings = finder->asked->settings;
+    const struct computation *computation = &finder->ours.computation;
+    uint64_t begun = computation->starts.instant, at = (uint64_t)finder->asked->printed_at;
+    if (settings->decay == DECAY_STEPS && begun) {
+        uint64_t cycle = finder->asked->period, before = at > cycle ? at - cycle : 0;
+        double left = clock_left(computation->clock, before > begun ? before : begun);
+        finder->decay = left > 0 ? left : 1;
+        return 0;
+    }
+    if (!settings->half_life_of_source) {
+        note_unknown(finder->differences,
+                     "[usage] half_life is given, and OpenPBS's decay may be another one");
+        return 0;
+    }
+    if (pbs_rules_read(&rules, source, finder->asked->printed_at, err))
+        return -1;
+    if (!number_real(rules.values[PBS_DECAY_FACTOR], &finder->decay) || !(finder->decay > 0))
+        finder->decay = 1;
+    pbs_rules_free(&rules);
+    return 0;
+}
+
+static int take_views(struct finder *finder, struct error *err)
+{
+    const struct diff_pbs_case *asked = finder->asked;
+    if (!asked->source) {
+        take_published(asked->published, &finder->ours);
+        note_unknown(finder->differences,
+                     "without the accounting database these cannot be told apart:\n"
+                     "  cycle, running, decay, ledger");
+        return 0;
+    }
+    const struct source source = source_of(asked->settings, asked->source, asked->published->name);
+    if (compute_view(asked, true, &finder->ours, err) || read_decay(finder, &source, err))
+        return -1;
+    finder->differences->as_of = asked->printed_at;
+    return finder->ours.has_ledger ? compute_view(asked, false, &finder->without_ledger, err) : 0;
+}
+
+static void compare_units(struct finder *finder)
+{
+    const char *ours = finder->asked->published->usage_unit;
+    const char *printed = finder->asked->print->unit;
+    finder->differences->unit = ours;
+    if (printed && strcmp(printed, ours) != 0)
+        finder->differences->other_unit = name_copy(finder, printed);
+}
+
+int diff_pbs_find(const struct diff_pbs_case *asked, struct pbs_differences *differences,
+                  struct error *err)
+{
+    struct finder finder = { .asked = asked, .differences = differences, .decay = 1 };
+    *differences = (struct pbs_differences){ .texts = arena_create(),
+                                             .cluster = asked->published->name,
+                                             .as_of = asked->published->as_of,
+                                             .printed_at = asked->printed_at,
+                                             .cycle = asked->period };
+    int result = take_views(&finder, err);
+    if (!result) {
+        compare_units(&finder);
+        index_nodes(&finder);
+        match_rows(&finder);
+        note_only_ours(&finder);
+        sum_print(&finder);
+        finder.tree_differs = differences->only_printed || differences->only_ours;
+        compare_trees(&finder);
+    }
+    names_destroy(finder.entities);
+    free(finder.node_of);
+    free(finder.row_of);
+    free(finder.percentages);
+    free(finder.below);
+    view_free(&finder.ours);
+    view_free(&finder.without_ledger);
+    return result;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "fuzz.h"
+
+#include <math.h>
+
+#include "report/pbsfs_print.h"
+#include "util/error.h"
+#include "util/text.h"
+
+/* What `pbsfs -p` or `-g` printed, or anybody says it did. */
+
+static void check_number(const struct printed_number *number)
+{
+    must(number->low <= number->high, "an interval has an end, and each number is there");
+    must(isfinite(number->low) && isfinite(number->high), "no number is infinite");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct pbsfs_print print;
+    struct error err;
+    if (memchr(bytes, '\0', size))
+        return 0;
+    /* Without a NUL behind it: what is read beyond the length is found. */
+    char *exact = malloc(size ? size : 1);
+    must(exact != NULL, "there is memory");
+    if (size)
+        memcpy(exact, bytes, size);
+    if (!pbsfs_print_read(&print, (struct span){ exact, size }, &err)) {
+        must(print.count > 0, "somebody is printed");
+        for (size_t i = 0; i < print.count; i++) {
+            const struct printed_member *row = &print.rows[i];
+            must(*row->name && utf8_valid(row->name, strlen(row->name)), "each row has a name");
+            check_number(&row->usage);
+            check_number(&row->percentage);
+            must(print.whole || row->path_count, "an entity has a path");
+            if (!print.whole)
+                check_number(&row->tree_usage);
+            for (size_t k = 0; k < row->path_count; k++) {
+                check_number(&row->path[k].usage);
+                check_number(&row->path[k].part);
+            }
+        }
+        pbsfs_print_free(&print);
+    }
+    free(exact);
+    return 0;
+}
