@@ -80,7 +80,7 @@ mariadb_install() {
     mkdir -p "$1"
     [ "$(id -u)" != 0 ] || chown mysql "$1"
     "${command[@]}" >"$1/install.log" 2>&1 ||
-        mariadb_fail "${command[0]}: $(tail -n 3 "$1/install.log")"
+        mariadb_fail "${command[0]}: $(grep -m 1 -iE '\[ERROR\]|error:|cannot|fail' "$1/install.log" || tail -n 3 "$1/install.log")"
 }
 
 # Nothing here outlives its test: no fsync, but a slurmdbd's patience with locks.

@@ -172,7 +172,7 @@ def prints(site):
     site.set(job_sort_formula='fairshare_factor + ncpus - 4')
     site.publish()
     lines = table('prio')
-    tap.same(lines[0], ['JobID', 'Queue', 'User', 'Group', 'Priority', 'Formula', 'Why', 'Terms'], "prio has OpenPBS's words")
+    tap.same(lines[0], ['JobID', 'Queue', 'Entity', 'Group', 'Priority', 'Formula', 'Why', 'Terms'], "prio has OpenPBS's words")
     tap.same([line[:4] for line in lines[1:]], [['1.pbs', 'workq', 'bob', 'group1'], ['2.pbs', 'workq', 'cathy', 'group1'], ['3.pbs', 'workq', 'suzy', 'group2'],
                                                 ['4.pbs', 'workq', 'scott', 'group2'], ['5.pbs', 'workq', 'bob', 'group1'], ['7[].pbs', 'workq', 'bob', 'group1'],
                                                 ['6.pbs', 'workq', 'eve', 'unknown']], 'and jobs in the order in which they run, then those that do not')
