@@ -7,6 +7,7 @@ It tries 20 histories on SQLite and 6 on a server, where one takes three times a
 what port.c tries statement by statement; with FAIRMILL_LONG=1 200, FAIRMILL_SITES=N so many,
 FAIRMILL_SEED=N only history N."""
 
+import copy
 import os
 import tempfile
 import traceback
@@ -197,7 +198,7 @@ class Trial:
         if back:
             books = self.books_of(as_of)
             # What is in doubt, the reference cannot know.
-            if int((full[1]['message'] or 'not told 0').rpartition(' ')[2]):
+            if in_doubt(full):
                 self.counts['doubts'] += 1
                 return
             self.counts['pasts'] += books.associations != self.h.books.associations
@@ -262,6 +263,7 @@ class Trial:
         back = h.as_of is not None and as_of < h.as_of
         before = back and [self.days(name) for name in (KEPT, FULL)]
         self.enter_ledger()
+        noted = copy.deepcopy(h.factor_seen), h.factor_spans
         if as_of >= self.newest:
             h.see_factors(as_of)
         kept = self.run(KEPT, as_of, h.asked)
@@ -297,8 +299,16 @@ class Trial:
             seal = self.seal_of(state)
             self.before = dict(state, full_as_of=self.full_as_of, seal=seal, resets_in_sums=state['resets'](seal),
                                removals_in_sums=state['removals'](seal))
+        # A run that cannot know which associations there were at its instant notes nothing.
+        if in_doubt(full):
+            h.factor_seen, h.factor_spans = noted
         h.as_of, h.asked, h.damaged, h.back = as_of, False, False, False
         h.earlier.append(h.books.copy())
+
+
+def in_doubt(run):
+    """How many associations nothing tells of."""
+    return int((run[1]['message'] or 'not told 0').rpartition(' ')[2])
 
 
 def words(*three):
