@@ -384,7 +384,7 @@ const struct command command_diff = {
     .name = "diff",
     .operands = "FILE",
     .operand_count = 1,
-    .summary = "our values against what Slurm's commands or pbsfs printed, and why they differ",
+    .summary = "our values against what Slurm or pbsfs printed, and why they differ",
     .notes = "FILE is what `sshare -a -l -P -m`, `scontrol show assoc_mgr`, `sprio -l` or\n"
              "`pbsfs -p` or `-g NAME` printed; - is standard input.\n",
     .shared = TAKES_CLUSTERS | TAKES_VERBOSE | TAKES_TABLE,

@@ -523,23 +523,23 @@ const struct command command_ledger = {
     .name = "ledger",
     .operands = "ACTION",
     .operand_count = 2,
-    .summary = "correct usage: credits, debits, refunds, resets, sets; all can be undone",
+    .summary = "correct usage: credits, debits, refunds, resets; all can be undone",
     .notes = "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
              "                   TRES-hours as in 12.5h\n"
              "  debit AMOUNT     put usage on it\n"
              "  refund JOB       take off what a job charged, as if it had not run\n"
              "  reset            usage before the instant does not count: of a user, an\n"
              "                   account with all below it now, or (--all) the whole cluster\n"
-             "  set AMOUNT       a user's association has used so much at the instant, whatever\n"
-             "                   it was charged before\n"
+             "  set AMOUNT       a user's association has used so much at the instant,\n"
+             "                   whatever it was charged before\n"
              "  undo ENTRY       an entry does not count, and never did\n"
              "  list             the entries\n"
              "  export [FILE]    write all entries to a file, a line of JSON each\n"
              "  import [FILE]    add those of such a file that are not there\n"
              "\n"
              "With reset and no --user, --account is all below it; credit, debit and set find\n"
-             "the only account that a user is in.  Where an entry is said to be lost, import it\n"
-             "from an export, or undo it: then its loss is accepted.\n",
+             "the only account that a user is in.  Where an entry is said to be lost,\n"
+             "import it from an export, or undo it: then its loss is accepted.\n",
     .shared = TAKES_CLUSTERS | TAKES_NOW | TAKES_DRY_RUN | TAKES_YES | TAKES_TABLE,
     .options = own_options,
     .run = ledger_command,
