@@ -222,15 +222,6 @@ static int read_days(struct db *db, struct known_list *list, struct known *known
     return db_finish(rows);
 }
 
-/* Those of the cluster, or of a Slurm where it is not published any more. */
-static const struct words *words_for(const struct published *published, const char *cluster)
-{
-    for (size_t i = 0; i < published->count; i++)
-        if (!strcmp(published->clusters[i].name, cluster))
-            return words_of(published->clusters[i].settings);
-    return words_of(NULL);
-}
-
 static int add_series(const struct published *published, const struct options *options,
                       struct known_list *list, struct known *known, struct table *table,
                       struct error *err)
@@ -242,7 +233,7 @@ static int add_series(const struct published *published, const struct options *o
                              .partition = known->partition,
                              .id = known->id,
                              .days = options->usage,
-                             .words = words_for(published, known->cluster) };
+                             .words = published_words(published, known->cluster) };
     struct span span;
     if (find_span(db, options, known->cluster, &span, err))
         return -1;
@@ -307,7 +298,8 @@ static int show_all(const struct published *published, const struct options *opt
     if (name_list_check(&options->shared.clusters, "cluster", has_history, list, err))
         return -1;
     if (best_match(options, list) == NAME_OTHER)
-        return name_unknown(published_words(published)->either, options->shared.operands[0], err);
+        return name_unknown(published_words(published, NULL)->either, options->shared.operands[0],
+                            err);
     struct text text = { 0 };
     struct table *table = table_create(&text, layout_of(options), &options->shared.table, err);
     int result = table ? add_all(published, options, list, table, err) : -1;

@@ -167,9 +167,12 @@ void published_free(struct published *published)
     *published = (struct published){ 0 };
 }
 
-const struct words *published_words(const struct published *published)
+const struct words *published_words(const struct published *published, const char *cluster)
 {
-    return words_of(published->count ? published->clusters[0].settings : NULL);
+    for (size_t i = 0; i < published->count; i++)
+        if (!cluster || !strcmp(published->clusters[i].name, cluster))
+            return words_of(published->clusters[i].settings);
+    return words_of(NULL);
 }
 
 struct published_cluster *published_only(const struct published *published, struct error *err)

@@ -64,8 +64,8 @@ int published_read(struct published *published, const struct settings *settings,
 void published_close(struct published *published);
 void published_free(struct published *published);
 
-/* Those of the clusters' layout. */
-const struct words *published_words(const struct published *published);
+/* Those of the layout of a cluster; NULL: of the first one. */
+const struct words *published_words(const struct published *published, const char *cluster);
 
 /* The one cluster that was asked for; NULL and ERROR_USAGE where there are several. */
 struct published_cluster *published_only(const struct published *published, struct error *err);

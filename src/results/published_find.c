@@ -123,7 +123,7 @@ static int find(struct search *search, bool account, struct published_node *foun
     /* Users who may not be shown are looked for only to be refused; the message has no names but
      * the one that was asked for. */
     else if (!login || !look(search, false, NULL))
-        result = name_unknown(published_words(search->published)->either, search->asked, err);
+        result = name_unknown(published_words(search->published, NULL)->either, search->asked, err);
     else
         result =
             private_check(login, published_name(search->last.cluster, search->last.node).user, err);

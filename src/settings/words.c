@@ -13,7 +13,9 @@ static const struct words slurm = {
     .one_account = "Account",
     .accounts = "accounts",
     .partition = "partition",
+    .association = "association",
     .associations = "associations",
+    .unit = "TRES-seconds",
     .either = "user or account",
     .number = "association",
 };
@@ -33,7 +35,9 @@ static const struct words pbs = {
     .one_account = "Group",
     .accounts = "groups",
     .partition = "queue",
+    .association = "entity",
     .associations = "entities and groups",
+    .unit = "(fairshare_usage_res)",
     .either = "entity or group",
     .number = "cresgroup",
     .headings = headings_of_pbs,
@@ -47,7 +51,12 @@ const char *words_heading(const struct words *words, const char *heading)
     return pair && (*pair)[0] ? (*pair)[1] : heading;
 }
 
+const struct words *words_for(bool of_pbs)
+{
+    return of_pbs ? &pbs : &slurm;
+}
+
 const struct words *words_of(const struct settings *settings)
 {
-    return settings && settings_of_pbs(settings) ? &pbs : &slurm;
+    return words_for(settings && settings_of_pbs(settings));
 }

@@ -2,6 +2,8 @@
 #ifndef FAIRMILL_SETTINGS_WORDS_H
 #define FAIRMILL_SETTINGS_WORDS_H
 
+#include <stdbool.h>
+
 struct settings;
 
 /* What people of the source's world call things, for sentences.  Names of columns and JSON are the
@@ -10,7 +12,8 @@ struct words {
     const char *user, *one_user, *users; /* `one` begins a sentence */
     const char *account, *one_account, *accounts;
     const char *partition;
-    const char *associations;
+    const char *association, *associations;
+    const char *unit;   /* behind an amount of usage */
     const char *either; /* whom a name is of */
     const char *number; /* what an association's id is */
     /* Of tables for people: pairs of a heading that sshare has and another one, ended by NULL;
@@ -20,6 +23,7 @@ struct words {
 
 /* What a heading is in these words; NULL: it stays. */
 const char *words_heading(const struct words *words, const char *heading);
+const struct words *words_for(bool of_pbs);
 /* Those of the layout. */
 const struct words *words_of(const struct settings *settings);
 

@@ -77,11 +77,26 @@ def sentences(conf):
     tap.ok({'account', 'username', 'rawshares', 'fairshare'} <= set(header), 'programs get the names that they know', header)
 
 
+def ledger(conf):
+    for command, said in ((('ledger', 'set', '--user', 'bob', '5', '--why', 'x', '--yes'), "set entity 'bob' in group 'group1' to 5 (fairshare_usage_res)"),
+                          (('ledger', 'reset', '--account', 'group2', '--why', 'x', '--dry-run'), "reset group 'group2' (3 entities and groups)"),
+                          (('ledger', 'reset', '--user', 'suzy', '--why', 'x', '--yes'), "reset entity 'suzy' (1 entity)"),
+                          (('ledger', 'list'), "set entity 'bob' in group 'group1' to 5 (fairshare_usage_res)"),
+                          (('ledger', 'credit', '--user', 'scott', '100', '--why', 'x', '--dry-run'), 'Group Entity Usage then Factor then')):
+        status, out, err = fairmill(conf, *command)
+        tap.ok(status == 0 and said in ' '.join(out.split()), f"{' '.join(command[:2])} has OpenPBS's words", status, out, err)
+        tap.same([match.group() for match in SLURM.finditer(out)], [], "and none of Slurm's")
+    for option, kind in (('--user', 'entity'), ('--account', 'group')):
+        status, _, err = fairmill(conf, 'ledger', 'reset', option, 'nobody', '--why', 'x', '--yes')
+        tap.ok(status == 64 and f"no {kind} 'nobody'" in err, f'nor where there is no {kind} of a name', status, err)
+
+
 def body():
     with tempfile.TemporaryDirectory(prefix='fm') as folder:
         conf = site(folder)
         whatif(conf)
         sentences(conf)
+        ledger(conf)
 
 
 tap.main(body)

@@ -24,6 +24,7 @@
 #include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "source/source.h"
 #include "util/complain.h"
 #include "util/error.h"
@@ -284,7 +285,7 @@ static struct ledger *with_entry(const struct entry_context *context)
 static void add_intent(struct text *text, const struct entry_context *context)
 {
     struct text words = { 0 };
-    add_entry_words(&words, &context->record);
+    add_entry_words(&words, &context->record, words_of(context->settings));
     text_add_printable(text, context->cluster);
     text_add(text, ": ");
     text_add_printable(text, words.bytes);

@@ -102,7 +102,7 @@ static const struct column columns[] = {
     { "fairshare_after", "then", COLUMN_REAL, .get = get_fairshare, .index = 1 },
     { .name = NULL },
 };
-static const struct table_layout layout = { columns, .as_paragraph = true };
+static const struct table_layout layout = { columns, .by_cluster = true, .as_paragraph = true };
 
 static bool differ(double one, double other)
 {
@@ -117,6 +117,7 @@ static void add_changes(struct text *text, const struct share_list *before,
     struct table *table = table_create(text, &layout, &for_people, &ignored);
     struct id_index *places = id_index_create();
     bool any = false;
+    table_open(table, &(struct table_cluster){ .words = before->words });
     for (uint32_t i = 0; i < before->count; i++)
         id_index_add(places, (uint64_t)before->rows[i].id, i);
     for (size_t i = 0; i < after->count; i++) {
@@ -129,7 +130,7 @@ static void add_changes(struct text *text, const struct share_list *before,
         any = true;
     }
     if (any)
-        table_end(table, &ignored);
+        table_close(table);
     else
         text_add(text, "no usage changes\n");
     id_index_destroy(places);

@@ -7,6 +7,7 @@
 #include "core/finding.h"
 #include "results/ledger_rows.h"
 #include "settings/settings.h"
+#include "settings/words.h"
 #include "source/reading.h"
 #include "util/error.h"
 #include "util/index.h"
@@ -67,9 +68,9 @@ static int check_names(const struct accounting *accounting, const struct ledger_
                        struct error *err)
 {
     if (!user_is_there(accounting, record->user))
-        return name_unknown("user", record->user, err);
+        return name_unknown(words_for(accounting->pbs)->user, record->user, err);
     if (*record->account && !account_is_there(accounting, record->account))
-        return name_unknown("account", record->account, err);
+        return name_unknown(words_for(accounting->pbs)->account, record->account, err);
     return 0;
 }
 
@@ -215,7 +216,7 @@ static int cover_account(const struct cover_search *search, struct accounting *a
     }
     tree_destroy(tree);
     if (!below)
-        return name_unknown("account", account, err);
+        return name_unknown(words_for(accounting->pbs)->account, account, err);
     free(below);
     return 0;
 }
