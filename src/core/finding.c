@@ -11,67 +11,109 @@
 #include "util/text.h"
 
 static const struct {
-    const char *name, *meaning;
+    const char *name, *meaning, *remedy;
 } kinds[FINDING_KINDS] = {
-    [FINDING_JOB_ENDS_BEFORE_START] = { "job_ends_before_start", "charged nothing" },
-    [FINDING_JOB_STARTS_IN_FUTURE] = { "job_starts_in_future", "charged nothing" },
-    [FINDING_JOB_TRES_UNREADABLE] = { "job_tres_unreadable", "charged nothing" },
-    [FINDING_JOB_CHARGE_TOO_LARGE] = { "job_charge_too_large", "charged nothing" },
+    [FINDING_JOB_ENDS_BEFORE_START] = { "job_ends_before_start", "charged nothing",
+                                        "correct the times of its row in the job table, where it "
+                                        "should count" },
+    [FINDING_JOB_STARTS_IN_FUTURE] = { "job_starts_in_future", "charged nothing",
+                                       "compare the clocks of this host and of those that write "
+                                       "the accounting database" },
+    [FINDING_JOB_TRES_UNREADABLE] = { "job_tres_unreadable", "charged nothing",
+                                      "look at tres_alloc of its row in the job table" },
+    [FINDING_JOB_CHARGE_TOO_LARGE] = { "job_charge_too_large", "charged nothing",
+                                       "look at the times and the TRES of its row in the job "
+                                       "table" },
     [FINDING_JOB_CAPPED] = { "job_open_beyond_limit",
-                             "open far beyond its time limit; charged up to open_job_cap" },
-    [FINDING_JOB_ENDS_IN_FUTURE] = { "job_ends_in_future", "charged as an open job" },
+                             "open far beyond its time limit; charged up to open_job_cap",
+                             "`sacctmgr show runawayjobs' lists those that do not run, and ends "
+                             "them" },
+    [FINDING_JOB_ENDS_IN_FUTURE] = { "job_ends_in_future", "charged as an open job",
+                                     "compare clocks, or correct time_end of its row in the job "
+                                     "table" },
     [FINDING_JOB_ENDS_BEYOND_LIMIT] = { "job_ends_beyond_limit",
-                                        "ended far beyond its time limit; charged up to its end" },
+                                        "ended far beyond its time limit; charged up to its end",
+                                        "correct time_end of its row in the job table, where it "
+                                        "did not run so long" },
     [FINDING_OTHER_WEIGHTS] = { "other_weights",
                                 "charged by their stored billing, which is not what the weights of "
-                                "TRES make" },
+                                "TRES make",
+                                "nothing, where weights were changed since; else let [slurm] conf "
+                                "be the file that slurmctld reads" },
     [FINDING_JOB_WITHOUT_ASSOCIATION] = { "job_without_association",
-                                          "counted outside the root, as unattributed usage" },
-    [FINDING_SHARES_NEGATIVE] = { "shares_negative", "taken as 0" },
+                                          "counted outside the root, as unattributed usage",
+                                          "restore the row of the association, where somebody "
+                                          "removed it by hand" },
+    [FINDING_SHARES_NEGATIVE] = { "shares_negative", "taken as 0",
+                                  "set its fairshare with sacctmgr" },
     [FINDING_ASSOCIATION_LEFT_OUT] = { "association_left_out",
-                                       "left out with all below it (on_bad_rows = skip)" },
+                                       "left out with all below it (on_bad_rows = skip)",
+                                       "set its parent with sacctmgr" },
     [FINDING_DELETED_WITHOUT_PARENT] = { "deleted_without_parent",
-                                         "usage of this deleted association is unattributed" },
+                                         "usage of this deleted association is unattributed",
+                                         "nothing, or add the account again" },
     [FINDING_PARENTS_DISAGREE] = { "parents_disagree",
-                                   "id_parent and the account's name differ; id_parent counts" },
+                                   "id_parent and the account's name differ; id_parent counts",
+                                   "set its parent with sacctmgr, which writes both" },
     [FINDING_CLUSTER_IS_ANOTHER] = { "cluster_is_another",
                                      "earlier runs read another cluster of this name; their "
-                                     "history, days, notes and ledger are still there" },
+                                     "history, days, notes and ledger are still there",
+                                     "`fairmill forget' it, where nobody needs what is kept of the "
+                                     "other one" },
     [FINDING_CAPACITY_UNKNOWN] = { "capacity_unknown",
-                                   "capacity_usage and the linear values are NULL" },
+                                   "capacity_usage and the linear values are NULL",
+                                   "set [fairshare] capacity" },
     [FINDING_TRES_UNKNOWN] = { "tres_unknown",
-                               "has a weight and charges nothing, as there is no such TRES" },
+                               "has a weight and charges nothing, as there is no such TRES",
+                               "correct the weights of TRES; `sacctmgr show tres' has the names" },
     [FINDING_PRIORITY_TRES_UNKNOWN] = { "priority_tres_unknown",
                                         "weight_tres names a TRES that the accounting database "
-                                        "has not; it adds nothing" },
-    [FINDING_PAST_UNKNOWN] = { "past_unknown", "not known for this instant; as the accounting "
-                                               "database alone tells" },
+                                        "has not; it adds nothing",
+                                        "correct weight_tres; `sacctmgr show tres' has the names" },
+    [FINDING_PAST_UNKNOWN] = { "past_unknown",
+                               "not known for this instant; as the accounting "
+                               "database alone tells",
+                               "nothing; from its first run on fairmill notes what it sees" },
     [FINDING_PAST_UNREADABLE] = { "past_unreadable",
-                                  "a change in txn_table that is not understood, or none of it" },
+                                  "a change in txn_table that is not understood, or none of it",
+                                  "let the login read txn_table, where it may not" },
     [FINDING_FACTOR_UNDATED] = { "factor_undated",
                                  "a usage factor changed between two runs, and nothing tells when; "
-                                 "the new one counts from the later run on" },
+                                 "the new one counts from the later run on",
+                                 "nothing; of a change by sacctmgr txn_table tells when it was" },
     [FINDING_FACTOR_UNKNOWN] = { "factor_unknown",
                                  "a usage factor was changed, and nothing tells what it was; the "
-                                 "first known one counts" },
-    [FINDING_LEDGER_LOST] = { "ledger_entry_lost", "does not count; import it again, or undo it" },
+                                 "first known one counts",
+                                 "nothing" },
+    [FINDING_LEDGER_LOST] = { "ledger_entry_lost", "does not count; import it again, or undo it",
+                              "import it from an export of the ledger, or undo it" },
     [FINDING_LEDGER_CHANGED] = { "ledger_entry_changed",
-                                 "counts as it is now; restore it, or undo it" },
+                                 "counts as it is now; restore it, or undo it",
+                                 "restore its row, or undo it" },
     [FINDING_CLUSTER_VANISHED] = { "cluster_vanished",
                                    "not in the accounting database any more, and not marked as "
-                                   "deleted there; its results stay" },
+                                   "deleted there; its results stay",
+                                   "restore its row in cluster_table, or `fairmill forget' it" },
     [FINDING_KEPT_CHANGED] = { "kept_rows_changed",
-                               "somebody else changed what runs keep; it was made anew" },
+                               "somebody else changed what runs keep; it was made anew",
+                               "let nobody but fairmill write to the result tables" },
     [FINDING_SEALED_JOBS_CHANGED] = { "sealed_jobs_changed",
-                                      "jobs that ended long ago have changed; all were read anew" },
+                                      "jobs that ended long ago have changed; all were read anew",
+                                      "nothing, where somebody corrected jobs" },
     [FINDING_DAYS_LOST] = { "days_changed_after_purge",
                             "somebody else changed the usage of days whose jobs were purged; it "
-                            "stays as it is now" },
-    [FINDING_RECORDS_CHANGED] = { "records_changed", "somebody else changed history, which cannot "
-                                                     "be made anew; it stays "
-                                                     "as it is now" },
+                            "stays as it is now",
+                            "restore the rows from a backup; let nobody but fairmill write to the "
+                            "result tables" },
+    [FINDING_RECORDS_CHANGED] = { "records_changed",
+                                  "somebody else changed history, which cannot "
+                                  "be made anew; it stays "
+                                  "as it is now",
+                                  "restore the rows from a backup; let nobody but fairmill write "
+                                  "to the result tables" },
     [FINDING_DAYS_INCOMPLETE] = { "days_incomplete",
-                                  "the usage of days could not be kept; it is made anew later" },
+                                  "the usage of days could not be kept; it is made anew later",
+                                  "make room for temporary files, and `fairmill run --full'" },
 };
 
 const char *finding_name(enum finding_kind kind)
@@ -82,6 +124,11 @@ const char *finding_name(enum finding_kind kind)
 const char *finding_meaning(enum finding_kind kind)
 {
     return kinds[kind].meaning;
+}
+
+const char *finding_remedy(enum finding_kind kind)
+{
+    return kinds[kind].remedy;
 }
 
 struct findings *findings_create(void)

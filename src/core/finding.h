@@ -40,9 +40,10 @@ enum finding_kind {
     FINDING_KINDS,
 };
 
-/* The kind's name in fairmill_finding, and what it means in a few words. */
+/* The kind's name in fairmill_finding, and what it means and what to do in a few words. */
 const char *finding_name(enum finding_kind kind);
 const char *finding_meaning(enum finding_kind kind);
+const char *finding_remedy(enum finding_kind kind);
 
 /* At most this many of a kind are kept, those with the lowest subjects: so what is kept does not
  * depend on the order of rows. */

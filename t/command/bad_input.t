@@ -3,6 +3,7 @@
 # needs: sqlite
 """Rows that no accounting database should have, and what a run makes of them."""
 
+import json
 import os
 import sys
 import time
@@ -77,6 +78,10 @@ def trees(place):
         tap.ok(sum(place.findings().values()) > 0 and place.query(
             "SELECT count(*) FROM fairmill_finding WHERE subject IN (%s)" % ','.join('?' * len(ids)), *ids)[0][0] > 0,
             f'and with findings ({what})', place.query('SELECT * FROM fairmill_finding'))
+        place.succeed('check')
+        tap.ok('    what to do: set its parent with sacctmgr\n' in place.out, f'check says what to do ({what})', place.out)
+        place.succeed('check', '--json')
+        tap.ok({row['remedy'] for each in json.loads(place.out)['clusters'] for row in each['findings']} >= {'set its parent with sacctmgr'}, f'also to programs ({what})', place.out)
         tap.same(place.usage('good.alice'), [10.0], f'what is left has its usage ({what})')
 
 

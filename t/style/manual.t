@@ -32,4 +32,18 @@ sed -n 's/^#\{0,1\}\([a-z_]\{1,\}\) = .*/\1/p; s/^#\([a-z_]\{1,\}\) =$/\1/p' "$s
     done >"$scratch/unknown"
 empty "fairmill.conf(5) has every key of the sample" "$scratch/unknown"
 
+# Of each kind of finding: what to do, as check says it.
+perl -0ne '
+    while (/\[FINDING_\w+\] = \{(.*?)\s\},\n/gs) {
+        my $texts = $1 =~ s/"\s+"//gr;
+        my ($name, $meaning, $remedy) = $texts =~ /"([^"]*)"/g;
+        print "$name: ", $remedy =~ tr/`\x27//dr, ".\n";
+    }' "$top/src/core/finding.c" >"$scratch/remedies"
+perl -0ne '
+    s/C<([^>]*)>/$1/g;
+    print "$1: ", $2 =~ s/\s+/ /gr, "\n" while /=item B<(\w+)>\n\n(?:(?!=item|=back).)*?What to do: (.*?)\n\n/gs
+    ' "$top/man/fairmill-tables.pod" >"$scratch/told"
+ok "there are kinds of findings" test "$(wc -l <"$scratch/remedies")" -gt 20
+ok "fairmill-tables(7) says of each what to do" diff <(sort "$scratch/remedies") <(sort "$scratch/told")
+
 done_testing

@@ -24,6 +24,11 @@ static void get_meaning(const void *of, struct cell *cell)
     cell_text(cell, finding_meaning(((const struct finding_row *)of)->kind));
 }
 
+static void get_remedy(const void *of, struct cell *cell)
+{
+    cell_text(cell, finding_remedy(((const struct finding_row *)of)->kind));
+}
+
 /* A text, as in fairmill_finding; "" is the cluster. */
 static void get_subject(const void *of, struct cell *cell)
 {
@@ -47,6 +52,7 @@ static const struct column columns[] = {
     { "seen", "Seen", COLUMN_INTEGER, MEMBER(struct finding_row, seen) },
     { "detail", "Detail", COLUMN_TEXT, .get = get_detail },
     { "meaning", "Meaning", COLUMN_TEXT, .get = get_meaning },
+    { "remedy", "Remedy", COLUMN_TEXT, .get = get_remedy },
     { .name = NULL },
 };
 
@@ -60,7 +66,7 @@ static void add_line(struct text *text, const struct finding_row *first)
         text_format(text, "%" PRIu64 ": ", first->finding->subject);
     char detail[FINDING_DETAIL];
     text_add_printable(text, finding_detail(first->finding, detail));
-    text_add(text, "\n");
+    text_format(text, "\n    what to do: %s\n", finding_remedy(first->kind));
 }
 
 void check_findings(struct text *text, const char *cluster, const struct findings *findings,
