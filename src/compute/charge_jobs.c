@@ -455,7 +455,8 @@ static void set_sinks(struct charging_run *run)
                                     .cutoff = run->cutoff,
                                     .horizon = computation->source.settings->horizon_s,
                                     .seen = run->seen,
-                                    .findings = computation->findings };
+                                    .findings = computation->findings,
+                                    .of_all = !run->plan };
     if (run->plan) {
         run->note.sealed_first = &run->plan->seal.first_charge;
         run->note.sealed_findings = run->plan->findings;

@@ -12,6 +12,7 @@
 #include "util/error.h"
 #include "util/hash.h"
 #include "util/log.h"
+#include "util/text.h"
 
 /* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
  * the dearest part of a row.  So it is fetched while the next row is read, and added to then.
@@ -70,26 +71,35 @@ static void note_times(const struct seen_sink *sink, const struct charge *charge
         note_least(&seen->oldest_end, ended);
 }
 
-/* What weights a partition had does not hang on one job, so all its jobs make one finding.  The
- * sums lose rows that pass the horizon, but of several jobs none can be taken off: so there is a
- * finding for each part of the horizon that ends are in, and a part of which the horizon has passed
- * the beginning does not count. */
+/* What does not hang on one job: all jobs of the subject make one finding.  The sums lose rows that
+ * pass the horizon, but of several jobs none can be taken off: so there is a finding for each part
+ * of the horizon that ends are in, and a part of which the horizon has passed the beginning does
+ * not count. */
 #define HORIZON_PARTS 8
-static void add_other_weights(const struct seen_sink *sink, const struct charge *charge,
-                              struct findings *findings)
+static void add_of_jobs(const struct seen_sink *sink, const struct charge *charge,
+                        enum finding_kind kind, uint64_t subject, const char *detail)
 {
-    const struct tariff *tariff = charge->slice.tariff;
+    struct findings *findings = charge->sealed ? sink->sealed_findings : sink->findings;
     uint64_t start = charge->row->job.time_start, part = sink->horizon / HORIZON_PARTS + 1;
     uint64_t begin = sink->horizon ? charge->ended / part * part : 0;
     if (begin && begin <= sink->cutoff)
         return;
-    const struct finding jobs = { .subject = tariff->list,
+    const struct finding jobs = { .subject = subject,
                                   .ends = charge->sealed ? begin : 0,
                                   .jobs = 1,
                                   .first = start,
                                   .last = start };
-    findings_add_jobs(findings, FINDING_OTHER_WEIGHTS, &jobs,
-                      tariff->list ? "partition '%s'" : "tres_weights", tariff->partition);
+    findings_add_jobs(findings, kind, &jobs, "%s", detail);
+}
+
+/* Of the weights that a partition had. */
+static void add_other_weights(const struct seen_sink *sink, const struct charge *charge)
+{
+    const struct tariff *tariff = charge->slice.tariff;
+    struct text detail = { 0 };
+    text_format(&detail, tariff->list ? "partition '%s'" : "tres_weights", tariff->partition);
+    add_of_jobs(sink, charge, FINDING_OTHER_WEIGHTS, tariff->list, detail.bytes);
+    text_free(&detail);
 }
 
 /* A row below the seal has an end, which is when its finding is to be forgotten. */
@@ -119,7 +129,7 @@ static void add_finding(const struct seen_sink *sink, const struct charge *charg
                            job->time_start, job->time_end, job->time_limit);
         break;
     case JOB_OTHER_WEIGHTS:
-        add_other_weights(sink, charge, findings);
+        add_other_weights(sink, charge);
         break;
     case JOB_ENDS_BEFORE_START:
         findings_add_ended(findings, FINDING_JOB_ENDS_BEFORE_START, id, ends,
@@ -154,6 +164,8 @@ int seen_sink_take(struct charge_sink *base, const struct charge *charge, struct
     note_times(sink, charge);
     if (charge->outcome != JOB_CHARGED)
         add_finding(sink, charge);
+    if (charge->row->unknown_qos && sink->of_all)
+        add_of_jobs(sink, charge, FINDING_QOS_UNKNOWN, charge->row->unknown_qos, "QOS");
     note_least(charge->sealed ? sink->sealed_first : &sink->seen->first_charge, charge->first);
     return 0;
 }

@@ -40,6 +40,8 @@ static const struct {
                                 "TRES make",
                                 "nothing, where weights were changed since; else let [slurm] conf "
                                 "be the file that slurmctld reads" },
+    [FINDING_QOS_UNKNOWN] = { "qos_unknown", "charged with usage factor 1, as there is no such QOS",
+                              "restore its row in qos_table, where somebody removed it by hand" },
     [FINDING_JOB_WITHOUT_ASSOCIATION] = { "job_without_association",
                                           "counted outside the root, as unattributed usage",
                                           "restore the row of the association, where somebody "

@@ -97,6 +97,7 @@ struct suspension {
 /* A row that charges, of a job that has started. */
 struct job_row {
     uint64_t id_job, association;
+    uint64_t unknown_qos; /* one that is not there; 0: it has none, or one that is */
     const struct tariff *tariff;
     struct job job;
     const struct suspension *suspension; /* NULL: the row is the job itself, not a pause of it */

@@ -128,6 +128,24 @@ def duplicates(place):
              'old results stay')
 
 
+def qos_gone(place):
+    """Somebody removed a row of qos_table by hand."""
+    place.ready('root/\n  u\nqos 2 factor=3\njob root.u start=1000 end=1100 billing=1 qos=2\njob root.u start=1500 end=1600 billing=1 qos=2\n'
+                'job root.u start=2000 end=2100 billing=1\n', {'fairshare.capacity': 1})
+    place.succeed('check', '--csv', '--noheader')
+    tap.same(place.out, '', 'a QOS that is there is no finding')
+    place.change('DELETE FROM qos_table WHERE id = 2')
+    place.change('UPDATE tiny_job_table SET id_qos = 0 WHERE time_start = 2000')
+    place.succeed('check', '--json')
+    found = [row for each in json.loads(place.out)['clusters'] for row in each['findings']]
+    tap.same([(row['kind'], row['subject'], row['seen'], row['detail']) for row in found],
+             [('qos_unknown', '2', 2, 'jobs: 2, the first started 1000, the last 1500; QOS')], 'of jobs whose QOS is gone check tells, and of none that have none')
+    place.succeed('check')
+    tap.ok('(charged with usage factor 1, as there is no such QOS), first 2: jobs: 2' in place.out, 'in words, too', place.out)
+    place.succeed('run', '--now', NOW)
+    tap.same((place.usage('root.u'), place.findings()), ([300.0], {}), 'they are charged with factor 1')
+
+
 def jobs(place):
     plain = 'root/\n  u\njob root.u start=1000 end=1100 billing=1\n'
     wrong = (('job root.u start=2000 end=1999 billing=5', 'a job that ends before it starts'),
@@ -253,7 +271,7 @@ def rollups(place):
 
 
 def body():
-    for part in (trees, roots, duplicates, jobs, rollups, shares, null_shares):
+    for part in (trees, roots, duplicates, qos_gone, jobs, rollups, shares, null_shares):
         with Place() as place:
             part(place)
 

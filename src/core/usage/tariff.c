@@ -350,6 +350,11 @@ const struct tariff *tariffs_find(struct tariffs *tariffs, uint64_t qos, const c
     return *tariff;
 }
 
+bool tariffs_has_qos(const struct tariffs *tariffs, uint64_t qos)
+{
+    return id_index_find(tariffs->qos_place, qos) != INDEX_NONE;
+}
+
 const struct tariff *tariffs_plain(struct tariffs *tariffs)
 {
     if (!tariffs->plain)

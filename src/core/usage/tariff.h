@@ -108,6 +108,7 @@ void tariffs_set_factors(struct tariffs *tariffs, uint64_t qos, const struct fac
  * was not added has factor 1.  Of several partitions, separated by commas, the first counts. */
 const struct tariff *tariffs_find(struct tariffs *tariffs, uint64_t qos, const char *partition,
                                   size_t length);
+bool tariffs_has_qos(const struct tariffs *tariffs, uint64_t qos);
 /* The tariff without any factor. */
 const struct tariff *tariffs_plain(struct tariffs *tariffs);
 

@@ -321,11 +321,13 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
     struct db_value tres = values[JOB_TRES], partition = db_null();
     if (rows->columns > JOB_PARTITION)
         partition = values[JOB_PARTITION];
+    uint64_t qos = reading_number(&values[JOB_QOS]);
     bool has_tres = tres.type == DB_TEXT, has_partition = partition.type == DB_TEXT;
     *row = (struct job_row){
         .id_job = reading_number(&values[JOB_ID]),
         .association = reading_number(&values[JOB_ASSOCIATION]),
-        .tariff = tariffs_find(rows->accounting->tariffs, reading_number(&values[JOB_QOS]),
+        .unknown_qos = qos && !tariffs_has_qos(rows->accounting->tariffs, qos) ? qos : 0,
+        .tariff = tariffs_find(rows->accounting->tariffs, qos,
                                has_partition ? partition.text.bytes : "",
                                has_partition ? partition.text.length : 0),
         .job = {
