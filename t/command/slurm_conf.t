@@ -177,6 +177,18 @@ def strength(place):
     tap.same(resolved(place)['usage.half_life'], '5-0', 'a relative path is taken from where we are')
 
 
+def no_weights(place):
+    place.ready()
+    six = {f'priority.weight_{name}': '0' for name in ('age', 'assoc', 'fairshare', 'job_size', 'partition', 'qos')}
+    nothing, zero = 'neither [slurm] conf nor a weight of [priority] is given', 'the weights of [priority] are all 0'
+    for keys, warned in (({}, nothing), (six, zero), (six | {'priority.weight_tres': 'CPU=10'}, None), (six | {'priority.weight_qos': '9'}, None),
+                         ({'priority.weight_age': '1000'}, None), ({'slurm.conf': write(place, 'PriorityType=priority/multifactor\n') or place.path('slurm.conf')}, None),
+                         ({'slurm.conf': place.path('slurm.conf')} | six, zero)):
+        place.settings(keys)
+        place.succeed('check')
+        tap.same([said for said in (nothing, zero) if f'  warning: {said}' in place.out], [warned] if warned else [], f"check warns of weights as it should ({', '.join(keys)})")
+
+
 def mistakes(place):
     place.ready()
     place.succeed('run', '--now', NOW)
@@ -498,7 +510,7 @@ def found(place):
 
 
 def body():
-    for part in (examples, meanings, strength, mistakes, live, check, found, billing, verified, cadence):
+    for part in (examples, meanings, strength, no_weights, mistakes, live, check, found, billing, verified, cadence):
         with Place() as place:
             part(place)
 

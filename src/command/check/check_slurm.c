@@ -148,11 +148,29 @@ static uint64_t highest_partition_factor(const struct settings *settings)
     return highest;
 }
 
+/* Whether anybody said what priorities are made of. */
+static bool has_weights(const struct settings *settings)
+{
+    static const char *const keys[] = { "weight_age",      "weight_assoc",     "weight_fairshare",
+                                        "weight_job_size", "weight_partition", "weight_qos",
+                                        "weight_tres" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (is_chosen(settings, "priority", keys[i]))
+            return true;
+    return false;
+}
+
 static void warn_of_weights(struct text *text, const struct settings *settings)
 {
     uint64_t nodes = settings->slurm ? settings->slurm->totals.nodes : 0;
     uint64_t sum = settings->weight_age + settings->weight_assoc + settings->weight_fairshare +
                    settings->weight_job_size + settings->weight_partition + settings->weight_qos;
+    if (!strcmp(settings->layout, "slurmdbd") && !settings->slurm && !has_weights(settings))
+        text_add(text, "  warning: neither [slurm] conf nor a weight of [priority] is given: "
+                       "half-life, weights and flags are not your cluster's, and most priorities "
+                       "are 0 or 1\n");
+    else if (!sum && !*settings->weight_tres)
+        text_add(text, "  warning: the weights of [priority] are all 0: no job has a priority\n");
     warn_of_weight(text, settings, "weight_age", settings->weight_age, WEIGHT_HIGH_ENOUGH,
                    "ages that matter");
     warn_of_weight(text, settings, "weight_job_size", settings->weight_job_size,
