@@ -124,7 +124,7 @@ def sets(folder):
         if name in names:
             for amount in (7 * int(usage) + 1, usage):
                 status, out, err = fairmill(tree.conf, 'ledger', 'set', amount, '--user', name, '--at', AT, '--why', 'pbsfs -s', '--yes')
-                tap.ok(status == 0 and f'to {amount} TRES-seconds' in out, f'{name} is set to {amount}', out, err)
+                tap.ok(status == 0 and f'to {amount} (fairshare_usage_res)' in out, f'{name} is set to {amount}', out, err)
     # A step comes right behind its instant.
     for decay, later in (('exact', 86400), ('steps', 86401)):
         tree.set(half_life=None, decay=decay)
