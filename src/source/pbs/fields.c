@@ -109,7 +109,8 @@ void text_add_field(struct text *text, struct part key, struct part value)
     if (text->length)
         text_add(text, " ");
     text_add_bytes(text, key.bytes, key.length);
-    text_format(text, "=%s", quote);
+    text_add(text, "=");
+    text_add(text, quote);
     text_add_bytes(text, value.bytes, value.length);
     text_add(text, quote);
 }
