@@ -154,10 +154,10 @@ build_here() {
 }
 
 # Warnings are judged above: with sanitizers the compiler sees less and gives false ones.  Its tests
-# start thousands of programs.  So it does without the servers' libraries, which bring twenty others;
-# no address is its own in each process, which would write to every page of the sanitizers' tables; and
-# lines are counted with --long only, and only of what coverage speaks of: each program writes all counts when it
-# ends.
+# start thousands of programs, so a start must be short.  It does without the servers' libraries, which
+# bring twenty others.  It has a fixed address: the sanitizers' tables are large, and to move them takes
+# longer than all else.  It counts lines with --long only, and only of what coverage speaks of: each
+# program writes all counts when it ends.
 build_sanitizers() {
     local flags='-O1 -g -fno-pie'
     [ -z "${FAIRMILL_LONG:-}" ] || flags+=" --coverage -fprofile-filter-files='src/(core|results|compute)/'"

@@ -425,14 +425,14 @@ static int add_adjustments(struct computation *computation, struct error *err)
     return 0;
 }
 
-/* What is left of the usage with which all began, where no later reset left nothing.  Steps that
- * were due since its last one had not come. */
+/* Add what is left of the usage that the source began with, unless it was reset since.  The usage
+ * file has no step in it that came after its last one, so steps count from there. */
 static int add_starts(struct computation *computation, struct error *err)
 {
     const struct usage_starts *starts = &computation->starts;
     const struct clock *clock = computation->clock;
-    bool waits = clock_is_stepped(clock) && starts->steps.epoch < starts->instant;
-    double left = clock_left(clock, waits ? starts->steps.epoch : starts->instant);
+    double left =
+        clock_left(clock, clock_is_stepped(clock) ? starts->steps.epoch : starts->instant);
     for (size_t i = 0; i < starts->count && clock_start(clock) <= starts->instant; i++) {
         const struct usage_start *start = &starts->starts[i];
         struct wide usage;

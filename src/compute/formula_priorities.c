@@ -19,7 +19,7 @@ static struct formula_value as_openpbs(double value)
     return (struct formula_value){ strtod(text, NULL), false };
 }
 
-/* Which of an entity's values a name of the formula stands for; NULL: none. */
+/* The value of the entity that a name in the formula means; NULL: the name means none. */
 static const double *value_named(const char *name, const struct values *values)
 {
     return !strcmp(name, "fairshare_perc") || !strcmp(name, "fair_share_perc")

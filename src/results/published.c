@@ -175,6 +175,11 @@ const struct words *published_words(const struct published *published, const cha
     return words_of(NULL);
 }
 
+const char *published_unit(const struct published_cluster *cluster)
+{
+    return settings_of_pbs(cluster->settings) ? cluster->usage_unit : NULL;
+}
+
 struct published_cluster *published_only(const struct published *published, struct error *err)
 {
     if (published->count == 1)

@@ -67,6 +67,9 @@ void published_free(struct published *published);
 /* Those of the layout of a cluster; NULL: of the first one. */
 const struct words *published_words(const struct published *published, const char *cluster);
 
+/* What OpenPBS counts as usage on the cluster; NULL: it counts TRES-seconds. */
+const char *published_unit(const struct published_cluster *cluster);
+
 /* The one cluster that was asked for; NULL and ERROR_USAGE where there are several. */
 struct published_cluster *published_only(const struct published *published, struct error *err);
 

@@ -311,7 +311,7 @@ static int make_missing(struct db *db, struct error *err)
     return 0;
 }
 
-/* On another host somebody may be making the same, so that it is there when we come to it. */
+/* Another host may be making the same tables: then ours fails, and the next try finds them. */
 #define MAKE_TRIES 20
 #define MAKE_PAUSE_US 100000
 

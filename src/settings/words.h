@@ -13,9 +13,9 @@ struct words {
     const char *account, *one_account, *accounts;
     const char *partition;
     const char *association, *associations;
-    const char *unit;   /* behind an amount of usage */
-    const char *either; /* whom a name is of */
-    const char *number; /* what an association's id is */
+    const char *unit;   /* stands behind an amount of usage */
+    const char *either; /* a user or an account */
+    const char *number; /* stands before an association's id */
     /* Of tables for people: pairs of a heading that sshare has and another one, ended by NULL;
      * NULL: none is another. */
     const char *const (*headings)[2];
@@ -23,8 +23,9 @@ struct words {
 
 /* What a heading is in these words; NULL: it stays. */
 const char *words_heading(const struct words *words, const char *heading);
+/* The words of OpenPBS, or of Slurm. */
 const struct words *words_for(bool of_pbs);
-/* Those of the layout. */
+/* Those of the settings' layout; NULL: of Slurm. */
 const struct words *words_of(const struct settings *settings);
 
 #endif

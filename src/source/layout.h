@@ -85,7 +85,8 @@ struct usage_starts {
     uint64_t instant; /* 0: there is no start, and usage is that of jobs alone */
     struct usage_start *starts;
     size_t count;
-    struct clock_steps steps; /* of settings that leave decay to the source */
+    /* Of settings that leave decay to the source.  The epoch is not after the instant. */
+    struct clock_steps steps;
 };
 
 /* When a job was suspended: epoch seconds, end 0 while it is. */

@@ -32,6 +32,16 @@ FUZZ_FUNCTION void write_file(const char *name, const void *bytes, size_t size)
     chmod(name, 0600);
 }
 
+/* A copy without a NUL behind it, to be freed: who reads beyond its end is found. */
+FUZZ_FUNCTION char *exact_copy(const uint8_t *bytes, size_t size)
+{
+    char *copy = malloc(size ? size : 1);
+    must(copy != NULL, "there is memory");
+    if (size)
+        memcpy(copy, bytes, size);
+    return copy;
+}
+
 /* A text of these bytes, to be freed. */
 FUZZ_FUNCTION char *text_of(const uint8_t *bytes, size_t size)
 {

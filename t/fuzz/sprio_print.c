@@ -21,11 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct error err;
     if (memchr(bytes, '\0', size))
         return 0;
-    /* Without a NUL behind it: what is read beyond the length is found. */
-    char *exact = malloc(size ? size : 1);
-    must(exact != NULL, "there is memory");
-    if (size)
-        memcpy(exact, bytes, size);
+    char *exact = exact_copy(bytes, size);
     if (!sprio_print_read(&print, (struct span){ exact, size }, "c", &err)) {
         for (size_t i = 0; i < print.count; i++) {
             const struct printed_job *job = &print.rows[i];

@@ -58,11 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct error err;
     if (memchr(bytes, '\0', size))
         return 0;
-    /* Without a NUL behind it: what is read beyond the length is found. */
-    char *exact = malloc(size ? size : 1);
-    must(exact != NULL, "there is memory");
-    if (size)
-        memcpy(exact, bytes, size);
+    char *exact = exact_copy(bytes, size);
     const struct span text = { exact, size };
     bool by_scontrol = print_kind_of(text) == PRINT_OF_ASSOC_MGR;
     if (!(by_scontrol ? assoc_mgr_print_read(&print, text, "c", &err)

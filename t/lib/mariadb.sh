@@ -93,8 +93,6 @@ mariadb_launch() {
         --tls-version= --secure-file-priv= --cte-max-recursion-depth=10000000)
     MARIADB_SOCKET=$1/s
     MARIADB_PORT=$(mariadb_free_port)
-    # A server that starts clears its folder for temporary tables, so each has its own.
-    mkdir -p "$1/tmp" && chown "$(mariadb_user)" "$1/tmp"
     "${MARIADB_PROGRAMS[0]}" --no-defaults --user="$(mariadb_user)" --datadir="$1/data" \
         --tmpdir="$1/tmp" --socket="$MARIADB_SOCKET" --pid-file="$1/pid" --bind-address=127.0.0.1 \
         --port="$MARIADB_PORT" --skip-name-resolve --log-error="$1/error.log" \

@@ -148,14 +148,12 @@ static uint64_t highest_partition_factor(const struct settings *settings)
     return highest;
 }
 
-/* Whether anybody said what priorities are made of. */
+/* Whether the settings give any weight. */
 static bool has_weights(const struct settings *settings)
 {
-    static const char *const keys[] = { "weight_age",      "weight_assoc",     "weight_fairshare",
-                                        "weight_job_size", "weight_partition", "weight_qos",
-                                        "weight_tres" };
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (is_chosen(settings, "priority", keys[i]))
+    for (size_t i = 0; settings_table[i].section; i++)
+        if (!strncmp(settings_table[i].key, "weight_", strlen("weight_")) &&
+            settings->origins[i].from != FROM_DEFAULT)
             return true;
     return false;
 }

@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compute/charge.h"
-#include "compute/compute.h"
-#include "compute/prior.h"
+#include "command/diff/diff_pbs_view.h"
 #include "core/tree/tree.h"
 #include "core/usage/entity.h"
-#include "core/usage/ledger.h"
 #include "report/pbs_differences.h"
 #include "report/pbs_forms.h"
 #include "report/pbsfs_print.h"
@@ -28,28 +25,10 @@
 #define SINGLE_ROUNDING 1e-6
 #define ROUNDING 1e-12
 
-/* What charges say of each node: how much the scheduler may not have seen. */
-struct unseen {
-    struct charge_sink sink;
-    struct computation *computation;
-    uint64_t period;
-    struct wide *behind;  /* of jobs that ended, in the last period of their time */
-    struct wide *running; /* of jobs that run; both NULL where there is no charge */
-};
-
-/* A tree that the print is compared with, and how far its usage may be off, by node. */
-struct view {
-    struct computation computation; /* without jobs it is not there, and the tree is published */
-    bool computed;
-    bool has_ledger; /* there are entries in it */
-    struct pbs_tree pbs;
-    double *behind, *running;
-};
-
 struct finder {
     const struct diff_pbs_case *asked;
     struct pbs_differences *differences;
-    struct view ours, without_ledger;
+    struct pbs_view ours, without_ledger;
     double decay;           /* what steps may make of usage: so many times as much; 1: nothing */
     struct names *entities; /* UTF-8 */
     uint32_t *node_of;      /* by the number of a name */
@@ -58,112 +37,6 @@ struct finder {
     struct printed_number *below; /* by row, what pbsfs would make of the rows right below it */
     bool tree_differs;
 };
-
-/* ---- what was computed ---- */
-
-static int take_unseen(struct charge_sink *base, const struct charge *charge, struct error *err)
-{
-    struct unseen *unseen = (struct unseen *)base;
-    const struct computation *computation = unseen->computation;
-    const struct charge_term *term = &charge->counted;
-    uint32_t node = tree_place(computation->tree, charge->slice.association);
-    bool ended = charge->ended && charge->ended <= clock_now(computation->clock);
-    if (charge->negative || node == NO_NODE)
-        return 0;
-    uint64_t from = term->start;
-    if (ended && charge->ended > unseen->period && charge->ended - unseen->period > from)
-        from = charge->ended - unseen->period;
-    if (!unseen->behind) {
-        unseen->behind = memory_zeroed(computation->tree->count, sizeof *unseen->behind);
-        unseen->running = memory_zeroed(computation->tree->count, sizeof *unseen->running);
-    }
-    struct wide *sum = ended ? &unseen->behind[node] : &unseen->running[node];
-    uint128 weight = clock_weight(computation->clock, from, term->end);
-    return wide_add_product(sum, term->units, weight, false)
-               ? 0
-               : usage_beyond_range(charge->slice.association, err);
-}
-
-/* What has not been seen of each node, and of a group what has not of all below it.  Of whom
- * nothing was seen pbsfs does not count the minimum above him either.  NULL is nothing. */
-static double *rolled_up(const struct view *view, const struct wide *sums)
-{
-    const struct tree *tree = view->pbs.fairshare.tree;
-    const struct clock *clock = view->pbs.fairshare.options->clock;
-    double *usage = memory_zeroed(tree->count, sizeof *usage);
-    for (uint32_t i = tree->count; sums && i-- > 0;) {
-        double part = clock_usage(clock, &sums[i]);
-        double own = clock_usage(clock, &tree->nodes[i].usage);
-        bool all = tree->nodes[i].is_user && part > 0 && part >= own * (1 - ROUNDING);
-        usage[i] += all ? clock_usage(clock, &view->pbs.usage[i]) : part;
-        if (i)
-            usage[tree->nodes[i].parent] += usage[i];
-    }
-    return usage;
-}
-
-static void take_tree(struct view *view, const struct fairshare *fairshare,
-                      const struct names *names)
-{
-    view->pbs = (struct pbs_tree){ .fairshare = *fairshare, .names = names, .of_pbs = true };
-    pbs_tree_count(&view->pbs);
-}
-
-/* From the jobs, as of the print. */
-static int compute_view(const struct diff_pbs_case *asked, bool with_ledger, struct view *view,
-                        struct error *err)
-{
-    struct prior prior;
-    struct source source = source_of(asked->settings, asked->source, asked->published->name);
-    struct computation *computation = &view->computation;
-    struct unseen unseen = { .sink = { take_unseen },
-                             .computation = computation,
-                             .period = asked->period };
-    source.instant = &asked->printed_at;
-    *computation = computation_of(&source);
-    computation->watcher = &unseen.sink;
-    if (prior_read(&prior, asked->settings, asked->published->name, &asked->printed_at, err))
-        return -1;
-    view->has_ledger = with_ledger && prior.ledger && prior.ledger->count;
-    if (!with_ledger) {
-        ledger_destroy(prior.ledger);
-        prior.ledger = NULL;
-    }
-    int result = compute_cluster(computation, &prior, err);
-    prior_free(&prior);
-    if (!result) {
-        view->computed = true;
-        take_tree(view,
-                  &(struct fairshare){ .tree = computation->tree,
-                                       .options = &computation->options,
-                                       .values = computation->values },
-                  computation->accounting->names);
-        view->behind = rolled_up(view, unseen.behind);
-        view->running = rolled_up(view, unseen.running);
-    }
-    free(unseen.behind);
-    free(unseen.running);
-    return result;
-}
-
-static void take_published(const struct published_cluster *cluster, struct view *view)
-{
-    take_tree(view,
-              &(struct fairshare){
-                  .tree = cluster->tree, .options = &cluster->options, .values = cluster->values },
-              cluster->names);
-    view->behind = rolled_up(view, NULL);
-    view->running = rolled_up(view, NULL);
-}
-
-static void view_free(struct view *view)
-{
-    pbs_tree_free(&view->pbs);
-    free(view->behind);
-    free(view->running);
-    if (view->computed)
-        computation_free(&view->computation);
-}
 
 /* ---- who is who ---- */
 
@@ -269,8 +142,8 @@ static uint32_t *groups_of(const struct pbsfs_print *print)
     return groups;
 }
 
-/* Percentages as the printed shares make them, and what usage the rows right below a group sum up
- * to.  Who is printed with the minimum may have used nothing. */
+/* Compute percentages from the printed shares, and sum up the usage of the rows right below each
+ * group.  A row with the minimum may have used nothing. */
 static void sum_print(struct finder *finder)
 {
     const struct pbsfs_print *print = finder->asked->print;
@@ -351,8 +224,8 @@ static void compare_percentage(struct finder *finder, uint32_t node, double ours
 }
 
 /* Of jobs alone, or as steps may have left it. */
-static enum pbs_cause cause_in(const struct finder *finder, const struct view *view, uint32_t node,
-                               const struct printed_number *printed)
+static enum pbs_cause cause_in(const struct finder *finder, const struct pbs_view *view,
+                               uint32_t node, const struct printed_number *printed)
 {
     double usage = pbs_tree_member(&view->pbs, node).usage;
     double seen = fmax(usage - view->behind[node], 0);
@@ -508,9 +381,9 @@ static void note_unknown(struct pbs_differences *differences, const char *senten
     differences->unknown[count] = sentence;
 }
 
-/* Steps decay what was used just before one at once, and what was used behind it not for a whole
- * fairshare_decay_time.  Where we decay by them, too, and the usage file says when they are, the
- * scheduler has one in its next cycle. */
+/* OpenPBS decays at once, fairmill all the time, so usage may differ by one fairshare_decay_factor.
+ * With decay = steps and a usage file both decay at the same instants: then only a step that is due
+ * may be missing in the print, until the scheduler's next cycle. */
 static int read_decay(struct finder *finder, const struct source *source, struct error *err)
 {
     struct pbs_rules rules;
@@ -540,17 +413,21 @@ static int take_views(struct finder *finder, struct error *err)
 {
     const struct diff_pbs_case *asked = finder->asked;
     if (!asked->source) {
-        take_published(asked->published, &finder->ours);
+        pbs_view_publish(&finder->ours, asked->published);
         note_unknown(finder->differences,
                      "without the accounting database these cannot be told apart:\n"
                      "  cycle, running, decay, ledger");
         return 0;
     }
-    const struct source source = source_of(asked->settings, asked->source, asked->published->name);
-    if (compute_view(asked, true, &finder->ours, err) || read_decay(finder, &source, err))
+    struct source source = source_of(asked->settings, asked->source, asked->published->name);
+    source.instant = &asked->printed_at;
+    if (pbs_view_compute(&finder->ours, &source, asked->period, true, err) ||
+        read_decay(finder, &source, err))
         return -1;
     finder->differences->as_of = asked->printed_at;
-    return finder->ours.has_ledger ? compute_view(asked, false, &finder->without_ledger, err) : 0;
+    return finder->ours.has_ledger
+               ? pbs_view_compute(&finder->without_ledger, &source, asked->period, false, err)
+               : 0;
 }
 
 static void compare_units(struct finder *finder)
@@ -586,7 +463,7 @@ int diff_pbs_find(const struct diff_pbs_case *asked, struct pbs_differences *dif
     free(finder.row_of);
     free(finder.percentages);
     free(finder.below);
-    view_free(&finder.ours);
-    view_free(&finder.without_ledger);
+    pbs_view_free(&finder.ours);
+    pbs_view_free(&finder.without_ledger);
     return result;
 }

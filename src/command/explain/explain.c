@@ -119,12 +119,10 @@ static int explain_published(const struct settings *settings, const struct optio
             cluster->tree,   &cluster->options, cluster->algorithm,
             cluster->values, cluster->order,    cluster->half_life != 0
         };
-        struct explained explained = {
-            cluster->name,   cluster->as_of,
-            cluster->names,  &input,
-            &explanation,    words_of(cluster->settings),
-            published.login, settings_of_pbs(cluster->settings) ? cluster->usage_unit : NULL
-        };
+        struct explained explained = { cluster->name,   cluster->as_of,
+                                       cluster->names,  &input,
+                                       &explanation,    words_of(cluster->settings),
+                                       published.login, published_unit(cluster) };
         result = explain(&input, pair.one.node, pair.other.node, &explanation)
                      ? print_explained(options, settings, &explained, err)
                      : refuse_pair(&pair, options->shared.operands, err);

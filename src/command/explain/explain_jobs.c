@@ -81,7 +81,7 @@ static int take_charge(struct charge_sink *sink, const struct charge *charge, st
     return 0;
 }
 
-/* Credits, debits and what is set, of the association and all below it. */
+/* Sum up the credits, debits and sets of the association and of all below it. */
 static double ledger_amount(struct gathering *gathering)
 {
     const struct computation *computation = &gathering->computation;

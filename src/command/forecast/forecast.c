@@ -126,7 +126,7 @@ static int print_forecast(const struct options *options, struct forecast_data *d
         .user = names_text(cluster->names, node->user),
         .partition = names_text(cluster->names, node->partition),
         .words = words_of(cluster->settings),
-        .unit = settings_of_pbs(cluster->settings) ? cluster->usage_unit : NULL,
+        .unit = published_unit(cluster),
         .algorithm = forecast->algorithm,
         .users = forecast->tree->user_count,
         .job_tres = options->job_tres,

@@ -81,7 +81,7 @@ static bool is_nothing(const char *text, size_t length)
     return decimal_parse(text, length, &decimal) && !decimal.digits;
 }
 
-/* TRES-seconds, or with an h TRES-hours; usage may be set to nothing. */
+/* Read an amount: TRES-seconds, or TRES-hours with an h behind it.  Only a set takes 0. */
 static bool parse_amount(const char *text, enum ledger_kind kind, uint64_t *seconds)
 {
     size_t length = strlen(text);

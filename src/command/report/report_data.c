@@ -355,7 +355,7 @@ int report_data_read(struct report_data *data, struct published *published,
                   .time_zone = cluster->time_zone,
                   .as_of = cluster->as_of,
                   .words = words_of(cluster->settings),
-                  .unit = settings_of_pbs(cluster->settings) ? cluster->usage_unit : NULL,
+                  .unit = published_unit(cluster),
                   .half_life = (int64_t)cluster->half_life },
         .queue = published_job_list(cluster),
     };
@@ -367,7 +367,7 @@ int report_data_read(struct report_data *data, struct published *published,
         .places = id_index_create(),
         .gone = id_index_create(),
     };
-    data->page.of_formula = data->queue->of_formula;
+    data->page.of_pbs = data->queue->of_formula;
     int result = published_read_tree(published, cluster, err);
     if (!result) {
         add_rows(&reading, cluster);

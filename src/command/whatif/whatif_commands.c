@@ -347,7 +347,7 @@ static const struct whatif_change *line_change(const struct whatif_changes *chan
     return NULL;
 }
 
-/* A word of a line that the scheduler cuts at blanks. */
+/* Add a field of a line of resource_group; the scheduler separates fields at blanks. */
 static void add_field(struct command_line *line, const char *name)
 {
     if (!*name || strpbrk(name, " \t#") || !utf8_is_printable(name))

@@ -176,7 +176,7 @@ struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start)
 
 /* ---- steps ---- */
 
-#define STEP_BITS 90
+#define STEP_BITS 88
 
 /* Seconds that make instants of steps multiples of the period. */
 static uint64_t shift_of(const struct clock_steps *steps)

@@ -20,9 +20,9 @@
  *
  * OpenPBS decays in steps instead (fifo.cpp, init_scheduling_cycle): all that was used until an
  * instant epoch + jP is multiplied by a factor f right behind it.  Then Q is the integral of a
- * weight that is floor(2^90 f^n) until the last but n of these instants before now, and
+ * weight that is floor(2^88 f^n) until the last but n of these instants before now, and
  *
- *     usage in TRES-seconds = sum / (U 2^90) */
+ *     usage in TRES-seconds = sum / (U 2^88) */
 
 /* The units that one TRES is made of: 10^6 so that decimal factors stay exact, 2^20 for the
  * suffixes K to T. */
@@ -42,7 +42,7 @@ struct clock_steps {
  * 2^-64 of what is used now. */
 uint64_t clock_steps_count(const struct clock_steps *steps, uint64_t now, uint64_t start);
 #define CLOCK_STEPS_AT_MOST (UINT64_C(1) << 20)
-/* A clock of steps, CLOCK_STEPS_AT_MOST at most; `now` is before 2^34. */
+/* A clock of steps, CLOCK_STEPS_AT_MOST at most; `now` is before 2^38, the year 10000. */
 struct clock *clock_create_stepped(const struct clock_steps *steps, uint64_t now, uint64_t start);
 
 uint64_t clock_now(const struct clock *clock);

@@ -10,9 +10,8 @@ function facts(cluster, node) {
         [`Decayed use, ${cluster.words.unit}`, used(cluster, node.usage)],
     ];
     if (!byLevelFs(cluster)) {
-        const ofPbs = cluster.algorithm === 'pbs';
-        found[0][0] = ofPbs ? 'Percentage' : 'Share';
-        found[1][0] = ofPbs ? 'Tree usage' : 'Effective use';
+        found[0][0] = cluster.ofPbs ? 'Percentage' : 'Share';
+        found[1][0] = cluster.ofPbs ? 'Tree usage' : 'Effective use';
     }
     if (!node.parent) {
         found.splice(0, 3, [capital(cluster.words.accounts), plain.format(cluster.nodes.filter(each => !each.isUser).length)]);

@@ -157,7 +157,7 @@ static void add_formula(struct text *text, const struct page_job *job)
     text_add(text, job->has_priority ? ",1" : ",0");
 }
 
-static void add_job(struct text *text, const struct page_job *job, bool of_formula, bool first)
+static void add_job(struct text *text, const struct page_job *job, bool of_pbs, bool first)
 {
     const char *const names[] = { job->user, job->account, job->partition, job->qos };
     text_format(text, "%s[%" PRId64, first ? "" : ",\n", job->id);
@@ -173,7 +173,7 @@ static void add_job(struct text *text, const struct page_job *job, bool of_formu
     text_add(text, ",");
     add_real(text, sum_of(job->tres), 6);
     text_format(text, ",%" PRId64 ",%" PRId64, job->site, job->nice);
-    if (of_formula)
+    if (of_pbs)
         add_formula(text, job);
     text_add(text, "]");
 }
@@ -213,8 +213,8 @@ void page_add_cluster(struct text *text, const struct page_cluster *cluster, boo
     add_string(text, cluster->time_zone);
     text_add(text, ",\"words\":");
     add_words(text, cluster);
-    if (cluster->of_formula)
-        text_add(text, ",\"ofFormula\":true");
+    if (cluster->of_pbs)
+        text_add(text, ",\"ofPbs\":true");
     text_add(text, ",\"problems\":");
     add_string(text, cluster->problems);
     text_format(text, ",\"asOf\":%" PRId64 ",\"halfLife\":%" PRId64 ",\"rows\":[\n", cluster->as_of,
@@ -229,7 +229,7 @@ void page_add_cluster(struct text *text, const struct page_cluster *cluster, boo
     add_points(text, cluster, &cluster->instants, false);
     text_format(text, ",\n\"waiting\":%zu,\"jobs\":[", cluster->job_total);
     for (size_t i = 0; i < cluster->job_count; i++)
-        add_job(text, &cluster->jobs[i], cluster->of_formula, !i);
+        add_job(text, &cluster->jobs[i], cluster->of_pbs, !i);
     text_add(text, "]}");
     names_destroy(names);
 }

@@ -41,7 +41,7 @@ struct page_job {
     int64_t priority, site, nice;
     double parts[PAGE_PARTS];
     const char *tres; /* weighted, as sprio prints it */
-    /* Of a cluster whose jobs have a formula: */
+    /* Of OpenPBS's jobs: */
     const char *job_id, *why, *terms; /* as in prio_row */
     double value;                     /* NAN: none */
     bool has_priority;
@@ -54,7 +54,7 @@ struct page_cluster {
     const char *problems; /* what is wrong, in words; "": nothing */
     const struct words *words;
     const char *unit; /* of usage; NULL: TRES-seconds */
-    bool of_formula;  /* a formula makes the priorities of its jobs */
+    bool of_pbs;      /* a formula makes the priorities of its jobs, which have ids of their own */
     int64_t as_of, half_life;
     struct page_row *rows;
     size_t row_count;

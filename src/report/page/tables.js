@@ -164,7 +164,7 @@ function queueTable(cluster, jobs) {
         { name: capital(user), value: text('user'), cell: job => [job.user, element('small', {}, job.account)] },
         { name: capital(account), wide: true, value: text('account'), cell: text('account') },
         { name: capital(partition), value: text('partition'), cell: text('partition') },
-        ...cluster.ofFormula ? formulaColumns() : [
+        ...cluster.ofPbs ? formulaColumns() : [
             { name: 'QOS', wide: true, value: text('qos'), cell: text('qos') },
             { name: 'Priority', number: true, value: job => job.priority, cell: job => plain.format(job.priority) },
         ],
@@ -173,7 +173,7 @@ function queueTable(cluster, jobs) {
         })),
     ];
     return makeTable(byId('queue-table'), jobs, columns, {
-        column: columns.findIndex(column => column.name === (cluster.ofFormula ? 'Value' : 'Priority')), falling: true, caption: 'Waiting jobs', nothing: cluster.waiting && data.accountsOnly
+        column: columns.findIndex(column => column.name === (cluster.ofPbs ? 'Value' : 'Priority')), falling: true, caption: 'Waiting jobs', nothing: cluster.waiting && data.accountsOnly
             ? `${count(cluster.waiting, 'job is', 'jobs are')} waiting. What users have is private here.` : 'No job is waiting.',
         text: job => job.text ??= `${job.jobId || job.id} ${job.user} ${job.account} ${job.partition} ${job.qos}`.toLowerCase(),
         say: (shown, all) => `${shown === all ? count(all, 'job', 'jobs') : `${plain.format(shown)} of ${plain.format(all)} jobs`}`

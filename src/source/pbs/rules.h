@@ -18,8 +18,8 @@ struct pbs_rules {
 int pbs_rules_read(struct pbs_rules *rules, const struct source *source, int64_t instant,
                    struct error *err);
 /* How usage decays: every fairshare_decay_time by fairshare_decay_factor, of OpenPBS's single
- * precision.  The half-life is fairshare_decay_time / -log2 of fairshare_decay_factor, in whole
- * seconds. */
+ * precision; the epoch is 0.  The half-life is fairshare_decay_time / -log2 of
+ * fairshare_decay_factor, in whole seconds. */
 struct clock_steps pbs_rules_steps(const struct pbs_rules *rules);
 void pbs_rules_free(struct pbs_rules *rules);
 

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/diff/diff_pbs_view.h"
+
+#include <stdlib.h>
+
+#include "compute/charge.h"
+#include "compute/compute.h"
+#include "compute/prior.h"
+#include "core/tree/tree.h"
+#include "core/usage/ledger.h"
+#include "results/published.h"
+#include "settings/settings.h"
+#include "source/source.h"
+#include "util/memory.h"
+
+/* A double's last digits. */
+#define ROUNDING 1e-12
+
+/* A sink of charges that sums up, by node, what the scheduler may not have seen. */
+struct unseen {
+    struct charge_sink sink;
+    struct computation *computation;
+    uint64_t period;
+    struct wide *behind;  /* of jobs that ended, in the last period of their time */
+    struct wide *running; /* of jobs that run; both NULL where there is no charge */
+};
+
+static int take_unseen(struct charge_sink *base, const struct charge *charge, struct error *err)
+{
+    struct unseen *unseen = (struct unseen *)base;
+    const struct computation *computation = unseen->computation;
+    const struct charge_term *term = &charge->counted;
+    uint32_t node = tree_place(computation->tree, charge->slice.association);
+    bool ended = charge->ended && charge->ended <= clock_now(computation->clock);
+    if (charge->negative || node == NO_NODE)
+        return 0;
+    uint64_t from = term->start;
+    if (ended && charge->ended > unseen->period && charge->ended - unseen->period > from)
+        from = charge->ended - unseen->period;
+    if (!unseen->behind) {
+        unseen->behind = memory_zeroed(computation->tree->count, sizeof *unseen->behind);
+        unseen->running = memory_zeroed(computation->tree->count, sizeof *unseen->running);
+    }
+    struct wide *sum = ended ? &unseen->behind[node] : &unseen->running[node];
+    uint128 weight = clock_weight(computation->clock, from, term->end);
+    return wide_add_product(sum, term->units, weight, false)
+               ? 0
+               : usage_beyond_range(charge->slice.association, err);
+}
+
+/* Sum up what was not seen of each node and of all below it; `sums` NULL: nothing.  Where nothing
+ * of an entity was seen, pbsfs does not count the minimum in its groups either. */
+static double *rolled_up(const struct pbs_view *view, const struct wide *sums)
+{
+    const struct tree *tree = view->pbs.fairshare.tree;
+    const struct clock *clock = view->pbs.fairshare.options->clock;
+    double *usage = memory_zeroed(tree->count, sizeof *usage);
+    for (uint32_t i = tree->count; sums && i-- > 0;) {
+        double part = clock_usage(clock, &sums[i]);
+        double own = clock_usage(clock, &tree->nodes[i].usage);
+        bool all = tree->nodes[i].is_user && part > 0 && part >= own * (1 - ROUNDING);
+        usage[i] += all ? clock_usage(clock, &view->pbs.usage[i]) : part;
+        if (i)
+            usage[tree->nodes[i].parent] += usage[i];
+    }
+    return usage;
+}
+
+static void take_tree(struct pbs_view *view, const struct fairshare *fairshare,
+                      const struct names *names)
+{
+    view->pbs = (struct pbs_tree){ .fairshare = *fairshare, .names = names, .of_pbs = true };
+    pbs_tree_count(&view->pbs);
+}
+
+int pbs_view_compute(struct pbs_view *view, const struct source *source, uint64_t period,
+                     bool with_ledger, struct error *err)
+{
+    struct prior prior;
+    struct computation *computation = &view->computation;
+    struct unseen unseen = { .sink = { take_unseen },
+                             .computation = computation,
+                             .period = period };
+    *computation = computation_of(source);
+    computation->watcher = &unseen.sink;
+    if (prior_read(&prior, source->settings, source->cluster, source->instant, err))
+        return -1;
+    view->has_ledger = with_ledger && prior.ledger && prior.ledger->count;
+    if (!with_ledger) {
+        ledger_destroy(prior.ledger);
+        prior.ledger = NULL;
+    }
+    int result = compute_cluster(computation, &prior, err);
+    prior_free(&prior);
+    if (!result) {
+        view->computed = true;
+        take_tree(view,
+                  &(struct fairshare){ .tree = computation->tree,
+                                       .options = &computation->options,
+                                       .values = computation->values },
+                  computation->accounting->names);
+        view->behind = rolled_up(view, unseen.behind);
+        view->running = rolled_up(view, unseen.running);
+    }
+    free(unseen.behind);
+    free(unseen.running);
+    return result;
+}
+
+void pbs_view_publish(struct pbs_view *view, const struct published_cluster *cluster)
+{
+    take_tree(view,
+              &(struct fairshare){
+                  .tree = cluster->tree, .options = &cluster->options, .values = cluster->values },
+              cluster->names);
+    view->behind = rolled_up(view, NULL);
+    view->running = rolled_up(view, NULL);
+}
+
+void pbs_view_free(struct pbs_view *view)
+{
+    pbs_tree_free(&view->pbs);
+    free(view->behind);
+    free(view->running);
+    if (view->computed)
+        computation_free(&view->computation);
+}
