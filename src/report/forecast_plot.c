@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/forecast_plot.h"
 
-#include <langinfo.h>
-#include <locale.h>
 #include <math.h>
 #include <string.h>
 
+#include "report/terminal.h"
 #include "util/text.h"
 
 #define HEIGHT 10
@@ -18,15 +17,6 @@ const char *const projection_titles[PROJECTIONS] = { "nothing runs", "as last we
 static const char *const marks[2][PROJECTIONS + 1] = { { "n", "w", "o", "j", "#" },
                                                        { "●", "▲", "○", "◆", "█" } };
 enum { NONE = PROJECTIONS + 1, SEVERAL = PROJECTIONS };
-
-static bool speaks_utf8(void)
-{
-    locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
-    bool utf8 = locale && !strcmp(nl_langinfo_l(CODESET, locale), "UTF-8");
-    if (locale)
-        freelocale(locale);
-    return utf8;
-}
 
 struct range {
     double low, high;
@@ -82,7 +72,7 @@ static void add_legend(struct text *text, struct forecast_point *const curves[PR
 
 void forecast_plot_add(struct text *text, struct forecast_point *const curves[PROJECTIONS])
 {
-    bool utf8 = speaks_utf8();
+    bool utf8 = terminal_of_output().utf8;
     struct range range = range_of(curves);
     unsigned char field[HEIGHT][WIDTH];
     if (!is_drawn(range.low))

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
 #include <jansson.h>
@@ -25,20 +24,6 @@
 /* What the columns before it usually need. */
 #define BEFORE_BAR_OF_DAY 28u
 #define BEFORE_BAR_OF_POINT 56u
-
-/* Whether people see UTF-8 as what it is.  Our own locale is always that, so theirs is asked. */
-static bool shows_utf8(void)
-{
-    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *locale = getenv(names[i]);
-        if (!locale || !*locale)
-            continue;
-        const char *charset = strchr(locale, '.');
-        return charset && (!strncasecmp(charset, ".utf-8", 6) || !strncasecmp(charset, ".utf8", 5));
-    }
-    return false;
-}
 
 /* A bar of this part of the whole, in eighths of a character where there are such. */
 static void add_bar(struct text *text, double part, size_t length, bool utf8)
@@ -95,7 +80,7 @@ static struct view view_of(const struct series *series)
     struct view view = { .series = series,
                          .thinned = !series->days && series->count > MOST_LINES,
                          .bars_of_usage = true,
-                         .utf8 = shows_utf8() };
+                         .utf8 = terminal_of_output().utf8 };
     for (size_t i = 0; i < series->count; i++) {
         if (!series->days && !isnan(series->points[i].fairshare))
             view.bars_of_usage = false;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -13,12 +14,48 @@
 /* A line that is shorter holds no word. */
 #define SHORTEST_LINE 20u
 
-size_t terminal_width(void)
+static const struct terminal *elsewhere; /* NULL: standard output is what it is */
+
+/* Our own locale is always UTF-8, so theirs is asked. */
+static bool shows_utf8(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *locale = getenv(names[i]);
+        if (!locale || !*locale)
+            continue;
+        const char *charset = strchr(locale, '.');
+        return charset && (!strncasecmp(charset, ".utf-8", 6) || !strncasecmp(charset, ".utf8", 5));
+    }
+    return false;
+}
+
+static bool wants_colours(void)
+{
+    const char *unwanted = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return (!unwanted || !*unwanted) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
+}
+
+struct terminal terminal_of_output(void)
 {
     struct winsize size;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-        return 0;
-    return size.ws_col;
+    if (elsewhere)
+        return *elsewhere;
+    struct terminal terminal = { .is_one = isatty(STDOUT_FILENO), .utf8 = shows_utf8() };
+    terminal.colours = terminal.is_one && wants_colours();
+    if (terminal.is_one && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+        terminal.columns = size.ws_col;
+    return terminal;
+}
+
+void terminal_set(const struct terminal *terminal)
+{
+    elsewhere = terminal;
+}
+
+size_t terminal_width(void)
+{
+    return terminal_of_output().columns;
 }
 
 size_t terminal_line(void)
@@ -54,13 +91,6 @@ void terminal_add_wrapped(struct text *text, const char *paragraph, size_t hang)
     text_free(&word);
 }
 
-static bool has_colours(void)
-{
-    const char *unwanted = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    return (!unwanted || !*unwanted) && terminal && *terminal && strcmp(terminal, "dumb") != 0 &&
-           isatty(STDOUT_FILENO);
-}
-
 void terminal_paint(struct text *text, size_t start, enum paint paint)
 {
     static const char *const codes[] = {
@@ -68,7 +98,7 @@ void terminal_paint(struct text *text, size_t start, enum paint paint)
         [PAINT_GOOD] = "\033[32m",
         [PAINT_BAD] = "\033[31m",
     };
-    if (paint == PAINT_NONE || text->length == start || !has_colours())
+    if (paint == PAINT_NONE || text->length == start || !terminal_of_output().colours)
         return;
     bool ends = text->bytes[text->length - 1] == '\n';
     char *painted = memory_bytes(text->bytes + start, text->length - start - ends);
