@@ -115,6 +115,15 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     PRIMARY KEY ("cluster", "id_assoc")
 ) {replaced};
 
+-- Who may see what others have, where that is private: a row for each account, `account` '' for all.
+CREATE TABLE IF NOT EXISTS "fairmill_privilege" (
+    "cluster"    {name} NOT NULL,
+    "user_name"  {name} NOT NULL,
+    "account"    {name} NOT NULL,
+    "privilege"  {word} NOT NULL,
+    PRIMARY KEY ("cluster", "user_name", "account")
+) {replaced};
+
 -- The priority of every job that waits, a row for each partition and QOS it may take.
 CREATE TABLE IF NOT EXISTS "fairmill_job_priority" (
     "cluster"             {name} NOT NULL,

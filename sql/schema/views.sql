@@ -60,7 +60,7 @@ SELECT
     j."best" AS "best"
 FROM "fairmill_job_priority" j;
 
--- For each account, how its own users fare.
+-- For each account what it has, and how its own users fare.
 sqlite: DROP VIEW IF EXISTS "fairmill_account";
 {create_view} "fairmill_account" AS
 SELECT
@@ -74,7 +74,15 @@ SELECT
     u."mean" AS "mean",
     u."worst" AS "worst",
     a."run_id" AS "run_id",
-    a."computed_at" AS "computed_at"
+    a."computed_at" AS "computed_at",
+    a."depth" AS "depth",
+    a."shares" AS "shares",
+    a."shares_norm" AS "shares_norm",
+    a."level_shares_norm" AS "level_shares_norm",
+    a."usage_raw" AS "usage_raw",
+    a."usage_norm" AS "usage_norm",
+    a."level_usage" AS "level_usage",
+    a."level_fs" AS "level_fs"
 FROM "fairmill_fairshare" a
 LEFT JOIN (
     SELECT "cluster", "parent_id", COUNT(*) AS "users", MAX("fairshare") AS "best",
@@ -84,6 +92,74 @@ LEFT JOIN (
     GROUP BY "cluster", "parent_id"
 ) u ON u."cluster" = a."cluster" AND u."parent_id" = a."id_assoc"
 WHERE a."user_name" = '';
+
+-- Accounts at the points of history, as they were called then.
+sqlite: DROP VIEW IF EXISTS "fairmill_account_history";
+{create_view} "fairmill_account_history" AS
+SELECT
+    h."cluster" AS "cluster",
+    h."as_of" AS "as_of",
+    h."id_assoc" AS "id_assoc",
+    n."account" AS "account",
+    h."fairshare" AS "fairshare",
+    h."usage_raw" AS "usage_raw",
+    h."level_fs" AS "level_fs"
+FROM "fairmill_history" h
+JOIN "fairmill_association" n ON n."cluster" = h."cluster" AND n."id_assoc" = h."id_assoc"
+    AND n."user_name" = '' AND n."since" = (
+        SELECT MAX(m."since")
+        FROM "fairmill_association" m
+        WHERE m."cluster" = h."cluster" AND m."id_assoc" = h."id_assoc" AND m."since" <= h."as_of");
+
+-- What the users right in each account used on each day, undecayed.
+sqlite: DROP VIEW IF EXISTS "fairmill_account_day";
+{create_view} "fairmill_account_day" AS
+SELECT
+    d."cluster" AS "cluster",
+    d."day" AS "day",
+    n."account" AS "account",
+    SUM(d."tres_seconds") AS "tres_seconds"
+FROM "fairmill_usage_day" d
+JOIN "fairmill_association" n ON n."cluster" = d."cluster" AND n."id_assoc" = d."id_assoc"
+    AND n."since" = (
+        SELECT MAX(m."since")
+        FROM "fairmill_association" m
+        WHERE m."cluster" = d."cluster" AND m."id_assoc" = d."id_assoc")
+GROUP BY d."cluster", d."day", n."account";
+
+-- How many jobs wait, each in the partition where it is best placed.
+sqlite: DROP VIEW IF EXISTS "fairmill_waiting";
+{create_view} "fairmill_waiting" AS
+SELECT
+    j."cluster" AS "cluster",
+    j."partition_name" AS "partition",
+    COUNT(*) AS "jobs",
+    MAX(j."priority") AS "highest",
+    MIN(j."priority") AS "lowest"
+FROM "fairmill_job_priority" j
+WHERE j."best" = 1
+GROUP BY j."cluster", j."partition_name";
+
+-- Runs, without who ran them and what they said.
+sqlite: DROP VIEW IF EXISTS "fairmill_runs";
+{create_view} "fairmill_runs" AS
+SELECT
+    r."cluster" AS "cluster",
+    r."run_id" AS "run_id",
+    r."as_of" AS "as_of",
+    r."started_at" AS "started_at",
+    r."duration_ms" AS "duration_ms",
+    r."kind" AS "kind",
+    r."status" AS "status",
+    r."algorithm" AS "algorithm",
+    r."conformance" AS "conformance",
+    r."half_life" AS "half_life",
+    r."associations" AS "associations",
+    r."users" AS "users",
+    r."jobs_read" AS "jobs_read",
+    r."source_lag" AS "source_lag",
+    r."drift_max" AS "drift_max"
+FROM "fairmill_run" r;
 
 -- The tree in the columns of pbsfs.
 sqlite: DROP VIEW IF EXISTS "fairmill_pbsfs";

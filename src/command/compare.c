@@ -122,12 +122,13 @@ static int by_spread(const void *a, const void *b)
 }
 
 /* Of those that may be told of. */
-static void sort_users(struct comparison *comparison, const char *login, uint64_t top)
+static void sort_users(struct comparison *comparison, const struct viewer *viewer, uint64_t top)
 {
     uint32_t count = 0;
     const struct compared_user **sorted = memory_zeroed(comparison->user_count + 1, sizeof(void *));
     for (uint32_t i = 0; i < comparison->user_count; i++)
-        if (!login || !strcmp(comparison->users[i].user, login))
+        if (viewer_sees(viewer, comparison->cluster, comparison->users[i].account,
+                        comparison->users[i].user))
             sorted[count++] = &comparison->users[i];
     qsort(sorted, count, sizeof *sorted, by_spread);
     comparison->by_spread = memory_zeroed(count + 1, sizeof *comparison->by_spread);
@@ -151,8 +152,8 @@ static void comparison_free(struct comparison *comparison)
 
 /* What is published, and on a cluster of Slurm's the same shares and usage by the other
  * conformance. */
-static struct comparison compare_cluster(const struct published_cluster *cluster, const char *login,
-                                         uint64_t top)
+static struct comparison compare_cluster(const struct published_cluster *cluster,
+                                         const struct viewer *viewer, uint64_t top)
 {
     size_t count = count_algorithms();
     struct fairshare_options fairshare = cluster->options;
@@ -176,7 +177,7 @@ static struct comparison compare_cluster(const struct published_cluster *cluster
     }
     free(others);
     fill_users(&comparison, cluster);
-    sort_users(&comparison, login, top);
+    sort_users(&comparison, viewer, top);
     return comparison;
 }
 
@@ -186,7 +187,7 @@ static void add_comparisons(struct text *text, struct table *table,
     bool as_page = table_is_page(&options->shared.table);
     for (size_t i = 0; i < published->count; i++) {
         struct comparison comparison =
-            compare_cluster(&published->clusters[i], published->login, options->top);
+            compare_cluster(&published->clusters[i], &published->viewer, options->top);
         if (as_page) {
             text_add(text, text->length ? "\n" : "");
             comparison_add_page(text, &comparison);
@@ -235,7 +236,7 @@ static int compare_command(const struct invocation *invocation, struct error *er
         fail(err, ERROR_USAGE, "compare: --top '%s' must be a number from 1 on", top);
         goto done;
     }
-    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+    if (!command_settings(&settings, invocation, SETTINGS_FOR_READING, err))
         result = compare_published(settings, &options, err);
 done:
     options_free(&options.shared);
@@ -246,6 +247,7 @@ done:
 const struct command command_compare = {
     .name = "compare",
     .operands = "",
+    .answers = true,
     .summary = "every algorithm and both conformances side by side",
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "results/private.h"
 #include "report/series.h"
 #include "report/table.h"
 #include "results/published.h"
@@ -273,7 +272,8 @@ static int add_all(const struct published *published, const struct options *opti
         if (list->rows[i].match != best ||
             !name_list_wants(&options->shared.clusters, list->rows[i].cluster))
             continue;
-        int added = private_check(published->login, list->rows[i].user, err)
+        int added = viewer_check(&published->viewer, list->rows[i].cluster, list->rows[i].account,
+                                 list->rows[i].user, err)
                         ? -1
                         : add_series(published, options, list, &list->rows[i], table, err);
         if (added < 0)
@@ -373,7 +373,7 @@ static int history_command(const struct invocation *invocation, struct error *er
         goto done;
     }
     if (!table_check(layout_of(&options), &options.shared.table, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
+        !command_settings(&settings, invocation, SETTINGS_FOR_READING, err) &&
         !take_span(&options, err))
         result = show_history(settings, &options, err);
 done:
@@ -386,6 +386,7 @@ const struct command command_history = {
     .name = "history",
     .operands = "NAME",
     .operand_count = 1,
+    .answers = true,
     .summary = "a user or account over time",
     .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,

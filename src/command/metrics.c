@@ -62,9 +62,9 @@ static void add_association(struct metrics *metrics, const struct published_clus
 }
 
 /* With [report] private no user has metrics: everybody may see them. */
-static int add_associations(struct metrics *metrics, struct published *published,
-                            bool accounts_only, struct error *err)
+static int add_associations(struct metrics *metrics, struct published *published, struct error *err)
 {
+    bool accounts_only = published_private(published);
     for (size_t i = 0; i < published->count; i++) {
         struct published_cluster *cluster = &published->clusters[i];
         if (published_read_tree(published, cluster, err))
@@ -141,8 +141,7 @@ static int read_all(struct metrics *metrics, const struct settings *settings, st
     struct published published;
     int result = published_begin(&published, settings, err);
     if (!result &&
-        (add_health(metrics, published.db, err) ||
-         add_associations(metrics, &published, settings->private, err) ||
+        (add_health(metrics, published.db, err) || add_associations(metrics, &published, err) ||
          (layout_of(settings)->queue &&
           add_all(metrics, published.db, sql_query_metrics_queue, "ti", add_queue, err))))
         result = -1;

@@ -167,10 +167,10 @@ static int show(const struct settings *settings, const struct settings *all,
     struct shown shown = { 0 };
     struct request request = { options, all, options->filter };
     struct published_filter names = { .clusters = options->shared.clusters,
-                                      .users = options->shared.users };
+                                      .users = options->shared.users,
+                                      .of_jobs = true };
     int result = published_open(&published, settings, &names, err);
-    if (published.login)
-        request.filter.users = (struct name_list){ &published.login, 1 };
+    request.filter.viewer = &published.viewer;
     if (!result)
         result = read_all(&published, &request, &shown, err);
     published_close(&published);
@@ -259,9 +259,9 @@ static int prio_command(const struct invocation *invocation, struct error *err)
         result = check_options(&options, err);
     log_set_verbose(options.shared.verbose);
     if (!result)
-        result = settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err);
+        result = command_settings(&settings, invocation, SETTINGS_FOR_READING, err);
     if (!result) {
-        settings_load(&all, invocation->settings_path, SETTINGS_FOR_ALL, &ignored);
+        command_settings(&all, invocation, SETTINGS_FOR_ALL, &ignored);
         result = show(settings, all, &options, err);
     }
     options_free(&options.shared);
@@ -276,6 +276,7 @@ static int prio_command(const struct invocation *invocation, struct error *err)
 const struct command command_prio = {
     .name = "prio",
     .operands = "",
+    .answers = true,
     .summary = "priorities of jobs that wait, in sprio's columns",
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_USERS | TAKES_VERBOSE | TAKES_SPRIO_TABLE,

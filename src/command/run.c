@@ -4,7 +4,7 @@
 #include "command/alert.h"
 #include "command/command.h"
 #include "command/show/computed_shares.h"
-#include "results/private.h"
+#include "results/viewers.h"
 #include "report/shares.h"
 #include "run/run.h"
 #include "settings/load.h"
@@ -20,9 +20,9 @@ static int show(const struct settings *settings, const char *cluster,
 {
     (void)err;
     struct share_list *list = computed_shares(settings, cluster, computation);
-    char *login = private_login(settings);
-    share_list_hide_others(list, login);
-    free(login);
+    struct viewer viewer = viewer_of(settings);
+    share_list_hide_others(list, &viewer);
+    viewer_free(&viewer);
     share_list_print(list, shown);
     share_list_destroy(list);
     return 0;

@@ -119,8 +119,20 @@ static void add_writing(struct text *text, const struct db_settings *results,
     text_add(text, " FROM fairmill_writer;\n");
 }
 
+static void add_dashboard(struct text *text, const struct db_settings *results,
+                          const char *const *nameless)
+{
+    text_add(text, "CREATE ROLE IF NOT EXISTS fairmill_dashboard; -- reads what has no names\n");
+    for (size_t i = 0; nameless[i]; i++) {
+        text_add(text, "GRANT SELECT ON ");
+        db_add_quoted(text, '`', results->database);
+        text_format(text, ".`%s` TO fairmill_dashboard;\n", nameless[i]);
+    }
+}
+
 static void add_after_tables(struct text *text, const struct db_settings *results,
-                             const struct db_table *tables, size_t table_count)
+                             const struct db_table *tables, size_t table_count,
+                             const char *const *nameless)
 {
     static const struct {
         const char *role, *privileges, *comment;
@@ -139,6 +151,7 @@ static void add_after_tables(struct text *text, const struct db_settings *result
         text_format(text, " TO %s;\n", roles[i].role);
     }
     add_writing(text, results, tables, table_count);
+    add_dashboard(text, results, nameless);
     add_login(text, results);
     add_role_grant(text, results, "fairmill_writer");
     text_add(text, ";\n");

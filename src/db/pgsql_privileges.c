@@ -79,17 +79,20 @@ static void add_before_tables(struct text *text, const struct db_settings *resul
     text_add(text, ")\\gexec\n");
     add_connect(text, results);
     text_add(text, "\n-- Roles of the results: who runs `fairmill init`, who runs `fairmill run`, "
-                   "who reads.\n");
+                   "who reads all, and who reads what has no names.\n");
     add_role(text, "fairmill_owner", "");
     add_role(text, "fairmill_writer", "");
     add_role(text, "fairmill_reader", "");
+    add_role(text, "fairmill_dashboard", "");
     text_add(text, "GRANT USAGE, CREATE ON SCHEMA public TO fairmill_owner;\n"
-                   "GRANT USAGE ON SCHEMA public TO fairmill_writer, fairmill_reader;\n"
+                   "GRANT USAGE ON SCHEMA public TO fairmill_writer, fairmill_reader, "
+                   "fairmill_dashboard;\n"
                    "SET ROLE fairmill_owner;\n\n");
 }
 
 static void add_after_tables(struct text *text, const struct db_settings *results,
-                             const struct db_table *tables, size_t table_count)
+                             const struct db_table *tables, size_t table_count,
+                             const char *const *nameless)
 {
     struct text login = { 0 };
     text_add_identifier(&login, account(results));
@@ -112,6 +115,8 @@ static void add_after_tables(struct text *text, const struct db_settings *result
             text_add_identifier(text, tables[i].name);
             text_add(text, " FROM fairmill_writer;\n");
         }
+    for (size_t i = 0; nameless[i]; i++)
+        text_format(text, "GRANT SELECT ON \"%s\" TO fairmill_dashboard;\n", nameless[i]);
     text_free(&login);
 }
 

@@ -12,6 +12,7 @@ struct names;
 
 /* What `fairmill explain` prints, in words and in rows. */
 
+struct viewer;
 struct words;
 
 struct explained {
@@ -21,7 +22,7 @@ struct explained {
     const struct explain_input *input;
     const struct explanation *explanation;
     const struct words *words;
-    const char *login; /* the only user whose jobs and usage are shown; NULL: all are */
+    const struct viewer *viewer; /* who is told */
     const char *unit;  /* what OpenPBS counts; NULL: TRES-seconds */
 };
 

@@ -12,6 +12,7 @@
 #include "report/explained.h"
 #include "report/table.h"
 #include "report/terminal.h"
+#include "report/viewer.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -87,7 +88,9 @@ static bool is_shown(const struct explained *explained, const struct node *node)
     /* The children of a `parent` account are members themselves. */
     if (!node->is_user)
         return !node_has_parent_shares(node);
-    return !explained->login || !strcmp(explained->login, names_text(explained->names, node->user));
+    return viewer_sees(explained->viewer, explained->cluster,
+                       names_text(explained->names, node->account),
+                       names_text(explained->names, node->user));
 }
 
 /* The siblings of `one`, itself included, that used most. */
@@ -124,7 +127,7 @@ static void add_jobs(struct text *text, const struct explained *explained,
 {
     struct text line = { 0 };
     text_format(&line, "%s of %" PRIu64 " job records, as used and as decay has left it:",
-                explained->login ? "Yours among the heaviest" : "The heaviest",
+                viewer_only(explained->viewer) ? "Yours among the heaviest" : "The heaviest",
                 weights->all_records);
     text_add(text, "\n");
     terminal_add_wrapped(text, line.bytes, 0);

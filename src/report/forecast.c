@@ -226,4 +226,7 @@ void forecast_report_add_page(struct text *text, const struct forecast_report *r
                     report->job_tres, (double)report->job_s / 3600);
     if (!isnan(report->limit))
         add_crossings(text, report);
+    if (report->published_only)
+        text_add(text, "\nThis is made from published values and the usage of whole days; the\n"
+                       "accounting database was not read.\n");
 }

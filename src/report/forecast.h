@@ -17,9 +17,10 @@ struct forecast_report {
     const struct words *words;
     const char *unit; /* of usage, where jobs are charged no TRES; else NULL */
     const struct algorithm *algorithm;
-    uint32_t users;  /* the best rank */
-    double rate[2];  /* mean TRES of the entity and of all in the last days */
-    double job_tres; /* 0: there is no job */
+    bool published_only; /* it is made from published values and the usage of days */
+    uint32_t users;      /* the best rank */
+    double rate[2];      /* mean TRES of the entity and of all in the last days */
+    double job_tres;     /* 0: there is no job */
     uint64_t job_s;
     size_t count;                               /* of instants */
     struct forecast_point *points[PROJECTIONS]; /* NULL: not wanted */

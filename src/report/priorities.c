@@ -11,6 +11,7 @@
 
 #include "core/priority/formula_jobs.h"
 #include "report/table.h"
+#include "report/viewer.h"
 #include "util/memory.h"
 #include "util/number.h"
 
@@ -67,12 +68,14 @@ static bool is_job(const char *asked, const struct prio_row *row)
                                            row->id_job && number == (uint64_t)row->id_job);
 }
 
-static bool is_wanted(const struct prio_filter *filter, const struct prio_row *row)
+static bool is_wanted(const struct prio_filter *filter, const char *cluster,
+                      const struct prio_row *row)
 {
     bool wanted = !filter->jobs.count;
     for (size_t i = 0; !wanted && i < filter->jobs.count; i++)
         wanted = is_job(filter->jobs.values[i], row);
-    return wanted && name_list_wants(&filter->users, row->user) &&
+    return wanted && viewer_sees_job(filter->viewer, cluster, row->account, row->user) &&
+           name_list_wants(&filter->users, row->user) &&
            name_list_wants(&filter->partitions, row->partition);
 }
 
@@ -80,7 +83,7 @@ void prio_list_filter(struct prio_list *list, const struct prio_filter *filter)
 {
     size_t kept = 0;
     for (size_t i = 0; i < list->count; i++)
-        if (is_wanted(filter, &list->rows[i]))
+        if (is_wanted(filter, list->cluster, &list->rows[i]))
             list->rows[kept++] = list->rows[i];
     list->count = kept;
 }

@@ -6,6 +6,7 @@
 #include "util/name_list.h"
 
 struct table;
+struct viewer;
 
 /* The jobs that wait on a cluster, and the columns that programs have of them. */
 
@@ -76,7 +77,8 @@ void prio_list_add(struct prio_list *list, const struct prio_row *row);
 /* What is shown; an empty list is everything. */
 struct prio_filter {
     struct name_list users, partitions;
-    struct name_list jobs; /* ids; of a text its number will do */
+    struct name_list jobs;       /* ids; of a text its number will do */
+    const struct viewer *viewer; /* who is told */
 };
 void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);
 

@@ -10,6 +10,7 @@
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/table.h"
+#include "report/viewer.h"
 #include "util/index.h"
 #include "util/instant.h"
 #include "util/memory.h"
@@ -181,14 +182,11 @@ void share_list_filter(struct share_list *list, const struct name_list *users,
     }
 }
 
-void share_list_hide_others(struct share_list *list, const char *login)
+void share_list_hide_others(struct share_list *list, const struct viewer *viewer)
 {
-    if (!login)
-        return;
-    login = as_utf8(list, login, strlen(login));
     for (size_t i = 0; i < list->count; i++) {
         struct share_row *row = &list->rows[i];
-        row->shown = row->shown && (!*row->user || !strcmp(row->user, login));
+        row->shown = row->shown && viewer_sees(viewer, list->cluster, row->account, row->user);
     }
 }
 

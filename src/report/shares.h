@@ -8,6 +8,7 @@
 #include "util/name_list.h"
 
 struct table;
+struct viewer;
 
 /* A cluster's tree in sshare's columns, from a run that was just computed or from the result
  * tables, and as `fairmill show` prints it. */
@@ -62,7 +63,7 @@ void share_list_sort(struct share_list *list);
 void share_list_filter(struct share_list *list, const struct name_list *users,
                        const struct name_list *accounts);
 /* Of what is shown, no user but this one; NULL hides nobody. */
-void share_list_hide_others(struct share_list *list, const char *login);
+void share_list_hide_others(struct share_list *list, const struct viewer *viewer);
 /* Of what is shown, no accounts. */
 void share_list_hide_accounts(struct share_list *list);
 

@@ -7,6 +7,7 @@
 
 #include "core/fairshare/fairshare.h"
 #include "core/fairshare/ranking.h"
+#include "report/viewer.h"
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
@@ -204,14 +205,14 @@ void whatif_place_jobs(struct whatif *whatif)
     }
 }
 
-void whatif_keep_user(struct whatif *whatif, const char *user)
+void whatif_hide_others(struct whatif *whatif, const struct viewer *viewer)
 {
     size_t rows = 0, jobs = 0;
     for (size_t i = 0; i < whatif->row_count; i++)
-        if (!*whatif->rows[i].user || !strcmp(whatif->rows[i].user, user))
+        if (viewer_sees(viewer, whatif->cluster, whatif->rows[i].account, whatif->rows[i].user))
             whatif->rows[rows++] = whatif->rows[i];
     for (size_t i = 0; i < whatif->job_count; i++)
-        if (!strcmp(whatif->jobs[i].user, user))
+        if (viewer_sees_job(viewer, whatif->cluster, whatif->jobs[i].account, whatif->jobs[i].user))
             whatif->jobs[jobs++] = whatif->jobs[i];
     whatif->row_count = rows;
     whatif->job_count = jobs;

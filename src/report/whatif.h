@@ -11,6 +11,7 @@ struct arena;
 struct names;
 struct tree;
 struct values;
+struct viewer;
 
 /* The answer of `fairmill whatif`: who gains and who loses, which jobs change places in the queue,
  * and which commands would make it so. */
@@ -80,7 +81,7 @@ void whatif_add_job(struct whatif *whatif, const struct whatif_job *job);
 /* Once all jobs are there: give them their places, the highest priority first, equal ones by id. */
 void whatif_place_jobs(struct whatif *whatif);
 
-/* Then, of users but not of accounts, leave out all but this one. */
-void whatif_keep_user(struct whatif *whatif, const char *user);
+/* Then leave out the users, and their jobs, whom the viewer may not see. */
+void whatif_hide_others(struct whatif *whatif, const struct viewer *viewer);
 
 #endif

@@ -52,6 +52,8 @@ struct publication {
     const struct queue *queue;               /* jobs that wait; NULL: there are none */
     const struct formula_jobs *formula_jobs; /* likewise, where a formula makes their order */
     const struct tres_minutes *tres_minutes; /* by node; NULL: there are none */
+    const struct privilege *privileges;      /* who may see what others have */
+    size_t privilege_count;
     const struct findings *findings;
     const char *source;             /* the source's identity */
     const struct seal_change *seal; /* NULL: the seal stays as it is */
@@ -76,6 +78,10 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
 int job_priority_rows_write(const struct publisher *publisher,
                             const struct publication *publication, int64_t as_of,
                             struct error *err);
+
+/* Make its rows of fairmill_privilege those of the source. */
+int privilege_rows_write(const struct publisher *publisher, const struct publication *publication,
+                         struct error *err);
 
 /* Merge a run's findings into fairmill_finding.  A finding that is there keeps its first_seen and
  * counts the runs that saw it; at most FINDINGS_PER_KIND of a kind stay, those that were seen last.

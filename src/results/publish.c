@@ -242,6 +242,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         step_fence(publisher, publication->source, err) ||
                 fairshare_rows_write(publisher, publication, record.as_of, err) ||
                 job_priority_rows_write(publisher, publication, record.as_of, err) ||
+                privilege_rows_write(publisher, publication, err) ||
                 (publication->seal && seal_write(publisher, publication->seal, err)) ||
                 write_days(publisher, publication, losses, &record, &message, err) ||
                 (publication->replaces && history_remove_future(publisher, record.as_of, err)) ||
@@ -284,7 +285,8 @@ int publisher_record_failure(struct publisher *publisher, const struct run_recor
 
 static const char *const current_clears[] = { sql_query_fairshare_clear,
                                               sql_query_job_priority_clear,
-                                              sql_query_job_term_clear, NULL };
+                                              sql_query_job_term_clear, sql_query_privilege_clear,
+                                              NULL };
 
 int publisher_retire(struct publisher *publisher, struct error *err)
 {

@@ -10,7 +10,6 @@
 #include "core/fairshare/release.h"
 #include "core/finding.h"
 #include "core/tree/lineage.h"
-#include "results/private.h"
 #include "results/publication.h"
 #include "results/schema.h"
 #include "settings/recorded.h"
@@ -73,10 +72,16 @@ static int read_clusters(struct published *published, struct error *err)
 
 int published_begin(struct published *published, const struct settings *settings, struct error *err)
 {
-    *published = (struct published){ .login = private_login(settings) };
+    *published = (struct published){ .viewer = viewer_of(settings) };
     if (results_open(&published->db, settings, DB_READER, err))
         return -1;
-    return db_begin(published->db, err) || read_clusters(published, err) ? -1 : 0;
+    if (db_begin(published->db, err) || read_clusters(published, err))
+        return -1;
+    for (size_t i = 0; i < published->count; i++)
+        if (viewer_read_scope(&published->viewer, published->db, published->clusters[i].name,
+                              published->clusters[i].settings, err))
+            return -1;
+    return 0;
 }
 
 static void cluster_free(struct published_cluster *cluster)
@@ -113,7 +118,8 @@ int published_select(struct published *published, const struct published_filter 
     if (!published->count)
         return fail(err, ERROR_OTHER, "no results yet");
     for (size_t i = 0; i < filter->users.count; i++)
-        if (private_check(published->login, filter->users.values[i], err))
+        if (viewer_check_name(&published->viewer, filter->of_jobs ? PRIVATE_JOBS : PRIVATE_USAGE,
+                              filter->users.values[i], err))
             return -1;
     if (name_list_check(&filter->clusters, "cluster", is_published, published, err))
         return -1;
@@ -161,7 +167,7 @@ void published_free(struct published *published)
     for (size_t i = 0; i < published->count; i++)
         cluster_free(&published->clusters[i]);
     free(published->clusters);
-    free(published->login);
+    viewer_free(&published->viewer);
     free(published->accounts_seen);
     free(published->users_seen);
     *published = (struct published){ 0 };
@@ -178,6 +184,14 @@ const struct words *published_words(const struct published *published, const cha
 const char *published_unit(const struct published_cluster *cluster)
 {
     return settings_of_pbs(cluster->settings) ? cluster->usage_unit : NULL;
+}
+
+unsigned published_private(const struct published *published)
+{
+    unsigned private = published->viewer.private;
+    for (size_t i = 0; i < published->count; i++)
+        private |= published->clusters[i].settings->private;
+    return private;
 }
 
 struct published_cluster *published_only(const struct published *published, struct error *err)

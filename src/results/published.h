@@ -3,6 +3,7 @@
 #define FAIRMILL_RESULTS_PUBLISHED_H
 
 #include "core/fairshare/fairshare.h"
+#include "results/viewers.h"
 #include "util/name_list.h"
 
 struct db_value;
@@ -13,6 +14,7 @@ struct db_value;
 /* Whom a command was asked about; an empty list asks for all. */
 struct published_filter {
     struct name_list clusters, accounts, users;
+    bool of_jobs; /* about the jobs of these users */
 };
 
 /* A cluster that is published, and the run that published it. */
@@ -37,7 +39,7 @@ struct published_cluster {
 
 struct published {
     struct db *db;                      /* in a read-only transaction, up to published_close() */
-    char *login;                        /* the only user who may be shown; NULL: everybody may be */
+    struct viewer viewer;               /* who is told */
     struct published_cluster *clusters; /* by name */
     size_t count;
     struct published_filter filter; /* of published_select(), whose names must stay */
@@ -69,6 +71,10 @@ const struct words *published_words(const struct published *published, const cha
 
 /* What OpenPBS counts as usage on the cluster; NULL: it counts TRES-seconds. */
 const char *published_unit(const struct published_cluster *cluster);
+
+/* What is private (PRIVATE_...) on any of the clusters, by what their runs recorded or by the settings
+ * that read them: what everybody may read names no user then. */
+unsigned published_private(const struct published *published);
 
 /* The one cluster that was asked for; NULL and ERROR_USAGE where there are several. */
 struct published_cluster *published_only(const struct published *published, struct error *err);

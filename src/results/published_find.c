@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "results/published_find.h"
 
-#include <string.h>
-
-#include "results/private.h"
 #include "results/published.h"
 #include "settings/words.h"
 #include "util/error.h"
@@ -44,13 +41,13 @@ struct association_name published_name(const struct published_cluster *cluster, 
                                       names_text(cluster->names, named->partition) };
 }
 
-/* What is looked for: users and accounts, or accounts only; with `login` no user but this one. */
+/* What is looked for: users and accounts, or accounts only; with `viewer` those whom he may see. */
 struct search {
     const struct published *published;
     const struct published_cluster *only;
     const char *asked;
     bool accounts_only;
-    const char *login;
+    const struct viewer *viewer;
     /* What was found. */
     struct published_node last;
     enum name_match best;
@@ -75,8 +72,8 @@ static void add_candidate(struct search *search, const struct published_cluster 
 static void look_at(struct search *search, const struct published_cluster *cluster, uint32_t node)
 {
     struct association_name name = published_name(cluster, node);
-    if (*name.user &&
-        (search->accounts_only || (search->login && strcmp(name.user, search->login) != 0)))
+    if ((*name.user && search->accounts_only) ||
+        !viewer_sees(search->viewer, cluster->name, name.account, name.user))
         return;
     enum name_match match = association_name_match(&name, search->asked);
     if (match > search->best) {
@@ -89,10 +86,10 @@ static void look_at(struct search *search, const struct published_cluster *clust
 }
 
 /* Whether anything was found. */
-static bool look(struct search *search, bool accounts_only, const char *login)
+static bool look(struct search *search, bool accounts_only, const struct viewer *viewer)
 {
     search->accounts_only = accounts_only;
-    search->login = login;
+    search->viewer = viewer;
     for (size_t i = 0; i < search->published->count; i++) {
         const struct published_cluster *cluster = &search->published->clusters[i];
         if (!cluster->tree || (search->only && cluster != search->only))
@@ -116,17 +113,18 @@ static int check_found(const struct search *search, struct error *err)
 static int find(struct search *search, bool account, struct published_node *found,
                 struct error *err)
 {
-    const char *login = search->published->login;
+    const struct viewer *viewer = &search->published->viewer;
     int result = 0;
-    if ((account && look(search, true, login)) || look(search, false, login))
+    if ((account && look(search, true, viewer)) || look(search, false, viewer))
         result = check_found(search, err);
     /* Users who may not be shown are looked for only to be refused; the message has no names but
      * the one that was asked for. */
-    else if (!login || !look(search, false, NULL))
+    else if (!look(search, false, NULL))
         result = name_unknown(published_words(search->published, NULL)->either, search->asked, err);
-    else
-        result =
-            private_check(login, published_name(search->last.cluster, search->last.node).user, err);
+    else {
+        struct association_name name = published_name(search->last.cluster, search->last.node);
+        result = viewer_check(viewer, search->last.cluster->name, name.account, name.user, err);
+    }
     *found = search->last;
     text_free(&search->candidates);
     return result;

@@ -349,6 +349,11 @@ void schema_print(const struct db_driver *driver, struct text *text)
                 SCHEMA_VERSION, SCHEMA_VERSION);
 }
 
+/* What dashboards may show to everybody. */
+static const char *const nameless_views[] = { "fairmill_account",     "fairmill_account_history",
+                                              "fairmill_account_day", "fairmill_waiting",
+                                              "fairmill_runs",        NULL };
+
 void schema_print_privileges(const struct db_driver *driver, const struct db_settings *results,
                              struct text *text)
 {
@@ -359,7 +364,7 @@ void schema_print_privileges(const struct db_driver *driver, const struct db_set
         tables = memory_grown(tables, count, sizeof *tables);
         tables[count] = (struct db_table){ name, only_grows(name) };
     }
-    driver->privileges->add_after_tables(text, results, tables, count);
+    driver->privileges->add_after_tables(text, results, tables, count, nameless_views);
     while (count)
         free(tables[--count].name);
     free(tables);

@@ -196,6 +196,8 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .queue = computation->queue,
         .formula_jobs = computation->formula_jobs,
         .tres_minutes = computation->tres_minutes,
+        .privileges = computation->accounting->privileges,
+        .privilege_count = computation->accounting->privilege_count,
         .findings = computation->findings,
         .source = run->session->source_identity,
         .seal = plan->mode == SEAL_UNUSED ? NULL : &change,

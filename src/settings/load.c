@@ -101,6 +101,11 @@ static int read_file(dictionary **file, const char *path, struct error *err)
     return result;
 }
 
+static bool reads_results_only(enum settings_use use)
+{
+    return use != SETTINGS_FOR_ALL;
+}
+
 /* Whether slurm.conf counts for this setting.  Its weights of TRES belong together: they count only
  * where TRES are charged and the settings file has no weights at all.  Where they are to be
  * verified, those of its partitions do: for what others billed, CPUs, there is nothing to verify.
@@ -166,7 +171,7 @@ static int assign_all(struct settings *settings, dictionary *file, enum settings
         const struct setting *each = &settings_table[i];
         struct setting_origin *origin = &settings->origins[i];
         result = resolve(origin, settings, file, each, err);
-        if (!result && !origin->value && use == SETTINGS_FOR_READING &&
+        if (!result && !origin->value && reads_results_only(use) &&
             !strcmp(each->section, "source"))
             continue;
         if (!result)
@@ -278,7 +283,7 @@ static int complete(struct settings *settings, enum settings_use use, struct err
                     settings->reset_anchor);
     /* A reader of results charges nothing, and did not read the slurm.conf that may have weights.
      */
-    if (use != SETTINGS_FOR_READING && settings->charge == CHARGE_TRES &&
+    if (!reads_results_only(use) && settings->charge == CHARGE_TRES &&
         !settings->pricing.weights.count)
         return fail(err, ERROR_SETTINGS,
                     "[usage] tres_weights is empty, and charge = tres needs it, as in "
@@ -316,7 +321,7 @@ static int load(struct settings *settings, enum settings_use use, struct error *
     dictionary *file = NULL;
     iniparser_set_error_callback(say_nothing);
     int result = read_file(&file, settings->path, err);
-    if (!result && use != SETTINGS_FOR_READING)
+    if (!result && !reads_results_only(use))
         result = read_slurm_conf(settings, file, err);
     if (!result && assign_all(settings, file, use, err))
         result = fail_in(err, "'%s'", settings->path);
@@ -336,10 +341,18 @@ static char *reader_beside(const char *path)
     return text.bytes;
 }
 
+/* The file that is meant, where nobody looks at what is there. */
+static const char *path_given(const char *path)
+{
+    if (!path)
+        path = getenv("FAIRMILL_CONF");
+    return path && *path ? path : SYSCONFDIR "/fairmill/fairmill.conf";
+}
+
 /* Who reads results may have no right to read the settings file of the runs. */
 static char *path_for(const char *path, enum settings_use use)
 {
-    if (use == SETTINGS_FOR_READING && access(path, R_OK)) {
+    if (use == SETTINGS_FOR_ANSWERS || (use == SETTINGS_FOR_READING && access(path, R_OK))) {
         char *reader = reader_beside(path);
         if (!access(reader, R_OK))
             return reader;
@@ -348,15 +361,24 @@ static char *path_for(const char *path, enum settings_use use)
     return memory_text(path);
 }
 
+bool settings_are_readable(const char *path)
+{
+    char *found = path_for(path_given(path), SETTINGS_FOR_READING);
+    bool readable = !access(found, R_OK);
+    free(found);
+    return readable;
+}
+
+bool settings_are_for_reading(const char *path)
+{
+    return access(path_given(path), R_OK) && settings_are_readable(path);
+}
+
 int settings_load(struct settings **loaded, const char *path, enum settings_use use,
                   struct error *err)
 {
-    if (!path)
-        path = getenv("FAIRMILL_CONF");
-    if (!path || !*path)
-        path = SYSCONFDIR "/fairmill/fairmill.conf";
     struct settings *settings = memory_zeroed(1, sizeof *settings);
-    settings->path = path_for(path, use);
+    settings->path = path_for(path_given(path), use);
     if (load(settings, use, err)) {
         settings_destroy(settings);
         return -1;

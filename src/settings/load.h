@@ -2,6 +2,8 @@
 #ifndef FAIRMILL_SETTINGS_LOAD_H
 #define FAIRMILL_SETTINGS_LOAD_H
 
+#include <stdbool.h>
+
 struct error;
 struct settings;
 
@@ -9,7 +11,13 @@ enum settings_use {
     SETTINGS_FOR_ALL,
     SETTINGS_FOR_READING, /* of results only: [source] need not be there; where the file may not
                              be read or is missing, reader.conf beside it will do */
+    SETTINGS_FOR_ANSWERS, /* the same, with reader.conf wherever there is one */
 };
+
+/* Whether this process may read settings for the reading of results. */
+bool settings_are_readable(const char *path);
+/* Whether it may read reader.conf only. */
+bool settings_are_for_reading(const char *path);
 
 /* Read and check the file; NULL looks at $FAIRMILL_CONF, then at SYSCONFDIR.  Sets the process's
  * time zone.  ERROR_SETTINGS names the file and the key. */

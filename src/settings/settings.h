@@ -43,6 +43,9 @@ enum suspended { SUSPENDED_CHARGED, SUSPENDED_OMITTED };
  * as after a start, or bytewise, as after an association was added. */
 enum ties { TIES_BY_COLLATION, TIES_BY_BYTES };
 
+/* What is hidden of other users: their associations, and their waiting jobs. */
+enum { PRIVATE_USAGE = 1, PRIVATE_JOBS = 2, PRIVATE_ALL = PRIVATE_USAGE | PRIVATE_JOBS };
+
 struct settings {
     struct db_settings source, results;
     const char *layout;
@@ -80,7 +83,7 @@ struct settings {
     uint64_t history_days, run_days; /* 0: none are kept, and all are */
 
     uint64_t alert_after_s;
-    bool private; /* users see accounts and themselves only */
+    unsigned private; /* PRIVATE_...: what of others is hidden from users */
 
     uint64_t weight_age, weight_assoc, weight_fairshare, weight_job_size, weight_partition,
         weight_qos;
@@ -98,10 +101,11 @@ struct settings {
     struct setting_origin *origins; /* of each line of the table; fields point to the texts */
     size_t origin_count;
 
-    char *path;      /* of the file */
-    char *text;      /* every setting as it counts, a line each */
-    char *charges;   /* only those that the charge of a closed job depends on */
-    char digest[33]; /* of the text */
+    char *path;                /* of the file */
+    const struct asker *asker; /* who is told; NULL: who runs this */
+    char *text;                /* every setting as it counts, a line each */
+    char *charges;             /* only those that the charge of a closed job depends on */
+    char digest[33];           /* of the text */
 };
 
 /* Whether the source is OpenPBS's world. */

@@ -210,10 +210,11 @@ const struct setting settings_table[] = {
       read_days, FIELD(run_days) },
 
     { "report", "private", "no",
-      "yes: show, prio, explain, whatif, forecast, history, compare, diff and ledger list tell "
-      "users of accounts and of themselves only, and metrics and report name no user.  Root and "
-      "the owner of the settings file see all.",
-      read_yes_no, FIELD(private) },
+      "What users are not told of others: usage, their associations and what these have, jobs, "
+      "those that wait, or both, with a comma between them; yes is both, no is nothing.  "
+      "Coordinators are told of their accounts and all below, operators, administrators, root and "
+      "the owner of the settings file of all.  With either, metrics and report name no user.",
+      read_private, FIELD(private) },
     { "report", "alert_after", "1 h",
       "A run that ends with 69 or 75 (a database is not available, another run is at work) says so "
       "once such runs have lasted this long, unless it has -v or a terminal; 0: at once.  A number "

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "settings/values.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -77,6 +78,27 @@ bool read_yes_no(void *field, const char *value, struct text *reason)
         return false;
     *(bool *)field = place == 1;
     return true;
+}
+
+bool read_private(void *field, const char *value, struct text *reason)
+{
+    static const char *const names[] = { "no", "usage", "jobs", "yes", NULL }; /* by their bits */
+    unsigned private = 0;
+    bool read = true;
+    int place, count = 0, nothing = 0;
+    for (char *item; read && (item = list_next(&value)); free(item)) {
+        read = read_choice(&place, item, names, reason);
+        private |= (unsigned)place;
+        nothing += read && !place;
+        count++;
+    }
+    if (read && (!count || (nothing && count > 1))) {
+        text_add(reason, "must be usage, jobs, or both with a comma between them, yes or no");
+        read = false;
+    }
+    if (read)
+        *(unsigned *)field = private;
+    return read;
 }
 
 bool read_algorithm(void *field, const char *value, struct text *reason)

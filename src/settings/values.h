@@ -18,6 +18,8 @@ bool read_given(void *field, const char *value, struct text *reason); /* not emp
 bool read_layout(void *field, const char *value, struct text *reason);
 bool read_driver(void *field, const char *value, struct text *reason);
 
+/* unsigned, of PRIVATE_... in settings.h: yes, no, or names with commas between them. */
+bool read_private(void *field, const char *value, struct text *reason);
 bool read_yes_no(void *field, const char *value, struct text *reason);    /* bool */
 bool read_algorithm(void *field, const char *value, struct text *reason); /* struct algorithm * */
 bool read_slurm_version(void *field, const char *value, struct text *reason); /* struct release * */

@@ -64,10 +64,23 @@ struct accounting {
     size_t limit_count;
     struct association_priority *priorities; /* of live associations that have one of their own */
     size_t priority_count;
+    struct privilege *privileges; /* where settings hide anything */
+    size_t privilege_count;
     struct pbs_charging *pbs; /* what runs of OpenPBS's jobs cost; NULL: it is not OpenPBS's */
 };
 struct association_priority {
     uint32_t id, priority;
+};
+/* Who may see what others have, as Slurm's PrivateData has it. */
+enum privilege_kind {
+    PRIVILEGE_COORDINATOR,      /* of an account, and all below */
+    PRIVILEGE_USERS_COORDINATE, /* whoever is in the account or below it coordinates his own */
+    PRIVILEGE_OPERATOR,
+    PRIVILEGE_ADMINISTRATOR,
+};
+struct privilege {
+    enum privilege_kind kind;
+    uint32_t account, user; /* in the names; empty where the kind is about none */
 };
 struct association_limit {
     uint32_t id, grp_tres_mins; /* in the names: `id=minutes,...` */

@@ -29,3 +29,8 @@ int first_failure(void)
 {
     return first_status;
 }
+
+void forget_failures(void)
+{
+    first_status = 0;
+}

@@ -12,5 +12,7 @@ void complain(const struct error *err);
 void keep_quiet_about(const struct error *err);
 /* The exit status of the first error; 0: there was none. */
 int first_failure(void);
+/* Whoever was to know of the errors was told. */
+void forget_failures(void);
 
 #endif

@@ -1,10 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "util/name_list.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/text.h"
+
+void name_list_add(struct name_list *list, const char *bytes, size_t length)
+{
+    list->values = memory_grown(list->values, list->count, sizeof *list->values);
+    list->values[list->count++] = memory_bytes(bytes, length);
+}
+
+void name_list_free(struct name_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->values[i]);
+    free(list->values);
+    *list = (struct name_list){ 0 };
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void name_list_sort(struct name_list *list)
+{
+    if (list->count)
+        qsort(list->values, list->count, sizeof *list->values, by_bytes);
+}
 
 bool name_is(const char *asked, const char *utf8)
 {

@@ -14,6 +14,12 @@ struct name_list {
     size_t count;
 };
 
+/* Add a copy of these bytes. */
+void name_list_add(struct name_list *list, const char *bytes, size_t length);
+void name_list_free(struct name_list *list);
+/* Bytewise. */
+void name_list_sort(struct name_list *list);
+
 /* Whether a name that was asked for is this one. */
 bool name_is(const char *asked, const char *utf8);
 /* Whether a name is in the list, or the list is empty, which asks for all names. */

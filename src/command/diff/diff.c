@@ -124,7 +124,7 @@ static int find_differences(const struct options *options, const struct settings
     struct diff_case asked = {
         .settings = settings,
         .cluster = input->cluster,
-        .login = input->published.login,
+        .login = viewer_only(&input->published.viewer),
         .print = &print,
         .source = source,
         .printed_at = options->at,
@@ -136,7 +136,7 @@ static int find_differences(const struct options *options, const struct settings
     db_close(source);
     sshare_print_free(&print);
     if (!result)
-        drop_others(differences, input->published.login);
+        drop_others(differences, viewer_only(&input->published.viewer));
     return result;
 }
 
@@ -164,7 +164,7 @@ static int find_job_differences(const struct options *options, const struct sett
         settings,
         &print,
         published,
-        input->published.login,
+        viewer_only(&input->published.viewer),
         source,
         options->at,
         period_of(options, settings),
@@ -253,7 +253,7 @@ static int find_pbs_differences(const struct options *options, const struct sett
         settings,
         &print,
         input->cluster,
-        input->published.login,
+        viewer_only(&input->published.viewer),
         source,
         options->at,
         options->period ? options->period : CYCLE_S,

@@ -364,11 +364,11 @@ static void compare_all(struct finder *finder)
 }
 
 /* By the jobs' ids, and others' jobs are as if they were not there. */
-static void prepare(struct prio_list *list, char *login)
+static void prepare(struct prio_list *list, const char *login)
 {
     struct error ignored;
     if (list && login)
-        prio_list_filter(list, &(struct prio_filter){ .users = { &login, 1 } });
+        prio_list_filter(list, &(struct prio_filter){ .users = { (char **)&login, 1 } });
     if (list)
         prio_list_sort(list, "i", &ignored);
 }

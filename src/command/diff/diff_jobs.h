@@ -17,7 +17,7 @@ struct diff_jobs_case {
     const struct settings *settings;
     const struct sprio_print *print;
     struct prio_list *published; /* of the cluster; it gets another order */
-    char *login;                 /* the only user who may be shown; NULL: everybody may be */
+    const char *login;           /* the only user who may be shown; NULL: everybody may be */
     struct db *source; /* our values are then of the print's instant; NULL: the published ones */
     int64_t printed_at;
     uint64_t period; /* in which slurmctld makes ages anew, seconds */

@@ -119,10 +119,10 @@ static int explain_published(const struct settings *settings, const struct optio
             cluster->tree,   &cluster->options, cluster->algorithm,
             cluster->values, cluster->order,    cluster->half_life != 0
         };
-        struct explained explained = { cluster->name,   cluster->as_of,
-                                       cluster->names,  &input,
-                                       &explanation,    words_of(cluster->settings),
-                                       published.login, published_unit(cluster) };
+        struct explained explained = { cluster->name,     cluster->as_of,
+                                       cluster->names,    &input,
+                                       &explanation,      words_of(cluster->settings),
+                                       &published.viewer, published_unit(cluster) };
         result = explain(&input, pair.one.node, pair.other.node, &explanation)
                      ? print_explained(options, settings, &explained, err)
                      : refuse_pair(&pair, options->shared.operands, err);
@@ -149,8 +149,8 @@ static int explain_command(const struct invocation *invocation, struct error *er
         goto done;
     }
     if (!table_check(layout_of(&options), &options.shared.table, err) &&
-        !settings_load(&settings, invocation->settings_path,
-                       options.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err))
+        !command_settings(&settings, invocation,
+                          options.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err))
         result = explain_published(settings, &options, err);
 done:
     options_free(&options.shared);
@@ -162,6 +162,7 @@ const struct command command_explain = {
     .name = "explain",
     .operands = "NAME [NAME]",
     .operand_count = 2,
+    .answers = true,
     .summary = "why a user or account has its fairshare, or ranks behind another",
     .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
              "It may also be the id of a job of OpenPBS that waits, such as 123.server.\n",

@@ -14,6 +14,7 @@
 #include "core/usage/ledger.h"
 #include "db/db.h"
 #include "report/explained.h"
+#include "report/viewer.h"
 #include "run/run.h"
 #include "source/source.h"
 #include "util/error.h"
@@ -105,7 +106,16 @@ static double ledger_amount(struct gathering *gathering)
 }
 
 /* A record whose association is gone has no user's name, and is nobody's. */
-static void keep_jobs(struct weights *weights, const struct gathering *gathering, const char *login)
+static bool may_be_told(const struct explained *explained, const char *account, const char *user)
+{
+    if (!*user)
+        return !viewer_only(explained->viewer);
+    return viewer_sees(explained->viewer, explained->cluster, account, user) &&
+           viewer_sees_job(explained->viewer, explained->cluster, account, user);
+}
+
+static void keep_jobs(struct weights *weights, const struct gathering *gathering,
+                      const struct explained *explained)
 {
     const struct top_jobs *top = &gathering->top_jobs;
     const struct computation *computation = &gathering->computation;
@@ -114,11 +124,13 @@ static void keep_jobs(struct weights *weights, const struct gathering *gathering
         uint32_t place = tree_place(computation->tree, job->association);
         const char *user =
             names_text(computation->accounting->names, computation->tree->nodes[place].user);
+        const char *account =
+            names_text(computation->accounting->names, computation->tree->nodes[place].account);
         const struct text *id = &gathering->job_ids[i];
         struct text text = { 0 };
         text_add(&text, "");
         text_add_as_utf8(&text, user, strlen(user));
-        if (!login || !strcmp(login, text.bytes))
+        if (may_be_told(explained, account, text.bytes))
             weights->jobs[weights->job_count++] = (struct heavy_job){
                 .id_job = (uint64_t)formula_job_number(id->bytes),
                 .job_id = arena_copy(weights->texts, id->bytes, id->length),
@@ -207,7 +219,7 @@ int weights_read(struct weights *weights, const struct settings *settings,
         weights->all_records = gathering.top_jobs.seen;
         weights->left = clock_usage(gathering.computation.clock, &gathering.top_jobs.left);
         weights->ledger = gathering.ledger;
-        keep_jobs(weights, &gathering, explained->login);
+        keep_jobs(weights, &gathering, explained);
         keep_days(weights, &gathering);
     }
     computation_free(&gathering.computation);

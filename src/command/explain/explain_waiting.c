@@ -84,7 +84,7 @@ static int look_in(struct text *text, struct published *published,
     for (size_t i = 0; !result && !*found && i < list->count; i++) {
         const struct prio_row *job = &list->rows[i];
         if (strcmp(job->job_id, job_id) != 0 ||
-            (published->login && strcmp(published->login, job->user) != 0))
+            !viewer_sees_job(&published->viewer, cluster->name, job->account, job->user))
             continue;
         *found = true;
         add_job(text, list, job);

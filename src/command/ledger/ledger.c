@@ -14,7 +14,7 @@
 #include "command/ledger/ledger_list.h"
 #include "command/ledger/ledger_target.h"
 #include "command/login.h"
-#include "results/private.h"
+#include "results/viewers.h"
 #include "core/usage/clock.h"
 #include "db/db.h"
 #include "report/forms.h"
@@ -360,9 +360,10 @@ static int make_entry(struct entry_context *context, struct error *err)
         return -1;
     context->record.cluster = memory_text(context->cluster);
     context->ledger = ledger_of(&context->book, context->cluster);
-    char *login = private_login(context->settings);
-    int result = private_check(login, options->user, err);
-    free(login);
+    struct viewer viewer = viewer_of(context->settings);
+    int result =
+        viewer_check(&viewer, context->cluster, NULL, options->user ? options->user : "", err);
+    viewer_free(&viewer);
     if (result || find_subject(context, err))
         return -1;
     if ((options->shared.dry_run || !options->shared.yes) && show_effect(context, err))
@@ -421,7 +422,9 @@ static int list(const struct invocation *invocation, const struct options *optio
                 struct error *err)
 {
     const struct shared_options *shared = &options->shared;
-    struct published_filter filter = { shared->clusters, shared->accounts, shared->users };
+    struct published_filter filter = { .clusters = shared->clusters,
+                                       .accounts = shared->accounts,
+                                       .users = shared->users };
     struct settings *settings;
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         return -1;

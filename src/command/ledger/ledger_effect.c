@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "command/show/computed_shares.h"
-#include "results/private.h"
+#include "results/viewers.h"
 #include "compute/compute.h"
 #include "compute/prior.h"
 #include "compute/seal_plan.h"
@@ -142,9 +142,9 @@ static int add_both(struct text *text, const struct effect *effect, struct ledge
 {
     struct share_list *one = shares_with(effect, before, err);
     struct share_list *other = one ? shares_with(effect, after, err) : NULL;
-    char *login = private_login(effect->source.settings);
+    struct viewer viewer = viewer_of(effect->source.settings);
     if (other) {
-        share_list_hide_others(other, login);
+        share_list_hide_others(other, &viewer);
         text_add(text, "as of ");
         instant_add(text, *effect->source.instant);
         text_add(text, ":\n");
@@ -154,7 +154,7 @@ static int add_both(struct text *text, const struct effect *effect, struct ledge
         share_list_destroy(one);
     if (other)
         share_list_destroy(other);
-    free(login);
+    viewer_free(&viewer);
     return other ? 0 : -1;
 }
 

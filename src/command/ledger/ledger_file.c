@@ -14,7 +14,7 @@
 #include "command/ledger/ledger_list.h"
 #include "db/db.h"
 #include "results/ledger_rows.h"
-#include "results/private.h"
+#include "results/viewers.h"
 #include "results/schema.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -130,12 +130,13 @@ static int add_lines(struct text *text, const struct ledger_book *book, struct e
 
 static int refuse_private(const struct settings *settings, struct error *err)
 {
-    char *login = private_login(settings);
-    int result = !login ? 0
-                        : fail(err, ERROR_USAGE,
-                               "what users have is private here ([report] private), and the ledger "
-                               "has entries of all");
-    free(login);
+    struct viewer viewer = viewer_of(settings);
+    int result = !viewer_only(&viewer)
+                     ? 0
+                     : fail(err, ERROR_USAGE,
+                            "what users have is private here ([report] private), and the ledger "
+                            "has entries of all");
+    viewer_free(&viewer);
     return result;
 }
 

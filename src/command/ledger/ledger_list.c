@@ -299,7 +299,7 @@ int ledger_print(const struct settings *settings, const struct published_filter 
         result = check_names(&listing, &published, err);
     published_close(&published);
     find_undos(&listing);
-    hide_others(&listing, published.login);
+    hide_others(&listing, viewer_only(&published.viewer));
     result = result ? results_explain(settings, err) : print_listing(&listing, options, err);
     if (!result)
         result = ledger_tell_faults(&listing.book, &filter->clusters, err);

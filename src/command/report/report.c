@@ -16,7 +16,6 @@ struct options {
     struct shared_options shared;
     const char *output, *days_text;
     uint64_t days;
-    bool private; /* no user is named */
 };
 
 /* What is wrong with a cluster, in words. */
@@ -31,12 +30,14 @@ static void add_problems(struct text *text, const struct health *health, const c
 static int add_clusters(struct published *published, const struct health *health,
                         const struct options *options, struct text *text, struct error *err)
 {
+    bool private = published_private(published); /* no user is named */
+    page_begin(text, options->days, private);
     for (size_t i = 0; i < published->count; i++) {
         struct report_data data;
         struct text problems = { 0 };
         add_problems(&problems, health, published->clusters[i].name);
         int result = report_data_read(&data, published, &published->clusters[i], options->days,
-                                      options->private, err);
+                                      private, err);
         data.page.problems = problems.bytes;
         if (!result)
             page_add_cluster(text, &data.page, i == 0);
@@ -60,7 +61,6 @@ static int make_page(const struct settings *settings, const struct options *opti
                      ? -1
                      : 0;
     text_add(text, page_before);
-    page_begin(text, options->days, options->private);
     if (!result)
         result = add_clusters(&published, &health, options, text, err);
     page_end(text);
@@ -97,7 +97,6 @@ static int report_command(const struct invocation *invocation, struct error *err
     if (options_read(invocation, &options, err) || take_days(&options, err) ||
         settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         goto done;
-    options.private = settings->private;
     if (!make_page(settings, &options, &text, err))
         result = command_output(options.output, &text, err);
 done:

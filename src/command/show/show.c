@@ -81,7 +81,7 @@ static int add_all(struct published *published, const struct options *options, s
         if (!shares)
             return -1;
         share_list_filter(shares, &options->shared.users, &options->shared.accounts);
-        share_list_hide_others(shares, published->login);
+        share_list_hide_others(shares, &published->viewer);
         if (options->only_users)
             share_list_hide_accounts(shares);
         if (shows_any(shares)) {
@@ -128,7 +128,9 @@ static int show_published(const struct settings *settings, const struct options 
 {
     const struct shared_options *shared = &options->shared;
     struct published published;
-    struct published_filter filter = { shared->clusters, shared->accounts, shared->users };
+    struct published_filter filter = { .clusters = shared->clusters,
+                                       .accounts = shared->accounts,
+                                       .users = shared->users };
     int result = published_open(&published, settings, &filter, err);
     if (!result)
         result = show_all(&published, options, err);
@@ -202,7 +204,7 @@ static int show_command(const struct invocation *invocation, struct error *err)
     if (options_read(invocation, &options, err) || take_entities(&options, names, err))
         goto done;
     log_set_verbose(shared->verbose);
-    if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
+    if (command_settings(&settings, invocation, SETTINGS_FOR_READING, err))
         goto done;
     result = names[0] ? show_pbs(settings, &shared->clusters, names, err)
                       : show_published(settings, &options, err);
@@ -217,6 +219,7 @@ const struct command command_show = {
     .name = "show",
     .operands = "[NAME [NAME]]",
     .operand_count = 2,
+    .answers = true,
     .summary = "the published tree in sshare's columns",
     .notes = "",
     .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_TABLE,

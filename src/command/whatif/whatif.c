@@ -24,7 +24,7 @@ struct options {
     struct shared_options shared;
     struct name_list lists[LISTS], files;
     const char *top_text;
-    const char *path; /* of the settings */
+    const struct invocation *invocation;
     struct whatif_changes changes;
     size_t top;
 };
@@ -34,7 +34,7 @@ static int from_source(const struct options *options, struct whatif *whatif,
 {
     struct settings *settings = NULL;
     int64_t now = cluster->as_of;
-    int result = settings_load(&settings, options->path, SETTINGS_FOR_ALL, err);
+    int result = command_settings(&settings, options->invocation, SETTINGS_FOR_ALL, err);
     if (!result && options->shared.now)
         result = option_instant("now", options->shared.now, &now, err);
     if (!result)
@@ -60,8 +60,7 @@ static int answer(struct options *options, const struct settings *settings,
              : whatif_from_results(whatif, published->db, &options->changes, cluster, err)))
         return -1;
     whatif_place_jobs(whatif);
-    if (published->login)
-        whatif_keep_user(whatif, published->login);
+    whatif_hide_others(whatif, &published->viewer);
     changes_describe(&options->changes, cluster, settings, whatif);
     return 0;
 }
@@ -137,7 +136,7 @@ static const struct command_option own_options[] = {
       .help = "weights of priorities: age, assoc, fairshare, job_size, partition, qos; or "
               "tres=TRES=NUMBER,..." },
     { "file", NULL, 'f', OPTION_AGAIN, AT(files), "FILE",
-      .help = "changes, one a line, without dashes; - is stdin" },
+      .help = "changes, one a line, without dashes; - is stdin", .path = true },
     { "top", NULL, 0, OPTION_VALUE, AT(top_text), "NUMBER",
       .help = "so many of those who gain most, and lose most" },
     { .name = NULL },
@@ -158,7 +157,7 @@ static int add_changes(struct options *options, struct error *err)
 
 static int whatif_command(const struct invocation *invocation, struct error *err)
 {
-    struct options options = { .path = invocation->settings_path };
+    struct options options = { .invocation = invocation };
     struct settings *settings = NULL;
     int result = options_read(invocation, &options, err);
     if (!result)
@@ -166,7 +165,7 @@ static int whatif_command(const struct invocation *invocation, struct error *err
     if (!result)
         result = add_changes(&options, err);
     if (!result)
-        result = settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err);
+        result = command_settings(&settings, invocation, SETTINGS_FOR_READING, err);
     if (!result)
         result = print(&options, settings, err);
     for (size_t i = 0; i < LISTS; i++)
@@ -181,6 +180,7 @@ static int whatif_command(const struct invocation *invocation, struct error *err
 const struct command command_whatif = {
     .name = "whatif",
     .operands = "",
+    .answers = true,
     .summary = "who would gain and who lose, were shares or settings others",
     .notes = "Changes may be given again, and are made together.  A NAME is a user, an\n"
              "account, or account/user[/partition]; account/ is no user.\n",

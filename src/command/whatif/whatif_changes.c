@@ -8,7 +8,6 @@
 
 #include "command/ledger/ledger.h"
 #include "results/published_find.h"
-#include "results/private.h"
 #include "core/insight/scenario.h"
 #include "results/published.h"
 #include "settings/settings.h"
@@ -264,7 +263,7 @@ static int find_user(struct whatif_change *change, const struct published *publi
         struct association_name name = published_name(cluster, i);
         if (!*name.user || association_name_match(&name, change->name) == NAME_OTHER)
             continue;
-        if (private_check(published->login, name.user, err))
+        if (viewer_check(&published->viewer, cluster->name, name.account, name.user, err))
             return -1;
         add_id(change, cluster->tree->nodes[i].id);
     }

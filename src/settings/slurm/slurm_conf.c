@@ -29,6 +29,7 @@ static const char *const key_names[SLURM_KEYS] = {
     [SLURM_WEIGHT_PARTITION] = "PriorityWeightPartition",
     [SLURM_WEIGHT_QOS] = "PriorityWeightQOS",
     [SLURM_WEIGHT_TRES] = "PriorityWeightTRES",
+    [SLURM_PRIVATE_DATA] = "PrivateData",
 };
 
 const char *slurm_key_name(enum slurm_key key)

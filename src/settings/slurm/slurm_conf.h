@@ -30,6 +30,7 @@ enum slurm_key {
     SLURM_WEIGHT_PARTITION,
     SLURM_WEIGHT_QOS,
     SLURM_WEIGHT_TRES,
+    SLURM_PRIVATE_DATA,
     SLURM_KEYS
 };
 /* As slurm.conf spells it: "PriorityMaxAge". */

@@ -105,6 +105,15 @@ static bool flags_of(const char *value, struct text *own)
     return true;
 }
 
+/* What else it hides of partitions, nodes and the like is nothing that is published here. */
+static bool private_of(const char *value, struct text *own)
+{
+    bool all = has_flag(value, "all"), usage = all || has_flag(value, "usage"),
+         jobs = all || has_flag(value, "jobs");
+    text_add(own, usage && jobs ? "usage, jobs" : usage ? "usage" : jobs ? "jobs" : "no");
+    return true;
+}
+
 static bool favor_small_of(const char *value, struct text *own)
 {
     bool favor;
@@ -165,6 +174,7 @@ static const struct translation {
     { "priority", "max_age", SLURM_MAX_AGE, max_age_of, SPAN },
     { "priority", "favor_small", SLURM_FAVOR_SMALL, favor_small_of, "must be YES or NO" },
     { "priority", "flags", SLURM_FLAGS, flags_of, "" },
+    { "report", "private", SLURM_PRIVATE_DATA, private_of, "" },
 };
 #define TRANSLATIONS (sizeof translations / sizeof *translations)
 

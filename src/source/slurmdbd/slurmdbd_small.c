@@ -288,6 +288,7 @@ int slurmdbd_read_small(const struct source *source, struct accounting **read, s
         slurmdbd_each_tres(source, take_tres, accounting, err) ||
         slurmdbd_each_registration(source, take_registration, accounting, err) ||
         read_protocol(source, accounting, err) || read_associations(source, accounting, err) ||
+        slurmdbd_read_privileges(source, accounting, err) ||
         (source->settings->suspended == SUSPENDED_OMITTED &&
          slurmdbd_probe(source, &slurmdbd_suspends, NULL, err)) ||
         slurmdbd_find_cancelled(source, &accounting->tells_cancelled, err) ||

@@ -24,7 +24,13 @@ const struct table slurmdbd_associations = {
     true,
     false,
     { "id_assoc", "acct", "user", "partition", "parent_acct", "shares", "deleted", "priority" },
-    { "id_parent", "lineage", "lft", "mod_time", "grp_tres_mins" },
+    { "id_parent", "lineage", "lft", "mod_time", "grp_tres_mins", "flags" },
+};
+const struct table slurmdbd_coordinators = {
+    "acct_coord_table", false, false, { "acct", "user", "deleted" }, { 0 },
+};
+const struct table slurmdbd_users = {
+    "user_table", false, false, { "name", "admin_level", "deleted" }, { 0 },
 };
 const struct table slurmdbd_suspends = {
     "suspend_table", true, false, { "job_db_inx", "time_start", "time_end" }, { 0 },
@@ -110,6 +116,8 @@ bool slurmdbd_is_read(const struct table *table, const struct settings *settings
     bool cancelled = settings->conformance == CONFORMANCE_SLURMCTLD && !omits_suspended(settings);
     if (table == &job_table_noted)
         return cancelled;
+    if (table == &slurmdbd_coordinators || table == &slurmdbd_users)
+        return settings->private;
     return table != &slurmdbd_suspends || omits_suspended(settings) || cancelled;
 }
 
@@ -172,7 +180,8 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
     const struct table *const tables[] = {
         &slurmdbd_clusters,     &slurmdbd_qos,          &slurmdbd_tres,     &slurmdbd_events,
         &slurmdbd_associations, &slurmdbd_jobs,         &job_table_arrays,  &job_table_noted,
-        &slurmdbd_suspends,     &slurmdbd_transactions, &slurmdbd_last_ran,
+        &slurmdbd_suspends,     &slurmdbd_transactions, &slurmdbd_last_ran, &slurmdbd_coordinators,
+        &slurmdbd_users,
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         add_grant_line(text, tables[i], settings, cluster, "");

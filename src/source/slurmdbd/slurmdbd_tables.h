@@ -8,7 +8,7 @@
  * columns there are, never a version number. */
 
 #define COLUMNS_NEEDED 18
-#define COLUMNS_WANTED 5
+#define COLUMNS_WANTED 6
 
 /* The columns we read of a table.  `wanted` ones are missing from some releases. */
 struct table {
@@ -21,6 +21,8 @@ struct table {
 
 extern const struct table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmdbd_events,
     slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends;
+/* What only settings that hide something need. */
+extern const struct table slurmdbd_coordinators, slurmdbd_users;
 /* What only accrue limits need. */
 extern const struct table slurmdbd_association_limits, slurmdbd_qos_limits;
 /* What an instant that is over needs, and any run under slurmctld: optional. */
@@ -30,7 +32,14 @@ extern const struct table slurmdbd_association_times, slurmdbd_transactions;
 enum span { SPAN_HOUR, SPAN_DAY, SPAN_MONTH, SPANS };
 extern const struct table slurmdbd_usage[SPANS], slurmdbd_qos_usage[SPANS], slurmdbd_last_ran;
 /* A bit for each one that they may lack. */
-enum { HAS_ID_PARENT = 1, HAS_LINEAGE = 2, HAS_LFT = 4, HAS_MOD_TIME = 8, HAS_GRP_TRES_MINS = 16 };
+enum {
+    HAS_ID_PARENT = 1,
+    HAS_LINEAGE = 2,
+    HAS_LFT = 4,
+    HAS_MOD_TIME = 8,
+    HAS_GRP_TRES_MINS = 16,
+    HAS_FLAGS = 32,
+};
 /* of the jobs, */
 enum { HAS_QOS_REQ = 1, HAS_ARRAY = 2, HAS_ARRAY_LIMIT = 4, HAS_ARRAY_PENDING = 8 };
 enum { HAS_CREATION_TIME = 1, HAS_ID = 2, HAS_RPC_VERSION = 4 }; /* of the clusters */
@@ -126,6 +135,11 @@ int slurmdbd_read_changes(const struct source *source, enum changes_wanted wante
 /* The layout's read_factors(). */
 int slurmdbd_read_factors(const struct source *source, struct factor_past *past, int64_t since,
                           struct findings *findings, struct error *err);
+
+/* Read who coordinates accounts, and who is an operator or administrator, where settings hide
+ * anything; nobody where the login may not read that. */
+int slurmdbd_read_privileges(const struct source *source, struct accounting *accounting,
+                             struct error *err);
 
 /* The layout's read(). */
 int slurmdbd_read_small(const struct source *source, struct accounting **accounting,

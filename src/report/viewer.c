@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/viewer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings/settings.h"
+#include "util/error.h"
+
+static const struct viewer_scope *scope_on(const struct viewer *viewer, const char *cluster)
+{
+    for (size_t i = 0; i < viewer->scope_count; i++)
+        if (!strcmp(viewer->scopes[i].cluster, cluster))
+            return &viewer->scopes[i];
+    return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, *(char *const *)b);
+}
+
+static bool coordinates(const struct viewer_scope *scope, const char *account)
+{
+    return account && scope->accounts.count &&
+           bsearch(account, scope->accounts.values, scope->accounts.count,
+                   sizeof *scope->accounts.values, by_name);
+}
+
+static bool sees(const struct viewer *viewer, unsigned kind, const char *cluster,
+                 const char *account, const char *user)
+{
+    if (!viewer || !viewer->login || !*user || !strcmp(user, viewer->login))
+        return true;
+    const struct viewer_scope *scope = scope_on(viewer, cluster);
+    if (!((scope ? scope->private : viewer->private) & kind))
+        return true;
+    return scope && (scope->sees_all || coordinates(scope, account));
+}
+
+bool viewer_sees(const struct viewer *viewer, const char *cluster, const char *account,
+                 const char *user)
+{
+    return sees(viewer, PRIVATE_USAGE, cluster, account, user);
+}
+
+bool viewer_sees_job(const struct viewer *viewer, const char *cluster, const char *account,
+                     const char *user)
+{
+    return sees(viewer, PRIVATE_JOBS, cluster, account, user);
+}
+
+bool viewer_is_limited(const struct viewer *viewer, unsigned kind)
+{
+    bool limited = !viewer->scope_count && (viewer->private & kind);
+    for (size_t i = 0; i < viewer->scope_count; i++)
+        limited |= !viewer->scopes[i].sees_all && (viewer->scopes[i].private & kind);
+    return viewer->login && limited;
+}
+
+const char *viewer_only(const struct viewer *viewer)
+{
+    return viewer_is_limited(viewer, PRIVATE_ALL) ? viewer->login : NULL;
+}
+
+static int refuse(const char *user, struct error *err)
+{
+    return fail(err, ERROR_USAGE,
+                "what users have is private here ([report] private), and '%s' is not you", user);
+}
+
+int viewer_check(const struct viewer *viewer, const char *cluster, const char *account,
+                 const char *user, struct error *err)
+{
+    return viewer_sees(viewer, cluster, account, user) ? 0 : refuse(user, err);
+}
+
+int viewer_check_name(const struct viewer *viewer, unsigned kind, const char *user,
+                      struct error *err)
+{
+    bool coordinator = false;
+    for (size_t i = 0; i < viewer->scope_count; i++)
+        coordinator |= viewer->scopes[i].accounts.count > 0;
+    return coordinator || !viewer_is_limited(viewer, kind) || !strcmp(user, viewer->login)
+               ? 0
+               : refuse(user, err);
+}
+
+void viewer_free(struct viewer *viewer)
+{
+    for (size_t i = 0; i < viewer->scope_count; i++) {
+        free(viewer->scopes[i].cluster);
+        name_list_free(&viewer->scopes[i].accounts);
+    }
+    free(viewer->scopes);
+    free(viewer->login);
+    *viewer = (struct viewer){ .login = NULL };
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_SETTINGS_ASKER_H
+#define FAIRMILL_SETTINGS_ASKER_H
+
+#include <sys/types.h>
+
+/* Who asks over the socket of `fairmill answer`: a user of this system, by the word of the kernel.
+ * NULL wherever a pointer to one stands: who runs this process. */
+struct asker {
+    uid_t uid;
+    const char *login;
+};
+
+#endif
