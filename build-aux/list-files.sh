@@ -54,7 +54,8 @@ for database in mysql pgsql sqlite; do
 done
 matching '^sql/(query|schema)/' | list SQL_FILES
 matching '^man/.*\.pod$' | list PODS
-matching '^man/.*\.pod$' '\.conf\.pod$|-tables\.pod$' | sed 's/pod$/8/' | list MANUAL_8
+matching '^man/.*\.1\.pod$' | sed 's/\.pod$//' | list MANUAL_1
+matching '^man/.*\.pod$' '\.1\.pod$|\.conf\.pod$|-tables\.pod$' | sed 's/pod$/8/' | list MANUAL_8
 matching '^man/.*\.conf\.pod$' | sed 's/pod$/5/' | list MANUAL_5
 matching '^man/.*-tables\.pod$' | sed 's/pod$/7/' | list MANUAL_7
 matching '^doc/.*\.md$' | list DOCUMENTS

@@ -36,7 +36,7 @@ packages_test=(
     git ccache man-db openssl tzdata valgrind cppcheck shellcheck clang libclang-rt-dev
     "${packages_servers[@]}" "${packages_slurm[@]}"
     build-essential debhelper fakeroot lintian systemd rpm rpmlint selinux-policy-dev semodule-utils
-    chromium chromium-driver prometheus mmdebstrap zsh fish
+    chromium chromium-driver prometheus mmdebstrap zsh fish ruby socat
 )
 
 # SYSTEM: what t/systems/run installs there, one a line.  A system is SUITE-KIND.  A kind is `slurm`: what

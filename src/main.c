@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/answer/ask.h"
 #include "command/command.h"
 #include "command/help.h"
 #include "db/db.h"
@@ -13,13 +14,14 @@
 
 /* The subcommands; a new one is its file in src/command and a line here. */
 static const struct command *const commands[] = {
-    &command_init,    &command_check, &command_verify,  &command_run,    &command_status,
-    &command_show,    &command_prio,  &command_explain, &command_whatif, &command_forecast,
-    &command_compare, &command_diff,  &command_history, &command_ledger, &command_metrics,
+    &command_init,    &command_check,    &command_verify,  &command_run,
+    &command_status,  &command_show,     &command_prio,    &command_explain,
+    &command_whatif,  &command_forecast, &command_compare, &command_diff,
+    &command_history, &command_ledger,   &command_metrics,
 #ifdef HAVE_REPORT
     &command_report,
 #endif
-    &command_forget,  &command_import, NULL,
+    &command_forget,  &command_import,   &command_answer,  NULL,
 };
 
 static void print_usage(void)
@@ -114,11 +116,37 @@ static int help(int count, char **arguments)
     return end_printing();
 }
 
+/* Users who may not read the settings are answered by a process that may. */
+static bool is_to_ask(const struct invocation *invocation)
+{
+    return invocation->command->answers && !invocation->asker && !invocation->settings_path &&
+           ask_can() && !settings_are_readable(NULL);
+}
+
+static int check_answers(const struct invocation *invocation, struct error *err)
+{
+    if (!invocation->asker || invocation->command->answers)
+        return 0;
+    return fail(err, ERROR_USAGE, "%s: this is not done for who asks over a socket",
+                invocation->command->name);
+}
+
+/* The command, once its options are known to be right. */
+static int start(struct invocation *invocation, struct error *err)
+{
+    const struct command *command = invocation->command;
+    if (is_to_ask(invocation)) /* the command's name stands before its arguments */
+        return ask(invocation->count + 1, invocation->arguments - 1, err);
+    return command->run(invocation, err);
+}
+
 static int run_named(struct invocation *invocation)
 {
     struct shared_options shared = { 0 };
     struct error err;
-    int status = options_read_shared(invocation, &shared, &err);
+    int status = check_answers(invocation, &err);
+    if (!status)
+        status = options_read_shared(invocation, &shared, &err);
     options_free(&shared);
     if (!status && shared.help)
         return print_help(invocation->command);
@@ -129,7 +157,7 @@ static int run_named(struct invocation *invocation)
     if (shared.settings_path)
         invocation->settings_path = shared.settings_path;
     if (!status)
-        status = invocation->command->run(invocation, &err);
+        status = start(invocation, &err);
     if (status < 0)
         complain(&err);
     return first_failure() ? first_failure() : status;
@@ -166,9 +194,23 @@ static bool read_before_command(int count, char **arguments, int *at, const char
     return true;
 }
 
+/* A command line, its command first. */
+static int dispatch(int count, char **arguments, const struct invocation *with)
+{
+    struct invocation invocation = *with;
+    if (!strcmp(arguments[0], "help"))
+        return help(count - 1, arguments + 1);
+    invocation.command = command_named(arguments[0]);
+    if (!invocation.command)
+        return unknown_command(arguments[0]);
+    invocation.count = count - 1;
+    invocation.arguments = arguments + 1;
+    return run_named(&invocation);
+}
+
 int main(int count, char **arguments)
 {
-    struct invocation invocation = { 0 };
+    struct invocation invocation = { .dispatch = dispatch };
     int at, status;
     memory_give_back();
     /* What we read and print is UTF-8 whatever the terminal is set to: no byte of it is taken for
@@ -182,13 +224,5 @@ int main(int count, char **arguments)
         return status;
     if (at == count)
         return usage_error("no command", NULL);
-    const char *name = arguments[at++];
-    if (!strcmp(name, "help"))
-        return help(count - at, arguments + at);
-    invocation.command = command_named(name);
-    if (!invocation.command)
-        return unknown_command(name);
-    invocation.count = count - at;
-    invocation.arguments = arguments + at;
-    return run_named(&invocation);
+    return dispatch(count - at, arguments + at, &invocation);
 }

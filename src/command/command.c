@@ -5,8 +5,29 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "settings/settings.h"
 #include "util/error.h"
 #include "util/file.h"
+
+int command_settings(struct settings **settings, const struct invocation *invocation,
+                     enum settings_use use, struct error *err)
+{
+    if (invocation->asker && use == SETTINGS_FOR_ALL)
+        return fail(err, ERROR_USAGE,
+                    "%s: this needs the jobs of the accounting database, which is not read for "
+                    "who asks over a socket",
+                    invocation->command->name);
+    if (settings_load(settings, invocation->settings_path,
+                      invocation->asker ? SETTINGS_FOR_ANSWERS : use, err))
+        return -1;
+    (*settings)->asker = invocation->asker;
+    return 0;
+}
+
+bool command_reads_results_only(const struct invocation *invocation)
+{
+    return invocation->asker || settings_are_for_reading(invocation->settings_path);
+}
 
 int command_print(const struct text *text, struct error *err)
 {

@@ -3,13 +3,22 @@
 #define FAIRMILL_COMMAND_COMMAND_H
 
 #include "command/options.h"
+#include "settings/load.h"
 
 /* What every subcommand needs.  `struct command` is in options.h. */
 
 extern const struct command command_init, command_check, command_run, command_status, command_show,
     command_prio, command_explain, command_whatif, command_forecast, command_compare, command_diff,
     command_history, command_ledger, command_metrics, command_report, command_forget,
-    command_verify, command_import;
+    command_verify, command_import, command_answer;
+
+/* Read the settings that this invocation is to have.  Who asks over a socket gets those for reading
+ * results only, and ERROR_USAGE where a command needs the accounting database. */
+int command_settings(struct settings **settings, const struct invocation *invocation,
+                     enum settings_use use, struct error *err);
+
+/* Whether that is so: who asks over a socket, or may read reader.conf alone. */
+bool command_reads_results_only(const struct invocation *invocation);
 
 /* Write a text to stdout, whole, or say why not. */
 int command_print(const struct text *text, struct error *err);

@@ -65,7 +65,8 @@ static const struct shared_option {
 
 /* Those that all commands take. */
 static const struct command_option common_options[] = {
-    { "config", NULL, 'c', OPTION_VALUE, SHARED(settings_path), "FILE", .help = "the settings" },
+    { "config", NULL, 'c', OPTION_VALUE, SHARED(settings_path), "FILE", .help = "the settings",
+      .path = true },
     { "help", NULL, 'h', OPTION_FLAG, SHARED(help), NULL, .help = "print this" },
     { "version", NULL, 'V', OPTION_FLAG, SHARED(version), NULL, .help = "print the version" },
     { .name = NULL },
@@ -142,12 +143,6 @@ static bool is_own(const struct command *command, const struct command_option *o
     return false;
 }
 
-static void list_add(struct name_list *list, const char *bytes, size_t length)
-{
-    list->values = memory_grown(list->values, list->count, sizeof *list->values);
-    list->values[list->count++] = memory_bytes(bytes, length);
-}
-
 static int add_names(struct line *line, const struct command_option *option, const char *names,
                      struct name_list *list, struct error *err)
 {
@@ -157,7 +152,7 @@ static int add_names(struct line *line, const struct command_option *option, con
             return fail(err, ERROR_USAGE, "%s: --%s '%s': must be names with commas between them",
                         line->command->name, option->name, names);
         if (list)
-            list_add(list, at, length);
+            name_list_add(list, at, length);
         at += length;
         if (!*at)
             return 0;
@@ -192,6 +187,9 @@ static int set(struct line *line, const struct command_option *option, const cha
     void *place = stored ? line->options + option->at : NULL;
     if (option->form && set_form(line, option, err))
         return -1;
+    if (option->path && line->invocation->asker)
+        return fail(err, ERROR_USAGE, "%s: --%s: no file is read for who asks over a socket",
+                    line->command->name, option->name);
     switch (option->takes) {
     case OPTION_FLAG:
         if (place)
@@ -207,7 +205,7 @@ static int set(struct line *line, const struct command_option *option, const cha
         return add_names(line, option, value, place, err);
     case OPTION_AGAIN:
         if (place)
-            list_add(place, value, strlen(value));
+            name_list_add(place, value, strlen(value));
         return 0;
     }
     return 0;
@@ -392,10 +390,7 @@ int options_read_shared(const struct invocation *invocation, struct shared_optio
 
 void option_list_free(struct name_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
-        free(list->values[i]);
-    free(list->values);
-    *list = (struct name_list){ 0 };
+    name_list_free(list);
 }
 
 void options_free(struct shared_options *shared)

@@ -28,6 +28,7 @@ struct command_option {
     bool form;   /* a form of the output, which excludes the other forms */
     char former; /* the letter that it had in 0.1.0, where another option has it now */
     bool needed; /* the command does nothing without it */
+    bool path;   /* it names a file, which nobody reads for others */
 };
 
 /* The place of a member of the command's `struct options`. */
@@ -73,7 +74,11 @@ struct invocation {
     const struct command *command;
     const char *settings_path; /* of -c; NULL: looked for */
     int count;
-    char **arguments; /* behind the command's name */
+    char **arguments;          /* behind the command's name */
+    const struct asker *asker; /* whom to answer; NULL: who runs this */
+    /* Do another command line for an asker; returns the status to exit with.  It is here since no
+     * command knows the table of commands. */
+    int (*dispatch)(int count, char **arguments, const struct invocation *answer);
 };
 
 /* A subcommand: one file, one line in the table of main.c.  Returns 0, a status to exit with, or -1
@@ -82,6 +87,7 @@ struct command {
     const char *name;
     const char *operands; /* the arguments that are no options, for the usage; "" */
     int operand_count;    /* at most so many */
+    bool answers;         /* it reads results, and may do so for others (`fairmill answer`) */
     const char *summary;
     const char *notes;                    /* whole lines, before the options in the help; "" */
     unsigned shared;                      /* TAKES_... */

@@ -18,12 +18,15 @@ make_here() {
 cat >"$scratch/expected" <<'END2'
 644 /usr/lib/systemd/system/fairmill-report.service
 644 /usr/lib/systemd/system/fairmill.service
+644 /usr/lib/systemd/system/fairmill.socket
 644 /usr/lib/systemd/system/fairmill.timer
+644 /usr/lib/systemd/system/fairmill@.service
 644 /usr/lib/sysusers.d/fairmill.conf
 644 /usr/lib/tmpfiles.d/fairmill-report.conf
 644 /usr/lib/tmpfiles.d/fairmill.conf
 644 /usr/share/bash-completion/completions/fairmill
 644 /usr/share/fish/vendor_completions.d/fairmill.fish
+644 /usr/share/man/man1/fairmill.1
 644 /usr/share/man/man5/fairmill.conf.5
 644 /usr/share/man/man7/fairmill-tables.7
 644 /usr/share/man/man8/fairmill.8

@@ -178,14 +178,14 @@ links() {
 }
 is "nothing is enabled" "$(links)" ""
 if inside systemd-analyze --version >/dev/null 2>&1; then
-    units=(/usr/lib/systemd/system/fairmill{.service,.timer,-report.service})
+    units=(/usr/lib/systemd/system/fairmill{.service,.timer,-report.service,.socket,@.service})
     inside systemd-analyze verify --man=no --recursive-errors=no "${units[@]}" >"$scratch/verify" 2>&1
     empty "systemd-analyze verify finds nothing in the units" "$scratch/verify"
     ok "systemd-analyze security gives the page's service 1.2 of 10 or less" \
         inside systemd-analyze security --offline=true --threshold=12 "${units[2]}"
-    inside systemctl enable fairmill.timer fairmill-report.service >/dev/null 2>&1
-    is "the timer can be enabled, and the page after each run" "$(links)" \
-        "./fairmill.service.wants/fairmill-report.service ./timers.target.wants/fairmill.timer "
+    inside systemctl enable fairmill.timer fairmill-report.service fairmill.socket >/dev/null 2>&1
+    is "the timer can be enabled, the page after each run, and the socket" "$(links)" \
+        "./fairmill.service.wants/fairmill-report.service ./sockets.target.wants/fairmill.socket ./timers.target.wants/fairmill.timer "
 else
     diag "systemd-analyze is not there"
 fi
@@ -229,7 +229,7 @@ like "and the new ones lie beside them" "$root/etc/fairmill/fairmill.conf.rpmnew
 ok "the results are still there" test "$(shown)" -gt 1
 [ -z "${units:-}" ] ||
     is "what was enabled is still" "$(links)" \
-        "./fairmill.service.wants/fairmill-report.service ./timers.target.wants/fairmill.timer "
+        "./fairmill.service.wants/fairmill-report.service ./sockets.target.wants/fairmill.socket ./timers.target.wants/fairmill.timer "
 
 ok "rpm erases them" rpm_there --erase fairmill{,-systemd,-report,-selinux}
 is "the settings are kept" "$(cat "$root/etc/fairmill/fairmill.conf.rpmsave")" "$settings"

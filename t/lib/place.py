@@ -89,12 +89,13 @@ class Place:
         self.out, self.err = out.decode(errors='surrogateescape'), err.decode(errors='surrogateescape')
         return process.returncode
 
-    def on_terminal(self, *arguments, columns=80, **environment):
+    def on_terminal(self, *arguments, columns=80, settings='fm.conf', **environment):
         """What a terminal of this width gets, with these variables besides."""
+        chosen = ['-c', self.path(settings)] if settings else []
         above, below = pty.openpty()
         fcntl.ioctl(below, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
         clean = {name: value for name, value in os.environ.items() if name not in ('NO_COLOR', 'FAIRMILL_CONF')}
-        with subprocess.Popen([FAIRMILL, '-c', self.path('fm.conf'), *map(str, arguments)], cwd=self.folder, stdin=below,
+        with subprocess.Popen([FAIRMILL, *chosen, *map(str, arguments)], cwd=self.folder, stdin=below,
                               stdout=below, stderr=below, env=clean | {'TERM': 'xterm'} | environment):
             os.close(below)
             got = b''

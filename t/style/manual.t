@@ -11,7 +11,7 @@ for pod in "$top"/man/*.pod; do
     ok "$(basename "$pod") is good POD" podchecker -warnings -warnings "$pod"
 done
 
-for page in fairmill.8 fairmill.conf.5 fairmill-tables.7; do
+for page in fairmill.1 fairmill.8 fairmill.conf.5 fairmill-tables.7; do
     ok "$page was made" test -s "$build/man/$page"
     LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$build/man/$page" \
         2>"$scratch/all" >"$scratch/page"

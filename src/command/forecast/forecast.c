@@ -2,16 +2,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "command/command.h"
-#include "command/forecast/forecast_data.h"
+#include "command/forecast/forecast_published.h"
 #include "core/usage/clock.h"
 #include "core/tree/tree.h"
 #include "db/db.h"
 #include "report/forecast.h"
 #include "report/forecast_plot.h"
 #include "report/table.h"
+#include "report/terminal.h"
 #include "results/published.h"
 #include "results/published_find.h"
 #include "run/run.h"
@@ -35,6 +35,7 @@ struct options {
     struct shared_options shared;
     const char *days_text, *until, *job;
     bool plot;
+    bool published_only; /* the accounting database is not read */
     uint64_t days;
     double limit; /* NAN: none */
     double job_tres;
@@ -77,7 +78,7 @@ static int fill_projection(struct forecast_report *report, const struct forecast
 {
     uint64_t span_s = options->days * DAY_S;
     uint64_t step_s = span_s / (CROSSING_WORK / forecast->tree->count + options->days);
-    bool plot = is_page(options) && (options->plot || isatty(STDOUT_FILENO));
+    bool plot = is_page(options) && (options->plot || terminal_of_output().is_one);
     if (fill_points(forecast, projection, span_s, report->count, &report->points[projection],
                     err) ||
         (plot &&
@@ -127,6 +128,7 @@ static int print_forecast(const struct options *options, struct forecast_data *d
         .partition = names_text(cluster->names, node->partition),
         .words = words_of(cluster->settings),
         .unit = published_unit(cluster),
+        .published_only = options->published_only,
         .algorithm = forecast->algorithm,
         .users = forecast->tree->user_count,
         .job_tres = options->job_tres,
@@ -160,6 +162,28 @@ static int read_data(const struct options *options, const struct settings *setti
     return result;
 }
 
+/* What it is made from: the accounting database, or what is published where that is not read. */
+static int read_any(const struct options *options, const struct settings *settings,
+                    const struct published *published, const struct published_cluster *cluster,
+                    struct forecast_data *data, struct error *err)
+{
+    if (!options->published_only)
+        return read_data(options, settings, cluster->name, data, err);
+    return forecast_data_published(data, published, cluster, options->days * DAY_S, err);
+}
+
+static int read_trees(struct published *published, const struct options *options,
+                      const struct settings *settings, struct error *err)
+{
+    const struct published_filter filter = { .clusters = options->shared.clusters };
+    int result = published_open(published, settings, &filter, err);
+    for (size_t i = 0; !result && i < published->count; i++)
+        result = published_read_tree(published, &published->clusters[i], err);
+    if (!options->published_only) /* the accounting database is read for long */
+        published_close(published);
+    return result;
+}
+
 /* The name is looked up in the published results. */
 static int forecast(const struct options *options, const struct settings *settings,
                     struct table *table, struct text *text, struct error *err)
@@ -168,13 +192,13 @@ static int forecast(const struct options *options, const struct settings *settin
     struct published_node named;
     struct forecast_data data;
     const char *name = options->shared.operands[0];
-    int result = published_read(&published, settings, &options->shared.clusters, err);
+    int result = read_trees(&published, options, settings, err);
     if (!result)
         result = published_find(&published, NULL, name, &named, err);
     if (!result && !named.node)
         result = fail(err, ERROR_USAGE, "forecast: '%s' is the root, which has no fairshare", name);
     if (!result)
-        result = read_data(options, settings, named.cluster->name, &data, err);
+        result = read_any(options, settings, &published, named.cluster, &data, err);
     if (!result) {
         result = print_forecast(options, &data, &named, table, text, err);
         forecast_data_free(&data);
@@ -234,6 +258,15 @@ static int parse_values(struct options *options, struct error *err)
     return 0;
 }
 
+/* Who may not read the settings of the runs has a forecast from what is published, as of then. */
+static int load_settings(struct options *options, const struct invocation *invocation,
+                         struct settings **settings, struct error *err)
+{
+    options->published_only = !options->shared.now && command_reads_results_only(invocation);
+    return command_settings(settings, invocation,
+                            options->published_only ? SETTINGS_FOR_READING : SETTINGS_FOR_ALL, err);
+}
+
 static const struct command_option own_options[] = {
     { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
       .help = "so many days from now; usually 14" },
@@ -255,7 +288,7 @@ static int forecast_command(const struct invocation *invocation, struct error *e
     if (!result)
         result = parse_values(&options, err);
     if (!result)
-        result = settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err);
+        result = load_settings(&options, invocation, &settings, err);
     if (!result)
         /* The settings say in which time zone a date is read. */
         result = option_instant("now", options.shared.now, &options.now, err);
@@ -270,6 +303,7 @@ const struct command command_forecast = {
     .name = "forecast",
     .operands = "NAME",
     .operand_count = 1,
+    .answers = true,
     .summary = "how the fairshare of a user or account goes on",
     .notes = "If nothing runs, if all goes on as in the last seven days, if only others do.\n"
              "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n",

@@ -53,39 +53,36 @@ static struct settings counting_from(const struct settings *settings, uint64_t i
     return changed;
 }
 
-static struct forecast_past *add_past(struct forecast_data *data, uint64_t from, uint64_t grid)
-{
-    struct forecast *forecast = &data->forecast;
-    forecast->past = memory_grown(forecast->past, forecast->past_count, sizeof *forecast->past);
-    struct forecast_past *added = &forecast->past[forecast->past_count++];
-    *added = (struct forecast_past){ from, grid,
-                                     memory_zeroed(forecast->tree->count, sizeof *added->own) };
-    return added;
-}
-
-/* What is left of the past at a later instant, with its grid. */
-static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t grid, uint64_t start,
+/* What is left of the past at a later instant. */
+static int read_past_at(struct forecast_data *data, uint64_t at, uint64_t start, struct wide *own,
                         struct error *err)
 {
     uint64_t first = clock_start(data->present.clock);
     struct settings settings = counting_from(data->settings, start > first ? start : first);
     struct ledger *ledger = ledger_foreseen(data->prior.ledger, data->forecast.now, at);
     const struct prior prior = { ledger, data->prior.factors, data->prior.past };
-    int result = read_own(data, &settings, &prior, add_past(data, at, grid)->own, err);
+    int result = read_own(data, &settings, &prior, own, err);
     ledger_destroy(ledger);
     return result;
 }
 
-/* The past of each grid on which something of it still counts, at most eight more, and behind each
- * entry of the ledger to come that changes it. */
-static int read_past(struct forecast_data *data, uint64_t end, struct error *err)
+static struct wide *add_past(struct forecast *forecast, uint64_t from, uint64_t grid,
+                             struct wide *own)
 {
-    const struct forecast *forecast = &data->forecast;
+    if (!own)
+        own = memory_zeroed(forecast->tree->count, sizeof *own);
+    forecast->past = memory_grown(forecast->past, forecast->past_count, sizeof *forecast->past);
+    forecast->past[forecast->past_count++] = (struct forecast_past){ from, grid, own };
+    return own;
+}
+
+int forecast_data_past(struct forecast_data *data, struct wide *own, uint64_t end,
+                       past_filler *fill, struct error *err)
+{
+    struct forecast *forecast = &data->forecast;
     uint64_t now = forecast->now, half_life = forecast->half_life;
     uint64_t grid = clock_grid_at(half_life, now);
-    struct wide *own = add_past(data, now, grid)->own;
-    for (uint32_t i = 0; i < forecast->tree->count; i++)
-        own[i] = without_steps(data->present.clock, &forecast->tree->nodes[i].usage);
+    add_past(forecast, now, grid, own);
     for (uint64_t at = now;;) {
         uint64_t entry = ledger_next(forecast->coming, at, true), before = grid;
         uint64_t step = half_life ? (at / half_life / 8 + 1) * 8 * half_life : UINT64_MAX;
@@ -94,9 +91,19 @@ static int read_past(struct forecast_data *data, uint64_t end, struct error *err
         uint64_t start = grid * half_life;
         if (at > end || start >= now)
             return 0;
-        if ((grid != before || at == entry) && read_past_at(data, at, grid, start, err))
+        if ((grid != before || at == entry) &&
+            fill(data, at, start, add_past(forecast, at, grid, NULL), err))
             return -1;
     }
+}
+
+static int read_past(struct forecast_data *data, uint64_t end, struct error *err)
+{
+    const struct tree *tree = data->forecast.tree;
+    struct wide *own = memory_zeroed(tree->count, sizeof *own);
+    for (uint32_t i = 0; i < tree->count; i++)
+        own[i] = without_steps(data->present.clock, &tree->nodes[i].usage);
+    return forecast_data_past(data, own, end, read_past_at, err);
 }
 
 /* What each association was charged a second in the last days.  An account has a rate of its own
@@ -188,6 +195,7 @@ void forecast_data_free(struct forecast_data *data)
     free(forecast->in_entity);
     ledger_destroy(forecast->coming);
     computation_free(&data->present);
+    tree_destroy(data->own_tree);
     prior_free(&data->prior);
     *data = (struct forecast_data){ 0 };
 }

@@ -294,7 +294,7 @@ static int read_and_print(const struct invocation *invocation, const struct opti
 {
     struct settings *settings = NULL;
     int result = -1;
-    if (!settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
+    if (!command_settings(&settings, invocation, SETTINGS_FOR_READING, err) &&
         !read_status(settings, options, status, err))
         result = print_status(options, status, err);
     settings_destroy(settings);
@@ -358,6 +358,7 @@ static int status_command(const struct invocation *invocation, struct error *err
 const struct command command_status = {
     .name = "status",
     .operands = "",
+    .answers = true,
     .summary = "how old the results are, and how the last runs went",
     .notes = "Drift is by how much the kept sums were off where a run last compared them with\n"
              "all jobs, in TRES-seconds; 0 is right.  Ends with 1 where something is wrong.\n",

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/answer/ask.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/answer/message.h"
+#include "command/command.h"
+#include "util/error.h"
+#include "util/log.h"
+
+#define USUAL_SOCKET "/run/fairmill/socket"
+
+/* How long an answer may take, and how long it is asked again while it is too busy. */
+#define ANSWER_MS 60000
+#define BUSY_MS 10000
+#define PAUSE_MS 50
+
+static const char *socket_path(void)
+{
+    const char *named = getenv("FAIRMILL_SOCKET");
+    return named && *named ? named : USUAL_SOCKET;
+}
+
+bool ask_can(void)
+{
+    return !access(socket_path(), F_OK);
+}
+
+static int connect_to(const char *path, int *connected, struct error *err)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    if (strlen(path) >= sizeof address.sun_path)
+        return fail(err, ERROR_SETTINGS, "the path of a socket is too long: '%s'", path);
+    memcpy(address.sun_path, path, strlen(path));
+    *connected = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (*connected >= 0 && !connect(*connected, (const struct sockaddr *)&address, sizeof address))
+        return 0;
+    fail(err, ERROR_GONE, "cannot ask '%s': %s", path, strerror(errno));
+    if (*connected >= 0)
+        close(*connected);
+    return -1;
+}
+
+/* `*busy`: whoever listens had no time, and it may help to ask again. */
+static int ask_once(const struct text *question, struct answer *answer, bool *busy,
+                    struct error *err)
+{
+    struct text bytes = { 0 };
+    const char *path = socket_path();
+    int socket = -1;
+    int64_t deadline = clock_milliseconds() + ANSWER_MS;
+    *busy = false;
+    if (connect_to(path, &socket, err))
+        return -1;
+    /* Whoever refuses us may have closed before the question came; its answer is there even so. */
+    message_send(socket, question, deadline, err);
+    int result = message_receive(socket, false, SIZE_MAX, deadline, &bytes, err);
+    close(socket);
+    if (!bytes.length) {
+        *busy = result == 0 || errno == ECONNRESET;
+        fail(err, ERROR_GONE, "no answer from '%s': %s", path,
+             *busy ? "it has too much to do" : strerror(errno));
+        result = -1;
+    } else if (!result) {
+        result = answer_read(answer, bytes.bytes, bytes.length, err);
+        *busy = !result && answer->busy;
+    }
+    text_free(&bytes);
+    return result;
+}
+
+/* Longer each time, and not as long as that of others who were refused with us. */
+static void pause_before(int try)
+{
+    int64_t most = (int64_t)PAUSE_MS << (try < 5 ? try : 5);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t pause = most / 2 + (now.tv_nsec / 1000 + getpid()) % (most / 2);
+    const struct timespec span = { pause / 1000, pause % 1000 * 1000000 };
+    nanosleep(&span, NULL);
+}
+
+static int print(const struct answer *answer, struct error *err)
+{
+    if (answer->errors.length)
+        fwrite(answer->errors.bytes, 1, answer->errors.length, stderr);
+    return command_print(&answer->output, err) ? -1 : answer->status;
+}
+
+int ask(int count, char **arguments, struct error *err)
+{
+    const struct question question = { arguments, count, terminal_of_output() };
+    struct text text = { 0 };
+    struct answer answer = { .status = 0 };
+    bool busy;
+    int64_t give_up = clock_milliseconds() + BUSY_MS;
+    question_add(&text, &question);
+    int result = ask_once(&text, &answer, &busy, err);
+    for (int try = 0; busy && clock_milliseconds() < give_up; try++) {
+        answer_free(&answer);
+        pause_before(try);
+        result = ask_once(&text, &answer, &busy, err);
+    }
+    if (!result)
+        result = print(&answer, err);
+    text_free(&text);
+    answer_free(&answer);
+    return result;
+}

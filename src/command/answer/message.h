@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_ANSWER_MESSAGE_H
+#define FAIRMILL_COMMAND_ANSWER_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/terminal.h"
+#include "util/text.h"
+
+struct error;
+
+/* What goes over the socket of `fairmill answer`: one question and one answer, a JSON object each.
+ * doc/socket.md describes them for others who ask. */
+
+/* The version of both.  Keys only grow within one; who does not know a key leaves it alone. */
+#define MESSAGE_VERSION 1
+
+#define MESSAGE_QUESTION_BYTES 65536u     /* a question has at most so many */
+#define MESSAGE_ANSWER_BYTES (64ul << 20) /* as the output of an answer, and its errors */
+#define MESSAGE_ARGUMENTS 256u            /* a question has at most so many */
+
+/* A command line and where its output goes. */
+struct question {
+    char **arguments; /* the command's name first; NULL behind the last */
+    int count;
+    struct terminal terminal;
+};
+
+void question_add(struct text *text, const struct question *question);
+/* ERROR_USAGE says what is wrong with the bytes; question_free() is due in any case. */
+int question_read(struct question *question, const char *bytes, size_t length, struct error *err);
+void question_free(struct question *question);
+
+/* What a command printed, and how it ended. */
+struct answer {
+    int status;
+    bool busy; /* nothing was done: this user, or all together, ask too much at once */
+    struct text output, errors;
+};
+
+void answer_add(struct text *text, const struct answer *answer);
+/* ERROR_GONE: it is none. */
+int answer_read(struct answer *answer, const char *bytes, size_t length, struct error *err);
+void answer_free(struct answer *answer);
+
+/* Read from a socket or a pipe up to its end or, where `line` says so, to the end of a line.
+ * ERROR_GONE where it fails, is longer than `most`, or has not ended by `deadline`, an instant of
+ * clock_milliseconds(). */
+int message_receive(int file, bool line, size_t most, int64_t deadline, struct text *text,
+                    struct error *err);
+/* Write all of it by then; ERROR_GONE. */
+int message_send(int file, const struct text *text, int64_t deadline, struct error *err);
+
+#endif

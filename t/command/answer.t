@@ -1,0 +1,378 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""`fairmill answer`: users without settings ask a socket, and are told what they may see."""
+
+import json
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import answering
+import place as places
+import tap
+from place import NOW, Place
+
+# Logins that every system has.
+USER, COORDINATOR, OPERATOR, STRANGER = 'daemon', 'games', 'man', 'mail'
+DRAWING = f"""
+cluster tiny
+root/
+  physics/ 60
+    alice      10  use 300
+    {USER}     10  use 100
+    optics/    10
+      bob      10  use 20
+      {COORDINATOR} 10 use 10
+  chemistry/ 40
+    carol      10  use 50
+job physics.alice   id_job=901 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=8 limit=60
+job physics.{USER}  id_job=902 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=8 limit=60
+job optics.bob      id_job=903 submit={NOW - 100} time_eligible={NOW - 100} partition=p tres_req=1=8 limit=60
+"""
+EVERYBODY = sorted(['alice', 'bob', 'carol', USER, COORDINATOR])
+LONG = bool(os.environ.get('FAIRMILL_LONG'))
+
+
+def lock_up(place):
+    """Only the service may read the settings and the results."""
+    os.chmod(place.folder, 0o755)
+    if os.getuid():
+        return
+    service = pwd.getpwnam(answering.SERVICE)
+    for name in os.listdir(place.folder):
+        if name.startswith(('r.db', 'a.db')):
+            os.chown(place.path(name), service.pw_uid, service.pw_gid)
+            os.chmod(place.path(name), 0o600)
+        elif name.endswith('.conf'):
+            os.chown(place.path(name), 0, service.pw_gid)
+            os.chmod(place.path(name), 0o640)
+    # With SQLite a reader writes beside the results.
+    os.chown(place.folder, service.pw_uid, service.pw_gid)
+
+
+def published(place, keys=None):
+    place.ready(DRAWING, keys)
+    for sql in (f"INSERT INTO acct_coord_table (creation_time, acct, user) VALUES (1, 'physics', '{COORDINATOR}')",
+                f"INSERT INTO acct_coord_table (creation_time, acct, user, deleted) VALUES (1, 'chemistry', '{USER}', 1)",
+                f"INSERT OR REPLACE INTO user_table (creation_time, name, admin_level) VALUES (1, '{OPERATOR}', 2)"):
+        place.change(sql)
+    place.succeed('run', '--now', NOW)
+    place.succeed('run', '--now', NOW + 7200)
+    lock_up(place)
+
+
+def questions(place):
+    """What is no question, and what is none that is answered."""
+    with answering.Answering(place) as asked:
+        for bad, said in ((b'', 'no JSON'), (b'show\n', 'no JSON'), (b'[1]\n', 'no JSON object'), (b'{}\n', 'version'),
+                          (b'{"fairmill":2,"arguments":["show"]}\n', 'version'), (b'{"fairmill":1}\n', 'arguments'),
+                          (b'{"fairmill":1,"arguments":[]}\n', 'arguments'),
+                          (b'{"fairmill":1,"arguments":["show",3]}\n', 'strings'),
+                          (b'{"fairmill":1,"arguments":["sh\\u0000ow"]}\n', 'JSON'),
+                          (b'{"fairmill":1,"fairmill":1,"arguments":["show"]}\n', 'JSON'),
+                          (b'\xff\xfe\x00\n', 'no JSON'), (b'[' * 60000 + b'\n', 'no JSON')):
+            answer = json.loads(asked.raw(bad))
+            tap.ok(answer['status'] == 64 and said in answer['errors'] and not answer['output'],
+                   f'{bad[:40]!r} is no question', answer)
+        answer = json.loads(asked.raw(b'{"fairmill":1,"arguments":["' + b'x' * 70000))
+        tap.ok(answer['status'] == 69 and '65536 bytes' in answer['errors'], 'nor is what is too long', answer)
+        answer = asked.ask(*['show'] * 300)
+        tap.ok(answer['status'] == 64, 'nor too many arguments', answer)
+        for command in (['run'], ['init'], ['check'], ['verify'], ['forget', 'tiny'], ['import', 'pbs'], ['diff', '/etc/passwd'],
+                        ['ledger', 'list'], ['report'], ['metrics'], ['answer']):
+            answer = asked.ask(*command)
+            tap.ok(answer['status'] == 64 and 'socket' in answer['errors'], f"'{' '.join(command)}' is not done for others", answer)
+        for command in (['show', '-c', '/etc/passwd'], ['show', '--config=/etc/passwd'], ['whatif', '--file', '/etc/passwd'],
+                        ['whatif', '-f-']):
+            answer = asked.ask(*command)
+            tap.ok(answer['status'] == 64 and 'no file is read' in answer['errors'], f"no path is taken ({' '.join(command)})",
+                   answer)
+        for command in (['nonsense'], ['-c', 'x', 'show'], ['--help'], ['show', '--nonsense'], ['\x1b[2J']):
+            answer = asked.ask(*command)
+            tap.ok(answer['status'] == 64 and '\x1b' not in answer['errors'], f'{command} is an error of the question', answer)
+        tap.ok('usage: fairmill show' in asked.ask('show', '--help')['output'], 'help is given')
+        answer = asked.ask('show', later='key', terminal={'columns': 200, 'colours': True})
+        tap.ok('\x1b[' in answer['output'], 'a terminal gets colours, and keys that are not known are left alone', answer)
+        tap.ok('\x1b[' not in asked.ask('show')['output'], 'what is no terminal gets none')
+        answer = asked.ask('whatif', '--half-life', '14-0')
+        tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'], 'what needs single jobs says so', answer)
+
+
+def same_as_direct(place):
+    """Output, messages, status, width and colours come along."""
+    with answering.Answering(place) as asked:
+        client = asked.client(USER)
+        for command in (('show',), ('show', '--json'), ('show', '-lmP'), ('show', '--pbs'), ('prio', '-l'), ('explain', 'alice'),
+                        ('explain', 'alice', 'bob'), ('compare',), ('history', 'alice'), ('history', 'alice', '--csv'),
+                        ('whatif', '--shares', 'alice=70'), ('show', '-u', 'who'), ('show', '-x'), ('whatif',)):
+            direct = place.run(*command), place.out, place.err
+            told = place.run(*command, **client), place.out, place.err
+            tap.same(told, direct, f"the socket says what the program says ({' '.join(command)})")
+        status = place.run('status', **client)
+        tap.ok(status in (0, 1) and place.out.startswith('Cluster'), 'status too', place.out, place.err)
+        for columns in (40, 132):
+            conf = {'FAIRMILL_CONF': '/nonexistent/fm.conf', 'FAIRMILL_SOCKET': asked.path}
+            for command in (('history', 'alice'), ('show',)):
+                direct = place.on_terminal(*command, columns=columns, LC_ALL='C.UTF-8')
+                told = place.on_terminal(*command, columns=columns, settings=None, LC_ALL='C.UTF-8', **conf)
+                tap.same(told, direct, f"also on a terminal of {columns} columns ({command[0]})")
+        place.ends(69, 'a socket that is not there is an error', 'show',
+                   **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('askers')}})
+        place.says('which says what could not be asked', 'cannot ask')
+        place.ends(78, 'without one the settings are missed', 'show',
+                   **client | {'env': client['env'] | {'FAIRMILL_SOCKET': place.path('none')}})
+
+
+def forecasts(place):
+    """Without the accounting database they are made from published values and days."""
+    day = 86400
+    place.ready(f"""
+cluster tiny
+root/
+  physics/ 60
+    alice  10 use 300
+    bob    10 use 9000
+  chemistry/ 40
+    carol  10 use 50
+""", {'usage.half_life': '7-0'})
+    rows = place.change('SELECT id_assoc, user FROM tiny_assoc_table WHERE user != \'\'')
+    for number, (association, _) in enumerate(rows):  # the same each day, whole days
+        for back in range(1, 12):
+            start = NOW - NOW % day - back * day
+            place.multiply('tiny_job_table', 'id_job = (SELECT min(id_job) FROM tiny_job_table)', 1,
+                           job_db_inx=str(9000 + 100 * number + back), id_job=str(9000 + 100 * number + back),
+                           id_assoc=str(association), time_submit=str(start), time_eligible=str(start), time_start=str(start),
+                           time_end=str(start + day))
+    now = NOW - NOW % day
+    place.settings({'usage.half_life': '7-0', 'usage.time_zone': 'UTC'})
+    place.succeed('run', '--now', now)
+    lock_up(place)
+    with answering.Answering(place) as asked:
+        for command in (['alice'], ['physics'], ['alice', '--until', '0.5'], ['bob', '--job', '100x10h'],
+                        ['carol', '--days', '400']):
+            place.succeed('forecast', *command, '--now', now, '--json')
+            exact = json.loads(place.out)['clusters'][0]
+            answer = asked.ask('forecast', *command, '--json')
+            told = json.loads(answer['output'])['clusters'][0]
+            differ = []
+            for one, other in zip(exact['points'], told['points'], strict=True):
+                for key, value in one.items():
+                    near = value == other[key] if not isinstance(value, float) or other[key] is None else \
+                        abs(value - other[key]) <= 1e-9 * max(abs(value), 1)
+                    if not near:
+                        differ.append((key, value, other[key]))
+            tap.ok(not differ and answer['status'] == 0, f"forecast {' '.join(command)} is that of the accounting database",
+                   len(differ), differ[:9], answer['errors'])
+        answer = asked.ask('forecast', 'alice')
+        tap.ok('database was not read' in answer['output'], 'and says what it is made from', answer['output'])
+        answer = asked.ask('forecast', 'alice', '--now', str(now))
+        tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'], 'another instant is not answered', answer)
+    place.settings({'usage.half_life': '7-0', 'usage.time_zone': 'UTC', 'retention.history_days': '0'})
+    for name in os.listdir(place.folder):
+        if name.startswith('r.db'):
+            os.unlink(place.path(name))
+    place.succeed('init')
+    place.succeed('run', '--now', now)
+    lock_up(place)
+    with answering.Answering(place) as asked:
+        answer = asked.ask('forecast', 'alice')
+        tap.ok(answer['status'] == 1 and 'no usage of days' in answer['errors'], 'without days there is none', answer)
+
+
+def names(output):
+    return sorted(row['username'] for row in json.loads(output)['clusters'][0]['associations'] if row['username'])
+
+
+def jobs(output):
+    return sorted(row['jobid'] for row in json.loads(output)['clusters'][0]['jobs'])
+
+
+def seen(asked, login):
+    answers = [asked.ask(*command, '--json', login=login) for command in (['show'], ['prio'])]
+    tap.ok(all(answer['status'] == 0 for answer in answers), f'{login} is answered', answers)
+    return names(answers[0]['output']), jobs(answers[1]['output'])
+
+
+ALL_JOBS = [901, 902, 903]
+VIEWS = {
+    'no': {USER: (EVERYBODY, ALL_JOBS), STRANGER: (EVERYBODY, ALL_JOBS)},
+    'usage': {USER: ([USER], ALL_JOBS), COORDINATOR: (sorted(['alice', 'bob', USER, COORDINATOR]), ALL_JOBS),
+              OPERATOR: (EVERYBODY, ALL_JOBS), STRANGER: ([], ALL_JOBS)},
+    'jobs': {USER: (EVERYBODY, [902]), COORDINATOR: (EVERYBODY, ALL_JOBS), STRANGER: (EVERYBODY, [])},
+    'yes': {USER: ([USER], [902]), COORDINATOR: (sorted(['alice', 'bob', USER, COORDINATOR]), ALL_JOBS),
+            OPERATOR: (EVERYBODY, ALL_JOBS), STRANGER: ([], []), 'root': (EVERYBODY, ALL_JOBS),
+            answering.SERVICE: (EVERYBODY, ALL_JOBS)},
+}
+
+
+def views(place):
+    for private, expected in VIEWS.items():
+        published(place, {'report.private': private})
+        with answering.Answering(place) as asked:
+            for login, (users, waiting) in expected.items():
+                tap.same(seen(asked, login), (users, waiting), f'private = {private}: what {login} sees')
+
+
+def users_are_coordinators(place):
+    published(place, {'report.private': 'usage'})
+    place.change("UPDATE tiny_assoc_table SET flags = 65536 WHERE acct = 'physics' AND user = ''")
+    place.succeed('run', '--now', NOW + 7300)
+    lock_up(place)
+    with answering.Answering(place) as asked:
+        tap.same(seen(asked, USER)[0], sorted(['alice', 'bob', USER, COORDINATOR]),
+                 'UsersAreCoords: who is in the account sees it and all below')
+    place.change("UPDATE tiny_assoc_table SET flags = 0 WHERE user = ''")
+    place.change("UPDATE tiny_assoc_table SET flags = 65536 WHERE acct = 'optics' AND user = ''")
+    place.change('DELETE FROM acct_coord_table')
+    place.succeed('run', '--now', NOW + 7400)
+    lock_up(place)
+    with answering.Answering(place) as asked:
+        tap.same(seen(asked, COORDINATOR)[0], sorted(['bob', COORDINATOR]), 'and no more than that')
+        tap.same(seen(asked, USER)[0], [USER], 'who is above it sees himself')
+    tap.same(place.query('SELECT user_name, account, privilege FROM fairmill_privilege ORDER BY 1, 2'),
+             [('bob', 'optics', 'coordinator'), (COORDINATOR, 'optics', 'coordinator'), (OPERATOR, '', 'operator')],
+             'fairmill_privilege has it')
+
+
+def refused(place):
+    """Every command that names another user."""
+    published(place, {'report.private': 'yes'})
+    with answering.Answering(place) as asked:
+        for command in (['show', '-u', 'alice'], ['explain', 'alice'], ['explain', USER, 'alice'], ['history', 'alice'],
+                        ['whatif', '--shares', 'alice=9'], ['whatif', '--remove-user', 'alice'], ['prio', '-u', 'alice'],
+                        ['show', '--pbs', 'alice'], ['forecast', 'alice']):
+            answer = asked.ask(*command, login=USER)
+            tap.ok(answer['status'] == 64 and "'alice' is not you" in answer['errors'] and not answer['output'],
+                   f"another user is refused ({' '.join(command)})", answer)
+        for command in (['explain', USER], ['compare', '--json'], ['whatif', '--add-usage', f'{USER}=9'],
+                        ['whatif', '--json', '--shares', 'physics=1'], ['history', USER], ['show', '-l'], ['prio', '-l'],
+                        ['forecast', USER], ['explain', 'physics']):
+            answer = asked.ask(*command, login=USER)
+            tap.ok(answer['status'] == 0 and not any(name in answer['output'] for name in ('alice', 'bob', 'carol')),
+                   f"nobody else is told of ({' '.join(command)})", answer)
+        answer = asked.ask('explain', 'alice', login=COORDINATOR)
+        tap.ok(answer['status'] == 0 and 'alice' in answer['output'], 'coordinators ask of those in their accounts', answer)
+        answer = asked.ask('explain', 'carol', login=COORDINATOR)
+        tap.ok(answer['status'] == 64, 'and of nobody else', answer)
+        answer = asked.ask('show', login='nobody')
+        tap.ok(answer['status'] == 78 and 'not answered' in answer['errors'] and not answer['output'],
+               'who has no name here is not answered', answer)
+        # Settings of one's own lead to nothing that one may not read.
+        forged = place.path('forged')
+        os.mkdir(forged)
+        shutil.copy(place.path('fm.conf'), forged)
+        with open(os.path.join(forged, 'fm.conf'), 'a', encoding='utf-8') as file:
+            file.write('[report]\nprivate = no\n')
+        os.system(f"sed -i '/^private = yes/d' {forged}/fm.conf")
+        os.chmod(os.path.join(forged, 'fm.conf'), 0o644)
+        client = asked.client(USER)
+        place.run('show', **client | {'env': client['env'] | {'FAIRMILL_CONF': os.path.join(forged, 'fm.conf')}})
+        tap.ok('alice' not in place.out, 'nor do forged settings', place.out)
+        tap.ok(place.run('show', **client) == 0 and 'alice' not in place.out and USER in place.out,
+               'while the socket answers', place.out, place.err)
+
+
+def slurm_conf(place):
+    with open(place.path('slurm.conf'), 'w', encoding='ascii') as file:
+        file.write('ClusterName=tiny\nPrivateData=accounts,usage,nodes\n')
+    published(place, {'slurm.conf': place.path('slurm.conf')})
+    with answering.Answering(place) as asked:
+        tap.same(seen(asked, USER), ([USER], ALL_JOBS), "PrivateData of the slurm.conf is the default")
+    published(place, {'slurm.conf': place.path('slurm.conf'), 'report.private': 'no'})
+    with answering.Answering(place) as asked:
+        tap.same(seen(asked, USER), (EVERYBODY, ALL_JOBS), 'which settings outweigh')
+
+
+def crowds(place):
+    """One who asks all the time takes nothing from others."""
+    published(place, {'report.private': 'yes'})
+    count = 500 if LONG else 100
+    with answering.Answering(place, seconds=8) as asked:
+        flood = ('import socket, sys, time; held = []\n'
+                 'for i in range(int(sys.argv[2])):\n'
+                 '    s = socket.socket(socket.AF_UNIX); s.setblocking(False)\n'
+                 '    try: s.connect(sys.argv[1]); held.append(s)\n'
+                 '    except BlockingIOError: pass\n'
+                 'time.sleep(4)\n')
+        with subprocess.Popen(['/usr/bin/python3', '-c', flood, asked.path, str(count)], cwd='/',
+                              **answering.ids(STRANGER)) as spoiler:
+            time.sleep(0.2)
+            for _ in range(3):
+                place.succeed('show', **asked.client(USER))
+            tap.ok(USER in place.out, f'others are answered amid {count} connections of one user', place.out)
+            spoiler.wait()
+        # Who holds all his places is told that he does.
+        held = [subprocess.Popen(['/usr/bin/python3', '-c', 'import socket, sys, time; s = socket.socket(socket.AF_UNIX); '
+                                  's.connect(sys.argv[1]); print(flush=True); time.sleep(60)', asked.path],
+                                 stdout=subprocess.PIPE, cwd='/', **answering.ids(STRANGER)) for _ in range(4)]
+        for process in held:
+            process.stdout.readline()
+        answer = {}
+        for _ in range(100):
+            answer = asked.ask('show', login=STRANGER)
+            if answer.get('busy'):
+                break
+            time.sleep(0.02)
+        tap.ok(answer['status'] == 75 and answer.get('busy') and '4 questions' in answer['errors'],
+               'a user has four questions at once', answer)
+        for process in held:
+            process.kill()
+            process.communicate()
+        tap.same(place.run('show', **asked.client(STRANGER)), 0, 'and is answered when they are done')
+
+
+def silent(place):
+    """Peers that say nothing, or do not listen, are let go of."""
+    crowd = '\n'.join(f'    u{i:04} 1' for i in range(1500))
+    published(place)
+    place.ready(f'cluster tiny\nroot/\n  many/ 1\n{crowd}\n')
+    place.succeed('run', '--now', NOW)
+    lock_up(place)
+    with answering.Answering(place, seconds=60) as asked:
+        def ended(statement, limit, data):
+            with socket.socket(socket.AF_UNIX) as peer:
+                peer.connect(asked.path)
+                began = time.monotonic()
+                peer.sendall(data)
+                while not asked.processes and time.monotonic() < began + limit:
+                    time.sleep(0.05)
+                while any(process.poll() is None for process, _ in asked.processes) and time.monotonic() < began + limit:
+                    time.sleep(0.1)
+                tap.ok(asked.processes and time.monotonic() < began + limit, statement)
+        ended('who says nothing is waited for five seconds', 30, b'')
+        asked.processes = []
+        ended('who does not read is waited for ten', 30, b'{"fairmill":1,"arguments":["show","--json"]}\n')
+        began = time.monotonic()
+        answer = asked.ask('show', '--json')
+        tap.ok(len(json.loads(answer['output'])['clusters'][0]['associations']) == 1502,
+               'a long answer is whole', len(answer['output']), answer['errors'], time.monotonic() - began)
+
+
+def body():
+    with Place() as place:
+        places.FAIRMILL = answering.program.FAIRMILL = shutil.copy(places.FAIRMILL, place.path('fairmill'))
+        os.chmod(place.path('fairmill'), 0o755)
+        published(place)
+        questions(place)
+        same_as_direct(place)
+        forecasts(place)
+        silent(place)
+        if os.getuid():
+            # Where nobody looks at what was skipped it is a failure.
+            ci = os.environ.get('CI') == 'true'
+            tap.ok(not ci, 'as other users' + ('' if ci else ' # SKIP needs root'))
+            return
+        views(place)
+        users_are_coordinators(place)
+        refused(place)
+        slurm_conf(place)
+        crowds(place)
+
+
+tap.main(body)
