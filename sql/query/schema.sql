@@ -26,6 +26,8 @@ INSERT INTO "fairmill_history_point" SELECT * FROM "fairmill_history_point" WHER
 INSERT INTO "fairmill_job_priority" SELECT * FROM "fairmill_job_priority" WHERE 1 = 0
 -- name: check_job_term
 INSERT INTO "fairmill_job_term" SELECT * FROM "fairmill_job_term" WHERE 1 = 0
+-- name: check_privilege
+INSERT INTO "fairmill_privilege" SELECT * FROM "fairmill_privilege" WHERE 1 = 0
 -- name: check_run
 INSERT INTO "fairmill_run" SELECT * FROM "fairmill_run" WHERE 1 = 0
 -- name: check_seal

@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include "util/error.h"
+#include "util/memory.h"
 #include "util/log.h"
 #include "util/text.h"
 
@@ -95,6 +96,20 @@ char *db_identity(struct db *db, struct error *err)
     if (got < 0)
         text_free(&identity);
     return identity.bytes;
+}
+
+char *db_login(struct db *db)
+{
+    const struct db_value *row;
+    struct error ignored;
+    if (!db->driver->login_query)
+        return NULL;
+    struct db_rows *rows = db_query(db, db->driver->login_query, NULL, 0, "t", &ignored);
+    char *login = NULL;
+    if (db_fetch(rows, &row, &ignored) > 0 && row[0].type == DB_TEXT)
+        login = memory_bytes(row[0].text.bytes, row[0].text.length);
+    db_finish(rows);
+    return login;
 }
 
 int db_add_doubts(struct db *db, struct text *text, struct error *err)

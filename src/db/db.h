@@ -67,6 +67,9 @@ int db_bulk_end(struct db_bulk *bulk, struct error *err);
 /* Send nothing more, and free. */
 void db_bulk_abandon(struct db_bulk *bulk);
 
+/* Who is logged in, as GRANTs name it, to be freed; NULL where nobody is, or it cannot be asked. */
+char *db_login(struct db *db);
+
 /* Add `NAME = VALUE`, with commas between, for each variable of the server with which it can be no
  * accounting database of Slurm. */
 int db_add_doubts(struct db *db, struct text *text, struct error *err);

@@ -98,6 +98,10 @@ struct db_driver {
      * this driver could reach: server and database, not the login. */
     const char *identity_query;
 
+    /* A query without arguments whose one text is who is logged in, as GRANTs name it; NULL where
+     * there are no logins. */
+    const char *login_query;
+
     /* A query without arguments: a row with a name and a value for each variable of the server with
      * which it can be no accounting database of Slurm.  NULL where there are none. */
     const char *doubt_query;

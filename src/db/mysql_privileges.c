@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "db/common.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "util/memory.h"
 #include "util/text.h"
 
 /* Privileges as MariaDB and MySQL give them.  Comments that begin with M! or !80000 are SQL to one
@@ -22,6 +24,15 @@ static void add_all_tables(struct text *text, const char *database)
 /* A server that resolves no names knows who comes over the loopback by address. */
 static void add_account(struct text *text, const struct db_settings *settings)
 {
+    const char *at = db_given(settings->login) ? strrchr(settings->login, '@') : NULL;
+    if (at) { /* the server's own word */
+        char *user = memory_bytes(settings->login, (size_t)(at - settings->login));
+        db_add_quoted(text, '\'', user);
+        text_add(text, "@");
+        db_add_quoted(text, '\'', at + 1);
+        free(user);
+        return;
+    }
     bool by_address = db_given(settings->host) &&
                       (!strcmp(settings->host, "127.0.0.1") || !strcmp(settings->host, "::1"));
     db_add_quoted(text, '\'', db_given(settings->user) ? settings->user : "fairmill");

@@ -9,7 +9,9 @@
 
 static const char *account(const struct db_settings *settings)
 {
-    return db_given(settings->user) ? settings->user : "fairmill";
+    return db_given(settings->login)  ? settings->login
+           : db_given(settings->user) ? settings->user
+                                      : "fairmill";
 }
 
 static void add_connect(struct text *text, const struct db_settings *settings)

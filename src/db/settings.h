@@ -40,6 +40,7 @@ struct db_settings {
     const char *socket;      /* path of a unix socket; for pgsql of its directory */
     const char *database;    /* a name; a path for sqlite */
     const char *user;        /* NULL: the login of this process */
+    const char *login;       /* who the server says that is, for GRANTs; NULL: nobody has asked */
     const char *option_file; /* mysql: an option file, its groups [client] and [fairmill] */
     const char *service;     /* pgsql: an entry of pg_service.conf, for what is not given here */
     enum db_tls tls_mode;

@@ -341,8 +341,7 @@ static char *reader_beside(const char *path)
     return text.bytes;
 }
 
-/* The file that is meant, where nobody looks at what is there. */
-static const char *path_given(const char *path)
+const char *settings_path(const char *path)
 {
     if (!path)
         path = getenv("FAIRMILL_CONF");
@@ -363,7 +362,7 @@ static char *path_for(const char *path, enum settings_use use)
 
 bool settings_are_readable(const char *path)
 {
-    char *found = path_for(path_given(path), SETTINGS_FOR_READING);
+    char *found = path_for(settings_path(path), SETTINGS_FOR_READING);
     bool readable = !access(found, R_OK);
     free(found);
     return readable;
@@ -371,14 +370,14 @@ bool settings_are_readable(const char *path)
 
 bool settings_are_for_reading(const char *path)
 {
-    return access(path_given(path), R_OK) && settings_are_readable(path);
+    return access(settings_path(path), R_OK) && settings_are_readable(path);
 }
 
 int settings_load(struct settings **loaded, const char *path, enum settings_use use,
                   struct error *err)
 {
     struct settings *settings = memory_zeroed(1, sizeof *settings);
-    settings->path = path_for(path_given(path), use);
+    settings->path = path_for(settings_path(path), use);
     if (load(settings, use, err)) {
         settings_destroy(settings);
         return -1;

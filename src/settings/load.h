@@ -14,6 +14,8 @@ enum settings_use {
     SETTINGS_FOR_ANSWERS, /* the same, with reader.conf wherever there is one */
 };
 
+/* The settings file that is meant: the path, $FAIRMILL_CONF or the usual one. */
+const char *settings_path(const char *path);
 /* Whether this process may read settings for the reading of results. */
 bool settings_are_readable(const char *path);
 /* Whether it may read reader.conf only. */

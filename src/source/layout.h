@@ -283,6 +283,9 @@ struct layout {
     /* Add the GRANTs that reading needs, a line each: those of a cluster's own tables, or with
      * NULL those of the tables that all clusters share. */
     void (*add_grants)(struct text *text, const struct settings *settings, const char *cluster);
+    /* Add those of them that the login lacks, of the source's cluster or, where it has none, of the
+     * tables that all share.  NULL: nobody looks. */
+    int (*add_missing)(struct text *text, const struct source *source, struct error *err);
 };
 
 extern const struct layout layout_slurmdbd, layout_plain, layout_pbs;

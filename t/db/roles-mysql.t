@@ -284,6 +284,37 @@ def missing(site):
            'and init --print has all of these', err)
 
 
+def all_at_once(site):
+    """`check` tells every GRANT that is missing, to the login that the server knows."""
+    account = f"'{LOGIN}'@'localhost'"
+    site.write()
+    tables = ('cluster_table', 'qos_table', 'alpha_assoc_table', 'alpha_event_table', 'alpha_job_table', 'alpha_last_ran_table')
+    for table in tables:
+        site.server.sql(f'REVOKE ALL PRIVILEGES ON {SOURCE}.{table} FROM {account}')
+    status, out, err = site.fairmill('check')
+    found = re.findall(r'^    (GRANT .*);$', out, re.M)
+    tap.ok(status == 78 and all(any(f'`{table}` TO {account}' in line for line in found) for table in tables),
+           'check tells all GRANTs that are missing', status, out, err)
+    tap.ok('next: run the GRANTs above' in out, 'and that they are next', out)
+    site.server.sql('; '.join(found))
+    status, out, err = site.fairmill('check')
+    tap.ok(status == 0 and 'GRANT' not in out and f'may be read by {LOGIN}@localhost' in out, 'which is all that it takes', status, out, err)
+    # Coordinators and operators are asked for where anything is private.
+    site.write()
+    with open(site.conf, 'r+', encoding='ascii') as file:
+        text = file.read()
+        file.seek(0)
+        file.write(text.replace('[report]\n', '[report]\nprivate = usage\n'))
+    status, out, err = site.fairmill('check')
+    found = re.findall(r'^    (GRANT .*);$', out, re.M)
+    tap.ok(status == 0 and len(found) == 2 and 'acct_coord_table' in out and 'user_table' in out,
+           'runs go on without those that only coordinators need, which check tells', status, out, err)
+    site.server.sql('; '.join(found))
+    status, out, err = site.fairmill('check')
+    tap.ok(status == 0 and 'GRANT' not in out, 'and they help', status, out, err)
+    site.goes_well('a run reads coordinators', 'run', '--now', NOW + 20)
+
+
 def helped(site, what, side, named='', last=True):
     status, _, err = site.fairmill('run', '--now', NOW + 10)
     found = re.search(rf"GRANT .* '{LOGIN}'@'localhost'", err)
@@ -327,7 +358,7 @@ def body():
     with NewServer(*options) as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         subprocess.run(server.client(server.database(SOURCE)), input=dump.text_of('25.05'), text=True, check=True)
         site = Site(folder, server)
-        for part in (printed_sql, commands, powers, missing, passwords_need_tls, refused_at_once):
+        for part in (printed_sql, commands, powers, missing, all_at_once, passwords_need_tls, refused_at_once):
             part(site)
 
 

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "run/clusters.h"
 #include "command/check/check_findings.h"
+#include "command/check/check_next.h"
 #include "command/check/check_slurm.h"
 #include "command/command.h"
 #include "compute/compute.h"
@@ -32,13 +34,14 @@
 static int try_writing(struct db *db, struct error *err)
 {
     static const char *const inserts[] = {
-        sql_query_check_association, sql_query_check_fairshare,     sql_query_check_finding,
-        sql_query_check_history,     sql_query_check_history_point, sql_query_check_job_priority,
-        sql_query_check_job_term,    sql_query_check_run,           sql_query_check_seal,
-        sql_query_check_seal_odd,    sql_query_check_seal_open,     sql_query_check_seal_slice,
-        sql_query_check_seal_usage,  sql_query_check_settings,      sql_query_check_usage_day,
-        sql_query_check_usage_open,  sql_query_check_usage_span,    sql_query_check_share_change,
-        sql_query_check_qos_change,  sql_query_check_share_state,   sql_query_check_kept,
+        sql_query_check_association,  sql_query_check_fairshare,     sql_query_check_finding,
+        sql_query_check_history,      sql_query_check_history_point, sql_query_check_job_priority,
+        sql_query_check_job_term,     sql_query_check_privilege,     sql_query_check_run,
+        sql_query_check_seal,         sql_query_check_seal_odd,      sql_query_check_seal_open,
+        sql_query_check_seal_slice,   sql_query_check_seal_usage,    sql_query_check_settings,
+        sql_query_check_usage_day,    sql_query_check_usage_open,    sql_query_check_usage_span,
+        sql_query_check_share_change, sql_query_check_qos_change,    sql_query_check_share_state,
+        sql_query_check_kept,
     };
     struct db_value nobody[] = { db_integer(0), db_text(""), db_text("\n"), db_integer(-1) };
     struct db_value nothing[] = { db_text("\n") };
@@ -66,7 +69,8 @@ static void add_named(struct text *text, const char *before, const char *name, c
 }
 
 static int check_results(const struct settings *settings, struct db *source,
-                         const struct cluster_names *clusters, struct text *text, struct error *err)
+                         const struct cluster_names *clusters, struct progress *progress,
+                         struct text *text, struct error *err)
 {
     struct db *results;
     if (results_open(&results, settings, DB_RESULTS, err))
@@ -83,6 +87,8 @@ static int check_results(const struct settings *settings, struct db *source,
     }
     if (!result)
         result = check_slurm_period(text, settings, results, clusters->names, clusters->count, err);
+    if (!result)
+        result = check_starts(text, progress, results, err);
     db_close(results);
     return result;
 }
@@ -330,9 +336,60 @@ static int check_published(const struct settings *settings, struct db **source,
     return result;
 }
 
-static int check_all(const struct settings *settings, struct text *text, struct table *table,
-                     struct error *err)
+/* The clusters that there are, or are said to be where the list of them may not be read. */
+static int find_clusters(const struct settings *settings, struct db *source,
+                         struct cluster_names *clusters, struct cluster_names *said,
+                         struct error *err)
 {
+    int result = clusters_wanted(settings, source, NULL, complain, clusters, err);
+    const char *at = strcmp(settings->clusters, "all") != 0 ? settings->clusters : NULL;
+    for (char *name; result && at && (name = list_next(&at));) {
+        said->names = memory_grown(said->names, said->count, sizeof *said->names);
+        said->names[said->count++] = name;
+    }
+    return result;
+}
+
+/* All GRANTs that the login lacks, at once. */
+static int add_missing(const struct settings *settings, struct db *source,
+                       const struct cluster_names *clusters, struct text *missing,
+                       struct error *err)
+{
+    struct source of = source_of(settings, source, NULL);
+    int result = of.layout->add_missing(missing, &of, err);
+    for (size_t i = 0; !result && i < clusters->count; i++) {
+        of.cluster = clusters->names[i];
+        result = of.layout->add_missing(missing, &of, err);
+    }
+    return result;
+}
+
+/* What is missing is told also where nothing can be read without it. */
+static int check_privileges(const struct settings *settings, struct db *source,
+                            struct cluster_names *clusters, struct progress *progress,
+                            struct text *text, struct error *err)
+{
+    struct text missing = { 0 };
+    struct error ignored;
+    struct cluster_names said = { 0 };
+    int result = find_clusters(settings, source, clusters, &said, err);
+    if (layout_of(settings)->add_missing)
+        add_missing(settings, source, result ? &said : clusters, &missing, &ignored);
+    if (missing.length) {
+        text_add(text,
+                 "  warning: the login may not read all that runs read; where it is there:\n");
+        text_add(text, missing.bytes);
+        progress->missing_privileges = true;
+    }
+    text_free(&missing);
+    cluster_names_free(&said);
+    return result;
+}
+
+static int check_all(struct settings *settings, struct progress *progress, struct text *text,
+                     struct table *table, struct error *err)
+{
+    char *login = NULL;
     struct db *source = NULL;
     struct cluster_names clusters = { 0 };
     add_named(text, "settings: '", settings->path, "'");
@@ -344,25 +401,33 @@ static int check_all(const struct settings *settings, struct text *text, struct 
     check_slurm(text, settings);
     int result = run_open_source(&source, settings, err);
     if (!result) {
+        settings->source.login = login = db_login(source);
         text_format(text, "source: %s", settings->source.driver);
-        add_named(text, " '", settings->source.database, "', may be read\n");
+        add_named(text, " '", settings->source.database, "', may be read");
+        if (login)
+            add_named(text, " by ", login, "");
+        text_add(text, "\n");
         result = check_lag(settings, source, text, err);
     }
     if (!result)
         result = check_server(settings, source, text, err);
     if (!result)
-        result = clusters_wanted(settings, source, NULL, complain, &clusters, err);
+        result = check_privileges(settings, source, &clusters, progress, text, err);
     for (size_t i = 0; !result && i < clusters.count; i++) {
         struct error of_cluster;
-        if (check_cluster(settings, source, clusters.names[i], text, table, &of_cluster))
-            complain(&of_cluster);
+        if (!check_cluster(settings, source, clusters.names[i], text, table, &of_cluster))
+            continue;
+        progress->bad_data |= of_cluster.class == ERROR_DATA;
+        complain(&of_cluster);
     }
     if (!result)
-        result = check_results(settings, source, &clusters, text, err);
+        result = check_results(settings, source, &clusters, progress, text, err);
     if (!result && !table)
         result = check_published(settings, &source, &clusters, text, err);
     cluster_names_free(&clusters);
     db_close(source);
+    settings->source.login = NULL;
+    free(login);
     return result;
 }
 
@@ -384,11 +449,13 @@ static void paint_doubts(struct text *text)
 }
 
 /* Prints what was found, also where the check failed afterwards. */
-static int print_page(const struct settings *settings, struct error *err)
+static int print_page(struct settings *settings, struct error *err)
 {
     struct text text = { 0 };
     struct error unprinted;
-    int result = check_all(settings, &text, NULL, err);
+    struct progress progress = { false };
+    int result = check_all(settings, &progress, &text, NULL, err);
+    check_add_next(&text, settings, &progress, result ? err : NULL);
     paint_doubts(&text);
     if (command_print(&text, result ? &unprinted : err))
         result = -1;
@@ -397,12 +464,13 @@ static int print_page(const struct settings *settings, struct error *err)
 }
 
 /* The findings only. */
-static int print_findings(const struct settings *settings, const struct table_options *options,
+static int print_findings(struct settings *settings, const struct table_options *options,
                           struct error *err)
 {
     struct text text = { 0 }, page = { 0 };
     struct table *table = table_create(&text, &finding_layout, options, err);
-    int result = table ? check_all(settings, &page, table, err) : -1;
+    struct progress progress = { false };
+    int result = table ? check_all(settings, &progress, &page, table, err) : -1;
     if (!result)
         result = table_end(table, err);
     if (!result)
@@ -413,6 +481,21 @@ static int print_findings(const struct settings *settings, const struct table_op
     return result;
 }
 
+/* Nothing can be checked yet: what to begin with, where there are no settings at all. */
+static int print_first(const struct invocation *invocation, struct error *err)
+{
+    const char *path = settings_path(invocation->settings_path);
+    struct text text = { 0 };
+    struct error unprinted;
+    if (access(path, F_OK)) {
+        check_add_first(&text, path);
+        if (command_print(&text, &unprinted))
+            *err = unprinted;
+    }
+    text_free(&text);
+    return -1;
+}
+
 static int check_command(const struct invocation *invocation, struct error *err)
 {
     struct shared_options options = { 0 };
@@ -420,10 +503,12 @@ static int check_command(const struct invocation *invocation, struct error *err)
     struct settings *settings = NULL;
     int result = options_read(invocation, &options, err);
     options_free(&options);
-    if (result || table_check(&finding_layout, form, err) ||
-        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+    bool page = form->form == TABLE_FOR_PEOPLE && !form->columns && !form->no_header;
+    if (result || table_check(&finding_layout, form, err))
         return -1;
-    if (form->form == TABLE_FOR_PEOPLE && !form->columns && !form->no_header)
+    if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err))
+        return page ? print_first(invocation, err) : -1;
+    if (page)
         result = print_page(settings, err);
     else
         result = print_findings(settings, form, err);

@@ -10,9 +10,11 @@
 #include "core/fairshare/release.h"
 #include "settings/settings.h"
 #include "settings/slurm/slurm_conf.h"
+#include "settings/slurm/slurm_read.h"
 #include "settings/slurm/slurm_settings.h"
 #include "settings/table.h"
 #include "sql.h"
+#include "util/error.h"
 #include "util/instant.h"
 #include "util/text.h"
 
@@ -158,12 +160,74 @@ static bool has_weights(const struct settings *settings)
     return false;
 }
 
+/* Whether two values of a setting mean the same, however they are written. */
+static bool means_the_same(const struct setting *setting, const char *one, const char *other)
+{
+    struct settings fields[2];
+    struct error ignored;
+    memset(fields, 0, sizeof fields);
+    return !strcmp(one, other) || (!setting_assign(setting, &fields[0], one, &ignored) &&
+                                   !setting_assign(setting, &fields[1], other, &ignored) &&
+                                   !memcmp(&fields[0], &fields[1], sizeof *fields));
+}
+
+/* Where the settings have another value than a slurm.conf that they do not name. */
+static bool compare_with(struct text *text, const struct settings *settings,
+                         const struct slurm_conf *conf)
+{
+    bool differ = false;
+    for (size_t i = 0; settings_table[i].section; i++) {
+        const struct setting *setting = &settings_table[i];
+        const char *own = settings->origins[i].value;
+        struct slurm_setting found;
+        struct error ignored;
+        if (slurm_setting_find(&found, conf, setting, &ignored) || !found.value)
+            continue;
+        if (!means_the_same(setting, own, found.value)) {
+            text_format(text, "  warning: %s.%s is ", setting->section, setting->key);
+            text_add_printable(text, *own ? own : "''");
+            text_format(text, " here%s, and ",
+                        settings->origins[i].from == FROM_DEFAULT ? " by default" : "");
+            text_add_printable(text, found.value);
+            text_format(text, " by %s in '%s', line %u\n", found.key, found.place.file,
+                        found.place.line);
+            differ = true;
+        }
+        free(found.value);
+    }
+    return differ;
+}
+
+/* The slurm.conf that Slurm's commands use here, where the settings name none. */
+static bool look_for_conf(struct text *text, const struct settings *settings)
+{
+    struct error why;
+    struct slurm_conf *conf;
+    const char *path = slurm_conf_find(&why);
+    if (!path)
+        return false;
+    if (slurm_conf_read(&conf, path, &why)) {
+        text_add(text, "  warning: the slurm.conf of this machine cannot be read: ");
+        text_add_printable(text, why.message);
+        text_add(text, "\n");
+        return false;
+    }
+    if (compare_with(text, settings, conf))
+        text_format(text,
+                    "  warning: the settings do not name '%s': write `conf = auto' into [slurm], "
+                    "and its values count where the settings have none\n",
+                    path);
+    slurm_conf_destroy(conf);
+    return true;
+}
+
 static void warn_of_weights(struct text *text, const struct settings *settings)
 {
     uint64_t nodes = settings->slurm ? settings->slurm->totals.nodes : 0;
     uint64_t sum = settings->weight_age + settings->weight_assoc + settings->weight_fairshare +
                    settings->weight_job_size + settings->weight_partition + settings->weight_qos;
-    if (!strcmp(settings->layout, "slurmdbd") && !settings->slurm && !has_weights(settings))
+    bool looks = !strcmp(settings->layout, "slurmdbd") && !settings->slurm;
+    if (looks && !look_for_conf(text, settings) && !has_weights(settings))
         text_add(text, "  warning: neither [slurm] conf nor a weight of [priority] is given: "
                        "half-life, weights and flags are not your cluster's, and most priorities "
                        "are 0 or 1\n");

@@ -223,6 +223,7 @@ const struct db_driver mysql_driver = {
     .name_characters = 64,
     .name_is_basic = true,
     .identity_query = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@datadir, DATABASE())",
+    .login_query = "SELECT CURRENT_USER()",
     /* On by default from MariaDB 11.6.2 on. */
     .doubt_query = "SHOW GLOBAL VARIABLES WHERE \"Variable_name\" = 'innodb_snapshot_isolation' "
                    "AND \"Value\" = 'ON'",

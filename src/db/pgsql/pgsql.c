@@ -148,6 +148,7 @@ const struct db_driver pgsql_driver = {
     /* A replica has the same, and is the same database. */
     .identity_query = "SELECT system_identifier || ' ' || current_database() "
                       "FROM pg_catalog.pg_control_system()",
+    .login_query = "SELECT CAST(current_user AS text)",
     .privileges = &pgsql_privileges,
     .login_file = login_file,
     .tls_objection = tls_objection,

@@ -74,4 +74,5 @@ const struct layout layout_slurmdbd = {
     .queue = slurmdbd_queue_of,
     .read_limits = slurmdbd_read_limits,
     .add_grants = slurmdbd_add_grants,
+    .add_missing = slurmdbd_add_missing,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "source/slurmdbd/slurmdbd_tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "settings/settings.h"
@@ -27,10 +28,10 @@ const struct table slurmdbd_associations = {
     { "id_parent", "lineage", "lft", "mod_time", "grp_tres_mins", "flags" },
 };
 const struct table slurmdbd_coordinators = {
-    "acct_coord_table", false, false, { "acct", "user", "deleted" }, { 0 },
+    "acct_coord_table", false, true, { "acct", "user", "deleted" }, { 0 },
 };
 const struct table slurmdbd_users = {
-    "user_table", false, false, { "name", "admin_level", "deleted" }, { 0 },
+    "user_table", false, true, { "name", "admin_level", "deleted" }, { 0 },
 };
 const struct table slurmdbd_suspends = {
     "suspend_table", true, false, { "job_db_inx", "time_start", "time_end" }, { 0 },
@@ -174,19 +175,31 @@ static void add_grant_line(struct text *text, const struct table *table,
     text_free(&grant);
 }
 
+/* What every release has. */
+static const struct table *const granted[] = {
+    &slurmdbd_clusters,
+    &slurmdbd_qos,
+    &slurmdbd_tres,
+    &slurmdbd_events,
+    &slurmdbd_associations,
+    &slurmdbd_jobs,
+    &job_table_arrays,
+    &job_table_noted,
+    &slurmdbd_suspends,
+    &slurmdbd_transactions,
+    &slurmdbd_last_ran,
+    &slurmdbd_coordinators,
+    &slurmdbd_users,
+    &slurmdbd_usage[SPAN_HOUR],
+    &slurmdbd_usage[SPAN_DAY],
+    &slurmdbd_usage[SPAN_MONTH],
+};
+
 void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster)
 {
     static const char newer[] = "-- Slurm 24.11 or later: ";
-    const struct table *const tables[] = {
-        &slurmdbd_clusters,     &slurmdbd_qos,          &slurmdbd_tres,     &slurmdbd_events,
-        &slurmdbd_associations, &slurmdbd_jobs,         &job_table_arrays,  &job_table_noted,
-        &slurmdbd_suspends,     &slurmdbd_transactions, &slurmdbd_last_ran, &slurmdbd_coordinators,
-        &slurmdbd_users,
-    };
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        add_grant_line(text, tables[i], settings, cluster, "");
-    for (int span = 0; span < SPANS; span++)
-        add_grant_line(text, &slurmdbd_usage[span], settings, cluster, "");
+    for (size_t i = 0; i < sizeof granted / sizeof *granted; i++)
+        add_grant_line(text, granted[i], settings, cluster, "");
     add_grant_line(text, &job_table_wanted, settings, cluster, newer);
     for (int span = 0; span < SPANS; span++)
         add_grant_line(text, &slurmdbd_qos_usage[span], settings, cluster, newer);
@@ -197,8 +210,13 @@ static int fail_missing(const struct source *source, const struct table *table, 
                         struct error *err)
 {
     struct text name = { 0 }, grant = { 0 };
+    struct db_settings told = *source->db->settings;
+    char *login = told.login ? NULL : db_login(source->db);
+    if (login)
+        told.login = login;
     add_name(&name, table, source->cluster);
-    add_grant(&grant, table, source->db->settings, source->cluster);
+    add_grant(&grant, table, &told, source->cluster);
+    free(login);
     fail(err, ERROR_MISSING, "%s%s%s'%s' of the accounting database is missing or not readable%s%s",
          column ? "column '" : "table ", column ? column : "", column ? "' of table " : "",
          name.bytes, grant.length ? "; if it is there: " : "", grant.length ? grant.bytes : "");
@@ -287,4 +305,26 @@ int slurmdbd_take_number(void *number, const struct db_value *row, struct error 
 struct db_value slurmdbd_instant(uint64_t instant)
 {
     return db_integer(instant > INT64_MAX ? INT64_MAX : (int64_t)instant);
+}
+
+int slurmdbd_add_missing(struct text *text, const struct source *source, struct error *err)
+{
+    if (!source->db->driver->privileges)
+        return 0;
+    for (size_t i = 0; i < sizeof granted / sizeof *granted; i++) {
+        const struct table *table = granted[i];
+        struct error why;
+        if (table->per_cluster != (source->cluster != NULL) ||
+            !slurmdbd_is_read(table, source->settings) ||
+            !slurmdbd_probe(source, table, NULL, &why))
+            continue;
+        if (why.class != ERROR_MISSING) {
+            *err = why;
+            return -1;
+        }
+        text_add(text, "    ");
+        add_grant(text, table, source->db->settings, source->cluster ? source->cluster : "");
+        text_add(text, ";\n");
+    }
+    return 0;
 }

@@ -71,6 +71,9 @@ int slurmdbd_probe(const struct source *source, const struct table *table, unsig
 /* The layout's add_grants(). */
 void slurmdbd_add_grants(struct text *text, const struct settings *settings, const char *cluster);
 
+/* The layout's add_missing(). */
+int slurmdbd_add_missing(struct text *text, const struct source *source, struct error *err);
+
 /* Run a query on a table that was probed. */
 int slurmdbd_read(const struct source *source, const struct table *table, const struct query *query,
                   row_taker take, void *context, struct error *err);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/check/check_next.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "db/db.h"
+#include "report/column.h"
+#include "results/health.h"
+#include "settings/settings.h"
+#include "util/error.h"
+#include "util/instant.h"
+#include "util/text.h"
+
+/* Runs are due every five minutes; who starts none for so long has other means, or none. */
+#define OLD_S 3600
+
+/* What starts runs where packages and doc/production.md put it. */
+static const char *starter(void)
+{
+    static const char *const places[][2] = {
+        { "/etc/systemd/system/timers.target.wants/fairmill.timer", "fairmill.timer is enabled" },
+        { "/etc/cron.d/fairmill", "cron has '/etc/cron.d/fairmill'" },
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (!access(places[i][0], F_OK))
+            return places[i][1];
+    return NULL;
+}
+
+static void add_start(struct text *text, const struct cluster_health *cluster, int64_t now)
+{
+    text_add(text, "runs of cluster ");
+    text_add_printable(text, cluster->cluster);
+    text_add(text, ": the last one began ");
+    text_add_span(text, now > cluster->started_at ? now - cluster->started_at : 0);
+    text_format(text, " ago%s\n", cluster->failed ? ", and failed" : "");
+}
+
+int check_starts(struct text *text, struct progress *progress, struct db *results,
+                 struct error *err)
+{
+    struct health health;
+    int64_t now = time(NULL), newest = 0;
+    const char *by = starter();
+    int result = health_read(results, now, &health, err);
+    progress->started_by_clock = by;
+    progress->published = !result && health.count;
+    for (size_t i = 0; !result && i < health.count; i++) {
+        const struct cluster_health *cluster = &health.clusters[i];
+        progress->published &= cluster->published;
+        if (!*cluster->status)
+            continue;
+        add_start(text, cluster, now);
+        newest = cluster->started_at > newest ? cluster->started_at : newest;
+    }
+    if (by)
+        text_format(text, "  %s\n", by);
+    else if (newest && now - newest > OLD_S)
+        text_add(text, "  warning: neither fairmill.timer nor /etc/cron.d/fairmill starts runs on "
+                       "this machine\n");
+    health_free(&health);
+    return result;
+}
+
+void check_add_next(struct text *text, const struct settings *settings,
+                    const struct progress *progress, const struct error *failure)
+{
+    const struct db_driver *results = db_driver_named(settings->results.driver);
+    bool is_access = failure && (failure->class == ERROR_DENIED || failure->class == ERROR_MISSING);
+    if (progress->missing_privileges)
+        text_add(text, "next: run the GRANTs above as an administrator of the database, then "
+                       "`fairmill check` again\n");
+    else if (is_access && results->privileges)
+        text_add(text, "next: `fairmill init --print >fairmill.sql`; read it and run it as an "
+                       "administrator of the database, then `fairmill check` again\n");
+    else if (is_access)
+        text_add(text, "next: `fairmill init`, which makes the result tables\n");
+    else if (failure)
+        return;
+    else if (progress->bad_data)
+        text_add(text, "next: mend the association that the message names, with sacctmgr; "
+                       "`on_bad_rows = skip' in [source] leaves it out meanwhile\n");
+    else if (!progress->published)
+        text_add(text, "next: `fairmill run -v`, the first run\n");
+    else if (!progress->started_by_clock)
+        text_add(text, "next: `systemctl enable --now fairmill.timer`, or cron/fairmill.cron as "
+                       "/etc/cron.d/fairmill, starts runs every five minutes\n");
+}
+
+void check_add_first(struct text *text, const char *path)
+{
+    text_add(text, "next: `install -D -m 640 " DOCDIR "/examples/fairmill.conf ");
+    text_add_printable(text, path);
+    text_add(text, "`, which are the settings with their defaults\n");
+}

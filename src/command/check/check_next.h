@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_CHECK_NEXT_H
+#define FAIRMILL_COMMAND_CHECK_NEXT_H
+
+#include <stdbool.h>
+
+struct db;
+struct error;
+struct settings;
+struct text;
+
+/* What `check` says of the way into production: who starts runs, and what to do next. */
+
+/* What it has found on the way. */
+struct progress {
+    bool missing_privileges; /* of the accounting database; they have been told */
+    bool bad_data;           /* of a cluster, which has failed */
+    bool published;          /* every cluster is */
+    bool started_by_clock;   /* fairmill.timer is enabled, or cron has a line */
+};
+
+/* Tell of each cluster when its last run began, and what starts runs on this machine; a warning
+ * where nothing does that we know of, and the last run is old. */
+int check_starts(struct text *text, struct progress *progress, struct db *results,
+                 struct error *err);
+/* Add the next step, one command; nothing where all is done.  `failure`: why the check failed;
+ * NULL: it did not. */
+void check_add_next(struct text *text, const struct settings *settings,
+                    const struct progress *progress, const struct error *failure);
+/* The same where the settings cannot be read from here. */
+void check_add_first(struct text *text, const char *path);
+
+#endif

@@ -1,0 +1,104 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""`fairmill check` leads: whatever is broken, it names the cause and what to do."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, TINY, Place
+
+SLURM = """ClusterName=tiny
+PriorityDecayHalfLife=14-0
+PriorityWeightFairshare=10000
+PriorityMaxAge=7-0
+PrivateData=usage
+PartitionName=p Nodes=ALL PriorityJobFactor=7
+"""
+
+
+def clean(**more):
+    """Without a slurm.conf that somebody has named."""
+    return dict(env={k: v for k, v in os.environ.items() if k not in ('FAIRMILL_CONF', 'SLURM_CONF')} | more)
+
+
+def check(place, status, statement, *texts, settings='fm.conf', **more):
+    got = place.run('check', settings=settings, **clean(**more))
+    said = place.out + place.err
+    tap.ok(got == status and all(text in said for text in texts), statement, got, texts, said)
+
+
+def write(place, text, name='fm.conf'):
+    with open(place.path(name), 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def before(place):
+    """From nothing to the first run."""
+    check(place, 78, 'without settings the sample is next', 'No such file', 'next: `install -D -m 640 ', '/examples/fairmill.conf ',
+          'nowhere.conf`', settings='nowhere.conf')
+    write(place, '[source]\ndriver = sqlite\n')
+    check(place, 78, 'settings without a database say which key', "[source] database is missing")
+    write(place, '[source]\ndatabse = x\n')
+    check(place, 78, 'a misspelt key has its line', 'line 2', "did you mean 'database'?")
+    place.settings({'source.database': place.path('lost.db')})
+    check(place, 69, 'an accounting database that is not there is named', 'lost.db', 'No such file')
+    place.site(TINY)
+    place.settings()
+    check(place, 78, 'tables that are missing have a command', 'no results yet', 'next: `fairmill init`')
+    place.settings({'results.database': place.path('a.db')})
+    check(place, 78, 'results in the accounting database are refused, with the way out', 'share_database')
+    place.settings()
+    place.succeed('init')
+    check(place, 0, 'the first run is next', 'published: nothing yet', 'next: `fairmill run -v`')
+    place.succeed('run', '--now', NOW)
+    check(place, 0, 'then what starts runs', 'runs of cluster tiny: the last one began')
+    if not any(map(os.path.exists, ('/etc/cron.d/fairmill', '/etc/systemd/system/timers.target.wants/fairmill.timer'))):
+        tap.ok('next: `systemctl enable --now fairmill.timer`' in place.out, 'which is a timer, or cron', place.out)
+        place.query('UPDATE fairmill_run SET started_at = started_at - 86400')
+        check(place, 0, 'nothing that starts runs is a warning once the last is old', 'began 24 h', 'warning: neither fairmill.timer')
+
+
+def slurm(place):
+    write(place, SLURM, 'slurm.conf')
+    conf = place.path('slurm.conf')
+    place.settings({'usage.half_life': '7-0', 'priority.max_age': '10080'})
+    check(place, 0, 'a slurm.conf that the settings do not name is found and compared',
+          f"  warning: usage.half_life is 7-0 here, and 14-0 by PriorityDecayHalfLife in '{conf}', line 2\n",
+          f"  warning: priority.weight_fairshare is 1 here by default, and 10000 by PriorityWeightFairshare in '{conf}', line 3\n",
+          'report.private is no here by default, and usage by PrivateData', 'partition_factors is \'\'',
+          f"  warning: the settings do not name '{conf}': write `conf = auto' into [slurm]", SLURM_CONF=conf)
+    tap.ok('max_age' not in place.out, 'the same span in other words is no difference', place.out)
+    place.settings({'usage.half_life': '14-0', 'priority.weight_fairshare': '10000', 'report.private': 'usage',
+                    'priority.partition_factors': 'p:7'})
+    check(place, 0, 'settings that say the same are left alone', SLURM_CONF=conf)
+    tap.ok('slurm.conf' not in place.out, 'without a word', place.out)
+    write(place, 'ClusterName\n', 'slurm.conf')
+    check(place, 0, 'a slurm.conf that cannot be read is a warning', 'warning: the slurm.conf of this machine cannot be read',
+          'line 1', SLURM_CONF=conf)
+    place.settings({'slurm.conf': 'auto'})
+    check(place, 78, 'and an error where the settings name it', "[slurm] conf", SLURM_CONF=conf)
+    place.settings()
+    check(place, 0, 'without any, that is said', 'neither [slurm] conf nor a weight')
+    place.settings({'usage.half_life': '7'})
+    check(place, 0, 'seven minutes are asked about', 'is a half-life of 7 minutes')
+
+
+def data(place):
+    place.site(TINY + f'job physics.alice id_job=9 submit={NOW - 99} start={NOW - 90} end={NOW - 9} id_qos=77 tres=5=8\n')
+    place.settings()
+    check(place, 0, 'a QOS that is not there has a remedy', 'finding qos_unknown', 'what to do:')
+    place.change("UPDATE tiny_assoc_table SET parent_acct = 'lost', id_parent = 999 WHERE acct = 'chemistry' AND user = ''")
+    check(place, 65, 'an association that hangs nowhere is named, with a way on', 'association 999', "next: mend the association", 'on_bad_rows = skip')
+
+
+def body():
+    with Place() as place:
+        before(place)
+        slurm(place)
+        data(place)
+
+
+tap.main(body)
