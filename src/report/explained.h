@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_REPORT_EXPLAINED_H
 #define FAIRMILL_REPORT_EXPLAINED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,7 +24,7 @@ struct explained {
     const struct explanation *explanation;
     const struct words *words;
     const struct viewer *viewer; /* who is told */
-    const char *unit;  /* what OpenPBS counts; NULL: TRES-seconds */
+    const char *unit;            /* what OpenPBS counts; NULL: TRES-seconds */
 };
 
 /* The job records and days of `one` that weigh most, the heaviest first.  Amounts are TRES-seconds:
@@ -41,6 +42,7 @@ struct heavy_day {
     double used, left, part;
 };
 struct weights {
+    bool days_only; /* single jobs were not read */
     struct arena *texts;
     struct heavy_job jobs[HEAVIEST_AT_MOST];
     struct heavy_day days[HEAVIEST_AT_MOST];

@@ -159,12 +159,25 @@ static void add_jobs(struct text *text, const struct explained *explained,
     }
 }
 
+static void add_days_only(struct text *text)
+{
+    text_add(text, "\n");
+    terminal_add_wrapped(
+        text,
+        "Single jobs are in the accounting database, which was not read; days are of "
+        "the published usage of days, each as if used evenly.",
+        0);
+}
+
 void weights_add_page(struct text *text, const struct explained *explained,
                       const struct weights *weights)
 {
     struct sibling siblings[SIBLINGS_SHOWN];
     size_t count = siblings_of(explained, siblings);
-    add_jobs(text, explained, weights);
+    if (weights->days_only)
+        add_days_only(text);
+    else
+        add_jobs(text, explained, weights);
     if (weights->day_count) {
         text_format(text, "\nThe heaviest of %zu days:\n", weights->all_days);
         table_add_paragraph(text, day_columns,
@@ -190,8 +203,11 @@ void weights_add_facts(json_t *facts, const struct explained *explained,
 {
     struct sibling siblings[SIBLINGS_SHOWN];
     size_t count = siblings_of(explained, siblings);
-    json_object_set_new(facts, "job_records", json_integer((json_int_t)weights->all_records));
-    json_object_set_new(facts, "jobs_left", json_real(weights->left));
+    json_object_set_new(facts, "job_records",
+                        weights->days_only ? json_null()
+                                           : json_integer((json_int_t)weights->all_records));
+    json_object_set_new(facts, "jobs_left",
+                        weights->days_only ? json_null() : json_real(weights->left));
     json_object_set_new(facts, "days",
                         table_rows_json(day_columns, &(struct table_rows){
                                                          weights->days, weights->day_count,

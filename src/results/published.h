@@ -59,7 +59,10 @@ int published_select(struct published *published, const struct published_filter 
 /* Both. */
 int published_open(struct published *published, const struct settings *settings,
                    const struct published_filter *filter, struct error *err);
-/* Both, and the trees of all clusters that are asked for; then close. */
+/* Both, and the trees of all clusters that are asked for. */
+int published_open_trees(struct published *published, const struct settings *settings,
+                         const struct published_filter *filter, struct error *err);
+/* The same; then close. */
 int published_read(struct published *published, const struct settings *settings,
                    const struct name_list *clusters, struct error *err);
 /* End the transaction; what was read stays. */
@@ -72,8 +75,8 @@ const struct words *published_words(const struct published *published, const cha
 /* What OpenPBS counts as usage on the cluster; NULL: it counts TRES-seconds. */
 const char *published_unit(const struct published_cluster *cluster);
 
-/* What is private (PRIVATE_...) on any of the clusters, by what their runs recorded or by the settings
- * that read them: what everybody may read names no user then. */
+/* What is private (PRIVATE_...) on any of the clusters, by what their runs recorded or by the
+ * settings that read them: what everybody may read names no user then. */
 unsigned published_private(const struct published *published);
 
 /* The one cluster that was asked for; NULL and ERROR_USAGE where there are several. */

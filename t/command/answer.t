@@ -169,6 +169,16 @@ root/
                         differ.append((key, value, other[key]))
             tap.ok(not differ and answer['status'] == 0, f"forecast {' '.join(command)} is that of the accounting database",
                    len(differ), differ[:9], answer['errors'])
+        place.succeed('explain', 'physics', '--jobs', '--json')
+        exact = json.loads(place.out)['clusters'][0]['days']
+        told = json.loads(asked.ask('explain', 'physics', '--jobs', '--json')['output'])['clusters'][0]
+        tap.ok(exact and [day['day'] for day in told['days']] == [day['day'] for day in exact] and
+               all(abs(one[key] - other[key]) <= 1e-6 * max(one[key], 1) for one, other in zip(exact, told['days'])
+                   for key in ('used', 'left')) and told['job_records'] is None and not told['jobs'],
+               'the heaviest days are those of the accounting database, without jobs', exact, told)
+        answer = asked.ask('explain', 'physics', '--jobs')
+        tap.ok('Single jobs are in the accounting database' in answer['output'] and 'The heaviest of' in answer['output'],
+               'which says so', answer['output'])
         answer = asked.ask('forecast', 'alice')
         tap.ok('database was not read' in answer['output'], 'and says what it is made from', answer['output'])
         answer = asked.ask('forecast', 'alice', '--now', str(now))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/command.h"
+#include "command/explain/explain_days.h"
 #include "command/explain/explain_jobs.h"
 #include "command/explain/explain_waiting.h"
 #include "core/insight/explain.h"
@@ -19,6 +20,7 @@
 struct options {
     struct shared_options shared;
     bool jobs;
+    bool published_only; /* the accounting database is not read */
 };
 
 static const struct table_layout *layout_of(const struct options *options)
@@ -53,6 +55,8 @@ static int refuse_pair(const struct pair *pair, const char *const *names, struct
 
 /* Print with the heaviest jobs, which are read now, or without. */
 static int print_explained(const struct options *options, const struct settings *settings,
+                           const struct published *published,
+                           const struct published_cluster *cluster,
                            const struct explained *explained, struct error *err)
 {
     struct text text = { 0 };
@@ -60,7 +64,8 @@ static int print_explained(const struct options *options, const struct settings 
     struct table *table = table_create(&text, layout_of(options), &options->shared.table, err);
     int result = table ? 0 : -1;
     if (!result && jobs)
-        result = weights_read(jobs, settings, explained, err);
+        result = options->published_only ? weights_of_days(jobs, published, cluster, explained, err)
+                                         : weights_read(jobs, settings, explained, err);
     if (!result && table_is_page(&options->shared.table))
         explanation_add_page(&text, explained, jobs);
     else if (!result)
@@ -105,7 +110,10 @@ static int explain_published(const struct settings *settings, const struct optio
     struct published published = { 0 };
     struct pair pair;
     struct explanation explanation;
-    int result = published_read(&published, settings, &options->shared.clusters, err);
+    const struct published_filter filter = { .clusters = options->shared.clusters };
+    int result = published_open_trees(&published, settings, &filter, err);
+    if (!options->jobs || !options->published_only) /* jobs are read for long */
+        published_close(&published);
     if (!result) {
         result = find_pair(&pair, &published, options, err);
         if (result && may_be_job(options, err)) {
@@ -124,7 +132,7 @@ static int explain_published(const struct settings *settings, const struct optio
                                        &explanation,      words_of(cluster->settings),
                                        &published.viewer, published_unit(cluster) };
         result = explain(&input, pair.one.node, pair.other.node, &explanation)
-                     ? print_explained(options, settings, &explained, err)
+                     ? print_explained(options, settings, &published, cluster, &explained, err)
                      : refuse_pair(&pair, options->shared.operands, err);
     }
     published_free(&published);
@@ -148,9 +156,11 @@ static int explain_command(const struct invocation *invocation, struct error *er
         fail(err, ERROR_USAGE, "explain: whom? see `fairmill explain --help`");
         goto done;
     }
+    options.published_only = command_reads_results_only(invocation);
     if (!table_check(layout_of(&options), &options.shared.table, err) &&
-        !command_settings(&settings, invocation,
-                          options.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err))
+        !command_settings(
+            &settings, invocation,
+            options.jobs && !options.published_only ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err))
         result = explain_published(settings, &options, err);
 done:
     options_free(&options.shared);

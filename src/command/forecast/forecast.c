@@ -176,9 +176,7 @@ static int read_trees(struct published *published, const struct options *options
                       const struct settings *settings, struct error *err)
 {
     const struct published_filter filter = { .clusters = options->shared.clusters };
-    int result = published_open(published, settings, &filter, err);
-    for (size_t i = 0; !result && i < published->count; i++)
-        result = published_read_tree(published, &published->clusters[i], err);
+    int result = published_open_trees(published, settings, &filter, err);
     if (!options->published_only) /* the accounting database is read for long */
         published_close(published);
     return result;
