@@ -48,9 +48,9 @@ packages_of_system() {
         ca-certificates git man-db openssl procps tzdata
     )
     case $1 in
-    *-slurm) packages+=("${packages_mysql[@]}" mariadb-server mariadb-client "${packages_slurm[@]}" prometheus) ;;
+    *-slurm) packages+=("${packages_mysql[@]}" mariadb-server mariadb-client "${packages_slurm[@]}" prometheus ruby socat) ;;
     *-mysql) packages+=(libmysqlclient-dev mysql-server mysql-client postgresql) ;;
-    *-all) packages+=("${packages_mysql[@]}" "${packages_servers[@]}" "${packages_slurm[@]}" valgrind) ;;
+    *-all) packages+=("${packages_mysql[@]}" "${packages_servers[@]}" "${packages_slurm[@]}" valgrind ruby socat) ;;
     *) return 1 ;;
     esac
     case $1 in

@@ -17,6 +17,7 @@ make_here() {
 
 cat >"$scratch/expected" <<'END2'
 644 /usr/lib/systemd/system/fairmill-report.service
+644 /usr/lib/systemd/system/fairmill-report.timer
 644 /usr/lib/systemd/system/fairmill.service
 644 /usr/lib/systemd/system/fairmill.socket
 644 /usr/lib/systemd/system/fairmill.timer

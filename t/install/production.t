@@ -99,6 +99,13 @@ step 7 fairmill_reader "a reader"
 is "who can read the results at once" \
     "$(chroot "$root" "${MARIADB_CLIENT[@]}" --socket=/run/fm/s --user=grafana --batch --skip-column-names \
         fairmill -e 'SELECT count(*) > 0 FROM fairmill_fairshare')" 1
+mkdir -p "$root/etc/slurm"
+step 8 reader.conf "a login for the socket"
+is "which reads results with a password" \
+    "$(chroot "$root" runuser -u fairmill -- fairmill -c /etc/fairmill/reader.conf show --parsable | grep -c "|$account|\|^$account|")" \
+    "$(chroot "$root" runuser -u fairmill -- fairmill -c /etc/fairmill/fairmill.conf show --parsable | grep -c "|$account|\|^$account|")"
+is "and nobody else may read the settings" \
+    "$(chroot "$root" runuser -u nobody -- fairmill -c /etc/fairmill/fairmill.conf show 2>&1 | grep -c 'Permission denied')" 1
 step "After an upgrade" fairmill_owner "an upgrade"
 is "after which who runs is a writer only again" \
     "$(root_sql -e 'SHOW GRANTS FOR fairmill@localhost' | grep -oE 'fairmill_(owner|writer|reader)' | sort -u)" \
