@@ -8,6 +8,7 @@
 
 #include "compute/computation.h"
 #include "core/fairshare/release.h"
+#include "compute/queue_findings.h"
 #include "core/finding.h"
 #include "core/priority/queue.h"
 #include "settings/priority_values.h"
@@ -488,6 +489,8 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
         result = read_waited(&reader, source, err);
     cluster_facts_free(&reader.facts);
     queue_sort(queue);
+    if (!result && settings->slurm && settings->slurm->partition_count)
+        queue_find_unknown_partitions(queue, settings->slurm, findings);
     return result;
 }
 

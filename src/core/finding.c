@@ -42,6 +42,10 @@ static const struct {
                                 "be the file that slurmctld reads" },
     [FINDING_QOS_UNKNOWN] = { "qos_unknown", "charged with usage factor 1, as there is no such QOS",
                               "restore its row in qos_table, where somebody removed it by hand" },
+    [FINDING_PARTITION_UNKNOWN] = { "partition_unknown",
+                                    "waits for a partition that the slurm.conf has not",
+                                    "let [slurm] conf be the file that slurmctld reads; else "
+                                    "cancel the job, or move it with `scontrol update`" },
     [FINDING_JOB_WITHOUT_ASSOCIATION] = { "job_without_association",
                                           "counted outside the root, as unattributed usage",
                                           "restore the row of the association, where somebody "

@@ -262,7 +262,11 @@ def refused(place):
                    f"another user is refused ({' '.join(command)})", answer)
         for command in (['explain', USER], ['compare', '--json'], ['whatif', '--add-usage', f'{USER}=9'],
                         ['whatif', '--json', '--shares', 'physics=1'], ['history', USER], ['show', '-l'], ['prio', '-l'],
-                        ['forecast', USER], ['explain', 'physics']):
+                        ['forecast', USER], ['explain', 'physics'], ['show', '--pbs'], ['show', '--pbs', '--list'], ['show', '-alm'],
+                        ['show', '-U', '--csv'], ['compare'], ['compare', '--csv'], ['prio', '-w'], ['prio', '-S', 'u'],
+                        ['explain', 'root', '--jobs'], ['explain', 'optics', '--jobs', '--json'], ['history', 'physics'],
+                        ['whatif', '--move', 'optics=root'], ['whatif', '--weights', 'fairshare=1000', '--json'],
+                        ['forecast', 'physics', '--until', '0.5'], ['status', '--json']):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] == 0 and not any(name in answer['output'] for name in ('alice', 'bob', 'carol')),
                    f"nobody else is told of ({' '.join(command)})", answer)

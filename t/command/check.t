@@ -3,6 +3,7 @@
 # needs: sqlite
 """`fairmill check` leads: whatever is broken, it names the cause and what to do."""
 
+import json
 import os
 import sys
 
@@ -90,6 +91,14 @@ def data(place):
     place.site(TINY + f'job physics.alice id_job=9 submit={NOW - 99} start={NOW - 90} end={NOW - 9} id_qos=77 tres=5=8\n')
     place.settings()
     check(place, 0, 'a QOS that is not there has a remedy', 'finding qos_unknown', 'what to do:')
+    write(place, SLURM, 'slurm.conf')
+    place.settings({'slurm.conf': place.path('slurm.conf')})
+    place.site(TINY + ''.join(f'job physics.alice id_job={number} submit={NOW - 99} time_eligible={NOW - 99} partition={partition} '
+                              f'tres_req=1=8 limit=60\n' for number, partition in ((11, 'p'), (12, 'lost'), (13, 'p,gone'))))
+    place.succeed('check', '--json', **clean())
+    found = [(row['subject'], row['detail']) for row in json.loads(place.out)['clusters'][0]['findings'] if row['kind'] == 'partition_unknown']
+    tap.same(found, [('12', "partition 'lost'"), ('13', "partition 'gone'")], 'jobs that wait for a partition that is not there are found')
+    place.settings()
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'lost', id_parent = 999 WHERE acct = 'chemistry' AND user = ''")
     check(place, 65, 'an association that hangs nowhere is named, with a way on', 'association 999', "next: mend the association", 'on_bad_rows = skip')
 
