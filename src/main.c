@@ -42,7 +42,7 @@ static void print_usage(void)
          "\n"
          "Options may stand before and behind a command's arguments.  NAMES have commas\n"
          "between them, and may be given again; --cluster and --clusters are one.\n"
-         "fairmill(8) describes everything.");
+         "fairmill(1) is for users; fairmill(8) describes everything.");
 }
 
 static void print_version(void)

@@ -1,0 +1,77 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite mysql
+"""Whom a real sacctmgr makes coordinator, operator or administrator sees what these see."""
+
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from mariadb import Slurmdbd
+from program import fairmill, write_settings
+
+RESULTS = 'fairmill_coordinators'
+ACCOUNTS = (('physics', 'root'), ('astro', 'physics'), ('stars', 'astro'), ('chemistry', 'root'))
+USERS = (('alice', 'physics'), ('bob', 'astro'), ('carol', 'stars'), ('dan', 'chemistry'), ('eve', 'chemistry'))
+
+
+def published(server, conf):
+    status, out, err = fairmill(conf, 'run')
+    if status:
+        raise RuntimeError(f'run: {out}{err}')
+    rows = {}
+    for user, account, privilege in server.sql('SELECT user_name, account, privilege FROM fairmill_privilege', RESULTS):
+        rows.setdefault(user, set()).add((account, privilege))
+    return rows
+
+
+def by_slurm(server, user):
+    """The accounts that slurmdbd says a user coordinates."""
+    out = server.sacctmgr('show', 'user', user, 'withcoord', 'format=user,coordinators', '--parsable2', '--noheader')
+    return {name for line in out.split() for name in line.partition('|')[2].split(',') if name}
+
+
+def same(server, rows, users, statement):
+    for user in users:
+        ours = {account for account, privilege in rows.get(user, ()) if privilege == 'coordinator'}
+        tap.same(ours, by_slurm(server, user), f'{statement}: {user}')
+
+
+def body():
+    with Slurmdbd() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
+        conf = f'{folder}/fairmill.conf'
+        sections = server.settings(server.accounting, server.database(RESULTS))
+        server.sacctmgr('add', 'cluster', 'mill')
+        for account, parent in ACCOUNTS:
+            server.sacctmgr('add', 'account', account, 'cluster=mill', f'parent={parent}', 'description=d', 'organization=o')
+        for user, account in USERS:
+            server.sacctmgr('add', 'user', user, f'account={account}', 'cluster=mill')
+        server.sacctmgr('add', 'coordinator', 'account=physics', 'names=eve')
+        server.sacctmgr('add', 'coordinator', 'account=chemistry', 'names=bob')
+        server.sacctmgr('modify', 'user', 'dan', 'set', 'adminlevel=operator')
+        write_settings(conf, sections | {'report': dict(private='no')})
+        status, _, err = fairmill(conf, 'init')
+        tap.same((status, err), (0, ''), 'there are tables')
+        tap.same(published(server, conf), {}, 'nobody is listed where nothing is private')
+        write_settings(conf, sections | {'report': dict(private='usage')})
+        rows = published(server, conf)
+        same(server, rows, ('alice', 'bob', 'carol', 'eve'), 'coordinators, with all below')
+        tap.same({user for user in rows}, {'bob', 'eve', 'dan', 'root'}, 'and nobody else, but root, whom slurmdbd makes an administrator')
+        tap.same(rows['dan'], {('', 'operator')}, 'an operator sees all')
+        server.sacctmgr('modify', 'user', 'dan', 'set', 'adminlevel=admin')
+        server.sacctmgr('delete', 'coordinator', 'account=chemistry', 'names=bob')
+        rows = published(server, conf)
+        tap.same((rows['dan'], 'bob' in rows), ({('', 'administrator')}, False), 'what sacctmgr takes away is gone')
+        try:
+            server.sacctmgr('modify', 'account', 'astro', 'set', 'flags=UsersAreCoords')
+        except RuntimeError as error:
+            tap.ok('flags' in str(error).lower() or 'Unknown' in str(error), 'this Slurm knows no UsersAreCoords', error)
+            return
+        rows = published(server, conf)
+        same(server, rows, ('alice', 'bob', 'carol', 'eve'), 'UsersAreCoords')
+        tap.ok('bob' in rows and 'carol' in rows and 'alice' not in rows, 'who is in the account or below it coordinates', rows)
+
+
+tap.main(body)
