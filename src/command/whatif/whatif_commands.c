@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "command/command_line.h"
 #include "command/whatif/whatif_changes.h"
 #include "core/usage/entity.h"
 #include "report/whatif.h"
@@ -14,42 +15,6 @@
 #include "util/index.h"
 #include "util/memory.h"
 #include "util/text.h"
-
-/* A command that a shell takes apart into the words it was made of. */
-struct command_line {
-    struct text text;
-    const char *obstacle; /* why there is none; NULL */
-};
-
-/* A name that sacctmgr would read as something else, or nobody could see. */
-static const char unsayable[] = "no command line can say this safely";
-
-/* A word in single quotes, where a shell would do something about it. */
-static void add_word(struct command_line *line, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_-+./:=@%,";
-    text_add(&line->text, line->text.length ? " " : "");
-    if (*word && !word[strspn(word, plain)]) {
-        text_add(&line->text, word);
-        return;
-    }
-    text_add(&line->text, "'");
-    for (const char *at = word; *at; at++)
-        text_add_bytes(&line->text, *at == '\'' ? "'\\''" : at, *at == '\'' ? 4 : 1);
-    text_add(&line->text, "'");
-}
-
-/* `key=name`.  To sacctmgr a comma begins the next name, and quotes are not part of one. */
-static void add_name(struct command_line *line, const char *key, const char *name)
-{
-    struct text word = { 0 };
-    if (strpbrk(name, ",\"'") || !utf8_is_printable(name))
-        line->obstacle = unsayable;
-    text_format(&word, "%s=%s", key, name);
-    add_word(line, word.bytes);
-    text_free(&word);
-}
 
 /* Names of results are UTF-8. */
 struct who {
@@ -81,13 +46,13 @@ static struct who who_is(const struct published_cluster *cluster, uint32_t id)
 static void add_where(struct command_line *line, const struct who *who, const char *cluster)
 {
     if (*who->user) {
-        add_name(line, "name", who->user);
-        add_name(line, "account", who->account);
+        command_line_add_name(line, "name", who->user);
+        command_line_add_name(line, "account", who->account);
         if (*who->partition || who->beside_partitions)
-            add_name(line, "partition", who->partition);
+            command_line_add_name(line, "partition", who->partition);
     } else
-        add_name(line, "name", who->account);
-    add_name(line, "cluster", cluster);
+        command_line_add_name(line, "name", who->account);
+    command_line_add_name(line, "cluster", cluster);
 }
 
 /* Hand it over, or say that there is none. */
@@ -144,15 +109,15 @@ static void describe_shares(const struct whatif_change *change,
     struct command_line line = { 0 };
     struct text shares = { 0 };
     struct who who = who_is(cluster, change->ids[0]);
-    add_word(&line, "sacctmgr");
-    add_word(&line, "modify");
-    add_word(&line, *who.user ? "user" : "account");
-    add_word(&line, "where");
+    command_line_add(&line, "sacctmgr");
+    command_line_add(&line, "modify");
+    command_line_add(&line, *who.user ? "user" : "account");
+    command_line_add(&line, "where");
     add_where(&line, &who, cluster->name);
-    add_word(&line, "set");
+    command_line_add(&line, "set");
     text_add(&shares, "fairshare=");
     add_shares(&shares, change->shares);
-    add_word(&line, shares.bytes);
+    command_line_add(&line, shares.bytes);
     end_line(&line, whatif, change);
     text_free(&shares);
 }
@@ -175,13 +140,13 @@ static void describe_move(const struct whatif_change *change,
 {
     struct command_line line = { 0 };
     struct who who = who_is(cluster, change->ids[0]), parent = who_is(cluster, change->parent);
-    add_word(&line, "sacctmgr");
-    add_word(&line, "modify");
-    add_word(&line, "account");
-    add_word(&line, "where");
+    command_line_add(&line, "sacctmgr");
+    command_line_add(&line, "modify");
+    command_line_add(&line, "account");
+    command_line_add(&line, "where");
     add_where(&line, &who, cluster->name);
-    add_word(&line, "set");
-    add_name(&line, "parent", parent.account);
+    command_line_add(&line, "set");
+    command_line_add_name(&line, "parent", parent.account);
     end_line(&line, whatif, change);
 }
 
@@ -201,17 +166,17 @@ static void describe_usage(const struct whatif_change *change,
     }
     if (*who.user) {
         text_format(&hours, "%sh", change->value);
-        add_word(&line, "fairmill");
-        add_word(&line, "ledger");
-        add_word(&line, "debit");
-        add_word(&line, hours.bytes);
-        add_name(&line, "--user", who.user);
-        add_name(&line, "--account", who.account);
+        command_line_add(&line, "fairmill");
+        command_line_add(&line, "ledger");
+        command_line_add(&line, "debit");
+        command_line_add(&line, hours.bytes);
+        command_line_add_name(&line, "--user", who.user);
+        command_line_add_name(&line, "--account", who.account);
         if (*who.partition)
-            add_name(&line, "--partition", who.partition);
-        add_name(&line, "--cluster", cluster->name);
-        add_word(&line, "--why");
-        add_word(&line, "as whatif has it");
+            command_line_add_name(&line, "--partition", who.partition);
+        command_line_add_name(&line, "--cluster", cluster->name);
+        command_line_add(&line, "--why");
+        command_line_add(&line, "as whatif has it");
     } else
         line.obstacle = "the ledger debits users only";
     whatif_add_change(whatif, sentence.bytes);
@@ -257,14 +222,14 @@ static void choose_default(const struct whatif_change *change, const struct node
     struct command_line line = { 0 };
     if (perhaps)
         text_add(&line.text, "# if the user's default account is removed, choose another first:");
-    add_word(&line, "sacctmgr");
-    add_word(&line, "modify");
-    add_word(&line, "user");
-    add_word(&line, "where");
-    add_name(&line, "name", names_text(cluster->names, account->user));
-    add_name(&line, "cluster", cluster->name);
-    add_word(&line, "set");
-    add_name(&line, "defaultaccount", names_text(cluster->names, account->account));
+    command_line_add(&line, "sacctmgr");
+    command_line_add(&line, "modify");
+    command_line_add(&line, "user");
+    command_line_add(&line, "where");
+    command_line_add_name(&line, "name", names_text(cluster->names, account->user));
+    command_line_add_name(&line, "cluster", cluster->name);
+    command_line_add(&line, "set");
+    command_line_add_name(&line, "defaultaccount", names_text(cluster->names, account->account));
     end_line(&line, whatif, change);
 }
 
@@ -277,10 +242,10 @@ static void delete_user(const struct whatif_change *change, struct who who, bool
         who.partition = "";
         who.beside_partitions = false;
     }
-    add_word(&line, "sacctmgr");
-    add_word(&line, "delete");
-    add_word(&line, "user");
-    add_word(&line, "where");
+    command_line_add(&line, "sacctmgr");
+    command_line_add(&line, "delete");
+    command_line_add(&line, "user");
+    command_line_add(&line, "where");
     add_where(&line, &who, cluster->name);
     end_line(&line, whatif, change);
 }
