@@ -127,6 +127,22 @@ int clusters_wanted(const struct settings *settings, struct db *source,
     return result;
 }
 
+int clusters_wanted_one(const struct settings *settings, struct db *source,
+                        const struct cluster_names *asked,
+                        void (*complain)(const struct error *err), char **name, struct error *err)
+{
+    struct cluster_names clusters;
+    if (clusters_wanted(settings, source, asked, complain, &clusters, err))
+        return -1;
+    size_t count = clusters.count;
+    if (count == 1)
+        *name = memory_text(clusters.names[0]);
+    cluster_names_free(&clusters);
+    return count == 1
+               ? 0
+               : fail(err, ERROR_USAGE, "there are %zu clusters; name one with --cluster", count);
+}
+
 void cluster_names_free(struct cluster_names *clusters)
 {
     for (size_t i = 0; i < clusters->count; i++)

@@ -29,6 +29,11 @@ int clusters_wanted(const struct settings *settings, struct db *source,
                     const struct cluster_names *asked, void (*complain)(const struct error *err),
                     struct cluster_names *clusters, struct error *err);
 
+/* The only one of these, to be freed; ERROR_USAGE where there are several. */
+int clusters_wanted_one(const struct settings *settings, struct db *source,
+                        const struct cluster_names *asked,
+                        void (*complain)(const struct error *err), char **name, struct error *err);
+
 /* The same of clusters that were read.  What the settings name and is not there is another
  * matter: */
 int clusters_choose(const struct settings *settings, const struct cluster_list *all,

@@ -182,6 +182,23 @@ static int replace(const struct target *target, const struct text *text, struct 
     return result;
 }
 
+int file_read(const char *path, struct text *text, struct stat *status, struct error *err)
+{
+    char part[65536];
+    struct stat own;
+    FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
+    if (!file)
+        return fail(err, ERROR_OTHER, "cannot open '%s': %s", path, strerror(errno));
+    text_add(text, "");
+    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
+        text_add_bytes(text, part, got);
+    bool failed = ferror(file) || fstat(fileno(file), status ? status : &own);
+    int reason = errno;
+    if (file != stdin)
+        fclose(file);
+    return failed ? fail(err, ERROR_OTHER, "cannot read '%s': %s", path, strerror(reason)) : 0;
+}
+
 int file_write(const char *path, const struct text *text, struct error *err)
 {
     struct target target;

@@ -6,9 +6,13 @@
 #include <stdio.h>
 
 struct error;
+struct stat;
 struct text;
 
-/* The one place where files are made and written. */
+/* The one place where files are made, written, and read whole. */
+
+/* Add all that a file has; `-` is standard input.  *status (NULL: not wanted) is the file's. */
+int file_read(const char *path, struct text *text, struct stat *status, struct error *err);
 
 /* Write this text to where a user wants it.
  *

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -22,6 +20,7 @@
 #include "settings/settings.h"
 #include "settings/slurm/slurm_settings.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/log.h"
 
 /* slurmctld's PriorityCalcPeriod where nobody says another. */
@@ -42,23 +41,9 @@ struct options {
 /* The print; without --at its file's time is taken for that of the print. */
 static int read_file(struct options *options, struct text *bytes, struct error *err)
 {
-    char part[65536];
     struct stat status;
-    FILE *file =
-        strcmp(options->shared.operands[0], "-") ? fopen(options->shared.operands[0], "r") : stdin;
-    if (!file)
-        return fail(err, ERROR_OTHER, "cannot open '%s': %s", options->shared.operands[0],
-                    strerror(errno));
-    text_add(bytes, "");
-    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
-        text_add_bytes(bytes, part, got);
-    bool failed = ferror(file) || fstat(fileno(file), &status);
-    int reason = errno;
-    if (file != stdin)
-        fclose(file);
-    if (failed)
-        return fail(err, ERROR_OTHER, "cannot read '%s': %s", options->shared.operands[0],
-                    strerror(reason));
+    if (file_read(options->shared.operands[0], bytes, &status, err))
+        return -1;
     if (!options->has_at && !S_ISREG(status.st_mode))
         return fail(err, ERROR_USAGE, "diff: '%s' is no file with a time of its own: use --at",
                     options->shared.operands[0]);

@@ -175,16 +175,8 @@ static int find_cluster(struct entry_context *context, struct error *err)
 {
     const struct name_list *list = &context->options->shared.clusters;
     const struct cluster_names asked = { list->values, list->count };
-    struct cluster_names clusters;
-    if (clusters_wanted(context->settings, context->source, &asked, complain, &clusters, err))
-        return -1;
-    size_t count = clusters.count;
-    if (count == 1)
-        context->cluster = memory_text(clusters.names[0]);
-    cluster_names_free(&clusters);
-    return context->cluster
-               ? 0
-               : fail(err, ERROR_USAGE, "there are %zu clusters; name one with --cluster", count);
+    return clusters_wanted_one(context->settings, context->source, &asked, complain,
+                               &context->cluster, err);
 }
 
 /* *found: whether the entry is a lost one.  People may undo a lost entry, and so accept its loss.
