@@ -21,7 +21,7 @@ NOW = '1750500000'
 # What each command is given, so that it prints rows of the demonstration's site.
 PRINTING = {'check': (), 'verify': (), 'status': (), 'show': (), 'prio': (), 'explain': ('beatriz',),
             'whatif': ('--shares', 'physics=5'), 'forecast': ('beatriz',), 'compare': (), 'history': ('beatriz',),
-            'ledger': ('list',), 'diff': ('sshare',)}
+            'ledger': ('list',), 'diff': ('sshare',), 'shares': ('diff', 'shares')}
 
 
 def text_of(*path):
@@ -71,7 +71,7 @@ def options(command, text):
             yield f'option {command} --{name}'
             if letter:
                 yield f'letter {command} -{letter} --{name}'
-        elif command == 'ledger' and (match := re.match(r'  ([a-z]+) ', line)):
+        elif command in ('ledger', 'shares') and (match := re.match(r'  ([a-z]+) ', line)):
             yield f'action {command} {match.group(1)}'
 
 
@@ -118,7 +118,12 @@ def collect(program, top, sample):
         lines |= set(columns(results, tables))
         with open(os.path.join(folder, 'sshare'), 'w', encoding='utf-8') as file:
             file.write(run('-c', conf, 'show', '--parsable'))
+        if 'shares' in commands:
+            with open(os.path.join(folder, 'shares'), 'w', encoding='utf-8') as file:
+                file.write(run('-c', conf, 'shares', 'export').replace('Fairshare=1\n', 'Fairshare=77\n'))
         for command, arguments in PRINTING.items():
+            if command not in commands:
+                continue
             for form in {'--json', '--csv'} & {line.split()[-1] for line in lines if line.startswith(f'option {command} ')}:
                 printed = run('-c', conf, command, *arguments, form, status=1)
                 lines |= ({f'field {command} {key}' for key in keys(json.loads(printed))} if form == '--json' else

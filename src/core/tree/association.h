@@ -16,6 +16,7 @@ struct association {
     uint32_t account, user, partition, parent_account;
     int32_t shares;
     bool deleted;
+    bool is_default; /* slurmdbd: its account is the default one of its user */
     uint32_t order; /* place among all rows in `lineage` or `lft` order; slurmctld ties only */
 };
 

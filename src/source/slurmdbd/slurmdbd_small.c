@@ -29,6 +29,7 @@ enum {
     READ_PRIORITY,
     READ_MODIFIED,
     READ_GRP_TRES_MINS,
+    READ_IS_DEF,
 };
 
 static void note_order(struct association_reader *reader, const struct db_value *row)
@@ -88,6 +89,7 @@ static int take_association(void *context, const struct db_value *row, struct er
     if (!association->deleted)
         add_limit(reader->accounting, association->id, &row[READ_GRP_TRES_MINS]);
     note_touch(reader->accounting, association->id, &row[READ_MODIFIED]);
+    association->is_default = db_value_integer(&row[READ_IS_DEF], 0) != 0;
     association->order = (uint32_t)reader->accounting->count - 1;
     if (reader->ordered == TO_BE_ORDERED)
         note_order(reader, row);
@@ -133,10 +135,11 @@ static int read_associations(const struct source *source, struct accounting *acc
     struct text sql = { 0 };
     text_format(&sql,
                 "SELECT \"id_assoc\", %s, \"acct\", \"user\", \"partition\", \"shares\","
-                " \"deleted\", \"parent_acct\", %s, %s, \"priority\", %s, %s FROM ",
+                " \"deleted\", \"parent_acct\", %s, %s, \"priority\", %s, %s, %s FROM ",
                 has & HAS_ID_PARENT ? "\"id_parent\"" : "0", lineage ? "\"lineage\"" : "''",
                 lft ? "\"lft\"" : "0", has & HAS_MOD_TIME ? "\"mod_time\"" : "NULL",
-                has & HAS_GRP_TRES_MINS ? "\"grp_tres_mins\"" : "''");
+                has & HAS_GRP_TRES_MINS ? "\"grp_tres_mins\"" : "''",
+                has & HAS_IS_DEF ? "\"is_def\"" : "0");
     slurmdbd_add_name(&sql, &slurmdbd_associations, source->cluster);
     /* As slurmdbd itself asks.  Of NULL every database thinks otherwise. */
     if (collated)
@@ -147,7 +150,7 @@ static int read_associations(const struct source *source, struct accounting *acc
                                                     : ordered ? TO_BE_ORDERED
                                                               : UNORDERED,
                                          .arena = arena_create() };
-    const struct query query = { .sql = sql.bytes, .types = "iitttiittiiit" };
+    const struct query query = { .sql = sql.bytes, .types = "iitttiittiiiti" };
     int result =
         slurmdbd_read(source, &slurmdbd_associations, &query, take_association, &reader, err);
     accounting->by_lineage = lineage;

@@ -25,7 +25,7 @@ const struct table slurmdbd_associations = {
     true,
     false,
     { "id_assoc", "acct", "user", "partition", "parent_acct", "shares", "deleted", "priority" },
-    { "id_parent", "lineage", "lft", "mod_time", "grp_tres_mins", "flags" },
+    { "id_parent", "lineage", "lft", "mod_time", "grp_tres_mins", "flags", "is_def" },
 };
 const struct table slurmdbd_coordinators = {
     "acct_coord_table", false, true, { "acct", "user", "deleted" }, { 0 },

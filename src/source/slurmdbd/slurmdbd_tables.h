@@ -8,7 +8,7 @@
  * columns there are, never a version number. */
 
 #define COLUMNS_NEEDED 18
-#define COLUMNS_WANTED 6
+#define COLUMNS_WANTED 7
 
 /* The columns we read of a table.  `wanted` ones are missing from some releases. */
 struct table {
@@ -39,6 +39,7 @@ enum {
     HAS_MOD_TIME = 8,
     HAS_GRP_TRES_MINS = 16,
     HAS_FLAGS = 32,
+    HAS_IS_DEF = 64,
 };
 /* of the jobs, */
 enum { HAS_QOS_REQ = 1, HAS_ARRAY = 2, HAS_ARRAY_LIMIT = 4, HAS_ARRAY_PENDING = 8 };

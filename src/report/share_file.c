@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/share_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/priority/priority.h"
+#include "core/tree/association.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
+
+/* What sacctmgr has room for. */
+#define LONGEST_LINE 4095
+
+enum key {
+    KEY_SHARES,
+    KEY_PARTITION,
+    KEY_DEFAULT_ACCOUNT,
+    KEY_DESCRIPTION,
+    KEY_ORGANIZATION,
+    KEYS_READ,
+    KEY_OTHER = KEYS_READ,
+};
+
+/* sacctmgr takes a beginning of so many letters for the whole key, the first that has it. */
+static const struct {
+    const char *name;
+    size_t least;
+    enum key key;
+} keys[] = {
+    { "AdminLevel", 2, KEY_OTHER },
+    { "Coordinator", 2, KEY_OTHER },
+    { "Classification", 2, KEY_OTHER },
+    { "DefaultAccount", 8, KEY_DEFAULT_ACCOUNT },
+    { "DefaultWCKey", 8, KEY_OTHER },
+    { "DefaultQOS", 8, KEY_OTHER },
+    { "Description", 3, KEY_DESCRIPTION },
+    { "Organization", 1, KEY_ORGANIZATION },
+    { "Partition", 1, KEY_PARTITION },
+    { "WCKeys", 2, KEY_OTHER },
+    { "FairShare", 1, KEY_SHARES },
+    { "Shares", 1, KEY_SHARES },
+    { "Comment", 3, KEY_OTHER },
+    { "Priority", 3, KEY_OTHER },
+    { "QOS", 1, KEY_OTHER },
+    { "QosLevel", 1, KEY_OTHER },
+    { "Flags", 2, KEY_OTHER },
+};
+/* Limits, of which each release has more. */
+static const char *const families[] = { "Grp", "Max", "Min" };
+
+/* Where the reader is. */
+struct reader {
+    struct share_set *list;
+    struct text parent; /* of what comes next */
+    unsigned line;
+};
+
+/* A line taken apart: a name and the values of keys, NULL where they are not there. */
+struct fields {
+    char *name;
+    char *values[KEYS_READ];
+};
+
+static void fields_free(struct fields *fields)
+{
+    free(fields->name);
+    for (int key = 0; key < KEYS_READ; key++)
+        free(fields->values[key]);
+    *fields = (struct fields){ .name = NULL };
+}
+
+static int wrong(const struct reader *reader, const char *what, const char *name,
+                 const char *behind, struct error *err)
+{
+    return fail(err, ERROR_DATA, "line %u: %s '%s'%s", reader->line, what, name, behind);
+}
+
+static char lower(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+/* Take the quotes off a value; to sacctmgr others within it are grave accents.  NULL: there is
+ * something behind the second one. */
+static char *unquoted(struct span span, bool keep_case)
+{
+    char quote = span.length && strchr("'\"", *span.bytes) ? *span.bytes : '\0';
+    struct text raw = { 0 }, value = { 0 };
+    size_t at = quote != '\0';
+    text_add(&raw, "");
+    for (; at < span.length && !(quote && span.bytes[at] == quote); at++) {
+        char letter = strchr("'\"", span.bytes[at]) ? '`' : span.bytes[at];
+        letter = keep_case ? letter : lower(letter);
+        text_add_bytes(&raw, &letter, 1);
+    }
+    bool whole = quote ? at + 1 == span.length : true;
+    text_add(&value, "");
+    text_add_as_utf8(&value, raw.bytes, raw.length);
+    text_free(&raw);
+    if (whole)
+        return value.bytes;
+    text_free(&value);
+    return NULL;
+}
+
+/* The quote that is open behind a character, where `quote` was before it. */
+static char quote_behind(char quote, char letter)
+{
+    if (quote)
+        return letter == quote ? '\0' : quote;
+    return letter == '\'' || letter == '"' ? letter : '\0';
+}
+
+/* The part before the next colon that is in no quotes; false where a quote has no end. */
+static bool next_field(struct span *rest, struct span *field)
+{
+    char quote = '\0';
+    size_t at = 0;
+    for (; at < rest->length && (quote || rest->bytes[at] != ':'); at++) {
+        quote = quote_behind(quote, rest->bytes[at]);
+    }
+    *field = (struct span){ rest->bytes, at };
+    bool more = at < rest->length;
+    *rest = (struct span){ rest->bytes + at + more, rest->length - at - more };
+    return !quote;
+}
+
+/* False where sacctmgr has no such key. */
+static bool find_key(struct span span, enum key *key)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (span.length >= keys[i].least && span.length <= strlen(keys[i].name) &&
+            !strncasecmp(span.bytes, keys[i].name, span.length)) {
+            *key = keys[i].key;
+            return true;
+        }
+    *key = KEY_OTHER;
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (span.length > strlen(families[i]) &&
+            !strncasecmp(span.bytes, families[i], strlen(families[i])))
+            return true;
+    return false;
+}
+
+static int take_value(const struct reader *reader, struct fields *fields, struct span field,
+                      struct error *err)
+{
+    struct span value, name = span_until(field, '=', &value);
+    enum key key;
+    char *text = memory_bytes(name.bytes, name.length);
+    int result = 0;
+    if (!find_key(name, &key))
+        result = wrong(reader, "sacctmgr has no key", text, "", err);
+    else if (key < KEYS_READ && fields->values[key])
+        result = wrong(reader, "the key", text, " is there twice", err);
+    else if (key < KEYS_READ && !(fields->values[key] = unquoted(value, false)))
+        result = wrong(reader, "the value of", text, " goes on behind its quotes", err);
+    free(text);
+    return result;
+}
+
+static int take_field(const struct reader *reader, struct fields *fields, struct span field,
+                      bool keep_case, struct error *err)
+{
+    if (field.length && memchr(field.bytes, '=', field.length))
+        return take_value(reader, fields, field, err);
+    char *text = unquoted(field, keep_case);
+    int result = !text    ? printed_wrong(reader->line, "a name goes on behind its quotes", err)
+                 : !*text ? printed_wrong(reader->line, "there is nothing between colons", err)
+                 : fields->name ? wrong(reader, "there is no '=' in", text, "", err)
+                                : 0;
+    if (!result)
+        fields->name = text;
+    else
+        free(text);
+    return result;
+}
+
+static int take_fields(const struct reader *reader, struct fields *fields, struct span rest,
+                       bool keep_case, struct error *err)
+{
+    while (rest.length) {
+        struct span field;
+        if (!next_field(&rest, &field))
+            return printed_wrong(reader->line, "a quote has no end", err);
+        if (take_field(reader, fields, field, keep_case, err))
+            return -1;
+    }
+    return fields->name ? 0 : printed_wrong(reader->line, "there is no name", err);
+}
+
+static int read_shares(const struct reader *reader, const char *text, struct share_entry *entry,
+                       struct error *err)
+{
+    uint64_t shares;
+    entry->shares = 1;
+    entry->says_shares = text && *text;
+    if (!entry->says_shares)
+        return 0;
+    if (!strcmp(text, "parent"))
+        entry->shares = SHARES_PARENT;
+    else if (number_unsigned(text, strlen(text), &shares) && shares <= SHARES_PARENT)
+        entry->shares = (int32_t)shares;
+    else
+        return wrong(reader, "Fairshare", text, " must be `parent' or from 0 to 2147483647", err);
+    return 0;
+}
+
+/* What a line says of an association. */
+static int make_entry(const struct reader *reader, const struct fields *fields,
+                      struct share_entry *entry, struct error *err)
+{
+    const char *account = fields->values[KEY_DEFAULT_ACCOUNT];
+    *entry = (struct share_entry){
+        .user = "", .partition = "", .parent = "", .priority = PRIORITY_NONE, .line = reader->line
+    };
+    /* sacctmgr dump prints `(null)' of who has none. */
+    if (account && *account && strcmp(account, "(null)") != 0)
+        entry->default_account = account;
+    entry->description = fields->values[KEY_DESCRIPTION];
+    entry->organization = fields->values[KEY_ORGANIZATION];
+    return read_shares(reader, fields->values[KEY_SHARES], entry, err);
+}
+
+static int take_cluster(struct reader *reader, const struct fields *fields, struct error *err)
+{
+    struct share_entry root;
+    if (reader->list->cluster)
+        return printed_wrong(reader->line, "there is a second cluster", err);
+    if (make_entry(reader, fields, &root, err))
+        return -1;
+    root.account = "root";
+    *reader->list = share_set_create(fields->name);
+    share_set_add(reader->list, &root);
+    text_add(&reader->parent, root.account);
+    return 0;
+}
+
+static int take_parent(struct reader *reader, const struct fields *fields, struct error *err)
+{
+    if (!share_set_account(reader->list, fields->name))
+        return wrong(reader, "the parent", fields->name, " is no account of the lines before", err);
+    text_free(&reader->parent);
+    text_add(&reader->parent, fields->name);
+    return 0;
+}
+
+static int add_entry(struct reader *reader, struct share_entry *entry, struct error *err)
+{
+    entry->depth = share_set_account(reader->list, reader->parent.bytes)->depth + 1;
+    if (share_set_add(reader->list, entry))
+        return 0;
+    const struct share_entry *first =
+        share_set_find(reader->list, entry->account, entry->user, entry->partition);
+    return fail(err, ERROR_DATA, "line %u: %s '%s' is there twice, first in line %u", reader->line,
+                *entry->user ? "user" : "account", *entry->user ? entry->user : entry->account,
+                first->line);
+}
+
+static int take_account(struct reader *reader, const struct fields *fields, struct error *err)
+{
+    struct share_entry entry;
+    if (make_entry(reader, fields, &entry, err))
+        return -1;
+    if (fields->values[KEY_PARTITION])
+        return printed_wrong(reader->line, "an account has no partition", err);
+    entry.account = fields->name;
+    entry.parent = reader->parent.bytes;
+    return add_entry(reader, &entry, err);
+}
+
+static int take_user(struct reader *reader, const struct fields *fields, struct error *err)
+{
+    struct share_entry entry;
+    if (make_entry(reader, fields, &entry, err))
+        return -1;
+    entry.account = reader->parent.bytes;
+    entry.user = fields->name;
+    if (fields->values[KEY_PARTITION])
+        entry.partition = fields->values[KEY_PARTITION];
+    return add_entry(reader, &entry, err);
+}
+
+static const struct {
+    const char *name, *also;
+    int (*take)(struct reader *reader, const struct fields *fields, struct error *err);
+    bool keeps_case; /* slurmdbd may tell users apart by it */
+} objects[] = {
+    { "Cluster", "Machine", take_cluster, false },
+    { "Parent", "Parent", take_parent, false },
+    { "Account", "Project", take_account, false },
+    { "User", "User", take_user, true },
+};
+
+/* `Account - 'physics':Fairshare=60` */
+static int take_line(struct reader *reader, struct span line, struct error *err)
+{
+    struct span rest, object = span_trimmed(span_until(line, '-', &rest));
+    size_t which = 0, count = sizeof objects / sizeof *objects;
+    struct fields fields = { .name = NULL };
+    while (which < count && !span_is(object, objects[which].name) &&
+           !span_is(object, objects[which].also))
+        which++;
+    if (which == count)
+        return printed_wrong(reader->line,
+                             "it begins with no `Cluster -', `Parent -', `Account -' "
+                             "or `User -'",
+                             err);
+    if (!rest.length || *rest.bytes != ' ')
+        return printed_wrong(reader->line, "there is no blank and no name behind the dash", err);
+    if (which && !reader->list->cluster)
+        return printed_wrong(reader->line, "there is no `Cluster -' before it", err);
+    rest = (struct span){ rest.bytes + 1, rest.length - 1 };
+    int result = take_fields(reader, &fields, rest, objects[which].keeps_case, err);
+    if (!result)
+        result = objects[which].take(reader, &fields, err);
+    fields_free(&fields);
+    return result;
+}
+
+/* Without a comment, and blanks at its end.  In quotes a # begins none: `sacctmgr dump` writes it
+ * so, and `sacctmgr load` refuses all lines in which that makes a difference. */
+static struct span bare_line(struct span line)
+{
+    char quote = '\0';
+    for (size_t at = 0; at < line.length; at++) {
+        bool escaped = line.bytes[at] == '\\' && at + 1 < line.length;
+        at += escaped;
+        if (line.bytes[at] == '#' && !escaped && !quote)
+            line.length = at;
+        else
+            quote = quote_behind(quote, line.bytes[at]);
+    }
+    while (line.length && strchr(" \t\r", line.bytes[line.length - 1]))
+        line.length--;
+    return line;
+}
+
+/* Take away a last backslash that means that the line goes on. */
+static bool goes_on(struct span *line)
+{
+    size_t count = 0;
+    while (count < line->length && line->bytes[line->length - 1 - count] == '\\')
+        count++;
+    line->length -= count % 2;
+    return count % 2;
+}
+
+static void add_unescaped(struct text *text, struct span line)
+{
+    text_add(text, "");
+    for (size_t at = 0; at < line.length; at++) {
+        at += line.bytes[at] == '\\' && at + 1 < line.length;
+        text_add_bytes(text, &line.bytes[at], 1);
+    }
+}
+
+static int check_line(const struct reader *reader, struct span line, struct error *err)
+{
+    if (line.length > LONGEST_LINE)
+        return printed_wrong(reader->line, "it is longer than sacctmgr can read", err);
+    for (size_t at = 0; at < line.length; at++)
+        if ((unsigned char)line.bytes[at] < ' ' &&
+            !strchr("\t\r", line.bytes[at] ? line.bytes[at] : ' '))
+            return printed_wrong(reader->line, "there is a control character in it", err);
+    return 0;
+}
+
+/* One with those that it goes on in. */
+static int take_lines(struct reader *reader, struct span *text, unsigned *number, struct error *err)
+{
+    struct text whole = { 0 };
+    bool more = true;
+    int result = 0;
+    reader->line = *number + 1;
+    while (!result && more && text->length) {
+        struct span line = span_until(*text, '\n', text);
+        ++*number;
+        result = check_line(reader, line, err);
+        line = bare_line(line);
+        more = goes_on(&line);
+        add_unescaped(&whole, line);
+    }
+    if (!result && whole.length > LONGEST_LINE)
+        result = printed_wrong(reader->line, "it is longer than sacctmgr can read", err);
+    struct span line = span_trimmed((struct span){ whole.bytes, whole.length });
+    if (!result && line.length)
+        result = take_line(reader, line, err);
+    text_free(&whole);
+    return result;
+}
+
+int share_file_read(struct share_set *list, struct span text, struct error *err)
+{
+    struct reader reader = { .list = list };
+    unsigned number = 0;
+    int result = 0;
+    *list = (struct share_set){ 0 };
+    while (!result && text.length)
+        result = take_lines(&reader, &text, &number, err);
+    if (!result && !list->cluster)
+        result = fail(err, ERROR_DATA, "there is no line `Cluster - NAME' in it");
+    text_free(&reader.parent);
+    if (result)
+        share_set_free(list);
+    return result;
+}

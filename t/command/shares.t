@@ -1,0 +1,179 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""shares: what sacctmgr's files say of associations, written and read."""
+
+import csv
+import io
+import json
+import os
+import shlex
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import Place
+
+SITE = '''
+cluster mill
+root/            5
+  root           1
+  physics/      60
+    alice       10
+    bob@gpu     parent
+    bob          3
+    gone         9  deleted
+    optics/     parent
+      alice      2
+  chemistry/    40
+    carol        1
+'''
+
+FILE = '''Cluster - 'mill':Fairshare=5
+Parent - 'root'
+User - 'root':Fairshare=1
+Account - 'chemistry':Fairshare=40
+Account - 'physics':Fairshare=60
+Parent - 'chemistry'
+User - 'carol':Fairshare=1
+Parent - 'physics'
+User - 'alice':DefaultAccount='optics':Fairshare=10
+User - 'bob':Fairshare=3
+User - 'bob':Partition='gpu':Fairshare=parent
+Account - 'optics':Fairshare=parent
+Parent - 'optics'
+User - 'alice':DefaultAccount='optics':Fairshare=2:Priority=7
+'''
+
+
+def diff(place, text, *arguments):
+    """The status; the rest is in out and err."""
+    with open(place.path('file'), 'wb') as file:
+        file.write(text.encode('utf-8', 'surrogateescape'))
+    return place.run('shares', 'diff', 'file', *arguments)
+
+
+def rows(place, text):
+    """What differs: (account, user, partition, difference, file, database, line)."""
+    diff(place, text, '--csv')
+    return [tuple(row[1:]) for row in csv.reader(io.StringIO(place.out))][1:]
+
+
+def commands(place, text):
+    diff(place, text, '--commands')
+    return [' '.join(shlex.split(line)[2:]) for line in place.out.splitlines()]
+
+
+def exporting(place):
+    place.ends(0, 'a cluster is exported', 'shares', 'export')
+    tap.same(place.out, FILE, 'as sacctmgr load takes it, the same bytes for the same associations')
+    tap.same((diff(place, FILE), place.out, place.err), (0, '', ''), 'of which nothing differs')
+    place.change("UPDATE mill_assoc_table SET user = ? WHERE user = 'carol'", "o'neil")
+    place.ends(65, 'a name that no such file can say is no part of one', 'shares', 'export')
+    place.says('and is named', "user 'o'neil'", 'a quote')
+    tap.same(place.out, '', 'and nothing is printed')
+    place.change("UPDATE mill_assoc_table SET user = 'carol' WHERE user = ?", "o'neil")
+
+
+def reading(place):
+    dumped = '''# To edit this file start with a cluster line for the new cluster
+Cluster - 'mill':Fairshare=5:QOS='normal'
+Parent - 'root'
+Account - 'chemistry':Description='c: c# "x"':Organization='o':Fairshare=40:GrpTRESMins=cpu=100,mem=3M
+Account - 'physics':Fairshare=60:MaxJobs=3
+
+Parent - 'chemistry'
+User - 'carol':DefaultAccount='(null)':AdminLevel='Operator':Coordinator='physics':Fairshare=1
+Parent - physics
+User - 'Alice':Shares=10
+User - "bob" # comment
+User - 'bob':P='GPU':\\
+Fairshare=Parent
+account - 'OPTICS':F=2147483647
+Parent - 'optics'
+User - 'alice'\r
+'''
+    tap.same((diff(place, dumped), place.out, place.err), (0, '', ''), 'a file is read as sacctmgr reads it')
+    for line, why in (
+            ("Account - 'a':Fairshare=-1", "Fairshare '-1'"), ("Account - 'a':Fairshare=2147483648", '2147483648'),
+            ("Account - 'a':Fairshare=1e3", '1e3'), ("Account - 'a':Fairshares=1", "no key 'Fairshares'"),
+            ("Account - 'a':Fairshare=1:Shares=1", 'twice'), ("Account - 'a", 'a quote has no end'),
+            ("Account - 'a'b", 'behind its quotes'), ("Account - 'a':b", "no '=' in 'b'"), ('Account - ', 'no blank and no name'),
+            ("Account -'a'", 'no blank and'), ("Accounts - 'a'", 'it begins with'), ('what', 'it begins with'),
+            ("Account - 'physics'", "account 'physics' is there twice, first in line 5"),
+            ("User - 'alice'", "user 'alice' is there twice, first in line 14"), ("Parent - 'nobody'", "the parent 'nobody'"),
+            ("Cluster - 'other'", 'second cluster'), ("Account - 'root'", "'root' is there twice"),
+            ("User - '\x1b[31m'", 'control character'), ("User - '" + 'x' * 5000 + "'", 'longer'),
+            ("Account - 'a':Partition='p'", 'no partition')):
+        status = diff(place, FILE + line + '\n')
+        tap.ok(status == 65 and 'line 15: ' in place.err and why in place.err and not place.out and '\x1b' not in place.err,
+               f'{line[:30]!r} is refused by its line', status, place.err)
+    tap.ok(diff(place, 'Account - a\n') == 65 and 'line 1: there is no `Cluster -' in place.err, 'the cluster comes first', place.err)
+    tap.ok(diff(place, '# nothing\n') == 65 and 'Cluster - NAME' in place.err, 'and it is needed', place.err)
+    tap.same(diff(place, FILE.replace("'mill'", "'other'")), 64, 'a cluster that is not there is refused')
+    tap.same(diff(place, FILE.replace("'mill'", "'other'"), '--cluster=mill'), 0, 'but --cluster says another one')
+    place.ends(1, 'a file that is not there is said', 'shares', 'diff', 'nowhere')
+    for arguments in ((), ('dump',), ('export', 'file'), ('export', '--csv'), ('diff',), ('diff', 'file', '--commands', '--csv')):
+        place.ends(64, f"`shares {' '.join(arguments)}' is refused", 'shares', *arguments)
+
+
+def differing(place):
+    wanted = (FILE.replace("'chemistry':Fairshare=40", "'chemistry':Fairshare=41")
+              .replace("User - 'bob':Fairshare=3\n", "User - 'bob':Fairshare=4\n")
+              .replace("Parent - 'physics'\n", "User - 'alice':Fairshare=6\nAccount - 'physics':Fairshare=60\nParent - 'physics'\n")
+              .replace("Account - 'physics':Fairshare=60\n", '', 1)
+              .replace("Account - 'optics':Fairshare=parent\n", "Parent - 'root'\nAccount - 'new one'\n")
+              .replace("Parent - 'optics'\nUser - 'alice':DefaultAccount='optics':Fairshare=2:Priority=7\n", ''))
+    tap.same(rows(place, wanted), [
+        ('chemistry', '', '', 'shares', '41', '40', '4'),
+        ('chemistry', 'alice', '', 'only in the file', '6', '', '7'),
+        ('physics', '', '', 'parent', 'chemistry', 'root', '8'),
+        ('physics', 'bob', '', 'shares', '4', '3', '11'),
+        ('new one', '', '', 'only in the file', '1', '', '14'),
+        ('optics', '', '', 'only in the database', '', 'parent', ''),
+        ('optics', 'alice', '', 'only in the database', '', '2', '')], 'what differs is told by association')
+    tap.same(diff(place, wanted), 1, 'and the status is 1')
+    widest = max(map(len, place.out.splitlines()))
+    tap.ok(widest <= 80 and place.out.splitlines()[0].split() == ['Account', 'User', 'Difference', 'File', 'Database', 'Line'],
+           'people read a table', place.out)
+    diff(place, wanted, '--json')
+    cluster, = json.loads(place.out)['clusters']
+    tap.same((cluster['cluster'], len(cluster['differences']), cluster['differences'][0]['line']), ('mill', 7, 4), 'JSON has the same')
+    diff(place, wanted, '-P', '-o', 'account,difference')
+    tap.same(place.out.splitlines()[1], 'chemistry|shares', 'columns can be chosen')
+    tap.same(commands(place, wanted), [
+        "add account name=new one cluster=mill parent=root fairshare=1",
+        'modify account where name=physics cluster=mill set parent=chemistry',
+        'modify account where name=chemistry cluster=mill set fairshare=41',
+        'modify user where name=bob account=physics cluster=mill partition= set fairshare=4',
+        'add user name=alice account=chemistry cluster=mill fairshare=6',
+        'modify user where name=alice cluster=mill set defaultaccount=chemistry',
+        'delete user where name=alice account=optics cluster=mill',
+        'delete account where name=optics cluster=mill'], 'the commands are in an order that works')
+    diff(place, "Cluster - mill\n", '--csv')
+    tap.ok("root," not in place.out, "root and its user need not be in the file", place.out)
+
+
+def hostile(place):
+    """Names that a shell or a terminal would do something about."""
+    status = diff(place, FILE + "User - '$(touch x);`id`':Fairshare=2\nUser - 'a,b'\nUser - '\u202eevil'\n", '--commands')
+    lines = place.out.splitlines()
+    tap.same((status, shlex.split(lines[0])[4]), (1, 'name=$(touch x);`id`'), 'a shell takes a name as one word')
+    tap.ok(len(lines) == 3 and all(line.startswith('# no command line can say this safely: sacctmgr') for line in lines[1:]),
+           'what sacctmgr would read as two names, or nobody can see, is a comment', place.out)
+    tap.ok('\u202e' not in place.out and '\\xE2\\x80\\xAE' in place.out, 'in which nothing is invisible', place.out)
+    diff(place, FILE + "User - '\u202eevil'\n")
+    tap.ok('\u202e' not in place.out, 'nor in the table', place.out)
+
+
+def body():
+    with Place() as place:
+        place.ready(SITE)
+        place.change("UPDATE mill_assoc_table SET priority = 7, is_def = 1 WHERE user = 'alice' AND acct = 'optics'")
+        for part in (exporting, reading, differing, hostile):
+            part(place)
+        place.settings({'source.layout': 'plain'})
+        place.ends(64, 'another layout than slurmdbd is refused', 'shares', 'export')
+
+
+tap.main(body)

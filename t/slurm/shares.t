@@ -1,0 +1,175 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite mysql
+"""shares with a real slurmdbd: what is exported is loaded by `sacctmgr load`, what `sacctmgr dump`
+wrote is read, and the commands that diff prints do what they say."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from mariadb import Slurmdbd
+from program import FAIRMILL, write_settings
+
+RESULTS = 'fairmill_results'
+
+
+class Site:
+    def __init__(self, server, folder):
+        self.server, self.folder = server, folder
+        self.conf = f'{folder}/fairmill.conf'
+        write_settings(self.conf, server.settings(server.accounting, RESULTS))
+
+    def make(self):
+        manage = self.server.sacctmgr
+        manage('add', 'cluster', 'mill')
+        for account, parent, shares, *more in (
+                ('physics', 'root', 60, 'description=Physics: all of it', 'organization=o'),
+                ('optics', 'physics', 'parent'), ('chemistry', 'root', 40), ('p h#ys:x', 'root', 0),
+                ('c#', 'p h#ys:x', 7), ('old', 'root', 2), ('older', 'old', 3)):
+            manage('add', 'account', f'name={account}', 'cluster=mill', f'parent={parent}', f'fairshare={shares}', *more)
+        for user, account, shares, *more in (
+                ('alice', 'physics', 10), ('alice', 'optics', 'parent'), ('bob', 'optics', 5, 'priority=9'),
+                ('bob', 'optics', 6, 'partition=gpu'), ('bob', 'chemistry', 7, 'partition=gpu'), ('carol', 'chemistry', 1),
+                ('dora', 'old', 1), ('dora', 'older', 1), ('emil', 'older', 1), ('emil', 'chemistry', 1),
+                ('jö', 'optics', 1), ('a:b c', 'p h#ys:x', 2), ('x#y', 'c#', 3),
+                ('finn', 'chemistry', 1, 'partition=cpu'), ('finn', 'chemistry', 2, 'partition=gpu')):
+            manage('add', 'user', f'name={user}', f'account={account}', 'cluster=mill', f'fairshare={shares}', *more)
+        manage('modify', 'account', 'where', 'name=root', 'cluster=mill', 'set', 'fairshare=5')
+        manage('modify', 'user', 'where', 'name=bob', 'cluster=mill', 'set', 'defaultaccount=chemistry')
+
+    def tree(self, cluster):
+        return sorted(self.server.sql(
+            'SELECT acct, user, `partition`, parent_acct, shares, priority, '
+            "(SELECT MAX(other.is_def) FROM {0} other WHERE other.acct = own.acct AND other.user = own.user AND other.deleted = 0) "
+            'FROM {0} own WHERE deleted = 0'.format(f'`{cluster}_assoc_table`'), self.server.accounting), key=str)
+
+    def fairmill(self, *arguments):
+        """Its status and what it printed."""
+        done = subprocess.run([FAIRMILL, '-c', self.conf, 'shares', *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, cwd=self.folder, check=False)
+        return done.returncode, done.stdout
+
+    def write(self, name, text):
+        path = f'{self.folder}/{name}'
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+        return path
+
+    def dump(self, cluster):
+        path = f'{self.folder}/dump'
+        if os.path.exists(path):
+            os.unlink(path)
+        self.server.sacctmgr('dump', f'cluster={cluster}', f'file={path}')
+        return path
+
+    def follow(self, path, statement):
+        """sh takes the commands as they stand; then nothing differs."""
+        status, commands = self.fairmill('diff', '--commands', path)
+        tap.ok(status == 1 and commands, f'{statement}: commands', status, commands)
+        self.write('commands', commands)
+        done = subprocess.run(['sh', '-e', 'commands'], cwd=self.folder, stdin=subprocess.DEVNULL,
+                              env=dict(os.environ, SLURM_CONF=self.server.conf), stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        tap.ok(not done.returncode, f'{statement}: sh runs them', commands, done.stdout)
+        tap.same(self.fairmill('diff', path), (0, ''), f'{statement}: nothing differs afterwards')
+
+
+def exported(site):
+    site.make()
+    status, text = site.fairmill('export', '--cluster', 'mill')
+    tap.same(status, 0, 'a cluster is exported')
+    path = site.write('export', text)
+    tap.same(site.fairmill('diff', path), (0, ''), 'and nothing differs from it')
+    if not tap.same(site.fairmill('diff', site.dump('mill')), (0, ''), 'nor from what sacctmgr dump writes'):
+        with open(f'{site.folder}/dump', encoding='utf-8') as file:
+            tap.diag(file.read())
+    site.server.sacctmgr('add', 'cluster', 'copy')
+    before = site.tree('mill')
+    copy = site.write('copy', text.replace("Cluster - 'mill'", "Cluster - 'copy'", 1))
+    site.server.sacctmgr('load', f'file={copy}')
+    tap.same(site.tree('copy'), before, 'sacctmgr load makes the same tree of it in an empty cluster')
+    tap.same(site.fairmill('diff', copy), (0, ''), 'of which nothing differs, in the cluster that the file names')
+    tap.same(site.fairmill('export', '--cluster', 'copy')[1], text.replace("'mill'", "'copy'", 1), 'and which is exported alike')
+    tap.same(site.fairmill('diff', '--cluster=copy', path), (0, ''), 'or in the one that the command line names')
+    return text
+
+
+def changed(site, text):
+    """Each change of the file by itself."""
+    def change(statement, *pairs):
+        nonlocal text
+        for old, new in pairs:
+            if text.count(old) != 1:
+                raise ValueError(f'{old!r} is {text.count(old)} times in {text}')
+            text = text.replace(old, new)
+        site.follow(site.write('wanted', text), statement)
+    change('shares', ("Account - 'physics':Fairshare=60", "Account - 'physics':Fairshare=61"),
+           ("Cluster - 'mill':Fairshare=5", "Cluster - 'mill':Fairshare=4"))
+    change('shares of users with partitions',
+           ("User - 'bob':DefaultAccount='chemistry':Fairshare=5", "User - 'bob':DefaultAccount='chemistry':Fairshare=parent"),
+           ("User - 'finn':Partition='gpu':DefaultAccount='chemistry':Fairshare=2",
+            "User - 'finn':Partition='gpu':DefaultAccount='chemistry':Fairshare=20"))
+    change('a new user', ("User - 'carol'", "User - 'gina':Partition='gpu':Fairshare=8\nUser - 'Hans'\nUser - 'carol'"))
+    change('a new account with users',
+           ("Account - 'chemistry'", "Account - 'bio logy':Fairshare=3:Description='Life: all'\nParent - 'bio logy'\n"
+            "User - 'iris':DefaultAccount='physics':Fairshare=3\nUser - 'alice'\nParent - 'root'\nAccount - 'chemistry'"),
+           ("User - 'alice':DefaultAccount='physics':Fairshare=10",
+            "User - 'alice':DefaultAccount='physics':Fairshare=10\nUser - 'iris':DefaultAccount='physics':Fairshare=4"))
+    tap.same(site.server.sql("SELECT acct FROM mill_assoc_table WHERE user = 'iris' AND is_def", site.server.accounting), [['physics']],
+             'whose default account is that of the file')
+    optics = "Account - 'optics':Fairshare=parent\n"
+    change('an account that is moved', (optics, ''), ("Parent - 'bio logy'", f"{optics}Parent - 'bio logy'"))
+    change('a user who is moved from a default account', ("User - 'carol':DefaultAccount='chemistry':Fairshare=1\n", ''),
+           ("User - 'jö'", "User - 'carol':Fairshare=1\nUser - 'jö'"))
+    change('a partition that is taken away', ("User - 'finn':Partition='cpu':DefaultAccount='chemistry':Fairshare=1\n", ''))
+    change('an association without a partition that is taken away',
+           ("User - 'bob':DefaultAccount='chemistry':Fairshare=parent:Priority=9\n", ''))
+    change('a user who is removed', ("User - 'alice':DefaultAccount='physics':Fairshare=10\n", ''),
+           ("User - 'alice'\n", ''), ("User - 'alice':DefaultAccount='physics':Fairshare=parent\n", ''))
+    tap.same(site.server.sql("SELECT acct FROM mill_assoc_table WHERE user = 'alice' AND deleted = 0", site.server.accounting), [],
+             'who was in several accounts')
+
+
+def turned(site):
+    """Accounts that change places, and one with all below it that goes."""
+    wanted = '''Cluster - 'mill':Fairshare=4
+Parent - 'root'
+Account - 'optics':Fairshare=1
+Parent - 'optics'
+Account - 'new':Fairshare=1
+Parent - 'new'
+Account - 'physics':Fairshare=parent
+Parent - 'physics'
+Account - 'chemistry':Fairshare=9
+User - 'bob'
+Parent - 'chemistry'
+User - 'emil':Fairshare=2
+'''
+    site.follow(site.write('wanted', wanted.replace("Account - 'optics'", "Account - 'chemistry'\nAccount - 'optics'", 1)
+                           .replace("Account - 'chemistry':Fairshare=9\n", '')), 'most of a cluster that goes')
+    site.follow(site.write('wanted', wanted), 'accounts that are moved below others that are moved')
+    back = '''Cluster - 'mill'
+Parent - 'root'
+Account - 'chemistry'
+Parent - 'chemistry'
+Account - 'physics'
+User - 'emil'
+Parent - 'physics'
+Account - 'optics'
+User - 'bob'
+'''
+    site.follow(site.write('wanted', back), 'a branch that is turned around')
+
+
+def body():
+    with Slurmdbd() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
+        site = Site(server, folder)
+        changed(site, exported(site))
+        turned(site)
+
+
+tap.main(body)
