@@ -252,6 +252,13 @@ static int write_mark(struct db *db, const struct ledger_record *record,
     return rows_write_one(db, "fairmill_ledger_chain", 0, row, COUNT(row), err);
 }
 
+/* The link behind that of the mark, which is the last one. */
+static void add_link(const struct ledger_record *record, struct ledger_mark *mark)
+{
+    ledger_hash(record, mark->hash);
+    ledger_link(mark->chain, mark->hash);
+}
+
 /* Link the entry to all that there are. */
 static int read_link(struct db *db, const struct ledger_record *record, struct ledger_mark *mark,
                      struct error *err)
@@ -261,14 +268,13 @@ static int read_link(struct db *db, const struct ledger_record *record, struct l
         return -1;
     struct ledger_faults faults = ledger_faults_of(&book);
     memcpy(mark->chain, faults.chain, LEDGER_HASH);
-    ledger_hash(record, mark->hash);
-    ledger_link(mark->chain, mark->hash);
+    add_link(record, mark);
     ledger_faults_free(&faults);
     ledger_book_free(&book);
     return 0;
 }
 
-static int enter_once(struct db *db, struct ledger_record *record, bool *in_doubt,
+static int enter_once(struct db *db, struct ledger_record *records, size_t count, bool *in_doubt,
                       struct error *err)
 {
     uint64_t last;
@@ -276,9 +282,16 @@ static int enter_once(struct db *db, struct ledger_record *record, bool *in_doub
     if (db_begin(db, err))
         return -1;
     int result = read_last(db, &last, err);
-    record->entry.id = last + 1;
-    result = result || read_link(db, record, &mark, err) || write_entry(db, record, err) ||
-             write_covers(db, record, NULL, err) || write_mark(db, record, &mark, err);
+    for (size_t i = 0; i < count; i++) {
+        struct ledger_record *record = &records[i];
+        record->entry.id = last + 1 + i;
+        if (!i)
+            result = result || read_link(db, record, &mark, err);
+        else
+            add_link(record, &mark);
+        result = result || write_entry(db, record, err) || write_covers(db, record, NULL, err) ||
+                 write_mark(db, record, &mark, err);
+    }
     if (!result && !db_commit(db, err))
         return 0;
     *in_doubt = !result && err->class == ERROR_GONE;
@@ -286,14 +299,15 @@ static int enter_once(struct db *db, struct ledger_record *record, bool *in_doub
     return -1;
 }
 
-int ledger_enter(struct db *db, struct ledger_record *record, bool *in_doubt, struct error *err)
+int ledger_enter(struct db *db, struct ledger_record *records, size_t count, bool *in_doubt,
+                 struct error *err)
 {
     struct error ignored;
     uint64_t last;
     int64_t end_ms = clock_milliseconds() + (int64_t)db->settings->deadline_s * 1000;
-    for (int i = 1; enter_once(db, record, in_doubt, err); i++)
+    for (int i = 1; enter_once(db, records, count, in_doubt, err); i++)
         if (i == TRIES || err->class == ERROR_GONE || read_last(db, &last, &ignored) ||
-            (last < record->entry.id && err->class != ERROR_RETRY) ||
+            (last < records[0].entry.id && err->class != ERROR_RETRY) ||
             clock_milliseconds() >= end_ms || db_limit_waits(db, end_ms, &ignored))
             return -1;
     return 0;

@@ -21,10 +21,11 @@ int ledger_read(struct db *db, const char *cluster, struct ledger **ledger, stru
 int ledger_look_up(const struct settings *settings, const char *cluster, struct ledger **ledger,
                    struct error *err);
 
-/* Add an entry with the next id, and what it covers where it is a reset, in a transaction of its
- * own.  Where that fails, *in_doubt is true if the entry may be there: the answer to COMMIT was
- * lost. */
-int ledger_enter(struct db *db, struct ledger_record *record, bool *in_doubt, struct error *err);
+/* Add entries with the next ids, and what they cover where they are resets, all or none, in a
+ * transaction of their own.  Where that fails, *in_doubt is true if they may be there: the answer
+ * to COMMIT was lost. */
+int ledger_enter(struct db *db, struct ledger_record *records, size_t count, bool *in_doubt,
+                 struct error *err);
 /* Whether it is there, by a session that is newer than the lost one.  That it is not there yet
  * proves nothing: the server may be about to commit. */
 int ledger_has(struct db *db, const struct ledger_record *record, bool *there, struct error *err);

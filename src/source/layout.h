@@ -276,6 +276,10 @@ struct layout {
     /* Where jobs have ids that are texts (else NULL): add that of the job of a key, as struct
      * job_row has it. */
     int (*name_job)(const struct source *source, uint64_t key, struct text *id, struct error *err);
+    /* Where it is told on which nodes jobs ran (else NULL): the ids of jobs that have ended, and of
+     * which a part ran on this node between two instants, both included. */
+    int (*jobs_on_node)(const struct source *source, const char *node, uint64_t from, uint64_t to,
+                        struct job_keys *ids, struct error *err);
     /* Where there are TRES (else NULL): which, and with `running` the jobs that ran at an instant.
      */
     int (*read_limits)(const struct source *source, uint64_t instant, bool running,

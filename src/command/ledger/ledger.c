@@ -12,6 +12,7 @@
 #include "command/ledger/ledger_effect.h"
 #include "command/ledger/ledger_file.h"
 #include "command/ledger/ledger_list.h"
+#include "command/ledger/ledger_refund.h"
 #include "command/ledger/ledger_target.h"
 #include "command/login.h"
 #include "results/viewers.h"
@@ -39,6 +40,9 @@ struct options {
     const char *user, *account, *partition;
     const char *why, *at;
     bool all;
+    struct refund refund;
+    const char *from, *to;
+    struct name_list jobs, kinds; /* of list */
 };
 
 /* What an entry is made from. */
@@ -51,6 +55,9 @@ struct entry_context {
     struct ledger *ledger; /* of the cluster, as it is */
     bool lost;             /* the entry to undo is not there any more */
     struct ledger_record record;
+    struct refund refund;
+    struct job_keys jobs; /* of a refund: an entry for each */
+    struct text told;     /* of each of them, whose it was */
 };
 
 static bool is(const struct options *options, const char *action)
@@ -92,11 +99,40 @@ static bool parse_amount(const char *text, enum ledger_kind kind, uint64_t *seco
            amount_parse(text, length, unit_s, seconds);
 }
 
+/* Once the time zone is set. */
+static int take_span(const struct options *options, int64_t *from, int64_t *to, struct error *err)
+{
+    *from = INT64_MIN;
+    *to = INT64_MAX;
+    if ((options->from && option_instant("from", options->from, from, err)) ||
+        (options->to && option_instant("to", options->to, to, err)))
+        return -1;
+    return *from <= *to ? 0 : fail(err, ERROR_USAGE, "ledger: --from is after --to");
+}
+
+/* The options of a refund's node. */
+static int check_node(const struct options *options, struct error *err)
+{
+    if (options->jobs.count || options->kinds.count)
+        return fail(err, ERROR_USAGE, "ledger %s: --jobs and --kinds are for list",
+                    options->action);
+    if (!options->refund.node && (options->from || options->to))
+        return fail(err, ERROR_USAGE, "ledger %s: --from and --to are for list, and refund --node",
+                    options->action);
+    if (options->refund.node && !is(options, "refund"))
+        return fail(err, ERROR_USAGE, "ledger %s: --node is for refund", options->action);
+    if (options->refund.node && !options->from)
+        return fail(err, ERROR_USAGE, "ledger refund: --node needs --from");
+    return 0;
+}
+
 /* What options an action takes besides those that all take. */
 static int check_options(const struct options *options, struct error *err)
 {
     bool resets = is(options, "reset");
     bool adjusts = ledger_kind_has_amount(ledger_kind_named(options->action));
+    if (check_node(options, err))
+        return -1;
     if (is(options, "undo") && options->at)
         return fail(err, ERROR_USAGE,
                     "ledger undo: an entry is undone at its own instant; --at is "
@@ -133,9 +169,10 @@ static int check_why(const char *why, struct error *err)
 }
 
 /* What follows from the options, before any database is read. */
-static int begin_record(const struct options *options, struct ledger_record *record,
-                        struct error *err)
+static int begin_record(struct entry_context *context, struct error *err)
 {
+    const struct options *options = context->options;
+    struct ledger_record *record = &context->record;
     int64_t instant;
     struct ledger_entry *entry = &record->entry;
     if (check_options(options, err) || check_why(options->why, err) ||
@@ -145,6 +182,8 @@ static int begin_record(const struct options *options, struct ledger_record *rec
         return fail(err, ERROR_USAGE,
                     "standard input is no terminal to confirm on; --yes enters it, --dry-run shows "
                     "what it would do");
+    if (take_span(options, &context->refund.from, &context->refund.to, err))
+        return -1;
     entry->kind = ledger_kind_named(options->action);
     entry->instant = (uint64_t)instant;
     entry->of_cluster = options->all;
@@ -154,13 +193,11 @@ static int begin_record(const struct options *options, struct ledger_record *rec
                     "'%s': must be TRES-seconds, or TRES-hours as in 12.5h, and come to a whole "
                     "number of TRES-seconds%s",
                     options->subject, entry->kind == LEDGER_SET ? "" : " above 0");
-    uint64_t *number = entry->kind == LEDGER_REFUND ? &entry->job
-                       : entry->kind == LEDGER_UNDO ? &entry->undoes
-                                                    : NULL;
-    if (number && (!number_unsigned(options->subject, strlen(options->subject), number) ||
-                   !*number || *number > INT64_MAX))
-        return fail(err, ERROR_USAGE, "'%s': must be the number of %s", options->subject,
-                    entry->kind == LEDGER_REFUND ? "a job" : "an entry");
+    uint64_t *number = &entry->undoes;
+    if (entry->kind == LEDGER_UNDO &&
+        (!number_unsigned(options->subject, strlen(options->subject), number) || !*number ||
+         *number > INT64_MAX))
+        return fail(err, ERROR_USAGE, "'%s': must be the number of an entry", options->subject);
     record->entered_at = time(NULL);
     record->who = login_name();
     record->why = memory_text(options->why);
@@ -233,6 +270,18 @@ static int check_undone(struct entry_context *context, struct error *err)
     return 0;
 }
 
+/* Without the rest of the entry, which all of them have. */
+static int find_refunded(struct entry_context *context, const struct source *source,
+                         struct error *err)
+{
+    struct ledger_entry *entry = &context->record.entry;
+    if (refund_find(&context->jobs, &context->told, &context->refund, entry->instant, source,
+                    context->ledger, err))
+        return -1;
+    entry->job = context->jobs.keys[0];
+    return 0;
+}
+
 static int find_subject(struct entry_context *context, struct error *err)
 {
     struct ledger_record *record = &context->record;
@@ -242,7 +291,7 @@ static int find_subject(struct entry_context *context, struct error *err)
     case LEDGER_DEBIT:
         return target_association(&source, record, err);
     case LEDGER_REFUND:
-        return target_job(&source, record, context->ledger, err);
+        return find_refunded(context, &source, err);
     case LEDGER_RESET:
         return record->entry.of_cluster ? 0 : target_covers(&source, record, err);
     case LEDGER_SET:
@@ -271,19 +320,29 @@ static struct ledger *with_entry(const struct entry_context *context)
     for (size_t i = 0; i < context->record.covers.count; i++)
         ledger_add_cover(ledger, entry.id, context->record.covers.keys[i]);
     ledger_add(ledger, &entry);
+    for (size_t i = 1; i < context->jobs.count; i++) {
+        entry.id++;
+        entry.job = context->jobs.keys[i];
+        ledger_add(ledger, &entry);
+    }
     return ledger;
 }
 
 static void add_intent(struct text *text, const struct entry_context *context)
 {
     struct text words = { 0 };
-    add_entry_words(&words, &context->record, words_of(context->settings));
+    if (context->jobs.count > 1)
+        text_format(&words, "refund %zu jobs", context->jobs.count);
+    else
+        add_entry_words(&words, &context->record, words_of(context->settings));
     text_add_printable(text, context->cluster);
     text_add(text, ": ");
     text_add_printable(text, words.bytes);
     text_add(text, "\ndated ");
     instant_add(text, (int64_t)context->record.entry.instant);
     text_add(text, "\n");
+    if (context->told.length)
+        text_add(text, context->told.bytes);
     text_free(&words);
 }
 
@@ -306,18 +365,32 @@ static int show_effect(const struct entry_context *context, struct error *err)
 }
 
 /* The answer to COMMIT was lost: an entry that is there is made. */
-static int look_again(const struct entry_context *context, struct error *err)
+static int look_again(const struct entry_context *context, const struct ledger_record *record,
+                      struct error *err)
 {
     struct db *db;
     struct error other;
     bool there = false;
     if (!results_open(&db, context->settings, DB_READER, &other)) {
-        ledger_has(db, &context->record, &there, &other);
+        ledger_has(db, record, &there, &other);
         db_close(db);
     }
     return there ? 0
                  : fail_in(err, "whether entry %" PRIu64 " was made is not known, list will tell",
-                           context->record.entry.id);
+                           record->entry.id);
+}
+
+/* Copies of one record, each with a job of its own; texts stay the record's. */
+static struct ledger_record *records_of(const struct entry_context *context, size_t *count)
+{
+    *count = context->jobs.count ? context->jobs.count : 1;
+    struct ledger_record *records = memory_zeroed(*count, sizeof *records);
+    for (size_t i = 0; i < *count; i++) {
+        records[i] = context->record;
+        if (context->jobs.count)
+            records[i].entry.job = context->jobs.keys[i];
+    }
+    return records;
 }
 
 static int enter(struct entry_context *context, struct error *err)
@@ -325,15 +398,22 @@ static int enter(struct entry_context *context, struct error *err)
     struct db *results;
     struct text text = { 0 };
     bool in_doubt = false;
+    size_t count;
     if (results_open(&results, context->settings, DB_RESULTS, err))
         return -1;
-    int result = ledger_enter(results, &context->record, &in_doubt, err);
+    struct ledger_record *records = records_of(context, &count);
+    int result = ledger_enter(results, records, count, &in_doubt, err);
     db_close(results);
     if (result && in_doubt)
-        result = look_again(context, err);
+        result = look_again(context, &records[count - 1], err);
+    uint64_t first = records[0].entry.id;
+    free(records);
     if (result)
         return results_explain(context->settings, err);
-    text_format(&text, "entry %" PRIu64 ", ", context->record.entry.id);
+    if (count > 1)
+        text_format(&text, "entries %" PRIu64 " to %" PRIu64 ", ", first, first + count - 1);
+    else
+        text_format(&text, "entry %" PRIu64 ", ", first);
     add_intent(&text, context);
     result = command_print(&text, err);
     text_free(&text);
@@ -369,14 +449,18 @@ static int make_entry(struct entry_context *context, struct error *err)
 static int make_in_context(const struct settings *settings, const struct options *options,
                            struct error *err)
 {
-    struct entry_context context = { .settings = settings, .options = options };
-    int result = begin_record(options, &context.record, err);
+    struct entry_context context = { .settings = settings,
+                                     .options = options,
+                                     .refund = options->refund };
+    int result = begin_record(&context, err);
     if (!result)
         result = make_entry(&context, err);
     db_close(context.source);
     db_close(context.reader);
     ledger_destroy(context.ledger);
     ledger_record_free(&context.record);
+    job_keys_free(&context.jobs);
+    text_free(&context.told);
     ledger_book_free(&context.book);
     free(context.cluster);
     return result;
@@ -390,7 +474,8 @@ static int check_whole(const struct options *options, struct error *err)
     if (shared->clusters.count || shared->accounts.count || shared->users.count || options->all ||
         options->partition || options->why || options->at || shared->now || shared->yes ||
         table->form != TABLE_FOR_PEOPLE || table->columns || table->no_header ||
-        (shared->dry_run && is(options, "export")))
+        (shared->dry_run && is(options, "export")) || options->jobs.count || options->kinds.count ||
+        options->from || options->to || options->refund.node)
         return fail(err, ERROR_USAGE, "ledger %s: takes a file and no option%s", options->action,
                     is(options, "export") ? "" : " but --dry-run");
     return 0;
@@ -414,13 +499,21 @@ static int list(const struct invocation *invocation, const struct options *optio
                 struct error *err)
 {
     const struct shared_options *shared = &options->shared;
-    struct published_filter filter = { .clusters = shared->clusters,
-                                       .accounts = shared->accounts,
-                                       .users = shared->users };
+    struct ledger_filter filter = {
+        .names = { .clusters = shared->clusters,
+                   .accounts = shared->accounts,
+                   .users = shared->users },
+        .jobs = options->jobs,
+        .kinds = options->kinds,
+    };
     struct settings *settings;
+    if (options->refund.node)
+        return fail(err, ERROR_USAGE, "ledger list: --node is for refund");
     if (settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         return -1;
-    int result = ledger_print(settings, &filter, &shared->table, err);
+    int result = take_span(options, &filter.from, &filter.to, err);
+    if (!result)
+        result = ledger_print(settings, &filter, &shared->table, err);
     settings_destroy(settings);
     return result;
 }
@@ -434,7 +527,7 @@ static int take_operands(struct options *options, struct error *err)
     } actions[] = {
         { "credit", "an amount", false },
         { "debit", "an amount", false },
-        { "refund", "the number of a job", false },
+        { "refund", "the number of a job, or --node", true },
         { "reset", NULL, false },
         { "set", "an amount", false },
         { "undo", "the number of an entry", false },
@@ -464,6 +557,9 @@ static int take_operands(struct options *options, struct error *err)
     if (actions[chosen].subject && !actions[chosen].optional && !options->subject)
         return fail(err, ERROR_USAGE, "ledger %s: %s must follow", options->action,
                     actions[chosen].subject);
+    if (is(options, "refund") && !options->subject == !options->refund.node)
+        return fail(err, ERROR_USAGE, "ledger refund: the number of a job must follow, or --node");
+    options->refund.jobs = options->subject;
     if (!actions[chosen].subject && options->subject)
         return fail(err, ERROR_USAGE,
                     "ledger %s: unexpected argument '%s'; see `fairmill help ledger`",
@@ -489,6 +585,17 @@ static const struct command_option own_options[] = {
     { "partition", "partitions", 0, OPTION_ONE, AT(partition), "NAME",
       .help = "the user's association with this partition", .former = 'p' },
     { "all", NULL, 0, OPTION_FLAG, AT(all), NULL, .help = "reset everything" },
+    { "node", NULL, 0, OPTION_ONE, AT(refund.node), "NAME",
+      .help = "with refund: all jobs of which a part ran on this node between --from and --to, and "
+              "that have ended" },
+    { "from", NULL, 0, OPTION_VALUE, AT(from), "TIME",
+      .help = "with refund and --node; with list: entries dated then or later" },
+    { "to", NULL, 0, OPTION_VALUE, AT(to), "TIME",
+      .help = "likewise, up to this instant; else now" },
+    { "jobs", "job", 'j', OPTION_LIST, AT(jobs), "IDS",
+      .help = "with list: refunds of these jobs" },
+    { "kinds", "kind", 0, OPTION_LIST, AT(kinds), "KINDS",
+      .help = "with list: entries of these kinds, such as refund,undo" },
     { "at", NULL, 0, OPTION_VALUE, AT(at), "TIME",
       .help = "the instant, such as 2026-11-01T10:00 or now-3days; else now" },
     { "why", NULL, 'w', OPTION_VALUE, AT(why), "TEXT",
@@ -511,6 +618,8 @@ static int ledger_command(const struct invocation *invocation, struct error *err
             result = make_in_context(settings, &options, err);
     }
     options_free(&options.shared);
+    option_list_free(&options.jobs);
+    option_list_free(&options.kinds);
     settings_destroy(settings);
     return result;
 }
@@ -523,7 +632,9 @@ const struct command command_ledger = {
     .notes = "  credit AMOUNT    take usage off a user's association: TRES-seconds, or\n"
              "                   TRES-hours as in 12.5h\n"
              "  debit AMOUNT     put usage on it\n"
-             "  refund JOB       take off what a job charged, as if it had not run\n"
+             "  refund JOB,...   take off what jobs charged, as if they had not run\n"
+             "  refund --node NAME --from TIME\n"
+             "                   the same of all that ran on a node then\n"
              "  reset            usage before the instant does not count: of a user, an\n"
              "                   account with all below it now, or (--all) the whole cluster\n"
              "  set AMOUNT       a user's association has used so much at the instant,\n"

@@ -2,6 +2,7 @@
 #include "command/ledger/ledger_list.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,7 @@ struct row {
 /* All entries. */
 struct listing {
     const struct published *published;
-    const struct published_filter *filter; /* of the entries */
+    const struct ledger_filter *filter;
     struct ledger_book book;
     struct row *rows; /* of its records */
 };
@@ -122,13 +123,24 @@ static void hide_others(struct listing *listing, const char *login)
     id_index_destroy(places);
 }
 
+static bool is_asked(const struct ledger_filter *filter, const struct ledger_record *record)
+{
+    char job[24];
+    snprintf(job, sizeof job, "%" PRIu64, record->entry.job);
+    bool of_job = !filter->jobs.count ||
+                  (record->entry.kind == LEDGER_REFUND && name_list_wants(&filter->jobs, job));
+    return of_job && (int64_t)record->entry.instant >= filter->from &&
+           (int64_t)record->entry.instant <= filter->to &&
+           name_list_wants(&filter->kinds, ledger_kind_name(record->entry.kind));
+}
+
 static bool is_listed(const struct listing *listing, size_t i)
 {
     const struct ledger_record *record = &listing->book.records[i];
-    const struct published_filter *filter = listing->filter;
+    const struct published_filter *filter = &listing->filter->names;
     return !listing->rows[i].hidden && name_list_wants(&filter->clusters, record->cluster) &&
            name_list_wants(&filter->accounts, record->account) &&
-           name_list_wants(&filter->users, record->user);
+           name_list_wants(&filter->users, record->user) && is_asked(listing->filter, record);
 }
 
 /* The columns. */
@@ -253,7 +265,7 @@ static bool has_cluster(const void *context, const char *asked)
 static int check_names(const struct listing *listing, struct published *published,
                        struct error *err)
 {
-    const struct published_filter *filter = listing->filter;
+    const struct published_filter *filter = &listing->filter->names;
     struct published_filter names = { .accounts = filter->accounts, .users = filter->users };
     if (name_list_check(&filter->clusters, "cluster", has_cluster, listing, err))
         return -1;
@@ -285,10 +297,17 @@ int ledger_tell_faults(const struct ledger_book *book, const struct name_list *c
     return result;
 }
 
-int ledger_print(const struct settings *settings, const struct published_filter *filter,
+static bool is_kind(const void *context, const char *asked)
+{
+    (void)context;
+    return ledger_kind_named(asked) != LEDGER_KINDS;
+}
+
+int ledger_print(const struct settings *settings, const struct ledger_filter *filter,
                  const struct table_options *options, struct error *err)
 {
-    if (table_check(&layout, options, err))
+    if (table_check(&layout, options, err) ||
+        name_list_check(&filter->kinds, "kind of entries", is_kind, NULL, err))
         return -1;
     struct published published;
     struct listing listing = { .published = &published, .filter = filter };
@@ -302,7 +321,7 @@ int ledger_print(const struct settings *settings, const struct published_filter 
     hide_others(&listing, viewer_only(&published.viewer));
     result = result ? results_explain(settings, err) : print_listing(&listing, options, err);
     if (!result)
-        result = ledger_tell_faults(&listing.book, &filter->clusters, err);
+        result = ledger_tell_faults(&listing.book, &filter->names.clusters, err);
     ledger_book_free(&listing.book);
     free(listing.rows);
     published_free(&published);

@@ -2,11 +2,11 @@
 #ifndef FAIRMILL_COMMAND_LEDGER_LIST_H
 #define FAIRMILL_COMMAND_LEDGER_LIST_H
 
+#include "results/published.h"
+
 struct error;
 struct ledger_book;
 struct ledger_record;
-struct name_list;
-struct published_filter;
 struct settings;
 struct table_options;
 struct text;
@@ -20,8 +20,15 @@ void add_entry_words(struct text *text, const struct ledger_record *record,
 int ledger_tell_faults(const struct ledger_book *book, const struct name_list *clusters,
                        struct error *err);
 
+/* Which entries are wanted. */
+struct ledger_filter {
+    struct published_filter names;
+    struct name_list jobs, kinds; /* an empty list: all */
+    int64_t from, to;             /* of their instants, both included */
+};
+
 /* Print the entries of the ledger that the filter wants and the caller may see. */
-int ledger_print(const struct settings *settings, const struct published_filter *filter,
+int ledger_print(const struct settings *settings, const struct ledger_filter *filter,
                  const struct table_options *options, struct error *err);
 
 #endif

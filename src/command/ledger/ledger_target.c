@@ -20,10 +20,8 @@ static bool is_named(const struct names *names, uint32_t number, const char *nam
     return reads_as(names_text(names, number), names_length(names, number), name);
 }
 
-/* The small tables, in a snapshot that ends with what `look` does. */
-static int in_snapshot(const struct source *source,
-                       int (*look)(void *context, struct accounting *accounting, struct error *err),
-                       void *context, struct error *err)
+int target_in_snapshot(const struct source *source, target_looker *look, void *context,
+                       struct error *err)
 {
     struct accounting *accounting = NULL;
     if (db_begin(source->db, err))
@@ -169,7 +167,7 @@ static int look_for_association(void *context, struct accounting *accounting, st
 
 int target_association(const struct source *source, struct ledger_record *record, struct error *err)
 {
-    return in_snapshot(source, look_for_association, record, err);
+    return target_in_snapshot(source, look_for_association, record, err);
 }
 
 struct cover_search {
@@ -249,67 +247,5 @@ static int look_for_covers(void *context, struct accounting *accounting, struct 
 int target_covers(const struct source *source, struct ledger_record *record, struct error *err)
 {
     struct cover_search search = { source, record, &record->covers };
-    return in_snapshot(source, look_for_covers, &search, err);
-}
-
-struct job_search {
-    const struct source *source;
-    const struct ledger_record *record;
-    struct ledger_state *state;
-    uint64_t rows, begun, refunded;
-};
-
-static void note_row(struct job_search *search, const struct job_row *row)
-{
-    const struct job *job = &row->job;
-    uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
-    search->rows++;
-    search->begun += begin <= search->record->entry.instant;
-    search->refunded +=
-        begin <= search->record->entry.instant && ledger_refunds(search->state, row->id_job, begin);
-}
-
-static int read_rows(struct job_search *search, const struct accounting *accounting,
-                     struct error *err)
-{
-    const struct source *source = search->source;
-    uint64_t job = search->record->entry.job;
-    struct job_range range = { .to = INT64_MAX, .open = true, .ids = &job, .id_count = 1 };
-    struct job_reading *reading = source->layout->jobs(source, accounting, &range);
-    struct job_row row;
-    int got;
-    while ((got = job_reading_next(reading, &row, err)) > 0)
-        note_row(search, &row);
-    job_reading_end(reading);
-    return got;
-}
-
-static int look_for_job(void *context, struct accounting *accounting, struct error *err)
-{
-    struct job_search *search = context;
-    uint64_t job = search->record->entry.job;
-    if (read_rows(search, accounting, err))
-        return -1;
-    if (!search->begun)
-        return fail(err, ERROR_USAGE, "job %" PRIu64 " %s", job,
-                    search->rows ? "had not begun by then"
-                                 : "has not run, or the accounting database has it no more");
-    if (search->refunded == search->begun)
-        return fail(err, ERROR_USAGE, "job %" PRIu64 " was refunded already", job);
-    return 0;
-}
-
-int target_job(const struct source *source, const struct ledger_record *record,
-               const struct ledger *ledger, struct error *err)
-{
-    const struct settings *settings = source->settings;
-    if (!source->layout->read_open_keys || settings->usage_source == USAGE_OF_ROLLUPS)
-        return fail(err, ERROR_USAGE, "with %s%s there are no jobs to refund; a credit will do",
-                    settings->usage_source == USAGE_OF_ROLLUPS ? "[usage] source = rollup"
-                                                               : "[source] layout = ",
-                    settings->usage_source == USAGE_OF_ROLLUPS ? "" : settings->layout);
-    struct job_search search = { source, record, ledger_at(ledger, INT64_MAX), 0, 0, 0 };
-    int result = in_snapshot(source, look_for_job, &search, err);
-    ledger_state_destroy(search.state);
-    return result;
+    return target_in_snapshot(source, look_for_covers, &search, err);
 }

@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_COMMAND_LEDGER_TARGET_H
 #define FAIRMILL_COMMAND_LEDGER_TARGET_H
 
+struct accounting;
 struct error;
 struct ledger;
 struct ledger_record;
@@ -21,9 +22,9 @@ int target_association(const struct source *source, struct ledger_record *record
  * about its partition only. */
 int target_covers(const struct source *source, struct ledger_record *record, struct error *err);
 
-/* See that the record's job has rows that began up to the record's instant, and that the ledger
- * does not refund all of them already. */
-int target_job(const struct source *source, const struct ledger_record *record,
-               const struct ledger *ledger, struct error *err);
+/* Read the small tables of the source's cluster, and do what `look` does in the same snapshot. */
+typedef int target_looker(void *context, struct accounting *accounting, struct error *err);
+int target_in_snapshot(const struct source *source, target_looker *look, void *context,
+                       struct error *err);
 
 #endif

@@ -72,6 +72,7 @@ const struct layout layout_slurmdbd = {
     .read_facts = slurmdbd_read_facts,
     .read_accrue_limits = slurmdbd_read_accrue_limits,
     .queue = slurmdbd_queue_of,
+    .jobs_on_node = slurmdbd_jobs_on_node,
     .read_limits = slurmdbd_read_limits,
     .add_grants = slurmdbd_add_grants,
     .add_missing = slurmdbd_add_missing,

@@ -69,6 +69,8 @@ static const struct table job_table_arrays = {
 };
 /* And this, of jobs that ended while they were suspended. */
 static const struct table job_table_noted = { "job_table", true, true, { "mod_time" }, { 0 } };
+/* And this, of people who refund the jobs of a node. */
+const struct table slurmdbd_job_nodes = { "job_table", true, true, { "nodelist" }, { 0 } };
 /* What of it there is from Slurm 24.11 on; a GRANT on what is not there fails. */
 static const struct table job_table_wanted = { "job_table", true, true, { "qos_req" }, { 0 } };
 
@@ -200,6 +202,8 @@ void slurmdbd_add_grants(struct text *text, const struct settings *settings, con
     static const char newer[] = "-- Slurm 24.11 or later: ";
     for (size_t i = 0; i < sizeof granted / sizeof *granted; i++)
         add_grant_line(text, granted[i], settings, cluster, "");
+    add_grant_line(text, &slurmdbd_job_nodes, settings, cluster,
+                   "-- For `fairmill ledger refund --node': ");
     add_grant_line(text, &job_table_wanted, settings, cluster, newer);
     for (int span = 0; span < SPANS; span++)
         add_grant_line(text, &slurmdbd_qos_usage[span], settings, cluster, newer);

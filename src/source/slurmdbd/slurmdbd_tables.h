@@ -23,6 +23,8 @@ extern const struct table slurmdbd_clusters, slurmdbd_qos, slurmdbd_tres, slurmd
     slurmdbd_associations, slurmdbd_jobs, slurmdbd_suspends;
 /* What only settings that hide something need. */
 extern const struct table slurmdbd_coordinators, slurmdbd_users;
+/* What of jobs only refunds by node need. */
+extern const struct table slurmdbd_job_nodes;
 /* What only accrue limits need. */
 extern const struct table slurmdbd_association_limits, slurmdbd_qos_limits;
 /* What an instant that is over needs, and any run under slurmctld: optional. */
@@ -116,6 +118,10 @@ int slurmdbd_read_accrue_limits(const struct source *source, struct accrual *acc
                                 struct error *err);
 struct queue_reading *slurmdbd_queue_of(const struct source *source,
                                         const struct queue_range *range);
+
+/* The layout's jobs_on_node(). */
+int slurmdbd_jobs_on_node(const struct source *source, const char *node, uint64_t from, uint64_t to,
+                          struct job_keys *ids, struct error *err);
 
 /* The layout's read_limits(). */
 int slurmdbd_read_limits(const struct source *source, uint64_t instant, bool running,

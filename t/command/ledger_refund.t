@@ -1,0 +1,135 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""ledger refund of several jobs, or of all that ran on a node; and what of the ledger is listed."""
+
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, TINY, Place
+
+T = NOW - 86400
+# id, user, from, to, nodes
+JOBS = ((101, 'alice', 0, 1000, 'n[1-4,7]'), (102, 'alice', 500, 1500, 'n7'), (103, 'bob', 2000, 2500, 'n[07-09]'),
+        (104, 'bob', 900, 1100, 'gpu-[01-02],n7'), (105, 'carol', 1000, 3000, 'n70'), (106, 'carol', 1200, 0, 'n7'),
+        (107, 'carol', 100, 400, 'n['), (108, 'carol', 3001, 3100, 'n[5-8]'))
+
+
+def ready(place):
+    place.ready(TINY + ''.join(
+        f"job {'chemistry' if user == 'carol' else 'physics'}.{user} id_job={number} submit={T + start} start={T + start} "
+        f"end={T + end if end else 0} tres=5=10 limit=600\n" for number, user, start, end, _ in JOBS))
+    for number, _, _, _, nodes in JOBS:
+        place.change('UPDATE tiny_job_table SET nodelist = ? WHERE id_job = ?', nodes, number)
+    place.succeed('run', '--now', NOW)
+
+
+def refunded(place):
+    return [(row[0], row[1]) for row in place.query(
+        "SELECT id_job, why FROM fairmill_ledger WHERE kind = 'refund' ORDER BY id")]
+
+
+def usage(place, later=10):
+    place.succeed('run', '--now', NOW + later)
+    return dict(place.query("SELECT user_name, usage_raw FROM fairmill_fairshare WHERE user_name <> ''"))
+
+
+def several(place):
+    before = usage(place)
+    place.succeed('ledger', 'refund', '103,101,103', '--why', 'broken disks', '--dry-run', '--now', NOW + 10)
+    tap.ok('tiny: refund 2 jobs' in place.out and "job 101 of 'alice' in 'physics'" in place.out and 'ran 16 min' in place.out,
+           'a dry run tells of each job', place.out)
+    tap.same(refunded(place), [], 'and enters nothing')
+    place.succeed('ledger', 'refund', '103,101,103', '--why', 'broken disks', '--yes', '--at', NOW)
+    tap.same(refunded(place), [(101, 'broken disks'), (103, 'broken disks')], 'several jobs are an entry each, once')
+    tap.ok('entries 1 to 2, tiny: refund 2 jobs' in place.out, 'and said so', place.out)
+    after = usage(place)
+    tap.same((after['alice'], after['bob']), (before['alice'] - 10000, before['bob'] - 5000),
+             'what they charged comes off')
+    place.ends(0, 'the ledger is whole', 'ledger', 'list')
+    for jobs, said in (('102,101', 'job 101 was refunded already'), ('102,999', 'job 999 has not run'), ('102,x', "'x': must be"),
+                       (',', 'must be the number of a job'), ('0', 'must be the number of a job')):
+        place.ends(64, f'of {jobs} none is refunded', 'ledger', 'refund', jobs, '--why', 'w', '--yes')
+        place.says('which names the one', said)
+    tap.same(len(refunded(place)), 2, 'and none was')
+
+
+def by_node(place):
+    ready(place)
+    span = ('--from', T + 1000, '--to', T + 2000)
+    place.succeed('ledger', 'refund', '--node', 'n7', *span, '--why', 'n7 died', '--dry-run', '--now', NOW + 10)
+    tap.ok('refund 3 jobs' in place.out and all(f'job {number} of' in place.out for number in (101, 102, 104)),
+           'jobs of which a part ran on the node then, and that have ended', place.out)
+    before = usage(place)
+    place.succeed('ledger', 'refund', '--node', 'n7', *span, '--why', 'n7 died', '--yes', '--at', NOW)
+    tap.same([job for job, _ in refunded(place)], [101, 102, 104], 'are refunded')
+    after = usage(place)
+    tap.same(after['alice'], before['alice'] - 20000, 'whole, also what was elsewhere')
+    place.ends(64, 'and not again', 'ledger', 'refund', '--node', 'n7', *span, '--why', 'w', '--yes')
+    place.says('which is said', "all 3 jobs that ran on node 'n7' then were refunded already")
+    place.succeed('ledger', 'refund', '--node', 'n7', '--from', T, '--to', T + 9999, '--why', 'more', '--yes')
+    tap.same([job for job, _ in refunded(place)], [101, 102, 104, 108], 'a longer span adds those that were not')
+    place.succeed('ledger', 'refund', '--node', 'n07', '--from', T, '--why', 'zeros count', '--yes')
+    tap.same([job for job, _ in refunded(place)][-1], 103, 'n07 is not n7, and --to is now')
+    for arguments, said in ((('--node', 'n9', *span), "no job that has ended ran on node 'n9'"),
+                            (('--node', "n7'; DROP TABLE x", *span), 'no job that has ended'),
+                            (('--node', 'n7'), '--node needs --from'),
+                            (('--node', 'n7', '--from', T + 9, '--to', T), '--from is after --to'),
+                            (('5', '--node', 'n7', *span), 'the number of a job must follow, or --node'),
+                            ((), 'the number of a job must follow, or --node'),
+                            (('102', '--from', T), 'for list, and refund --node'),
+                            (('102', '--jobs', '5'), 'are for list')):
+        place.ends(64, f"refused: {' '.join(map(str, arguments))}", 'ledger', 'refund', *arguments, '--why', 'w', '--yes')
+        place.says('with the reason', said)
+    place.drop_column('a.db', 'tiny_job_table', 'nodelist')
+    place.ends(78, 'where nobody may read the nodes the GRANT is missed', 'ledger', 'refund', '--node', 'n7', *span, '--why', 'w',
+               '--yes')
+    place.says('and named', 'nodelist')
+
+
+def many(place):
+    place.site(TINY + ''.join(f'job physics.alice id_job={number} submit={T} start={T} end={T + 100} tres=5=1\n'
+                              for number in range(1000, 1500)))
+    place.succeed('run', '--now', NOW + 20)
+    place.succeed('ledger', 'refund', ','.join(map(str, range(1000, 1500))), '--why', 'all', '--yes', '--at', NOW)
+    place.ends(0, 'the ledger is whole after five hundred', 'ledger', 'list', '--csv')
+    tap.same(usage(place, 30)['alice'], 0, 'which all come off')
+
+
+def listed(place):
+    def ids(*arguments):
+        place.succeed('ledger', 'list', '--json', *arguments)
+        return [entry['id'] for entry in json.loads(place.out)['ledger']]
+    ready(place)
+    place.query('DELETE FROM fairmill_ledger')
+    for table in ('ledger_chain', 'ledger_counted', 'ledger_reset'):
+        place.query(f'DELETE FROM fairmill_{table}')
+    place.succeed('ledger', 'refund', '101', '--why', 'a', '--at', T + 5000, '--yes')
+    place.succeed('ledger', 'credit', '5', '-u', 'bob', '--why', 'b', '--at', T + 6000, '--yes')
+    place.succeed('ledger', 'refund', '103', '--why', 'c', '--at', T + 7000, '--yes')
+    place.succeed('ledger', 'undo', '1', '--why', 'd', '--yes')
+    for arguments, wanted in (((), [1, 2, 3, 4]), (('--jobs', '103'), [3]), (('--jobs', '101,103'), [1, 3]), (('--kinds', 'undo,credit'), [2, 4]),
+                              (('--from', T + 6000), [2, 3]), (('--to', T + 6000), [1, 2, 4]),
+                              (('--from', T + 6000, '--to', T + 6000), [2]), (('-u', 'bob'), [2]), (('--jobs', '7'), [])):
+        tap.same(ids(*arguments), wanted, f"list {' '.join(map(str, arguments))}")
+    place.ends(64, 'a kind that is none is refused', 'ledger', 'list', '--kinds', 'refunds')
+    place.says('by its name', "there is no kind of entries 'refunds'")
+    place.ends(64, 'so is a node', 'ledger', 'list', '--node', 'n7')
+    place.ends(64, 'and a span the wrong way round', 'ledger', 'list', '--from', 9, '--to', 8)
+
+
+def body():
+    with Place() as place:
+        ready(place)
+        several(place)
+        by_node(place)
+    with Place() as place:
+        place.ready(TINY)
+        many(place)
+        listed(place)
+
+
+tap.main(body)
