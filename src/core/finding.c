@@ -61,6 +61,10 @@ static const struct {
     [FINDING_PARENTS_DISAGREE] = { "parents_disagree",
                                    "id_parent and the account's name differ; id_parent counts",
                                    "set its parent with sacctmgr, which writes both" },
+    [FINDING_SHARES_DRIFT] = { "shares_drift",
+                               "other shares or parents than in shares_file, or only there",
+                               "`fairmill shares diff --commands' with the file prints what makes "
+                               "the database what it says; or export the file anew" },
     [FINDING_CLUSTER_IS_ANOTHER] = { "cluster_is_another",
                                      "earlier runs read another cluster of this name; their "
                                      "history, days, notes and ledger are still there",

@@ -12,6 +12,7 @@ struct text;
  * has them. */
 
 struct share_entry {
+    uint32_t id; /* in the database; 0: it is only in a file */
     /* UTF-8; an account has no user. */
     const char *account, *user, *partition;
     const char *parent;                     /* of an account; "" of the root */

@@ -54,6 +54,7 @@ struct settings {
     uint64_t deadline_s;
     int64_t max_lag_s; /* -1: none */
     enum bad_rows on_bad_rows;
+    const char *shares_file; /* paths, separated by commas; "": none */
     bool share_database;
 
     enum usage_source usage_source;

@@ -96,6 +96,11 @@ const struct setting settings_table[] = {
       "What an association without a parent, in a cycle or there twice does: fail the cluster, "
       "or skip: be left out with all below it, and reported as a finding.",
       CHOICE(on_bad_rows, bad_rows) },
+    { "source", "shares_file", "",
+      "Layout slurmdbd: files as `fairmill shares export' or `sacctmgr dump' writes them, "
+      "separated "
+      "by commas.  `fairmill check' tells where the cluster that a file names differs from it.",
+      read_text, FIELD(shares_file) },
 
     CONNECTION(results, "the result tables"),
     { "results", "share_database", "no",

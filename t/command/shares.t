@@ -166,11 +166,36 @@ def hostile(place):
     tap.ok('\u202e' not in place.out, 'nor in the table', place.out)
 
 
+def drifting(place):
+    """check has a finding where the file that the settings name differs."""
+    def found(text):
+        with open(place.path('file'), 'w', encoding='utf-8') as file:
+            file.write(text)
+        place.succeed('check', '--json')
+        return sorted((row['subject'], row['detail'], row['seen']) for row in json.loads(place.out)['clusters'][0]['findings']
+                      if row['kind'] == 'shares_drift')
+    place.settings({'source.shares_file': f"{place.path('nowhere')}, {place.path('file')}"})
+    tap.same(found(FILE), [], 'check finds nothing where the database is as the file says')
+    (chemistry,), = place.change("SELECT id_assoc FROM mill_assoc_table WHERE acct = 'chemistry' AND user = ''")
+    (carol,), = place.change("SELECT id_assoc FROM mill_assoc_table WHERE user = 'carol'")
+    tap.same(found(FILE.replace("'chemistry':Fairshare=40", "'chemistry':Fairshare=41")
+                   .replace("User - 'carol'", "User - 'dora'\nUser - 'emil'")),
+             sorted([('', "only in the file: account 'chemistry', user 'dora'", 4), (str(chemistry), "shares: account 'chemistry'", 4),
+                     (str(carol), "only in the database: account 'chemistry', user 'carol'", 4)]),
+             'and each association that differs, by its id')
+    place.succeed('check')
+    tap.ok('finding shares_drift, 4x' in place.out and 'shares diff --commands' in place.out and
+           f"warning: shares_file: cannot open '{place.path('nowhere')}'" in place.out, 'people read what to do, and which file is not there', place.out)
+    found(FILE.replace("'mill'", "'other'"))
+    place.succeed('check')
+    tap.ok('shares_drift' not in place.out and 'shares were compared' not in place.out, 'a file of another cluster is not compared', place.out)
+
+
 def body():
     with Place() as place:
         place.ready(SITE)
         place.change("UPDATE mill_assoc_table SET priority = 7, is_def = 1 WHERE user = 'alice' AND acct = 'optics'")
-        for part in (exporting, reading, differing, hostile):
+        for part in (exporting, reading, differing, hostile, drifting):
             part(place)
         place.settings({'source.layout': 'plain'})
         place.ends(64, 'another layout than slurmdbd is refused', 'shares', 'export')

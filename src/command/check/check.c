@@ -8,6 +8,7 @@
 #include "run/clusters.h"
 #include "command/check/check_findings.h"
 #include "command/check/check_next.h"
+#include "command/check/check_shares.h"
 #include "command/check/check_slurm.h"
 #include "command/command.h"
 #include "compute/compute.h"
@@ -198,8 +199,10 @@ static int check_cluster(const struct settings *settings, struct db *source, con
     if (computation.accounting->tariffs)
         add_unmet(text, computation.accounting->tariffs);
     check_slurm_cluster(text, settings, cluster, (uint64_t)record->users);
+    int result = check_shares(text, settings, source, cluster, computation.findings, err);
     check_findings(text, cluster, computation.findings, table);
-    int result = compare_sources(&computation, text, err);
+    if (!result)
+        result = compare_sources(&computation, text, err);
     computation_free(&computation);
     return result ? fail_in(err, "cluster '%s'", cluster) : 0;
 }

@@ -51,6 +51,7 @@ static int take_node(struct taking *taking, const struct node *node, struct erro
 {
     uint32_t priority = id_index_find(taking->priorities, node->id);
     const struct share_entry entry = {
+        .id = node->id,
         .account = name_of(taking, node->account),
         .user = name_of(taking, node->user),
         .partition = name_of(taking, node->partition),

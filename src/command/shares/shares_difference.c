@@ -72,7 +72,7 @@ static void get_name(const void *row, struct cell *cell)
     cell_text(cell, name);
 }
 
-static void get_difference(const void *row, struct cell *cell)
+const char *share_difference_word(const struct share_difference *difference)
 {
     static const char *const words[] = {
         [DIFFERS_ONLY_IN_FILE] = "only in the file",
@@ -80,7 +80,12 @@ static void get_difference(const void *row, struct cell *cell)
         [DIFFERS_IN_PARENT] = "parent",
         [DIFFERS_IN_SHARES] = "shares",
     };
-    cell_text(cell, words[((const struct share_difference *)row)->kind]);
+    return words[difference->kind];
+}
+
+static void get_difference(const void *row, struct cell *cell)
+{
+    cell_text(cell, share_difference_word(row));
 }
 
 /* The parent or the shares of one side. */

@@ -34,6 +34,9 @@ struct share_differences share_differences_find(const struct share_set *file,
                                                 const struct share_set *database);
 void share_differences_free(struct share_differences *differences);
 
+/* `shares`, `parent`, `only in the file` or `only in the database`. */
+const char *share_difference_word(const struct share_difference *difference);
+
 extern const struct table_layout share_differences_layout;
 void share_differences_print(const struct share_differences *differences, struct table *table);
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_CHECK_SHARES_H
+#define FAIRMILL_COMMAND_CHECK_SHARES_H
+
+struct db;
+struct error;
+struct findings;
+struct settings;
+struct text;
+
+/* Add a finding for each association of the cluster that differs from the file of the settings that
+ * is about it.  A file that cannot be read is a warning in the text; -1 where the database cannot
+ * be. */
+int check_shares(struct text *text, const struct settings *settings, struct db *source,
+                 const char *cluster, struct findings *findings, struct error *err);
+
+#endif
