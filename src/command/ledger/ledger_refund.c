@@ -166,9 +166,8 @@ static int look(void *context, struct accounting *accounting, struct error *err)
                       search->refund->node);
 }
 
-int refund_find(struct job_keys *jobs, struct text *told, const struct refund *refund,
-                uint64_t instant, const struct source *source, const struct ledger *ledger,
-                struct error *err)
+int refund_find(struct refund *refund, uint64_t instant, const struct source *source,
+                const struct ledger *ledger, struct error *err)
 {
     const struct settings *settings = source->settings;
     bool by_rollups = settings->usage_source == USAGE_OF_ROLLUPS;
@@ -176,14 +175,14 @@ int refund_find(struct job_keys *jobs, struct text *told, const struct refund *r
         return fail(err, ERROR_USAGE, "with %s%s there are no jobs to refund; a credit will do",
                     by_rollups ? "[usage] source = rollup" : "[source] layout = ",
                     by_rollups ? "" : settings->layout);
-    if (!refund->node && take_numbers(jobs, refund->jobs, err))
+    if (!refund->node && take_numbers(&refund->found, refund->jobs, err))
         return -1;
     struct search search = { .source = source,
                              .refund = refund,
                              .instant = instant,
                              .state = ledger_at(ledger, INT64_MAX),
-                             .told = told,
-                             .jobs = jobs };
+                             .told = &refund->told,
+                             .jobs = &refund->found };
     int result = target_in_snapshot(source, look, &search, err);
     ledger_state_destroy(search.state);
     return result;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/ledger/ledger.h"
+#include "command/ledger/ledger_amount.h"
 #include "results/published_find.h"
 #include "core/insight/scenario.h"
 #include "results/published.h"

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/ledger/ledger_entry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/command.h"
+#include "command/ledger/ledger_amount.h"
+#include "command/ledger/ledger_effect.h"
+#include "command/ledger/ledger_list.h"
+#include "command/ledger/ledger_target.h"
+#include "command/login.h"
+#include "results/viewers.h"
+#include "db/db.h"
+#include "results/ledger_rows.h"
+#include "results/schema.h"
+#include "run/run.h"
+#include "settings/settings.h"
+#include "settings/words.h"
+#include "source/source.h"
+#include "util/complain.h"
+#include "util/error.h"
+#include "util/instant.h"
+#include "util/memory.h"
+
+#define WHY_LENGTH 250
+
+/* What an entry is made from. */
+struct entry_context {
+    const struct settings *settings;
+    const struct options *options;
+    struct db *source, *reader;
+    char *cluster;
+    struct ledger_book book;
+    struct ledger *ledger; /* of the cluster, as it is */
+    bool lost;             /* the entry to undo is not there any more */
+    struct ledger_record record;
+    struct refund refund;
+};
+
+bool action_is(const struct options *options, const char *action)
+{
+    return !strcmp(options->action, action);
+}
+
+static bool is_nothing(const char *text, size_t length)
+{
+    struct decimal decimal;
+    return decimal_parse(text, length, &decimal) && !decimal.digits;
+}
+
+/* Read an amount: TRES-seconds, or TRES-hours with an h behind it.  Only a set takes 0. */
+static bool parse_amount(const char *text, enum ledger_kind kind, uint64_t *seconds)
+{
+    size_t length = strlen(text);
+    uint64_t unit_s = 1;
+    if (length && (text[length - 1] == 'h' || text[length - 1] == 's'))
+        unit_s = text[--length] == 'h' ? 3600 : 1;
+    return (kind == LEDGER_SET && is_nothing(text, length)) ||
+           amount_parse(text, length, unit_s, seconds);
+}
+
+int take_span(const struct options *options, int64_t *from, int64_t *to, struct error *err)
+{
+    *from = INT64_MIN;
+    *to = INT64_MAX;
+    if ((options->from && option_instant("from", options->from, from, err)) ||
+        (options->to && option_instant("to", options->to, to, err)))
+        return -1;
+    return *from <= *to ? 0 : fail(err, ERROR_USAGE, "ledger: --from is after --to");
+}
+
+/* The options of a refund's node. */
+static int check_node(const struct options *options, struct error *err)
+{
+    if (options->jobs.count || options->kinds.count)
+        return fail(err, ERROR_USAGE, "ledger %s: --jobs and --kinds are for list",
+                    options->action);
+    if (!options->refund.node && (options->from || options->to))
+        return fail(err, ERROR_USAGE, "ledger %s: --from and --to are for list, and refund --node",
+                    options->action);
+    if (options->refund.node && !action_is(options, "refund"))
+        return fail(err, ERROR_USAGE, "ledger %s: --node is for refund", options->action);
+    if (options->refund.node && !options->from)
+        return fail(err, ERROR_USAGE, "ledger refund: --node needs --from");
+    return 0;
+}
+
+/* What options an action takes besides those that all take. */
+static int check_options(const struct options *options, struct error *err)
+{
+    bool resets = action_is(options, "reset");
+    bool adjusts = ledger_kind_has_amount(ledger_kind_named(options->action));
+    if (check_node(options, err))
+        return -1;
+    if (action_is(options, "undo") && options->at)
+        return fail(err, ERROR_USAGE,
+                    "ledger undo: an entry is undone at its own instant; --at is "
+                    "not for it");
+    const struct table_options *table = &options->shared.table;
+    if (table->form != TABLE_FOR_PEOPLE || table->columns || table->no_header)
+        return fail(err, ERROR_USAGE,
+                    "ledger %s: --parsable, --csv, --json, --columns and --noheader are for list",
+                    options->action);
+    if (options->all && !resets)
+        return fail(err, ERROR_USAGE, "ledger %s: --all is for reset", options->action);
+    if (!adjusts && !resets && (options->user || options->account || options->partition))
+        return fail(err, ERROR_USAGE, "ledger %s: takes no --user, --account and --partition",
+                    options->action);
+    if (adjusts && !options->user)
+        return fail(err, ERROR_USAGE, "ledger %s: --user is needed", options->action);
+    if (resets && options->all == (options->user || options->account))
+        return fail(err, ERROR_USAGE, "ledger reset: --user, --account or --all is needed");
+    if (resets && options->partition && (!options->user || !options->account))
+        return fail(err, ERROR_USAGE, "ledger reset: --partition needs --user and --account");
+    return 0;
+}
+
+/* An entry says why, for ever. */
+static int check_why(const char *why, struct error *err)
+{
+    if (!why || !why[strspn(why, " \t")])
+        return fail(err, ERROR_USAGE, "the ledger needs a reason: --why TEXT");
+    if (!utf8_valid(why, strlen(why)) || !utf8_is_printable(why))
+        return fail(err, ERROR_USAGE, "--why: must be one line of UTF-8");
+    if (utf8_length(why) > WHY_LENGTH)
+        return fail(err, ERROR_USAGE, "--why: is longer than %d characters", WHY_LENGTH);
+    return 0;
+}
+
+/* What follows from the options, before any database is read. */
+static int begin_record(struct entry_context *context, struct error *err)
+{
+    const struct options *options = context->options;
+    struct ledger_record *record = &context->record;
+    int64_t instant;
+    struct ledger_entry *entry = &record->entry;
+    if (check_options(options, err) || check_why(options->why, err) ||
+        option_instant("at", options->at, &instant, err))
+        return -1;
+    if (!options->shared.yes && !options->shared.dry_run && !isatty(STDIN_FILENO))
+        return fail(err, ERROR_USAGE,
+                    "standard input is no terminal to confirm on; --yes enters it, --dry-run shows "
+                    "what it would do");
+    if (take_span(options, &context->refund.from, &context->refund.to, err))
+        return -1;
+    entry->kind = ledger_kind_named(options->action);
+    entry->instant = (uint64_t)instant;
+    entry->of_cluster = options->all;
+    if (ledger_kind_has_amount(entry->kind) &&
+        !parse_amount(options->subject, entry->kind, &entry->tres_seconds))
+        return fail(err, ERROR_USAGE,
+                    "'%s': must be TRES-seconds, or TRES-hours as in 12.5h, and come to a whole "
+                    "number of TRES-seconds%s",
+                    options->subject, entry->kind == LEDGER_SET ? "" : " above 0");
+    uint64_t *number = &entry->undoes;
+    if (entry->kind == LEDGER_UNDO &&
+        (!number_unsigned(options->subject, strlen(options->subject), number) || !*number ||
+         *number > INT64_MAX))
+        return fail(err, ERROR_USAGE, "'%s': must be the number of an entry", options->subject);
+    record->entered_at = time(NULL);
+    record->who = login_name();
+    record->why = memory_text(options->why);
+    record->account = memory_text(options->account ? options->account : "");
+    record->user = memory_text(options->user ? options->user : "");
+    record->partition = memory_text(options->partition ? options->partition : "");
+    return 0;
+}
+
+/* The one cluster that is meant. */
+static int find_cluster(struct entry_context *context, struct error *err)
+{
+    const struct name_list *list = &context->options->shared.clusters;
+    const struct cluster_names asked = { list->values, list->count };
+    return clusters_wanted_one(context->settings, context->source, &asked, complain,
+                               &context->cluster, err);
+}
+
+/* *found: whether the entry is a lost one.  People may undo a lost entry, and so accept its loss.
+ */
+static int find_lost(struct entry_context *context, bool *found, struct error *err)
+{
+    struct ledger_faults faults = ledger_faults_of(&context->book);
+    const struct ledger_fault *fault = NULL;
+    for (size_t i = 0; i < faults.count; i++)
+        if (faults.list[i].lost && faults.list[i].id == context->record.entry.undoes)
+            fault = &faults.list[i];
+    *found = fault != NULL;
+    bool known = fault && fault->cluster;
+    if (known)
+        context->cluster = memory_text(fault->cluster);
+    ledger_faults_free(&faults);
+    return *found && !known ? find_cluster(context, err) : 0;
+}
+
+/* The cluster and the instant of what is undone are the undo's own.  Of a chain of undos only the
+ * last can be undone, which is what somebody means who names any entry of it that counts. */
+static int find_undone(struct entry_context *context, struct error *err)
+{
+    uint64_t id = context->record.entry.undoes;
+    const struct ledger_record *record = ledger_book_find(&context->book, id);
+    if (record) {
+        context->cluster = memory_text(record->cluster);
+        context->record.entry.instant = record->entry.instant;
+    } else if (find_lost(context, &context->lost, err)) {
+        return -1;
+    }
+    if (!context->cluster)
+        return fail(err, ERROR_USAGE, "the ledger has no entry %" PRIu64, id);
+    const struct name_list *asked = &context->options->shared.clusters;
+    for (size_t i = 0; i < asked->count; i++)
+        if (!reads_as(asked->values[i], strlen(asked->values[i]), context->cluster))
+            return fail(err, ERROR_USAGE, "entry %" PRIu64 " of the ledger is of cluster '%s'", id,
+                        context->cluster);
+    return 0;
+}
+
+static int check_undone(struct entry_context *context, struct error *err)
+{
+    uint64_t id = context->record.entry.undoes;
+    if (context->lost) /* what it did is not known, and nothing now */
+        ledger_add(context->ledger, &(struct ledger_entry){ .id = id, .kind = LEDGER_UNDO });
+    const struct ledger_entry *last = ledger_last_undo(context->ledger, id);
+    if (ledger_is_undone(context->ledger, id))
+        return fail(err, ERROR_USAGE,
+                    "entry %" PRIu64 " is undone already; to have it count again, undo entry "
+                    "%" PRIu64,
+                    id, last->id);
+    context->record.entry.undoes = last->id;
+    return 0;
+}
+
+/* Without the rest of the entry, which all of them have. */
+static int find_refunded(struct entry_context *context, const struct source *source,
+                         struct error *err)
+{
+    struct ledger_entry *entry = &context->record.entry;
+    if (refund_find(&context->refund, entry->instant, source, context->ledger, err))
+        return -1;
+    entry->job = context->refund.found.keys[0];
+    return 0;
+}
+
+static int find_subject(struct entry_context *context, struct error *err)
+{
+    struct ledger_record *record = &context->record;
+    const struct source source = source_of(context->settings, context->source, context->cluster);
+    switch (record->entry.kind) {
+    case LEDGER_CREDIT:
+    case LEDGER_DEBIT:
+        return target_association(&source, record, err);
+    case LEDGER_REFUND:
+        return find_refunded(context, &source, err);
+    case LEDGER_RESET:
+        return record->entry.of_cluster ? 0 : target_covers(&source, record, err);
+    case LEDGER_SET:
+        return target_association(&source, record, err) || target_covers(&source, record, err) ? -1
+                                                                                               : 0;
+    case LEDGER_UNDO:
+        break;
+    }
+    return check_undone(context, err);
+}
+
+/* The ledger with the entry in it. */
+static struct ledger *with_entry(const struct entry_context *context)
+{
+    struct ledger *ledger = ledger_create();
+    struct ledger_entry entry = context->record.entry;
+    entry.id = 1;
+    for (size_t i = 0; i < context->ledger->count; i++) {
+        ledger_add(ledger, &context->ledger->entries[i]);
+        if (context->ledger->entries[i].id >= entry.id)
+            entry.id = context->ledger->entries[i].id + 1;
+    }
+    for (size_t i = 0; i < context->ledger->cover_count; i++)
+        ledger_add_cover(ledger, context->ledger->covers[i].id,
+                         context->ledger->covers[i].association);
+    for (size_t i = 0; i < context->record.covers.count; i++)
+        ledger_add_cover(ledger, entry.id, context->record.covers.keys[i]);
+    ledger_add(ledger, &entry);
+    for (size_t i = 1; i < context->refund.found.count; i++) {
+        entry.id++;
+        entry.job = context->refund.found.keys[i];
+        ledger_add(ledger, &entry);
+    }
+    return ledger;
+}
+
+static void add_intent(struct text *text, const struct entry_context *context)
+{
+    struct text words = { 0 };
+    if (context->refund.found.count > 1)
+        text_format(&words, "refund %zu jobs", context->refund.found.count);
+    else
+        add_entry_words(&words, &context->record, words_of(context->settings));
+    text_add_printable(text, context->cluster);
+    text_add(text, ": ");
+    text_add_printable(text, words.bytes);
+    text_add(text, "\ndated ");
+    instant_add(text, (int64_t)context->record.entry.instant);
+    text_add(text, "\n");
+    if (context->refund.told.length)
+        text_add(text, context->refund.told.bytes);
+    text_free(&words);
+}
+
+static int show_effect(const struct entry_context *context, struct error *err)
+{
+    struct text text = { 0 };
+    struct ledger *after = with_entry(context);
+    int64_t now;
+    add_intent(&text, context);
+    int result = option_instant("now", context->options->shared.now, &now, err);
+    struct source source = source_of(context->settings, context->source, context->cluster);
+    source.instant = &now;
+    if (!result)
+        result = ledger_add_effect(&text, &source, context->reader, context->ledger, after, err);
+    if (!result)
+        result = command_print(&text, err);
+    ledger_destroy(after);
+    text_free(&text);
+    return result;
+}
+
+/* The answer to COMMIT was lost: an entry that is there is made. */
+static int look_again(const struct entry_context *context, const struct ledger_record *record,
+                      struct error *err)
+{
+    struct db *db;
+    struct error other;
+    bool there = false;
+    if (!results_open(&db, context->settings, DB_READER, &other)) {
+        ledger_has(db, record, &there, &other);
+        db_close(db);
+    }
+    return there ? 0
+                 : fail_in(err, "whether entry %" PRIu64 " was made is not known, list will tell",
+                           record->entry.id);
+}
+
+/* Copies of one record, each with a job of its own; texts stay the record's. */
+static struct ledger_record *records_of(const struct entry_context *context, size_t *count)
+{
+    *count = context->refund.found.count ? context->refund.found.count : 1;
+    struct ledger_record *records = memory_zeroed(*count, sizeof *records);
+    for (size_t i = 0; i < *count; i++) {
+        records[i] = context->record;
+        if (context->refund.found.count)
+            records[i].entry.job = context->refund.found.keys[i];
+    }
+    return records;
+}
+
+static int enter(struct entry_context *context, struct error *err)
+{
+    struct db *results;
+    struct text text = { 0 };
+    bool in_doubt = false;
+    size_t count;
+    if (results_open(&results, context->settings, DB_RESULTS, err))
+        return -1;
+    struct ledger_record *records = records_of(context, &count);
+    int result = ledger_enter(results, records, count, &in_doubt, err);
+    db_close(results);
+    if (result && in_doubt)
+        result = look_again(context, &records[count - 1], err);
+    uint64_t first = records[0].entry.id;
+    free(records);
+    if (result)
+        return results_explain(context->settings, err);
+    if (count > 1)
+        text_format(&text, "entries %" PRIu64 " to %" PRIu64 ", ", first, first + count - 1);
+    else
+        text_format(&text, "entry %" PRIu64 ", ", first);
+    add_intent(&text, context);
+    result = command_print(&text, err);
+    text_free(&text);
+    return result;
+}
+
+static int make_entry(struct entry_context *context, struct error *err)
+{
+    const struct options *options = context->options;
+    if (results_open(&context->reader, context->settings, DB_READER, err) ||
+        run_open_source(&context->source, context->settings, err))
+        return -1;
+    if (ledger_book_read(context->reader, NULL, &context->book, err))
+        return results_explain(context->settings, err);
+    if (action_is(options, "undo") ? find_undone(context, err) : find_cluster(context, err))
+        return -1;
+    context->record.cluster = memory_text(context->cluster);
+    context->ledger = ledger_of(&context->book, context->cluster);
+    struct viewer viewer = viewer_of(context->settings);
+    int result =
+        viewer_check(&viewer, context->cluster, NULL, options->user ? options->user : "", err);
+    viewer_free(&viewer);
+    if (result || find_subject(context, err))
+        return -1;
+    if ((options->shared.dry_run || !options->shared.yes) && show_effect(context, err))
+        return -1;
+    if (options->shared.dry_run ||
+        (!options->shared.yes && command_confirm("Enter this? [y/N] ", "nothing was entered", err)))
+        return options->shared.dry_run ? 0 : -1;
+    return enter(context, err);
+}
+
+int entry_make(const struct settings *settings, const struct options *options, struct error *err)
+{
+    struct entry_context context = { .settings = settings,
+                                     .options = options,
+                                     .refund = options->refund };
+    int result = begin_record(&context, err);
+    if (!result)
+        result = make_entry(&context, err);
+    db_close(context.source);
+    db_close(context.reader);
+    ledger_destroy(context.ledger);
+    ledger_record_free(&context.record);
+    job_keys_free(&context.refund.found);
+    text_free(&context.refund.told);
+    ledger_book_free(&context.book);
+    free(context.cluster);
+    return result;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_LEDGER_ENTRY_H
+#define FAIRMILL_COMMAND_LEDGER_ENTRY_H
+
+#include "command/ledger/ledger_refund.h"
+#include "command/options.h"
+
+struct settings;
+
+/* What `ledger` was asked for, and how an entry is made of it. */
+
+struct options {
+    struct shared_options shared;
+    const char *action, *subject; /* credit ... undo, and the amount, job or entry */
+    const char *user, *account, *partition;
+    const char *why, *at;
+    bool all;
+    struct refund refund;
+    const char *from, *to;
+    struct name_list jobs, kinds; /* of list */
+};
+
+bool action_is(const struct options *options, const char *action);
+
+/* Read --from and --to, once the time zone is set; what is not given is no limit.  ERROR_USAGE. */
+int take_span(const struct options *options, int64_t *from, int64_t *to, struct error *err);
+
+/* Make the entry, or several of a refund, show what they do, ask, and enter them. */
+int entry_make(const struct settings *settings, const struct options *options, struct error *err);
+
+#endif
