@@ -388,16 +388,11 @@ int options_read_shared(const struct invocation *invocation, struct shared_optio
     return read_into(&line, err);
 }
 
-void option_list_free(struct name_list *list)
-{
-    name_list_free(list);
-}
-
 void options_free(struct shared_options *shared)
 {
-    option_list_free(&shared->clusters);
-    option_list_free(&shared->accounts);
-    option_list_free(&shared->users);
+    name_list_free(&shared->clusters);
+    name_list_free(&shared->accounts);
+    name_list_free(&shared->users);
 }
 
 int option_list_one(const struct name_list *list, const char *what, const char **one,

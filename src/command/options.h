@@ -102,7 +102,6 @@ int options_read(const struct invocation *invocation, void *options, struct erro
 int options_read_shared(const struct invocation *invocation, struct shared_options *shared,
                         struct error *err);
 void options_free(struct shared_options *shared);
-void option_list_free(struct name_list *list);
 
 /* The only name in the list; NULL where it is empty.  ERROR_USAGE where there are two. */
 int option_list_one(const struct name_list *list, const char *what, const char **one,

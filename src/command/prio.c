@@ -265,8 +265,8 @@ static int prio_command(const struct invocation *invocation, struct error *err)
         result = show(settings, all, &options, err);
     }
     options_free(&options.shared);
-    option_list_free(&options.filter.partitions);
-    option_list_free(&options.filter.jobs);
+    name_list_free(&options.filter.partitions);
+    name_list_free(&options.filter.jobs);
     formula_destroy(options.formula);
     settings_destroy(settings);
     settings_destroy(all);

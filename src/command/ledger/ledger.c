@@ -162,8 +162,8 @@ static int ledger_command(const struct invocation *invocation, struct error *err
             result = entry_make(settings, &options, err);
     }
     options_free(&options.shared);
-    option_list_free(&options.jobs);
-    option_list_free(&options.kinds);
+    name_list_free(&options.jobs);
+    name_list_free(&options.kinds);
     settings_destroy(settings);
     return result;
 }

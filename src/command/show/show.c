@@ -210,7 +210,7 @@ static int show_command(const struct invocation *invocation, struct error *err)
                       : show_published(settings, &options, err);
 done:
     options_free(&options.shared);
-    option_list_free(&options.pair);
+    name_list_free(&options.pair);
     settings_destroy(settings);
     return result;
 }

@@ -349,8 +349,8 @@ static int status_command(const struct invocation *invocation, struct error *err
             result = print_unknown(err);
     }
     status_free(&status);
-    option_list_free(&options.warning);
-    option_list_free(&options.critical);
+    name_list_free(&options.warning);
+    name_list_free(&options.critical);
     options_free(&options.shared);
     return result;
 }

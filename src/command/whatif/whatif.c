@@ -169,8 +169,8 @@ static int whatif_command(const struct invocation *invocation, struct error *err
     if (!result)
         result = print(&options, settings, err);
     for (size_t i = 0; i < LISTS; i++)
-        option_list_free(&options.lists[i]);
-    option_list_free(&options.files);
+        name_list_free(&options.lists[i]);
+    name_list_free(&options.files);
     options_free(&options.shared);
     changes_free(&options.changes);
     settings_destroy(settings);
