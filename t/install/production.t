@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# needs: sqlite mysql
-# The commands of doc/production.md for MariaDB and MySQL do what it says, as they stand there: in a
+# needs: sqlite mysql pgsql
+# The commands of doc/production.md for MariaDB, MySQL and PostgreSQL do what it says, as they stand there: in a
 # system of its own, with the server at its usual socket.  What systemd does is left out.
 . "$(dirname "$0")/../lib/own_system.sh"
 . "$top/t/lib/mariadb.sh"
+. "$top/t/lib/postgres.sh"
 build=${top_builddir:-$top/build}
 mariadb_require
+postgres_require
 own_system
 
 
@@ -44,7 +46,7 @@ inside userdel fairmill >/dev/null 2>&1
 rm -rf "$root/etc/fairmill" "$root/var/lib/fairmill"
 cat >"$root/usr/bin/sudo" <<'SUDO'
 #!/bin/sh
-[ "$1" != -u ] || { user=$2; shift 2; exec runuser -u "$user" -- "$@"; }
+case $1 in -u | -iu) user=$2; shift 2; exec runuser -u "$user" -- "$@" ;; esac
 exec "$@"
 SUDO
 chmod 755 "$root/usr/bin/sudo"
@@ -111,4 +113,39 @@ is "after which who runs is a writer only again" \
     "$(root_sql -e 'SHOW GRANTS FOR fairmill@localhost' | grep -oE 'fairmill_(owner|writer|reader)' | sort -u)" \
     fairmill_writer
 step 4 "run -v" "and runs go on"
+
+
+# ---- results in PostgreSQL ----
+
+cp "$top/t/lib/postgres.sh" "$root/run"
+mkdir -p "$root/run/postgresql"
+# shellcheck disable=SC2016 # it is the inner shell's
+chroot "$root" bash -c '. /run/postgres.sh; postgres_find; postgres_start /run/pg &&
+    ln -s /run/pg/.s.PGSQL.5432 /run/postgresql/ && echo "$POSTGRES_PID" >/run/pg/ours' >"$out" 2>&1 </dev/null
+if [ ! -s "$root/run/pg/ours" ]; then
+    failed "a PostgreSQL server starts there" "$(cat "$out")"
+    done_testing
+fi
+postgres_leave() {
+    kill "$(cat "$root/run/pg/ours")"
+    while kill -0 "$(cat "$root/run/pg/ours")" 2>/dev/null; do
+        sleep 0.05
+    done
+    server_leave
+}
+trap postgres_leave EXIT
+chroot "$root" runuser -u postgres -- psql -qc 'CREATE ROLE grafana LOGIN' </dev/null >"$out" 2>&1
+sed -i '/^\[results\]/,/^\[/s/^driver = mysql/driver = pgsql/' "$root/etc/fairmill/fairmill.conf"
+
+# The part of that name, without its settings, which are those above.
+commands() {
+    sed -n "/^## $1/,/^## /p" "$top/doc/production.md" | sed -n 's/^    //p' | sed '/^\[results\]/,/^database/d'
+}
+step "Results in PostgreSQL" "psql -v" "the commands for PostgreSQL"
+is "a login for the socket has its limit" \
+    "$(chroot "$root" runuser -u postgres -- psql -Atqc \
+        "SELECT rolconnlimit FROM pg_roles WHERE rolname = 'fairmill_reader_login'" </dev/null 2>"$err")" 64
+status "then a run" 0 chroot "$root" runuser -u fairmill -- fairmill -c /etc/fairmill/fairmill.conf run
+ok "publishes there" test "$(chroot "$root" runuser -u postgres -- psql -U grafana -Atqc \
+    'SELECT count(*) FROM fairmill_fairshare' fairmill </dev/null 2>"$err")" -gt 1
 done_testing
