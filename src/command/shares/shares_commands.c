@@ -168,6 +168,9 @@ static void delete_user(struct printer *printer, const struct share_entry *entry
         return;
     if (whole_account && is_default(entry))
         choose_default(printer, entry);
+    else if (is_default(entry))
+        text_add(printer->text, "# Slurm 24.11 and later keep all partitions of a default account: "
+                                "there remove the user from it, and add what stays\n");
     struct command_line line = begin("delete", "user");
     command_line_add(&line, "where");
     add_where(printer, &line, entry, whole_account);
