@@ -15,15 +15,17 @@ T = NOW - 86400
 # id, user, from, to, nodes
 JOBS = ((101, 'alice', 0, 1000, 'n[1-4,7]'), (102, 'alice', 500, 1500, 'n7'), (103, 'bob', 2000, 2500, 'n[07-09]'),
         (104, 'bob', 900, 1100, 'gpu-[01-02],n7'), (105, 'carol', 1000, 3000, 'n70'), (106, 'carol', 1200, 0, 'n7'),
-        (107, 'carol', 100, 400, 'n['), (108, 'carol', 3001, 3100, 'n[5-8]'))
+        (107, 'carol', 100, 400, 'n['), (108, 'carol', 3001, 3100, 'n[5-8]'),
+        # It ended there, and its next run has not ended.
+        (109, 'carol', 1000, 1900, 'n7'), (109, 'carol', 4000, 0, 'n8'))
 
 
 def ready(place):
     place.ready(TINY + ''.join(
         f"job {'chemistry' if user == 'carol' else 'physics'}.{user} id_job={number} submit={T + start} start={T + start} "
         f"end={T + end if end else 0} tres=5=10 limit=600\n" for number, user, start, end, _ in JOBS))
-    for number, _, _, _, nodes in JOBS:
-        place.change('UPDATE tiny_job_table SET nodelist = ? WHERE id_job = ?', nodes, number)
+    for number, _, start, _, nodes in JOBS:
+        place.change('UPDATE tiny_job_table SET nodelist = ? WHERE id_job = ? AND time_start = ?', nodes, number, T + start)
     place.succeed('run', '--now', NOW)
 
 

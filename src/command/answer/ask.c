@@ -62,15 +62,15 @@ static int ask_once(const struct text *question, struct answer *answer, bool *bu
     /* Whoever refuses us may have closed before the question came; its answer is there even so. */
     message_send(socket, question, deadline, err);
     int result = message_receive(socket, false, SIZE_MAX, deadline, &bytes, err);
+    int reason = result ? errno : 0;
     close(socket);
-    if (!bytes.length) {
-        *busy = result == 0 || errno == ECONNRESET;
-        fail(err, ERROR_GONE, "no answer from '%s': %s", path,
-             *busy ? "it has too much to do" : strerror(errno));
-        result = -1;
-    } else if (!result) {
+    if (bytes.length) { /* that the connection was reset behind the answer is no matter */
         result = answer_read(answer, bytes.bytes, bytes.length, err);
         *busy = !result && answer->busy;
+    } else {
+        *busy = !reason || reason == ECONNRESET;
+        result = fail(err, ERROR_GONE, "no answer from '%s': %s", path,
+                      *busy ? "it has too much to do" : strerror(reason));
     }
     text_free(&bytes);
     return result;

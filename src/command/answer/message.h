@@ -47,7 +47,7 @@ void answer_free(struct answer *answer);
 
 /* Read from a socket or a pipe up to its end or, where `line` says so, to the end of a line.
  * ERROR_GONE where it fails, is longer than `most`, or has not ended by `deadline`, an instant of
- * clock_milliseconds(). */
+ * clock_milliseconds(); errno says why. */
 int message_receive(int file, bool line, size_t most, int64_t deadline, struct text *text,
                     struct error *err);
 /* Write all of it by then; ERROR_GONE. */

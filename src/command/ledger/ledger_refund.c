@@ -29,6 +29,7 @@ struct search {
 /* The rows of one job. */
 struct rows {
     uint64_t all, begun, refunded;
+    bool runs;                            /* one has not ended */
     uint64_t association, begin, seconds; /* of those that begun; the association of the last one */
 };
 
@@ -54,6 +55,7 @@ static void note_row(const struct search *search, const struct job_row *row, str
     const struct job *job = &row->job;
     uint64_t begin = job->time_start > job->time_submit ? job->time_start : job->time_submit;
     rows->all++;
+    rows->runs |= !job->time_end;
     if (begin > search->instant)
         return;
     rows->refunded += ledger_refunds(search->state, row->id_job, begin);
@@ -115,7 +117,7 @@ static int check_job(struct search *search, const struct accounting *accounting,
     if (read_rows(search, accounting, job, &rows, err))
         return -1;
     bool refunded = rows.begun && rows.refunded == rows.begun;
-    if (search->refund->node && (!rows.begun || refunded)) {
+    if (search->refund->node && (!rows.begun || rows.runs || refunded)) {
         search->refunded_before += refunded;
         return 0;
     }
