@@ -97,7 +97,9 @@ static int read_kept(struct cluster_run *run, struct publisher *publisher, struc
         if (gone && run_session_resume(session, publisher, &published, err))
             return -1;
     }
-    run->kept.ahead = run->kept.seal.kept && now && *now < (int64_t)run->kept.seal.as_of;
+    /* The clock of a seal that is not as it was stored says nothing. */
+    run->kept.ahead =
+        run->kept.seal.kept && !run->kept.damaged && now && *now < (int64_t)run->kept.seal.as_of;
     return 0;
 }
 

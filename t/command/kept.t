@@ -85,6 +85,7 @@ def changed(site):
     heals(site, 'words beyond all range', f'UPDATE fairmill_usage_open SET sum_2 = {LARGE}, sum_1 = {SMALL}')
     heals(site, 'negative words', f'UPDATE fairmill_usage_open SET sum_2 = {SMALL}')
     heals(site, 'sums beyond all range', f'UPDATE fairmill_seal_usage SET sum_3 = {LARGE}')
+    heals(site, 'a clock of the seal that is ahead', 'UPDATE fairmill_seal SET as_of = 4294967296')
     heals(site, 'another detail', "UPDATE fairmill_seal_odd SET detail = 'x'")
     heals(site, 'a row of what is no day', 'INSERT INTO fairmill_usage_open SELECT cluster, day + 1, id_assoc, sum_2, sum_1, sum_0'
           ' FROM fairmill_usage_open LIMIT 1')
