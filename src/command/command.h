@@ -17,7 +17,8 @@ extern const struct command command_init, command_check, command_run, command_st
 int command_settings(struct settings **settings, const struct invocation *invocation,
                      enum settings_use use, struct error *err);
 
-/* Whether that is so: who asks over a socket, or may read reader.conf alone. */
+/* Whether this invocation reads results only: somebody asks over a socket, or this process may read
+ * reader.conf alone. */
 bool command_reads_results_only(const struct invocation *invocation);
 
 /* Write a text to stdout, whole, or say why not. */

@@ -8,6 +8,7 @@
 #include "core/priority/priority.h"
 #include "core/tree/association.h"
 #include "util/error.h"
+#include "util/file.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
@@ -407,5 +408,15 @@ int share_file_read(struct share_set *list, struct span text, struct error *err)
     text_free(&reader.parent);
     if (result)
         share_set_free(list);
+    return result;
+}
+
+int share_file_load(struct share_set *list, const char *path, struct error *err)
+{
+    struct text bytes = { 0 };
+    int result = file_read(path, &bytes, NULL, err);
+    if (!result && share_file_read(list, (struct span){ bytes.bytes, bytes.length }, err))
+        result = fail_in(err, "'%s'", path);
+    text_free(&bytes);
     return result;
 }

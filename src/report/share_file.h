@@ -23,6 +23,9 @@ struct text;
  * be freed. */
 int share_file_read(struct share_set *list, struct span text, struct error *err);
 
+/* The same of a file, `-` is standard input; the message names it. */
+int share_file_load(struct share_set *list, const char *path, struct error *err);
+
 /* Add such a file: users by name, then accounts by name, below one parent after another, those
  * nearest to the root first.  ERROR_DATA names what no such file can say. */
 int share_file_add(struct text *text, const struct share_set *list, struct error *err);

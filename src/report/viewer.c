@@ -27,13 +27,22 @@ static bool coordinates(const struct viewer_scope *scope, const char *account)
                    sizeof *scope->accounts.values, by_name);
 }
 
+/* Of a cluster that is published no more nobody says what is private: what any of them hides is. */
+static unsigned private_on(const struct viewer *viewer, const struct viewer_scope *scope)
+{
+    unsigned private = viewer->private;
+    for (size_t i = 0; i < viewer->scope_count; i++)
+    private |= viewer->scopes[i].private;
+    return scope ? scope->private : private;
+}
+
 static bool sees(const struct viewer *viewer, unsigned kind, const char *cluster,
                  const char *account, const char *user)
 {
     if (!viewer || !viewer->login || !*user || !strcmp(user, viewer->login))
         return true;
     const struct viewer_scope *scope = scope_on(viewer, cluster);
-    if (!((scope ? scope->private : viewer->private) & kind))
+    if (!(private_on(viewer, scope) & kind))
         return true;
     return scope && (scope->sees_all || coordinates(scope, account));
 }

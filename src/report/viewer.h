@@ -22,7 +22,7 @@ struct viewer_scope {
 };
 struct viewer {
     char *login;      /* NULL: everybody may be shown */
-    unsigned private; /* on clusters without a scope */
+    unsigned private; /* what the settings hide on every cluster */
     struct viewer_scope *scopes;
     size_t scope_count;
 };

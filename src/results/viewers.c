@@ -12,7 +12,7 @@
 #include "sql.h"
 #include "util/memory.h"
 
-/* The user who asks; NULL: one who may be told of everybody. */
+/* The login of the user who asks; NULL: this user may be told of everybody. */
 static char *limited_login(const struct settings *settings)
 {
     const struct asker *asker = settings->asker;

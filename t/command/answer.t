@@ -167,7 +167,7 @@ root/
                         abs(value - other[key]) <= 1e-9 * max(abs(value), 1)
                     if not near:
                         differ.append((key, value, other[key]))
-            tap.ok(not differ and answer['status'] == 0, f"forecast {' '.join(command)} is that of the accounting database",
+            tap.ok(len(exact['points']) > 40 and not differ and answer['status'] == 0, f"forecast {' '.join(command)} is that of the accounting database",
                    len(differ), differ[:9], answer['errors'])
         place.succeed('explain', 'physics', '--jobs', '--json')
         exact = json.loads(place.out)['clusters'][0]['days']

@@ -99,6 +99,10 @@ def data(place):
     found = [(row['subject'], row['detail']) for row in json.loads(place.out)['clusters'][0]['findings'] if row['kind'] == 'partition_unknown']
     tap.same(found, [('12', "partition 'lost'"), ('13', "partition 'gone'")], 'jobs that wait for a partition that is not there are found')
     place.settings()
+    place.change('ALTER TABLE cluster_table RENAME TO lost_table')
+    check(place, 78, 'a table that the accounting database lacks is named', 'cluster_table')
+    tap.ok('next:' not in place.out, 'and to make result tables is no remedy', place.out)
+    place.change('ALTER TABLE lost_table RENAME TO cluster_table')
     place.change("UPDATE tiny_assoc_table SET parent_acct = 'lost', id_parent = 999 WHERE acct = 'chemistry' AND user = ''")
     check(place, 65, 'an association that hangs nowhere is named, with a way on', 'association 999', "next: mend the association", 'on_bad_rows = skip')
 

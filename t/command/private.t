@@ -5,11 +5,11 @@
 
 import json
 import os
-import pwd
 import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import answering
 import place as places
 import tap
 from place import NOW, Place
@@ -33,10 +33,6 @@ def names(place, *command, **more):
     """The users that a command tells of."""
     place.succeed(*command, **more)
     return sorted(name for name in ('alice', OTHER) if name in place.out)
-
-
-def as_login(login):
-    return dict(user=pwd.getpwnam(login).pw_uid, group=pwd.getpwnam(login).pw_gid, extra_groups=[])
 
 
 def open_up(place):
@@ -90,7 +86,7 @@ def gone(place, other):
 
 
 def strangers(place):
-    stranger = as_login(STRANGER)
+    stranger = answering.ids(STRANGER)
     place.succeed('show', '--json', **stranger)
     tap.same([row['account'] for row in json.loads(place.out)['clusters'][0]['associations']], ['root', 'chemistry', 'physics'],
              'who is in no account is shown the accounts')
@@ -122,7 +118,7 @@ def private(place):
     # The build may be where others may not look.
     places.FAIRMILL = shutil.copy(places.FAIRMILL, place.path('fairmill'))
     open_up(place)
-    other = as_login(OTHER)
+    other = answering.ids(OTHER)
     for command in (('show',), ('show', '--parsable'), ('show', '--json'), ('prio', '--long'), ('prio', '--json'),
                     ('history', OTHER), ('explain', OTHER), ('compare',), ('compare', '--csv'), ('compare', '--json'),
                     ('whatif', '--add-usage', f'{OTHER}=900'), ('whatif', '--json', '--add-usage', f'{OTHER}=900'),

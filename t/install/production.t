@@ -24,11 +24,15 @@ if [ ! -s "$root/run/fm/ours" ]; then
     failed "a server starts there" "$(cat "$out")"
     done_testing
 fi
-server_leave() {
-    kill "$(cat "$root/run/fm/ours")"
-    while kill -0 "$(cat "$root/run/fm/ours")" 2>/dev/null; do
+# FILE: with the server's process in it.
+end_server() {
+    kill "$(cat "$1")"
+    while kill -0 "$(cat "$1")" 2>/dev/null; do
         sleep 0.05
     done
+}
+server_leave() {
+    end_server "$root/run/fm/ours"
     own_system_leave
 }
 trap server_leave EXIT
@@ -127,10 +131,7 @@ if [ ! -s "$root/run/pg/ours" ]; then
     done_testing
 fi
 postgres_leave() {
-    kill "$(cat "$root/run/pg/ours")"
-    while kill -0 "$(cat "$root/run/pg/ours")" 2>/dev/null; do
-        sleep 0.05
-    done
+    end_server "$root/run/pg/ours"
     server_leave
 }
 trap postgres_leave EXIT

@@ -17,7 +17,8 @@
 #include "util/error.h"
 #include "util/log.h"
 
-/* A client asks as soon as it has connected, and reads as soon as it is answered. */
+/* How long a client may take to ask, and to read its answer; and what is waited for a question that
+ * is refused unread. */
 #define QUESTION_MS 5000
 #define ANSWER_MS 10000
 #define REFUSAL_MS 100
@@ -108,7 +109,7 @@ static int check_settings(const struct invocation *invocation, struct error *err
     return result;
 }
 
-/* Who asks too much is told so before anything that costs time. */
+/* A user who asks too much is refused first, since to look up a name may take long. */
 static int find_login(struct asker *asker, struct error *err)
 {
     if (peer_take_place(asker->uid, err))

@@ -25,7 +25,7 @@ static void add_json(struct text *text, json_t *object)
     json_decref(object);
 }
 
-/* Of several causes of a failure the first is told. */
+/* The object, to be given back; NULL where the bytes are none of our version. */
 static json_t *parse(const char *bytes, size_t length, enum error_class class, const char *what,
                      struct error *err)
 {
@@ -192,8 +192,10 @@ int message_receive(int file, bool line, size_t most, int64_t deadline, struct t
             return 0;
         const char *end = line ? memchr(bytes, '\n', (size_t)got) : NULL;
         text_add_bytes(text, bytes, end ? (size_t)(end - bytes) : (size_t)got);
-        if (text->length > most)
+        if (text->length > most) {
+            errno = EMSGSIZE;
             return fail(err, ERROR_GONE, "there are more than %zu bytes", most);
+        }
         if (end)
             return 0;
     }
@@ -201,7 +203,7 @@ int message_receive(int file, bool line, size_t most, int64_t deadline, struct t
 
 int message_send(int file, const struct text *text, int64_t deadline, struct error *err)
 {
-    /* A pipe or a socket takes what it has room for, and the rest later. */
+    /* A write that blocks would not end at the deadline. */
     int flags = fcntl(file, F_GETFL);
     if (flags >= 0)
         fcntl(file, F_SETFL, flags | O_NONBLOCK);

@@ -17,9 +17,10 @@ struct error;
 /* The version of both.  Keys only grow within one; who does not know a key leaves it alone. */
 #define MESSAGE_VERSION 1
 
-#define MESSAGE_QUESTION_BYTES 65536u     /* a question has at most so many */
-#define MESSAGE_ANSWER_BYTES (64ul << 20) /* as the output of an answer, and its errors */
-#define MESSAGE_ARGUMENTS 256u            /* a question has at most so many */
+#define MESSAGE_QUESTION_BYTES 65536u /* the longest question */
+#define MESSAGE_ANSWER_BYTES \
+    (64ul << 20)               /* the longest output of an answer, and the longest errors */
+#define MESSAGE_ARGUMENTS 256u /* the most that a question has */
 
 /* A command line and where its output goes. */
 struct question {
@@ -41,7 +42,7 @@ struct answer {
 };
 
 void answer_add(struct text *text, const struct answer *answer);
-/* ERROR_GONE: it is none. */
+/* ERROR_GONE: the bytes are no answer. */
 int answer_read(struct answer *answer, const char *bytes, size_t length, struct error *err);
 void answer_free(struct answer *answer);
 
@@ -50,7 +51,7 @@ void answer_free(struct answer *answer);
  * clock_milliseconds(); errno says why. */
 int message_receive(int file, bool line, size_t most, int64_t deadline, struct text *text,
                     struct error *err);
-/* Write all of it by then; ERROR_GONE. */
+/* Write all of the text by the deadline; ERROR_GONE where that fails. */
 int message_send(int file, const struct text *text, int64_t deadline, struct error *err);
 
 #endif

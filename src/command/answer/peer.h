@@ -6,7 +6,7 @@
 
 struct error;
 
-/* Who is at the other end of a socket. */
+/* The user at the other end of a Unix socket, and how much each user may ask at once. */
 
 /* The user who connected, by SO_PEERCRED.  ERROR_USAGE where this is no Unix socket. */
 int peer_uid(int socket, uid_t *uid, struct error *err);

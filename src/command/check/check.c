@@ -367,6 +367,7 @@ static int check_all(struct settings *settings, struct progress *progress, struc
         result = check_server(settings, source, text, err);
     if (!result)
         result = check_privileges(settings, source, &clusters, progress, text, err);
+    progress->source_is_read = !result;
     for (size_t i = 0; !result && i < clusters.count; i++) {
         struct error of_cluster;
         if (!check_cluster(settings, source, clusters.names[i], text, table, &of_cluster))

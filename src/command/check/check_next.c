@@ -15,7 +15,7 @@
 /* Runs are due every five minutes; who starts none for so long has other means, or none. */
 #define OLD_S 3600
 
-/* What starts runs where packages and doc/production.md put it. */
+/* The timer, once it is enabled, or cron's file: where packages and doc/production.md put them. */
 static const char *starter(void)
 {
     static const char *const places[][2] = {
@@ -66,15 +66,17 @@ int check_starts(struct text *text, struct progress *progress, struct db *result
 void check_add_next(struct text *text, const struct settings *settings,
                     const struct progress *progress, const struct error *failure)
 {
-    const struct db_driver *results = db_driver_named(settings->results.driver);
+    const struct db_settings *side =
+        progress->source_is_read ? &settings->results : &settings->source;
+    bool has_privileges = db_driver_named(side->driver)->privileges;
     bool is_access = failure && (failure->class == ERROR_DENIED || failure->class == ERROR_MISSING);
     if (progress->missing_privileges)
         text_add(text, "next: run the GRANTs above as an administrator of the database, then "
                        "`fairmill check` again\n");
-    else if (is_access && results->privileges)
+    else if (is_access && has_privileges)
         text_add(text, "next: `fairmill init --print >fairmill.sql`; read it and run it as an "
                        "administrator of the database, then `fairmill check` again\n");
-    else if (is_access)
+    else if (is_access && progress->source_is_read)
         text_add(text, "next: `fairmill init`, which makes the result tables\n");
     else if (failure)
         return;

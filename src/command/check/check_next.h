@@ -13,6 +13,7 @@ struct text;
 
 /* What it has found on the way. */
 struct progress {
+    bool source_is_read;     /* so what failed is about the results */
     bool missing_privileges; /* of the accounting database; they have been told */
     bool bad_data;           /* of a cluster, which has failed */
     bool published;          /* every cluster is */

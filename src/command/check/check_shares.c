@@ -10,18 +10,7 @@
 #include "report/share_file.h"
 #include "settings/settings.h"
 #include "util/error.h"
-#include "util/file.h"
 #include "util/text.h"
-
-static int read_file(struct share_set *file, const char *path, struct error *err)
-{
-    struct text bytes = { 0 };
-    int result = file_read(path, &bytes, NULL, err);
-    if (!result && share_file_read(file, (struct span){ bytes.bytes, bytes.length }, err))
-        result = fail_in(err, "'%s'", path);
-    text_free(&bytes);
-    return result;
-}
 
 static void add_finding(struct findings *findings, const struct share_difference *difference)
 {
@@ -63,7 +52,7 @@ int check_shares(struct text *text, const struct settings *settings, struct db *
     for (char *path; !result && (path = list_next(&at)); free(path)) {
         struct share_set file = { 0 };
         struct error unread;
-        if (read_file(&file, path, &unread)) {
+        if (share_file_load(&file, path, &unread)) {
             text_add(text, "  warning: shares_file: ");
             text_add_printable(text, unread.message);
             text_add(text, "\n");

@@ -16,6 +16,7 @@
 #include "sql.h"
 #include "util/error.h"
 #include "util/instant.h"
+#include "util/memory.h"
 #include "util/text.h"
 
 /* Seed 002: weights "may need to be set to a high enough value (say, 1000) to resolve very tiny
@@ -163,12 +164,15 @@ static bool has_weights(const struct settings *settings)
 /* Whether two values of a setting mean the same, however they are written. */
 static bool means_the_same(const struct setting *setting, const char *one, const char *other)
 {
-    struct settings fields[2];
     struct error ignored;
-    memset(fields, 0, sizeof fields);
-    return !strcmp(one, other) || (!setting_assign(setting, &fields[0], one, &ignored) &&
-                                   !setting_assign(setting, &fields[1], other, &ignored) &&
-                                   !memcmp(&fields[0], &fields[1], sizeof *fields));
+    struct settings *first = memory_zeroed(1, sizeof *first),
+                    *second = memory_zeroed(1, sizeof *second);
+    bool same = !strcmp(one, other) || (!setting_assign(setting, first, one, &ignored) &&
+                                        !setting_assign(setting, second, other, &ignored) &&
+                                        !memcmp(first, second, sizeof *first));
+    settings_destroy(first);
+    settings_destroy(second);
+    return same;
 }
 
 /* Where the settings have another value than a slurm.conf that they do not name. */

@@ -13,7 +13,6 @@
 #include "settings/settings.h"
 #include "util/complain.h"
 #include "util/error.h"
-#include "util/file.h"
 #include "util/text.h"
 
 struct options {
@@ -92,24 +91,17 @@ static int diff(const struct settings *settings, const struct options *options, 
 {
     const char *path = options->shared.operands[1];
     struct share_set file = { 0 }, database = { 0 };
-    struct text bytes = { 0 };
-    int result = -1;
-    if (file_read(path, &bytes, NULL, err))
-        goto done;
-    if (share_file_read(&file, (struct span){ bytes.bytes, bytes.length }, err)) {
-        fail_in(err, "'%s'", path);
-        goto done;
+    int result = share_file_load(&file, path, err);
+    if (!result)
+        result = read_database(&database, settings, options, file.cluster, err);
+    if (!result) {
+        share_set_take_case(&file, &database);
+        struct share_differences differences = share_differences_find(&file, &database);
+        result = print_differences(&differences, options, err);
+        share_differences_free(&differences);
     }
-    if (read_database(&database, settings, options, file.cluster, err))
-        goto done;
-    share_set_take_case(&file, &database);
-    struct share_differences differences = share_differences_find(&file, &database);
-    result = print_differences(&differences, options, err);
-    share_differences_free(&differences);
-done:
     share_set_free(&file);
     share_set_free(&database);
-    text_free(&bytes);
     return result;
 }
 
