@@ -99,7 +99,7 @@ class Ground(Place):
 
     def configure(self, **usage):
         sections = self.sections()
-        sections['source']['deadline'] = '1 s'
+        sections['source']['deadline'] = '3 s'
         write_settings(self.path('fm.conf'), sections | dict(usage=dict(half_life=0) | usage))
 
     def begin(self, at=None, **usage):
