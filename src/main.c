@@ -17,7 +17,8 @@ static const struct command *const commands[] = {
     &command_init,    &command_check,    &command_verify,  &command_run,
     &command_status,  &command_show,     &command_prio,    &command_explain,
     &command_whatif,  &command_forecast, &command_compare, &command_diff,
-    &command_history, &command_ledger,   &command_shares,  &command_metrics,
+    &command_history, &command_backfill, &command_ledger,  &command_shares,
+    &command_metrics,
 #ifdef HAVE_REPORT
     &command_report,
 #endif

@@ -10,6 +10,10 @@ WHERE "cluster" = ? AND "as_of" > ?
 DELETE /*! "fairmill_history_point" */ FROM "fairmill_history_point" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" > ?
 
+-- name: future_backfill
+DELETE /*! "fairmill_backfill" */ FROM "fairmill_backfill" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" > ?
+
 -- name: future_names
 DELETE /*! "fairmill_association" */ FROM "fairmill_association" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "since" > ?

@@ -14,6 +14,14 @@ SELECT MIN("as_of") FROM "fairmill_history_point" WHERE "cluster" = ?
 -- The newest point of a cluster.
 SELECT MAX("as_of") FROM "fairmill_history_point" WHERE "cluster" = ?
 
+-- name: history_points_read
+-- The instants of all points.
+SELECT "as_of" FROM "fairmill_history_point" WHERE "cluster" = ? ORDER BY "as_of"
+
+-- name: history_backfill_read
+-- The instants of points that backfill made.
+SELECT "as_of" FROM "fairmill_backfill" WHERE "cluster" = ? ORDER BY "as_of"
+
 -- name: history_point_associations
 -- The hash of the associations at the last point up to an instant.
 SELECT "associations"
@@ -29,13 +37,6 @@ FROM "fairmill_history_point" p
 JOIN "fairmill_history" h ON h."cluster" = p."cluster" AND h."as_of" = p."as_of" AND h."id_assoc" = ?
 WHERE p."cluster" = ? AND p."as_of" >= ? AND p."as_of" <= ?
 ORDER BY h."as_of"
-
--- name: history_add
--- Add the values of a point, from what is published.
-INSERT INTO "fairmill_history" ("cluster", "id_assoc", "as_of", "fairshare", "usage_raw", "level_fs")
-SELECT "cluster", "id_assoc", "computed_at", "fairshare", "usage_raw", "level_fs"
-FROM "fairmill_fairshare"
-WHERE "cluster" = ?
 
 -- name: history_point_add
 -- Add a point.
@@ -55,30 +56,23 @@ WHERE "cluster" = ? AND "as_of" = ?
 DELETE /*! "fairmill_history_point" */ FROM "fairmill_history_point" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" = ?
 
+-- name: history_backfill_remove
+-- Forget that a point was made by backfill.
+DELETE /*! "fairmill_backfill" */ FROM "fairmill_backfill" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" = ?
+
 -- name: association_read
 -- All names that associations had.
 SELECT "cluster", "id_assoc", "parent_id", "account", "user_name", "partition_name"
 FROM "fairmill_association"
 ORDER BY "cluster", "id_assoc", "since"
 
--- name: association_add
--- Add the names and parents of associations, where they have changed.
-INSERT INTO "fairmill_association"
-    ("cluster", "id_assoc", "since", "parent_id", "account", "user_name", "partition_name")
-SELECT f."cluster", f."id_assoc", f."computed_at", f."parent_id", f."account", f."user_name",
-    f."partition_name"
-FROM "fairmill_fairshare" f
-WHERE f."cluster" = ? AND NOT EXISTS (
-    SELECT 1 FROM "fairmill_association" a
-    WHERE a."cluster" = f."cluster" AND a."id_assoc" = f."id_assoc" AND a."since" = (
-            SELECT MAX(b."since") FROM "fairmill_association" b
-            WHERE b."cluster" = f."cluster" AND b."id_assoc" = f."id_assoc"
-                AND b."since" <= f."computed_at"
-        )
-        AND COALESCE(a."parent_id", 0) = COALESCE(f."parent_id", 0)
-        AND a."account" = f."account" AND a."user_name" = f."user_name"
-        AND a."partition_name" = f."partition_name"
-)
+-- name: association_names
+-- All names that the associations of a cluster had, each one's oldest first.
+SELECT "id_assoc", "since", "parent_id", "account", "user_name", "partition_name"
+FROM "fairmill_association"
+WHERE "cluster" = ?
+ORDER BY "id_assoc", "since"
 
 -- name: association_remove
 -- Remove the changes that were found at an instant.

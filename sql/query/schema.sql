@@ -22,6 +22,8 @@ INSERT INTO "fairmill_finding" SELECT * FROM "fairmill_finding" WHERE 1 = 0
 INSERT INTO "fairmill_history" SELECT * FROM "fairmill_history" WHERE 1 = 0
 -- name: check_history_point
 INSERT INTO "fairmill_history_point" SELECT * FROM "fairmill_history_point" WHERE 1 = 0
+-- name: check_backfill
+INSERT INTO "fairmill_backfill" SELECT * FROM "fairmill_backfill" WHERE 1 = 0
 -- name: check_job_priority
 INSERT INTO "fairmill_job_priority" SELECT * FROM "fairmill_job_priority" WHERE 1 = 0
 -- name: check_job_term

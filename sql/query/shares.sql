@@ -7,19 +7,17 @@
 SELECT "last_as_of", "hash" FROM "fairmill_share_state" WHERE "cluster" = ?
 
 -- name: share_runs_read
--- The runs next to an instant that the records tell of: the last up to it, and the first after it.
-SELECT MIN("as_of"), MAX(CASE WHEN "as_of" <= ? THEN "as_of" END),
-    MAX(CASE WHEN "seen_before" <= ? THEN "seen_before" END),
-    MIN(CASE WHEN "as_of" > ? THEN "as_of" END), MIN(CASE WHEN "seen_before" > ? THEN "seen_before" END)
+-- The runs that the records tell of: those that noted something, and what was the last one before.
+SELECT DISTINCT "as_of", "seen_before"
 FROM "fairmill_share_change"
 WHERE "cluster" = ?
 
 -- name: share_change_read
--- The records of associations up to an instant, each one's oldest first.
+-- The records of associations, each one's oldest first.
 SELECT "id_assoc", "as_of", "deleted", "parent_id", "parent_account", "account", "user_name",
     "partition_name", "shares", "modified"
 FROM "fairmill_share_change"
-WHERE "cluster" = ? AND "as_of" <= ?
+WHERE "cluster" = ?
 ORDER BY "id_assoc", "as_of"
 
 -- name: qos_change_read

@@ -373,6 +373,16 @@ CREATE TABLE IF NOT EXISTS "fairmill_history_point" (
     PRIMARY KEY ("cluster", "as_of")
 ) {kept};
 
+-- Those of them that `backfill' made.  No value lacks a larger part than truncation_bound for want of jobs
+-- that were purged, or nobody knows; of in_doubt associations nobody knows what they were then.
+CREATE TABLE IF NOT EXISTS "fairmill_backfill" (
+    "cluster"           {name} NOT NULL,
+    "as_of"             {integer} NOT NULL,
+    "truncation_bound"  {real},
+    "in_doubt"          {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "as_of")
+) {kept};
+
 -- The values that were published at these instants.
 CREATE TABLE IF NOT EXISTS "fairmill_history" (
     "cluster"    {name} NOT NULL,

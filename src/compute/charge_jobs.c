@@ -8,6 +8,7 @@
 #include "compute/computation.h"
 #include "compute/seal_plan.h"
 #include "compute/sinks.h"
+#include "compute/split.h"
 #include "core/usage/ledger.h"
 #include "results/days.h"
 #include "settings/settings.h"
@@ -76,6 +77,11 @@ static uint64_t calc_period(const struct settings *settings)
     return period ? period : CALC_PERIOD_S;
 }
 
+static void add_sink(struct pass *pass, struct charge_sink *sink)
+{
+    pass->sinks[pass->sink_count++] = sink;
+}
+
 static int run_pass(const struct charging_run *run, struct pass *pass, struct error *err)
 {
     const struct source *source = &run->computation->source;
@@ -93,6 +99,7 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
                                .negative = pass->negative,
                                .cutoff = pass->cutoff,
                                .left_out = pass->left_out };
+    struct split *split = run->computation->split;
     struct sums_sink sums;
     struct slices_sink slices = {
         { slices_sink_take }, pass->slices, pass->left_out, pass->negative
@@ -100,8 +107,13 @@ static int run_pass(const struct charging_run *run, struct pass *pass, struct er
     struct job_row row;
     int got;
     sums_sink_begin(&sums, run->computation, pass->sealed);
-    if (!pass->only_noted)
-        pass->sinks[pass->sink_count++] = &sums.sink;
+    if (split) {
+        split_begin_pass(split, &charger);
+        add_sink(pass, &split->slices.sink);
+        pass->row_sinks[pass->row_sink_count++] = &split->rows.sink;
+    } else if (!pass->only_noted) {
+        add_sink(pass, &sums.sink);
+    }
     if (pass->slices)
         pass->row_sinks[pass->row_sink_count++] = &slices.sink;
     while ((got = job_reading_next(reading, &row, err)) > 0) {
@@ -133,11 +145,6 @@ static void add_pass(struct charging_run *run, const struct pass *pass)
     run->passes[run->pass_count++] = *pass;
 }
 
-static void add_sink(struct pass *pass, struct charge_sink *sink)
-{
-    pass->sinks[pass->sink_count++] = sink;
-}
-
 /* Rows that are charged where they belong. */
 static struct pass charging_pass(struct charging_run *run, struct job_range range)
 {
@@ -165,39 +172,41 @@ static uint64_t first_read(const struct charging_run *run)
 
 /* Where jobs were purged rollups stand for them, up to the first full hour in which no job ended
  * that is not there. */
-static int find_purge_end(const struct charging_run *run, uint64_t *until, struct error *err)
+static int find_purge_end(const struct computation *computation, struct purge *purge,
+                          uint64_t oldest, uint64_t *until, struct error *err)
 {
-    const struct source *source = &run->computation->source;
-    uint64_t oldest = run->seen->oldest_end, from;
-    bool purged = false;
-    uint64_t hour = oldest / 3600 * 3600 + 3600;
+    const struct source *source = &computation->source;
+    uint64_t now = clock_now(computation->clock), hour = oldest / 3600 * 3600 + 3600, from;
     *until = 0;
-    if (oldest > run->now || hour > run->now || hour <= run->cutoff)
+    if (oldest > now || hour > now || hour <= purge->cutoff)
         return 0;
-    if (source->layout->find_purge(source, run->cutoff, &purged, err) ||
-        (purged && source->layout->rollup_reach(source, run->now, false, &from, until, err)))
+    if (!purge->known && source->layout->find_purge(source, purge->cutoff, &purge->found, err))
+        return -1;
+    purge->known = true;
+    if (purge->found && source->layout->rollup_reach(source, now, false, &from, until, err))
         return -1;
     if (*until > hour)
         *until = hour;
     return 0;
 }
 
-/* Up to where rollups say what jobs did; 0: nowhere. */
-static int find_rollup_end(const struct charging_run *run, uint64_t *until, struct error *err)
+int rollups_end(const struct computation *computation, struct purge *purge, struct jobs_seen *seen,
+                uint64_t *until, struct error *err)
 {
-    const struct source *source = &run->computation->source;
+    const struct source *source = &computation->source;
     uint64_t from;
     *until = 0;
     if (!source->layout->rollups)
         return 0;
     if (source->settings->usage_source != USAGE_OF_ROLLUPS)
-        return find_purge_end(run, until, err);
-    if (source->layout->rollup_reach(source, run->now, true, &from, until, err))
+        return find_purge_end(computation, purge, seen->oldest_end, until, err);
+    if (source->layout->rollup_reach(source, clock_now(computation->clock), true, &from, until,
+                                     err))
         return -1;
     if (*until)
-        run->seen->oldest_end = from;
-    if (*until > run->seen->newest)
-        run->seen->newest = *until;
+        seen->oldest_end = from;
+    if (*until > seen->newest)
+        seen->newest = *until;
     return 0;
 }
 
@@ -255,7 +264,8 @@ static int charge_rollups(struct charging_run *run, struct error *err)
         *until = plan->seal.jobs_from;
         return 0;
     }
-    if (find_rollup_end(run, until, err))
+    struct purge purge = { .cutoff = run->cutoff };
+    if (rollups_end(run->computation, &purge, run->seen, until, err))
         return -1;
     if (sums_all(run))
         plan->seal.jobs_from = *until;
@@ -361,6 +371,8 @@ static struct job_range main_range(const struct charging_run *run)
         range.from = run->charging.from + 1;
         range.most = false;
     }
+    if (run->computation->split)
+        range.begun_by = run->now;
     if (plan && plan->mode == SEAL_INCREMENTAL) {
         range.most = false;
         if (!plan->anew)
@@ -446,6 +458,11 @@ static int add_starts(struct computation *computation, struct error *err)
     return 0;
 }
 
+int charge_corrections(struct computation *computation, struct error *err)
+{
+    return add_adjustments(computation, err) ? -1 : add_starts(computation, err);
+}
+
 static void set_sinks(struct charging_run *run)
 {
     struct computation *computation = run->computation;
@@ -497,8 +514,9 @@ int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_
     for (size_t i = 0; i < run.pass_count; i++)
         if (run_pass(&run, &run.passes[i], err))
             return -1;
-    if ((plan && seal_plan_check(plan, err)) || add_adjustments(computation, err) ||
-        add_starts(computation, err))
+    if (plan && seal_plan_check(plan, err))
+        return -1;
+    if (!computation->split && charge_corrections(computation, err))
         return -1;
     if (plan && plan->mode != SEAL_UNUSED)
         note_least(&seen->first_charge, plan->seal.first_charge);

@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_CHARGE_JOBS_H
 #define FAIRMILL_CHARGE_JOBS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct computation;
@@ -15,5 +16,20 @@ struct seal_plan;
  * *seen may know an older end. */
 int charge_jobs(struct computation *computation, struct seal_plan *plan, uint64_t cutoff,
                 struct jobs_seen *seen, struct error *err);
+
+/* What charge_jobs() adds to the tree that is no row of the source: the ledger's credits, debits
+ * and amounts, and the usage that the source began with.  Where the computation is split
+ * (compute/split.h) it leaves them to the computations of the instants. */
+int charge_corrections(struct computation *computation, struct error *err);
+
+/* Whether jobs were purged; found out once for a cutoff. */
+struct purge {
+    uint64_t cutoff;
+    bool known, found;
+};
+/* Up to where rollups say what jobs did; 0: nowhere.  What they say of the jobs' times comes into
+ * *seen, whose oldest end is known. */
+int rollups_end(const struct computation *computation, struct purge *purge, struct jobs_seen *seen,
+                uint64_t *until, struct error *err);
 
 #endif

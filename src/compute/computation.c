@@ -24,7 +24,7 @@ uint64_t last_reset(const struct settings *settings, const struct ledger_state *
 
 struct wide *computation_sum_of(struct computation *computation, uint64_t association)
 {
-    uint32_t place = tree_place(computation->tree, association);
+    uint32_t place = computation->tree ? tree_place(computation->tree, association) : NO_NODE;
     return place == NO_NODE ? usage_sums_of(computation->unattributed, association)
                             : &computation->tree->nodes[place].usage;
 }
@@ -66,7 +66,8 @@ struct computation computation_of(const struct source *source)
 
 void computation_free(struct computation *computation)
 {
-    accounting_destroy(computation->accounting);
+    (computation->accounting_is_lent ? accounting_give_back
+                                     : accounting_destroy)(computation->accounting);
     tree_destroy(computation->tree);
     findings_destroy(computation->findings);
     usage_sums_destroy(computation->unattributed);

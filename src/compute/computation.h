@@ -11,6 +11,7 @@
 struct computation {
     struct source source; /* what it is of, and the settings that it is made with */
     struct accounting *accounting;
+    bool accounting_is_lent; /* but for its rows (accounting_lend()) */
     struct tree *tree;
     struct values *values;
     uint32_t *pbs_order; /* by node, where anybody asks for it (core/fairshare/pbs.h); or NULL */
@@ -30,6 +31,7 @@ struct computation {
     struct factor_past *own_factors;   /* these, where no prior has them */
     struct owners *owners;             /* whose usage an association's is; NULL: its own */
     struct charge_sink *watcher;       /* gets each charge that counts; NULL: nobody does */
+    struct split *split; /* adds charges up instead of the tree; NULL: there is none */
     struct run_record record;
     struct past_counts past_counts; /* of an instant that is over */
     char message[160];              /* likewise, the record's */

@@ -60,7 +60,6 @@ int factors_read(struct computation *computation, struct factor_past *past,
                  const struct seal_plan *plan, struct error *err)
 {
     const struct source *source = &computation->source;
-    const struct accounting *accounting = computation->accounting;
     if (!source->layout->read_factors)
         return 0;
     if (!past)
@@ -73,6 +72,13 @@ int factors_read(struct computation *computation, struct factor_past *past,
             source, past, reads_all_changes(computation, plan) ? 0 : factor_past_since(past),
             computation->findings, err))
         return -1;
+    factors_apply(computation, past);
+    return 0;
+}
+
+void factors_apply(struct computation *computation, struct factor_past *past)
+{
+    const struct accounting *accounting = computation->accounting;
     /* The source has them as of then; an instant that has not come yet, nobody has seen. */
     int64_t now = (int64_t)clock_now(computation->clock), started = computation->record.started_at;
     factor_past_make(past, accounting->qos, accounting->qos_count, now < started ? now : started);
@@ -82,5 +88,4 @@ int factors_read(struct computation *computation, struct factor_past *past,
         set_factors(computation, &points);
         note_doubts(computation, &points);
     }
-    return 0;
 }

@@ -12,5 +12,7 @@ struct seal_plan;
  * plan (NULL) nothing is noted. */
 int factors_read(struct computation *computation, struct factor_past *past,
                  const struct seal_plan *plan, struct error *err);
+/* The same as of the instant of another computation of the same accounting, with what was read. */
+void factors_apply(struct computation *computation, struct factor_past *past);
 
 #endif

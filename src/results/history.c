@@ -5,11 +5,9 @@
 #include <time.h>
 
 #include "core/finding.h"
-#include "results/kept.h"
 #include "results/publication.h"
 #include "results/rows.h"
 #include "results/settings_rows.h"
-#include "results/share_rows.h"
 #include "settings/settings.h"
 #include "sql.h"
 #include "util/error.h"
@@ -18,80 +16,12 @@
 /* A transaction removes one point, or one day; a run removes so many of each. */
 #define STEPS_PER_RUN 48
 
-/* Whether the instant is to be a point, since its span has none yet or just this one; -1 on
- * failure. */
-static int is_point(const struct publisher *publisher, int64_t as_of, struct error *err)
-{
-    int64_t span = (int64_t)publisher->settings->history_interval_s, there = as_of;
-    int64_t begin = span ? as_of - as_of % span : as_of;
-    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(begin),
-                                    db_integer(span ? begin + span : as_of + 1) };
-    int found =
-        rows_read_integer(publisher->db, sql_query_history_point, arguments, 3, &there, err);
-    return found < 0 ? -1 : !found || there == as_of;
-}
-
-/* Write the names and parents of associations where they are not those of the last point.  A hash
- * tells that: to compare them row by row takes as long as to write all values.  The hashes of later
- * points do not hold then. */
-static int write_associations(const struct publisher *publisher, const struct db_value *point,
-                              int64_t hash, struct error *err)
-{
-    struct db *db = publisher->db;
-    int64_t last = 0;
-    int found = rows_read_integer(db, sql_query_history_point_associations, point, 2, &last, err);
-    if (found < 0 || (found && last == hash))
-        return found < 0 ? -1 : 0;
-    if (db_execute(db, sql_query_history_point_doubt, point, 2, NULL, err) ||
-        db_execute(db, sql_query_association_remove, point, 2, NULL, err) ||
-        db_execute(db, sql_query_association_add, point, 1, NULL, err))
-        return -1;
-    return kept_write_found(db, publisher->cluster, &kept_names, point[1].integer, err);
-}
-
-/* From the values that the rows are made of: to read these again takes as long as to write them. */
-static int keep_point(const struct publisher *publisher, const struct publication *publication,
-                      int64_t as_of, struct error *err)
-{
-    const struct algorithm *algorithm = publisher->settings->algorithm;
-    struct kept_part part = { .part = as_of };
-    for (uint32_t i = 0; i < publication->tree->count; i++) {
-        const struct values *values = &publication->values[i];
-        const struct db_value row[] = {
-            db_integer(publication->tree->nodes[i].id),
-            rows_real(algorithm->factor(values)),
-            rows_real(values->usage_raw),
-            rows_real(values->level_fs),
-            db_text(algorithm->name),
-        };
-        kept_add_values(&part.kept, row, COUNT(row));
-    }
-    return kept_write(publisher->db, publisher->cluster, kept_history.name, &part, err);
-}
-
-int history_write(const struct publisher *publisher, const struct publication *publication,
-                  int64_t as_of, struct error *err)
-{
-    struct db_value cluster = db_text(publisher->cluster);
-    int wanted = publisher->settings->history_days ? is_point(publisher, as_of, err) : 0;
-    if (wanted <= 0)
-        return wanted;
-    int64_t hash = (int64_t)share_rows_hash(publication->tree, publication->names);
-    struct db_value point[] = { cluster, db_integer(as_of),
-                                db_text(publisher->settings->algorithm->name), db_integer(hash) };
-    if (write_associations(publisher, point, hash, err) ||
-        db_execute(publisher->db, sql_query_history_point_remove, point, 2, NULL, err) ||
-        db_execute(publisher->db, sql_query_history_point_add, point, 4, NULL, err) ||
-        db_execute(publisher->db, sql_query_history_remove, point, 2, NULL, err) ||
-        db_execute(publisher->db, sql_query_history_add, &cluster, 1, NULL, err))
-        return -1;
-    return keep_point(publisher, publication, as_of, err);
-}
-
 static const char *const future_clears[] = {
-    sql_query_future_values,   sql_query_future_points,  sql_query_future_names,
-    sql_query_future_changes,  sql_query_future_factors, sql_query_future_share_state,
-    sql_query_future_findings, sql_query_future_kept,    NULL,
+    sql_query_future_values,   sql_query_future_points,
+    sql_query_future_names,    sql_query_future_changes,
+    sql_query_future_factors,  sql_query_future_share_state,
+    sql_query_future_findings, sql_query_future_kept,
+    sql_query_future_backfill, NULL,
 };
 
 int history_remove_future(const struct publisher *publisher, int64_t as_of, struct error *err)
@@ -103,6 +33,7 @@ int history_remove_future(const struct publisher *publisher, int64_t as_of, stru
 
 static const char *const remove_point[] = { sql_query_history_remove,
                                             sql_query_history_point_remove,
+                                            sql_query_history_backfill_remove,
                                             sql_query_kept_point_remove, NULL };
 static const char *const remove_day[] = { sql_query_usage_day_clear, sql_query_kept_day_remove,
                                           NULL };

@@ -6,20 +6,15 @@
 
 struct db;
 struct error;
-struct publication;
 struct publisher;
 
-/* What is kept of the values of earlier runs, and for how long. */
+/* For how long what earlier runs left is kept. */
 
-/* Inside the transaction that publisher_publish() has open, once the values are written: where the
- * instant is the first of its history_interval they become a point of fairmill_history. */
-int history_write(const struct publisher *publisher, const struct publication *publication,
-                  int64_t as_of, struct error *err);
-
-/* There too, once findings are written, and before points and changes of associations are: remove
- * what runs left of instants that have not come yet, since the clock was ahead or they were asked
- * to.  Days need no such care: the next run by the clock finds its seal ahead and sums them anew.
- * A run that is itself of an instant to come removes nothing. */
+/* Inside the transaction that publisher_publish() has open, once findings are written, and before
+ * points and changes of associations are: remove what runs left of instants that have not come yet,
+ * since the clock was ahead or they were asked to.  Days need no such care: the next run by the
+ * clock finds its seal ahead and sums them anew. A run that is itself of an instant to come removes
+ * nothing. */
 int history_remove_future(const struct publisher *publisher, int64_t as_of, struct error *err);
 
 /* After that transaction: take away what is older than [retention] wants, in transactions that are

@@ -9,6 +9,7 @@
 #include "core/finding.h"
 #include "results/days.h"
 #include "results/history.h"
+#include "results/history_rows.h"
 #include "results/factor_rows.h"
 #include "results/kept.h"
 #include "results/ledger_rows.h"
@@ -86,6 +87,13 @@ int publisher_start(struct publisher *publisher, struct db *db, const struct set
         return -1;
     }
     return 0;
+}
+
+int publisher_lock(struct publisher *publisher, struct db *db, const struct settings *settings,
+                   const char *cluster, struct error *err)
+{
+    *publisher = (struct publisher){ .db = db, .settings = settings, .cluster = cluster };
+    return take_lock(publisher, err);
 }
 
 /* Whether this run's transaction was committed. */

@@ -17,6 +17,9 @@ struct error;
 /* Take the lock, see what is published, take a run_id.  ERROR_LOCKED if another run is at it. */
 int publisher_start(struct publisher *publisher, struct db *db, const struct settings *settings,
                     const char *cluster, struct error *err);
+/* Take the lock only, for who changes nothing that a run publishes; publisher_end() is due then. */
+int publisher_lock(struct publisher *publisher, struct db *db, const struct settings *settings,
+                   const char *cluster, struct error *err);
 /* The same for another session after the first one broke.  *published is whether this run's
  * transaction had been committed after all. */
 int publisher_resume(struct publisher *publisher, struct db *db, bool *published,

@@ -77,42 +77,109 @@ int share_rows_last(struct db *db, const char *cluster, int64_t *last, struct er
     return 0;
 }
 
-static uint32_t name_of(struct past *past, const struct db_value *value)
+/* An instant at which runs noted something, and the run before it, which noted nothing since. */
+struct noted_run {
+    int64_t as_of, seen_before;
+};
+
+struct share_notes {
+    struct names *names;
+    struct sighting *rows; /* by id, and of each the oldest first */
+    size_t count;
+    struct noted_run *runs;
+    size_t run_count;
+    struct state state;
+    int64_t distrusted; /* the first record that is not as it was noted; NEVER */
+};
+
+static uint32_t name_of(struct names *names, const struct db_value *value)
 {
     bool is_text = value->type == DB_TEXT;
-    return names_add(past->names, is_text ? value->text.bytes : "",
-                     is_text ? value->text.length : 0);
+    return names_add(names, is_text ? value->text.bytes : "", is_text ? value->text.length : 0);
 }
 
-static void add_sighting(struct past *past, const struct db_value *row)
+static struct sighting sighting_of(const struct db_value *row, struct names *names)
 {
-    past_see(past, &(struct sighting){
-                       .at = row[SHARE_AS_OF].integer,
-                       .id = (uint32_t)row[SHARE_ID].integer,
-                       .lives = !db_value_integer(&row[SHARE_DELETED], 0),
-                       .shares = (int32_t)db_value_integer(&row[SHARE_SHARES], SHARES_PARENT),
-                       .parent_id = (uint32_t)db_value_integer(&row[SHARE_PARENT_ID], 0),
-                       .account = name_of(past, &row[SHARE_ACCOUNT]),
-                       .user = name_of(past, &row[SHARE_USER]),
-                       .partition = name_of(past, &row[SHARE_PARTITION]),
-                       .parent_account = name_of(past, &row[SHARE_PARENT_ACCOUNT]),
-                       .modified = db_value_integer(&row[SHARE_MODIFIED], NEVER),
-                   });
+    return (struct sighting){
+        .at = row[SHARE_AS_OF].integer,
+        .id = (uint32_t)row[SHARE_ID].integer,
+        .lives = !db_value_integer(&row[SHARE_DELETED], 0),
+        .shares = (int32_t)db_value_integer(&row[SHARE_SHARES], SHARES_PARENT),
+        .parent_id = (uint32_t)db_value_integer(&row[SHARE_PARENT_ID], 0),
+        .account = name_of(names, &row[SHARE_ACCOUNT]),
+        .user = name_of(names, &row[SHARE_USER]),
+        .partition = name_of(names, &row[SHARE_PARTITION]),
+        .parent_account = name_of(names, &row[SHARE_PARENT_ACCOUNT]),
+        .modified = db_value_integer(&row[SHARE_MODIFIED], NEVER),
+    };
 }
 
-static int read_changes(struct db *db, const char *cluster, int64_t until, struct past *past,
+static int read_changes(struct db *db, const char *cluster, struct share_notes *notes,
                         struct error *err)
 {
-    const struct db_value *row, arguments[] = { db_text(cluster), db_integer(until) };
+    const struct db_value *row, arguments[] = { db_text(cluster) };
     struct db_rows *rows =
         db_query(db, sql_query_share_change_read, arguments, COUNT(arguments), SHARE_TYPES, err);
-    while (db_fetch(rows, &row, err) > 0)
-        add_sighting(past, row);
+    while (db_fetch(rows, &row, err) > 0) {
+        notes->rows = memory_grown(notes->rows, notes->count, sizeof *notes->rows);
+        notes->rows[notes->count++] = sighting_of(row, notes->names);
+    }
     return db_finish(rows);
 }
 
-/* The later one of the instants that are not after `until`, and the earlier one of those that are.
- */
+static int read_runs(struct db *db, const char *cluster, struct share_notes *notes,
+                     struct error *err)
+{
+    const struct db_value *row, name = db_text(cluster);
+    struct db_rows *rows = db_query(db, sql_query_share_runs_read, &name, 1, "ii", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        notes->runs = memory_grown(notes->runs, notes->run_count, sizeof *notes->runs);
+        notes->runs[notes->run_count++] =
+            (struct noted_run){ row[0].integer, db_value_integer(&row[1], NEVER) };
+    }
+    return db_finish(rows);
+}
+
+/* The first record that is not as it was noted. */
+static void note_damage(void *context, const struct kept_table *table, int64_t part,
+                        const struct kept_rows *known, const struct kept_rows *found)
+{
+    struct share_notes *notes = context;
+    (void)table;
+    (void)known;
+    (void)found;
+    if (notes->distrusted == NEVER || part < notes->distrusted)
+        notes->distrusted = part;
+}
+
+int share_notes_read(struct db *db, const char *cluster, struct share_notes **read,
+                     struct error *err)
+{
+    struct share_notes *notes = memory_zeroed(1, sizeof *notes);
+    notes->names = names_create();
+    notes->distrusted = NEVER;
+    *read = notes;
+    if (!read_state(db, cluster, &notes->state, err) &&
+        !kept_compare(db, cluster, &kept_changes, note_damage, notes, err) &&
+        !read_runs(db, cluster, notes, err) && !read_changes(db, cluster, notes, err))
+        return 0;
+    share_notes_free(notes);
+    *read = NULL;
+    return -1;
+}
+
+void share_notes_free(struct share_notes *notes)
+{
+    if (!notes)
+        return;
+    names_destroy(notes->names);
+    free(notes->rows);
+    free(notes->runs);
+    free(notes);
+}
+
+/* The later one of the instants that are not after the past's, and the earlier one of those that
+ * are. */
 static void take_run(struct past *past, int64_t first, int64_t at)
 {
     int64_t before = past->before.at, after = past->after.at;
@@ -124,60 +191,61 @@ static void take_run(struct past *past, int64_t first, int64_t at)
         past_set_runs(past, before, after == NEVER || at < after ? at : after);
 }
 
-/* The first record that is not as it was noted. */
-static void note_damage(void *context, const struct kept_table *table, int64_t part,
-                        const struct kept_rows *known, const struct kept_rows *found)
+/* The two runs between which the instant lies.  Every run saw all associations, also those of which
+ * it noted nothing: they were as before. */
+static void find_runs(const struct share_notes *notes, struct past *past)
 {
-    struct past *past = context;
-    (void)table;
-    (void)known;
-    (void)found;
-    if (past->distrusted == NEVER || part < past->distrusted)
-        past->distrusted = part;
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < notes->run_count; i++)
+        first = notes->runs[i].as_of < first ? notes->runs[i].as_of : first;
+    for (size_t i = 0; i < notes->run_count; i++) {
+        take_run(past, first, notes->runs[i].as_of);
+        take_run(past, first, notes->runs[i].seen_before);
+    }
+    if (notes->run_count && notes->state.found)
+        take_run(past, first, notes->state.last_as_of);
+}
+
+/* Add all rows to a past that has its runs. */
+static void tell_rows(const struct share_notes *notes, struct past *past)
+{
+    uint32_t count = names_count(notes->names);
+    uint32_t *numbers = memory_zeroed((size_t)count + 1, sizeof *numbers);
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] =
+            names_add(past->names, names_text(notes->names, i), names_length(notes->names, i));
+    for (size_t i = 0; i < notes->count; i++) {
+        struct sighting sighting = notes->rows[i];
+        sighting.account = numbers[sighting.account];
+        sighting.user = numbers[sighting.user];
+        sighting.partition = numbers[sighting.partition];
+        sighting.parent_account = numbers[sighting.parent_account];
+        past_see(past, &sighting);
+    }
+    free(numbers);
 }
 
 /* Whether what runs noted may be believed: what one saw hangs on all that were noted before. */
-static int is_trusted(struct db *db, const char *cluster, struct past *past, struct error *err)
+void share_notes_tell(const struct share_notes *notes, struct past *past)
 {
-    struct state state;
-    if (read_state(db, cluster, &state, err) ||
-        kept_compare(db, cluster, &kept_changes, note_damage, past, err))
-        return -1;
-    if (state.damaged && past->distrusted == NEVER)
-        past->distrusted = past->now;
-    return past->distrusted == NEVER;
-}
-
-/* The two runs between which the instant lies.  Every run saw all associations, also those of which
- * it noted nothing: they were as before. */
-static int find_runs(struct db *db, const char *cluster, struct past *past, struct error *err)
-{
-    struct state state;
-    const struct db_value now = db_integer(past->now);
-    const struct db_value *row, arguments[] = { now, now, now, now, db_text(cluster) };
-    if (read_state(db, cluster, &state, err))
-        return -1;
-    struct db_rows *rows =
-        db_query(db, sql_query_share_runs_read, arguments, COUNT(arguments), "iiiii", err);
-    if (db_fetch(rows, &row, err) > 0 && row[0].type == DB_INTEGER) {
-        for (size_t i = 1; i < 5; i++)
-            if (row[i].type == DB_INTEGER)
-                take_run(past, row[0].integer, row[i].integer);
-        if (state.found)
-            take_run(past, row[0].integer, state.last_as_of);
-    }
-    return db_finish(rows);
+    past->distrusted = notes->distrusted != NEVER ? notes->distrusted
+                       : notes->state.damaged     ? past->now
+                                                  : NEVER;
+    if (past->distrusted != NEVER)
+        return;
+    find_runs(notes, past);
+    if (past->before.at != NEVER || past->after.at != NEVER)
+        tell_rows(notes, past);
 }
 
 int share_rows_read(struct db *db, const char *cluster, struct past *past, struct error *err)
 {
-    int trusted = is_trusted(db, cluster, past, err);
-    if (trusted <= 0)
-        return trusted;
-    if (find_runs(db, cluster, past, err))
+    struct share_notes *notes;
+    if (share_notes_read(db, cluster, &notes, err))
         return -1;
-    int64_t until = past->after.at == NEVER ? past->before.at : past->after.at;
-    return until == NEVER ? 0 : read_changes(db, cluster, until, past, err);
+    share_notes_tell(notes, past);
+    share_notes_free(notes);
+    return 0;
 }
 
 /* ---- What has changed ---- */
@@ -359,7 +427,9 @@ static int update(struct recorder *recorder, const struct publication *publicati
     recorder->places = id_index_create();
     recorder->writer =
         (struct row_writer){ .db = publisher->db, .table = "fairmill_share_change", .keys = 3 };
-    int result = read_changes(publisher->db, publisher->cluster, INT64_MAX, known, err);
+    struct share_notes notes = { .names = names_create() };
+    int result = read_changes(publisher->db, publisher->cluster, &notes, err);
+    tell_rows(&notes, known);
     for (size_t i = 0; i < known->before.count; i++)
         id_index_add(recorder->places, known->before.rows[i].id, (uint32_t)i);
     if (!result) {
@@ -373,6 +443,8 @@ static int update(struct recorder *recorder, const struct publication *publicati
                                   recorder->seen_at, err);
     id_index_destroy(recorder->places);
     past_destroy(known);
+    names_destroy(notes.names);
+    free(notes.rows);
     return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "settings/settings.h"
 #include "source/pbs/charging.h"
@@ -42,6 +43,24 @@ void accounting_destroy(struct accounting *accounting)
     free(accounting->privileges);
     pbs_charging_destroy(accounting->pbs);
     free(accounting);
+}
+
+struct accounting *accounting_lend(const struct accounting *own)
+{
+    struct accounting *lent = memory_zeroed(1, sizeof *lent);
+    *lent = *own;
+    lent->rows = memory_zeroed(own->count + 1, sizeof *lent->rows);
+    if (own->count)
+        memcpy(lent->rows, own->rows, own->count * sizeof *lent->rows);
+    return lent;
+}
+
+void accounting_give_back(struct accounting *lent)
+{
+    if (!lent)
+        return;
+    free(lent->rows);
+    free(lent);
 }
 
 void cluster_limits_free(struct cluster_limits *limits)

@@ -88,6 +88,10 @@ struct association_limit {
 /* `settings` NULL: without tariffs. */
 struct accounting *accounting_create(const struct settings *settings);
 void accounting_destroy(struct accounting *accounting);
+/* The same with rows of its own, which may be used up; all else belongs to `own`, which must last
+ * as long.  It is to be freed with accounting_give_back(). */
+struct accounting *accounting_lend(const struct accounting *own);
+void accounting_give_back(struct accounting *lent);
 
 /* What an association had used by an instant, with all decay until then. */
 struct usage_start {
@@ -123,6 +127,7 @@ struct job_row {
  * rows of these jobs without a time_end or with from <= time_end. */
 struct job_range {
     uint64_t from, to;
+    uint64_t begun_by; /* rows that started after it are not needed; 0: all are */
     bool open;
     bool most; /* most of the table: no index would help */
     const uint64_t *keys;

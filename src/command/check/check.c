@@ -36,7 +36,7 @@
 static int try_writing(struct db *db, struct error *err)
 {
     static const char *const inserts[] = {
-        sql_query_check_association,  sql_query_check_fairshare,     sql_query_check_finding,
+        sql_query_check_association,  sql_query_check_backfill,      sql_query_check_fairshare,     sql_query_check_finding,
         sql_query_check_history,      sql_query_check_history_point, sql_query_check_job_priority,
         sql_query_check_job_term,     sql_query_check_privilege,     sql_query_check_run,
         sql_query_check_seal,         sql_query_check_seal_odd,      sql_query_check_seal_open,

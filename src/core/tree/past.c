@@ -32,6 +32,20 @@ void past_destroy(struct past *past)
     free(past);
 }
 
+static void forget_sightings(struct sightings *sightings)
+{
+    free(sightings->rows);
+    *sightings = (struct sightings){ .at = NEVER };
+}
+
+void past_move(struct past *past, int64_t now)
+{
+    past->now = now;
+    past->distrusted = NEVER;
+    forget_sightings(&past->before);
+    forget_sightings(&past->after);
+}
+
 void past_set_runs(struct past *past, int64_t before, int64_t after)
 {
     past->before.at = before;

@@ -104,6 +104,9 @@ struct past {
 struct past *past_create(int64_t now);
 void past_destroy(struct past *past);
 
+/* Make it that of another instant: what runs saw goes, what the source tells stays. */
+void past_move(struct past *past, int64_t now);
+
 /* The instants of the last run up to now, and of the first one after it; either may be NEVER. */
 void past_set_runs(struct past *past, int64_t before, int64_t after);
 /* What a run saw of an association that had changed: by ascending id, and of each the oldest first.

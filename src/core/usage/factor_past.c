@@ -7,6 +7,7 @@
 
 #include "core/tree/transaction.h"
 #include "core/tree/txn_text.h"
+#include "util/hash.h"
 #include "util/memory.h"
 #include "util/number.h"
 #include "util/text.h"
@@ -75,15 +76,22 @@ int64_t factor_past_since(const struct factor_past *past)
     return past->note_count && past->last_seen > OVERLAP_S ? past->last_seen - OVERLAP_S : 0;
 }
 
+static void forget_points(struct factor_past *past)
+{
+    free(past->points);
+    past->points = NULL;
+    past->point_count = 0;
+    past->undated = false;
+}
+
 void factor_past_forget_source(struct factor_past *past)
 {
-    past->event_count = past->row_count = past->point_count = 0;
+    past->event_count = past->row_count = 0;
     past->rows = NULL;
-    past->complete = past->whole = past->undated = false;
+    past->complete = past->whole = false;
     free(past->events);
-    free(past->points);
     past->events = NULL;
-    past->points = NULL;
+    forget_points(past);
 }
 
 /* ---- What txn_table says ---- */
@@ -331,6 +339,7 @@ void factor_past_make(struct factor_past *past, const struct qos_row *rows, size
                       int64_t now)
 {
     const struct qos_row **sorted = sorted_rows(rows, count);
+    forget_points(past);
     for (size_t row = 0, note = 0; row < count || note < past->note_count;) {
         struct maker maker = { .past = past, .now = now, .id = UINT64_MAX };
         if (row < count)
@@ -349,6 +358,22 @@ void factor_past_make(struct factor_past *past, const struct qos_row *rows, size
         keep_points(&maker);
     }
     free(sorted);
+}
+
+/* The first factor of a QOS holds from the beginning, whatever its instant is. */
+uint64_t factor_past_hash(const struct factor_past *past, int64_t reach)
+{
+    uint64_t hash = 0;
+    for (size_t i = 0; i < past->point_count; i++) {
+        const struct factor_point *point = &past->points[i];
+        bool first = !i || point[-1].id != point->id;
+        if (!first && point->at >= reach)
+            continue;
+        uint64_t words[] = { point->id, first ? 0 : (uint64_t)point->at, 0 };
+        memcpy(&words[2], &point->factor, sizeof words[2]);
+        hash += hash_words(words, sizeof words / sizeof *words);
+    }
+    return hash;
 }
 
 struct factor_points factor_past_next(const struct factor_past *past, size_t *at)

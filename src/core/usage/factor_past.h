@@ -86,6 +86,9 @@ bool factor_past_add(struct factor_past *past, const struct transaction *transac
 void factor_past_make(struct factor_past *past, const struct qos_row *rows, size_t count,
                       int64_t now);
 
+/* A hash of what the points say of the time before `reach`. */
+uint64_t factor_past_hash(const struct factor_past *past, int64_t reach);
+
 /* The points of one QOS, from place `at` on; at moves behind them. */
 struct factor_points {
     const struct factor_point *points;

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/backfill.h"
+
+#include <inttypes.h>
+
+#include "command/command.h"
+#include "settings/load.h"
+#include "settings/settings.h"
+#include "util/complain.h"
+#include "util/error.h"
+#include "util/instant.h"
+#include "util/log.h"
+#include "util/number.h"
+
+struct options {
+    struct shared_options shared;
+    const char *since, *every;
+    bool replace;
+};
+
+static const struct command_option own_options[] = {
+    { "since", NULL, 0, OPTION_VALUE, AT(since), "TIME",
+      .help = "the first instant (as far as jobs and history_days go back)" },
+    { "every", NULL, 0, OPTION_VALUE, AT(every), "SPAN",
+      .help = "how far points are apart, such as 6h (1d)" },
+    { "replace", NULL, 0, OPTION_FLAG, AT(replace), NULL,
+      .help = "make anew what backfill made before" },
+    { .name = NULL },
+};
+
+struct teller {
+    bool dry_run;
+    struct text text;
+};
+
+/* `alpha: 365 points of history made, from 2025-11-24 to 2026-11-23; 20 were there`. */
+static void tell(void *context, const char *cluster, const struct backfill_result *result)
+{
+    struct teller *teller = context;
+    struct text *text = &teller->text;
+    text_add_printable(text, cluster);
+    text_format(text, ": %zu point%s of history %s", result->points, result->points == 1 ? "" : "s",
+                teller->dry_run ? "to be made" : "made");
+    if (result->first) {
+        text_add(text, ", from ");
+        instant_add(text, result->first);
+        text_add(text, " to ");
+        instant_add(text, result->last);
+    }
+    if (result->there)
+        text_format(text, "; %zu %s there", result->there, result->there == 1 ? "was" : "were");
+    text_add(text, "\n");
+    if (result->most_in_doubt)
+        text_format(text,
+                    "  of up to %" PRIu64 " associations at a point it is in doubt what they were; "
+                    "fairmill_backfill says how many\n",
+                    result->most_in_doubt);
+    if (result->points && !teller->dry_run && result->truncation_bound > 0)
+        text_format(text, "  jobs that were purged are up to %.3g of a value\n",
+                    result->truncation_bound);
+}
+
+static int read_every(const char *every, uint64_t *seconds, struct error *err)
+{
+    *seconds = 86400;
+    if (every && (!duration_parse(every, seconds) || !*seconds))
+        return fail(err, ERROR_USAGE,
+                    "backfill: --every '%s': must be a number with s, m, h, d or w behind it",
+                    every);
+    return 0;
+}
+
+static int backfill_command(const struct invocation *invocation, struct error *err)
+{
+    struct options asked = { 0 };
+    struct shared_options *shared = &asked.shared;
+    struct settings *settings = NULL;
+    int64_t since = 0;
+    int result = -1;
+    struct backfill_options options = { .complain = complain };
+    if (!options_read(invocation, &asked, err) && !read_every(asked.every, &options.every_s, err) &&
+        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err) &&
+        !option_instant("since", asked.since, &since, err)) {
+        struct teller teller = { .dry_run = shared->dry_run };
+        options.clusters =
+            (struct cluster_names){ shared->clusters.values, shared->clusters.count };
+        options.since = asked.since ? &since : NULL;
+        options.replace = asked.replace;
+        options.dry_run = shared->dry_run;
+        log_set_verbose(shared->verbose);
+        result = backfill(settings, &options, tell, &teller, err);
+        if (!result && teller.text.length)
+            result = command_print(&teller.text, err);
+        text_free(&teller.text);
+    }
+    options_free(shared);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_backfill = {
+    .name = "backfill",
+    .operands = "",
+    .summary = "make history of the past, without publishing it",
+    .notes = "",
+    .shared = TAKES_CLUSTERS | TAKES_DRY_RUN | TAKES_VERBOSE,
+    .options = own_options,
+    .run = backfill_command,
+};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "compute/associations.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "compute/computation.h"
+#include "core/finding.h"
+#include "core/tree/heirs.h"
+#include "core/tree/lineage.h"
+#include "core/tree/past.h"
+#include "core/tree/tree.h"
+#include "settings/settings.h"
+#include "util/error.h"
+#include "util/text.h"
+
+static void note_unknown_tres(struct computation *computation)
+{
+    const struct tariffs *tariffs = computation->accounting->tariffs;
+    const struct tres_weight *weight;
+    struct text names = { 0 };
+    for (size_t at = 0; tariffs && (weight = tariffs_unused_tres(tariffs, &at));)
+        text_format(&names, "%s'%s%s%s'", names.length ? ", " : "", weight->type,
+                    *weight->name ? "/" : "", weight->name);
+    if (names.length)
+        findings_add(computation->findings, FINDING_TRES_UNKNOWN, 0, "%s", names.bytes);
+    text_free(&names);
+}
+
+static struct associations associations_of(const struct accounting *accounting)
+{
+    return (struct associations){ accounting->rows, accounting->count, accounting->names,
+                                  accounting->empty_name, false };
+}
+
+/* Whose word the associations are, for the run's record. */
+static void note_past(struct computation *computation)
+{
+    const struct past_counts *counts = &computation->past_counts;
+    snprintf(computation->message, sizeof computation->message,
+             "associations of this instant: told by earlier runs %zu, by txn_table %zu, by "
+             "creation_time and mod_time %zu; not told %zu",
+             counts->by_runs, counts->by_source, counts->by_times, counts->unknown);
+    computation->record.message = computation->message;
+}
+
+/* What the source tells of the past.  Under slurmctld a run of now, too, wants to know what was
+ * removed. */
+static int read_changes(struct computation *computation, enum changes_wanted wanted,
+                        struct past *past, struct error *err)
+{
+    const struct source *source = &computation->source;
+    past_forget_source(past);
+    return source->layout->read_changes
+               ? source->layout->read_changes(source, wanted, past, computation->findings, err)
+               : 0;
+}
+
+/* Whose usage it is what associations used before they were removed.  `past` NULL: it is now. */
+static int find_heirs(struct computation *computation, const struct past *past, struct heirs *heirs,
+                      struct error *err)
+{
+    struct past *until_now = NULL;
+    int result = 0;
+    if (computation->source.settings->conformance != CONFORMANCE_SLURMCTLD)
+        return 0;
+    if (!past) {
+        past = until_now = past_create((int64_t)clock_now(computation->clock));
+        result = read_changes(computation, CHANGES_OF_LIFE, until_now, err);
+    }
+    const struct associations associations = associations_of(computation->accounting);
+    if (!result && (past->count || past->removal_count))
+        *heirs = heirs_find(past, &associations);
+    past_destroy(until_now);
+    return result;
+}
+
+/* Make the associations those of an instant that is over. */
+static int go_back(struct computation *computation, const struct past *past, struct error *err)
+{
+    struct accounting *accounting = computation->accounting;
+    struct past_counts *counts = &computation->past_counts;
+    struct associations associations = associations_of(accounting);
+    if (past->distrusted != NEVER)
+        findings_add(computation->findings, FINDING_RECORDS_CHANGED, (uint64_t)past->distrusted,
+                     "fairmill_share_change: what runs noted of associations is not believed");
+    past_apply(past, &associations, computation->findings, counts);
+    accounting->rows = associations.rows;
+    accounting->count = associations.count;
+    if (!accounting->count)
+        return fail(err, ERROR_DATA, "there were no associations yet at that instant");
+    if (counts->by_runs || counts->by_source || counts->by_times || counts->unknown)
+        note_past(computation);
+    return 0;
+}
+
+/* The associations of the instant, as a tree. */
+static int make_tree(struct computation *computation, const struct past *past, struct error *err)
+{
+    const struct source *source = &computation->source;
+    struct accounting *accounting = computation->accounting;
+    if (past && go_back(computation, past, err))
+        return -1;
+    /* What is put together of several instants need not be a tree. */
+    const struct past_counts *counts = &computation->past_counts;
+    bool mixed = counts->unknown && (counts->by_runs || counts->by_source || counts->by_times);
+    enum bad_rows bad_rows = mixed ? BAD_ROWS_SKIP : source->settings->on_bad_rows;
+    const struct associations associations = associations_of(accounting);
+    if (tree_build(&computation->tree, &associations, bad_rows, computation->findings, err))
+        return -1;
+    if (counts->moved && accounting->by_lineage)
+        tree_order_by_lineage(computation->tree, accounting->names);
+    free(accounting->rows);
+    accounting->rows = NULL;
+    return 0;
+}
+
+int associations_read(struct computation *computation, struct past *past, struct error *err)
+{
+    const struct source *source = &computation->source;
+    if (source->layout->read(source, &computation->accounting, err))
+        return -1;
+    return past ? read_changes(computation, CHANGES_ALL, past, err) : 0;
+}
+
+int associations_place(struct computation *computation, const struct past *past, struct error *err)
+{
+    struct heirs heirs = { 0 };
+    if (find_heirs(computation, past, &heirs, err))
+        return -1;
+    int result = make_tree(computation, past, err);
+    if (!result)
+        computation->owners = heirs_owners(&heirs, computation->tree);
+    heirs_free(&heirs);
+    if (!result)
+        note_unknown_tres(computation);
+    return result;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMPUTE_ASSOCIATIONS_H
+#define FAIRMILL_COMPUTE_ASSOCIATIONS_H
+
+struct computation;
+struct error;
+struct past;
+
+/* The associations of a computation: inside the source's snapshot. */
+
+/* Read the source's small tables, and into `past` (NULL: the instant is now) what it tells of the
+ * past of associations. */
+int associations_read(struct computation *computation, struct past *past, struct error *err);
+/* Then make the computation's tree of them, as they were at the instant of `past`, and its owners.
+ * The accounting's rows are used up. */
+int associations_place(struct computation *computation, const struct past *past, struct error *err);
+
+#endif

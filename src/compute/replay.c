@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "compute/replay.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "compute/associations.h"
+#include "compute/charge_jobs.h"
+#include "compute/compute.h"
+#include "compute/factors.h"
+#include "compute/reach.h"
+#include "compute/sinks.h"
+#include "compute/split.h"
+#include "core/finding.h"
+#include "core/tree/past.h"
+#include "core/usage/ledger.h"
+#include "core/usage/owners.h"
+#include "results/share_rows.h"
+#include "util/error.h"
+#include "util/memory.h"
+
+/* So many associations of all instants together are in memory at a time, or those of one instant.
+ */
+#define ASSOCIATIONS_AT_ONCE 1000000
+
+/* What must not differ among instants that are put together. */
+struct terms {
+    uint64_t half_life, grid, start; /* of the clock */
+    uint64_t cutoff;
+    uint64_t ledger, owners; /* hashes */
+    uint64_t jobs_from;      /* rollups stand for jobs before it */
+    uint64_t factors;        /* a hash of those that held up to the instant before */
+};
+
+/* An instant with others. */
+struct member {
+    struct computation computation;
+    struct terms terms;
+    uint64_t factors; /* a hash of those that held up to this instant */
+    uint64_t oldest_end;
+};
+
+struct group {
+    const struct replay *replay;
+    struct accounting *accounting; /* that all of them are lent */
+    struct past *past;             /* what the source tells, and what runs noted for one of them */
+    struct factor_past *own_factors;
+    struct purge purge;
+    struct member *members;
+    size_t count, room;
+};
+
+static struct factor_past *factors_of(const struct group *group)
+{
+    return group->replay->factors ? group->replay->factors : group->own_factors;
+}
+
+/* ---- An instant ---- */
+
+static uint64_t hash_of_ledger(const struct ledger_state *ledger)
+{
+    uint64_t hash = ledger_resets_hash(ledger, UINT64_MAX) + job_keys_hash(&ledger->refunded);
+    for (size_t i = 0; i < ledger->refunded.count; i++)
+        hash = hash * 31 + ledger->refunded_until[i];
+    return hash;
+}
+
+/* Its time, and what its ledger is. */
+static int begin_member(const struct group *group, struct member *member, const int64_t *instant,
+                        struct error *err)
+{
+    struct source source = group->replay->source;
+    struct computation *computation = &member->computation;
+    source.instant = instant;
+    *computation = computation_of(&source);
+    computation->record.started_at = time(NULL);
+    computation->record.as_of = *instant;
+    computation->findings = findings_create();
+    computation->unattributed = usage_sums_create();
+    computation->ledger = ledger_at(group->replay->ledger, (uint64_t)*instant);
+    if (reach_begin(computation, (uint64_t)*instant, err))
+        return -1;
+    const struct clock *clock = computation->clock;
+    member->terms = (struct terms){
+        .half_life = clock_half_life(clock),
+        .grid = clock_grid(clock),
+        .start = clock_start(clock),
+        .cutoff = reach_cutoff(computation),
+        .ledger = hash_of_ledger(computation->ledger),
+    };
+    return 0;
+}
+
+/* The source's small tables, once for all of them. */
+static int read_tables(struct group *group, struct member *first, struct error *err)
+{
+    struct computation *computation = &first->computation;
+    const struct layout *layout = group->replay->source.layout;
+    if (!layout->tells_past)
+        group->past = past_create(computation->record.as_of);
+    if (associations_read(computation, group->past, err))
+        return -1;
+    group->accounting = computation->accounting;
+    computation->accounting = NULL;
+    if (!group->replay->factors)
+        group->own_factors = factor_past_create();
+    group->purge.cutoff = first->terms.cutoff;
+    return 0;
+}
+
+/* Its associations, factors, and how far its jobs reach. */
+static int place_member(struct group *group, struct member *member, struct error *err)
+{
+    struct computation *computation = &member->computation;
+    const struct layout *layout = group->replay->source.layout;
+    computation->accounting = accounting_lend(group->accounting);
+    computation->accounting_is_lent = true;
+    if (group->past) {
+        past_move(group->past, computation->record.as_of);
+        if (group->replay->shares)
+            share_notes_tell(group->replay->shares, group->past);
+    }
+    if (associations_place(computation, group->past, err))
+        return -1;
+    struct factor_past *factors = factors_of(group);
+    if (layout->read_factors && group->count)
+        factors_apply(computation, factors);
+    else if (factors_read(computation, factors, NULL, err))
+        return -1;
+    struct jobs_seen seen = jobs_seen_none;
+    if (reach_oldest_end(computation, &seen.oldest_end, err) ||
+        rollups_end(computation, &group->purge, &seen, &member->terms.jobs_from, err))
+        return -1;
+    member->oldest_end = seen.oldest_end;
+    member->terms.owners = owners_hash(computation->owners, UINT64_MAX);
+    member->factors = factor_past_hash(factors, computation->record.as_of);
+    if (group->count)
+        member->terms.factors =
+            factor_past_hash(factors, group->members[group->count - 1].computation.record.as_of);
+    return 0;
+}
+
+/* ---- A group ---- */
+
+static bool same_time(const struct terms *one, const struct terms *other)
+{
+    return one->half_life == other->half_life && one->grid == other->grid &&
+           one->start == other->start && one->cutoff == other->cutoff &&
+           one->ledger == other->ledger;
+}
+
+/* Whether the next instant can be put to those that the group has. */
+static bool fits(const struct group *group, const struct member *next)
+{
+    const struct member *last = &group->members[group->count - 1];
+    return last->terms.owners == next->terms.owners &&
+           last->terms.jobs_from == next->terms.jobs_from && last->factors == next->terms.factors;
+}
+
+/* As far as that is known before anything is read. */
+static bool may_fit(const struct group *group, const struct member *next)
+{
+    const struct member *first = group->members;
+    return !clock_is_stepped(next->computation.clock) && same_time(&first->terms, &next->terms) &&
+           !group->replay->source.layout->tells_past &&
+           (group->count + 1) * (group->accounting->count + 1) <= ASSOCIATIONS_AT_ONCE;
+}
+
+/* Add an instant: 1, 0 where it does not fit, -1. */
+static int add_member(struct group *group, const int64_t *instant, struct error *err)
+{
+    struct member next = { .oldest_end = UINT64_MAX };
+    bool is_first = !group->count, fitting = true;
+    int result = begin_member(group, &next, instant, err);
+    if (!result && is_first)
+        result = read_tables(group, &next, err);
+    else if (!result)
+        fitting = may_fit(group, &next);
+    if (!result && fitting)
+        result = place_member(group, &next, err);
+    if (!result && fitting && !is_first)
+        fitting = fits(group, &next);
+    if (result || !fitting) {
+        computation_free(&next.computation);
+        return result;
+    }
+    group->members = memory_grown(group->members, group->count, sizeof *group->members);
+    group->members[group->count++] = next;
+    return 1;
+}
+
+static void group_free(struct group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        computation_free(&group->members[i].computation);
+    free(group->members);
+    accounting_destroy(group->accounting);
+    past_destroy(group->past);
+    factor_past_destroy(group->own_factors);
+}
+
+/* Put together what can be, from an instant on. */
+static int gather(struct group *group, size_t from, struct error *err)
+{
+    const struct replay *replay = group->replay;
+    int got = 1;
+    for (size_t i = from; got > 0 && i < replay->count; i++)
+        got = add_member(group, &replay->instants[i], err);
+    if (got < 0)
+        return -1;
+    /* What one that did not fit has put into the tariffs goes again. */
+    if (!got && replay->source.layout->read_factors)
+        factors_apply(&group->members[group->count - 1].computation, factors_of(group));
+    return 0;
+}
+
+/* ---- Its jobs ---- */
+
+/* Read them as of the last instant.  What rollups say comes into `base`. */
+static int read_jobs(const struct group *group, struct split *split, struct usage_sums *base,
+                     struct jobs_seen *seen, struct error *err)
+{
+    const struct member *last = &group->members[group->count - 1];
+    struct computation reading = computation_of(&last->computation.source);
+    reading.accounting = group->accounting;
+    reading.clock = last->computation.clock;
+    reading.ledger = last->computation.ledger;
+    reading.owners = last->computation.owners;
+    reading.findings = findings_create();
+    reading.unattributed = base;
+    reading.split = split;
+    seen->oldest_end = last->oldest_end;
+    int result = charge_jobs(&reading, NULL, last->terms.cutoff, seen, err);
+    findings_destroy(reading.findings);
+    return result;
+}
+
+static int add_sums(const struct usage_sums *from, struct usage_sums *to, struct error *err)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (!wide_add(usage_sums_of(to, from->rows[i].id), &from->rows[i].sum))
+            return usage_beyond_range(from->rows[i].id, err);
+    return 0;
+}
+
+static int charge_sums(struct computation *computation, const struct usage_sums *sums,
+                       struct error *err)
+{
+    for (size_t i = 0; i < sums->count; i++)
+        if (!wide_add(computation_sum_of(computation, sums->rows[i].id), &sums->rows[i].sum))
+            return usage_beyond_range(sums->rows[i].id, err);
+    return 0;
+}
+
+/* What the jobs that were read as of the last instant say as of this one. */
+static struct jobs_seen seen_by(const struct member *member, const struct jobs_seen *of_last)
+{
+    uint64_t now = clock_now(member->computation.clock);
+    struct jobs_seen seen = { .count = of_last->count,
+                              .oldest_end = member->oldest_end,
+                              .first_charge = UINT64_MAX };
+    if (of_last->first_charge < now)
+        seen.first_charge = of_last->first_charge;
+    if (of_last->oldest_end <= now)
+        note_least(&seen.oldest_end, of_last->oldest_end);
+    return seen;
+}
+
+/* Compute and hand on one instant after another. */
+static int take_all(const struct group *group, const struct split *split, struct usage_sums *ended,
+                    const struct jobs_seen *of_last, size_t *done, struct error *err)
+{
+    const struct replay *replay = group->replay;
+    for (size_t i = 0; i < group->count; i++) {
+        struct computation *computation = &group->members[i].computation;
+        struct jobs_seen seen = seen_by(&group->members[i], of_last);
+        if (add_sums(split->instants[i].ended, ended, err) ||
+            charge_sums(computation, ended, err) ||
+            charge_sums(computation, split->instants[i].working, err) ||
+            charge_corrections(computation, err))
+            return -1;
+        reach_note_seen(computation, &seen);
+        if (compute_values(computation, NULL, err) ||
+            replay->take(replay->context, computation, err))
+            return -1;
+        computation_free(computation);
+        ++*done;
+    }
+    return 0;
+}
+
+int replay_some(const struct replay *replay, size_t *done, struct error *err)
+{
+    struct group group = { .replay = replay };
+    struct usage_sums *ended = usage_sums_create();
+    struct split split = { .count = 0 };
+    struct split_instant *instants = NULL;
+    struct jobs_seen seen = jobs_seen_none;
+    struct db *db = replay->source.db;
+    int result = -1;
+    if (db_begin(db, err))
+        goto done;
+    if (!gather(&group, *done, err)) {
+        instants = memory_zeroed(group.count, sizeof *instants);
+        for (size_t i = 0; i < group.count; i++)
+            instants[i].clock = group.members[i].computation.clock;
+        split_begin(&split, instants, group.count);
+        result = read_jobs(&group, &split, ended, &seen, err);
+    }
+    if (result || db_commit(db, err)) {
+        db_rollback(db);
+        result = -1;
+        goto done;
+    }
+    result = take_all(&group, &split, ended, &seen, done, err);
+done:
+    split_free(&split);
+    free(instants);
+    usage_sums_destroy(ended);
+    group_free(&group);
+    return result;
+}

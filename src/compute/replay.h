@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMPUTE_REPLAY_H
+#define FAIRMILL_COMPUTE_REPLAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source/layout.h"
+
+struct computation;
+struct error;
+struct factor_past;
+struct ledger;
+struct share_notes;
+
+/* The values of a cluster at many instants that are over, from few readings of its jobs.
+ *
+ * Instants are put together as long as nothing but the instant itself differs in what a job that
+ * has ended is charged: the clock's grid and start, resets and refunds of the ledger, whose usage
+ * it is, factors, and what rollups stand for.  One reading serves all of them (compute/split.h).
+ * Their associations and shares are those of each.  Every value is the one of `run --now' at that
+ * instant, bit for bit. */
+struct replay {
+    struct source source;             /* its instant does not matter */
+    const struct ledger *ledger;      /* NULL: an empty one */
+    struct factor_past *factors;      /* what runs noted of factors; */
+    const struct share_notes *shares; /* and of associations; NULL: nothing */
+    const int64_t *instants;          /* ascending, all of them over */
+    size_t count;
+    /* Gets each computation, in the order of the instants, when the source is not being read. */
+    int (*take)(void *context, const struct computation *computation, struct error *err);
+    void *context;
+};
+
+/* Compute the instants from number *done on that can be put together, at least one.  *done is then
+ * behind the last one that was taken, also where this fails. */
+int replay_some(const struct replay *replay, size_t *done, struct error *err);
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+#include "results/history_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/tree/past.h"
+#include "results/kept.h"
+#include "results/publication.h"
+#include "results/rows.h"
+#include "results/share_rows.h"
+#include "settings/settings.h"
+#include "sql.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* ---- Names ---- */
+
+/* What an association was called, and where it hung, from an instant on. */
+struct name_row {
+    uint32_t id;
+    int64_t since;
+    uint32_t parent_id; /* 0: it is the root */
+    const char *account, *user, *partition;
+};
+
+/* What there is of an association around the instant. */
+struct held {
+    struct name_row before, until; /* the last ones before it, and up to it; since NEVER: none */
+    int64_t next;                  /* the first one after it begins; INT64_MAX: there is none */
+};
+
+/* Names of associations that are written at an instant. */
+struct name_writer {
+    const struct publisher *publisher;
+    const struct publication *publication;
+    int64_t as_of, next_point; /* the first point after it; INT64_MAX: there is none */
+    struct arena *arena;       /* of the texts */
+    struct name_row *rows;     /* to be written */
+    size_t count;
+    bool of_next;  /* some of them for the next point */
+    bool anew;     /* what is there of the instant is nothing that others may keep */
+    uint32_t node; /* in the order of ids: those before it are done */
+};
+
+static const char *text_of(struct arena *arena, const struct db_value *value)
+{
+    return value->type == DB_TEXT ? arena_copy(arena, value->text.bytes, value->text.length) : "";
+}
+
+static struct name_row row_of(const struct db_value *row, struct arena *arena)
+{
+    return (struct name_row){
+        (uint32_t)row[0].integer, row[1].integer,          (uint32_t)db_value_integer(&row[2], 0),
+        text_of(arena, &row[3]),  text_of(arena, &row[4]), text_of(arena, &row[5])
+    };
+}
+
+static const char *readable(struct arena *arena, const struct names *names, uint32_t name)
+{
+    const char *bytes = names_text(names, name);
+    struct text converted = { 0 };
+    struct db_value value = rows_text(bytes, &converted);
+    const char *text =
+        value.text.bytes == bytes ? bytes : arena_copy(arena, value.text.bytes, value.text.length);
+    text_free(&converted);
+    return text;
+}
+
+/* The name of a node as it is at the instant. */
+static struct name_row row_of_node(const struct name_writer *writer, const struct node *node)
+{
+    const struct tree *tree = writer->publication->tree;
+    const struct names *names = writer->publication->names;
+    return (struct name_row){ node->id,
+                              writer->as_of,
+                              node->parent == NO_NODE ? 0 : tree->nodes[node->parent].id,
+                              readable(writer->arena, names, node->account),
+                              readable(writer->arena, names, node->user),
+                              readable(writer->arena, names, node->partition) };
+}
+
+static bool same_name(const struct name_row *one, const struct name_row *other)
+{
+    return one->since != NEVER && one->parent_id == other->parent_id &&
+           !strcmp(one->account, other->account) && !strcmp(one->user, other->user) &&
+           !strcmp(one->partition, other->partition);
+}
+
+static void add_row(struct name_writer *writer, const struct name_row *row, int64_t since)
+{
+    writer->rows = memory_grown(writer->rows, writer->count, sizeof *writer->rows);
+    writer->rows[writer->count] = *row;
+    writer->rows[writer->count++].since = since;
+}
+
+/* Decide of one association; later points keep what they had. */
+static void take_node(struct name_writer *writer, const struct held *held)
+{
+    const struct tree *tree = writer->publication->tree;
+    const struct name_row row = row_of_node(writer, &tree->nodes[tree->by_id[writer->node++]]);
+    if (!same_name(&held->before, &row))
+        add_row(writer, &row, writer->as_of);
+    if (writer->anew || held->until.since == NEVER || same_name(&held->until, &row) ||
+        writer->next_point == INT64_MAX || held->next <= writer->next_point)
+        return;
+    add_row(writer, &held->until, writer->next_point);
+    writer->of_next = true;
+}
+
+static uint32_t id_at(const struct name_writer *writer)
+{
+    const struct tree *tree = writer->publication->tree;
+    return writer->node < tree->count ? tree->nodes[tree->by_id[writer->node]].id : UINT32_MAX;
+}
+
+static const struct held nothing_held = { { .since = NEVER }, { .since = NEVER }, INT64_MAX };
+
+/* All associations up to an id, of which `held` is known. */
+static void take_until(struct name_writer *writer, uint32_t id, const struct held *held)
+{
+    while (id_at(writer) < id)
+        take_node(writer, &nothing_held);
+    if (id_at(writer) == id && id != UINT32_MAX)
+        take_node(writer, held);
+}
+
+static void hold(const struct name_writer *writer, struct held *held, const struct name_row *row)
+{
+    if (row->since < writer->as_of)
+        held->before = held->until = *row;
+    else if (row->since == writer->as_of)
+        held->until = *row;
+    else if (held->next == INT64_MAX)
+        held->next = row->since;
+}
+
+static int compare_names(struct name_writer *writer, struct error *err)
+{
+    struct db_value cluster = db_text(writer->publisher->cluster);
+    struct held held = nothing_held;
+    uint32_t id = 0;
+    const struct db_value *row;
+    struct db_rows *rows =
+        db_query(writer->publisher->db, sql_query_association_names, &cluster, 1, "iiittt", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        const struct name_row name = row_of(row, writer->arena);
+        if (name.id != id) {
+            take_until(writer, id, &held);
+            held = nothing_held;
+            id = name.id;
+        }
+        hold(writer, &held, &name);
+    }
+    if (db_finish(rows))
+        return -1;
+    take_until(writer, id, &held);
+    take_until(writer, UINT32_MAX, &nothing_held);
+    return 0;
+}
+
+static int write_names(const struct name_writer *writer, struct error *err)
+{
+    const struct publisher *publisher = writer->publisher;
+    struct row_writer out = { .db = publisher->db, .table = "fairmill_association", .keys = 3 };
+    for (size_t i = 0; i < writer->count; i++) {
+        const struct name_row *row = &writer->rows[i];
+        struct row_field fields[] = {
+            { "cluster", 't', db_text(publisher->cluster) },
+            { "id_assoc", 'i', db_integer(row->id) },
+            { "since", 'i', db_integer(row->since) },
+            { "parent_id", 'i', row->parent_id ? db_integer(row->parent_id) : db_null() },
+            { "account", 't', db_text(row->account) },
+            { "user_name", 't', db_text(row->user) },
+            { "partition_name", 't', db_text(row->partition) },
+        };
+        rows_add(&out, fields, COUNT(fields), err);
+    }
+    return rows_end(&out, 0, err);
+}
+
+static int keep_names(const struct publisher *publisher, int64_t since, struct error *err)
+{
+    return kept_write_found(publisher->db, publisher->cluster, &kept_names, since, err);
+}
+
+/* Write the names and parents of associations where they are not those of the last point.  A hash
+ * tells that: to compare them row by row takes as long as to write all values.  The hashes of later
+ * points do not hold then. */
+static int write_associations(const struct publisher *publisher,
+                              const struct publication *publication, const struct db_value *point,
+                              bool anew, struct error *err)
+{
+    struct db *db = publisher->db;
+    int64_t as_of = point[1].integer, hash = point[3].integer, last = 0;
+    int found = rows_read_integer(db, sql_query_history_point_associations, point, 2, &last, err);
+    if (found < 0 || (found && last == hash && !anew))
+        return found < 0 ? -1 : 0;
+    struct name_writer writer = { .publisher = publisher,
+                                  .publication = publication,
+                                  .as_of = as_of,
+                                  .next_point = INT64_MAX,
+                                  .arena = arena_create(),
+                                  .anew = anew };
+    struct db_value after[] = { point[0], db_integer(as_of + 1), db_integer(INT64_MAX) };
+    found = rows_read_integer(db, sql_query_history_point, after, 3, &writer.next_point, err);
+    int result = found < 0 || compare_names(&writer, err) ||
+                         db_execute(db, sql_query_history_point_doubt, point, 2, NULL, err) ||
+                         db_execute(db, sql_query_association_remove, point, 2, NULL, err) ||
+                         write_names(&writer, err) || keep_names(publisher, as_of, err) ||
+                         (writer.of_next && keep_names(publisher, writer.next_point, err))
+                     ? -1
+                     : 0;
+    free(writer.rows);
+    arena_destroy(writer.arena);
+    return result;
+}
+
+/* ---- Values ---- */
+
+/* By ascending id, and what is kept of them. */
+static int write_values(const struct publisher *publisher, const struct publication *publication,
+                        int64_t as_of, struct error *err)
+{
+    const struct algorithm *algorithm = publisher->settings->algorithm;
+    const struct tree *tree = publication->tree;
+    struct row_writer writer = { .db = publisher->db, .table = "fairmill_history" };
+    struct kept_part part = { .part = as_of };
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct values *values = &publication->values[tree->by_id[i]];
+        struct row_field row[] = {
+            { "cluster", 't', db_text(publisher->cluster) },
+            { "as_of", 'i', db_integer(as_of) },
+            { "id_assoc", 'i', db_integer(tree->nodes[tree->by_id[i]].id) },
+            { "fairshare", 'r', rows_real(algorithm->factor(values)) },
+            { "usage_raw", 'r', rows_real(values->usage_raw) },
+            { "level_fs", 'r', rows_real(values->level_fs) },
+        };
+        const struct db_value kept[] = { row[2].value, row[3].value, row[4].value, row[5].value,
+                                         db_text(algorithm->name) };
+        kept_add_values(&part.kept, kept, COUNT(kept));
+        rows_add(&writer, row, COUNT(row), err);
+    }
+    if (rows_end(&writer, 0, err))
+        return -1;
+    return kept_write(publisher->db, publisher->cluster, kept_history.name, &part, err);
+}
+
+int history_is_point(const struct publisher *publisher, int64_t as_of, struct error *err)
+{
+    int64_t span = (int64_t)publisher->settings->history_interval_s, there = as_of;
+    int64_t begin = span ? as_of - as_of % span : as_of;
+    struct db_value arguments[] = { db_text(publisher->cluster), db_integer(begin),
+                                    db_integer(span ? begin + span : as_of + 1) };
+    int found =
+        rows_read_integer(publisher->db, sql_query_history_point, arguments, 3, &there, err);
+    return found < 0 ? -1 : !found || there == as_of;
+}
+
+int history_write_point(const struct publisher *publisher, const struct publication *publication,
+                        int64_t as_of, bool anew, struct error *err)
+{
+    int64_t hash = (int64_t)share_rows_hash(publication->tree, publication->names);
+    struct db_value point[] = { db_text(publisher->cluster), db_integer(as_of),
+                                db_text(publisher->settings->algorithm->name), db_integer(hash) };
+    if (write_associations(publisher, publication, point, anew, err) ||
+        db_execute(publisher->db, sql_query_history_point_remove, point, 2, NULL, err) ||
+        db_execute(publisher->db, sql_query_history_point_add, point, 4, NULL, err) ||
+        db_execute(publisher->db, sql_query_history_remove, point, 2, NULL, err) ||
+        db_execute(publisher->db, sql_query_history_backfill_remove, point, 2, NULL, err))
+        return -1;
+    return write_values(publisher, publication, as_of, err);
+}
+
+static void note_part(void *context, const struct kept_table *table, int64_t part,
+                      const struct kept_rows *known, const struct kept_rows *found)
+{
+    struct instants *damaged = context;
+    (void)table;
+    (void)known;
+    (void)found;
+    instants_add(damaged, part);
+}
+
+void instants_add(struct instants *instants, int64_t instant)
+{
+    instants->list = memory_grown(instants->list, instants->count, sizeof *instants->list);
+    instants->list[instants->count++] = instant;
+}
+
+void instants_free(struct instants *instants)
+{
+    free(instants->list);
+    *instants = (struct instants){ 0 };
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t one = *(const int64_t *)a, other = *(const int64_t *)b;
+    return (one > other) - (one < other);
+}
+
+int history_damaged(struct db *db, const char *cluster, struct instants *damaged, struct error *err)
+{
+    *damaged = (struct instants){ 0 };
+    if (kept_compare(db, cluster, &kept_history, note_part, damaged, err) ||
+        kept_compare(db, cluster, &kept_names, note_part, damaged, err)) {
+        instants_free(damaged);
+        return -1;
+    }
+    size_t kept = 0;
+    if (damaged->count)
+        qsort(damaged->list, damaged->count, sizeof *damaged->list, ascending);
+    for (size_t i = 0; i < damaged->count; i++)
+        if (!kept || damaged->list[kept - 1] != damaged->list[i])
+            damaged->list[kept++] = damaged->list[i];
+    damaged->count = kept;
+    return 0;
+}
+
+int history_points(struct db *db, const char *cluster, bool of_backfill, struct instants *points,
+                   struct error *err)
+{
+    const struct db_value *row, name = db_text(cluster);
+    *points = (struct instants){ 0 };
+    struct db_rows *rows =
+        db_query(db, of_backfill ? sql_query_history_backfill_read : sql_query_history_points_read,
+                 &name, 1, "i", err);
+    while (db_fetch(rows, &row, err) > 0)
+        instants_add(points, row[0].integer);
+    if (!db_finish(rows))
+        return 0;
+    instants_free(points);
+    return -1;
+}
+
+int history_write_backfill(const struct publisher *publisher, int64_t as_of,
+                           double truncation_bound, uint64_t in_doubt, struct error *err)
+{
+    struct row_field row[] = {
+        { "cluster", 't', db_text(publisher->cluster) },
+        { "as_of", 'i', db_integer(as_of) },
+        { "truncation_bound", 'r', rows_real(truncation_bound) },
+        { "in_doubt", 'i', db_integer((int64_t)in_doubt) },
+    };
+    return rows_write_one(publisher->db, "fairmill_backfill", 2, row, COUNT(row), err);
+}
+
+int history_write(const struct publisher *publisher, const struct publication *publication,
+                  int64_t as_of, struct error *err)
+{
+    int wanted = publisher->settings->history_days ? history_is_point(publisher, as_of, err) : 0;
+    return wanted <= 0 ? wanted : history_write_point(publisher, publication, as_of, false, err);
+}
