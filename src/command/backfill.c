@@ -14,13 +14,14 @@
 
 struct options {
     struct shared_options shared;
-    const char *since, *every;
+    const char *since, *until, *every;
     bool replace;
 };
 
 static const struct command_option own_options[] = {
     { "since", NULL, 0, OPTION_VALUE, AT(since), "TIME",
       .help = "the first instant (as far as jobs and history_days go back)" },
+    { "until", NULL, 0, OPTION_VALUE, AT(until), "TIME", .help = "the last one (now)" },
     { "every", NULL, 0, OPTION_VALUE, AT(every), "SPAN",
       .help = "how far points are apart, such as 6h (1d)" },
     { "replace", NULL, 0, OPTION_FLAG, AT(replace), NULL,
@@ -50,6 +51,9 @@ static void tell(void *context, const char *cluster, const struct backfill_resul
     if (result->there)
         text_format(text, "; %zu %s there", result->there, result->there == 1 ? "was" : "were");
     text_add(text, "\n");
+    if (result->skipped)
+        text_format(text, "  none of %zu instant%s, the first %s\n", result->skipped,
+                    result->skipped == 1 ? "" : "s", result->why);
     if (result->most_in_doubt)
         text_format(text,
                     "  of up to %" PRIu64 " associations at a point it is in doubt what they were; "
@@ -75,16 +79,18 @@ static int backfill_command(const struct invocation *invocation, struct error *e
     struct options asked = { 0 };
     struct shared_options *shared = &asked.shared;
     struct settings *settings = NULL;
-    int64_t since = 0;
+    int64_t since = 0, until = 0;
     int result = -1;
     struct backfill_options options = { .complain = complain };
     if (!options_read(invocation, &asked, err) && !read_every(asked.every, &options.every_s, err) &&
         !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err) &&
-        !option_instant("since", asked.since, &since, err)) {
+        !option_instant("since", asked.since, &since, err) &&
+        !option_instant("until", asked.until, &until, err)) {
         struct teller teller = { .dry_run = shared->dry_run };
         options.clusters =
             (struct cluster_names){ shared->clusters.values, shared->clusters.count };
         options.since = asked.since ? &since : NULL;
+        options.until = asked.until ? &until : NULL;
         options.replace = asked.replace;
         options.dry_run = shared->dry_run;
         log_set_verbose(shared->verbose);

@@ -8,6 +8,7 @@
 #include "report/table.h"
 #include "results/ledger_rows.h"
 #include "results/published.h"
+#include "run/backfill.h"
 #include "run/run.h"
 #include "run/verify.h"
 #include "settings/load.h"
@@ -93,6 +94,7 @@ struct verifying {
     const struct settings *settings;
     struct text summary; /* for people, a line for each cluster */
     struct table *table;
+    struct name_list mendable; /* clusters of whose history something differs */
     bool differs;
     bool is_last;      /* nothing is repaired after this */
     bool was_repaired; /* ... but something was before it */
@@ -110,6 +112,15 @@ static void summarize(struct verifying *verifying, const char *cluster,
     text_add(text, "\n");
 }
 
+static bool has_damaged_history(const struct row_differences *differences)
+{
+    for (size_t i = 0; i < differences->count; i++)
+        if (!strcmp(differences->tables[i].table, "fairmill_history") ||
+            !strcmp(differences->tables[i].table, "fairmill_association"))
+            return true;
+    return false;
+}
+
 /* One that cannot be verified is complained of, and leaves the others. */
 static void verify_each(struct verifying *verifying, struct verifier *verifier, const char *cluster)
 {
@@ -123,6 +134,8 @@ static void verify_each(struct verifying *verifying, struct verifier *verifier, 
     if (verification.published) {
         add_rows(verifying->table, cluster, &verification.differences);
         verifying->differs |= verification.differences.count > 0;
+        if (has_damaged_history(&verification.differences))
+            name_list_add(&verifying->mendable, cluster, strlen(cluster));
         if (!result)
             summarize(verifying, cluster, &verification);
     }
@@ -207,9 +220,12 @@ static int report(struct verifying *verifying, struct error *err)
 
 /* ---- Mending ---- */
 
-/* A run of now, which reads everything. */
+/* History first: a run of now, which reads everything, takes what is left of it for good. */
 static int repair(const struct verifying *verifying, struct error *err)
 {
+    for (size_t i = 0; i < verifying->mendable.count; i++)
+        if (backfill_repair(verifying->settings, verifying->mendable.values[i], err))
+            return fail_in(err, "cluster '%s'", verifying->mendable.values[i]);
     const struct name_list *clusters = &verifying->options->shared.clusters;
     const struct run_options options = { .clusters = { clusters->values, clusters->count },
                                          .full = true,
@@ -226,7 +242,9 @@ static int verify(const struct options *options, const struct settings *settings
         return -1;
     if (verifying.differs && options->repair) {
         verifying.is_last = verifying.was_repaired = true;
-        if (repair(&verifying, err) || report(&verifying, err))
+        int result = repair(&verifying, err) || report(&verifying, err) ? -1 : 0;
+        name_list_free(&verifying.mendable);
+        if (result)
             return -1;
     }
     if (verifying.differs && verifying.was_repaired)

@@ -34,6 +34,7 @@ struct terms {
 
 /* An instant with others. */
 struct member {
+    size_t number; /* of the replay's instants */
     struct computation computation;
     struct terms terms;
     uint64_t factors; /* a hash of those that held up to this instant */
@@ -46,8 +47,10 @@ struct group {
     struct past *past;             /* what the source tells, and what runs noted for one of them */
     struct factor_past *own_factors;
     struct purge purge;
+    bool has_factors; /* the source's are read */
     struct member *members;
-    size_t count, room;
+    size_t count;
+    size_t end; /* number of the first instant that is neither among them nor passed over */
 };
 
 static struct factor_past *factors_of(const struct group *group)
@@ -66,9 +69,9 @@ static uint64_t hash_of_ledger(const struct ledger_state *ledger)
 }
 
 /* Its time, and what its ledger is. */
-static int begin_member(const struct group *group, struct member *member, const int64_t *instant,
-                        struct error *err)
+static int begin_member(const struct group *group, struct member *member, struct error *err)
 {
+    const int64_t *instant = &group->replay->instants[member->number];
     struct source source = group->replay->source;
     struct computation *computation = &member->computation;
     source.instant = instant;
@@ -104,15 +107,13 @@ static int read_tables(struct group *group, struct member *first, struct error *
     computation->accounting = NULL;
     if (!group->replay->factors)
         group->own_factors = factor_past_create();
-    group->purge.cutoff = first->terms.cutoff;
     return 0;
 }
 
-/* Its associations, factors, and how far its jobs reach. */
-static int place_member(struct group *group, struct member *member, struct error *err)
+/* Its associations: 1, 0 where there were none, or no tree, -1. */
+static int place_associations(struct group *group, struct member *member, struct error *err)
 {
     struct computation *computation = &member->computation;
-    const struct layout *layout = group->replay->source.layout;
     computation->accounting = accounting_lend(group->accounting);
     computation->accounting_is_lent = true;
     if (group->past) {
@@ -120,14 +121,32 @@ static int place_member(struct group *group, struct member *member, struct error
         if (group->replay->shares)
             share_notes_tell(group->replay->shares, group->past);
     }
-    if (associations_place(computation, group->past, err))
+    if (!associations_place(computation, group->past, err))
+        return 1;
+    if (err->class != ERROR_DATA)
         return -1;
+    group->replay->skip(group->replay->context, computation->record.as_of, err);
+    if (group->replay->source.layout->tells_past) {
+        accounting_destroy(group->accounting);
+        group->accounting = NULL;
+    }
+    return 0;
+}
+
+/* Its factors, and how far its jobs reach. */
+static int find_reach(struct group *group, struct member *member, struct error *err)
+{
+    struct computation *computation = &member->computation;
+    const struct layout *layout = group->replay->source.layout;
     struct factor_past *factors = factors_of(group);
-    if (layout->read_factors && group->count)
+    if (layout->read_factors && group->has_factors)
         factors_apply(computation, factors);
     else if (factors_read(computation, factors, NULL, err))
         return -1;
+    group->has_factors = true;
     struct jobs_seen seen = jobs_seen_none;
+    if (!group->count)
+        group->purge = (struct purge){ .cutoff = member->terms.cutoff };
     if (reach_oldest_end(computation, &seen.oldest_end, err) ||
         rollups_end(computation, &group->purge, &seen, &member->terms.jobs_from, err))
         return -1;
@@ -166,23 +185,35 @@ static bool may_fit(const struct group *group, const struct member *next)
            (group->count + 1) * (group->accounting->count + 1) <= ASSOCIATIONS_AT_ONCE;
 }
 
-/* Add an instant: 1, 0 where it does not fit, -1. */
-static int add_member(struct group *group, const int64_t *instant, struct error *err)
+/* The next instant, if it fits: 1, and *placed is whether it has associations; 0; -1. */
+static int make_member(struct group *group, struct member *next, bool *placed, struct error *err)
 {
-    struct member next = { .oldest_end = UINT64_MAX };
-    bool is_first = !group->count, fitting = true;
-    int result = begin_member(group, &next, instant, err);
-    if (!result && is_first)
-        result = read_tables(group, &next, err);
-    else if (!result)
-        fitting = may_fit(group, &next);
-    if (!result && fitting)
-        result = place_member(group, &next, err);
-    if (!result && fitting && !is_first)
-        fitting = fits(group, &next);
-    if (result || !fitting) {
+    if (begin_member(group, next, err))
+        return -1;
+    if (!group->accounting && read_tables(group, next, err))
+        return -1;
+    if (group->count && !may_fit(group, next))
+        return 0;
+    int got = place_associations(group, next, err);
+    *placed = got > 0;
+    if (got <= 0)
+        return got < 0 ? -1 : 1;
+    if (find_reach(group, next, err))
+        return -1;
+    return !group->count || fits(group, next);
+}
+
+/* Add the next instant, or pass over it: 1, 0 where it does not fit, -1. */
+static int add_member(struct group *group, struct error *err)
+{
+    struct member next = { .number = group->end, .oldest_end = UINT64_MAX };
+    bool placed = false;
+    int got = make_member(group, &next, &placed, err);
+    if (got > 0)
+        group->end++;
+    if (got <= 0 || !placed) {
         computation_free(&next.computation);
-        return result;
+        return got;
     }
     group->members = memory_grown(group->members, group->count, sizeof *group->members);
     group->members[group->count++] = next;
@@ -199,13 +230,13 @@ static void group_free(struct group *group)
     factor_past_destroy(group->own_factors);
 }
 
-/* Put together what can be, from an instant on. */
-static int gather(struct group *group, size_t from, struct error *err)
+/* Put together what can be. */
+static int gather(struct group *group, struct error *err)
 {
     const struct replay *replay = group->replay;
     int got = 1;
-    for (size_t i = from; got > 0 && i < replay->count; i++)
-        got = add_member(group, &replay->instants[i], err);
+    while (got > 0 && group->end < replay->count)
+        got = add_member(group, err);
     if (got < 0)
         return -1;
     /* What one that did not fit has put into the tariffs goes again. */
@@ -284,14 +315,15 @@ static int take_all(const struct group *group, const struct split *split, struct
             replay->take(replay->context, computation, err))
             return -1;
         computation_free(computation);
-        ++*done;
+        *done = group->members[i].number + 1;
     }
+    *done = group->end;
     return 0;
 }
 
 int replay_some(const struct replay *replay, size_t *done, struct error *err)
 {
-    struct group group = { .replay = replay };
+    struct group group = { .replay = replay, .end = *done };
     struct usage_sums *ended = usage_sums_create();
     struct split split = { .count = 0 };
     struct split_instant *instants = NULL;
@@ -300,12 +332,12 @@ int replay_some(const struct replay *replay, size_t *done, struct error *err)
     int result = -1;
     if (db_begin(db, err))
         goto done;
-    if (!gather(&group, *done, err)) {
-        instants = memory_zeroed(group.count, sizeof *instants);
+    if (!gather(&group, err)) {
+        instants = memory_zeroed(group.count + 1, sizeof *instants);
         for (size_t i = 0; i < group.count; i++)
             instants[i].clock = group.members[i].computation.clock;
         split_begin(&split, instants, group.count);
-        result = read_jobs(&group, &split, ended, &seen, err);
+        result = group.count ? read_jobs(&group, &split, ended, &seen, err) : 0;
     }
     if (result || db_commit(db, err)) {
         db_rollback(db);

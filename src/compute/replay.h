@@ -29,6 +29,8 @@ struct replay {
     size_t count;
     /* Gets each computation, in the order of the instants, when the source is not being read. */
     int (*take)(void *context, const struct computation *computation, struct error *err);
+    /* Gets an instant at which the associations were none, or no tree: it is passed over. */
+    void (*skip)(void *context, int64_t instant, const struct error *reason);
     void *context;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "run/backfill.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,7 +25,9 @@
 #include "settings/settings.h"
 #include "source/source.h"
 #include "util/error.h"
+#include "util/instant.h"
 #include "util/log.h"
+#include "util/text.h"
 
 #define DAY_S 86400
 /* A run that has the lock is waited for. */
@@ -104,6 +106,8 @@ static int find_instants(const struct filling *filling, const struct backfill_op
 {
     const struct settings *settings = filling->settings;
     int64_t now = time(NULL), since, end = now - CLOCK_SKEW_S;
+    if (options->until && *options->until < end)
+        end = *options->until + 1;
     struct instants points, own;
     size_t at = 0;
     if (find_since(filling, options, now - (int64_t)settings->history_days * DAY_S, now, &since,
@@ -155,10 +159,8 @@ static int write_point(const struct filling *filling, const struct publisher *pu
         return wanted;
     if (history_write_point(publisher, &publication, as_of, filling->anew, err))
         return -1;
-    return filling->anew
-               ? 0
-               : history_write_backfill(publisher, as_of, computation->record.truncation_bound,
-                                        computation->past_counts.unknown, err);
+    return history_write_backfill(publisher, as_of, computation->record.truncation_bound,
+                                  computation->past_counts.unknown, err);
 }
 
 static void note(struct backfill_result *result, const struct computation *computation)
@@ -192,6 +194,18 @@ static int take(void *context, const struct computation *computation, struct err
     note(filling->result, computation);
     log_progress(filling->cluster, filling->result->points, "points of history made");
     return 0;
+}
+
+static void skip(void *context, int64_t instant, const struct error *reason)
+{
+    const struct filling *filling = context;
+    struct backfill_result *result = filling->result;
+    struct text at = { 0 };
+    instant_add(&at, instant);
+    log_note("%s: no point of %s: %s", filling->cluster, at.bytes, reason->message);
+    if (!result->skipped++)
+        snprintf(result->why, sizeof result->why, "%s: %.*s", at.bytes, 220, reason->message);
+    text_free(&at);
 }
 
 /* ---- A cluster ---- */
@@ -246,6 +260,7 @@ static int replay_all(struct filling *filling, const struct instants *instants, 
         .instants = instants->list,
         .count = instants->count,
         .take = take,
+        .skip = skip,
         .context = filling,
     };
     struct retry retry = { deadline_of(filling->settings), 0 };
@@ -328,6 +343,17 @@ int backfill(const struct settings *settings, const struct backfill_options *opt
     return result;
 }
 
+/* Names of points that were removed in time are still there. */
+static void drop_old(const struct settings *settings, struct instants *instants)
+{
+    int64_t oldest = time(NULL) - (int64_t)settings->history_days * DAY_S;
+    size_t kept = 0;
+    for (size_t i = 0; i < instants->count; i++)
+        if (instants->list[i] >= oldest)
+            instants->list[kept++] = instants->list[i];
+    instants->count = kept;
+}
+
 int backfill_repair(const struct settings *settings, const char *cluster, struct error *err)
 {
     struct backfill_result made = { 0 };
@@ -338,6 +364,8 @@ int backfill_repair(const struct settings *settings, const char *cluster, struct
     int result = open_both(&filling, err);
     if (!result)
         result = history_damaged(filling.results, cluster, &damaged, err);
+    if (!result)
+        drop_old(settings, &damaged);
     if (!result)
         result = fill(&filling, &damaged, err);
     instants_free(&damaged);

@@ -17,6 +17,7 @@ struct settings;
 
 struct backfill_options {
     struct cluster_names clusters; /* only these; none: all */
+    const int64_t *until;          /* NULL: now */
     const int64_t *since;          /* NULL: as far as jobs and history_days go back */
     uint64_t every_s;              /* not 0; whole days begin at midnight, of the settings' zone */
     bool replace;                  /* make those anew that backfill made before */
@@ -27,6 +28,8 @@ struct backfill_options {
 /* What was made of a cluster. */
 struct backfill_result {
     size_t points, readings; /* made now, of so many readings of the jobs */
+    size_t skipped;          /* there were no associations then, or no tree of them; */
+    char why[256];           /* of the first of these instants */
     size_t there;            /* that were there already */
     int64_t first, last;     /* the instants of all these */
     uint64_t most_in_doubt;  /* associations at one point */

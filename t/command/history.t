@@ -399,10 +399,12 @@ def called(place):
     tap.same(ran(30, 'physics'), [(0, 'physics'), (20, 'chemistry'), (30, 'physics')], 'and who came back')
     tap.same(ran(30, 'chemistry'), [(0, 'physics'), (20, 'chemistry')], 'a point in the place of one says it anew')
     tap.same(ran(40, 'chemistry'), [(0, 'physics'), (20, 'chemistry')], 'which holds for the next')
-    tap.same(ran(5, 'empty'), [(0, 'physics'), (5, 'empty'), (20, 'chemistry')], 'one in between says what differs there')
-    tap.same(ran(25, 'empty'), [(0, 'physics'), (5, 'empty'), (20, 'chemistry'), (25, 'empty')], 'and another one')
-    tap.same(ran(50, 'chemistry'), [(0, 'physics'), (5, 'empty'), (20, 'chemistry'), (25, 'empty'), (50, 'chemistry')],
-             'the points behind them said so of what was before, and are not relied on')
+    between = [(0, 'physics'), (5, 'empty'), (10, 'physics'), (20, 'chemistry')]
+    tap.same(ran(5, 'empty'), between, 'one in between says what differs there, and the next one what it was')
+    between += [(25, 'empty'), (30, 'chemistry')]
+    tap.same(ran(25, 'empty'), between, 'and another one')
+    tap.same(ran(50, 'chemistry'), between, 'one behind them is called as the last one')
+    tap.same(ran(60, 'empty'), between + [(60, 'empty')], 'or not')
 
 
 def no_number(place):

@@ -192,6 +192,45 @@ class Trial:
         self.done.append(f'look back to {as_of}')
         self.as_the_reference(self.run(FULL, as_of, True), as_of, True)
 
+    def backfill(self):
+        """Points of some instants are what runs of these instants compute, bit for bit."""
+        h, ask = self.h, lambda sql: self.h.place.ask(FULL, sql)
+        usage, fairshare = for_program(h.settings)
+        write_settings(f'{self.folder}/backfill.conf', dict(
+            source=h.place.accounting(self.mirror.path), results=self.connections[FULL], usage=usage,
+            fairshare=fairshare, retention=dict(history_days=20000, history_interval=0)))
+        first, last = min(self.instants[FULL]), max(self.instants[FULL])
+        every = max((last - first) // h.r.randrange(3, 9), 1)
+        if every % DAY == 0:  # these begin at midnight
+            every += 1
+        instants = [at for at in range(-(-first // every) * every, last + 1, every)]
+        ask('DELETE FROM fairmill_history_point')
+        status, out, err = fairmill(f'{self.folder}/backfill.conf', 'backfill', '--since', first, '--until', last, '--every', every)
+        self.check(status == 0, f'backfill since {first} every {every} ended with {status}:', out, err)
+        ask('CREATE TABLE tried AS SELECT * FROM fairmill_history WHERE as_of IN (SELECT as_of FROM fairmill_backfill)')
+        made = dict(ask('SELECT as_of, truncation_bound FROM fairmill_backfill'))
+        made = {int(as_of): bound for as_of, bound in made.items()}
+        doubts = {int(as_of): int(doubts) for as_of, doubts in ask('SELECT as_of, in_doubt FROM fairmill_backfill')}
+        for as_of in instants:
+            status, out, err = fairmill(f'{self.folder}/backfill.conf', 'run', '--now', as_of, '--replace', '--full')
+            if as_of not in made:
+                self.check(status == 65, f'no point of {as_of}, where a run ends with {status}:', err)
+                continue
+            rows = f'(SELECT * FROM tried WHERE as_of = {as_of}) AS t'
+            same = ' AND '.join(f'COALESCE(t.{column}, -7) = COALESCE(f.{column}, -7)'
+                                for column in ('fairshare', 'usage_raw', 'level_fs'))
+            counted = ask(f'SELECT (SELECT COUNT(*) FROM {rows}), COUNT(*), SUM(CASE WHEN {same} THEN 1 ELSE 0 END)'
+                          f' FROM fairmill_fairshare AS f LEFT JOIN {rows} ON t.id_assoc = f.id_assoc')
+            record, = ask(f'SELECT truncation_bound, message FROM fairmill_run WHERE as_of = {as_of} ORDER BY run_id DESC LIMIT 1')
+            there, wanted, right = (int(number or 0) for number in counted[0])
+            self.counts['backfilled'] += right
+            self.check(there == wanted == right, f'backfill of {as_of}: {there} rows, {right} of {wanted} as the run has them')
+            self.check(same_value('truncation_bound', *(number if number is None else float(number)
+                                                        for number in (made[as_of], record[0]))) and
+                       doubts[as_of] == in_doubt((None, dict(message=record[1]))),
+                       f'backfill of {as_of} says {made[as_of]}, {doubts[as_of]}, and the run {record}')
+        ask('DROP TABLE tried')
+
     def as_the_reference(self, full, as_of, back):
         settings = self.h.settings_at(as_of)
         path = self.mirror.path
@@ -355,6 +394,7 @@ def try_steps(h, trial, waiting, counts):
         if trial.wrong:
             return
     trial.look_back()
+    trial.backfill()
 
 
 def try_history(seed, place, mirror, folder, counts):
