@@ -10,7 +10,6 @@
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/log.h"
-#include "util/number.h"
 
 struct options {
     struct shared_options shared;
@@ -64,16 +63,6 @@ static void tell(void *context, const char *cluster, const struct backfill_resul
                     result->truncation_bound);
 }
 
-static int read_every(const char *every, uint64_t *seconds, struct error *err)
-{
-    *seconds = 86400;
-    if (every && (!duration_parse(every, seconds) || !*seconds))
-        return fail(err, ERROR_USAGE,
-                    "backfill: --every '%s': must be a number with s, m, h, d or w behind it",
-                    every);
-    return 0;
-}
-
 static int backfill_command(const struct invocation *invocation, struct error *err)
 {
     struct options asked = { 0 };
@@ -82,15 +71,16 @@ static int backfill_command(const struct invocation *invocation, struct error *e
     int64_t since = 0, until = 0;
     int result = -1;
     struct backfill_options options = { .complain = complain };
-    if (!options_read(invocation, &asked, err) && !read_every(asked.every, &options.every_s, err) &&
+    if (!options_read(invocation, &asked, err) &&
+        !option_span("every", asked.every, "1d", &options.instants.every_s, err) &&
         !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err) &&
         !option_instant("since", asked.since, &since, err) &&
         !option_instant("until", asked.until, &until, err)) {
         struct teller teller = { .dry_run = shared->dry_run };
         options.clusters =
             (struct cluster_names){ shared->clusters.values, shared->clusters.count };
-        options.since = asked.since ? &since : NULL;
-        options.until = asked.until ? &until : NULL;
+        options.instants.since = asked.since ? &since : NULL;
+        options.instants.until = asked.until ? &until : NULL;
         options.replace = asked.replace;
         options.dry_run = shared->dry_run;
         log_set_verbose(shared->verbose);

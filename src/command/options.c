@@ -8,6 +8,7 @@
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/memory.h"
+#include "util/number.h"
 
 #define SHARED(member) offsetof(struct shared_options, member)
 
@@ -416,4 +417,20 @@ int option_instant(const char *option, const char *text, int64_t *instant, struc
                     "epoch seconds, up to year 9999",
                     option, text);
     return 0;
+}
+
+int option_count(const char *option, const char *text, uint64_t *count, struct error *err)
+{
+    if (!text || (number_unsigned(text, strlen(text), count) && *count))
+        return 0;
+    return fail(err, ERROR_USAGE, "--%s '%s': must be a whole number above 0", option, text);
+}
+
+int option_span(const char *option, const char *text, const char *fallback, uint64_t *seconds,
+                struct error *err)
+{
+    if (duration_parse(text ? text : fallback, seconds) && *seconds && *seconds <= INT32_MAX)
+        return 0;
+    return fail(err, ERROR_USAGE, "--%s '%s': must be a number with s, m, h, d or w behind it",
+                option, text);
 }

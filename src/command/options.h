@@ -109,6 +109,12 @@ int option_list_one(const struct name_list *list, const char *what, const char *
 /* Read the instant of an option (NULL: now), in any form that Slurm's commands take. */
 int option_instant(const char *option, const char *text, int64_t *instant, struct error *err);
 
+/* Read the number of an option (NULL: 0 stays): a whole one above 0. */
+int option_count(const char *option, const char *text, uint64_t *count, struct error *err);
+/* Read the span of time of an option (NULL: `fallback`): not 0. */
+int option_span(const char *option, const char *text, const char *fallback, uint64_t *seconds,
+                struct error *err);
+
 /* The options of a command in their order, its own first, those of all commands last; NULL behind
  * the last. */
 const struct command_option *command_option_at(const struct command *command, size_t index);

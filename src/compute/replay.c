@@ -15,6 +15,8 @@
 #include "core/tree/past.h"
 #include "core/usage/ledger.h"
 #include "core/usage/owners.h"
+#include "results/factor_rows.h"
+#include "results/ledger_rows.h"
 #include "results/share_rows.h"
 #include "util/error.h"
 #include "util/memory.h"
@@ -55,7 +57,27 @@ struct group {
 
 static struct factor_past *factors_of(const struct group *group)
 {
-    return group->replay->factors ? group->replay->factors : group->own_factors;
+    return group->replay->notes.factors ? group->replay->notes.factors : group->own_factors;
+}
+
+int replay_notes_read(struct db *results, const char *cluster, struct replay_notes *notes,
+                      struct error *err)
+{
+    *notes = (struct replay_notes){ .factors = factor_past_create() };
+    if (!ledger_read(results, cluster, &notes->ledger, err) &&
+        !factor_rows_read(results, cluster, notes->factors, err) &&
+        !share_notes_read(results, cluster, &notes->shares, err))
+        return 0;
+    replay_notes_free(notes);
+    return -1;
+}
+
+void replay_notes_free(struct replay_notes *notes)
+{
+    ledger_destroy(notes->ledger);
+    factor_past_destroy(notes->factors);
+    share_notes_free(notes->shares);
+    *notes = (struct replay_notes){ 0 };
 }
 
 /* ---- An instant ---- */
@@ -80,7 +102,7 @@ static int begin_member(const struct group *group, struct member *member, struct
     computation->record.as_of = *instant;
     computation->findings = findings_create();
     computation->unattributed = usage_sums_create();
-    computation->ledger = ledger_at(group->replay->ledger, (uint64_t)*instant);
+    computation->ledger = ledger_at(group->replay->notes.ledger, (uint64_t)*instant);
     if (reach_begin(computation, (uint64_t)*instant, err))
         return -1;
     const struct clock *clock = computation->clock;
@@ -105,7 +127,7 @@ static int read_tables(struct group *group, struct member *first, struct error *
         return -1;
     group->accounting = computation->accounting;
     computation->accounting = NULL;
-    if (!group->replay->factors)
+    if (!group->replay->notes.factors)
         group->own_factors = factor_past_create();
     return 0;
 }
@@ -118,8 +140,8 @@ static int place_associations(struct group *group, struct member *member, struct
     computation->accounting_is_lent = true;
     if (group->past) {
         past_move(group->past, computation->record.as_of);
-        if (group->replay->shares)
-            share_notes_tell(group->replay->shares, group->past);
+        if (group->replay->notes.shares)
+            share_notes_tell(group->replay->notes.shares, group->past);
     }
     if (!associations_place(computation, group->past, err))
         return 1;

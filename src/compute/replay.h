@@ -13,6 +13,16 @@ struct factor_past;
 struct ledger;
 struct share_notes;
 
+/* What people entered and runs noted of a cluster, of all times; each may be NULL: nothing. */
+struct replay_notes {
+    struct ledger *ledger;
+    struct factor_past *factors; /* of QOS */
+    struct share_notes *shares;  /* of associations */
+};
+int replay_notes_read(struct db *results, const char *cluster, struct replay_notes *notes,
+                      struct error *err);
+void replay_notes_free(struct replay_notes *notes);
+
 /* The values of a cluster at many instants that are over, from few readings of its jobs.
  *
  * Instants are put together as long as nothing but the instant itself differs in what a job that
@@ -21,11 +31,9 @@ struct share_notes;
  * Their associations and shares are those of each.  Every value is the one of `run --now' at that
  * instant, bit for bit. */
 struct replay {
-    struct source source;             /* its instant does not matter */
-    const struct ledger *ledger;      /* NULL: an empty one */
-    struct factor_past *factors;      /* what runs noted of factors; */
-    const struct share_notes *shares; /* and of associations; NULL: nothing */
-    const int64_t *instants;          /* ascending, all of them over */
+    struct source source; /* its instant does not matter */
+    struct replay_notes notes;
+    const int64_t *instants; /* ascending, all of them over */
     size_t count;
     /* Gets each computation, in the order of the instants, when the source is not being read. */
     int (*take)(void *context, const struct computation *computation, struct error *err);

@@ -9,17 +9,11 @@
 
 #include "compute/computation.h"
 #include "compute/replay.h"
-#include "core/usage/calendar.h"
-#include "core/usage/factor_past.h"
-#include "core/usage/ledger.h"
-#include "core/usage/usage.h"
-#include "results/factor_rows.h"
 #include "results/history_rows.h"
-#include "results/ledger_rows.h"
 #include "results/publish.h"
 #include "results/rows.h"
 #include "results/schema.h"
-#include "results/share_rows.h"
+#include "run/replays.h"
 #include "run/retry.h"
 #include "run/run.h"
 #include "settings/settings.h"
@@ -39,27 +33,10 @@ struct filling {
     const char *cluster;
     struct db *source, *results;
     bool anew; /* what is there of the instants is damaged */
-    struct ledger *ledger;
-    struct factor_past *factors;
-    struct share_notes *shares;
     struct backfill_result *result;
 };
 
 /* ---- Which instants ---- */
-
-/* The first instant from `from` on that is one of every so many seconds, or days. */
-static int64_t first_instant(int64_t from, uint64_t every_s)
-{
-    if (every_s % DAY_S)
-        return (from + (int64_t)every_s - 1) / (int64_t)every_s * (int64_t)every_s;
-    uint64_t day = calendar_day((uint64_t)from);
-    if ((int64_t)day < from)
-        day = calendar_next_day((uint64_t)from);
-    /* A day begins within 14 hours of midnight of UTC. */
-    while ((day + DAY_S / 2) / DAY_S % (every_s / DAY_S))
-        day = calendar_next_day(day);
-    return (int64_t)day;
-}
 
 /* Whether a point is within the span of an instant; `at` goes on. */
 static bool has_point(const struct instants *points, size_t *at, int64_t instant, uint64_t span_s)
@@ -79,62 +56,46 @@ static bool is_in(const struct instants *instants, int64_t instant)
     return false;
 }
 
-/* Where nobody says it, the first job that has ended. */
-static int find_since(const struct filling *filling, const struct backfill_options *options,
-                      int64_t oldest, int64_t now, int64_t *since, struct error *err)
-{
-    const struct source source = source_of(filling->settings, filling->source, filling->cluster);
-    uint64_t first, last;
-    if (options->since) {
-        *since = *options->since;
-    } else {
-        if (db_begin(filling->source, err))
-            return -1;
-        int result = source.layout->read_ends(&source, 0, (uint64_t)now, &first, &last, err);
-        db_rollback(filling->source);
-        if (result)
-            return -1;
-        *since = first ? (int64_t)first : now;
-    }
-    if (*since < oldest)
-        *since = oldest;
-    return 0;
-}
-
+/* Those of which there is no point yet. */
 static int find_instants(const struct filling *filling, const struct backfill_options *options,
                          struct instants *wanted, struct error *err)
 {
     const struct settings *settings = filling->settings;
-    int64_t now = time(NULL), since, end = now - CLOCK_SKEW_S;
-    if (options->until && *options->until < end)
-        end = *options->until + 1;
-    struct instants points, own;
+    struct backfill_result *result = filling->result;
+    struct instants all = { 0 }, points = { 0 }, own = { 0 };
     size_t at = 0;
-    if (find_since(filling, options, now - (int64_t)settings->history_days * DAY_S, now, &since,
-                   err) ||
-        history_points(filling->results, filling->cluster, false, &points, err))
-        return -1;
-    if (history_points(filling->results, filling->cluster, true, &own, err)) {
+    if (instants_find(&options->instants, settings, filling->source, filling->cluster, &all, err) ||
+        history_points(filling->results, filling->cluster, false, &points, err) ||
+        history_points(filling->results, filling->cluster, true, &own, err)) {
+        instants_free(&all);
         instants_free(&points);
         return -1;
     }
-    for (int64_t instant = first_instant(since, options->every_s); instant < end;
-         instant = first_instant(instant + 1, options->every_s)) {
+    for (size_t i = 0; i < all.count; i++) {
+        int64_t instant = all.list[i];
         bool there = has_point(&points, &at, instant, settings->history_interval_s);
-        struct backfill_result *result = filling->result;
         if (!there || (options->replace && is_in(&own, instant)))
             instants_add(wanted, instant);
         else
             result->there++;
-        result->first = result->first ? result->first : instant;
-        result->last = instant;
     }
+    result->first = all.count ? all.list[0] : 0;
+    result->last = all.count ? all.list[all.count - 1] : 0;
+    instants_free(&all);
     instants_free(&points);
     instants_free(&own);
     return 0;
 }
 
 /* ---- A point ---- */
+
+static int open_filling_results(struct filling *filling, struct error *err)
+{
+    const struct settings *settings = filling->settings;
+    return filling->results
+               ? 0
+               : open_results(&filling->results, settings, starting_deadline_of(settings), err);
+}
 
 static int lock(const struct filling *filling, struct publisher *publisher, struct error *err)
 {
@@ -174,23 +135,33 @@ static void note(struct backfill_result *result, const struct computation *compu
     result->points++;
 }
 
+/* Once, with a new session where the old one broke. */
+static int write_once(struct filling *filling, const struct computation *computation,
+                      struct error *err)
+{
+    struct publisher publisher;
+    if (open_filling_results(filling, err) || lock(filling, &publisher, err))
+        return -1;
+    int result = db_begin(filling->results, err);
+    if (!result)
+        result =
+            rows_commit(filling->results, write_point(filling, &publisher, computation, err), err);
+    publisher_end(&publisher);
+    return result;
+}
+
 static int take(void *context, const struct computation *computation, struct error *err)
 {
     struct filling *filling = context;
     struct retry retry = { deadline_of(filling->settings), 0 };
-    struct publisher publisher;
-    int result;
-    do {
-        if (lock(filling, &publisher, err))
+    while (write_once(filling, computation, err)) {
+        if (err->class == ERROR_GONE) {
+            db_close(filling->results);
+            filling->results = NULL;
+        }
+        if (!try_again(&retry, err))
             return -1;
-        result = db_begin(filling->results, err);
-        if (!result)
-            result = rows_commit(filling->results,
-                                 write_point(filling, &publisher, computation, err), err);
-        publisher_end(&publisher);
-    } while (result && err->class == ERROR_RETRY && try_again(&retry, err));
-    if (result)
-        return -1;
+    }
     note(filling->result, computation);
     log_progress(filling->cluster, filling->result->points, "points of history made");
     return 0;
@@ -213,8 +184,7 @@ static void skip(void *context, int64_t instant, const struct error *reason)
 static int open_both(struct filling *filling, struct error *err)
 {
     const struct settings *settings = filling->settings;
-    if (!filling->results &&
-        open_results(&filling->results, settings, starting_deadline_of(settings), err))
+    if (open_filling_results(filling, err))
         return -1;
     if (!filling->source && run_open_source(&filling->source, settings, err))
         return -1;
@@ -228,70 +198,24 @@ static void close_both(struct filling *filling)
     filling->source = filling->results = NULL;
 }
 
-static void forget_notes(struct filling *filling)
-{
-    ledger_destroy(filling->ledger);
-    factor_past_destroy(filling->factors);
-    share_notes_free(filling->shares);
-    filling->ledger = NULL;
-    filling->factors = NULL;
-    filling->shares = NULL;
-}
-
-/* What runs noted, and people entered. */
-static int read_notes(struct filling *filling, struct error *err)
-{
-    forget_notes(filling);
-    filling->factors = factor_past_create();
-    if (ledger_read(filling->results, filling->cluster, &filling->ledger, err) ||
-        factor_rows_read(filling->results, filling->cluster, filling->factors, err) ||
-        share_notes_read(filling->results, filling->cluster, &filling->shares, err))
-        return results_explain(filling->settings, err);
-    return 0;
-}
-
-static int replay_all(struct filling *filling, const struct instants *instants, struct error *err)
+/* Make them; `filling' has both databases. */
+static int fill(struct filling *filling, const struct instants *instants, struct error *err)
 {
     struct replay replay = {
         .source = source_of(filling->settings, filling->source, filling->cluster),
-        .ledger = filling->ledger,
-        .factors = filling->factors,
-        .shares = filling->shares,
         .instants = instants->list,
         .count = instants->count,
         .take = take,
         .skip = skip,
         .context = filling,
     };
-    struct retry retry = { deadline_of(filling->settings), 0 };
-    for (size_t done = 0; done < instants->count;) {
-        size_t before = done;
-        int result = replay_some(&replay, &done, err);
-        filling->result->readings++;
-        if (done > before)
-            retry = (struct retry){ deadline_of(filling->settings), 0 };
-        if (!result)
-            continue;
-        bool gone = err->class == ERROR_GONE;
-        if (!try_again(&retry, err))
-            return -1;
-        if (gone) {
-            close_both(filling);
-            if (open_both(filling, err))
-                return -1;
-            replay.source.db = filling->source;
-        }
-    }
-    return 0;
-}
-
-/* Make them; `filling' has both databases. */
-static int fill(struct filling *filling, const struct instants *instants, struct error *err)
-{
-    int result = instants->count ? read_notes(filling, err) : 0;
-    if (!result)
-        result = replay_all(filling, instants, err);
-    forget_notes(filling);
+    if (!instants->count)
+        return 0;
+    if (replay_notes_read(filling->results, filling->cluster, &replay.notes, err))
+        return results_explain(filling->settings, err);
+    int result =
+        replay_run(&replay, filling->settings, &filling->source, &filling->result->readings, err);
+    replay_notes_free(&replay.notes);
     log_progress_done();
     return result;
 }

@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "run/clusters.h"
+#include "run/instants.h"
 
 struct error;
-struct instants;
 struct settings;
 
 /* Points of history for instants that are over (compute/replay.h).  What is published stays as it
@@ -17,11 +17,9 @@ struct settings;
 
 struct backfill_options {
     struct cluster_names clusters; /* only these; none: all */
-    const int64_t *until;          /* NULL: now */
-    const int64_t *since;          /* NULL: as far as jobs and history_days go back */
-    uint64_t every_s;              /* not 0; whole days begin at midnight, of the settings' zone */
-    bool replace;                  /* make those anew that backfill made before */
-    bool dry_run;                  /* only say what would be made */
+    struct instants_asked instants;
+    bool replace;                              /* make those anew that backfill made before */
+    bool dry_run;                              /* only say what would be made */
     void (*complain)(const struct error *err); /* for each cluster that failed */
 };
 

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/backtest/backtest_variants.h"
+#include "command/command.h"
+#include "compute/computation.h"
+#include "compute/replay.h"
+#include "core/insight/backtest.h"
+#include "core/fairshare/algorithm.h"
+#include "core/tree/tree.h"
+#include "report/backtest_table.h"
+#include "report/viewer.h"
+#include "results/viewers.h"
+#include "results/history_rows.h"
+#include "run/instants.h"
+#include "run/replays.h"
+#include "run/run.h"
+#include "settings/load.h"
+#include "source/source.h"
+#include "util/complain.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/log.h"
+
+struct options {
+    struct shared_options shared;
+    struct name_list values[KEYS];
+    const char *since, *until, *every, *top_text;
+    bool points;
+};
+
+/* What is asked of a cluster, and where the answer goes. */
+struct trial {
+    const struct options *options;
+    const struct backtest_variants *variants;
+    const char *cluster;
+    struct instants instants;
+    struct table *table;
+    struct backtest *backtest;
+    size_t variant; /* at work */
+    uint64_t done;
+};
+
+/* ---- Points ---- */
+
+/* Whether the node or an account above it is asked for, and its user. */
+static bool wants(const void *context, const struct backtest_point *point, uint32_t node)
+{
+    const struct trial *trial = context;
+    const struct shared_options *shared = &trial->options->shared;
+    const struct tree *tree = point->tree;
+    const char *user = names_text(point->names, tree->nodes[node].user);
+    if (shared->users.count && (!*user || !name_list_wants(&shared->users, user)))
+        return false;
+    for (uint32_t i = node; shared->accounts.count && i != NO_NODE; i = tree->nodes[i].parent)
+        if (name_list_wants(&shared->accounts, names_text(point->names, tree->nodes[i].account)))
+            return true;
+    return !shared->accounts.count;
+}
+
+static void add_values(const struct trial *trial, const struct backtest_point *point)
+{
+    const struct backtest_settings *variant = &trial->variants->list[point->variant];
+    for (uint32_t i = 0; i < point->tree->count; i++) {
+        const struct node *node = &point->tree->nodes[i];
+        if (!wants(trial, point, i))
+            continue;
+        table_add(trial->table,
+                  &(struct backtest_value){
+                      .variant = variant->label,
+                      .as_of = point->instant,
+                      .id = node->id,
+                      .account = names_text(point->names, node->account),
+                      .user = names_text(point->names, node->user),
+                      .partition = names_text(point->names, node->partition),
+                      .fairshare = variant->settings.algorithm->factor(&point->values[i]),
+                      .usage_raw = point->values[i].usage_raw,
+                      .level_fs = point->values[i].level_fs,
+                  });
+    }
+}
+
+static int take(void *context, const struct computation *computation, struct error *err)
+{
+    struct trial *trial = context;
+    (void)err;
+    const struct backtest_point point = {
+        .variant = trial->variant,
+        .instant = computation->record.as_of,
+        .tree = computation->tree,
+        .values = computation->values,
+        .order = computation->order,
+        .names = computation->accounting->names,
+        .wants = wants,
+        .context = trial,
+    };
+    if (trial->options->points)
+        add_values(trial, &point);
+    else
+        backtest_add(trial->backtest, &point);
+    log_progress(trial->cluster, ++trial->done, "points computed");
+    return 0;
+}
+
+static void skip(void *context, int64_t instant, const struct error *reason)
+{
+    const struct trial *trial = context;
+    log_note("%s: no point of %lld: %s", trial->cluster, (long long)instant, reason->message);
+}
+
+/* ---- A cluster ---- */
+
+static int try_variants(struct trial *trial, const struct settings *settings, struct db **source,
+                        struct error *err)
+{
+    struct replay_notes notes;
+    int result = replay_notes_find(settings, trial->cluster, &notes, err);
+    for (trial->variant = 0; !result && trial->variant < trial->variants->count; trial->variant++) {
+        const struct settings *of_variant = &trial->variants->list[trial->variant].settings;
+        struct replay replay = {
+            .source = source_of(of_variant, *source, trial->cluster),
+            .notes = notes,
+            .instants = trial->instants.list,
+            .count = trial->instants.count,
+            .take = take,
+            .skip = skip,
+            .context = trial,
+        };
+        size_t readings;
+        result = replay_run(&replay, of_variant, source, &readings, err);
+        if (!result)
+            log_note("%s: %s: %zu points of %zu readings", trial->cluster,
+                     trial->variants->list[trial->variant].label, trial->instants.count, readings);
+    }
+    replay_notes_free(&notes);
+    log_progress_done();
+    return result;
+}
+
+static void print_trial(const struct trial *trial, struct text *text, uint64_t top)
+{
+    size_t count = trial->variants->count;
+    const char *labels[count];
+    for (size_t i = 0; i < count; i++)
+        labels[i] = trial->variants->list[i].label;
+    backtest_finish(trial->backtest);
+    const struct backtest_print print = { .cluster = trial->cluster,
+                                          .backtest = trial->backtest,
+                                          .labels = labels,
+                                          .variants = count,
+                                          .instants = trial->instants.list,
+                                          .instant_count = trial->instants.count,
+                                          .top = top };
+    backtest_print(&print, trial->table,
+                   table_is_page(&trial->options->shared.table) ? text : NULL);
+}
+
+static int try_cluster(struct trial *trial, const struct settings *settings, struct db **source,
+                       struct text *text, uint64_t top, struct error *err)
+{
+    const struct options *options = trial->options;
+    int64_t since, until;
+    struct instants_asked asked = { options->since ? &since : NULL, options->until ? &until : NULL,
+                                    0 };
+    if (option_instant("since", options->since, &since, err) ||
+        option_instant("until", options->until, &until, err) ||
+        option_span("every", options->every, "1d", &asked.every_s, err) ||
+        instants_find(&asked, settings, *source, trial->cluster, &trial->instants, err))
+        return -1;
+    trial->backtest =
+        backtest_create(trial->variants->count, trial->instants.list, trial->instants.count);
+    if (options->points)
+        table_open(trial->table, &(struct table_cluster){ .name = trial->cluster });
+    int result = try_variants(trial, settings, source, err);
+    if (options->points)
+        table_close(trial->table);
+    else if (!result)
+        print_trial(trial, text, top);
+    backtest_destroy(trial->backtest);
+    instants_free(&trial->instants);
+    return result;
+}
+
+static int refuse_private(const struct settings *settings, struct error *err)
+{
+    struct viewer viewer = viewer_of(settings);
+    bool only = viewer_only(&viewer);
+    viewer_free(&viewer);
+    return only
+               ? fail(err, ERROR_USAGE,
+                      "what users have is private here ([report] private), and you may not see all")
+               : 0;
+}
+
+static int backtest(const struct options *options, const struct settings *settings, uint64_t top,
+                    struct error *err)
+{
+    const struct shared_options *shared = &options->shared;
+    const struct cluster_names asked = { shared->clusters.values, shared->clusters.count };
+    const struct table_layout *layout =
+        options->points ? &backtest_points_layout : &backtest_layout;
+    struct backtest_variants variants = { 0 };
+    struct cluster_names clusters = { 0 };
+    struct text text = { 0 };
+    struct db *source = NULL;
+    struct table *table = table_create(&text, layout, &shared->table, err);
+    int result = table ? refuse_private(settings, err) : -1;
+    if (!result)
+        result = backtest_variants_make(&variants, settings, options->values, err) ||
+                         run_open_source(&source, settings, err) ||
+                         clusters_wanted(settings, source, &asked, complain, &clusters, err)
+                     ? -1
+                     : 0;
+    if (!result && options->points)
+        table_print_with(table, command_print);
+    for (size_t i = 0; !result && i < clusters.count; i++) {
+        struct trial trial = {
+            .options = options, .variants = &variants, .cluster = clusters.names[i], .table = table
+        };
+        result = try_cluster(&trial, settings, &source, &text, top, err);
+        if (result)
+            fail_in(err, "cluster '%s'", clusters.names[i]);
+    }
+    if (!result)
+        result = table_end(table, err);
+    if (!result)
+        result = command_print(&text, err);
+    table_destroy(table);
+    text_free(&text);
+    cluster_names_free(&clusters);
+    backtest_variants_free(&variants);
+    db_close(source);
+    return result;
+}
+
+/* ---- The command line ---- */
+
+static const struct command_option own_options[] = {
+    { "half-life", NULL, 0, OPTION_AGAIN, AT(values[KEY_HALF_LIFE]), "TIME",
+      .help = "as in the settings, such as 14-0" },
+    { "algorithm", NULL, 0, OPTION_AGAIN, AT(values[KEY_ALGORITHM]), "NAME",
+      .help = "such as classic" },
+    { "conformance", NULL, 0, OPTION_AGAIN, AT(values[KEY_CONFORMANCE]), "NAME",
+      .help = "documents or slurmctld" },
+    { "dampening", NULL, 0, OPTION_AGAIN, AT(values[KEY_DAMPENING]), "NUMBER",
+      .help = "FairShareDampeningFactor" },
+    { "reset-period", NULL, 0, OPTION_AGAIN, AT(values[KEY_RESET]), "PERIOD",
+      .help = "such as monthly" },
+    { "since", NULL, 0, OPTION_VALUE, AT(since), "TIME",
+      .help = "the first instant (as far as jobs and history_days go back)" },
+    { "until", NULL, 0, OPTION_VALUE, AT(until), "TIME", .help = "the last one (now)" },
+    { "every", NULL, 0, OPTION_VALUE, AT(every), "SPAN",
+      .help = "how far instants are apart, such as 6h (1d)" },
+    { "top", NULL, 0, OPTION_VALUE, AT(top_text), "NUMBER",
+      .help = "only so many users, those who change places most" },
+    { "points", NULL, 0, OPTION_FLAG, AT(points), NULL,
+      .help = "the values of each instant, instead of what they come to" },
+    { .name = NULL },
+};
+
+static int backtest_command(const struct invocation *invocation, struct error *err)
+{
+    struct options options = { 0 };
+    struct settings *settings = NULL;
+    uint64_t top = 0;
+    int result = -1;
+    if (!options_read(invocation, &options, err) &&
+        !option_count("top", options.top_text, &top, err) &&
+        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_ALL, err)) {
+        log_set_verbose(options.shared.verbose);
+        result = backtest(&options, settings, top, err);
+    }
+    for (size_t key = 0; key < KEYS; key++)
+        name_list_free(&options.values[key]);
+    options_free(&options.shared);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_backtest = {
+    .name = "backtest",
+    .operands = "",
+    .summary = "history as other settings would have made it",
+    .notes = "",
+    .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_VERBOSE | TAKES_TABLE,
+    .options = own_options,
+    .run = backtest_command,
+};

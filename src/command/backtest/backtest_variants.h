@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_COMMAND_BACKTEST_VARIANTS_H
+#define FAIRMILL_COMMAND_BACKTEST_VARIANTS_H
+
+#include "settings/settings.h"
+#include "util/name_list.h"
+
+/* The settings that a backtest tries beside those of now. */
+
+/* The settings that may be others, each with the values that were asked for. */
+enum backtest_key { KEY_HALF_LIFE, KEY_ALGORITHM, KEY_CONFORMANCE, KEY_DAMPENING, KEY_RESET, KEYS };
+
+struct backtest_settings {
+    char *label;              /* what is other than now: `14-0, classic`; number 0 is `now` */
+    struct settings settings; /* texts and lists belong to those of now */
+};
+struct backtest_variants {
+    struct backtest_settings *list;
+    size_t count;
+};
+
+/* Those of now, and one for each choice of one value for each setting that has any.  ERROR_USAGE
+ * where a value is none, or there are too many. */
+int backtest_variants_make(struct backtest_variants *variants, const struct settings *settings,
+                           const struct name_list values[KEYS], struct error *err);
+void backtest_variants_free(struct backtest_variants *variants);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/insight/backtest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fairshare/algorithm.h"
+#include "core/fairshare/ranking.h"
+#include "core/insight/turned.h"
+#include "core/tree/tree.h"
+#include "util/index.h"
+#include "util/memory.h"
+
+/* So many comparisons of two users at a point are made to find with whom they are turned. */
+#define COMPARISONS_AT_MOST UINT64_C(2000000000)
+
+/* The places of users at a point, by their number; 0 of who is none, or was not there. */
+struct places {
+    uint32_t *list;
+    size_t count;
+};
+
+struct variant {
+    struct places *points; /* by instant */
+    size_t point_count;
+    double distance; /* the sum over its points */
+    uint64_t turned, pairs;
+};
+
+struct backtest {
+    const int64_t *instants;
+    size_t instant_count;
+    struct variant *variants;
+    size_t variant_count;
+    struct backtest_entity **entities; /* by number: as they were found */
+    size_t count;
+    struct id_index *numbers;
+    const struct backtest_entity **sorted;
+    struct arena *arena;
+};
+
+struct backtest *backtest_create(size_t variants, const int64_t *instants, size_t count)
+{
+    struct backtest *backtest = memory_zeroed(1, sizeof *backtest);
+    *backtest = (struct backtest){ .instants = instants,
+                                   .instant_count = count,
+                                   .variants = memory_zeroed(variants, sizeof(struct variant)),
+                                   .variant_count = variants,
+                                   .numbers = id_index_create(),
+                                   .arena = arena_create() };
+    for (size_t i = 0; i < variants; i++)
+        backtest->variants[i].points = memory_zeroed(count + 1, sizeof(struct places));
+    return backtest;
+}
+
+void backtest_destroy(struct backtest *backtest)
+{
+    if (!backtest)
+        return;
+    for (size_t i = 0; i < backtest->variant_count; i++) {
+        for (size_t k = 0; k < backtest->instant_count; k++)
+            free(backtest->variants[i].points[k].list);
+        free(backtest->variants[i].points);
+    }
+    for (size_t i = 0; i < backtest->count; i++)
+        free(backtest->entities[i]->results);
+    free(backtest->variants);
+    free(backtest->entities);
+    free(backtest->sorted);
+    id_index_destroy(backtest->numbers);
+    arena_destroy(backtest->arena);
+    free(backtest);
+}
+
+/* ---- Points ---- */
+
+static const char *kept_text(struct backtest *backtest, const char *old, const struct names *names,
+                             uint32_t name)
+{
+    const char *bytes = names_text(names, name);
+    return old && !strcmp(old, bytes)
+               ? old
+               : arena_copy(backtest->arena, bytes, names_length(names, name));
+}
+
+/* The entity of a node, which is as it was at the last point that was added. */
+static uint32_t number_of(struct backtest *backtest, const struct backtest_point *point, uint32_t i)
+{
+    const struct node *node = &point->tree->nodes[i];
+    uint32_t number = id_index_add(backtest->numbers, node->id, (uint32_t)backtest->count);
+    if (number == INDEX_NONE) {
+        number = (uint32_t)backtest->count;
+        backtest->entities =
+            memory_grown(backtest->entities, backtest->count, sizeof *backtest->entities);
+        struct backtest_entity *added = arena_take(backtest->arena, sizeof *added);
+        *added = (struct backtest_entity){
+            .id = node->id,
+            .results = memory_zeroed(backtest->variant_count, sizeof *added->results),
+        };
+        backtest->entities[backtest->count++] = added;
+    }
+    struct backtest_entity *entity = backtest->entities[number];
+    entity->account = kept_text(backtest, entity->account, point->names, node->account);
+    entity->user = kept_text(backtest, entity->user, point->names, node->user);
+    entity->partition = kept_text(backtest, entity->partition, point->names, node->partition);
+    entity->is_user = node->is_user;
+    entity->wanted = i && point->wants(point->context, point, i);
+    return number;
+}
+
+static size_t place_of_instant(const struct backtest *backtest, int64_t instant)
+{
+    size_t low = 0, high = backtest->instant_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (backtest->instants[middle] <= instant)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Of each user a place from 1 on, of a rank that is highest for the first. */
+static void add_place(struct places *places, uint32_t number, uint32_t place)
+{
+    while (places->count <= number)
+        places->list[places->count++] = 0;
+    places->list[number] = place;
+}
+
+void backtest_add(struct backtest *backtest, const struct backtest_point *point)
+{
+    const struct tree *tree = point->tree;
+    struct variant *variant = &backtest->variants[point->variant];
+    struct places *places = &variant->points[place_of_instant(backtest, point->instant)];
+    uint32_t *ranks = user_ranks(tree, point->order);
+    double apart = 0;
+    places->list = memory_zeroed(backtest->count + tree->count + 1, sizeof *places->list);
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct values *values = &point->values[i];
+        uint32_t number = number_of(backtest, point, i);
+        struct backtest_entity *entity = backtest->entities[number];
+        struct backtest_result *result = &entity->results[point->variant];
+        double distance = fabs(values->usage_norm - values->shares_norm);
+        result->points++;
+        result->use += values->usage_norm;
+        result->distance += distance;
+        if (!point->variant)
+            entity->due += values->shares_norm;
+        if (!tree->nodes[i].is_user || !ranks[i])
+            continue;
+        uint32_t place = tree->user_count - ranks[i] + 1;
+        result->place += place;
+        apart += distance;
+        add_place(places, number, place);
+    }
+    variant->distance += apart / 2;
+    variant->point_count++;
+    free(ranks);
+}
+
+/* ---- Who is turned ---- */
+
+/* Both orders of a point, of as many members. */
+static size_t orders_of(const struct backtest *backtest, size_t variant, size_t at,
+                        uint32_t *before, uint32_t *after)
+{
+    const struct places *one = &backtest->variants[0].points[at],
+                        *other = &backtest->variants[variant].points[at];
+    size_t count = one->count < other->count ? one->count : other->count;
+    if (count) {
+        memcpy(before, one->list, count * sizeof *before);
+        memcpy(after, other->list, count * sizeof *after);
+    }
+    return count;
+}
+
+static void count_turned(struct backtest *backtest, size_t number)
+{
+    struct variant *variant = &backtest->variants[number];
+    size_t room = backtest->count + 1;
+    uint32_t *before = memory_zeroed(room, sizeof *before),
+             *after = memory_zeroed(room, sizeof *after),
+             *turned = memory_zeroed(room, sizeof *turned);
+    for (size_t at = 0; at < backtest->instant_count; at++) {
+        size_t count = orders_of(backtest, number, at, before, after);
+        uint64_t users = 0, all = 0;
+        places_turned(before, after, count, turned);
+        for (size_t i = 0; i < count; i++) {
+            backtest->entities[i]->results[number].turned += turned[i];
+            all += turned[i];
+            users += before[i] && after[i];
+        }
+        variant->turned += all / 2; /* each pair is turned for both */
+        variant->pairs += users ? users * (users - 1) / 2 : 0;
+    }
+    free(before);
+    free(after);
+    free(turned);
+}
+
+/* With whom one is turned most often. */
+static void find_partner(struct backtest *backtest, size_t number, uint32_t entity,
+                         uint32_t *counts)
+{
+    struct backtest_result *result = &backtest->entities[entity]->results[number];
+    memset(counts, 0, backtest->count * sizeof *counts);
+    for (size_t at = 0; at < backtest->instant_count; at++) {
+        const struct places *one = &backtest->variants[0].points[at],
+                            *other = &backtest->variants[number].points[at];
+        size_t count = one->count < other->count ? one->count : other->count;
+        if (entity >= count || !one->list[entity] || !other->list[entity])
+            continue;
+        uint32_t before = one->list[entity], after = other->list[entity];
+        for (size_t i = 0; i < count; i++)
+            if (one->list[i] && other->list[i])
+                counts[i] += (one->list[i] < before && other->list[i] > after) ||
+                             (one->list[i] > before && other->list[i] < after);
+    }
+    for (size_t i = 0; i < backtest->count; i++)
+        if (counts[i] > result->with_points) {
+            result->with_points = counts[i];
+            result->with = backtest->entities[i];
+        }
+}
+
+struct candidate {
+    double turned;
+    uint32_t number;
+};
+
+static int most_turned_first(const void *a, const void *b)
+{
+    const struct candidate *one = a, *other = b;
+    if (one->turned < other->turned || one->turned > other->turned)
+        return one->turned > other->turned ? -1 : 1;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+static void find_partners(struct backtest *backtest, size_t number)
+{
+    struct candidate *candidates = memory_zeroed(backtest->count + 1, sizeof *candidates);
+    uint32_t *counts = memory_zeroed(backtest->count + 1, sizeof *counts);
+    size_t count = 0;
+    for (uint32_t i = 0; i < backtest->count; i++) {
+        double turned = backtest->entities[i]->results[number].turned;
+        if (turned > 0 && backtest->entities[i]->wanted)
+            candidates[count++] = (struct candidate){ turned, i };
+    }
+    qsort(candidates, count, sizeof *candidates, most_turned_first);
+    uint64_t each = (uint64_t)backtest->count * backtest->instant_count + 1;
+    for (size_t i = 0; i < count && i * each < COMPARISONS_AT_MOST; i++)
+        find_partner(backtest, number, candidates[i].number, counts);
+    free(candidates);
+    free(counts);
+}
+
+/* ---- Means ---- */
+
+static double mean(double sum, size_t count)
+{
+    return count ? sum / (double)count : NAN;
+}
+
+static void make_means(struct backtest *backtest)
+{
+    for (size_t i = 0; i < backtest->count; i++) {
+        struct backtest_entity *entity = backtest->entities[i];
+        entity->due = mean(entity->due, entity->results[0].points);
+        for (size_t k = 0; k < backtest->variant_count; k++) {
+            struct backtest_result *result = &entity->results[k];
+            result->use = mean(result->use, result->points);
+            result->distance = mean(result->distance, result->points);
+            result->place = mean(entity->is_user ? result->place : NAN, result->points);
+            result->turned = mean(entity->is_user && k ? result->turned : NAN, result->points);
+        }
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct backtest_entity *one = *(const struct backtest_entity *const *)a,
+                                 *other = *(const struct backtest_entity *const *)b;
+    int order = strcmp(one->account, other->account);
+    order = order ? order : strcmp(one->user, other->user);
+    order = order ? order : strcmp(one->partition, other->partition);
+    return order ? order : (one->id > other->id) - (one->id < other->id);
+}
+
+void backtest_finish(struct backtest *backtest)
+{
+    for (size_t i = 1; i < backtest->variant_count; i++) {
+        count_turned(backtest, i);
+        find_partners(backtest, i);
+    }
+    make_means(backtest);
+    backtest->sorted = memory_zeroed(backtest->count + 1, sizeof(void *));
+    for (size_t i = 0; i < backtest->count; i++)
+        backtest->sorted[i] = backtest->entities[i];
+    qsort(backtest->sorted, backtest->count, sizeof(void *), by_name);
+}
+
+size_t backtest_count(const struct backtest *backtest)
+{
+    return backtest->count;
+}
+
+const struct backtest_entity *backtest_entity(const struct backtest *backtest, size_t number)
+{
+    return backtest->sorted[number];
+}
+
+struct backtest_variant backtest_variant(const struct backtest *backtest, size_t number)
+{
+    const struct variant *variant = &backtest->variants[number];
+    return (struct backtest_variant){
+        .points = variant->point_count,
+        .distance = mean(variant->distance, variant->point_count),
+        .turned = variant->pairs ? (double)variant->turned / (double)variant->pairs : 0,
+    };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_BACKTEST_TABLE_H
+#define FAIRMILL_REPORT_BACKTEST_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct backtest;
+struct table;
+struct table_layout;
+struct text;
+
+/* What a backtest comes to: a row for each association under each variant; and for people a
+ * sentence for each variant. */
+struct backtest_print {
+    const char *cluster;
+    const struct backtest *backtest; /* finished */
+    const char *const *labels;       /* of the variants */
+    size_t variants;
+    const int64_t *instants;
+    size_t instant_count;
+    uint64_t top; /* only so many users, those who are turned most; 0: all, and accounts */
+};
+extern const struct table_layout backtest_layout;
+/* `text` gets what people read beside the table; NULL: there is nobody. */
+void backtest_print(const struct backtest_print *print, struct table *table, struct text *text);
+
+/* Or each value at each point. */
+struct backtest_value {
+    const char *variant;
+    int64_t as_of;
+    uint32_t id;
+    const char *account, *user, *partition;
+    double fairshare, usage_raw, level_fs;
+};
+extern const struct table_layout backtest_points_layout;
+
+#endif
