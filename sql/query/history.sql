@@ -22,6 +22,12 @@ SELECT "as_of" FROM "fairmill_history_point" WHERE "cluster" = ? ORDER BY "as_of
 -- The instants of points that backfill made.
 SELECT "as_of" FROM "fairmill_backfill" WHERE "cluster" = ? ORDER BY "as_of"
 
+-- name: history_lacking
+-- How many clusters have usage of days before an instant, and no point of then.
+SELECT COUNT(*) FROM "fairmill_lock" l
+WHERE EXISTS (SELECT 1 FROM "fairmill_usage_day" d WHERE d."cluster" = l."cluster" AND d."day" < ?)
+    AND NOT EXISTS (SELECT 1 FROM "fairmill_history_point" p WHERE p."cluster" = l."cluster" AND p."as_of" < ?)
+
 -- name: history_point_associations
 -- The hash of the associations at the last point up to an instant.
 SELECT "associations"

@@ -123,10 +123,16 @@ def not_too_old(place):
     ready(place, retention__history_days='10')
     now = int(time.time())
     place.change('UPDATE tiny_job_table SET time_submit = ?, time_eligible = ?, time_start = ?, time_end = ?',
-                 *[now - 30 * DAY] * 3, now - 29 * DAY)
+                 *[now - 30 * DAY] * 3, now - 5 * DAY)
+    place.change('UPDATE tiny_job_table SET time_end = ? WHERE id_assoc = (SELECT id_assoc FROM tiny_assoc_table WHERE "user" = ?)',
+                 now - 29 * DAY, 'alice')
     place.succeed('run')
+    place.succeed('check')
+    tap.ok('next: `fairmill backfill`' in place.out, 'check proposes backfill where jobs are older than history', place.out)
     place.succeed('backfill')
     made = points(place)
+    place.succeed('check')
+    tap.ok('`fairmill backfill`' not in place.out, 'and no more once it is there', place.out)
     tap.ok(9 <= len(made) <= 12 and made[0] >= now - 10 * DAY, 'none is made behind history_days', made)
     place.settings(KEPT | {'retention.history_days': 0})
     place.ends(64, 'where no history is kept none is made', 'backfill')

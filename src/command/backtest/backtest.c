@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
 #include "command/backtest/backtest_variants.h"
 #include "command/command.h"
 #include "compute/computation.h"
@@ -19,6 +21,7 @@
 #include "util/error.h"
 #include "util/index.h"
 #include "util/log.h"
+#include "util/memory.h"
 
 struct options {
     struct shared_options shared;
@@ -138,7 +141,7 @@ static int try_variants(struct trial *trial, const struct settings *settings, st
 static void print_trial(const struct trial *trial, struct text *text, uint64_t top)
 {
     size_t count = trial->variants->count;
-    const char *labels[count];
+    const char **labels = memory_zeroed(count, sizeof *labels);
     for (size_t i = 0; i < count; i++)
         labels[i] = trial->variants->list[i].label;
     backtest_finish(trial->backtest);
@@ -151,6 +154,7 @@ static void print_trial(const struct trial *trial, struct text *text, uint64_t t
                                           .top = top };
     backtest_print(&print, trial->table,
                    table_is_page(&trial->options->shared.table) ? text : NULL);
+    free(labels);
 }
 
 static int try_cluster(struct trial *trial, const struct settings *settings, struct db **source,

@@ -90,7 +90,7 @@ static int check_results(const struct settings *settings, struct db *source,
     if (!result)
         result = check_slurm_period(text, settings, results, clusters->names, clusters->count, err);
     if (!result)
-        result = check_starts(text, progress, results, err);
+        result = check_starts(text, progress, settings, results, err);
     db_close(results);
     return result;
 }

@@ -7,13 +7,17 @@
 #include "db/db.h"
 #include "report/column.h"
 #include "results/health.h"
+#include "results/rows.h"
 #include "settings/settings.h"
+#include "sql.h"
 #include "util/error.h"
 #include "util/instant.h"
 #include "util/text.h"
 
 /* Runs are due every five minutes; who starts none for so long has other means, or none. */
 #define OLD_S 3600
+/* Jobs that ended so long ago are worth history of their own. */
+#define FEW_DAYS_S (3 * 86400)
 
 /* The timer, once it is enabled, or cron's file: where packages and doc/production.md put them. */
 static const char *starter(void)
@@ -37,8 +41,21 @@ static void add_start(struct text *text, const struct cluster_health *cluster, i
     text_format(text, " ago%s\n", cluster->failed ? ", and failed" : "");
 }
 
-int check_starts(struct text *text, struct progress *progress, struct db *results,
-                 struct error *err)
+/* Whether a cluster has jobs that ended days ago, and no point of then. */
+static int find_history(struct progress *progress, const struct settings *settings,
+                        struct db *results, int64_t now, struct error *err)
+{
+    struct db_value before[] = { db_integer(now - FEW_DAYS_S), db_integer(now - FEW_DAYS_S) };
+    int64_t count = 0;
+    if (!settings->history_days)
+        return 0;
+    int found = rows_read_integer(results, sql_query_history_lacking, before, 2, &count, err);
+    progress->lacks_history = found > 0 && count > 0;
+    return found < 0 ? -1 : 0;
+}
+
+int check_starts(struct text *text, struct progress *progress, const struct settings *settings,
+                 struct db *results, struct error *err)
 {
     struct health health;
     int64_t now = time(NULL), newest = 0;
@@ -60,6 +77,8 @@ int check_starts(struct text *text, struct progress *progress, struct db *result
         text_add(text, "  warning: neither fairmill.timer nor /etc/cron.d/fairmill starts runs on "
                        "this machine\n");
     health_free(&health);
+    if (!result)
+        result = find_history(progress, settings, results, now, err);
     return result;
 }
 
@@ -85,6 +104,9 @@ void check_add_next(struct text *text, const struct settings *settings,
                        "`on_bad_rows = skip' in [source] leaves it out meanwhile\n");
     else if (!progress->published)
         text_add(text, "next: `fairmill run -v`, the first run\n");
+    else if (progress->lacks_history)
+        text_add(text,
+                 "next: `fairmill backfill`, which makes history of the jobs that are there\n");
     else if (!progress->started_by_clock)
         text_add(text, "next: `systemctl enable --now fairmill.timer`, or cron/fairmill.cron as "
                        "/etc/cron.d/fairmill, starts runs every five minutes\n");

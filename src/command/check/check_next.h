@@ -17,13 +17,14 @@ struct progress {
     bool missing_privileges; /* of the accounting database; they have been told */
     bool bad_data;           /* of a cluster, which has failed */
     bool published;          /* every cluster is */
+    bool lacks_history;      /* usage of days reaches back further than points of history */
     bool started_by_clock;   /* fairmill.timer is enabled, or cron has a line */
 };
 
 /* Tell of each cluster when its last run began, and what starts runs on this machine; a warning
  * where nothing does that we know of, and the last run is old. */
-int check_starts(struct text *text, struct progress *progress, struct db *results,
-                 struct error *err);
+int check_starts(struct text *text, struct progress *progress, const struct settings *settings,
+                 struct db *results, struct error *err);
 /* Add the next step, one command; nothing where all is done.  `failure`: why the check failed;
  * NULL: it did not. */
 void check_add_next(struct text *text, const struct settings *settings,
