@@ -55,6 +55,15 @@ WHERE "cluster" = ? AND "as_of" = ?
 DELETE /*! "fairmill_history_point" */ FROM "fairmill_history_point" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" = ?
 
+-- name: fairness_oldest
+-- The oldest instant of which it is kept how fair use was.
+SELECT MIN("as_of") FROM "fairmill_fairness" WHERE "cluster" = ?
+
+-- name: fairness_remove
+-- Remove what is kept of an instant.
+DELETE /*! "fairmill_fairness" */ FROM "fairmill_fairness" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" = ?
+
 -- name: association_read
 -- All names that associations had.
 SELECT "cluster", "id_assoc", "parent_id", "account", "user_name", "partition_name"
