@@ -67,6 +67,9 @@ def mutants(site, tables):
     for table in tables:
         columns = site.query(f'PRAGMA table_info({table})')
         rows = site.query(f'SELECT * FROM {table}')
+        if table == 'fairmill_kept':  # the first instant without its hash is as of an older release, which kept none
+            rows = [row for row in rows if row[1] not in ('fairmill_history', 'fairmill_fairness')
+                    or any(row[:2] == other[:2] and row[2] > other[2] for other in rows)]
         if not rows:
             raise RuntimeError(f'{table} is empty')
         keys = [column[1] for column in columns if column[5]]
