@@ -70,6 +70,13 @@ SELECT "cluster", "id_assoc", "parent_id", "account", "user_name", "partition_na
 FROM "fairmill_association"
 ORDER BY "cluster", "id_assoc", "since"
 
+-- name: association_names
+-- All names that associations of a cluster had, each one's oldest first.
+SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name"
+FROM "fairmill_association"
+WHERE "cluster" = ?
+ORDER BY "id_assoc", "since"
+
 -- name: association_add
 -- Add the names and parents of associations, where they have changed.
 INSERT INTO "fairmill_association"
