@@ -76,9 +76,11 @@ static const struct column columns[] = {
     { "account", "Account", COLUMN_TEXT, .get = get_account },
     { "username", "User", COLUMN_TEXT, ROW(user) },
     { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
-    { "due_percent", "Due%", COLUMN_REAL, .get = get_due_percent, .decimals = 2 },
+    { "due_percent", "Due%", COLUMN_REAL, .get = get_due_percent, .decimals = 2,
+      .expendable = 1 },
     { "due", "Due", COLUMN_REAL, ROW(due), .decimals = 1 },
-    { "used_percent", "Used%", COLUMN_REAL, .get = get_used_percent, .decimals = 2 },
+    { "used_percent", "Used%", COLUMN_REAL, .get = get_used_percent, .decimals = 2,
+      .expendable = 2 },
     { "used", "Used", COLUMN_REAL, ROW(used), .decimals = 1 },
     { "used_of_due", "Used/Due", COLUMN_REAL, .get = get_used_of_due, .unit = "%", .decimals = 1 },
     { .name = NULL },
@@ -214,10 +216,10 @@ static void add_title(struct text *text, const struct statement_view *view)
     instant_add(text, view->to);
     text_format(text, ", by %s\nUsed: %s", view->by, view->unit);
     if (view->tres)
-        text_add(text, ", as sreport adds them up");
+        text_format(text, " of %s, as sreport adds them up.\n", view->tres);
     else
-        text_add(text, " that fairshare was charged");
-    text_format(text, "; due: of what %s, by shares\n",
+        text_add(text, " that fairshare was charged.\n");
+    text_format(text, "Due: by shares, of what %s.\n",
                 view->of_capacity ? "the cluster could deliver" : "was delivered on the cluster");
     if (view->shares_from != INT64_MAX && view->shares_from > view->from) {
         text_add(text, "Shares before ");

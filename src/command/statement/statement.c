@@ -73,18 +73,18 @@ struct work {
 
 /* ---- Reading ---- */
 
-/* Fairmill keeps whole days. */
+/* Runs keep whole days; slurmdbd hours, of local time. */
 static int64_t first_of(const struct options *options, int64_t instant)
 {
-    return options->as_sreport ? instant - instant % 3600
+    time_t time = (time_t)instant;
+    struct tm local;
+    localtime_r(&time, &local);
+    return options->as_sreport ? instant - local.tm_min * 60 - local.tm_sec
                                : (int64_t)calendar_day((uint64_t)instant);
 }
 
 static int64_t start_of_year(int64_t instant)
 {
-    time_t time = (time_t)instant;
-    struct tm date;
-    localtime_r(&time, &date);
     const struct reset_period year = { .unit = RESET_YEARLY };
     return (int64_t)calendar_last_reset(&year, (uint64_t)instant);
 }
