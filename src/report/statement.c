@@ -76,8 +76,7 @@ static const struct column columns[] = {
     { "account", "Account", COLUMN_TEXT, .get = get_account },
     { "username", "User", COLUMN_TEXT, ROW(user) },
     { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
-    { "due_percent", "Due%", COLUMN_REAL, .get = get_due_percent, .decimals = 2,
-      .expendable = 1 },
+    { "due_percent", "Due%", COLUMN_REAL, .get = get_due_percent, .decimals = 2, .expendable = 1 },
     { "due", "Due", COLUMN_REAL, ROW(due), .decimals = 1 },
     { "used_percent", "Used%", COLUMN_REAL, .get = get_used_percent, .decimals = 2,
       .expendable = 2 },
@@ -224,7 +223,7 @@ static void add_title(struct text *text, const struct statement_view *view)
     if (view->shares_from != INT64_MAX && view->shares_from > view->from) {
         text_add(text, "Shares before ");
         instant_add(text, view->shares_from);
-        text_add(text, " are taken to have been as then, when they were first noted.\n");
+        text_add(text, " are those of then, when they were first noted.\n");
     } else if (view->shares_from == INT64_MAX) {
         text_add(text, "Shares are those that are published; no run has noted any change.\n");
     }

@@ -15,6 +15,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import demonstration
 import site_drawing
 import tap
 from place import Place
@@ -260,7 +261,7 @@ def one_change(site):
              ['2025-03-10', 'physics', '18.04', '86.6', '100.00', '480.0', '554.5', '%'], 'and get hours and percent')
     tap.ok('first noted' not in site.out, 'that shares were noted in time needs no word', site.out)
     site.succeed('statement', '--since', '2025-02-01', '--by', 'day')
-    tap.ok('Shares before 2025-03-09T00:00:00 are taken to have been as then' in site.out, 'else it is told', site.out)
+    tap.ok('Shares before 2025-03-09T00:00:00 are those of then' in site.out, 'else it is told', site.out)
     tap.ok('Nothing is known of days before 2025-03-10' in site.out, 'as is from when on days are known', site.out)
     site.succeed('statement', '--since', '2025-03-10', '--by', 'day')
     totals = [line.split() for line in site.out.splitlines() if line.split()[0] == 'total']
@@ -397,9 +398,19 @@ def wrong(site):
         site.ends(64, why, 'statement', *arguments)
 
 
+def shown(site):
+    """The demonstration."""
+    set_zone('UTC')
+    demonstration.publish(site)
+    site.succeed('statement', '-A', 'fluids', '--since', '2025-05-01')
+    demonstration.is_in_questions(site)
+    out = site.on_terminal('statement', '--since', '2025-05-01', NO_COLOR='1')
+    tap.ok(max(map(len, out.splitlines())) <= 80, 'all of it fits into 80 columns', out)
+
+
 def body():
     with Site() as site:
-        for part in (one_change, of_capacity, gone, wrong, histories):
+        for part in (one_change, of_capacity, gone, wrong, histories, shown):
             part(site)
 
 
