@@ -227,7 +227,9 @@ static void add_title(struct text *text, const struct statement_view *view)
     } else if (view->shares_from == INT64_MAX) {
         text_add(text, "Shares are those that are published; no run has noted any change.\n");
     }
-    if (view->days_from != INT64_MAX && view->days_from > view->from) {
+    if (view->days_from == INT64_MAX) {
+        text_add(text, "No use is known.\n");
+    } else if (view->days_from > view->from) {
         text_add(text, "Nothing is known of days before ");
         instant_add_day(text, view->days_from);
         text_add(text, ".\n");

@@ -143,6 +143,10 @@ struct rollup_row {
 struct sum_row {
     uint64_t association, from, to, tres_seconds;
 };
+struct sum_range {
+    const char *tres; /* called as in sreport */
+    uint64_t from, until;
+};
 typedef int sum_taker(void *context, const struct sum_row *row, struct error *err);
 
 /* What the small tables say that only priorities need. */
@@ -260,12 +264,12 @@ struct layout {
     struct rollup_reading *(*rollups)(const struct source *source,
                                       const struct accounting *accounting, uint64_t after,
                                       uint64_t until);
-    /* Where there are rollups (else NULL): hand each sum of a TRES, which is called as in sreport,
-     * to `take`, by ascending start, of spans from one instant to another: whole days, hours at
-     * the ends, and months where their days are not kept.  ERROR_USAGE where there is no such TRES.
+    /* Where there are rollups (else NULL): hand each sum of the range to `take`, by ascending
+     * start: of whole days, of hours at the ends, and of months where their days are not kept.
+     * ERROR_USAGE where there is no such TRES.
      */
-    int (*read_sums)(const struct source *source, const char *tres, uint64_t from, uint64_t until,
-                     sum_taker *take, void *context, struct error *err);
+    int (*read_sums)(const struct source *source, const struct sum_range *range, sum_taker *take,
+                     void *context, struct error *err);
     /* Whether job rows of a time for which there are rollups were purged. */
     int (*find_purge)(const struct source *source, uint64_t cutoff, bool *purged,
                       struct error *err);

@@ -386,7 +386,8 @@ def wrong(site):
     site.begin('UTC', local(2025, 3, 1))
     site.ends(1, 'without results there is nothing to state', 'statement')
     site.run_at(local(2025, 3, 10))
-    site.ends(1, 'nor without any use', 'statement')
+    site.ends(0, 'without any use', 'statement', '--since', '2025-03-01')
+    tap.ok('No use is known.' in site.out and 'root' not in site.out, 'the statement is empty', site.out)
     site.job('physics.alice', local(2025, 3, 9), local(2025, 3, 9) + 60)
     site.run_at(local(2025, 3, 11))
     for arguments, why in ((('--by', 'year'), 'a period that is none is refused'), (('--of', 'all'), 'so is a whole that is none'),

@@ -101,7 +101,7 @@ static int find_span(struct work *work, struct account_of *of, struct error *err
             : statement_days_reach(work->published.db, name, &known, &of->days_from, err);
     if (result)
         return -1;
-    if (of->days_from == INT64_MAX || !known)
+    if (!known)
         return fail(err, ERROR_OTHER, "nothing is known of use on cluster '%s'", name);
     of->to = options->until < known ? first_of(options, options->until) : known;
     of->from =

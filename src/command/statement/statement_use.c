@@ -176,8 +176,8 @@ int statement_add_sums(const struct statement_sums *sums, const struct settings 
     struct adding adding = { sums->statement, id_index_create() };
     for (size_t i = 0; i < sums->times->count; i++)
         id_index_add(adding.known, sums->times->rows[i].row.id, 0);
-    int result = of.layout->read_sums(&of, sums->tres, (uint64_t)sums->from, (uint64_t)sums->until,
-                                      add_sum, &adding, err);
+    const struct sum_range range = { sums->tres, (uint64_t)sums->from, (uint64_t)sums->until };
+    int result = of.layout->read_sums(&of, &range, add_sum, &adding, err);
     id_index_destroy(adding.known);
     return result;
 }

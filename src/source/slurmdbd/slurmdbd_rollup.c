@@ -415,16 +415,17 @@ static int plan_parts(const struct source *source, uint64_t from, uint64_t until
     return 0;
 }
 
-int slurmdbd_read_sums(const struct source *source, const char *tres, uint64_t from, uint64_t until,
-                       sum_taker *take, void *context, struct error *err)
+int slurmdbd_read_sums(const struct source *source, const struct sum_range *range, sum_taker *take,
+                       void *context, struct error *err)
 {
     const struct sums sums = { .take = take, .context = context };
     struct part parts[PARTS];
     uint64_t id;
-    if (slurmdbd_find_tres(source, tres, &id, err) || plan_parts(source, from, until, parts, err))
+    if (slurmdbd_find_tres(source, range->tres, &id, err) ||
+        plan_parts(source, range->from, range->until, parts, err))
         return -1;
     if (!id)
-        return name_unknown("TRES", tres, err);
+        return name_unknown("TRES", range->tres, err);
     for (size_t i = 0; i < PARTS; i++)
         if (read_part(source, id, &parts[i], &sums, err))
             return -1;

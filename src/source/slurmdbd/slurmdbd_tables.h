@@ -133,8 +133,8 @@ int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed
 struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
                                            const struct accounting *accounting, uint64_t after,
                                            uint64_t until);
-int slurmdbd_read_sums(const struct source *source, const char *tres, uint64_t from, uint64_t until,
-                       sum_taker *take, void *context, struct error *err);
+int slurmdbd_read_sums(const struct source *source, const struct sum_range *range, sum_taker *take,
+                       void *context, struct error *err);
 /* The id of a TRES that is called as in sreport, 0 where there is none. */
 int slurmdbd_find_tres(const struct source *source, const char *name, uint64_t *id,
                        struct error *err);
