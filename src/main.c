@@ -14,15 +14,15 @@
 
 /* The subcommands; a new one is its file in src/command and a line here. */
 static const struct command *const commands[] = {
-    &command_init,    &command_check,    &command_verify,   &command_run,
-    &command_status,  &command_show,     &command_prio,     &command_explain,
-    &command_whatif,  &command_forecast, &command_compare,  &command_diff,
-    &command_history, &command_backfill, &command_backtest, &command_ledger,
-    &command_shares,  &command_metrics,
+    &command_init,    &command_check,     &command_verify,   &command_run,
+    &command_status,  &command_show,      &command_prio,     &command_explain,
+    &command_whatif,  &command_forecast,  &command_compare,  &command_diff,
+    &command_history, &command_statement, &command_backfill, &command_backtest,
+    &command_ledger,  &command_shares,    &command_metrics,
 #ifdef HAVE_REPORT
     &command_report,
 #endif
-    &command_forget,  &command_import,   &command_answer,   NULL,
+    &command_forget,  &command_import,    &command_answer,   NULL,
 };
 
 static void print_usage(void)
@@ -33,8 +33,8 @@ static void print_usage(void)
          "Computes decayed usage and every fairshare value from an accounting database,\n"
          "and publishes them in tables.\n");
     for (const struct command *const *each = commands; *each; each++)
-        printf("  %-8s %s\n", (*each)->name, (*each)->summary);
-    puts("  help     this, or the options of a COMMAND\n"
+        printf("  %-9s %s\n", (*each)->name, (*each)->summary);
+    puts("  help      this, or the options of a COMMAND\n"
          "\n"
          "  -c, --config FILE  the settings; else $FAIRMILL_CONF, else\n"
          "                     " SYSCONFDIR "/fairmill/fairmill.conf\n"

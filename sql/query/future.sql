@@ -10,6 +10,10 @@ WHERE "cluster" = ? AND "as_of" > ?
 DELETE /*! "fairmill_history_point" */ FROM "fairmill_history_point" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" > ?
 
+-- name: future_fairness
+DELETE /*! "fairmill_fairness" */ FROM "fairmill_fairness" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" > ?
+
 -- name: future_backfill
 DELETE /*! "fairmill_backfill" */ FROM "fairmill_backfill" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" > ?
@@ -37,7 +41,7 @@ WHERE "cluster" = ? AND "last_seen" > ?
 -- name: future_kept
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "part" > ? AND "table_name" IN ('fairmill_history', 'fairmill_association', 'fairmill_share_change',
-    'fairmill_qos_change')
+    'fairmill_qos_change', 'fairmill_fairness')
 
 -- name: future_share_kept
 -- The state goes where it is of the future; then nothing is known of it.

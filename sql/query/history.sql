@@ -62,6 +62,15 @@ WHERE "cluster" = ? AND "as_of" = ?
 DELETE /*! "fairmill_history_point" */ FROM "fairmill_history_point" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "as_of" = ?
 
+-- name: fairness_oldest
+-- The oldest instant of which it is kept how fair use was.
+SELECT MIN("as_of") FROM "fairmill_fairness" WHERE "cluster" = ?
+
+-- name: fairness_remove
+-- Remove what is kept of an instant.
+DELETE /*! "fairmill_fairness" */ FROM "fairmill_fairness" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "as_of" = ?
+
 -- name: history_backfill_remove
 -- Forget that a point was made by backfill.
 DELETE /*! "fairmill_backfill" */ FROM "fairmill_backfill" /*! FORCE INDEX (PRIMARY) */
@@ -75,7 +84,7 @@ ORDER BY "cluster", "id_assoc", "since"
 
 -- name: association_names
 -- All names that the associations of a cluster had, each one's oldest first.
-SELECT "id_assoc", "since", "parent_id", "account", "user_name", "partition_name"
+SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "since"
 FROM "fairmill_association"
 WHERE "cluster" = ?
 ORDER BY "id_assoc", "since"

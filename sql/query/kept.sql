@@ -26,6 +26,17 @@ WHERE "cluster" = ?
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "table_name" = 'fairmill_history' AND "part" = ?
 
+-- name: kept_fairness_remove
+-- Forget an instant of which it was kept how fair use was.
+DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "table_name" = 'fairmill_fairness' AND "part" = ?
+
+-- name: fairness_kept
+-- How fair use was, from one instant to another.
+SELECT "as_of", "scope", "members", "jain", "use_over", "share_over", "use_under", "share_under"
+FROM "fairmill_fairness"
+WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
+
 -- name: history_kept
 -- Points from one instant to another.
 SELECT h."as_of", h."id_assoc", h."fairshare", h."usage_raw", h."level_fs", p."algorithm"

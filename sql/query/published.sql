@@ -55,6 +55,15 @@ SELECT "job_db_inx", "name", "value"
 FROM "fairmill_job_term"
 WHERE "cluster" = ?
 
+-- name: metrics_fairness
+-- How fair use is as a whole on each cluster that is published and not retired.
+SELECT f."cluster", f."scope", f."jain", f."use_over", f."use_under"
+FROM "fairmill_lock" l
+JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
+JOIN "fairmill_fairness" f ON f."cluster" = l."cluster" AND f."as_of" = r."as_of"
+WHERE l."source" <> ''
+ORDER BY f."cluster", f."scope"
+
 -- name: metrics_queue
 -- How many jobs wait on each cluster that is published and not retired.
 SELECT l."cluster", COUNT(j."cluster")

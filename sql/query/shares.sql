@@ -26,3 +26,15 @@ SELECT "id_qos", "as_of", "told", "seen_before", "name", "usage_factor"
 FROM "fairmill_qos_change"
 WHERE "cluster" = ?
 ORDER BY "id_qos", "as_of"
+
+-- name: share_change_first
+-- The first run that noted associations.
+SELECT MIN("as_of") FROM "fairmill_share_change" WHERE "cluster" = ?
+
+-- name: share_change_times
+-- All that runs noted of associations, each one's oldest first.
+SELECT "id_assoc", "parent_id", "account", "user_name", "partition_name", "as_of", "deleted", "shares",
+    "modified", "seen_before"
+FROM "fairmill_share_change"
+WHERE "cluster" = ?
+ORDER BY "id_assoc", "as_of"

@@ -394,6 +394,21 @@ CREATE TABLE IF NOT EXISTS "fairmill_history" (
     PRIMARY KEY ("cluster", "as_of", "id_assoc")
 ) {kept};
 
+-- How fair use was as a whole at the instant of each run, over the accounts right below the root and over
+-- users.
+CREATE TABLE IF NOT EXISTS "fairmill_fairness" (
+    "cluster"      {name} NOT NULL,
+    "as_of"        {integer} NOT NULL,
+    "scope"        {word} NOT NULL,
+    "members"      {integer} NOT NULL,
+    "jain"         {real},
+    "use_over"     {real},
+    "share_over"   {real},
+    "use_under"    {real},
+    "share_under"  {real},
+    PRIMARY KEY ("cluster", "as_of", "scope")
+) {kept};
+
 -- What the associations of fairmill_history were called, and where they hung, from an instant on.
 CREATE TABLE IF NOT EXISTS "fairmill_association" (
     "cluster"         {name} NOT NULL,

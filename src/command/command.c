@@ -14,8 +14,8 @@ int command_settings(struct settings **settings, const struct invocation *invoca
 {
     if (invocation->asker && use == SETTINGS_FOR_ALL)
         return fail(err, ERROR_USAGE,
-                    "%s: this needs the jobs of the accounting database, which is not read for "
-                    "who asks over a socket",
+                    "%s: this needs the accounting database, which is not read for who asks over "
+                    "a socket",
                     invocation->command->name);
     if (settings_load(settings, invocation->settings_path,
                       invocation->asker ? SETTINGS_FOR_ANSWERS : use, err))

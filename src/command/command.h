@@ -9,9 +9,9 @@
 
 extern const struct command command_init, command_check, command_run, command_status, command_show,
     command_prio, command_explain, command_whatif, command_forecast, command_compare, command_diff,
-    command_history, command_ledger, command_shares, command_metrics, command_report,
-    command_forget, command_verify, command_import, command_answer, command_backfill,
-    command_backtest;
+    command_history, command_statement, command_ledger, command_shares, command_metrics,
+    command_report, command_forget, command_verify, command_import, command_answer,
+    command_backfill, command_backtest;
 
 /* Read the settings that this invocation is to have.  Who asks over a socket gets those for reading
  * results only, and ERROR_USAGE where a command needs the accounting database. */

@@ -125,6 +125,17 @@ static void add_queue(struct metrics *metrics, const struct db_value *row)
     free(cluster);
 }
 
+static void add_fairness(struct metrics *metrics, const struct db_value *row)
+{
+    char *cluster = db_value_text(&row[0]), *scope = db_value_text(&row[1]);
+    struct metric_labels labels = { .cluster = cluster, .scope = scope };
+    metrics_add(metrics, METRIC_JAIN, &labels, number_of(&row[2]));
+    metrics_add(metrics, METRIC_USE_OVER, &labels, number_of(&row[3]));
+    metrics_add(metrics, METRIC_USE_UNDER, &labels, number_of(&row[4]));
+    free(cluster);
+    free(scope);
+}
+
 static int add_all(struct metrics *metrics, struct db *db, const char *sql, const char *types,
                    void (*add)(struct metrics *, const struct db_value *), struct error *err)
 {
@@ -142,6 +153,7 @@ static int read_all(struct metrics *metrics, const struct settings *settings, st
     int result = published_begin(&published, settings, err);
     if (!result &&
         (add_health(metrics, published.db, err) || add_associations(metrics, &published, err) ||
+         add_all(metrics, published.db, sql_query_metrics_fairness, "ttnnn", add_fairness, err) ||
          (layout_of(settings)->queue &&
           add_all(metrics, published.db, sql_query_metrics_queue, "ti", add_queue, err))))
         result = -1;

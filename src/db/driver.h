@@ -63,7 +63,7 @@ struct db_privileges {
     /* The GRANT of a role that add_after_tables() makes, to the same. */
     void (*add_role_grant)(struct text *text, const struct db_settings *settings, const char *role);
     /* The results' database and roles: what comes before the result tables are made in it, and
-     * what comes after.  `nameless`, ended by NULL: the views that have no names of users. */
+     * what comes after.  `nameless`, ended by NULL: what has no names of users. */
     void (*add_before_tables)(struct text *text, const struct db_settings *results);
     void (*add_after_tables)(struct text *text, const struct db_settings *results,
                              const struct db_table *tables, size_t table_count,

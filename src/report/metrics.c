@@ -67,6 +67,13 @@ static const struct {
                          "When the last run began, whether it published or not" },
     [METRIC_PROBLEM] = { "fairmill_problem", "1 where a cluster has this problem" },
     [METRIC_WAITING] = { "fairmill_waiting_jobs", "Jobs that waited at that instant" },
+    [METRIC_JAIN] = { "fairmill_fairness_jain",
+                      "Jain's index of use / share: 1 where all have used the same part of what is "
+                      "due to them" },
+    [METRIC_USE_OVER] = { "fairmill_fairness_use_over",
+                          "The part of all use by those who have used more than is due to them" },
+    [METRIC_USE_UNDER] = { "fairmill_fairness_use_under",
+                           "The part of all use by those who have used less than is due to them" },
     [METRIC_PUBLISHED] = { "fairmill_published_clusters", "Clusters that are published" },
 };
 
@@ -122,6 +129,7 @@ void metrics_add(struct metrics *metrics, enum metric metric, const struct metri
     add_label(text, &between, "parent", labels->parent);
     add_label(text, &between, "kind", labels->kind);
     add_label(text, &between, "problem", labels->problem);
+    add_label(text, &between, "scope", labels->scope);
     text_format(text, "%s %.17g\n", *between == ',' ? "}" : "", value);
 }
 

@@ -48,6 +48,9 @@ enum metric {
     METRIC_STARTED,
     METRIC_PROBLEM,
     METRIC_WAITING,
+    METRIC_JAIN,
+    METRIC_USE_OVER,
+    METRIC_USE_UNDER,
     /* Of all. */
     METRIC_PUBLISHED,
     METRICS,
@@ -55,7 +58,7 @@ enum metric {
 
 /* The labels of a sample; those that are NULL are not there. */
 struct metric_labels {
-    const char *cluster, *account, *user, *partition, *parent, *kind, *problem;
+    const char *cluster, *account, *user, *partition, *parent, *kind, *problem, *scope;
     const struct words *words; /* the account's and the user's labels; NULL: these */
 };
 

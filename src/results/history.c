@@ -17,11 +17,17 @@
 #define STEPS_PER_RUN 48
 
 static const char *const future_clears[] = {
-    sql_query_future_values,   sql_query_future_points,
-    sql_query_future_names,    sql_query_future_changes,
-    sql_query_future_factors,  sql_query_future_share_state,
-    sql_query_future_findings, sql_query_future_kept,
-    sql_query_future_backfill, NULL,
+    sql_query_future_values,
+    sql_query_future_points,
+    sql_query_future_fairness,
+    sql_query_future_names,
+    sql_query_future_changes,
+    sql_query_future_factors,
+    sql_query_future_share_state,
+    sql_query_future_findings,
+    sql_query_future_kept,
+    sql_query_future_backfill,
+    NULL,
 };
 
 int history_remove_future(const struct publisher *publisher, int64_t as_of, struct error *err)
@@ -35,6 +41,8 @@ static const char *const remove_point[] = { sql_query_history_remove,
                                             sql_query_history_point_remove,
                                             sql_query_history_backfill_remove,
                                             sql_query_kept_point_remove, NULL };
+static const char *const remove_fairness[] = { sql_query_fairness_remove,
+                                               sql_query_kept_fairness_remove, NULL };
 static const char *const remove_day[] = { sql_query_usage_day_clear, sql_query_kept_day_remove,
                                           NULL };
 
@@ -115,6 +123,8 @@ int history_prune(const struct publisher *publisher, int64_t as_of, struct error
     int64_t run_days_s = (int64_t)settings->run_days * 86400;
     if (prune_oldest(publisher, sql_query_history_oldest, remove_point, history, STEPS_PER_RUN,
                      err) ||
+        prune_oldest(publisher, sql_query_fairness_oldest, remove_fairness, history, STEPS_PER_RUN,
+                     err) ||
         prune_oldest(publisher, sql_query_usage_day_oldest, remove_day, history, STEPS_PER_RUN,
                      err))
         return -1;
@@ -130,6 +140,8 @@ int history_prune(const struct publisher *publisher, int64_t as_of, struct error
 static int remove_past(const struct publisher *publisher, struct error *err)
 {
     if (prune_oldest(publisher, sql_query_history_oldest, remove_point, INT64_MAX, INT_MAX, err) ||
+        prune_oldest(publisher, sql_query_fairness_oldest, remove_fairness, INT64_MAX, INT_MAX,
+                     err) ||
         prune_oldest(publisher, sql_query_usage_day_oldest, remove_day, INT64_MAX, INT_MAX, err))
         return -1;
     return 0;

@@ -52,10 +52,12 @@ static const char *text_of(struct arena *arena, const struct db_value *value)
 
 static struct name_row row_of(const struct db_value *row, struct arena *arena)
 {
-    return (struct name_row){
-        (uint32_t)row[0].integer, row[1].integer,          (uint32_t)db_value_integer(&row[2], 0),
-        text_of(arena, &row[3]),  text_of(arena, &row[4]), text_of(arena, &row[5])
-    };
+    return (struct name_row){ .id = (uint32_t)row[0].integer,
+                              .parent_id = (uint32_t)db_value_integer(&row[1], 0),
+                              .account = text_of(arena, &row[2]),
+                              .user = text_of(arena, &row[3]),
+                              .partition = text_of(arena, &row[4]),
+                              .since = row[5].integer };
 }
 
 static const char *readable(struct arena *arena, const struct names *names, uint32_t name)
@@ -144,7 +146,7 @@ static int compare_names(struct name_writer *writer, struct error *err)
     uint32_t id = 0;
     const struct db_value *row;
     struct db_rows *rows =
-        db_query(writer->publisher->db, sql_query_association_names, &cluster, 1, "iiittt", err);
+        db_query(writer->publisher->db, sql_query_association_names, &cluster, 1, "iittti", err);
     while (db_fetch(rows, &row, err) > 0) {
         const struct name_row name = row_of(row, writer->arena);
         if (name.id != id) {

@@ -154,10 +154,12 @@ const struct kept_table kept_changes = { "fairmill_share_change", sql_query_shar
                                          "iiiiittttiii" };
 const struct kept_table kept_factors = { "fairmill_qos_change", sql_query_qos_change_kept,
                                          "iitiitn" };
+const struct kept_table kept_fairness = { "fairmill_fairness", sql_query_fairness_kept,
+                                          "itinnnnn" };
 const struct kept_table kept_share_state = { "fairmill_share_state", sql_query_share_state_kept,
                                              "iii" };
-const struct kept_table *const kept_records[] = { &kept_history, &kept_names, &kept_changes,
-                                                  &kept_factors, NULL };
+const struct kept_table *const kept_records[] = { &kept_history, &kept_names,    &kept_changes,
+                                                  &kept_factors, &kept_fairness, NULL };
 
 /* The rows of a part, which is put in where it is new.  Most rows follow one of the same part. */
 static struct kept_rows *rows_of(struct kept_parts *parts, int64_t part)

@@ -60,7 +60,7 @@ struct kept_table {
     const char *read,
         *types; /* of a cluster, the rows from one instant to another: it comes first */
 };
-extern const struct kept_table kept_history, kept_names, kept_changes, kept_factors;
+extern const struct kept_table kept_history, kept_names, kept_changes, kept_factors, kept_fairness;
 extern const struct kept_table kept_share_state;      /* one part, which each run writes */
 extern const struct kept_table *const kept_records[]; /* these; ended by NULL */
 

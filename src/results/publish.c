@@ -8,6 +8,7 @@
 
 #include "core/finding.h"
 #include "results/days.h"
+#include "results/fairness_rows.h"
 #include "results/history.h"
 #include "results/history_rows.h"
 #include "results/factor_rows.h"
@@ -258,6 +259,8 @@ static int write_all(struct publisher *publisher, const struct publication *publ
                 (publication->seen_at >= 0 && note_seen(publisher, publication, err)) ||
                 ledger_counted_write(publisher->db, publication->ledger, publisher->cluster, err) ||
                 history_write(publisher, publication, record.as_of, err) ||
+                fairness_rows_write(publisher, publication->tree, publication->values, record.as_of,
+                                    err) ||
                 run_rows_write(publisher, &record, "done", err)
             ? -1
             : 0;

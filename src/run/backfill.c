@@ -9,6 +9,7 @@
 
 #include "compute/computation.h"
 #include "compute/replay.h"
+#include "results/fairness_rows.h"
 #include "results/history_rows.h"
 #include "results/publish.h"
 #include "results/rows.h"
@@ -118,7 +119,8 @@ static int write_point(const struct filling *filling, const struct publisher *pu
     int wanted = history_is_point(publisher, as_of, err);
     if (wanted <= 0) /* a run was faster */
         return wanted;
-    if (history_write_point(publisher, &publication, as_of, filling->anew, err))
+    if (history_write_point(publisher, &publication, as_of, filling->anew, err) ||
+        fairness_rows_write(publisher, computation->tree, computation->values, as_of, err))
         return -1;
     return history_write_backfill(publisher, as_of, computation->record.truncation_bound,
                                   computation->past_counts.unknown, err);

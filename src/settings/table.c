@@ -207,8 +207,9 @@ const struct setting settings_table[] = {
       "number with s, m, h, d or w behind it.",
       read_duration, FIELD(history_interval_s) },
     { "retention", "history_days", "400",
-      "For how many days that is kept, and the usage of each day; 0: neither is.", read_days,
-      FIELD(history_days) },
+      "For how many days that is kept, and fairmill_fairness, and the usage of each day; 0: none "
+      "is.",
+      read_days, FIELD(history_days) },
     { "retention", "run_days", "90",
       "For how many days the rows of earlier runs are kept, and findings that no run had since; 0: "
       "for good.",

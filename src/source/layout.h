@@ -143,6 +143,17 @@ struct rollup_row {
     struct rollup rollup;
 };
 
+/* What an association used of a TRES in a span of time, as the source's own reports have it: no
+ * factor of a QOS is in it. */
+struct sum_row {
+    uint64_t association, from, to, tres_seconds;
+};
+struct sum_range {
+    const char *tres; /* called as in sreport */
+    uint64_t from, until;
+};
+typedef int sum_taker(void *context, const struct sum_row *row, struct error *err);
+
 /* What the small tables say that only priorities need. */
 struct tres_fact {
     uint64_t id;
@@ -258,6 +269,12 @@ struct layout {
     struct rollup_reading *(*rollups)(const struct source *source,
                                       const struct accounting *accounting, uint64_t after,
                                       uint64_t until);
+    /* Where there are rollups (else NULL): hand each sum of the range to `take`, by ascending
+     * start: of whole days, of hours at the ends, and of months where their days are not kept.
+     * ERROR_USAGE where there is no such TRES.
+     */
+    int (*read_sums)(const struct source *source, const struct sum_range *range, sum_taker *take,
+                     void *context, struct error *err);
     /* Whether job rows of a time for which there are rollups were purged. */
     int (*find_purge)(const struct source *source, uint64_t cutoff, bool *purged,
                       struct error *err);

@@ -102,6 +102,8 @@ def questions(place):
         tap.ok('\x1b[' not in asked.ask('show')['output'], 'what is no terminal gets none')
         answer = asked.ask('whatif', '--half-life', '14-0')
         tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'], 'what needs single jobs says so', answer)
+        answer = asked.ask('statement', '--as-sreport')
+        tap.ok(answer['status'] == 64 and 'accounting database' in answer['errors'], 'and what needs its sums', answer)
 
 
 def same_as_direct(place):
@@ -109,7 +111,7 @@ def same_as_direct(place):
     with answering.Answering(place) as asked:
         client = asked.client(USER)
         for command in (('show',), ('show', '--json'), ('show', '-lmP'), ('show', '--pbs'), ('prio', '-l'), ('explain', 'alice'),
-                        ('explain', 'alice', 'bob'), ('compare',), ('history', 'alice'), ('history', 'alice', '--csv'),
+                        ('explain', 'alice', 'bob'), ('compare',), ('history', 'alice'), ('history', 'alice', '--csv'), ('statement', '--since', '2020-01-01', '--csv'),
                         ('whatif', '--shares', 'alice=70'), ('show', '-u', 'who'), ('show', '-x'), ('whatif',)):
             direct = place.run(*command), place.out, place.err
             told = place.run(*command, **client), place.out, place.err
@@ -262,7 +264,7 @@ def refused(place):
     published(place, {'report.private': 'yes'})
     with answering.Answering(place) as asked:
         for command in (['show', '-u', 'alice'], ['explain', 'alice'], ['explain', USER, 'alice'], ['history', 'alice'],
-                        ['whatif', '--shares', 'alice=9'], ['whatif', '--remove-user', 'alice'], ['prio', '-u', 'alice'],
+                        ['statement', '-u', 'alice'], ['whatif', '--shares', 'alice=9'], ['whatif', '--remove-user', 'alice'], ['prio', '-u', 'alice'],
                         ['show', '--pbs', 'alice'], ['forecast', 'alice']):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] == 64 and "'alice' is not you" in answer['errors'] and not answer['output'],
@@ -273,7 +275,8 @@ def refused(place):
                         ['show', '-U', '--csv'], ['compare'], ['compare', '--csv'], ['prio', '-w'], ['prio', '-S', 'u'],
                         ['explain', 'root', '--jobs'], ['explain', 'optics', '--jobs', '--json'], ['history', 'physics'],
                         ['whatif', '--move', 'optics=root'], ['whatif', '--weights', 'fairshare=1000', '--json'],
-                        ['forecast', 'physics', '--until', '0.5'], ['status', '--json']):
+                        ['forecast', 'physics', '--until', '0.5'], ['statement', '--since', '2020-01-01'],
+                        ['statement', '--since', '2020-01-01', '-A', 'physics', '--json'], ['status', '--json']):
             answer = asked.ask(*command, login=USER)
             tap.ok(answer['status'] == 0 and not any(name in answer['output'] for name in ('alice', 'bob', 'carol')),
                    f"nobody else is told of ({' '.join(command)})", answer)

@@ -90,7 +90,7 @@ commands=$(in_manual)
 
 completes() {
     is "$shell: the first word is a command of the manual" "$(offered '')" "$commands"
-    is "$shell: letters narrow the commands down" "$(offered st)" "status"
+    is "$shell: letters narrow the commands down" "$(offered statu)" "status"
     is "$shell: what no command begins with offers nothing" "$(offered x)" ""
     is "$shell: a dash offers what may come before a command" "$(offered -)" "--config --help --version"
     is "$shell: two dashes and a letter narrow that down" "$(offered --v)" "--version"
@@ -111,7 +111,7 @@ completes() {
     is "$shell: --config=a is followed by a file" "$(offered --config = a)" "files"
     is "$shell: an option with a value is followed by none of ours" "$(offered run --cluster '')" ""
     is "$shell: and so by its other spelling" "$(offered run --clusters '')" ""
-    is "$shell: help is followed by commands" "$(offered help st)" "status"
+    is "$shell: help is followed by commands" "$(offered help statu)" "status"
     is "$shell: -c may be behind the command too" "$(offered show -c '')" "files"
     is "$shell: the same by its letter" "$(offered show -u '')" ""
     is "$shell: a value is followed by options" "$(offered run --cluster alpha --rep)" "--replace"
@@ -138,7 +138,7 @@ if command -v zsh >/dev/null; then
         zpty terminal zsh -f -i
         zpty -w terminal 'fpath=($FUNCTIONS $fpath); autoload -U compinit; compinit -D -u; echo rea""dy'
         zpty -r -m terminal got '*ready*'
-        zpty -n -w terminal $'fairmill stat\t'
+        zpty -n -w terminal $'fairmill statu\t'
         zpty -r -m terminal got '*fairmill status*' && print -r -- "${(V)got}"
 ZSH
     like "zsh completes the word fairmill on a terminal" "$scratch/typed" 'fairmill status'
@@ -148,7 +148,7 @@ if command -v fish >/dev/null; then
     cp "$top/etc/fairmill.fish-completion" "$scratch/fish/vendor_completions.d/fairmill.fish"
     # shellcheck disable=SC2016 # for fish
     XDG_DATA_DIRS=$scratch HOME=$scratch PATH=$(dirname "$FAIRMILL"):$PATH \
-        fish -c 'complete -C "fairmill stat"' >"$scratch/typed" 2>&1
+        fish -c 'complete -C "fairmill statu"' >"$scratch/typed" 2>&1
     like "fish completes the word fairmill" "$scratch/typed" '^status'
 fi
 done_testing

@@ -87,7 +87,8 @@ def numbers(place):
     status, said = content(place.out)
     tap.ok(status == 0 and not said, 'promtool is content', status, said)
     found = samples(place.out)
-    of_health = {key for key in found if key[0] in ('fairmill_problem', 'fairmill_findings_of_kind', 'fairmill_published_clusters')}
+    of_health = {key for key in found if key[0] in ('fairmill_problem', 'fairmill_findings_of_kind', 'fairmill_published_clusters')
+                 or key[0].startswith('fairmill_fairness_')}
     own = {key for key in found if key[1] == frozenset([('cluster', 'tiny')])} - of_health
     tap.same({key: value for key, value in found.items() if key not in own | of_health}, shown(place),
              'they are what is published, and what has no value is not there')

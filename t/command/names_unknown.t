@@ -19,10 +19,10 @@ root/
     bob    10  use 50
 """
 # What each needs besides the names; those that read results.
-COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'report': (),
+COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'statement': ('--since', '2000-01-01'), 'report': (),
             'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}
-WITH_USERS = ('show', 'prio', 'ledger')
-WITH_ACCOUNTS = ('show', 'ledger')
+WITH_USERS = ('show', 'prio', 'ledger', 'statement')
+WITH_ACCOUNTS = ('show', 'ledger', 'statement')
 OPERANDS = (('explain', 'nosuch'), ('explain', 'alice', 'nosuch'), ('history', 'nosuch'), ('forecast', 'nosuch'),
             ('show', '--pbs', 'nosuch'), ('whatif', '--shares', 'nosuch=7'))
 

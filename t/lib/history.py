@@ -208,6 +208,7 @@ class Trial:
         status, out, err = fairmill(f'{self.folder}/backfill.conf', 'backfill', '--since', first, '--until', last, '--every', every)
         self.check(status == 0, f'backfill since {first} every {every} ended with {status}:', out, err)
         ask('CREATE TABLE tried AS SELECT * FROM fairmill_history WHERE as_of IN (SELECT as_of FROM fairmill_backfill)')
+        ask('CREATE TABLE tried_fairness AS SELECT * FROM fairmill_fairness WHERE as_of IN (SELECT as_of FROM fairmill_backfill)')
         made = dict(ask('SELECT as_of, truncation_bound FROM fairmill_backfill'))
         made = {int(as_of): bound for as_of, bound in made.items()}
         doubts = {int(as_of): int(doubts) for as_of, doubts in ask('SELECT as_of, in_doubt FROM fairmill_backfill')}
@@ -229,7 +230,13 @@ class Trial:
                                                         for number in (made[as_of], record[0]))) and
                        doubts[as_of] == in_doubt((None, dict(message=record[1]))),
                        f'backfill of {as_of} says {made[as_of]}, {doubts[as_of]}, and the run {record}')
+        same = ' AND '.join(f'COALESCE(t.{column}, -7) = COALESCE(f.{column}, -7)'
+                            for column in ('members', 'jain', 'use_over', 'share_over', 'use_under', 'share_under'))
+        counted = ask(f'SELECT COUNT(*), SUM(CASE WHEN {same} THEN 1 ELSE 0 END) FROM tried_fairness AS t'
+                      ' LEFT JOIN fairmill_fairness AS f ON f.as_of = t.as_of AND f.scope = t.scope')
+        self.check(all(2 * len(made) == int(number or 0) for number in counted[0]), 'how fair use was, backfill and runs say alike', counted)
         ask('DROP TABLE tried')
+        ask('DROP TABLE tried_fairness')
 
     def as_the_reference(self, full, as_of, back):
         settings = self.h.settings_at(as_of)

@@ -262,7 +262,7 @@ def bases(folder):
 # What no run can compute again, or is about runs and not about the site.
 NOT_DERIVED = {'fairmill_schema', 'fairmill_lock', 'fairmill_settings', 'fairmill_run', 'fairmill_finding', 'fairmill_ledger',
                'fairmill_ledger_reset', 'fairmill_ledger_chain', 'fairmill_ledger_counted', 'fairmill_share_change', 'fairmill_qos_change',
-               'fairmill_association', 'fairmill_history', 'fairmill_history_point', 'fairmill_share_state'}
+               'fairmill_association', 'fairmill_history', 'fairmill_history_point', 'fairmill_share_state', 'fairmill_fairness'}
 # That differ between two runs that publish the same; `final_to` since of a span that was damaged no run can
 # say whether the first day still has all of its jobs.
 OF_RUNS = {'run_id', 'full_as_of', 'checked_to', 'sums_hash', 'final_to'}

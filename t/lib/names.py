@@ -21,6 +21,7 @@ NOW = '1750500000'
 # What each command is given, so that it prints rows of the demonstration's site.
 PRINTING = {'check': (), 'verify': (), 'status': (), 'show': (), 'prio': (), 'explain': ('beatriz',),
             'whatif': ('--shares', 'physics=5'), 'forecast': ('beatriz',), 'compare': (), 'history': ('beatriz',),
+            'statement': ('--since', '2025-05-01'),
             'ledger': ('list',), 'diff': ('sshare',), 'shares': ('diff', 'shares')}
 
 

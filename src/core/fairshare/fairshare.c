@@ -81,6 +81,13 @@ void fairshare_compute(const struct tree *tree, const struct fairshare_options *
     free(fairshare.ratios);
 }
 
+void fairshare_compute_shares(const struct tree *tree, const struct fairshare_options *options,
+                              struct values *values)
+{
+    const struct fairshare fairshare = { .tree = tree, .options = options, .values = values };
+    common_of_all(&fairshare);
+}
+
 void fairshare_compute_one(const struct tree *tree, const struct fairshare_options *options,
                            const struct algorithm *algorithm, struct values *values)
 {

@@ -89,6 +89,14 @@ uint64_t calendar_next_day(uint64_t instant)
     return start_after(instant, 1, 0);
 }
 
+uint64_t calendar_next_week(uint64_t instant)
+{
+    time_t time = (time_t)instant;
+    struct tm day;
+    localtime_r(&time, &day);
+    return start_after(instant, 7 - (day.tm_wday + 6) % 7, 0);
+}
+
 uint64_t calendar_next_month(uint64_t instant)
 {
     return start_after(instant, 0, 1);

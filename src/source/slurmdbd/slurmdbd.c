@@ -66,6 +66,7 @@ const struct layout layout_slurmdbd = {
     .read_ends = slurmdbd_read_ends,
     .rollup_reach = slurmdbd_rollup_reach,
     .rollups = slurmdbd_rollups_of,
+    .read_sums = slurmdbd_read_sums,
     .find_purge = slurmdbd_find_purge,
     .identify = identify,
     .read_open_keys = slurmdbd_read_open_keys,

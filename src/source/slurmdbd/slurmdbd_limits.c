@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "db/db.h"
 #include "source/slurmdbd/slurmdbd_tables.h"
@@ -74,6 +76,43 @@ static int read_running(const struct source *source, uint64_t instant,
     int result = slurmdbd_read(source, &slurmdbd_jobs, &query, take_job, limits, err);
     text_free(&sql);
     return result;
+}
+
+struct tres_search {
+    const char *name;
+    uint64_t id;
+};
+
+static int match_tres(void *context, const struct db_value *row, struct error *err)
+{
+    struct tres_search *search = context;
+    char *type = db_value_text(&row[1]), *name = db_value_text(&row[2]);
+    struct text whole = { 0 };
+    (void)err;
+    text_format(&whole, "%s%s%s", type, *name ? "/" : "", name);
+    if (!strcasecmp(whole.bytes, search->name))
+        search->id = reading_number(&row[0]);
+    text_free(&whole);
+    free(type);
+    free(name);
+    return 0;
+}
+
+int slurmdbd_find_tres(const struct source *source, const char *name, uint64_t *id,
+                       struct error *err)
+{
+    struct tres_search search = { name, 0 };
+    static const struct query query = { .sql =
+                                            "SELECT \"id\", \"type\", \"name\" FROM \"tres_table\"",
+                                        .types = "itt" };
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (!strcasecmp(name, usual[i]))
+            search.id = i + 1;
+    if (!search.id && (slurmdbd_probe(source, &slurmdbd_tres, NULL, err) ||
+                       slurmdbd_read(source, &slurmdbd_tres, &query, match_tres, &search, err)))
+        return -1;
+    *id = search.id;
+    return 0;
 }
 
 int slurmdbd_read_limits(const struct source *source, uint64_t instant, bool running,

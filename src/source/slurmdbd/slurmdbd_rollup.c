@@ -4,6 +4,7 @@
 #include "source/slurmdbd/slurmdbd_tables.h"
 #include "util/error.h"
 #include "util/memory.h"
+#include "util/name_list.h"
 
 /* Rollups: what slurmdbd has summed up. */
 
@@ -339,4 +340,94 @@ struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
     rows->until = until;
     rows->step = -1;
     return &rows->base;
+}
+
+/* ---- What sreport reads ---- */
+
+/* Where each span is read from and to, in this order. */
+struct part {
+    enum span span;
+    uint64_t from, until;
+};
+#define PARTS 4
+
+struct sums {
+    enum span span;
+    sum_taker *take;
+    void *context;
+};
+
+static int take_sum(void *context, const struct db_value *row, struct error *err)
+{
+    const struct sums *sums = context;
+    uint64_t start = reading_number(&row[1]);
+    const struct sum_row sum = { reading_number(&row[0]), start, end_of(sums->span, start),
+                                 reading_number(&row[2]) };
+    return sums->take(sums->context, &sum, err);
+}
+
+static int read_part(const struct source *source, uint64_t tres, const struct part *part,
+                     const struct sums *sums, struct error *err)
+{
+    const struct table *table = &slurmdbd_usage[part->span];
+    struct sums of = { part->span, sums->take, sums->context };
+    struct text sql = { 0 };
+    const struct db_value arguments[] = { db_unsigned(tres), slurmdbd_instant(part->from),
+                                          slurmdbd_instant(part->until) };
+    if (part->from >= part->until)
+        return 0;
+    text_add(&sql, "SELECT \"id\", \"time_start\", \"alloc_secs\" FROM ");
+    slurmdbd_add_name(&sql, table, source->cluster);
+    text_add(&sql, " WHERE \"id_tres\" = ? AND \"time_start\" >= ? AND \"time_start\" < ?"
+                   " ORDER BY \"time_start\"");
+    const struct query query = {
+        .sql = sql.bytes, .arguments = arguments, .argument_count = 3, .types = "iii"
+    };
+    int result = slurmdbd_read(source, table, &query, take_sum, &of, err);
+    text_free(&sql);
+    return result;
+}
+
+static int plan_parts(const struct source *source, uint64_t from, uint64_t until,
+                      struct part parts[PARTS], struct error *err)
+{
+    struct last_ran last = { { 0 } };
+    uint64_t oldest;
+    for (int span = 0; span < SPANS; span++)
+        if (slurmdbd_probe(source, &slurmdbd_usage[span], NULL, err))
+            return -1;
+    if (read_last_ran(source, &last, err) ||
+        read_oldest(source, &slurmdbd_usage[SPAN_DAY], &oldest, err))
+        return -1;
+    uint64_t days = least(boundary_from(SPAN_DAY, from), until);
+    uint64_t days_end = calendar_day(least(until, last.until[SPAN_DAY]));
+    uint64_t months = boundary_from(SPAN_MONTH, from), months_end = months;
+    if (!oldest || oldest > months)
+        months_end = least(oldest ? boundary_from(SPAN_MONTH, oldest) : UINT64_MAX,
+                           least(last.until[SPAN_MONTH], until));
+    uint64_t first_day = months_end > months ? months_end : days;
+    if (days_end < first_day)
+        days_end = first_day;
+    parts[0] = (struct part){ SPAN_HOUR, from, least(days, months) };
+    parts[1] = (struct part){ SPAN_MONTH, months, months_end };
+    parts[2] = (struct part){ SPAN_DAY, first_day, days_end };
+    parts[3] = (struct part){ SPAN_HOUR, days_end, until };
+    return 0;
+}
+
+int slurmdbd_read_sums(const struct source *source, const struct sum_range *range, sum_taker *take,
+                       void *context, struct error *err)
+{
+    const struct sums sums = { .take = take, .context = context };
+    struct part parts[PARTS];
+    uint64_t id;
+    if (slurmdbd_find_tres(source, range->tres, &id, err) ||
+        plan_parts(source, range->from, range->until, parts, err))
+        return -1;
+    if (!id)
+        return name_unknown("TRES", range->tres, err);
+    for (size_t i = 0; i < PARTS; i++)
+        if (read_part(source, id, &parts[i], &sums, err))
+            return -1;
+    return 0;
 }

@@ -127,12 +127,17 @@ int slurmdbd_jobs_on_node(const struct source *source, const char *node, uint64_
 int slurmdbd_read_limits(const struct source *source, uint64_t instant, bool running,
                          struct cluster_limits *limits, struct error *err);
 
-/* The layout's rollup_reach(), rollups() and find_purge(). */
+/* The layout's rollup_reach(), rollups(), read_sums() and find_purge(). */
 int slurmdbd_rollup_reach(const struct source *source, uint64_t now, bool needed, uint64_t *from,
                           uint64_t *until, struct error *err);
 struct rollup_reading *slurmdbd_rollups_of(const struct source *source,
                                            const struct accounting *accounting, uint64_t after,
                                            uint64_t until);
+int slurmdbd_read_sums(const struct source *source, const struct sum_range *range, sum_taker *take,
+                       void *context, struct error *err);
+/* The id of a TRES that is called as in sreport, 0 where there is none. */
+int slurmdbd_find_tres(const struct source *source, const char *name, uint64_t *id,
+                       struct error *err);
 int slurmdbd_find_purge(const struct source *source, uint64_t cutoff, bool *purged,
                         struct error *err);
 /* When the first of all job rows could have started; 0 where there is none. */

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command/command.h"
+#include "command/statement/statement_use.h"
+#include "core/insight/statement.h"
+#include "core/usage/calendar.h"
+#include "db/db.h"
+#include "report/statement.h"
+#include "report/table.h"
+#include "results/association_times.h"
+#include "results/published.h"
+#include "run/run.h"
+#include "settings/settings.h"
+#include "settings/words.h"
+#include "util/error.h"
+#include "util/index.h"
+#include "util/instant.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+/* The periods that there are, and in what amounts are printed. */
+static int64_t end_of_month(int64_t instant)
+{
+    return (int64_t)calendar_next_month((uint64_t)instant);
+}
+static int64_t end_of_week(int64_t instant)
+{
+    return (int64_t)calendar_next_week((uint64_t)instant);
+}
+static int64_t end_of_day(int64_t instant)
+{
+    return (int64_t)calendar_next_day((uint64_t)instant);
+}
+static const struct period_kind {
+    const char *name;
+    int64_t (*end_of)(int64_t instant);
+} period_kinds[] = {
+    { "month", end_of_month }, { "week", end_of_week }, { "day", end_of_day }, { NULL, NULL }
+};
+static const struct amount_unit {
+    const char *name;
+    double seconds;
+} amount_units[] = { { "hours", 3600 }, { "minutes", 60 }, { "seconds", 1 }, { NULL, 0 } };
+
+struct options {
+    struct shared_options shared;
+    const char *since_text, *until_text, *by_text, *time_text, *tres, *of_text;
+    bool as_sreport;
+    int64_t since, until; /* INT64_MIN: the beginning of the last year; INT64_MAX: all */
+    const struct period_kind *by;
+    const struct amount_unit *unit;
+    bool of_capacity;
+};
+
+/* What is stated of a cluster. */
+struct account_of {
+    struct published_cluster *cluster;
+    struct association_times times;
+    int64_t shares_from, days_from, from, to;
+};
+
+struct work {
+    const struct options *options;
+    const struct settings *settings;
+    struct published published;
+    struct db *source; /* NULL: it is not read */
+    struct account_of *clusters;
+};
+
+/* ---- Reading ---- */
+
+/* Runs keep whole days; slurmdbd hours, of local time. */
+static int64_t first_of(const struct options *options, int64_t instant)
+{
+    time_t time = (time_t)instant;
+    struct tm local;
+    localtime_r(&time, &local);
+    return options->as_sreport ? instant - local.tm_min * 60 - local.tm_sec
+                               : (int64_t)calendar_day((uint64_t)instant);
+}
+
+static int64_t start_of_year(int64_t instant)
+{
+    const struct reset_period year = { .unit = RESET_YEARLY };
+    return (int64_t)calendar_last_reset(&year, (uint64_t)instant);
+}
+
+/* From when to when there is anything to state. */
+static int find_span(struct work *work, struct account_of *of, struct error *err)
+{
+    const struct options *options = work->options;
+    const char *name = of->cluster->name;
+    int64_t known;
+    int result =
+        work->source
+            ? statement_sums_reach(work->settings, work->source, name, &known, &of->days_from, err)
+            : statement_days_reach(work->published.db, name, &known, &of->days_from, err);
+    if (result)
+        return -1;
+    if (!known)
+        return fail(err, ERROR_OTHER, "nothing is known of use on cluster '%s'", name);
+    of->to = options->until < known ? first_of(options, options->until) : known;
+    of->from =
+        first_of(options, options->since == INT64_MIN ? start_of_year(of->to - 1) : options->since);
+    if (of->from < of->to)
+        return 0;
+    struct text from = { 0 }, to = { 0 };
+    instant_add(&from, of->from);
+    instant_add(&to, of->to);
+    fail(err, ERROR_USAGE, "statement: of cluster '%s' there is nothing from %s to %s", name,
+         from.bytes, to.bytes);
+    text_free(&from);
+    text_free(&to);
+    return -1;
+}
+
+/* Whether a name that is asked for is there, or was. */
+static void note_names(struct work *work, const struct account_of *of)
+{
+    const struct names *names = of->times.names;
+    for (size_t i = 0; i < of->times.count; i++)
+        published_note_name(&work->published, names_text(names, of->times.rows[i].row.account),
+                            names_text(names, of->times.rows[i].row.user));
+}
+
+static int read_cluster(struct work *work, struct account_of *of, struct error *err)
+{
+    of->times.names = names_create();
+    if (find_span(work, of, err) ||
+        association_times_read(&work->published, of->cluster, &of->times, &of->shares_from, err))
+        return -1;
+    if (work->source &&
+        statement_hang_as_now(work->settings, work->source, of->cluster->name, &of->times, err))
+        return -1;
+    note_names(work, of);
+    return 0;
+}
+
+/* TRES that the cluster could deliver, as fairshare counts them now; NAN. */
+static int find_capacity(struct work *work, struct account_of *of, double *capacity,
+                         struct error *err)
+{
+    *capacity = NAN;
+    if (!work->options->of_capacity)
+        return 0;
+    struct published_cluster *cluster = of->cluster;
+    if (published_read_tree(&work->published, cluster, err))
+        return -1;
+    double seconds = (double)cluster->half_life * cluster->settings->capacity_half_lives;
+    *capacity = cluster->options.capacity / seconds;
+    return isfinite(*capacity)
+               ? 0
+               : fail(err, ERROR_USAGE,
+                      "statement: the capacity of cluster '%s' is not known: set [fairshare] "
+                      "capacity",
+                      cluster->name);
+}
+
+/* ---- Printing ---- */
+
+struct printing {
+    struct statement_view view;
+    struct table *table;
+};
+
+static void take_period(void *context, const struct statement_period *period)
+{
+    const struct printing *printing = context;
+    statement_print(&printing->view, period, printing->table);
+}
+
+static struct statement_view view_of(const struct work *work, const struct account_of *of)
+{
+    const struct options *options = work->options;
+    const char *pbs_unit = published_unit(of->cluster);
+    static const char *const units[] = { "TRES-hours", "TRES-minutes", "TRES-seconds" };
+    return (struct statement_view){
+        .cluster = of->cluster->name,
+        .from = of->from,
+        .to = of->to,
+        .by = options->by->name,
+        .names = of->times.names,
+        .viewer = &work->published.viewer,
+        .accounts = &options->shared.accounts,
+        .users = &options->shared.users,
+        .words = words_of(of->cluster->settings),
+        .tres = options->as_sreport ? options->tres : NULL,
+        .of_capacity = options->of_capacity,
+        .scale = pbs_unit ? 1 : options->unit->seconds,
+        .unit = pbs_unit ? pbs_unit : units[options->unit - amount_units],
+        .shares_from = of->shares_from,
+        .days_from = of->days_from,
+        .for_people = options->shared.table.form == TABLE_FOR_PEOPLE,
+    };
+}
+
+static int add_use(struct work *work, const struct account_of *of, struct statement *statement,
+                   struct error *err)
+{
+    if (!work->source)
+        return statement_add_days(statement, work->published.db, of->cluster->name, of->from,
+                                  of->to, err);
+    const struct statement_sums sums = { statement, &of->times, work->options->tres, of->from,
+                                         of->to };
+    return statement_add_sums(&sums, work->settings, work->source, of->cluster->name, err);
+}
+
+static int print_cluster(struct work *work, struct account_of *of, struct table *table,
+                         struct error *err)
+{
+    double capacity;
+    if (find_capacity(work, of, &capacity, err))
+        return -1;
+    struct printing printing = { view_of(work, of), table };
+    struct clock *clock = clock_create(0, (uint64_t)of->to, 0);
+    struct fairshare_options fairshare = of->cluster->options;
+    fairshare.clock = clock;
+    struct statement *statement = statement_create(&(const struct statement_options){
+        .times = &of->times,
+        .fairshare = &fairshare,
+        .capacity = capacity,
+        .from = of->from,
+        .to = of->to,
+        .end_of = work->options->by->end_of,
+        .take = take_period,
+        .context = &printing,
+    });
+    statement_open(&printing.view, table);
+    int result = add_use(work, of, statement, err);
+    if (!result)
+        result = statement_end(statement, err);
+    table_close(table);
+    statement_destroy(statement);
+    clock_destroy(clock);
+    return result;
+}
+
+static int print_all(struct work *work, struct error *err)
+{
+    struct text text = { 0 };
+    struct table *table = table_create(&text, &statement_layout, &work->options->shared.table, err);
+    int result = table ? 0 : -1;
+    if (table)
+        table_print_with(table, command_print);
+    for (size_t i = 0; !result && i < work->published.count; i++)
+        result = print_cluster(work, &work->clusters[i], table, err);
+    if (!result)
+        result = table_end(table, err);
+    if (!result)
+        result = command_print(&text, err);
+    table_destroy(table);
+    text_free(&text);
+    return result;
+}
+
+static int read_all(struct work *work, struct error *err)
+{
+    work->clusters = memory_zeroed(work->published.count + 1, sizeof *work->clusters);
+    for (size_t i = 0; i < work->published.count; i++) {
+        work->clusters[i].cluster = &work->published.clusters[i];
+        if (read_cluster(work, &work->clusters[i], err))
+            return -1;
+    }
+    return published_check_names(&work->published, err);
+}
+
+/* All of a database comes from one snapshot. */
+static int open_source(struct work *work, struct error *err)
+{
+    if (!work->options->as_sreport)
+        return 0;
+    return run_open_source(&work->source, work->settings, err) || db_begin(work->source, err) ? -1
+                                                                                              : 0;
+}
+
+static int state(const struct options *options, const struct settings *settings, struct error *err)
+{
+    const struct shared_options *shared = &options->shared;
+    struct work work = { .options = options, .settings = settings };
+    const struct published_filter filter = { .clusters = shared->clusters,
+                                             .accounts = shared->accounts,
+                                             .users = shared->users };
+    int result = published_open(&work.published, settings, &filter, err);
+    if (!result)
+        result = open_source(&work, err);
+    if (!result)
+        result = read_all(&work, err);
+    if (!result)
+        result = print_all(&work, err);
+    for (size_t i = 0; work.clusters && i < work.published.count; i++) {
+        if (work.clusters[i].times.names)
+            names_destroy(work.clusters[i].times.names);
+        association_times_free(&work.clusters[i].times);
+    }
+    free(work.clusters);
+    if (work.source)
+        db_rollback(work.source);
+    db_close(work.source);
+    published_free(&work.published);
+    return result;
+}
+
+/* ---- The command line ---- */
+
+static int take_words(struct options *options, struct error *err)
+{
+    const char *by = options->by_text ? options->by_text : "month";
+    const char *unit = options->time_text ? options->time_text : "hours";
+    const char *of = options->of_text ? options->of_text : "delivered";
+    options->by = period_kinds;
+    while (options->by->name && strcmp(options->by->name, by) != 0)
+        options->by++;
+    if (!options->by->name)
+        return fail(err, ERROR_USAGE, "statement: --by '%s': must be month, week or day", by);
+    options->unit = amount_units;
+    while (options->unit->name && strcmp(options->unit->name, unit) != 0)
+        options->unit++;
+    if (!options->unit->name)
+        return fail(err, ERROR_USAGE, "statement: --time '%s': must be hours, minutes or seconds",
+                    unit);
+    options->of_capacity = !strcmp(of, "capacity");
+    if (!options->of_capacity && strcmp(of, "delivered") != 0)
+        return fail(err, ERROR_USAGE, "statement: --of '%s': must be delivered or capacity", of);
+    if (options->of_capacity && options->as_sreport)
+        return fail(err, ERROR_USAGE,
+                    "statement: --of capacity and --as-sreport exclude each "
+                    "other");
+    if (options->tres && !options->as_sreport)
+        return fail(err, ERROR_USAGE, "statement: --tres needs --as-sreport");
+    if (!options->tres)
+        options->tres = "cpu";
+    return 0;
+}
+
+/* Once the time zone is set. */
+static int take_span(struct options *options, struct error *err)
+{
+    options->since = INT64_MIN;
+    options->until = INT64_MAX;
+    if ((options->since_text &&
+         option_instant("since", options->since_text, &options->since, err)) ||
+        (options->until_text && option_instant("until", options->until_text, &options->until, err)))
+        return -1;
+    return 0;
+}
+
+static const struct command_option own_options[] = {
+    { "since", NULL, 0, OPTION_VALUE, AT(since_text), "TIME",
+      .help = "from this day on; else from the beginning of the year" },
+    { "until", NULL, 0, OPTION_VALUE, AT(until_text), "TIME",
+      .help = "up to this day, which is not in it; else up to the last run" },
+    { "by", NULL, 0, OPTION_VALUE, AT(by_text), "PERIOD",
+      .help = "by month (that is usual), by week from Monday on, or by day" },
+    { "of", NULL, 0, OPTION_VALUE, AT(of_text), "WHAT",
+      .help = "due is a share of what was delivered (that is usual), or of the capacity" },
+    { "as-sreport", NULL, 0, OPTION_FLAG, AT(as_sreport), NULL,
+      .help = "what sreport adds up, from the accounting database" },
+    { "tres", NULL, 'T', OPTION_VALUE, AT(tres), "NAME",
+      .help = "with --as-sreport: of this TRES; else of cpu" },
+    { "time", NULL, 't', OPTION_VALUE, AT(time_text), "UNIT",
+      .help = "in hours (that is usual), minutes or seconds" },
+    { .name = NULL },
+};
+
+static int statement_command(const struct invocation *invocation, struct error *err)
+{
+    struct options options = { 0 };
+    struct settings *settings = NULL;
+    int result = -1;
+    if (!options_read(invocation, &options, err) && !take_words(&options, err) &&
+        !table_check(&statement_layout, &options.shared.table, err) &&
+        !command_settings(&settings, invocation,
+                          options.as_sreport ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err) &&
+        !take_span(&options, err))
+        result = state(&options, settings, err);
+    options_free(&options.shared);
+    settings_destroy(settings);
+    return result;
+}
+
+const struct command command_statement = {
+    .name = "statement",
+    .operands = "",
+    .answers = true,
+    .summary = "what was due to accounts and users, and what they got",
+    .notes = "",
+    .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS | TAKES_USERS | TAKES_TABLE,
+    .options = own_options,
+    .run = statement_command,
+};

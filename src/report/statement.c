@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/statement.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "core/insight/statement.h"
+#include "report/forms.h"
+#include "report/table.h"
+#include "report/viewer.h"
+#include "settings/words.h"
+#include "util/index.h"
+#include "util/instant.h"
+#include "util/memory.h"
+#include "util/name_list.h"
+
+struct row {
+    int64_t from, to, id;
+    bool is_total;
+    const char *account, *user, *partition;
+    uint32_t depth;
+    double due, used; /* in the view's unit; due is NAN where nothing of its own was */
+    double whole;     /* what the parts are of */
+};
+
+/* ---- The columns ---- */
+
+static void get_from(const void *of, struct cell *cell)
+{
+    const struct row *row = of;
+    if (row->is_total)
+        cell_text(cell, "total");
+    else
+        cell_integer(cell, row->from);
+}
+
+static void get_account(const void *of, struct cell *cell)
+{
+    const struct row *row = of;
+    cell_text(cell, row->account);
+    cell->depth = row->depth;
+}
+
+static double percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : NAN;
+}
+
+static void get_due_percent(const void *of, struct cell *cell)
+{
+    const struct row *row = of;
+    cell_real(cell, percent(row->due, row->whole));
+}
+
+static void get_used_percent(const void *of, struct cell *cell)
+{
+    const struct row *row = of;
+    cell_real(cell, percent(row->used, row->whole));
+}
+
+static void get_used_of_due(const void *of, struct cell *cell)
+{
+    const struct row *row = of;
+    cell_real(cell, percent(row->used, row->due));
+}
+
+#define ROW(member) MEMBER(struct row, member)
+static const struct column columns[] = {
+    CLUSTER_COLUMN,
+    { "from", "From", COLUMN_DAY, .get = get_from },
+    { "to", "To", COLUMN_INSTANT, ROW(to), .hidden = NOT_FOR_PEOPLE },
+    { "id_assoc", "ID", COLUMN_INTEGER, ROW(id), .hidden = NOT_FOR_PEOPLE },
+    { "account", "Account", COLUMN_TEXT, .get = get_account },
+    { "username", "User", COLUMN_TEXT, ROW(user) },
+    { "partition", "Partition", COLUMN_TEXT, ROW(partition), .optional = true },
+    { "due_percent", "Due%", COLUMN_REAL, .get = get_due_percent, .decimals = 2, .expendable = 1 },
+    { "due", "Due", COLUMN_REAL, ROW(due), .decimals = 1 },
+    { "used_percent", "Used%", COLUMN_REAL, .get = get_used_percent, .decimals = 2,
+      .expendable = 2 },
+    { "used", "Used", COLUMN_REAL, ROW(used), .decimals = 1 },
+    { "used_of_due", "Used/Due", COLUMN_REAL, .get = get_used_of_due, .unit = "%", .decimals = 1 },
+    { .name = NULL },
+};
+const struct table_layout statement_layout = { columns, "rows", .by_cluster = true };
+
+/* ---- The tree in its order ---- */
+
+/* Siblings: users first, then by name. */
+struct ordering {
+    const struct tree *tree;
+    const struct names *names;
+};
+
+static int by_parent_and_name(const void *a, const void *b, void *context)
+{
+    const struct ordering *of = context;
+    const struct node *one = &of->tree->nodes[*(const uint32_t *)a],
+                      *other = &of->tree->nodes[*(const uint32_t *)b];
+    if (one->parent != other->parent)
+        return one->parent < other->parent ? -1 : 1;
+    if (one->is_user != other->is_user)
+        return one->is_user ? -1 : 1;
+    int order = strcmp(names_text(of->names, one->user), names_text(of->names, other->user));
+    if (!order)
+        order = strcmp(names_text(of->names, one->account), names_text(of->names, other->account));
+    if (!order)
+        order =
+            strcmp(names_text(of->names, one->partition), names_text(of->names, other->partition));
+    return order ? order : (one->id > other->id) - (one->id < other->id);
+}
+
+/* All nodes, each account before those below it.  Parents come first in the tree, so each node's
+ * place is known by how many are below those that stand before it. */
+static uint32_t *depth_first(const struct tree *tree, const struct names *names)
+{
+    struct ordering ordering = { tree, names };
+    uint32_t *sorted = memory_zeroed(tree->count, sizeof *sorted);
+    uint32_t *below = memory_zeroed(tree->count, sizeof *below); /* and itself */
+    uint32_t *place = memory_zeroed(tree->count, sizeof *place); /* of the next child */
+    uint32_t *order = memory_zeroed(tree->count, sizeof *order);
+    for (uint32_t i = 0; i < tree->count; i++)
+        sorted[i] = i;
+    qsort_r(sorted + 1, tree->count - 1, sizeof *sorted, by_parent_and_name, &ordering);
+    for (uint32_t i = tree->count; i-- > 0;)
+        if (below[i]++, i)
+            below[tree->nodes[i].parent] += below[i];
+    place[0] = 1;
+    for (uint32_t i = 1; i < tree->count; i++) {
+        uint32_t node = sorted[i], parent = tree->nodes[node].parent;
+        uint32_t at = place[parent];
+        order[at] = node;
+        place[node] = at + 1;
+        place[parent] = at + below[node];
+    }
+    free(sorted);
+    free(below);
+    free(place);
+    return order;
+}
+
+/* ---- Who is shown ---- */
+
+static const char *name_of(const struct statement_view *view, uint32_t number)
+{
+    return names_text(view->names, number);
+}
+
+/* An account that was asked for, or below one; 1 + the depth from which on it is. */
+static void find_asked(const struct statement_view *view, const struct tree *tree, uint32_t *from)
+{
+    for (uint32_t i = 0; i < tree->count; i++) {
+        const struct node *node = &tree->nodes[i];
+        uint32_t above = i ? from[node->parent] : 0;
+        bool named =
+            !node->is_user && name_list_wants(view->accounts, name_of(view, node->account));
+        from[i] = above ? above : named ? node->depth + 1 : 0;
+    }
+}
+
+static bool is_shown(const struct statement_view *view, const struct node *node, double due,
+                     double used)
+{
+    const char *user = name_of(view, node->user);
+    if (!(due > 0 || used != 0))
+        return false;
+    if (view->users->count && (!node->is_user || !name_list_wants(view->users, user)))
+        return false;
+    return viewer_sees(view->viewer, view->cluster, name_of(view, node->account), user);
+}
+
+void statement_print(const struct statement_view *view, const struct statement_period *period,
+                     struct table *table)
+{
+    const struct tree *tree = period->tree;
+    if (period->is_total && !view->for_people)
+        return;
+    uint32_t *from = memory_zeroed(tree->count, sizeof *from);
+    uint32_t *order = depth_first(tree, view->names);
+    find_asked(view, tree, from);
+    for (uint32_t i = 0; i < tree->count; i++) {
+        uint32_t at = order[i];
+        const struct node *node = &tree->nodes[at];
+        if (!from[at] || !is_shown(view, node, period->due[at], period->used[at]))
+            continue;
+        table_add(table, &(const struct row){
+                             .from = period->from,
+                             .to = period->to,
+                             .id = node->id,
+                             .is_total = period->is_total,
+                             .account = name_of(view, node->account),
+                             .user = name_of(view, node->user),
+                             .partition = name_of(view, node->partition),
+                             .depth = view->users->count ? 0 : node->depth + 1 - from[at],
+                             .due = period->due[at] / view->scale,
+                             .used = period->used[at] / view->scale,
+                             .whole = period->due[0] / view->scale,
+                         });
+    }
+    free(from);
+    free(order);
+}
+
+/* ---- The head ---- */
+
+static void add_title(struct text *text, const struct statement_view *view)
+{
+    text_add(text, "Cluster ");
+    text_add_printable(text, view->cluster);
+    text_add(text, ", ");
+    instant_add(text, view->from);
+    text_add(text, " to ");
+    instant_add(text, view->to);
+    text_format(text, ", by %s\nUsed: %s", view->by, view->unit);
+    if (view->tres)
+        text_format(text, " of %s, as sreport adds them up.\n", view->tres);
+    else
+        text_add(text, " that fairshare was charged.\n");
+    text_format(text, "Due: by shares, of what %s.\n",
+                view->of_capacity ? "the cluster could deliver" : "was delivered on the cluster");
+    if (view->shares_from != INT64_MAX && view->shares_from > view->from) {
+        text_add(text, "Shares before ");
+        instant_add(text, view->shares_from);
+        text_add(text, " are those of then, when they were first noted.\n");
+    } else if (view->shares_from == INT64_MAX) {
+        text_add(text, "Shares are those that are published; no run has noted any change.\n");
+    }
+    if (view->days_from == INT64_MAX) {
+        text_add(text, "No use is known.\n");
+    } else if (view->days_from > view->from) {
+        text_add(text, "Nothing is known of days before ");
+        instant_add_day(text, view->days_from);
+        text_add(text, ".\n");
+    }
+}
+
+static json_t *facts_of(const struct statement_view *view)
+{
+    json_t *known = view->shares_from == INT64_MAX ? json_null() : json_integer(view->shares_from);
+    json_t *oldest = view->days_from == INT64_MAX ? json_null() : json_integer(view->days_from);
+    return json_pack("{s:I, s:I, s:s, s:s, s:s?, s:s, s:s, s:o, s:o}", "from",
+                     (json_int_t)view->from, "to", (json_int_t)view->to, "by", view->by, "charged",
+                     view->tres ? "rollups" : "fairshare", "tres", view->tres, "unit", view->unit,
+                     "due_of", view->of_capacity ? "capacity" : "delivered", "shares_known_from",
+                     known, "days_known_from", oldest);
+}
+
+void statement_open(const struct statement_view *view, struct table *table)
+{
+    struct text title = { 0 };
+    add_title(&title, view);
+    table_open(table, &(const struct table_cluster){
+                          .name = view->cluster,
+                          .title = title.bytes,
+                          .facts = table_has_facts(table) ? facts_of(view) : NULL,
+                          .words = view->words,
+                      });
+    text_free(&title);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_STATEMENT_H
+#define FAIRMILL_REPORT_STATEMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct name_list;
+struct names;
+struct statement_period;
+struct table;
+struct table_layout;
+struct viewer;
+struct words;
+
+/* What `fairmill statement` prints of a cluster. */
+
+struct statement_view {
+    const char *cluster;
+    int64_t from, to;
+    const char *by;                           /* `month`, `week`, `day` */
+    const struct names *names;                /* of the periods' trees, UTF-8 */
+    const struct viewer *viewer;              /* who is told */
+    const struct name_list *accounts, *users; /* of whom; empty: of all */
+    const struct words *words;
+    const char *tres;    /* of sreport's; NULL: use is as fairshare was charged */
+    bool of_capacity;    /* what is due; else it is of what was delivered */
+    double scale;        /* what amounts are divided by */
+    const char *unit;    /* in which they are then */
+    int64_t shares_from; /* the first run that noted shares; INT64_MAX: none did */
+    int64_t days_from;   /* the oldest day that is known; INT64_MAX: none is */
+    bool for_people;
+};
+
+extern const struct table_layout statement_layout;
+/* Between table_open() and table_close(): the rows of a period. */
+void statement_print(const struct statement_view *view, const struct statement_period *period,
+                     struct table *table);
+/* A cluster begins. */
+void statement_open(const struct statement_view *view, struct table *table);
+
+#endif

@@ -1,0 +1,137 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""How fair use is as a whole: the rows of fairmill_fairness are what a second implementation makes of
+the published values, at each run, and are kept and removed as history is."""
+
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from place import NOW, Place
+
+DAY = 86400
+SITE = '''
+cluster tiny
+root/
+  physics/   60
+    alice    10  use 300
+    bob      30  use 100
+    sub/     parent
+      eve    20  use 50
+  chemistry/ 40
+    carol    1   use 200
+    dora     parent use 20
+  idle/      5
+    finn     2
+'''
+COLUMNS = 'members, jain, use_over, share_over, use_under, share_under'
+
+
+def second_opinion(rows):
+    """Of (use, share) pairs, the columns."""
+    if not rows or not any(use for use, _ in rows):
+        return (len(rows),) + (None,) * 5
+    x = [use / share for use, share in rows]
+    over = [(use, share) for use, share in rows if use > share]
+    under = [(use, share) for use, share in rows if use < share]
+    return (len(rows), math.fsum(x) ** 2 / (len(x) * math.fsum(each * each for each in x)),
+            math.fsum(use for use, _ in over), math.fsum(share for _, share in over),
+            math.fsum(use for use, _ in under), math.fsum(share for _, share in under))
+
+
+def expected(place):
+    """Of what is published, by scope."""
+    of = {'accounts': "user_name = '' AND depth = 1", 'users': "user_name <> ''"}
+    return {scope: second_opinion(place.query('SELECT usage_norm, shares_norm FROM fairmill_fairshare WHERE cluster = ? AND '
+                                              f'shares_norm > 0 AND shares IS NOT NULL AND {where}', 'tiny'))
+            for scope, where in of.items()}
+
+
+def stored(place, at):
+    return {row[0]: row[1:] for row in place.query(f'SELECT scope, {COLUMNS} FROM fairmill_fairness WHERE cluster = ? AND as_of = ?',
+                                                   'tiny', at)}
+
+
+def near(got, wanted):
+    return got is wanted if wanted is None else math.isclose(got, wanted, rel_tol=1e-12, abs_tol=1e-15)
+
+
+def agree(place, at, statement):
+    got, wanted = stored(place, at), expected(place)
+    tap.ok(set(got) == set(wanted) and all(near(*pair) for scope in wanted for pair in zip(got[scope], wanted[scope])),
+           statement, got, wanted)
+
+
+def instants(place):
+    return [at for at, in place.query('SELECT DISTINCT as_of FROM fairmill_fairness ORDER BY 1')]
+
+
+def each_run(place):
+    for algorithm in ('fair_tree', 'classic'):
+        place.ready(SITE, {'fairshare.algorithm': algorithm})
+        place.succeed('run', '--now', NOW)
+        agree(place, NOW, f'a run under {algorithm} says how fair use is')
+    tap.same([members for members, *_ in map(stored(place, NOW).get, ('accounts', 'users'))], [3, 5],
+             'of three accounts and of five users: shares of parent are none of their own')
+    place.change('UPDATE tiny_assoc_table SET shares = 500 WHERE acct = ? AND user = ?', 'chemistry', '')
+    before = stored(place, NOW)
+    place.succeed('run', '--now', NOW + 300)
+    agree(place, NOW + 300, 'a later run does so with other shares')
+    tap.ok(stored(place, NOW) == before != stored(place, NOW + 300), 'and leaves what was', before)
+    place.succeed('run', '--now', NOW + 300, '--full', '--replace')
+    agree(place, NOW + 300, 'the same instant again')
+    tap.same(instants(place), [NOW, NOW + 300], 'takes the place of the first')
+    place.ends(0, 'verify finds them as they were stored', 'verify')
+    place.succeed('metrics')
+    rows = stored(place, NOW + 300)
+    for name, column in (('jain', 1), ('use_over', 2), ('use_under', 4)):
+        for scope in rows:
+            tap.ok(f'fairmill_fairness_{name}{{cluster="tiny",scope="{scope}"}} {rows[scope][column]:.17g}\n' in place.out,
+                   f'{name} of {scope} is a metric', place.out)
+
+
+def nothing_used(place):
+    place.ready('cluster tiny\nroot/\n  physics/ 1\n    alice 1\n')
+    place.succeed('run', '--now', NOW)
+    tap.same(stored(place, NOW), {scope: (1,) + (None,) * 5 for scope in ('accounts', 'users')}, 'where nothing was used it is NULL')
+    place.succeed('metrics')
+    tap.ok('fairmill_fairness' not in place.out, 'and no metric', place.out)
+
+
+def kept(place):
+    place.ready(SITE, {'retention.history_days': 10, 'retention.history_interval': 3600})
+    for later in (0, 300, 9 * DAY):
+        place.succeed('run', '--now', NOW + later)
+    tap.same(instants(place), [NOW, NOW + 300, NOW + 9 * DAY], 'rows stay, also of runs that are no points of history')
+    place.succeed('run', '--now', NOW + 10 * DAY + 1)
+    tap.same(instants(place), [NOW + 300, NOW + 9 * DAY, NOW + 10 * DAY + 1], 'for history_days, to the second')
+    tap.same(place.query("SELECT part, row_count FROM fairmill_kept WHERE table_name = 'fairmill_fairness' ORDER BY part"),
+             [(at, 2) for at in instants(place)], 'and with them their hash')
+    place.query('UPDATE fairmill_fairness SET jain = 1 WHERE as_of = ?', NOW + 300)
+    place.succeed('run', '--now', NOW + 10 * DAY + 2, '--full')
+    tap.same(place.query("SELECT subject, detail LIKE 'fairmill_fairness of%' FROM fairmill_finding WHERE kind = 'records_changed'"),
+             [(str(NOW + 300), 1)], 'a row that somebody changed is named')
+    place.ready(SITE, {'retention.history_days': 0})
+    for later in (0, 60):
+        place.succeed('run', '--now', NOW + later)
+    tap.same(instants(place), [NOW + 60], 'without history that of the last run stays')
+
+
+def of_the_future(place):
+    place.ready(SITE)
+    place.succeed('run', '--now', 4000000000)
+    place.succeed('run', '--now', NOW, '--replace')
+    tap.same(instants(place), [NOW], 'what a clock that was ahead left goes')
+    tap.same(place.query("SELECT part FROM fairmill_kept WHERE table_name = 'fairmill_fairness'"), [(NOW,)], 'with its hash')
+
+
+def body():
+    with Place() as place:
+        for part in (each_run, nothing_used, kept, of_the_future):
+            part(place)
+
+
+tap.main(body)

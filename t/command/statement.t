@@ -1,0 +1,418 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""What was due to associations and what they got: a second implementation makes the same of the days
+that runs keep and of the associations that they noted, while shares, parents and lives change."""
+
+import csv
+import io
+import json
+import math
+import os
+import random
+import sqlite3
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import demonstration
+import site_drawing
+import tap
+from place import Place
+from seeds import seeds
+
+DAY, HOUR = 86400, 3600
+DRAWING = '''
+cluster tiny
+root/
+  physics/    60
+    alice     10
+    bob       30
+    optics/   parent
+      eve     20
+      fay     parent
+  chemistry/  40
+    carol     1
+    dora      0
+  idle/       5
+    finn      2
+registered 5=64,1=64
+'''
+ZONES = 'UTC', 'Europe/Berlin', 'America/New_York'
+PERIODS = 'month', 'week', 'day'
+
+
+def local(*date):
+    return int(time.mktime((*date, 0, 0, 0, 0, 0, -1)[:9]))
+
+
+def set_zone(zone):
+    os.environ['TZ'] = zone
+    time.tzset()
+
+
+# ---- the second implementation ----
+
+def next_day(at):
+    date = time.localtime(at)
+    return local(date.tm_year, date.tm_mon, date.tm_mday + 1)
+
+
+def end_of(by, at):
+    """Where the period ends that an instant is in."""
+    date = time.localtime(at)
+    if by == 'month':
+        return local(date.tm_year, date.tm_mon + 1, 1)
+    if by == 'week':
+        return local(date.tm_year, date.tm_mon, date.tm_mday + 7 - date.tm_wday)
+    return next_day(at)
+
+
+def states(place):
+    """{id: [(since, lives, parent, shares)]} of what runs noted; shares None is the parent's."""
+    first, = place.query('SELECT MIN(as_of) FROM fairmill_share_change')[0]
+    found = {}
+    for number, as_of, deleted, parent, shares, modified, before in place.query(
+            'SELECT id_assoc, as_of, deleted, parent_id, shares, modified, seen_before FROM fairmill_share_change ORDER BY id_assoc, as_of'):
+        since = as_of
+        if as_of == first:
+            since = -math.inf
+        elif modified is not None and before is not None and before < modified <= as_of:
+            since = modified
+        found.setdefault(number, []).append((since, not deleted, parent, shares))
+    return found
+
+
+def at(states_of_one, instant):
+    """What it was then; before it was seen, what it was first, and not there."""
+    now = None
+    for since, *state in states_of_one:
+        if since <= instant:
+            now = state
+    return now or [False, *states_of_one[0][2:]]
+
+
+def norms(then, users):
+    """{id: (its part of all, as its shares have it; None without)} of {id: (lives, parent, shares)}."""
+    below = {}
+    for number, (_, parent, _) in then.items():
+        below.setdefault(parent, []).append(number)
+    found = {}
+
+    def members(account):
+        for child in below.get(account, ()):
+            lives, _, shares = then[child]
+            if lives:
+                yield child
+                if shares is None and child not in users:
+                    yield from members(child)
+
+    def divide(account, part):
+        level = list(members(account))
+        total = sum(then[each][2] for each in level if then[each][2] is not None)
+        for each in level:
+            shares = then[each][2]
+            if shares is None:
+                found[each] = None
+            else:
+                found[each] = part * shares / total if total else 0
+                divide(each, found[each])
+        return found
+
+    root = next(number for number, (_, parent, _) in then.items() if parent is None)
+    found[root] = 1
+    divide(root, 1)
+
+    def of_those_below(account):
+        """An account with its parent's shares has what is due below it."""
+        parts = []
+        for child in below.get(account, ()):
+            part = of_those_below(child) if found.get(child, 0) is None and child not in users else found.get(child)
+            if then[child][0] and part is not None:
+                parts.append(part)
+        return sum(parts) if parts else None
+
+    return {number: of_those_below(number) if part is None and number not in users else part for number, part in found.items()}
+
+
+def expected(place, since, until, by, capacity=None):
+    """{(from, id): [due or None, used]}"""
+    known = states(place)
+    users = {number for number, in place.query("SELECT DISTINCT id_assoc FROM fairmill_share_change WHERE user_name <> ''")}
+    root, = place.query('SELECT id_assoc FROM fairmill_share_change WHERE parent_id IS NULL')[0]
+    used = {}
+    for day, number, seconds in place.query('SELECT day, id_assoc, tres_seconds FROM fairmill_usage_day WHERE day >= ? AND day < ?', since, until):
+        used.setdefault((day, min(next_day(day), until)), {})[number if number in known else root] = seconds
+    cuts = {change for each in known.values() for change, *_ in each if since < change < until}
+    begin, periods = since, []
+    while begin < until:
+        periods.append(begin)
+        begin = end_of(by, begin)
+    ends = sorted(cuts | set(periods[1:]) | {until})
+    result, begin = {}, since
+    for end in ends:
+        period = max(each for each in periods if each <= begin)
+        then = {number: at(each, begin) for number, each in known.items()}
+        got = dict.fromkeys(then, 0)
+        for (day, day_end), each in used.items():
+            part = max(0, min(end, day_end) - max(begin, day)) / (day_end - day)
+            for number, seconds in each.items():
+                while part and number is not None:
+                    got[number] += part * seconds
+                    number = then[number][1]
+        parts = norms(then, users)
+        whole = got[root] if capacity is None else capacity * (end - begin)
+        for number in then:
+            row = result.setdefault((period, number), [None, 0])
+            if parts.get(number) is not None:
+                row[0] = (row[0] or 0) + parts[number] * whole
+            row[1] += got[number]
+        begin = end
+    return {key: row for key, row in result.items() if row[0] or row[1]}
+
+
+# ---- what the command says ----
+
+def stated(place, *arguments, **more):
+    place.succeed('statement', '--csv', '--time', 'seconds', *arguments, **more)
+    return {(int(row['from']), int(row['id_assoc'])): [float(row['due']) if row['due'] else None, float(row['used'])]
+            for row in csv.DictReader(io.StringIO(place.out))}
+
+
+def near(one, other):
+    return one is other if other is None else one is not None and math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-3)
+
+
+def agree(got, wanted, statement):
+    wrong = {key: (got.get(key), wanted.get(key)) for key in set(got) | set(wanted)
+             if key not in got or key not in wanted or not all(map(near, got[key], wanted[key]))}
+    tap.ok(wanted and not wrong, statement, f'{len(wrong)} of {len(wanted)} differ', *list(wrong.items())[:6])
+
+
+class Site(Place):
+    """Whose associations change in the course of time."""
+
+    def begin(self, zone, first, keys=None):
+        set_zone(zone)
+        self.ready(DRAWING, dict({'usage.time_zone': zone, 'usage.half_life': '7-0', 'retention.history_days': 4000}, **(keys or {})))
+        self.now = first
+        self.jobs = 0
+        self.ids = {f'{account}.{user}' if user else account: number for number, account, user in
+                    self.change('SELECT id_assoc, acct, user FROM tiny_assoc_table')}
+
+    def job(self, name, start, end, billing=4):
+        self.jobs += 1
+        db = sqlite3.connect(self.path('a.db'))
+        with db:
+            site_drawing.insert(db, 'tiny_job_table', dict(
+                job_db_inx=self.jobs, id_job=self.jobs, id_assoc=self.ids[name], id_qos=1, time_submit=start, time_eligible=start,
+                time_start=start, time_end=end, timelimit=0, tres_alloc=f'1={billing},5={billing}', state=3, account='', job_name='',
+                cpus_req=1, exit_code=0, id_array_job=0, id_array_task=0xfffffffe, id_user=0, id_group=0, het_job_id=0,
+                het_job_offset=0, mem_req=0, nodes_alloc=1, partition='p', priority=0, mod_time=end))
+        db.close()
+
+    def set(self, instant, name, **columns):
+        """A change that sacctmgr would have made at this instant."""
+        text = ', '.join(f'"{column}" = ?' for column in columns)
+        self.change(f'UPDATE tiny_assoc_table SET {text}, mod_time = ? WHERE id_assoc = ?', *columns.values(), instant, self.ids[name])
+
+    def add(self, instant, name, shares):
+        account, _, user = name.partition('.')
+        number = max(self.ids.values()) + 1
+        db = sqlite3.connect(self.path('a.db'))
+        with db:
+            site_drawing.insert(db, 'tiny_assoc_table', dict(
+                creation_time=instant, mod_time=instant, id_assoc=number, acct=account, user=user, partition='', parent_acct='',
+                shares=shares, deleted=0, id_parent=self.ids[account], lineage=f'/{account}/0-{user}/'))
+        db.close()
+        self.ids[name] = number
+
+    def run_at(self, instant):
+        self.now = instant
+        self.succeed('run', '--now', instant)
+
+
+def one_change(site):
+    """Shares that change at noon: a hand's arithmetic."""
+    site.begin('UTC', local(2025, 3, 1))
+    start = local(2025, 3, 10)
+    site.job('physics.alice', start, start + 2 * DAY, 10)
+    site.run_at(start - DAY)
+    site.set(start + 12 * HOUR, 'physics', shares=5)
+    site.set(start + 12 * HOUR, 'chemistry', shares=90)
+    site.run_at(start + 3 * DAY)
+    rows = stated(site, '--since', '2025-03-10', '--by', 'day')
+    whole = 10 * DAY
+    physics, alice, optics, fay, dora = (site.ids[name] for name in ('physics', 'physics.alice', 'optics', 'optics.fay', 'chemistry.dora'))
+    # 60 of 105 until noon, then 5 of 100.
+    tap.ok(near(rows[start, physics][0], whole * (60 / 105 + 5 / 100) / 2), 'a day in which shares changed is divided by time', rows)
+    tap.ok(near(rows[start + DAY, physics][0], whole * 5 / 100), 'the next one has the new shares', rows)
+    tap.same([rows[start, physics][1], rows[start, alice][1]], [whole, whole], 'what was used is there, and with the account')
+    tap.ok(near(rows[start + DAY, alice][0], whole * 5 / 100 * 10 / 60), 'a user has a share of that', rows)
+    tap.ok(near(rows[start + DAY, optics][0], whole * 5 / 100 * 20 / 60), 'an account with the shares of its parent what is due below it')
+    tap.ok((start, fay) not in rows and (start, dora) not in rows, 'to whom nothing is due, and who used nothing, is not named', rows)
+    tap.ok((start + 2 * DAY, physics) not in rows, 'a day without use is not, either', rows)
+    site.succeed('statement', '--since', '2025-03-10')
+    lines = site.out.splitlines()
+    tap.same(lines[:3], ['Cluster tiny, 2025-03-10T00:00:00 to 2025-03-13T00:00:00, by month',
+                         'Used: TRES-hours that fairshare was charged.', 'Due: by shares, of what was delivered on the cluster.'],
+             'people are told of what it is')
+    tap.same([line.split() for line in lines if line.split()[1:2] == ['physics'] and 'User' not in line][0],
+             ['2025-03-10', 'physics', '18.04', '86.6', '100.00', '480.0', '554.5', '%'], 'and get hours and percent')
+    tap.ok('first noted' not in site.out, 'that shares were noted in time needs no word', site.out)
+    site.succeed('statement', '--since', '2025-02-01', '--by', 'day')
+    tap.ok('Shares before 2025-03-09T00:00:00 are those of then' in site.out, 'else it is told', site.out)
+    tap.ok('Nothing is known of days before 2025-03-10' in site.out, 'as is from when on days are known', site.out)
+    site.succeed('statement', '--since', '2025-03-10', '--by', 'day')
+    totals = [line.split() for line in site.out.splitlines() if line.split()[0] == 'total']
+    tap.same([(row[1], row[5]) for row in totals if row[1] in ('root', 'physics') and len(row) == 8], [('root', '480.0'), ('physics', '480.0')],
+             'several periods have a total')
+
+
+def of_capacity(site):
+    site.begin('UTC', local(2025, 3, 1), {'fairshare.capacity': 50})
+    start = local(2025, 3, 10)
+    site.job('physics.alice', start, start + DAY, 10)
+    site.run_at(start - DAY)
+    site.run_at(start + 2 * DAY)
+    wanted = expected(site, start, site.now, 'day', 50)
+    agree(stated(site, '--since', '2025-03-10', '--by', 'day', '--of', 'capacity'), wanted, 'due of the capacity counts idle time, too')
+    site.succeed('statement', '--since', '2025-03-10', '--of', 'capacity')
+    tap.ok('of what the cluster could deliver' in site.out and '10.00' in site.out, 'and people are told', site.out)
+    site.begin('UTC', local(2025, 3, 1))
+    site.change("UPDATE tiny_event_table SET tres = ''")
+    site.job('physics.alice', start, start + DAY, 10)
+    site.run_at(start + 2 * DAY)
+    site.ends(64, 'a capacity that nobody knows', 'statement', '--since', '2025-03-10', '--of', 'capacity')
+    site.says('is refused', '[fairshare] capacity')
+
+
+def random_change(site, r, instant):
+    """One thing that happens to the site."""
+    what = r.random()
+    user = r.choice([name for name in site.ids if '.' in name])
+    if what < 0.6:
+        name = r.choice([name for name in site.ids if name != 'root'])
+        site.set(instant, name, shares=r.choice((0, 1, 5, 20, 77, site_drawing.PARENT)))
+    elif what < 0.7:
+        site.set(instant, 'optics', parent_acct=r.choice(('root', 'chemistry', 'physics')))
+        site.change('UPDATE tiny_assoc_table SET id_parent = (SELECT o.id_assoc FROM tiny_assoc_table o WHERE o.acct = tiny_assoc_table.parent_acct '
+                    "AND o.user = '') WHERE id_assoc = ?", site.ids['optics'])
+    elif what < 0.85:
+        (deleted,), = site.change('SELECT deleted FROM tiny_assoc_table WHERE id_assoc = ?', site.ids[user])
+        site.set(instant, user, deleted=1 - deleted, shares=1)
+    else:
+        site.add(instant, r.choice(('physics', 'optics', 'chemistry')) + f'.new{len(site.ids)}', r.choice((1, 9, site_drawing.PARENT)))
+
+
+def histories(site):
+    for seed in seeds(6):
+        r = random.Random(seed)
+        zone = r.choice(ZONES)
+        # Clocks are set forward in both zones meanwhile.
+        set_zone(zone)
+        first = local(2025, 2, r.randint(1, 27)) + r.randint(0, DAY)
+        site.begin(zone, first)
+        site.run_at(first)
+        for _ in range(r.randint(4, 9)):
+            then = site.now + r.randint(HOUR, 14 * DAY)
+            for instant in sorted(r.sample(range(site.now + 1, then), r.randint(0, 4))):
+                random_change(site, r, instant)
+            for _ in range(r.randint(0, 12)):
+                start = r.randint(site.now - 10 * DAY, then - 60)
+                site.job(r.choice([name for name in site.ids if '.' in name]), start, r.randint(start + 1, then), r.randint(1, 64))
+            site.run_at(then)
+        (until,), = site.query('SELECT as_of FROM fairmill_usage_span')
+        (noted,), = site.query('SELECT COUNT(*) FROM fairmill_share_change WHERE modified > ?', first)
+        tap.ok(noted > 1, f'seed {seed}: much changed meanwhile', noted)
+        date = time.localtime(first + r.randint(-20, 20) * DAY)
+        since = local(date.tm_year, date.tm_mon, date.tm_mday)
+        text = time.strftime('%Y-%m-%d', time.localtime(since))
+        for by in PERIODS:
+            agree(stated(site, '--since', text, '--by', by), expected(site, since, until, by), f'seed {seed}, {zone}: by {by} from {text} on')
+        date = time.localtime(until - 3 * DAY)
+        end = local(date.tm_year, date.tm_mon, date.tm_mday)
+        agree(stated(site, '--since', text, '--until', time.strftime('%Y-%m-%d', time.localtime(end))), expected(site, since, end, 'month'),
+              f'seed {seed}: and up to some day')
+        adds_up(site, text)
+
+
+def adds_up(site, text):
+    site.succeed('statement', '--since', text, '--by', 'week', '--json')
+    cluster, = json.loads(site.out)['clusters']
+    rows = cluster['rows']
+    whole = stated(site, '--since', text, '--by', 'month')
+    for column, place in (('used', 1), ('due', 0)):
+        weeks, months = {}, {}
+        for row in rows:
+            weeks[row['id_assoc']] = weeks.get(row['id_assoc'], 0) + (row[column] or 0) * 3600
+        for (_, number), amounts in whole.items():
+            months[number] = months.get(number, 0) + (amounts[place] or 0)
+        tap.ok(all(near(weeks.get(number, 0), amount) for number, amount in months.items()), f'{column}: weeks and months add up to the same')
+    tap.same([cluster['by'], cluster['charged'], cluster['due_of'], cluster['unit'], cluster['tres']],
+             ['week', 'fairshare', 'delivered', 'TRES-hours', None], 'JSON says what it is')
+    roots = [row for row in rows if row['account'] == 'root' and not row['username']]
+    tap.ok(roots and all(near(row['due'], row['used']) and near(row['due_percent'], 100) for row in roots), 'all that was delivered is due to the root')
+
+
+def gone(site):
+    """Who is removed is named for the time before, and what is of nobody is the root's."""
+    site.begin('UTC', local(2025, 3, 1))
+    start = local(2025, 3, 10)
+    site.run_at(start)
+    site.job('physics.bob', start + HOUR, start + DAY, 10)
+    site.ids['nobody'] = 999
+    site.job('nobody', start + HOUR, start + 2 * HOUR, 10)
+    site.set(start + 2 * DAY, 'physics.bob', deleted=1, shares=1)
+    site.run_at(start + 4 * DAY)
+    rows = stated(site, '--since', '2025-03-10')
+    tap.same([rows[start, site.ids[name]][1] for name in ('physics.bob', 'physics', 'root')], [10 * 23 * HOUR] * 2 + [10 * 24 * HOUR],
+             'who was removed, the account, and the root with what nobody has')
+    tap.same(stated(site, '--since', '2025-03-10', '--users', 'bob'), {(start, site.ids['physics.bob']): rows[start, site.ids['physics.bob']]},
+             'one who was removed can be asked for')
+    site.succeed('statement', '--since', '2025-03-10', '--accounts', 'physics', '-o', 'account,username,used', '-P')
+    tap.same([line.split('|')[:2] for line in site.out.splitlines()[1:]],
+             [['physics', ''], ['physics', 'alice'], ['physics', 'bob'], ['optics', ''], ['optics', 'eve']],
+             'an account is printed with all below it, in their order')
+    site.query('DELETE FROM fairmill_share_change')
+    site.query('DELETE FROM fairmill_association')
+    rows = stated(site, '--since', '2025-03-10')
+    tap.ok((start, site.ids['physics.alice']) in rows and (start, site.ids['physics.bob']) not in rows, 'without notes the published tree is stated')
+    site.succeed('statement', '--since', '2025-03-10')
+    tap.ok('no run has noted any change' in site.out, 'and that is told', site.out)
+
+
+def wrong(site):
+    site.begin('UTC', local(2025, 3, 1))
+    site.ends(1, 'without results there is nothing to state', 'statement')
+    site.run_at(local(2025, 3, 10))
+    site.ends(0, 'without any use', 'statement', '--since', '2025-03-01')
+    tap.ok('No use is known.' in site.out and 'root' not in site.out, 'the statement is empty', site.out)
+    site.job('physics.alice', local(2025, 3, 9), local(2025, 3, 9) + 60)
+    site.run_at(local(2025, 3, 11))
+    for arguments, why in ((('--by', 'year'), 'a period that is none is refused'), (('--of', 'all'), 'so is a whole that is none'),
+                           (('--time', 'days'), 'a unit that is none'), (('--since', 'then'), 'an instant that is none'),
+                           (('--until', 'soon'), 'also at the end'), (('--tres', 'cpu'), 'a TRES without --as-sreport'),
+                           (('--as-sreport', '--of', 'capacity'), 'the capacity with it'), (('-A', 'nobody'), 'an account that never was'),
+                           (('-u', 'nobody'), 'a user who never was'), (('-M', 'nowhere'), 'a cluster that is not there'),
+                           (('--since', '2025-04-01'), 'a time that has not come'), (('alice',), 'a name without an option')):
+        site.ends(64, why, 'statement', *arguments)
+
+
+def shown(site):
+    """The demonstration."""
+    set_zone('UTC')
+    demonstration.publish(site)
+    site.succeed('statement', '-A', 'fluids', '--since', '2025-05-01')
+    demonstration.is_in_questions(site)
+    out = site.on_terminal('statement', '--since', '2025-05-01', NO_COLOR='1')
+    tap.ok(max(map(len, out.splitlines())) <= 80, 'all of it fits into 80 columns', out)
+
+
+def body():
+    with Site() as site:
+        for part in (one_change, of_capacity, gone, wrong, histories, shown):
+            part(site)
+
+
+tap.main(body)

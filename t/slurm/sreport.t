@@ -1,0 +1,202 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite mysql
+"""statement --as-sreport with a real slurmdbd: jobs, some of them suspended, and reservations of which much is
+idle are rolled up by slurmdbd, and every cell is that of `sreport cluster AccountUtilizationByUser'."""
+
+import csv
+import io
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ['TZ'] = 'Europe/Berlin'  # slurmdbd's, too: its days and months are local
+time.tzset()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import tap
+from mariadb import Slurmdbd
+from program import FAIRMILL, write_settings
+
+RESULTS = 'fairmill_results'
+# From a Monday before a month ends to one after clocks were set back, on the 26th of October 2025.
+FROM, TO = '2025-09-22', '2025-11-03'
+ACCOUNTS = (('physics', 'root', 60), ('optics', 'physics', 'parent'), ('lasers', 'optics', 5), ('chemistry', 'root', 40),
+            ('gone', 'chemistry', 3), ('wanders', 'physics', 7))
+USERS = (('alice', 'physics', ''), ('alice', 'lasers', ''), ('bob', 'optics', ''), ('bob', 'optics', 'gpu'), ('carol', 'chemistry', ''),
+         ('dora', 'gone', ''), ('eve', 'wanders', ''), ('finn', 'chemistry', ''), ('idle', 'lasers', ''))
+TRES = '1=512,2=2000000,4=16,5=512,1001=32'
+
+
+def instant(text):
+    """Of a local date, or date and time."""
+    return int(time.mktime(time.strptime(text, '%Y-%m-%dT%H:%M' if 'T' in text else '%Y-%m-%d')))
+
+
+class Site:
+    def __init__(self, server, folder):
+        self.server, self.folder = server, folder
+        self.conf = f'{folder}/fairmill.conf'
+        self.random = random.Random(7)
+        self.jobs = 0
+        write_settings(self.conf, server.settings(server.accounting, RESULTS, dict(time_zone='Europe/Berlin')))
+
+    def sql(self, text):
+        return self.server.sql(f'{self.server.LENIENT} {text}', self.server.accounting)
+
+    def make(self):
+        manage = self.server.sacctmgr
+        manage('add', 'cluster', 'mill')
+        for account, parent, shares in ACCOUNTS:
+            manage('add', 'account', account, 'cluster=mill', f'parent={parent}', f'fairshare={shares}')
+        for user, account, partition in USERS:
+            manage('add', 'user', user, f'account={account}', 'cluster=mill', *([f'partition={partition}'] if partition else []))
+        self.sql(f"INSERT INTO tres_table (id, type, name, creation_time) VALUES (1001, 'gres', 'gpu', 1);"
+                 f'UPDATE mill_assoc_table SET creation_time = {instant(FROM)};'
+                 'INSERT INTO qos_table (name, usage_factor, creation_time, description) '
+                 "SELECT 'costly', 4, 1, '' FROM (SELECT 1) one WHERE NOT EXISTS (SELECT 1 FROM qos_table WHERE name = 'costly');"
+                 'INSERT INTO mill_event_table (time_start, time_end, node_name, cluster_nodes, reason, reason_uid, state, tres) '
+                 f"VALUES ({instant(FROM)}, 0, '', 'n[1-16]', '', 0, 0, '{TRES}')")
+        self.associations = [int(row[0]) for row in self.sql("SELECT id_assoc FROM mill_assoc_table WHERE user NOT IN ('', 'idle', 'root')")]
+
+    def job(self, association, start, end, reservation=0):
+        """What a controller would have sent, of a fourth of them with a pause."""
+        r = self.random
+        self.jobs += 1
+        cpus = r.choice((1, 2, 8, 16))
+        gpus = r.choice(('', '', f',1001={r.randint(1, 4)}'))
+        pause = (start + (end - start) // 4, start + (end - start) // 2) if r.random() < 0.25 else None
+        self.sql('INSERT INTO mill_job_table (job_db_inx, job_name, id_assoc, id_job, id_qos, id_resv, id_wckey, id_user, id_group, het_job_id, '
+                 'het_job_offset, cpus_req, nodes_alloc, `partition`, priority, state, state_reason_prev, time_submit, time_eligible, '
+                 f"time_start, time_end, time_suspended, tres_alloc) VALUES ({self.jobs}, 'j', {association}, {self.jobs}, {r.choice((1, 2))}, "
+                 f"{reservation}, 0, 0, 0, 0, 0, 1, 1, 'p', 1, 3, 0, {start - 60}, {start - 60}, {start}, {end}, "
+                 f"{pause[1] - pause[0] if pause else 0}, '1={cpus},2={cpus * 1000},4=1,5={cpus + 3}{gpus}')"
+                 + (f'; INSERT INTO mill_suspend_table (job_db_inx, id_assoc, time_start, time_end) VALUES ({self.jobs}, {association}, '
+                    f'{pause[0]}, {pause[1]})' if pause else ''))
+
+    def use(self):
+        r = self.random
+        first, last = instant(FROM), instant(TO)
+        for association in self.associations:
+            for _ in range(25):
+                start = r.randint(first, last - 3600)
+                self.job(association, start, min(last + 7200, start + r.choice((30, 5000, 40000, 200000))))
+        # Three have a reservation that ends in the hour that is there twice; one runs a job in it.
+        begin, end = instant('2025-10-24T12:30'), instant('2025-10-26T03:30')
+        some = self.associations[:3]
+        self.sql('INSERT INTO mill_resv_table (id_resv, assoclist, nodelist, resv_name, time_start, time_end, tres) '
+                 f"VALUES (1, ',{','.join(map(str, some))},', 'n[1-4]', 'r', {begin}, {end}, '1=128,4=4')")
+        self.job(some[0], begin + 1800, begin + 9000, reservation=1)
+
+    def roll_up(self):
+        """As slurmdbd does hour by hour; what it notes of that, it notes of itself only."""
+        self.server.sacctmgr('rollup', f'{FROM}T00:00:00', f'{TO}T05:00:00', '0')
+        self.sql(f"DELETE FROM mill_last_ran_table; INSERT INTO mill_last_ran_table VALUES ({instant(TO + 'T05:00')}, {instant(TO)}, "
+                 f"{instant('2025-11-01')})")
+
+    def fairmill(self, *arguments):
+        done = subprocess.run([FAIRMILL, '-c', self.conf, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, cwd=self.folder, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def stated(self, *arguments):
+        status, out, err = self.fairmill('statement', '--as-sreport', '--csv', *arguments)
+        if status:
+            raise RuntimeError(f'{arguments}: {status} {err}')
+        return list(csv.DictReader(io.StringIO(out)))
+
+    def reported(self, since, until, *arguments):
+        done = subprocess.run(['sreport', '-P', '-n', '-t', 'seconds', '-T', 'ALL', 'cluster', 'AccountUtilizationByUser', 'cluster=mill',
+                               f'start={since}', f'end={until}', *arguments], env=dict(os.environ, SLURM_CONF=self.server.conf),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True)
+        return [line.split('|') for line in done.stdout.splitlines() if line.strip()]
+
+
+def cells(site, since, until, tres, *who):
+    """TRES-seconds of both, by account and user: of all periods and partitions, since sreport prints neither."""
+    ours, theirs = {}, {}
+    for row in site.stated('--since', since, '--until', until, '--tres', tres, '--time', 'seconds', *who):
+        key = row['account'], row['username']
+        ours[key] = ours.get(key, 0) + float(row['used'])
+    for _, account, user, _, name, used in site.reported(since, until, *(f'{key[2:]}={value}' for key, value in zip(who[::2], who[1::2]))):
+        if name == tres:
+            key = account.strip(), user
+            theirs[key] = theirs.get(key, 0) + int(used)
+    return {key: used for key, used in ours.items() if used}, {key: used for key, used in theirs.items() if used}
+
+
+def agree(site, since, until, tres='cpu', *who, least=8, when=''):
+    ours, theirs = cells(site, since, until, tres, *who)
+    tap.ok(len(theirs) >= least and ours == theirs, f"{when}{since} to {until}, {tres}{''.join(' ' + word for word in who)}: every cell is sreport's",
+           ours, theirs)
+
+
+def is_no_charge(site):
+    """Jobs alone would give other sums: of cpu by the pauses and the reservation, of both by the factor of a QOS, which neither has."""
+    seconds = "SUM(SUBSTRING_INDEX(SUBSTRING_INDEX(tres_alloc, ',', 1), '=', -1) * (time_end - time_start))"
+    (jobs,), = site.sql(f"SELECT {seconds} FROM mill_job_table WHERE time_start >= {instant('2025-10-01')} AND time_end < {instant('2025-11-01')}")
+    (whole,) = [float(row['used']) for row in site.stated('--since', '2025-10-01', '--until', '2025-11-01', '--time', 'seconds')
+                if row['account'] == 'root' and not row['username']]
+    tap.ok(jobs and float(jobs) != whole, 'the sum is another than that of jobs', jobs, whole)
+
+
+def changed(site):
+    """sreport has accounts where they hang now, and who is gone with the account that was above."""
+    manage = site.server.sacctmgr
+    manage('modify', 'account', 'wanders', 'set', 'parent=chemistry')
+    manage('delete', 'user', 'where', 'user=finn', 'account=chemistry')
+    manage('delete', 'user', 'where', 'user=dora')
+    manage('delete', 'account', 'gone')
+    for since, until in (('2025-10-01', '2025-11-01'), ('2025-10-05T03:00', '2025-10-12')):
+        agree(site, since, until, when='when an account was moved, and others removed: ')
+    site.fairmill('run', '--cluster', 'mill')
+    agree(site, '2025-10-01', '2025-11-01', when='and when a run has seen that: ')
+    agree(site, '2025-10-01', '2025-11-01', 'cpu', '--accounts', 'chemistry', least=5)
+
+
+def purged(site):
+    site.sql(f"DELETE FROM mill_assoc_usage_hour_table WHERE time_start < {instant('2025-11-01')}")
+    agree(site, '2025-10-01', '2025-11-01', when='where hours were purged: ')
+    before = cells(site, '2025-10-01', '2025-11-01', 'cpu')[0]
+    site.sql(f"DELETE FROM mill_assoc_usage_day_table WHERE time_start < {instant('2025-11-01')}")
+    tap.same(cells(site, '2025-10-01', '2025-11-01', 'cpu')[0], before, 'where days were purged their month stands for them')
+
+
+def refused(site):
+    for arguments, why in ((('--tres', 'none'), 'a TRES that is not there is refused'),
+                           (('--of', 'capacity'), 'so is the capacity'),
+                           (('--accounts', 'nobody'), 'and an account that is not there')):
+        status, _, err = site.fairmill('statement', '--as-sreport', *arguments)
+        tap.ok(status == 64 and err, why, status, err)
+
+
+def body():
+    if not shutil.which('sreport'):
+        tap.skip_all('sreport is not there')
+    with Slurmdbd() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
+        server.sql(f'CREATE DATABASE IF NOT EXISTS {RESULTS}')
+        site = Site(server, folder)
+        try:
+            site.make()
+            site.use()
+            site.roll_up()
+            for command in (('init',), ('run', '--cluster', 'mill')):
+                status, _, err = site.fairmill(*command)
+                tap.ok(status == 0, f"{' '.join(command)} succeeds", status, err)
+            for tres in ('cpu', 'mem', 'node', 'billing', 'gres/gpu'):
+                agree(site, '2025-10-01', '2025-11-01', tres)
+            for since, until in ((FROM, TO), ('2025-10-20', '2025-10-27'), ('2025-10-26', '2025-10-27'), ('2025-10-26T01:00', '2025-10-26T08:00'),
+                                 ('2025-10-03T07:00', '2025-10-30T22:00')):
+                agree(site, since, until)
+            agree(site, '2025-10-01', '2025-11-01', 'cpu', '--accounts', 'physics', least=5)
+            agree(site, '2025-10-01', '2025-11-01', 'cpu', '--accounts', 'optics,gone', least=5)
+            for part in (is_no_charge, changed, purged, refused):
+                part(site)
+        finally:
+            server.sql(f'DROP DATABASE IF EXISTS {RESULTS}')
+
+
+tap.main(body)
