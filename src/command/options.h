@@ -8,7 +8,7 @@
 /* The grammar of the command line.  A command has a table of its own options and says which of the
  * shared ones it takes; parser, help, usage and completion follow from these tables. */
 
-#define OPERANDS_AT_MOST 2
+#define OPERANDS_AT_MOST 3
 
 enum option_takes {
     OPTION_FLAG,  /* nothing; into a bool */

@@ -61,7 +61,7 @@ void prio_list_add(struct prio_list *list, const struct prio_row *row)
     }
 }
 
-static bool is_job(const char *asked, const struct prio_row *row)
+bool prio_is_job(const char *asked, const struct prio_row *row)
 {
     uint64_t number;
     return name_is(asked, row->job_id) || (number_unsigned(asked, strlen(asked), &number) &&
@@ -73,7 +73,7 @@ static bool is_wanted(const struct prio_filter *filter, const char *cluster,
 {
     bool wanted = !filter->jobs.count;
     for (size_t i = 0; !wanted && i < filter->jobs.count; i++)
-        wanted = is_job(filter->jobs.values[i], row);
+        wanted = prio_is_job(filter->jobs.values[i], row);
     return wanted && viewer_sees_job(filter->viewer, cluster, row->account, row->user) &&
            name_list_wants(&filter->users, row->user) &&
            name_list_wants(&filter->partitions, row->partition);

@@ -74,10 +74,13 @@ const char *prio_list_text(struct prio_list *list, const char *bytes, size_t len
 /* Texts must be of prio_list_text(). */
 void prio_list_add(struct prio_list *list, const struct prio_row *row);
 
+/* Whether the row is of the job of this id; of a text its number will do. */
+bool prio_is_job(const char *id, const struct prio_row *row);
+
 /* What is shown; an empty list is everything. */
 struct prio_filter {
     struct name_list users, partitions;
-    struct name_list jobs;       /* ids; of a text its number will do */
+    struct name_list jobs;       /* ids */
     const struct viewer *viewer; /* who is told */
 };
 void prio_list_filter(struct prio_list *list, const struct prio_filter *filter);

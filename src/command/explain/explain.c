@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "command/command.h"
 #include "command/explain/explain_days.h"
 #include "command/explain/explain_jobs.h"
@@ -9,6 +11,7 @@
 #include "report/explanation.h"
 #include "report/explanation_rows.h"
 #include "report/explanation_weights.h"
+#include "report/job_explanation.h"
 #include "report/table.h"
 #include "results/published.h"
 #include "results/published_find.h"
@@ -78,30 +81,52 @@ static int print_explained(const struct options *options, const struct settings 
     return result;
 }
 
-/* A name that nobody has may be the id of a job of OpenPBS that waits; where it is none, `err`
- * stays as it is. */
-static int explain_job(const struct settings *settings, const struct options *options,
-                       struct error *err)
+/* Jobs that wait, by these ids: 1, 0 where they are not there. */
+static int explain_jobs(const struct settings *settings, const struct options *options,
+                        const char *const *ids, int count, struct error *err)
 {
     struct text text = { 0 };
-    struct error reason;
-    bool found = false;
-    int result = explain_waiting(&text, settings, &options->shared.clusters,
-                                 options->shared.operands[0], &found, &reason);
-    if (result)
-        *err = reason;
-    else
-        result = found ? command_print(&text, err) : -1;
+    bool found = false, as_page = table_is_page(&options->shared.table);
+    struct table *table = table_create(&text, &job_explanation_layout, &options->shared.table, err);
+    const struct waiting_question question = { settings, &options->shared.clusters, ids,
+                                               count,    as_page ? &text : NULL,    table };
+    int result = table ? explain_waiting(&question, &found, err) : -1;
+    if (!result && found)
+        result = table_end(table, err) || command_print(&text, err) ? -1 : 0;
+    table_destroy(table);
     text_free(&text);
-    return result;
+    return result ? -1 : found;
 }
 
-/* Whether it may be about a job: words about it are for people only. */
+/* `explain job ID [ID]`. */
+static int explain_named_jobs(const struct settings *settings, const struct options *options,
+                              struct error *err)
+{
+    const char *const *ids = options->shared.operands + 1;
+    if (ids[1] && !strcmp(ids[0], ids[1]))
+        return fail(err, ERROR_USAGE, "explain: job '%s' is the same as '%s'", ids[0], ids[1]);
+    int found = explain_jobs(settings, options, ids, ids[1] ? 2 : 1, err);
+    if (found)
+        return found < 0 ? -1 : 0;
+    return fail(err, ERROR_USAGE,
+                ids[1] ? "no cluster has both jobs '%s' and '%s' waiting, or they may not be shown"
+                       : "no job '%s' waits, or it may not be shown",
+                ids[0], ids[1]);
+}
+
+/* Whether the arguments are about jobs; who is called `job` is not asked about with an id. */
+static bool asks_for_jobs(const struct options *options)
+{
+    const char *const *names = options->shared.operands;
+    return names[1] && !strcmp(names[0], "job") && names[1][0] >= '0' && names[1][0] <= '9';
+}
+
+/* Whether a name that nobody has may be the id of a job. */
 static bool may_be_job(const struct options *options, const struct error *err)
 {
     const char *const *names = options->shared.operands;
     return err->class == ERROR_USAGE && names[0][0] >= '0' && names[0][0] <= '9' && !names[1] &&
-           !options->jobs && table_is_page(&options->shared.table);
+           !options->jobs;
 }
 
 static int explain_published(const struct settings *settings, const struct options *options,
@@ -117,8 +142,12 @@ static int explain_published(const struct settings *settings, const struct optio
     if (!result) {
         result = find_pair(&pair, &published, options, err);
         if (result && may_be_job(options, err)) {
+            struct error reason;
             published_free(&published);
-            return explain_job(settings, options, err);
+            int found = explain_jobs(settings, options, options->shared.operands, 1, &reason);
+            if (found < 0)
+                *err = reason;
+            return found > 0 ? 0 : -1;
         }
     }
     if (!result) {
@@ -139,6 +168,22 @@ static int explain_published(const struct settings *settings, const struct optio
     return result;
 }
 
+static int explain_asked_jobs(const struct invocation *invocation, const struct options *options,
+                              struct error *err)
+{
+    struct settings *settings = NULL;
+    if (options->jobs)
+        return fail(err, ERROR_USAGE,
+                    "explain: --jobs is about users and accounts, not about jobs");
+    int result = table_check(&job_explanation_layout, &options->shared.table, err);
+    if (!result)
+        result = command_settings(&settings, invocation, SETTINGS_FOR_READING, err);
+    if (!result)
+        result = explain_named_jobs(settings, options, err);
+    settings_destroy(settings);
+    return result;
+}
+
 static const struct command_option own_options[] = {
     { "jobs", NULL, 'j', OPTION_FLAG, AT(jobs), NULL,
       .help = "the jobs and siblings that weigh most, from the accounting database" },
@@ -156,6 +201,14 @@ static int explain_command(const struct invocation *invocation, struct error *er
         fail(err, ERROR_USAGE, "explain: whom? see `fairmill explain --help`");
         goto done;
     }
+    if (asks_for_jobs(&options)) {
+        result = explain_asked_jobs(invocation, &options, err);
+        goto done;
+    }
+    if (options.shared.operands[2]) {
+        fail(err, ERROR_USAGE, "explain: unexpected argument '%s'", options.shared.operands[2]);
+        goto done;
+    }
     options.published_only = command_reads_results_only(invocation);
     if (!table_check(layout_of(&options), &options.shared.table, err) &&
         !command_settings(
@@ -170,12 +223,12 @@ done:
 
 const struct command command_explain = {
     .name = "explain",
-    .operands = "NAME [NAME]",
-    .operand_count = 2,
+    .operands = "NAME [NAME] | job ID [ID]",
+    .operand_count = 3,
     .answers = true,
-    .summary = "why a user or account has its fairshare, or ranks behind another",
+    .summary = "why a user, account or waiting job is where it is, or behind another",
     .notes = "A NAME is a user, an account, or account/user[/partition]; account/ is no user.\n"
-             "It may also be the id of a job of OpenPBS that waits, such as 123.server.\n",
+             "An ID is that of a job that waits.\n",
     .shared = TAKES_CLUSTERS | TAKES_TABLE,
     .options = own_options,
     .run = explain_command,

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/job_explanation.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "core/number/figure.h"
+#include "report/job_turns.h"
+#include "report/priorities.h"
+#include "report/table.h"
+#include "report/terminal.h"
+#include "settings/words.h"
+#include "util/instant.h"
+#include "util/memory.h"
+
+#define DIGITS 9
+
+/* A part of the priority of both jobs. */
+struct row {
+    const char *part;
+    double weight; /* NAN: it has none */
+    double factor[2], weighted[2];
+};
+struct rows {
+    struct row *list;
+    size_t count;
+};
+
+/* ---- The parts ---- */
+
+static const char *const part_names[PRIO_PARTS] = {
+    [PRIO_AGE] = "Age",          [PRIO_ASSOC] = "Assoc",         [PRIO_FAIRSHARE] = "FairShare",
+    [PRIO_JOB_SIZE] = "JobSize", [PRIO_PARTITION] = "Partition", [PRIO_QOS] = "QOS",
+};
+
+static void add_row(struct rows *rows, struct row row)
+{
+    rows->list = memory_grown(rows->list, rows->count, sizeof *rows->list);
+    rows->list[rows->count++] = row;
+}
+
+static const struct prio_row *job_of(const struct job_explanation *explanation, int which)
+{
+    return which ? explanation->other : explanation->one;
+}
+
+static void add_weighted_parts(struct rows *rows, const struct job_explanation *explanation)
+{
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
+        struct row row = { .part = part_names[part],
+                           .weight = (double)explanation->list->weights.of[part] };
+        for (int i = 0; i < 2; i++) {
+            const struct prio_row *job = job_of(explanation, i);
+            row.factor[i] = job ? job->factor[part] : NAN;
+            row.weighted[i] = job ? job->weighted[part] : NAN;
+        }
+        add_row(rows, row);
+    }
+    const struct prio_row *one = explanation->one, *other = explanation->other;
+    if (*explanation->list->weights.tres)
+        add_row(rows, (struct row){ "TRES",
+                                    NAN,
+                                    { NAN, NAN },
+                                    { prio_tres_sum(one), other ? prio_tres_sum(other) : NAN } });
+    if (one->site_known || (other && other->site_known))
+        add_row(rows, (struct row){ "Site",
+                                    NAN,
+                                    { NAN, NAN },
+                                    { (double)one->site, other ? (double)other->site : NAN } });
+    if (one->nice_known || (other && other->nice_known))
+        add_row(rows, (struct row){ "Nice",
+                                    NAN,
+                                    { NAN, NAN },
+                                    { -(double)one->nice, other ? -(double)other->nice : NAN } });
+}
+
+static double term_of(const struct prio_row *job, const char *name)
+{
+    for (size_t i = 0; job && i < job->term_count; i++)
+        if (!strcmp(job->first_term[i].name, name))
+            return job->first_term[i].value;
+    return NAN;
+}
+
+/* The formula is the same for both, so they have the same names; if one has none it does not run.
+ */
+static void add_terms(struct rows *rows, const struct job_explanation *explanation)
+{
+    const struct prio_row *one = explanation->one, *other = explanation->other;
+    const struct prio_row *named = one->term_count || !other ? one : other;
+    for (size_t i = 0; i < named->term_count; i++) {
+        const char *name = named->first_term[i].name;
+        add_row(rows, (struct row){
+                          name, NAN, { term_of(one, name), term_of(other, name) }, { NAN, NAN } });
+    }
+}
+
+static struct rows rows_of(const struct job_explanation *explanation)
+{
+    struct rows rows = { 0 };
+    if (explanation->list->of_formula)
+        add_terms(&rows, explanation);
+    else
+        add_weighted_parts(&rows, explanation);
+    return rows;
+}
+
+/* ---- For programs, and the table for people ---- */
+
+enum { FACTOR_A, WEIGHTED_A, FACTOR_B, WEIGHTED_B, DIFFERENCE };
+
+static void get_real(const void *of, struct cell *cell)
+{
+    const struct row *row = of;
+    const double values[] = { row->factor[0], row->weighted[0], row->factor[1], row->weighted[1],
+                              row->weighted[0] - row->weighted[1] };
+    cell_real(cell, values[cell->column->index]);
+}
+
+#define REAL(which) COLUMN_REAL, .get = get_real, .index = which
+
+static const struct column columns[] = {
+    CLUSTER_COLUMN,
+    { "part", "Part", COLUMN_TEXT, MEMBER(struct row, part) },
+    { "weight", "Weight", COLUMN_REAL, MEMBER(struct row, weight), .decimals = NO_DECIMALS,
+      .optional = true },
+    { "factor_a", "FactorA", REAL(FACTOR_A), .optional = true },
+    { "weighted_a", "A", REAL(WEIGHTED_A), .decimals = 1, .optional = true },
+    { "factor_b", "FactorB", REAL(FACTOR_B), .optional = true },
+    { "weighted_b", "B", REAL(WEIGHTED_B), .decimals = 1, .optional = true },
+    { "difference", "A-B", REAL(DIFFERENCE), .decimals = 1, .plus = true, .optional = true },
+    { .name = NULL },
+};
+const struct table_layout job_explanation_layout = { columns, "parts", .by_cluster = true };
+
+/* ---- Who is before whom ---- */
+
+static bool has_place(const struct prio_row *job)
+{
+    return job->best && job->has_priority && (job->of_formula || job->priority > 0);
+}
+
+struct place {
+    size_t place, of, equal; /* from 1 on; of so many; with so many others */
+};
+
+static struct place place_of(const struct prio_list *list, const struct prio_row *job)
+{
+    struct place place = { 1, 0, 0 };
+    for (size_t i = 0; i < list->count; i++) {
+        const struct prio_row *other = &list->rows[i];
+        if (!has_place(other))
+            continue;
+        place.of++;
+        if (other == job)
+            continue;
+        place.place += other->priority > job->priority;
+        place.equal += other->priority == job->priority;
+    }
+    return place;
+}
+
+static const char *order_word(const struct job_explanation *explanation)
+{
+    const struct prio_row *one = explanation->one, *other = explanation->other;
+    if (!has_place(one) || !has_place(other))
+        return "none";
+    return one->priority > other->priority   ? "ahead"
+           : one->priority < other->priority ? "behind"
+                                             : "tied";
+}
+
+/* ---- JSON ---- */
+
+static json_t *job_json(const struct prio_list *list, const struct prio_row *job)
+{
+    struct place place = place_of(list, job);
+    bool placed = has_place(job);
+    return json_pack("{s:I, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}", "id_job",
+                     (json_int_t)job->id_job, "job_id", job->job_id, "username", job->user,
+                     "account", job->account, "partition", job->partition, "qos", job->qos,
+                     "priority",
+                     job->has_priority ? json_integer((json_int_t)job->priority) : json_null(),
+                     "value", isnan(job->value) ? json_null() : json_real(job->value), "place",
+                     placed ? json_integer((json_int_t)place.place) : json_null());
+}
+
+static json_t *number_json(double number)
+{
+    return isnan(number) ? json_null() : json_real(number);
+}
+
+static json_t *turns_json(const struct job_turns *turns)
+{
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "points", (json_int_t)turns->points,
+                     "fairshare_factor", number_json(turns->factor[PRIO_FAIRSHARE]), "qos",
+                     turns->qos ? json_string(turns->qos) : json_null(), "partition",
+                     turns->partition ? json_string(turns->partition) : json_null(), "age_seconds",
+                     turns->age_s ? json_integer((json_int_t)turns->age_s) : json_null(),
+                     "turns_by_age_in",
+                     turns->turns_by_age ? json_integer((json_int_t)turns->by_age_s) : json_null());
+}
+
+/* Which of the two is behind, of two that have a place and no formula; NULL: neither is. */
+static const struct prio_row *find_turns(const struct job_explanation *explanation,
+                                         struct job_turns *turns)
+{
+    const struct prio_row *one = explanation->one, *other = explanation->other;
+    if (!other || explanation->list->of_formula || !has_place(one) || !has_place(other))
+        return NULL;
+    const struct prio_row *behind = one->priority > other->priority ? other : one;
+    job_turns_find(explanation->list, behind, behind == one ? other : one, explanation->max_age,
+                   turns);
+    return behind;
+}
+
+static json_t *facts_of(const struct job_explanation *explanation)
+{
+    const struct prio_list *list = explanation->list;
+    const struct prio_row *other = explanation->other;
+    struct job_turns turns;
+    bool has_turns = find_turns(explanation, &turns) != NULL;
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "as_of", (json_int_t)list->as_of, "jobs",
+                     (json_int_t)place_of(list, explanation->one).of, "a",
+                     job_json(list, explanation->one), "b",
+                     other ? job_json(list, other) : json_null(), "order",
+                     other ? json_string(order_word(explanation)) : json_null(), "turns",
+                     has_turns ? turns_json(&turns) : json_null());
+}
+
+void job_explanation_print(const struct job_explanation *explanation, struct table *table)
+{
+    struct rows rows = rows_of(explanation);
+    table_open(table, &(struct table_cluster){
+                          .name = explanation->list->cluster,
+                          .facts = table_has_facts(table) ? facts_of(explanation) : NULL });
+    for (size_t i = 0; i < rows.count; i++)
+        table_add(table, &rows.list[i]);
+    table_close(table);
+    free(rows.list);
+}
+
+/* ---- Words ---- */
+
+static void add_named(struct text *text, const char *before, const char *name)
+{
+    text_add(text, before);
+    text_add_printable(text, name);
+    text_add(text, "'");
+}
+
+static void add_value(struct text *text, const struct prio_row *job)
+{
+    if (job->of_formula && !isnan(job->value)) {
+        text_add(text, " has the value ");
+        text_add_figure(text, job->value, DIGITS);
+        text_add(text, " by job_sort_formula");
+    } else if (job->has_priority && job->priority > 0) {
+        text_format(text, " has priority %" PRId64, job->priority);
+    } else {
+        text_add(text, " has no priority");
+    }
+}
+
+static void add_place(struct text *text, const struct prio_list *list, const struct prio_row *job)
+{
+    if (!has_place(job)) {
+        text_format(text, ". It has no place among those that may run: %s.",
+                    job->why ? prio_why(job->why) : "it is held");
+        return;
+    }
+    struct place place = place_of(list, job);
+    text_format(text, ", place %zu of %zu", place.place, place.of);
+    if (place.equal)
+        text_format(text, ", which it shares with %zu other%s", place.equal,
+                    place.equal == 1 ? "" : "s");
+    text_add(text, ".");
+    if (job->why)
+        text_format(text, " The value is 0 for this reason: %s.", job->why);
+}
+
+/* The other partitions and QOS that it waits for. */
+static void add_others(struct text *text, const struct prio_list *list, const struct prio_row *job)
+{
+    const char *before = " It also waits in";
+    for (size_t i = 0; i < list->count; i++) {
+        const struct prio_row *row = &list->rows[i];
+        if (row == job || row->key != job->key)
+            continue;
+        text_format(text, "%s partition '", before);
+        text_add_printable(text, row->partition);
+        add_named(text, "', QOS '", row->qos);
+        text_format(text, " (%" PRId64 ")", row->priority);
+        before = ",";
+    }
+    if (*before == ',')
+        text_add(text, ".");
+}
+
+static void add_job(struct text *text, const struct job_explanation *explanation,
+                    const struct prio_row *job)
+{
+    const struct prio_list *list = explanation->list;
+    struct text line = { 0 };
+    add_named(&line, "Job '", job->job_id);
+    add_named(&line, " of '", job->user);
+    text_format(&line, " in %s", explanation->words->partition);
+    add_named(&line, " '", job->partition);
+    if (*job->qos)
+        add_named(&line, ", QOS '", job->qos);
+    if (*job->qos)
+        text_add(&line, ",");
+    add_value(&line, job);
+    add_place(&line, list, job);
+    add_others(&line, list, job);
+    terminal_add_wrapped(text, line.bytes, 0);
+    text_free(&line);
+}
+
+/* What weighs most in the priority of one, or in the difference of two. */
+static void add_heaviest(struct text *text, const struct job_explanation *explanation,
+                         const struct rows *rows)
+{
+    const struct row *heaviest = NULL;
+    double most = 0;
+    bool two = explanation->other != NULL;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->list[i];
+        double weighs = fabs(two ? row->weighted[0] - row->weighted[1] : row->weighted[0]);
+        if (weighs > most) {
+            most = weighs;
+            heaviest = row;
+        }
+    }
+    if (!heaviest)
+        return;
+    struct text line = { 0 };
+    double difference = heaviest->weighted[0] - heaviest->weighted[1];
+    if (two)
+        text_format(&line, "They differ most in %s: %.1f of it are for job '%s'.", heaviest->part,
+                    most, difference > 0 ? explanation->one->job_id : explanation->other->job_id);
+    else
+        text_format(&line, "%s weighs most: %.1f.", heaviest->part, most);
+    terminal_add_wrapped(text, line.bytes, 0);
+    text_free(&line);
+}
+
+static void add_item(struct text *text, struct text *line)
+{
+    terminal_add_wrapped(text, line->bytes, 2);
+    text_free(line);
+    *line = (struct text){ 0 };
+}
+
+static void add_turns(struct text *text, const struct job_explanation *explanation)
+{
+    struct job_turns turns;
+    struct text line = { 0 };
+    const struct prio_row *behind = find_turns(explanation, &turns);
+    if (!behind)
+        return;
+    const struct prio_row *ahead =
+        behind == explanation->one ? explanation->other : explanation->one;
+    text_add(text, "\n");
+    add_named(&line, "Job '", behind->job_id);
+    add_named(&line, " would be ahead of '", ahead->job_id);
+    text_add(&line, " with any one of these, all else as it is:");
+    terminal_add_wrapped(text, line.bytes, 0);
+    text_free(&line);
+    line = (struct text){ 0 };
+    text_format(&line,
+                "- a nice that is lower by %" PRId64 ", or for '%s' one that is higher by that",
+                turns.points, ahead->job_id);
+    add_item(text, &line);
+    bool same_owner =
+        !strcmp(behind->user, ahead->user) && !strcmp(behind->account, ahead->account);
+    if (!isnan(turns.factor[PRIO_FAIRSHARE]) && !same_owner) {
+        text_format(&line,
+                    "- a fairshare factor of %.6f instead of %.6f: `fairmill explain' of both "
+                    "users says by what shares",
+                    turns.factor[PRIO_FAIRSHARE], behind->factor[PRIO_FAIRSHARE]);
+        add_item(text, &line);
+    }
+    if (turns.qos) {
+        add_named(&line, "- QOS '", turns.qos);
+        add_item(text, &line);
+    }
+    if (turns.partition) {
+        text_format(&line, "- %s '", explanation->words->partition);
+        add_named(&line, "", turns.partition);
+        add_item(text, &line);
+    }
+    if (turns.age_s) {
+        text_add(&line, "- ");
+        text_add_span(&line, (int64_t)turns.age_s);
+        text_add(&line, " more of waiting, with the other one no older");
+        add_item(text, &line);
+    }
+    if (turns.turns_by_age) {
+        text_add(&line, "By ageing alone it will be ahead in ");
+        text_add_span(&line, (int64_t)turns.by_age_s);
+        text_add(&line, ", if both still wait and all but their age stays.");
+    } else {
+        text_add(&line, "By ageing alone it will not be: both gain the same until their age is the "
+                        "highest that counts.");
+    }
+    terminal_add_wrapped(text, line.bytes, 0);
+    text_free(&line);
+}
+
+/* People need no part that has no weight and is nothing to either. */
+static void leave_out_nothing(struct rows *rows)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->list[i];
+        bool nothing = row->weight == 0 && !(row->weighted[0] > 0) && !(row->weighted[1] > 0);
+        if (!nothing)
+            rows->list[kept++] = *row;
+    }
+    rows->count = kept;
+}
+
+void job_explanation_add_page(struct text *text, const struct job_explanation *explanation)
+{
+    struct rows rows = rows_of(explanation);
+    struct text title = { 0 };
+    text_add(&title, "Cluster ");
+    text_add_printable(&title, explanation->list->cluster);
+    text_add(&title, ", as of ");
+    instant_add(&title, explanation->list->as_of);
+    if (explanation->other) {
+        add_named(&title, "; A is job '", explanation->one->job_id);
+        add_named(&title, ", B '", explanation->other->job_id);
+    }
+    terminal_add_wrapped(text, title.bytes, 0);
+    text_add(text, "\n");
+    text_free(&title);
+    leave_out_nothing(&rows);
+    if (rows.count)
+        table_add_paragraph(text, columns,
+                            &(struct table_rows){ rows.list, rows.count, sizeof *rows.list,
+                                                  .cluster = explanation->list->cluster });
+    text_add(text, rows.count ? "\n" : "");
+    add_job(text, explanation, explanation->one);
+    if (explanation->other)
+        add_job(text, explanation, explanation->other);
+    if (!explanation->list->of_formula)
+        add_heaviest(text, explanation, &rows);
+    add_turns(text, explanation);
+    free(rows.list);
+}

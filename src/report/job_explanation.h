@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FAIRMILL_REPORT_JOB_EXPLANATION_H
+#define FAIRMILL_REPORT_JOB_EXPLANATION_H
+
+#include <stdint.h>
+
+struct prio_list;
+struct prio_row;
+struct table;
+struct table_layout;
+struct text;
+struct words;
+
+/* Why a job that waits has its priority, or comes before another one. */
+struct job_explanation {
+    const struct prio_list *list;       /* all rows of the cluster */
+    const struct prio_row *one, *other; /* the best row of each; `other` NULL: nobody asked */
+    uint64_t max_age;                   /* seconds */
+    const struct words *words;
+};
+
+/* For programs: a row for each part of the priority, or for each name of the formula. */
+extern const struct table_layout job_explanation_layout;
+void job_explanation_print(const struct job_explanation *explanation, struct table *table);
+/* For people: the same with what it comes to, in words. */
+void job_explanation_add_page(struct text *text, const struct job_explanation *explanation);
+
+#endif

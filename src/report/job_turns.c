@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/job_turns.h"
+
+#include <math.h>
+
+#include "core/priority/priority.h"
+
+/* A job's priority once it has waited so much longer: all else stays. */
+static uint32_t priority_after(const struct prio_row *job, double weight, uint64_t max_age,
+                               uint64_t seconds)
+{
+    double older = fmin(1, job->factor[PRIO_AGE] + (double)seconds / (double)max_age);
+    double sum = job->norm * PRIORITY_MAXIMUM + weight * (older - job->factor[PRIO_AGE]);
+    return sum < 1 ? 1 : sum >= PRIORITY_MAXIMUM ? PRIORITY_MAXIMUM : (uint32_t)sum;
+}
+
+/* Seconds until the job ages no more. */
+static uint64_t ages_for(const struct prio_row *job, uint64_t max_age)
+{
+    double left = ceil((1 - job->factor[PRIO_AGE]) * (double)max_age);
+    return left > 0 ? (uint64_t)left : 0;
+}
+
+/* Both age alike until the older one has the highest factor; from then on the other one gains. */
+static void find_turn_by_age(const struct prio_row *behind, const struct prio_row *ahead,
+                             double weight, uint64_t max_age, struct job_turns *turns)
+{
+    uint64_t low = ages_for(ahead, max_age), high = ages_for(behind, max_age);
+    if (!(weight > 0) || low >= high ||
+        priority_after(behind, weight, max_age, high) <=
+            priority_after(ahead, weight, max_age, high))
+        return;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (priority_after(behind, weight, max_age, middle) >
+            priority_after(ahead, weight, max_age, middle))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    turns->turns_by_age = true;
+    turns->by_age_s = low;
+}
+
+/* The row of the list with the least factor that does, of those that differ in this part. */
+static const struct prio_row *find_part(const struct prio_list *list, enum prio_part part,
+                                        double factor)
+{
+    const struct prio_row *found = NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct prio_row *row = &list->rows[i];
+        if (row->factor[part] >= factor && (!found || row->factor[part] < found->factor[part]))
+            found = row;
+    }
+    return found;
+}
+
+void job_turns_find(const struct prio_list *list, const struct prio_row *behind,
+                    const struct prio_row *ahead, uint64_t max_age, struct job_turns *turns)
+{
+    *turns = (struct job_turns){ .points = ahead->priority - behind->priority + 1 };
+    for (enum prio_part part = 0; part < PRIO_PARTS; part++) {
+        double weight = (double)list->weights.of[part];
+        double factor = weight > 0 ? behind->factor[part] + (double)turns->points / weight : NAN;
+        /* A NO_NORMAL flag makes bare numbers of factors, which have no bound. */
+        bool bounded = behind->factor[part] <= 1 && ahead->factor[part] <= 1;
+        turns->factor[part] = bounded && factor > 1 ? NAN : factor;
+    }
+    const struct prio_row *qos = find_part(list, PRIO_QOS, turns->factor[PRIO_QOS]),
+                          *partition =
+                              find_part(list, PRIO_PARTITION, turns->factor[PRIO_PARTITION]);
+    turns->qos = qos ? qos->qos : NULL;
+    turns->partition = partition ? partition->partition : NULL;
+    if (!isnan(turns->factor[PRIO_AGE]))
+        turns->age_s =
+            (uint64_t)ceil((turns->factor[PRIO_AGE] - behind->factor[PRIO_AGE]) * (double)max_age);
+    find_turn_by_age(behind, ahead, (double)list->weights.of[PRIO_AGE], max_age, turns);
+}
