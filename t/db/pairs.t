@@ -35,6 +35,7 @@ RUN = ('cluster, as_of, kind, status, algorithm, associations, users, jobs_read,
        'unattributed_usage, truncation_bound, source_newest, source_lag, settings_digest <> \'\'')
 HISTORY = 'cluster, as_of, id_assoc, fairshare, usage_raw, level_fs'
 USAGE_DAY = 'cluster, day, id_assoc, tres_seconds, sum_2, sum_1, sum_0'
+FAIRNESS = 'cluster, as_of, scope, members, jain, use_over, share_over, use_under, share_under'
 FINDING = 'cluster, kind, subject, first_seen, last_seen, count, detail'
 
 
@@ -51,7 +52,7 @@ def others(server, results):
     """Runs and findings."""
     rows = [tuple(exact(value) for value in row) for table, columns in (
         ('run', RUN), ('finding', FINDING), ('history', HISTORY), ('usage_day', USAGE_DAY),
-        ('history_point', 'cluster, as_of, algorithm'),
+        ('history_point', 'cluster, as_of, algorithm'), ('fairness', FAIRNESS),
         ('account', 'cluster, id_assoc, account, users, best, mean, worst'))
         for row in server.sql(f'SELECT {columns} FROM fairmill_{table}', results)]
     # MariaDB's and SQLite's booleans are 1, PostgreSQL's is t.
@@ -77,7 +78,7 @@ def body():
                 else:
                     rows = from_server(places[results], database)
                 got = (rows, others(places[results], database), shown(f'{folder}/f.conf'),
-                       priorities(places[results], database), waiting(f'{folder}/f.conf'))
+                       priorities(places[results], database), waiting(f'{folder}/f.conf'), stated(f'{folder}/f.conf'))
                 first = first or got
                 wrong, compared = differences(rows, first[0])
                 tap.ok(compared > 1000 and not wrong, f'every value is the same {pair}',
@@ -86,6 +87,7 @@ def body():
                 tap.ok(got[2] == first[2], f'and what show prints {pair}')
                 tap.ok(len(got[3]) > 30 and got[3] == first[3], f'so are priorities {pair}')
                 tap.ok(got[4] == first[4], f'and what prio prints {pair}')
+                tap.ok(got[5] == first[5], f'and what statement prints of charges, and of rollups {pair}')
                 told = explained(f'{folder}/f.conf'), entities(places[results], database)
                 pages.append(page(f'{folder}/f.conf'))
                 tap.ok(pages[-1] == pages[0], f'and the page that report writes {pair}')
@@ -148,6 +150,16 @@ def waiting(settings):
     if status or out.count('\n') < 30:
         raise RuntimeError(f'prio ended with {status}: {out}{err}')
     return out
+
+
+def stated(settings):
+    told = []
+    for more in ((), ('--as-sreport', '--tres', 'mem')):
+        status, out, err = fairmill(settings, 'statement', '--csv', '--since', '2025-01-01', *more)
+        if status or out.count('\n') < 50:
+            raise RuntimeError(f'statement {more} ended with {status}: {out}{err}')
+        told.append(out)
+    return told
 
 
 def shown(settings):

@@ -251,6 +251,9 @@ static void resets(void)
            "the day on which clocks go forward has 23 hours");
     is_int((int64_t)calendar_next_month(1740783600), 1743458400, "and its month an hour less");
     is_int((int64_t)calendar_next_month(1735000000), 1735686000, "January follows December");
+    is_int((int64_t)calendar_next_week(1742770800), 1743372000,
+           "a week begins on Monday, and has an hour less then");
+    is_int((int64_t)calendar_next_week(1743371999), 1743372000, "up to the end of Sunday");
     is_int((int64_t)calendar_day(7200), 0, "the first day begins with the epoch, wherever that is");
     set_zone("UTC");
 }

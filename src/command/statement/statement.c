@@ -198,15 +198,22 @@ static struct statement_view view_of(const struct work *work, const struct accou
     };
 }
 
+/* A database may end a statement that takes long, and meanwhile rows are printed: each is of a
+ * month. */
 static int add_use(struct work *work, const struct account_of *of, struct statement *statement,
                    struct error *err)
 {
-    if (!work->source)
-        return statement_add_days(statement, work->published.db, of->cluster->name, of->from,
-                                  of->to, err);
-    const struct statement_sums sums = { statement, &of->times, work->options->tres, of->from,
-                                         of->to };
-    return statement_add_sums(&sums, work->settings, work->source, of->cluster->name, err);
+    const char *name = of->cluster->name;
+    int result = 0;
+    for (int64_t from = of->from, until; !result && from < of->to; from = until) {
+        until = end_of_month(from) < of->to ? end_of_month(from) : of->to;
+        const struct statement_sums sums = { statement, &of->times, work->options->tres, from,
+                                             until };
+        result = work->source
+                     ? statement_add_sums(&sums, work->settings, work->source, name, err)
+                     : statement_add_days(statement, work->published.db, name, from, until, err);
+    }
+    return result;
 }
 
 static int print_cluster(struct work *work, struct account_of *of, struct table *table,

@@ -43,17 +43,11 @@ static void common_of_root(const struct fairshare *fairshare)
     };
 }
 
-static void common_of(const struct fairshare *fairshare, uint32_t i)
+static void shares_of(const struct fairshare *fairshare, uint32_t i)
 {
-    const struct tree *tree = fairshare->tree;
-    const struct node *node = &tree->nodes[i];
+    const struct node *node = &fairshare->tree->nodes[i];
     const struct values *above = &fairshare->values[node->fairshare_parent];
     struct values *values = &fairshare->values[i];
-
-    values->usage_raw = clock_usage(fairshare->options->clock, &node->usage);
-    values->usage_norm = wide_quotient(&node->usage, &tree->nodes[0].usage);
-    values->capacity_usage = part_of_capacity(fairshare, values->usage_raw);
-    values->level_usage = wide_quotient(&node->usage, level_usage(fairshare, node));
     if (node_has_parent_shares(node)) {
         values->shares_norm = above->shares_norm;
         values->level_shares_norm = above->level_shares_norm;
@@ -62,6 +56,19 @@ static void common_of(const struct fairshare *fairshare, uint32_t i)
         values->level_shares_norm = shares ? (double)node->shares / (double)shares : 0;
         values->shares_norm = above->shares_norm * values->level_shares_norm;
     }
+}
+
+static void common_of(const struct fairshare *fairshare, uint32_t i)
+{
+    const struct tree *tree = fairshare->tree;
+    const struct node *node = &tree->nodes[i];
+    struct values *values = &fairshare->values[i];
+
+    values->usage_raw = clock_usage(fairshare->options->clock, &node->usage);
+    values->usage_norm = wide_quotient(&node->usage, &tree->nodes[0].usage);
+    values->capacity_usage = part_of_capacity(fairshare, values->usage_raw);
+    values->level_usage = wide_quotient(&node->usage, level_usage(fairshare, node));
+    shares_of(fairshare, i);
 }
 
 static void common_of_all(const struct fairshare *fairshare)
@@ -85,7 +92,9 @@ void fairshare_compute_shares(const struct tree *tree, const struct fairshare_op
                               struct values *values)
 {
     const struct fairshare fairshare = { .tree = tree, .options = options, .values = values };
-    common_of_all(&fairshare);
+    values[0].shares_norm = 1;
+    for (uint32_t i = 1; i < tree->count; i++)
+        shares_of(&fairshare, i);
 }
 
 void fairshare_compute_one(const struct tree *tree, const struct fairshare_options *options,

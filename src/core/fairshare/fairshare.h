@@ -17,7 +17,7 @@ void fairshare_compute(const struct tree *tree, const struct fairshare_options *
 /* Likewise, of one algorithm only and the values that all of them read. */
 void fairshare_compute_one(const struct tree *tree, const struct fairshare_options *options,
                            const struct algorithm *algorithm, struct values *values);
-/* The values that all of them read only: shares_norm to level_usage. */
+/* Of a tree of any usage the values that come from shares alone: shares_norm, level_shares_norm. */
 void fairshare_compute_shares(const struct tree *tree, const struct fairshare_options *options,
                               struct values *values);
 

@@ -37,7 +37,8 @@ struct statement {
     struct id_index *places;
     uint32_t root;             /* the place of the one without a parent */
     struct tree *tree;         /* of the rows as they are; NULL: they have changed */
-    struct values *values;     /* of the tree */
+    struct values *values;     /* of the tree: what comes from shares, */
+    bool computed;             /* as they are */
     uint32_t *places_of_nodes; /* likewise */
     int64_t at;                /* where the slice begins */
     int64_t period_from, period_to;
@@ -111,14 +112,40 @@ static void forget_tree(struct statement *statement)
     statement->places_of_nodes = NULL;
 }
 
+/* The shares that one has in the tree.  Who is gone is there for what it used, and due nothing. */
+static int32_t shares_of(const struct association *row)
+{
+    return row->deleted ? 0 : row->shares;
+}
+
+/* Most changes are of shares, or of a life, which is the same: then the tree stays as it is. */
+static bool change_shares(struct statement *statement, const struct association *current,
+                          const struct association *row)
+{
+    int32_t before = shares_of(current), after = shares_of(row);
+    struct tree *tree = statement->tree;
+    uint32_t node = tree ? tree_place(tree, row->id) : NO_NODE;
+    if (!node || node == NO_NODE || before == SHARES_PARENT || after == SHARES_PARENT ||
+        row->parent_id != current->parent_id || row->account != current->account ||
+        row->user != current->user || row->partition != current->partition)
+        return false;
+    struct level *level = &tree->levels[tree->nodes[tree->nodes[node].fairshare_parent].level];
+    level->shares += (uint64_t)after - (uint64_t)before;
+    tree->nodes[node].shares = after;
+    statement->computed = false;
+    return true;
+}
+
 /* Let all changes up to where the slice begins hold. */
 static void apply_changes(struct statement *statement)
 {
     while (statement->change < statement->change_count &&
            statement->changes[statement->change].at <= statement->at) {
         const struct association *row = &statement->changes[statement->change++].row;
-        statement->rows[id_index_find(statement->places, row->id)] = *row;
-        forget_tree(statement);
+        struct association *current = &statement->rows[id_index_find(statement->places, row->id)];
+        if (!change_shares(statement, current, row))
+            forget_tree(statement);
+        *current = *row;
     }
 }
 
@@ -128,7 +155,6 @@ static int64_t next_change(const struct statement *statement)
                                                        : INT64_MAX;
 }
 
-/* Who is gone is in the tree for what it used, with shares of 0, which are due nothing. */
 static int make_tree(struct statement *statement, struct error *err)
 {
     const struct association_times *times = statement->options.times;
@@ -136,14 +162,12 @@ static int make_tree(struct statement *statement, struct error *err)
     struct findings *findings = findings_create();
     for (uint32_t i = 0; i < statement->count; i++) {
         rows[i] = statement->rows[i];
-        rows[i].shares = rows[i].deleted ? 0 : rows[i].shares;
+        rows[i].shares = shares_of(&rows[i]);
         rows[i].deleted = false;
     }
     const struct associations all = { rows, statement->count, times->names, times->empty_name,
                                       .linked_by_id = true };
     int result = tree_build(&statement->tree, &all, BAD_ROWS_SKIP, findings, err);
-    if (!result)
-        result = tree_roll_up_usage(statement->tree, err);
     findings_destroy(findings);
     free(rows);
     if (result)
@@ -151,7 +175,7 @@ static int make_tree(struct statement *statement, struct error *err)
     const struct tree *tree = statement->tree;
     statement->values = memory_zeroed(tree->count, sizeof *statement->values);
     statement->places_of_nodes = memory_zeroed(tree->count, sizeof(uint32_t));
-    fairshare_compute_shares(tree, statement->options.fairshare, statement->values);
+    statement->computed = false;
     for (uint32_t i = 0; i < tree->count; i++)
         statement->places_of_nodes[i] = id_index_find(statement->places, tree->nodes[i].id);
     return 0;
@@ -226,6 +250,9 @@ static int close_slice(struct statement *statement, int64_t to, struct error *er
     if (!statement->tree && make_tree(statement, err))
         return -1;
     const struct tree *tree = statement->tree;
+    if (!statement->computed)
+        fairshare_compute_shares(tree, statement->options.fairshare, statement->values);
+    statement->computed = true;
     double whole = sum_slice(statement), capacity = statement->options.capacity;
     if (!isnan(capacity))
         whole = capacity * (double)(to - statement->at);

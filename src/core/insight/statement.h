@@ -58,9 +58,9 @@ struct statement_options {
 
 struct statement *statement_create(const struct statement_options *options);
 void statement_destroy(struct statement *statement);
-/* What an association used between two instants, in TRES-seconds; by ascending `from`, and of the
- * same `from` all with the same `to`.  What is outside of the periods is left out.  Use of an
- * association that is not known is the root's. */
+/* What an association used between two instants, in TRES-seconds.  No use begins before one that
+ * was added earlier ends, unless both are of the same two instants.  What is outside of the periods
+ * is left out.  Use of an association that is not known is the root's. */
 int statement_add(struct statement *statement, uint64_t association, int64_t from, int64_t to,
                   double used, struct error *err);
 /* Behind the last use. */
