@@ -113,8 +113,12 @@ END
     cat <<'END'
 
 All of it is in build/demo/; open fairshare.html there in a browser.  Change shares or jobs in
-accounting.db, weights in slurm.conf, or settings in fairmill.conf, and run again.  doc/questions.md
-has more to ask, doc/production.md the way to a real accounting database.
+accounting.db, weights in slurm.conf, or settings in fairmill.conf, and run again.  After
+
+    cd build/demo && export FAIRMILL_CONF=$PWD/fairmill.conf PATH=$PWD/..:$PATH
+
+the examples of doc/questions.md can be typed as they stand, and `fairmill help' lists the commands.
+doc/production.md has the way to a real accounting database.
 END
 }
 
