@@ -100,9 +100,10 @@ END
     try ../fairmill -c fairmill.conf run -v
     try ../fairmill -c fairmill.conf show --accounts dynamics
 
-    printf '\nThe same values for any program that speaks SQL, here the five jobs that are next:\n'
+    printf '\nThe same for any program that speaks SQL, here the five jobs that are next:\n'
     try sqlite3 -header -column results.db "
-    SELECT id_job, user_name, account, partition_name, fairshare_factor, priority
+    SELECT id_job, user_name, account, partition_name, priority,
+        round(fairshare_factor, 6) AS fairshare
     FROM fairmill_job_priority
     WHERE best = 1
     ORDER BY priority DESC, id_job
@@ -112,13 +113,14 @@ END
     try ../fairmill -c fairmill.conf report --days 365 --output fairshare.html
     cat <<'END'
 
-All of it is in build/demo/; open fairshare.html there in a browser.  Change shares or jobs in
-accounting.db, weights in slurm.conf, or settings in fairmill.conf, and run again.  After
+All of it is in build/demo/; open fairshare.html there in a browser.  Change
+shares or jobs in accounting.db, weights in slurm.conf, or settings in
+fairmill.conf, and run again.  After
 
     cd build/demo && export FAIRMILL_CONF=$PWD/fairmill.conf PATH=$PWD/..:$PATH
 
-the examples of doc/questions.md can be typed as they stand, and `fairmill help' lists the commands.
-doc/production.md has the way to a real accounting database.
+the examples of doc/questions.md can be typed as they stand, and `fairmill help'
+lists the commands.  doc/production.md has the way to a real database.
 END
 }
 
@@ -139,9 +141,10 @@ END
     printf '\nThe jobs that wait, in the order of the formula:\n'
     try ../fairmill -c fairmill.conf prio
 
-    printf '\nThe same values for any program that speaks SQL, as a job_sort_formula would have them:\n'
+    printf '\nThe same for any program that speaks SQL, as a job_sort_formula would have it:\n'
     try sqlite3 -header -column results.db "
-    SELECT name, shares, round(usage / 3600, 2) AS cpu_hours, fairshare_perc, fairshare_tree_usage, fairshare_factor
+    SELECT name, shares, round(usage / 3600, 2) AS cpu_hours, fairshare_perc,
+        round(fairshare_tree_usage, 6) AS tree_usage, round(fairshare_factor, 6) AS factor
     FROM fairmill_pbsfs
     ORDER BY fairshare_factor DESC, name"
 
@@ -149,8 +152,8 @@ END
     try ../fairmill -c fairmill.conf explain bob suzy
     cat <<'END'
 
-All of it is in build/demo-pbs/: change resource_group there, import it, and run again.  doc/pbs.md tells
-the way from a real OpenPBS.
+All of it is in build/demo-pbs/: change resource_group there, import it, and run
+again.  doc/pbs.md tells the way from a real OpenPBS.
 END
 }
 
