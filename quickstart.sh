@@ -26,7 +26,15 @@ quietly() {
 
 # A command as one would type it, and what it says.
 try() {
-    printf '\n$ %s\n' "$*"
+    local word
+    printf '\n$'
+    for word in "$@"; do
+        if [[ $word == *[!A-Za-z0-9_./,:=@%+-]* ]]; then
+            word="'$word'"
+        fi
+        printf ' %s' "$word"
+    done
+    printf '\n'
     "$@"
 }
 
@@ -68,29 +76,51 @@ begin() {
 slurm_site() {
     begin demo <<'END'
 
-[usage]
-half_life = 7-0
+[slurm]
+conf = slurm.conf
 END
     try ../../sql/demo/make-demo.py accounting.db
     try ../fairmill -c fairmill.conf init
     try ../fairmill -c fairmill.conf run -v
     try ../fairmill -c fairmill.conf show
 
-    printf '\nThe same values for any program that speaks SQL, here the five users who are next:\n'
+    printf '\nThe jobs of four users, which wait; slurm.conf has the weights:\n'
+    try ../fairmill -c fairmill.conf prio --users xavier,anders,chidi,lars --sort=-y \
+        --format '%.7i %9r %.8u %.8Y %.5A %.9F %.9P %.5Q'
+
+    printf '\nWhy chidi, who used little, is behind lars, and what would turn it:\n'
+    try ../fairmill -c fairmill.conf explain chidi lars
+
+    printf '\nWhat it would do to the queue, before anybody does it:\n'
+    try ../fairmill -c fairmill.conf whatif --shares physics=80 --top 5
+
+    printf '\nTwo nodes failed, and ines gets back what her jobs were charged there:\n'
+    try ../fairmill -c fairmill.conf ledger credit 6000h --user ines --at now-2days \
+        --why 'c05 and c06 failed' --yes
+    try ../fairmill -c fairmill.conf run -v
+    try ../fairmill -c fairmill.conf show --accounts dynamics
+
+    printf '\nThe same for any program that speaks SQL, here the five jobs that are next:\n'
     try sqlite3 -header -column results.db "
-    SELECT username, account, rawshares, round(rawusage / 3600) AS core_hours, fairshare
-    FROM fairmill_sshare
-    WHERE username <> ''
-    ORDER BY fairshare DESC, username
+    SELECT id_job, user_name, account, partition_name, priority,
+        round(fairshare_factor, 6) AS fairshare
+    FROM fairmill_job_priority
+    WHERE best = 1
+    ORDER BY priority DESC, id_job
     LIMIT 5"
 
     printf '\nAnd a page for people:\n'
-    try ../fairmill -c fairmill.conf report --output fairshare.html
+    try ../fairmill -c fairmill.conf report --days 365 --output fairshare.html
     cat <<'END'
 
-All of it is in build/demo/; open fairshare.html there in a browser, or change shares or jobs in
-accounting.db, or the settings in fairmill.conf, and run again.  doc/production.md tells the way to a real
-accounting database.
+All of it is in build/demo/; open fairshare.html there in a browser.  Change
+shares or jobs in accounting.db, weights in slurm.conf, or settings in
+fairmill.conf, and run again.  After
+
+    cd build/demo && export FAIRMILL_CONF=$PWD/fairmill.conf PATH=$PWD/..:$PATH
+
+the examples of doc/questions.md can be typed as they stand, and `fairmill help'
+lists the commands.  doc/production.md has the way to a real database.
 END
 }
 
@@ -111,9 +141,10 @@ END
     printf '\nThe jobs that wait, in the order of the formula:\n'
     try ../fairmill -c fairmill.conf prio
 
-    printf '\nThe same values for any program that speaks SQL, as a job_sort_formula would have them:\n'
+    printf '\nThe same for any program that speaks SQL, as a job_sort_formula would have it:\n'
     try sqlite3 -header -column results.db "
-    SELECT name, shares, round(usage / 3600, 2) AS cpu_hours, fairshare_perc, fairshare_tree_usage, fairshare_factor
+    SELECT name, shares, round(usage / 3600, 2) AS cpu_hours, fairshare_perc,
+        round(fairshare_tree_usage, 6) AS tree_usage, round(fairshare_factor, 6) AS factor
     FROM fairmill_pbsfs
     ORDER BY fairshare_factor DESC, name"
 
@@ -121,8 +152,8 @@ END
     try ../fairmill -c fairmill.conf explain bob suzy
     cat <<'END'
 
-All of it is in build/demo-pbs/: change resource_group there, import it, and run again.  doc/pbs.md tells
-the way from a real OpenPBS.
+All of it is in build/demo-pbs/: change resource_group there, import it, and run
+again.  doc/pbs.md tells the way from a real OpenPBS.
 END
 }
 

@@ -154,7 +154,7 @@ def demo(place):
         for name in os.listdir(place.folder):
             if name.startswith('r.db'):
                 os.unlink(place.path(name))
-        place.settings({'source.database': place.path('demo.db'), 'usage.half_life': '7-0',
+        place.settings({'source.database': place.path(demonstration.ACCOUNTING), 'usage.half_life': '7-0',
                         'usage.time_zone': 'UTC', 'fairshare.conformance': conformance})
         place.succeed('init')
         place.succeed('run', '--now', NOW)

@@ -93,7 +93,8 @@ like "and binds all names when it starts" "$scratch/elf" '\(FLAGS_1\).*NOW'
 
 # ---- numbers ----
 
-"$top/sql/demo/make-demo.py" "$scratch/numbers.db" 1800000000 >/dev/null
+mkdir "$scratch/numbers"
+"$top/sql/demo/make-demo.py" "$scratch/numbers/accounting.db" 1800000000 >/dev/null
 
 # PROGRAM: every value of the demonstration site under each algorithm and conformance, as it prints it.
 values() {
@@ -101,7 +102,7 @@ values() {
     for conformance in documents slurmctld; do
         for algorithm in fair_tree depth_oblivious classic linear pbs; do
             printf '[source]\ndriver = sqlite\ndatabase = %s\n[results]\ndriver = sqlite\ndatabase = %s\n' \
-                "$scratch/numbers.db" "$scratch/values.db" >"$scratch/values.conf"
+                "$scratch/numbers/accounting.db" "$scratch/values.db" >"$scratch/values.conf"
             printf '[fairshare]\nalgorithm = %s\nconformance = %s\n' $algorithm $conformance \
                 >>"$scratch/values.conf"
             rm -f "$scratch/values.db"*

@@ -1,0 +1,132 @@
+#!/usr/bin/env -S python3 -B
+# SPDX-License-Identifier: MIT
+# needs: sqlite
+"""What README, the questions and the manuals show of the demonstration is what it prints, and what they
+tell people to type can be typed.
+
+With FAIRMILL_GOLDEN in the environment the pages get what is printed."""
+
+import calendar
+import os
+import re
+import sqlite3
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
+import demonstration
+import sessions
+import tap
+from place import NOW, Place
+from program import FAIRMILL, TOP
+
+# Pages, and the width of a terminal on which their sessions were typed.  That of the manual leaves room
+# for its margin.
+PAGES = (('README.md', None), ('doc/questions.md', None), ('man/fairmill.pod', 72))
+# Commands that look at the clock get the instant of the demonstration.
+ON_PATH = f'''#!/bin/sh
+case $1 in
+run | forecast | ledger) set -- "$@" --now {NOW} ;;
+esac
+exec '{FAIRMILL}' "$@"
+'''
+
+
+def read(name):
+    with open(os.path.join(TOP, name), encoding='utf-8') as file:
+        return file.read()
+
+
+def shell_of(place):
+    """The environment of somebody who has the demonstration's settings and fairmill in the path."""
+    os.mkdir(place.path('bin'))
+    with open(place.path('bin/fairmill'), 'w', encoding='utf-8') as file:
+        file.write(ON_PATH)
+    os.chmod(place.path('bin/fairmill'), 0o755)
+    return dict(PATH=place.path('bin') + ':' + os.environ['PATH'], FAIRMILL_CONF=place.path('fm.conf'),
+                LC_ALL='C.UTF-8', USER='chidi')
+
+
+def is_of_demonstration(page, session):
+    """The manual has examples of other clusters, too."""
+    return not page.startswith('man/') or bool(re.search(r'\bdemo, |cluster=demo\b', session.shown))
+
+
+def as_shown(place, shell):
+    for page, columns in PAGES:
+        text = read(page)
+        shown = [session for session in sessions.sessions(text) if is_of_demonstration(page, session)]
+        for session in reversed(shown):
+            typed = session.typed(place.folder, columns, **shell).rstrip('\n') + '\n'
+            if demonstration.is_wanted_anew():
+                text = sessions.retyped(text, session, typed)
+                session.shown = typed
+            tap.same(session.shown, typed, f'{page}: `{session}` prints what it shows')
+            tap.ok(all(len(line) <= 80 for line in session.shown.splitlines() if not line.startswith(('sacctmgr', '$ '))),
+                   'which fits a terminal', session.shown)
+        tap.ok(shown, f'{page} shows something of the demonstration')
+        if demonstration.is_wanted_anew():
+            with open(os.path.join(TOP, page), 'w', encoding='utf-8') as file:
+                file.write(text)
+
+
+def queries(place):
+    found = [''.join(lines) for _, lines in sessions.blocks(read('doc/questions.md')) if lines[0].strip().startswith('SELECT')]
+    db = sqlite3.connect(place.path('r.db'))
+    for query in found:
+        tap.ok(db.execute(query).fetchall(), f"doc/questions.md: `{' '.join(query.split())[:60]}' has rows")
+    db.close()
+    tap.ok(len(found) >= 5, 'doc/questions.md has queries')
+
+
+def for_users(place, shell):
+    """The commands of fairmill(1) are shown without what they print."""
+    commands = [lines[0].strip() for _, lines in sessions.blocks(read('man/fairmill.1.pod')) if lines[0].strip().startswith('fairmill ')]
+    for command in commands:
+        printed = sessions.printed(f'{command} && echo well', place.folder, None, os.environ | shell)
+        tap.ok(printed.endswith('\nwell\n') and printed.count('\n') > 2, f'fairmill(1): `{command}` answers', printed)
+    tap.ok(len(commands) >= 6, 'fairmill(1) has commands')
+
+
+def at_other_times():
+    """The demonstration is one whenever it is made: in spring, in summer, on a Sunday, at night."""
+    for text in ('2024-08-16T04:00', '2025-01-01T12:00', '2025-03-31T23:30'):
+        now = calendar.timegm(time.strptime(text, '%Y-%m-%dT%H:%M'))
+        with Place() as place:
+            demonstration.publish(place, now)
+            is_a_demonstration(place, text, now)
+
+
+def is_a_demonstration(place, when, now):
+    waiting, = place.query('SELECT count(DISTINCT job_db_inx) FROM fairmill_job_priority')[0]
+    held, = place.query('SELECT count(*) FROM fairmill_job_priority WHERE priority = 0')[0]
+    tap.ok(30 <= waiting < 40 and held == 1, f'{when}: thirty-odd jobs wait, one of them on hold', waiting, held)
+    places = place.query("SELECT fairshare_factor, age_factor, priority FROM fairmill_job_priority "
+                         "WHERE partition_name = 'cpu' AND priority > 0 AND qos = 'normal'")
+    by_fairshare = [priority for *_, priority in sorted(places)]
+    tap.ok(len({row[0] for row in places}) > 8 and by_fairshare == sorted(by_fairshare),
+           f'{when}: in a partition and a QOS fairshare decides', sorted(places))
+    tap.same(place.query('SELECT count(*) FROM fairmill_finding')[0][0], 0, f'{when}: nothing is odd')
+    db = sqlite3.connect(place.path(demonstration.ACCOUNTING))
+    changed, = db.execute('SELECT timestamp FROM txn_table WHERE action = 1429').fetchone()
+    first, = db.execute('SELECT min(time_start) FROM demo_job_table WHERE time_start > 0').fetchone()
+    db.close()
+    tap.ok(time.gmtime(changed).tm_mon in (3, 4, 5) and first < changed < now - 30 * 86400, f'{when}: shares changed in spring')
+    tap.ok(363 * 86400 < now - first < 367 * 86400, f'{when}: jobs are those of a year', now - first)
+    for days in (360, 200, 100, 10, 1):
+        place.succeed('run', '--now', now - days * 86400, '--dry-run', '-v')
+        tap.ok('not told 0' in place.err or 'of this instant' not in place.err,
+               f'{when}: {days} days before, all associations are known', place.err)
+
+
+def body():
+    with Place() as place:
+        demonstration.publish(place)
+        shell = shell_of(place)
+        as_shown(place, shell)
+        queries(place)
+        for_users(place, shell)
+    at_other_times()
+
+
+tap.main(body)
