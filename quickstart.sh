@@ -84,6 +84,12 @@ END
     try ../fairmill -c fairmill.conf run -v
     try ../fairmill -c fairmill.conf show
 
+    printf '\nHistory of the year before, each point as a run of then would have made it:\n'
+    try ../fairmill -c fairmill.conf backfill
+
+    printf '\nThe same year with a half-life of two weeks, and who would have changed places:\n'
+    try ../fairmill -c fairmill.conf backtest --half-life 14-0 --top 3
+
     printf '\nThe jobs of four users, which wait; slurm.conf has the weights:\n'
     try ../fairmill -c fairmill.conf prio --users xavier,anders,chidi,lars --sort=-y \
         --format '%.7i %9r %.8u %.8Y %.5A %.9F %.9P %.5Q'
