@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "core/fairshare/ranking.h"
 #include "core/insight/correlation.h"
 #include "report/forms.h"
 #include "report/table.h"
@@ -72,11 +73,12 @@ static void get_user(const void *row, struct cell *cell)
                 user->partition);
 }
 
-static void get_rank_and_factor(const void *row, struct cell *cell)
+static void get_place_and_factor(const void *row, struct cell *cell)
 {
     const struct comparison *comparison = cell->context;
     const struct variant *variant = &comparison->variants[cell->column->index];
-    cell_format(cell, "%" PRIu32 " %.3f", variant->ranks[index_of(row)],
+    cell_format(cell, "%" PRIu32 " %.3f",
+                place_of_rank(variant->ranks[index_of(row)], comparison->user_count),
                 variant->factors[index_of(row)]);
 }
 
@@ -95,7 +97,7 @@ static void add_users(struct text *text, const struct comparison *comparison)
 {
     static const struct column columns[] = {
         { "user", "User", COLUMN_TEXT, .get = get_user, .at_most = FIRST_AT_MOST },
-        { "variant", "", COLUMN_TEXT, .get = get_rank_and_factor, .right = true },
+        { "variant", "", COLUMN_TEXT, .get = get_place_and_factor, .right = true },
     };
     add_matrix(text, comparison, columns, comparison->by_spread, comparison->top);
 }
@@ -168,13 +170,15 @@ static void add_mover(struct text *text, const struct comparison *comparison)
     const struct variant *lowest = extreme_of(comparison, user, false);
     const struct variant *highest = extreme_of(comparison, user, true);
     if (!comparison->users[user].spread) {
-        text_add(text, "nobody's rank is another\n");
+        text_add(text, "nobody's place is another\n");
         return;
     }
     text_add(text, "moves most: ");
     add_name(text, &comparison->users[user]);
-    text_format(text, ", from %" PRIu32 " (%s) to %" PRIu32 " (%s)\n", lowest->ranks[user],
-                lowest->algorithm->name, highest->ranks[user], highest->algorithm->name);
+    text_format(text, ", from place %" PRIu32 " (%s) to %" PRIu32 " (%s)\n",
+                place_of_rank(lowest->ranks[user], comparison->user_count), lowest->algorithm->name,
+                place_of_rank(highest->ranks[user], comparison->user_count),
+                highest->algorithm->name);
 }
 
 static void add_conformance(struct text *text, const struct comparison *comparison)
@@ -190,14 +194,14 @@ static void add_conformance(struct text *text, const struct comparison *comparis
         const struct variant *variant = &comparison->variants[i];
         if (variant->conformance == comparison->conformance || !variant->differs)
             continue;
-        text_format(text, "%s%s has %" PRIu32 " other ranks", any ? ", " : "",
+        text_format(text, "%s%s has %" PRIu32 " other places", any ? ", " : "",
                     variant->algorithm->name, variant->differs);
         any = true;
     }
     if (any)
         text_format(text, " under %s (*) than under %s\n", other, own);
     else
-        text_format(text, "under %s every rank is the same as under %s\n", other, own);
+        text_format(text, "under %s every place is the same as under %s\n", other, own);
 }
 
 void comparison_add_page(struct text *text, const struct comparison *comparison)
@@ -205,8 +209,8 @@ void comparison_add_page(struct text *text, const struct comparison *comparison)
     text_add_printable(text, comparison->cluster);
     text_add(text, ", as of ");
     instant_add(text, comparison->as_of);
-    text_format(text, ": ranks of %" PRIu32 " %s, and factors\n\n", comparison->user_count,
-                comparison->words->users);
+    text_format(text, ": places of %" PRIu32 " %s, and factors\n\n",
+                comparison->user_count, comparison->words->users);
     add_users(text, comparison);
     if (comparison->top < comparison->listed)
         text_format(text, "... and %" PRIu32 " that move less\n",
@@ -229,14 +233,14 @@ struct compared_value {
     struct compared_user user;
     const char *algorithm, *conformance;
     double factor;
-    uint32_t rank; /* 0: not known */
+    uint32_t rank, place; /* 0: not known */
 };
 
 static void get_rank(const void *row, struct cell *cell)
 {
     const struct compared_value *value = row;
     if (value->rank)
-        cell_integer(cell, value->rank);
+        cell_integer(cell, cell->column->index ? value->place : value->rank);
 }
 
 static const struct column columns[] = {
@@ -250,7 +254,8 @@ static const struct column columns[] = {
     { "algorithm", "Algorithm", COLUMN_TEXT, MEMBER(struct compared_value, algorithm) },
     { "conformance", "Conformance", COLUMN_TEXT, MEMBER(struct compared_value, conformance) },
     { "factor", "Factor", COLUMN_REAL, MEMBER(struct compared_value, factor) },
-    { "rank", "Rank", COLUMN_INTEGER, .get = get_rank },
+    { "rank", "Rank", COLUMN_INTEGER, .get = get_rank, .index = 0, .hidden = NOT_FOR_PEOPLE },
+    { "place", "Place", COLUMN_INTEGER, .get = get_rank, .index = 1 },
     { .name = NULL },
 };
 
@@ -290,11 +295,12 @@ void comparison_print(const struct comparison *comparison, struct table *table)
         for (size_t j = 0; j < comparison->variant_count; j++) {
             uint32_t user = comparison->by_spread[i];
             const struct variant *variant = &comparison->variants[j];
+            uint32_t rank = variant->known ? variant->ranks[user] : 0;
             table_add(table,
                       &(struct compared_value){ comparison->users[user], variant->algorithm->name,
                                                 comparison->conformances[variant->conformance],
-                                                variant->factors[user],
-                                                variant->known ? variant->ranks[user] : 0 });
+                                                variant->factors[user], rank,
+                                                place_of_rank(rank, comparison->user_count) });
         }
     table_close(table);
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "core/fairshare/ranking.h"
 #include "core/fairshare/release.h"
 #include "core/number/figure.h"
 #include "core/tree/tree.h"
@@ -111,10 +112,11 @@ static void add_result(struct text *text, const struct explained *explained, uin
         else
             add_excess(text, explained, i);
     } else if (node_of(explained, i)->is_user) {
-        text_format(text, " has rank %" PRIu32 " of %" PRIu32 ", the best being %" PRIu32,
-                    values->fair_tree_rank, input->tree->user_count, input->tree->user_count);
+        text_format(text, " has place %" PRIu32 " of %" PRIu32,
+                    place_of_rank(values->fair_tree_rank, input->tree->user_count),
+                    input->tree->user_count);
     } else {
-        text_add(text, " has no rank, only users have");
+        text_add(text, " has no place, only users have");
     }
 }
 
@@ -216,13 +218,13 @@ static void add_standing(struct text *text, const struct explained *explained)
         text_add_figure(text, explained->input->algorithm->factor(values_of(explained, ahead)), 6);
         add_excess(text, explained, ahead);
     } else if (users) {
-        text_format(text, ": rank %" PRIu32 " against %" PRIu32 " of %" PRIu32,
-                    values_of(explained, behind)->fair_tree_rank,
-                    values_of(explained, ahead)->fair_tree_rank,
-                    explained->input->tree->user_count);
+        uint32_t count = explained->input->tree->user_count;
+        text_format(text, ": place %" PRIu32 " against %" PRIu32 " of %" PRIu32,
+                    place_of_rank(values_of(explained, behind)->fair_tree_rank, count),
+                    place_of_rank(values_of(explained, ahead)->fair_tree_rank, count), count);
     } else {
-        text_add(text, tied ? ": the ranks of their users overlap"
-                            : ": all users there have the lower ranks");
+        text_add(text, tied ? ": the places of their users overlap"
+                            : ": all users there have later places");
     }
     text_add(text, ".");
 }
@@ -236,9 +238,9 @@ static void add_equality(struct text *text, const struct explained *explained)
     if (explained->input->options->conformance == CONFORMANCE_SLURMCTLD)
         text_add(text, "; slurmctld visits equal accounts one after another");
     else if (first && second)
-        text_add(text, "; equals share a rank");
+        text_add(text, "; equals share a place");
     else if (first || second)
-        text_add(text, "; a user has the rank of the best user below equal accounts");
+        text_add(text, "; a user has the place of the first user below equal accounts");
     else
         text_add(text, "; the users of equal accounts are ranked in one list");
 }

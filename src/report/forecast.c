@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "core/fairshare/ranking.h"
 #include "core/fairshare/fairshare.h"
 #include "report/forecast_plot.h"
 #include "report/forms.h"
@@ -42,8 +43,9 @@ static void get_infinite(const void *of, struct cell *cell)
 static void get_rank(const void *of, struct cell *cell)
 {
     const struct row *row = of;
-    if (row->point.rank)
-        cell_integer(cell, row->point.rank);
+    uint32_t rank = row->point.rank, place = place_of_rank(rank, row->report->users);
+    if (rank)
+        cell_integer(cell, cell->column->index ? place : rank);
 }
 
 static const struct column columns[] = {
@@ -60,7 +62,8 @@ static const struct column columns[] = {
       .hidden = ONLY_IN_JSON },
     { "rawusage", "RawUsage", COLUMN_REAL, MEMBER(struct row, point.usage),
       .decimals = NO_DECIMALS },
-    { "rank", "Rank", COLUMN_INTEGER, .get = get_rank },
+    { "rank", "Rank", COLUMN_INTEGER, .get = get_rank, .index = 0, .hidden = NOT_FOR_PEOPLE },
+    { "place", "Place", COLUMN_INTEGER, .get = get_rank, .index = 1 },
     { .name = NULL },
 };
 
@@ -145,10 +148,12 @@ static void get_value(const void *row, struct cell *cell)
     cell_real(cell, forecast_value(point_of(row, cell)));
 }
 
-static void get_point_rank(const void *row, struct cell *cell)
+static void get_point_place(const void *row, struct cell *cell)
 {
-    if (point_of(row, cell)->rank)
-        cell_integer(cell, point_of(row, cell)->rank);
+    const struct forecast_report *report = cell->context;
+    uint32_t rank = point_of(row, cell)->rank;
+    if (rank)
+        cell_integer(cell, place_of_rank(rank, report->users));
 }
 
 /* A line for each instant, with what each projection has for it. */
@@ -165,8 +170,8 @@ static void add_lines(struct text *text, const struct forecast_report *report)
                              get_value, .index = each,      .group = projection_titles[each] };
         if (*report->user)
             shown[count++] =
-                (struct column){ "rank",         "Rank",        COLUMN_INTEGER,
-                                 get_point_rank, .index = each, .group = projection_titles[each] };
+                (struct column){ "place",         "Place",       COLUMN_INTEGER,
+                                 get_point_place, .index = each, .group = projection_titles[each] };
     }
     const struct table_layout layout = { shown, .by_cluster = true, .as_paragraph = true };
     struct error ignored;
@@ -214,7 +219,7 @@ void forecast_report_add_page(struct text *text, const struct forecast_report *r
     add_entity(text, report);
     add_rates(text, report);
     if (*report->user)
-        text_format(text, "The best rank is %" PRIu32 ".\n", report->users);
+        text_format(text, "There are %" PRIu32 " places; 1 is next.\n", report->users);
     text_add(text, "\n");
     add_lines(text, report);
     if (report->curves[PROJECTION_NOTHING]) {

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+#include "core/fairshare/ranking.h"
 #include "core/fairshare/fairshare.h"
 #include "report/forms.h"
 #include "report/table.h"
@@ -27,6 +28,15 @@ static void get_rank(const void *of, struct cell *cell)
     const struct whatif_row *row = of;
     if (row->rank[cell->column->index])
         cell_integer(cell, row->rank[cell->column->index]);
+}
+
+static void get_user_place(const void *of, struct cell *cell)
+{
+    const struct whatif *whatif = cell->context;
+    const struct whatif_row *row = of;
+    int side = cell->column->index;
+    if (row->rank[side])
+        cell_integer(cell, place_of_rank(row->rank[side], whatif->users[side]));
 }
 
 static void get_infinite(const void *of, struct cell *cell)
@@ -57,8 +67,10 @@ static const struct column columns[] = {
     { "removed", "Removed", COLUMN_YES_NO, .get = get_removed, .hidden = NOT_FOR_PEOPLE },
     { "fairshare_before", "FairShare", COLUMN_REAL, ROW(factor[BEFORE]) },
     { "fairshare_after", "FairShareAfter", COLUMN_REAL, ROW(factor[AFTER]) },
-    { "rank_before", "Rank", COLUMN_INTEGER, .get = get_rank, .index = BEFORE },
-    { "rank_after", "RankAfter", COLUMN_INTEGER, .get = get_rank, .index = AFTER },
+    { "rank_before", "Rank", COLUMN_INTEGER, .get = get_rank, .index = BEFORE,
+      .hidden = NOT_FOR_PEOPLE },
+    { "rank_after", "RankAfter", COLUMN_INTEGER, .get = get_rank, .index = AFTER,
+      .hidden = NOT_FOR_PEOPLE },
     { "levelfs_before", "LevelFS", COLUMN_REAL, ROW(level_fs[BEFORE]), .optional = true },
     { "levelfs_after", "LevelFSAfter", COLUMN_REAL, ROW(level_fs[AFTER]), .optional = true },
     { "levelfs_infinite_before", "LevelFSInfinite", COLUMN_YES_NO, .get = get_infinite,
@@ -69,6 +81,8 @@ static const struct column columns[] = {
     { "normshares_after", "NormSharesAfter", COLUMN_REAL, ROW(shares_norm[AFTER]) },
     { "rawusage_before", "RawUsage", COLUMN_REAL, ROW(usage[BEFORE]), .decimals = NO_DECIMALS },
     { "rawusage_after", "RawUsageAfter", COLUMN_REAL, ROW(usage[AFTER]), .decimals = NO_DECIMALS },
+    { "place_before", "Place", COLUMN_INTEGER, .get = get_user_place, .index = BEFORE },
+    { "place_after", "PlaceAfter", COLUMN_INTEGER, .get = get_user_place, .index = AFTER },
     { .name = NULL },
 };
 
@@ -121,6 +135,7 @@ void whatif_print(const struct whatif *whatif, size_t top, struct table *table)
     size_t count = whatif->row_count;
     table_open(table, &(struct table_cluster){
                           .name = whatif->cluster,
+                          .context = whatif,
                           .words = whatif->words,
                           .facts = table_has_facts(table) ? facts_of(whatif, top) : NULL });
     for (size_t i = 0; i < count; i++)
@@ -160,7 +175,8 @@ static struct table *begin_table(struct text *text, const struct whatif *whatif,
     static const struct table_options for_people = { 0 };
     struct error ignored;
     struct table *table = table_create(text, layout, &for_people, &ignored);
-    table_open(table, &(struct table_cluster){ .title = "\n", .words = whatif->words });
+    table_open(table,
+               &(struct table_cluster){ .title = "\n", .context = whatif, .words = whatif->words });
     return table;
 }
 
@@ -180,9 +196,9 @@ static void add_ends(struct text *text, const struct whatif *whatif, size_t lose
         { "before", "FairShare", COLUMN_REAL, ROW(factor[BEFORE]), .optional = true },
         { "after", "would be", COLUMN_REAL, ROW(factor[AFTER]), .optional = true },
         { "change", "Change", COLUMN_REAL, .get = get_change, .optional = true, .plus = true },
-        { "rank_before", "Rank", COLUMN_INTEGER, .get = get_rank, .index = BEFORE,
+        { "place_before", "Place", COLUMN_INTEGER, .get = get_user_place, .index = BEFORE,
           .optional = true },
-        { "rank_after", "would be", COLUMN_INTEGER, .get = get_rank, .index = AFTER,
+        { "place_after", "would be", COLUMN_INTEGER, .get = get_user_place, .index = AFTER,
           .optional = true },
         { .name = NULL },
     };
@@ -216,10 +232,10 @@ static void add_rows(struct text *text, const struct whatif *whatif, size_t top)
     text_format(text, "\n%zu would gain and %zu lose", gainers, losers);
     text_add(text,
              gainers <= top && losers <= top ? ".  " : "; here those who gain or lose most.\n");
-    text_format(text, "The best rank is %" PRIu32, whatif->users[BEFORE]);
+    text_format(text, "There are %" PRIu32 " places", whatif->users[BEFORE]);
     if (whatif->users[AFTER] != whatif->users[BEFORE])
         text_format(text, ", then %" PRIu32, whatif->users[AFTER]);
-    text_add(text, ".\n");
+    text_add(text, "; 1 is next.\n");
     add_ends(text, whatif, losers, top);
 }
 

@@ -42,6 +42,11 @@ def rank(values, user):
     return sum(value <= values[user] for value in values.values())
 
 
+def place_of(values, user):
+    """1 is next; equal ones share a place."""
+    return 1 + sum(value > values[user] for value in values.values())
+
+
 def mean_rank(values, user):
     lower = sum(value < values[user] for value in values.values())
     same = sum(value == values[user] for value in values.values())
@@ -136,15 +141,16 @@ def tied(place):
     tap.ok(wanted['fair_tree', 'documents'] != wanted['fair_tree', 'slurmctld'],
            'tied accounts: the conformances do differ')
     place.succeed('compare')
-    tap.ok('fair_tree has 2 other ranks under slurmctld (*) than under documents' in place.out and
+    tap.ok('fair_tree has 2 other places under slurmctld (*) than under documents' in place.out and
            ' fair_tree*' in place.out and 'classic*' not in place.out,
-           'the table has the other conformance where it differs, and how many ranks do', place.out)
+           'the table has the other conformance where it differs, and how many places do', place.out)
     header, *lines = csv.reader(io.StringIO((place.succeed('compare', '--csv'), place.out)[1], newline=''))
     tap.same(header, ['cluster', 'id_assoc', 'account', 'username', 'partition', 'spread', 'algorithm',
-                      'conformance', 'factor', 'rank'], 'the headings of --csv are exact')
+                      'conformance', 'factor', 'rank', 'place'], 'the headings of --csv are exact')
     wrong = [line for line in lines if float(line[8]) != wanted[line[6], line[7]][int(line[1])] or
-             int(line[9]) != rank(wanted[line[6], line[7]], int(line[1]))]
-    tap.ok(len(lines) == 80 and not wrong, 'and each line has a factor and its rank', *wrong)
+             int(line[9]) != rank(wanted[line[6], line[7]], int(line[1])) or
+             int(line[10]) != place_of(wanted[line[6], line[7]], int(line[1]))]
+    tap.ok(len(lines) == 80 and not wrong, 'and each line has a factor, its rank and its place', *wrong)
 
 
 def demo(place):
@@ -166,13 +172,13 @@ def demo(place):
     rows.sort(key=lambda row: (min(spread[row[0]]) - max(spread[row[0]]), row[1:]))
     place.succeed('compare')
     lines = place.out.splitlines()
-    tap.same(lines[0], f'demo, as of 2025-06-21T10:00:00: ranks of {len(rows)} users, and factors',
-             'the first line says whose ranks these are, and when')
+    tap.same(lines[0], f'demo, as of 2025-06-21T10:00:00: places of {len(rows)} users, and factors',
+             'the first line says whose places these are, and when')
     tap.same(lines[2].split(), ['User', 'fair_tree', 'depth-obl', 'classic', 'linear', 'pbs'],
              'a column for each algorithm')
     tap.same([line.split() for line in lines[3:3 + len(rows)]],
              [['/'.join(filter(None, row[1:])), *itertools.chain.from_iterable(
-                 (str(rank(wanted[way], row[0])), f'{wanted[way][row[0]]:.3f}')
+                 (str(place_of(wanted[way], row[0])), f'{wanted[way][row[0]]:.3f}')
                  for way in WAYS[:5])] for row in rows],
              'a line for each user, who moves most first')
     matrix = [line.split()[1:] for line in lines[-5:]]
@@ -208,7 +214,7 @@ def odd(place):
     tap.ok(all(pair['spearman'] is None and pair['kendall'] is None
                for pair in compared(place)['correlations']), 'one user correlates with nobody')
     place.succeed('compare')
-    tap.ok("nobody's rank is another" in place.out, 'and moves nowhere', place.out)
+    tap.ok("nobody's place is another" in place.out, 'and moves nowhere', place.out)
     place.ready('cluster tiny\nroot/\n  a/ 1\n    ' + '\n    '.join(
         f'{"user" * 8}{i} {i}  use 10' for i in range(1200)) + '\n', {'fairshare.capacity': 1000})
     place.succeed('run', '--now', NOW)

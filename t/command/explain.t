@@ -423,8 +423,8 @@ def sentences(place):
     says(place, 'equal accounts are told as one list', ('ann', 'cid'),
          "account 'left' and account 'right' are equals, so that what is below them is one list",
          "'ann' would be ahead")
-    says(place, 'what used nothing is tied', ('eve', 'fay'), "are tied: rank",
-         'equals share a rank', "1 TRES-second (0.000277778 TRES-hours) more used by 'fay'")
+    says(place, 'what used nothing is tied', ('eve', 'fay'), "are tied: place",
+         'equals share a place', "1 TRES-second (0.000277778 TRES-hours) more used by 'fay'")
     says(place, 'no shares are last', ('gil', 'eve'), "'gil' has no shares and goes last, LevelFS 0",
          'Not enough, however much: ')
     says(place, 'no usage helps who has no shares', ('hal', 'ann'),

@@ -244,7 +244,7 @@ def forms(place):
              [(point['as_of'], point['fairshare'], point['rawusage']) for point in others],
              'comma-separated values have every digit')
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 3, '--csv')
-    tap.same(place.out.splitlines()[0], 'cluster,account,username,partition,projection,as_of,fairshare,levelfs,rawusage,rank',
+    tap.same(place.out.splitlines()[0], 'cluster,account,username,partition,projection,as_of,fairshare,levelfs,rawusage,rank,place',
              'under the names that the result tables have')
     place.succeed('forecast', 'alice', '--now', NOW, '--days', 1, '--parsable', '--format', 'projection,AsOf,user')
     tap.same(place.out.splitlines()[:2], ['Projection|AsOf|User', f'nothing|{NOW}|alice'], 'as are columns that are chosen')

@@ -358,7 +358,7 @@ def forms(place):
     lines = list(csv.DictReader(io.StringIO(place.out)))
     tap.same(place.out.splitlines()[0], 'cluster,id_assoc,account,username,partition,removed,fairshare_before,fairshare_after,'
              'rank_before,rank_after,levelfs_before,levelfs_after,normshares_before,normshares_after,rawusage_before,'
-             'rawusage_after', 'CSV has the same names')
+             'rawusage_after,place_before,place_after', 'CSV has the same names')
     tap.same([(int(line['id_assoc']), float(line['fairshare_before'] or -1), float(line['rawusage_before'])) for line in lines],
              [(row['id_assoc'], -1 if row['fairshare_before'] is None else row['fairshare_before'], row['rawusage_before'])
               for row in rows], 'and the same rows, with every digit')

@@ -25,4 +25,10 @@ int order_of_pair(const struct tree *tree, const struct fairshare_options *optio
  * ranks.  By node, 0 for accounts and for who has no factor; to be freed. */
 uint32_t *user_ranks(const struct tree *tree, const uint32_t *order);
 
+/* The place that people read for such a rank among so many users: 1 is next; 0 for no rank. */
+static inline uint32_t place_of_rank(uint32_t rank, uint32_t users)
+{
+    return rank ? users - rank + 1 : 0;
+}
+
 #endif
