@@ -395,8 +395,23 @@ def wrong(site):
                            (('--until', 'soon'), 'also at the end'), (('--tres', 'cpu'), 'a TRES without --as-sreport'),
                            (('--as-sreport', '--of', 'capacity'), 'the capacity with it'), (('-A', 'nobody'), 'an account that never was'),
                            (('-u', 'nobody'), 'a user who never was'), (('-M', 'nowhere'), 'a cluster that is not there'),
-                           (('--since', '2025-04-01'), 'a time that has not come'), (('alice',), 'a name without an option')):
+                           (('alice',), 'a name without an option')):
         site.ends(64, why, 'statement', *arguments)
+    site.ends(1, 'a time that has not come', 'statement', '--since', '2025-04-01')
+    site.says('has no answer', 'nothing is known of use in that time')
+
+
+def several(site):
+    """One cluster may have nothing in that time."""
+    set_zone('UTC')
+    site.ready('cluster new\nroot/\n  a/ 1\n    alice 1\ncluster old\nroot/\n  b/ 1\n    bob 1\n', {'usage.time_zone': 'UTC'})
+    site.succeed('run', '--now', local(2025, 3, 1))
+    site.succeed('run', '--now', local(2025, 4, 1), '--cluster', 'new')
+    site.succeed('statement', '--since', '2025-03-10', '--json')
+    tap.same([each['cluster'] for each in json.loads(site.out)['clusters']], ['new'], 'a cluster whose last run was before is left out')
+    site.succeed('statement', '--since', '2025-02-10', '--json')
+    tap.same([each['cluster'] for each in json.loads(site.out)['clusters']], ['new', 'old'], 'and stated for its time')
+    site.ends(1, 'alone it has no answer', 'statement', '--since', '2025-03-10', '--cluster', 'old')
 
 
 def shown(site):
@@ -411,7 +426,7 @@ def shown(site):
 
 def body():
     with Site() as site:
-        for part in (one_change, of_capacity, gone, wrong, histories, shown):
+        for part in (one_change, of_capacity, gone, wrong, several, histories, shown):
             part(site)
 
 

@@ -16,9 +16,9 @@
 #include "run/run.h"
 #include "settings/settings.h"
 #include "settings/words.h"
+#include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
-#include "util/instant.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -42,9 +42,12 @@ static const struct period_kind {
     { "month", end_of_month }, { "week", end_of_week }, { "day", end_of_day }, { NULL, NULL }
 };
 static const struct amount_unit {
-    const char *name;
+    const char *name, *of_tres;
     double seconds;
-} amount_units[] = { { "hours", 3600 }, { "minutes", 60 }, { "seconds", 1 }, { NULL, 0 } };
+} amount_units[] = { { "hours", "TRES-hours", 3600 },
+                     { "minutes", "TRES-minutes", 60 },
+                     { "seconds", "TRES-seconds", 1 },
+                     { NULL, NULL, 0 } };
 
 struct options {
     struct shared_options shared;
@@ -89,33 +92,30 @@ static int64_t start_of_year(int64_t instant)
     return (int64_t)calendar_last_reset(&year, (uint64_t)instant);
 }
 
-/* From when to when there is anything to state. */
+/* Where several clusters are stated, one may have no rollups. */
+static int sums_reach(struct work *work, struct account_of *of, int64_t *known, struct error *err)
+{
+    const struct source source = source_of(work->settings, work->source, of->cluster->name);
+    return statement_sums_reach(&source, work->published.count == 1, known, &of->days_from, err);
+}
+
+/* From when to when there is anything to state; from == to where there is nothing. */
 static int find_span(struct work *work, struct account_of *of, struct error *err)
 {
     const struct options *options = work->options;
     const char *name = of->cluster->name;
     int64_t known;
-    int result =
-        work->source
-            ? statement_sums_reach(work->settings, work->source, name, &known, &of->days_from, err)
-            : statement_days_reach(work->published.db, name, &known, &of->days_from, err);
-    if (result)
-        return -1;
-    if (!known)
-        return fail(err, ERROR_OTHER, "nothing is known of use on cluster '%s'", name);
+    int result = work->source
+                     ? sums_reach(work, of, &known, err)
+                     : statement_days_reach(work->published.db, name, &known, &of->days_from, err);
+    if (result || !known)
+        return result;
     of->to = options->until < known ? first_of(options, options->until) : known;
     of->from =
         first_of(options, options->since == INT64_MIN ? start_of_year(of->to - 1) : options->since);
-    if (of->from < of->to)
-        return 0;
-    struct text from = { 0 }, to = { 0 };
-    instant_add(&from, of->from);
-    instant_add(&to, of->to);
-    fail(err, ERROR_USAGE, "statement: of cluster '%s' there is nothing from %s to %s", name,
-         from.bytes, to.bytes);
-    text_free(&from);
-    text_free(&to);
-    return -1;
+    if (of->from > of->to)
+        of->from = of->to;
+    return 0;
 }
 
 /* Whether a name that is asked for is there, or was. */
@@ -133,7 +133,7 @@ static int read_cluster(struct work *work, struct account_of *of, struct error *
     if (find_span(work, of, err) ||
         association_times_read(&work->published, of->cluster, &of->times, &of->shares_from, err))
         return -1;
-    if (work->source &&
+    if (work->source && of->from < of->to &&
         statement_hang_as_now(work->settings, work->source, of->cluster->name, &of->times, err))
         return -1;
     note_names(work, of);
@@ -177,7 +177,6 @@ static struct statement_view view_of(const struct work *work, const struct accou
 {
     const struct options *options = work->options;
     const char *pbs_unit = published_unit(of->cluster);
-    static const char *const units[] = { "TRES-hours", "TRES-minutes", "TRES-seconds" };
     return (struct statement_view){
         .cluster = of->cluster->name,
         .from = of->from,
@@ -191,7 +190,7 @@ static struct statement_view view_of(const struct work *work, const struct accou
         .tres = options->as_sreport ? options->tres : NULL,
         .of_capacity = options->of_capacity,
         .scale = pbs_unit ? 1 : options->unit->seconds,
-        .unit = pbs_unit ? pbs_unit : units[options->unit - amount_units],
+        .unit = pbs_unit ? pbs_unit : options->unit->of_tres,
         .shares_from = of->shares_from,
         .days_from = of->days_from,
         .for_people = options->shared.table.form == TABLE_FOR_PEOPLE,
@@ -254,7 +253,8 @@ static int print_all(struct work *work, struct error *err)
     if (table)
         table_print_with(table, command_print);
     for (size_t i = 0; !result && i < work->published.count; i++)
-        result = print_cluster(work, &work->clusters[i], table, err);
+        if (work->clusters[i].from < work->clusters[i].to)
+            result = print_cluster(work, &work->clusters[i], table, err);
     if (!result)
         result = table_end(table, err);
     if (!result)
@@ -266,13 +266,17 @@ static int print_all(struct work *work, struct error *err)
 
 static int read_all(struct work *work, struct error *err)
 {
+    bool any = false;
     work->clusters = memory_zeroed(work->published.count + 1, sizeof *work->clusters);
     for (size_t i = 0; i < work->published.count; i++) {
         work->clusters[i].cluster = &work->published.clusters[i];
         if (read_cluster(work, &work->clusters[i], err))
             return -1;
+        any |= work->clusters[i].from < work->clusters[i].to;
     }
-    return published_check_names(&work->published, err);
+    if (published_check_names(&work->published, err))
+        return -1;
+    return any ? 0 : fail(err, ERROR_OTHER, "nothing is known of use in that time");
 }
 
 /* All of a database comes from one snapshot. */

@@ -59,14 +59,13 @@ int statement_add_days(struct statement *statement, struct db *results, const ch
 
 /* ---- Sums of slurmdbd ---- */
 
-int statement_sums_reach(const struct settings *settings, struct db *source, const char *cluster,
-                         int64_t *until, int64_t *oldest, struct error *err)
+int statement_sums_reach(const struct source *source, bool needed, int64_t *until, int64_t *oldest,
+                         struct error *err)
 {
-    const struct source of = source_of(settings, source, cluster);
     uint64_t from, to;
-    if (!of.layout->read_sums)
+    if (!source->layout->read_sums)
         return fail(err, ERROR_USAGE, "statement: --as-sreport is for Slurm's accounting database");
-    if (of.layout->rollup_reach(&of, INT64_MAX, true, &from, &to, err))
+    if (source->layout->rollup_reach(source, INT64_MAX, needed, &from, &to, err))
         return -1;
     *until = (int64_t)to;
     *oldest = to ? (int64_t)from : INT64_MAX;

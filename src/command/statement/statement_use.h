@@ -2,12 +2,14 @@
 #ifndef FAIRMILL_COMMAND_STATEMENT_USE_H
 #define FAIRMILL_COMMAND_STATEMENT_USE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct association_times;
 struct db;
 struct error;
 struct settings;
+struct source;
 struct statement;
 
 /* What was used on a cluster, as a statement adds it up. */
@@ -20,9 +22,10 @@ int statement_days_reach(struct db *results, const char *cluster, int64_t *until
 int statement_add_days(struct statement *statement, struct db *results, const char *cluster,
                        int64_t from, int64_t until, struct error *err);
 
-/* What slurmdbd has summed up: the same. */
-int statement_sums_reach(const struct settings *settings, struct db *source, const char *cluster,
-                         int64_t *until, int64_t *oldest, struct error *err);
+/* What slurmdbd has summed up: the same; where that is not `needed`, sums that are not there or may
+ * not be read are none. */
+int statement_sums_reach(const struct source *source, bool needed, int64_t *until, int64_t *oldest,
+                         struct error *err);
 /* Associations, also those that are gone, hang as sreport has it: as they do now.  Those that the
  * accounting database does not know are taken away. */
 int statement_hang_as_now(const struct settings *settings, struct db *source, const char *cluster,
