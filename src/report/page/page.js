@@ -96,7 +96,7 @@ function start() {
     byId('plain').replaceWith(byId('app').content);
     byId('home-line').hidden = !data.home;
     byId('home').setAttribute('href', data.home || '#');
-    byId('version').textContent = data.version;
+    byId('version').textContent = ` ${data.version}`;
     const asked = matchMedia('(prefers-color-scheme: dark)');
     setTheme(asked.matches);
     asked.addEventListener('change', () => setTheme(asked.matches));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/page/plain.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -102,17 +103,25 @@ static void add_time(struct text *text, int64_t at, const char *format)
 
 /* ---- tables ---- */
 
+/* With the first letter as a sentence has it; our own words are ASCII. */
+static void add_capital(struct text *text, const char *words)
+{
+    char first[] = { (char)toupper((unsigned char)*words), '\0' };
+    page_add_html(text, first);
+    page_add_html(text, *words ? words + 1 : words);
+}
+
 static void begin_table(struct text *text, const char *title)
 {
     text_add(text, "<h3>");
-    page_add_html(text, title);
+    add_capital(text, title);
     text_add(text, "</h3>\n<table cellpadding=\"4\">\n<tr>");
 }
 
 static void add_heading(struct text *text, const char *name, bool number)
 {
     text_format(text, "<th%s>", number ? " align=\"right\"" : " align=\"left\"");
-    page_add_html(text, name);
+    add_capital(text, name);
     text_add(text, "</th>");
 }
 

@@ -29,7 +29,7 @@ function makeTable(place, rows, columns, options) {
         return element('th', {
             scope: 'col', class: classOf(column),
             'aria-sort': sorted ? (state.falling ? 'descending' : 'ascending') : null,
-        }, button({ click: sort }, column.name, element('span', { 'aria-hidden': 'true' },
+        }, button({ click: sort, title: column.title ?? null }, column.name, element('span', { 'aria-hidden': 'true' },
             sorted ? (state.falling ? ' ▾' : ' ▴') : '')));
     }
 
@@ -49,7 +49,7 @@ function makeTable(place, rows, columns, options) {
                 element('thead', {}, element('tr', {}, ...columns.map(heading))),
                 element('tbody', {}, ...body)),
             element('div', { class: 'more' },
-                element('span', { class: 'note', role: 'status' }, options.say(body.length, found.length)),
+                element('span', { class: 'note', role: 'status' }, options.say(body.length, found.length) + (options.note || '')),
                 left ? button({ click: () => { state.room += MORE_ROWS; show(); } },
                     `Show ${plain.format(Math.min(left, MORE_ROWS))} more`) : null));
     }
@@ -103,7 +103,7 @@ function peopleColumns(cluster, choose) {
     const { terms } = cluster;
     const number = (key, name, cell, wide) => ({ key, name, number: true, wide, value: node => node[key], cell: node => cell(node[key]) });
     const amount = (key, name) => ({
-        ...number(key, `${name}, ${unit}`, null, true), cell: node => used(cluster, node[key]),
+        ...number(key, name, null, true), title: unit, cell: node => used(cluster, node[key]),
         csv: node => Number((node[key] / cluster.words.seconds).toPrecision(4)),
     });
     const part = (key, name, wide) => ({ ...number(key, name, percent, wide), csv: node => node[key] === null ? null : Number(node[key].toPrecision(4)) });
@@ -119,9 +119,9 @@ function peopleColumns(cluster, choose) {
         },
         { name: capital(account), wide: true, value: node => node.account, cell: node => node.isUser ? node.account : (node.parent ? node.parent.account : '') },
         part(mine[0], 'Share'), part(mine[1], 'Used'),
-        byLevelFs(cluster) ? part('wholeShare', 'of the whole', true) : null,
-        part('wholeUsed', 'Used of the whole', true),
-        amount('usage', 'Use'), amount('spent', 'in these days'),
+        byLevelFs(cluster) ? part('wholeShare', 'Share of all', true) : null,
+        part('wholeUsed', 'Used of all', true),
+        amount('usage', 'Use'), amount('spent', 'In these days'),
         terms.levelFs ? number('levelFs', 'Level FS', ratio, !data.accountsOnly) : null,
         terms.factor ? number('factor', 'Factor', factor, false) : null,
         terms.place ? number('place', 'Place', place => place === null ? '–' : plain.format(place), true) : null,
@@ -139,6 +139,7 @@ function peopleTable(cluster, chosen, choose) {
         column: columns.findIndex(column => column.name === (data.accountsOnly ? 'Share' : 'Factor')), falling: true, caption: capital(`${users} and ${accounts}`), nothing: `There are no ${users} and no ${accounts}.`,
         text: node => node.text ??= `${node.user} ${node.account} ${node.partition}`.toLowerCase(),
         isChosen: node => node === chosen(),
+        note: `; use is in ${cluster.words.unit}`,
         say: (shown, found) => (data.accountsOnly ? count(found, account, accounts)
             : shown === found ? count(found, `${user} or ${account}`, `${users} and ${accounts}`)
                 : `${plain.format(shown)} of ${plain.format(found)} ${users} and ${accounts}`) + elsewhere,
