@@ -291,7 +291,7 @@ static void add_accounts(struct text *text, const struct page_view *view)
         begin_table(text, title.bytes);
         text_free(&title);
         add_heading(text, words->one_account, false);
-        add_heading(text, "", false);
+        add_heading(text, "share, use", false);
         add_value_headings(text, view);
         text_add(text, "</tr>\n");
         for (size_t i = 0; i < chosen.count; i++) {
@@ -341,7 +341,7 @@ static void add_users(struct text *text, const struct page_view *view)
         text_free(&title);
         add_heading(text, words->one_user, false);
         add_heading(text, words->one_account, false);
-        add_heading(text, "", false);
+        add_heading(text, "share, use", false);
         add_value_headings(text, view);
         add_term(text, view, TERM_FACTOR);
         add_term(text, view, TERM_PLACE);
