@@ -351,7 +351,7 @@ def try_changes(place):
              'a page says when settings changed, and which')
     tap.same(cluster['capacity'], 10 * DAY, 'and how much a day can give')
     tap.ok('<td align="right">10.0 %</td>' in plain_of(place.out), 'of which a day with one of ten in use has a tenth')
-    place.settings({**UTC, 'usage.half_life': '14-0', 'fairshare.capacity': 10, 'priority.weight_age': 2, 'report.alert_after': '1-0'})
+    place.settings({**UTC, 'usage.half_life': '14-0', 'fairshare.capacity': 10, 'priority.weight_age': 2, 'report.alert_after': '1 d'})
     place.succeed('run', '--now', NOW + 1)
     place.succeed('report')
     tap.same(len(data_of(place.out)['clusters'][0]['changes']), 1, 'settings that no value is made of do not count')
