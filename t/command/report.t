@@ -200,6 +200,9 @@ def try_output(place):
     os.mkdir(place.path('folder'))
     place.ends(1, 'a folder is no file to replace', 'report', '-o', 'folder')
     tap.same([name for name in os.listdir(place.folder) if 'folder.' in name], [], 'and nothing is left beside it')
+    place.succeed('report', '-A', 'b')
+    tap.same([(cluster['name'], cluster['account']) for cluster in data_of(place.out)['clusters']], [('two', 'b')],
+             'an account is looked for on every cluster')
     place.ends(64, 'a cluster must be there', 'report', '--cluster', 'three')
     place.says('or is named', "'three'")
     for days in ('0', '-1', 'x', '3661'):

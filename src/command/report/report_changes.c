@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "db/db.h"
-#include "report/page/page.h"
+#include "report/page/cluster.h"
 #include "sql.h"
 #include "util/error.h"
 #include "util/memory.h"

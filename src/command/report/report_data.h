@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_COMMAND_REPORT_DATA_H
 #define FAIRMILL_COMMAND_REPORT_DATA_H
 
-#include "report/page/page.h"
+#include "report/page/cluster.h"
 
 struct error;
 struct name_list;

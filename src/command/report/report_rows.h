@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_COMMAND_REPORT_ROWS_H
 #define FAIRMILL_COMMAND_REPORT_ROWS_H
 
-#include "report/page/page.h"
+#include "report/page/cluster.h"
 
 struct id_index;
 struct published_cluster;

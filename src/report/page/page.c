@@ -34,9 +34,10 @@ static void add_string(struct text *text, const char *name)
     text_free(&printable);
 }
 
-/* Zeros behind the point and at the end go, and those before the point become an exponent where
- * that is shorter: 1.500000e+04 is 15e3. */
-void page_add_number(struct text *text, double number, int digits)
+/* A number with so many significant digits, in as few characters as JSON has; what is infinite is
+ * -1, since no value of ours is below 0.  Zeros behind the point and at the end go, and those
+ * before the point become an exponent where that is shorter: 1.500000e+04 is 15e3. */
+static void add_number(struct text *text, double number, int digits)
 {
     char scientific[40], plain[40], compact[80];
     if (isnan(number) || isinf(number)) {
@@ -134,7 +135,7 @@ static void add_columns(struct text *text, const struct page_view *view)
         begin_list(text, page_term_key(columns[i].term), "[");
         for (size_t row = 0; row < view->count; row++) {
             add_comma(text, row);
-            page_add_number(text, columns[i].value(page_view_row(view, row)), columns[i].digits);
+            add_number(text, columns[i].value(page_view_row(view, row)), columns[i].digits);
         }
         text_add(text, "]");
     }
@@ -222,7 +223,7 @@ static void add_exceptions(struct text *text, const struct page_view *view)
         if (i && fabs(product - row->whole) <= 1e-4 * fabs(row->whole))
             continue;
         begin_exception(text, i, &any);
-        page_add_number(text, row->whole, 4);
+        add_number(text, row->whole, 4);
     }
     text_add(text, "}");
 }
@@ -236,11 +237,11 @@ static void add_rests(struct text *text, const struct page_view *view)
         const struct page_rest *rest = &view->rests[i];
         text_format(text, "%s\"%" PRIu32 "\":[%" PRIu32 ",", i ? "," : "", rest->number,
                     rest->children);
-        page_add_number(text, rest->shares, 10);
+        add_number(text, rest->shares, 10);
         text_add(text, ",");
-        page_add_number(text, rest->share, 4);
+        add_number(text, rest->share, 4);
         text_add(text, ",");
-        page_add_number(text, rest->usage, 4);
+        add_number(text, rest->usage, 4);
         text_add(text, "]");
     }
     text_add(text, "}");
@@ -277,7 +278,7 @@ static void add_line(struct text *text, const struct page_points *points, size_t
     text_add(text, "[");
     for (size_t i = 0; i < points->count; i++) {
         add_comma(text, i);
-        page_add_number(text, values_at(&points->points[i])[series], digits);
+        add_number(text, values_at(&points->points[i])[series], digits);
     }
     text_add(text, "]");
 }
@@ -348,7 +349,7 @@ static void add_formula(struct text *text, const struct page_job *job)
         add_string(text, texts[i] ? texts[i] : "");
     }
     text_add(text, ",");
-    page_add_number(text, job->value, 9);
+    add_number(text, job->value, 9);
     text_add(text, job->has_priority ? ",1" : ",0");
 }
 
@@ -363,10 +364,10 @@ static void add_job(struct text *text, const struct page_job *job, bool of_pbs, 
     text_format(text, ",%" PRId64, job->priority);
     for (size_t i = 0; i < PAGE_PARTS; i++) {
         text_add(text, ",");
-        page_add_number(text, job->parts[i], 6);
+        add_number(text, job->parts[i], 6);
     }
     text_add(text, ",");
-    page_add_number(text, sum_of(job->tres), 6);
+    add_number(text, sum_of(job->tres), 6);
     text_format(text, ",%" PRId64 ",%" PRId64, job->site, job->nice);
     if (of_pbs)
         add_formula(text, job);
@@ -476,9 +477,9 @@ static void add_summary(struct text *text, const struct page_view *view)
                 ",\"to\":%" PRId64 ",\"users\":%" PRIu32 ",\"below\":%zu,\"allUsage\":",
                 cluster->as_of, cluster->half_life, cluster->from, cluster->to, cluster->users,
                 view->below);
-    page_add_number(text, cluster->rows[0].usage, 6);
+    add_number(text, cluster->rows[0].usage, 6);
     text_add(text, ",\"capacity\":");
-    page_add_number(text, cluster->capacity, 6);
+    add_number(text, cluster->capacity, 6);
 }
 
 void page_begin(struct text *text, const struct page_head *head)

@@ -385,7 +385,7 @@ static void add_days(struct text *text, const struct page_view *view)
     text_add(text, "</tr>\n");
     for (size_t i = first; i < days->count; i++) {
         double used = days->points[i].usage[*series];
-        text_add(text, "<tr><td>");
+        text_add(text, "<tr><td nowrap>");
         add_time(text, days->points[i].at, "%Y-%m-%d");
         text_add(text, "</td><td align=\"right\">");
         add_amount(text, view, used);

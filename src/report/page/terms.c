@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/fairshare/algorithm.h"
-#include "report/page/page.h"
+#include "report/page/cluster.h"
 #include "settings/words.h"
 #include "util/instant.h"
 #include "util/text.h"

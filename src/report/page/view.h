@@ -2,7 +2,7 @@
 #ifndef FAIRMILL_REPORT_PAGE_VIEW_H
 #define FAIRMILL_REPORT_PAGE_VIEW_H
 
-#include "report/page/page.h"
+#include "report/page/cluster.h"
 
 /* What one page shows of a cluster: an account and what is below it, or all.  So that a page opens
  * at once, whatever the site, only so many rows are in it: accounts first, then who used most. */
