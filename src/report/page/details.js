@@ -28,7 +28,7 @@ function isRoot(cluster, node) {
 function ofCapacity(cluster, node) {
     if (cluster.capacity === null || !cluster.use.at.length)
         return null;
-    const days = (Math.min(cluster.to, cluster.asOf) - cluster.use.at[0]) / 86400;
+    const days = (Math.min(cluster.to, cluster.asOf) - Math.max(cluster.from, cluster.use.at[0])) / 86400;
     return days > 0 ? node.spent / (cluster.capacity * days) : null;
 }
 
