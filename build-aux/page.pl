@@ -3,10 +3,10 @@
 #
 # page.pl PAGE.html PAGE.css NOTICES LIBRARY.js... -- SCRIPT.js... > page.c
 #
-# Makes one text of a page and what belongs to it, in two pieces between which the data comes:
-# the C strings page_before[] and page_after[] of src/report/page/page.h.  In the page, a line @NAME@
-# is what is put there; @STYLE_HASH@ and @SCRIPT_HASH@ tell the browser that these, and no others,
-# may be used.
+# Makes one text of a page and what belongs to it, in three pieces: what is seen without scripts comes
+# between the first two, the data between the last two.  They are the C strings page_before[],
+# page_between[] and page_after[] of src/report/page/page.h.  In the page, a line @NAME@ is what is
+# put there; @STYLE_HASH@ and @SCRIPT_HASH@ tell the browser that these, and no others, may be used.
 use strict;
 use warnings;
 use Digest::SHA qw(sha256_base64);
@@ -72,15 +72,16 @@ my $notices = content($notices_path);
 
 my %parts = (
     STYLE => $style, STYLE_HASH => $style_hash, SCRIPT => $script, SCRIPT_HASH => $script_hash,
-    NOTICES => $notices,
+    NOTICES => $notices, PLAIN => '@PLAIN@', DATA => '@DATA@',
 );
 my $page = content($page_path);
 $page =~ s{^<!-- SPDX.*\n}{}mg;
-$page =~ s{\@([A-Z_]+)\@}{$1 eq 'DATA' ? '@DATA@' : $parts{$1} // die "page.pl: unknown \@$1\@\n"}eg;
-my ($before, $after) = split /\@DATA\@/, $page, 2;
-defined $after or die "page.pl: there is no \@DATA\@ in $page_path\n";
+$page =~ s{\@([A-Z_]+)\@}{$parts{$1} // die "page.pl: unknown \@$1\@\n"}eg;
+my ($before, $between, $after) = split /\@(?:PLAIN|DATA)\@/, $page, 3;
+defined $after or die "page.pl: there is no \@PLAIN\@ or no \@DATA\@ in $page_path\n";
 
 print "/* Made by page.pl from the files in src/report/page/ and charting libraries. */\n";
 print "#include \"report/page/page.h\"\n";
 c_string('page_before', $before);
+c_string('page_between', $between);
 c_string('page_after', $after);

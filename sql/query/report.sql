@@ -14,3 +14,10 @@ ORDER BY "as_of"
 SELECT "id_assoc", "fairshare", "usage_raw", "level_fs"
 FROM "fairmill_history"
 WHERE "cluster" = ? AND "as_of" = ?
+
+-- name: report_settings
+-- With which settings each run of a span was made.
+SELECT "as_of", "settings_digest"
+FROM "fairmill_run"
+WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ? AND "status" = 'done'
+ORDER BY "as_of", "run_id"

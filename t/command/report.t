@@ -4,10 +4,12 @@
 """What stands in the page that report writes, and how it is written.  How it looks and works is
 tried in page.t."""
 
+import html.parser
 import json
 import os
 import re
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
@@ -22,20 +24,41 @@ def data_of(page):
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
 
 
+COLUMNS = {'levelShare': 'level_shares_norm', 'levelUsed': 'level_usage', 'usage': 'usage_raw',
+           'factor': 'fairshare', 'levelFs': 'level_fs'}  # and what they are in fairmill_fairshare
+
+
+def names_of(names):
+    """A number is that of a name among those that stand before it."""
+    seen = []
+    for name in names:
+        if isinstance(name, str):
+            seen.append(name)
+        yield seen[name] if isinstance(name, int) else name
+
+
 def rows_of(cluster):
     """{(account, user): row as a dictionary}"""
-    keys = ('parent', 'account', 'user', 'partition', 'shares', 'share', 'usage', 'used', 'factor', 'level_fs',
-            'order')
-    rows = {}
-    for number, row in enumerate(cluster['rows']):
-        row = dict(zip(keys, row), number=number)
-        row['account'], row['user'] = (cluster['names'][row[key]] for key in ('account', 'user'))
+    rows, listed, parent = {}, [], 0
+    for number, name in enumerate(names_of(cluster['names'])):
+        parent += cluster['parents'][number]
+        row = {key: cluster[key][number] for key in (*COLUMNS, 'shares', 'spent', 'place') if key in cluster}
+        row.update(number=number, parent=parent)
+        is_user = cluster['kinds'][number] == 'u'
+        above = listed[parent] if number else row
+        row['account'] = cluster['accounts'].get(str(number), above['account']) if is_user else name
+        row['user'] = name if is_user else ''
+        row['whole'] = cluster['wholeShare'].get(str(number))
+        if row['whole'] is None:
+            row['whole'] = above['whole'] * row['levelShare']
+        listed.append(row)
         rows[row['account'], row['user']] = row
     return rows
 
 
 def close(one, other):
-    return one is other is None or abs(one - other) <= 1e-5 * abs(other)
+    """As far as four digits say."""
+    return one is other is None or abs(one - other) <= 5.1e-4 * abs(other)
 
 
 def add_job(place, key, name, start, hours):
@@ -59,17 +82,19 @@ def try_values(place):
     rows = rows_of(cluster)
     tap.same((cluster['name'], cluster['algorithm'], cluster['asOf'], cluster['halfLife'], cluster['timeZone']),
              ('tiny', 'fair_tree', NOW, 0, 'UTC'), 'a page says which cluster, and how and when it was computed')
-    for account, user, *values in place.query(
-            'SELECT account, username, normshares, rawusage, effectvusage, fairshare, levelfs FROM fairmill_sshare'):
+    for account, user, whole, *values in place.query(
+            f"SELECT account, user_name, shares_norm, {', '.join(COLUMNS.values())} FROM fairmill_fairshare"):
         row = rows[account, user]
-        if values[4] is not None and values[4] >= 1e100:
+        infinite = place.query('SELECT level_fs_infinite FROM fairmill_fairshare WHERE account = ? AND user_name = ?', account, user)
+        if infinite == [(1,)]:
             values[4] = -1
-        tap.ok(all(map(close, (row['share'], row['usage'], row['used'], row['factor'], row['level_fs']), values)),
-               f"the values of {account}.{user} are those that are published", row, values)
-    tap.same({key: row['order'] or None for key, row in rows.items()},
-             {(account, user): order for account, user, order in place.query(
-                 'SELECT account, user_name, fairshare_order FROM fairmill_fairshare')},
-             'who is equal, and who is ahead, is as published')
+        tap.ok(all(map(close, [row[key] for key in COLUMNS] + [row['whole']], values + [whole])),
+               f"the values of {account}.{user} are those that are published", row, values, whole)
+    orders = place.query("SELECT account, user_name, fairshare_order FROM fairmill_fairshare WHERE user_name <> ''")
+    tap.same({key: row['place'] for key, row in rows.items() if key[1]},
+             {(account, user): 1 + sum(other < order for _, _, other in orders) for account, user, order in orders},
+             'a place is one more than how many users are ahead, as published')
+    tap.same(cluster['users'], len(orders), 'of so many')
     names = {row['number']: key for key, row in rows.items()}
     tap.same({key: names[row['parent']] for key, row in rows.items()}, {
         ('root', ''): ('root', ''), ('physics', ''): ('root', ''), ('chemistry', ''): ('root', ''),
@@ -113,7 +138,7 @@ def try_past(place):
             f'SELECT h.{column} FROM fairmill_history h JOIN fairmill_fairshare f USING (id_assoc) '
             "WHERE f.user_name = 'bob' ORDER BY h.as_of")]
         got = history['rows'][str(rows['physics', 'bob']['number'])][index]
-        tap.ok(len(got) == len(expected) and all(abs(one - other) <= 1e-3 * abs(other) for one, other in zip(got, expected)),
+        tap.ok(len(got) == len(expected) and all(abs(one - other) <= 5e-3 * abs(other) for one, other in zip(got, expected)),
                f"{name} over time is what was published then", got, expected)
     place.succeed('report', '--days', 1)
     cluster = data_of(place.out)['clusters'][0]
@@ -135,7 +160,7 @@ def try_names(place):
     place.succeed('run', '--now', NOW)
     place.succeed('report')
     page = place.out
-    names = data_of(page)['clusters'][0]['names']
+    names = list(names_of(data_of(page)['clusters'][0]['names']))
     block = re.search(r'id="data">(.*?)</script>', page, re.S)[1]
     tap.same(set(block) & set('<>&\u2028\u2029\u202e'), set(), 'nothing in the data can be taken for HTML, or ends a line')
     seen = HOSTILE.replace('\u2028', r'\xE2\x80\xA8').replace('\u2029', r'\xE2\x80\xA9').replace('\u202e', r'\xE2\x80\xAE')
@@ -175,6 +200,9 @@ def try_output(place):
     os.mkdir(place.path('folder'))
     place.ends(1, 'a folder is no file to replace', 'report', '-o', 'folder')
     tap.same([name for name in os.listdir(place.folder) if 'folder.' in name], [], 'and nothing is left beside it')
+    place.succeed('report', '-A', 'b')
+    tap.same([(cluster['name'], cluster['account']) for cluster in data_of(place.out)['clusters']], [('two', 'b')],
+             'an account is looked for on every cluster')
     place.ends(64, 'a cluster must be there', 'report', '--cluster', 'three')
     place.says('or is named', "'three'")
     for days in ('0', '-1', 'x', '3661'):
@@ -201,7 +229,7 @@ def try_private(place):
     expected = [usage for (usage,) in place.query(
         "SELECT h.usage_raw FROM fairmill_history h JOIN fairmill_fairshare f USING (id_assoc) "
         "WHERE f.account = 'physics' AND f.user_name = '' ORDER BY h.as_of")]
-    tap.same((cluster['use']['rows'][str(number)], all(map(close, cluster['history']['rows'][str(number)][0], expected))),
+    tap.same((cluster['use']['rows'][str(number)], all(abs(one - other) <= 5e-3 * other for one, other in zip(cluster['history']['rows'][str(number)][0], expected))),
              ([21600], True), 'whose past is that of all below them')
 
 
@@ -221,9 +249,198 @@ def try_many(place):
     tap.ok(len(place.out) < 1500000, 'so that the page stays small', len(place.out))
 
 
+def try_account(place):
+    place.ready(SMALL, UTC)
+    add_job(place, 100, 'physics.alice', NOW - 2 * DAY, 4)
+    for key, name in ((101, 'physics.bob'), (102, 'chemistry.carol')):
+        add_job(place, key, name, 0, 0)
+        place.change('UPDATE tiny_job_table SET time_start = 0, time_end = 0, state = 0, time_submit = ?, account = ? WHERE id_job = ?',
+                     NOW - 100, name.split('.')[0], key)
+    place.succeed('run', '--now', NOW)
+    place.succeed('report')
+    whole = data_of(place.out)['clusters'][0]
+    place.succeed('report', '-A', 'physics')
+    page, (part,) = place.out, data_of(place.out)['clusters']
+    tap.same((part['account'], part['above'], sorted(rows_of(part))),
+             ('physics', ['root'], [('physics', ''), ('physics', 'alice'), ('physics', 'bob')]),
+             'the page of an account has it and what is below it')
+    tap.same([name for name in ('carol', 'chemistry') if name in page], [], 'and nobody else')
+    tap.same((part['waiting'], [job[1] for job in part['jobs']], part['waitingByPartition']), (1, ['bob'], [['p', 1]]),
+             'nor the jobs of others')
+    rows, others = rows_of(part), rows_of(whole)
+    tap.same([{**row, 'number': 0, 'parent': 0} for row in rows.values()],
+             [{**others[key], 'number': 0, 'parent': 0} for key in rows], 'what it shows of them is what the page of all shows')
+    tap.same((part['users'], part['allUsage']), (whole['users'], whole['allUsage']), 'also of how many users a place is')
+    for name in ('use', 'history'):
+        tap.same({key: part[name]['rows'].get(str(row['number'])) for key, row in rows.items()},
+                 {key: whole[name]['rows'].get(str(others[key]['number'])) for key in rows}, f'and the {name} of each')
+    place.succeed('report', '-A', 'chemistry,physics')
+    tap.same([view['account'] for view in data_of(place.out)['clusters']], ['chemistry', 'physics'], 'two accounts are two views of a page')
+    place.ends(64, 'an account must be there', 'report', '-A', 'alchemy')
+    place.says('or is named', "'alchemy'")
+    place.ends(64, 'a user is no account', 'report', '-A', 'alice')
+
+
+def try_each(place):
+    strange = '../up/<b>"'
+    place.ready(SMALL, UTC)
+    for column in ('acct', 'parent_acct'):
+        place.change(f'UPDATE tiny_assoc_table SET {column} = ? WHERE {column} = ?', strange, 'chemistry')
+    place.succeed('run', '--now', NOW)
+    place.succeed('report', '--each', 'pages')
+    root, folder = place.path('pages'), place.path('pages/tiny')
+    tap.same((sorted(os.listdir(root)), sorted(os.listdir(folder))),
+             (['index.html', 'tiny'], ['physics.html', 'root.html', '~2E.~2Fup~2F~3Cb~3E~22.html']),
+             'each account has a page, whose name no account can lead elsewhere')
+    with open(os.path.join(root, 'index.html'), encoding='utf-8') as file:
+        index = file.read()
+    links = re.search(r'<div id="pages".*?</div>', index, re.S)[0]
+    addresses = re.findall(r'<a href="([^"]*)">', links)
+    tap.ok(len(addresses) == 3 and all(os.path.isfile(os.path.join(root, address)) for address in addresses),
+           'the index leads to all of them', addresses)
+    place.succeed('report', '-A', 'physics')
+    alone = place.out
+    with open(os.path.join(folder, 'physics.html'), encoding='utf-8') as file:
+        tap.same(data_of(file.read())['clusters'], data_of(alone)['clusters'], 'and they are as -A makes them')
+    place.succeed('report')
+    tap.same(data_of(index), data_of(place.out), 'the index is the page of everything')
+    before = os.stat(os.path.join(folder, 'physics.html')).st_ino
+    place.succeed('report', '--each', 'pages', '-A', 'physics')
+    tap.ok(os.stat(os.path.join(folder, 'physics.html')).st_ino != before, 'pages are replaced in one step')
+    with open(os.path.join(root, 'index.html'), encoding='utf-8') as file:
+        tap.same([view.get('account') for view in data_of(file.read())['clusters']], ['physics'], 'with -A only those that are asked for')
+    place.ends(64, '--each and --output exclude each other', 'report', '--each', 'pages', '-o', 'x.html')
+    place.ends(1, 'where no folder can be made it says so', 'report', '--each', 'fm.conf/pages')
+    place.says('and names it', "'fm.conf/pages'")
+
+
+def try_span(place):
+    start = NOW - NOW % DAY
+    place.ready(SMALL, UTC)
+    for key, day in enumerate((3, 2, 1), 100):
+        add_job(place, key, 'physics.alice', start - day * DAY, day)
+    for day in (3, 2, 1, 0):
+        place.succeed('run', '--now', start - day * DAY + 12 * 3600)
+    place.succeed('report', '--since', start - 2 * DAY, '--until', start - DAY + 12 * 3600)
+    cluster = data_of(place.out)['clusters'][0]
+    tap.same((cluster['from'], cluster['to'], cluster['use']['at'], cluster['history']['at']),
+             (start - 2 * DAY, start - DAY + 43200, [start - 2 * DAY, start - DAY], [start - 2 * DAY + 43200, start - DAY + 43200]),
+             '--since and --until say which days and points are shown')
+    tap.same({key: row['spent'] for key, row in rows_of(cluster).items()},
+             {('root', ''): 10800, ('physics', ''): 10800, ('chemistry', ''): 0, ('physics', 'alice'): 10800, ('physics', 'bob'): 0,
+              ('chemistry', 'carol'): 0}, 'and what was used in them')
+    place.succeed('report', '--since', start - 200 * DAY)
+    use = data_of(place.out)['clusters'][0]['use']
+    expected = {}
+    for day in (3, 2, 1):
+        monday = start - day * DAY - time.gmtime(start - day * DAY).tm_wday * DAY
+        expected[monday] = expected.get(monday, 0) + day * 3600
+    tap.same((use['days'], dict(zip(use['at'], use['rows']['0']))), (7, expected), 'of long spans a bar is a week from Monday on')
+    place.ends(64, '--since and --days exclude each other', 'report', '--since', start - DAY, '--days', 3)
+    place.ends(64, '--since must be before --until', 'report', '--since', start, '--until', start - DAY)
+    place.ends(64, 'an instant must be one', 'report', '--since', 'someday')
+
+
+def try_changes(place):
+    place.ready(SMALL, {**UTC, 'usage.half_life': '7-0', 'fairshare.capacity': 10, 'priority.weight_age': 1})
+    add_job(place, 100, 'physics.alice', NOW - NOW % DAY - 2 * DAY, 24)
+    place.succeed('run', '--now', NOW - 2 * DAY)
+    place.settings({**UTC, 'usage.half_life': '14-0', 'fairshare.capacity': 10, 'priority.weight_age': 2})
+    place.succeed('run', '--now', NOW - DAY)
+    place.succeed('run', '--now', NOW)
+    place.succeed('report')
+    cluster = data_of(place.out)['clusters'][0]
+    tap.same(cluster['changes'], [[NOW - DAY, 'half_life: 7-0 \u2192 14-0; weight_age: 1 \u2192 2']],
+             'a page says when settings changed, and which')
+    tap.same(cluster['capacity'], 10 * DAY, 'and how much a day can give')
+    tap.ok('<td align="right">10.0 %</td>' in plain_of(place.out), 'of which a day with one of ten in use has a tenth')
+    place.settings({**UTC, 'usage.half_life': '14-0', 'fairshare.capacity': 10, 'priority.weight_age': 2, 'report.alert_after': '1 d'})
+    place.succeed('run', '--now', NOW + 1)
+    place.succeed('report')
+    tap.same(len(data_of(place.out)['clusters'][0]['changes']), 1, 'settings that no value is made of do not count')
+
+
+def plain_of(page):
+    return re.search(r'<div id="plain".*?</div>', page, re.S)[0]
+
+
+class Cells(html.parser.HTMLParser):
+    """The rows of tables, as texts; bars are tables without any."""
+
+    def __init__(self):
+        super().__init__()
+        self.rows, self.cell = [], None
+        self.deep = 0
+
+    def handle_starttag(self, tag, attrs):
+        self.deep += tag == 'table'
+        if tag == 'tr' and self.deep == 1:
+            self.rows.append([])
+        if tag in ('td', 'th') and self.deep == 1:
+            self.rows[-1].append('')
+
+    def handle_endtag(self, tag):
+        self.deep -= tag == 'table'
+
+    def handle_data(self, data):
+        if self.deep and self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data.strip()
+
+
+def try_plain(place):
+    place.ready(SMALL, UTC)
+    place.change('UPDATE tiny_assoc_table SET user = ? WHERE user = ?', HOSTILE, 'alice')
+    add_job(place, 100, 'physics.bob', NOW - NOW % DAY - DAY, 24)
+    place.succeed('run', '--now', NOW)
+    place.succeed('report')
+    part = plain_of(place.out)
+    tap.same([tag for tag in set(re.findall(r'<([a-z0-9]+)', part)) if tag not in
+              ('div', 'h2', 'h3', 'p', 'table', 'tr', 'th', 'td', 'dl', 'dt', 'dd')], [], 'without scripts there are tables, and no name becomes an element')
+    tap.ok(' style=' not in part and ' on' not in re.sub(r'>[^<]*<', '><', part), 'which need neither style sheets nor handlers')
+    cells = Cells()
+    cells.feed(part)
+    by_name = {row[0]: row for row in cells.rows if row}
+    for account, share, usage in place.query("SELECT account, level_shares_norm, level_usage FROM fairmill_fairshare "
+                                             "WHERE user_name = '' AND depth = 1"):
+        shown = [float(re.sub('[^0-9.]', '', cell)) / 100 for cell in by_name[account][2:4]]
+        tap.ok(abs(shown[0] - share) < 6e-4 and abs(shown[1] - usage) < 6e-4, f'they have what is published of {account}', by_name[account])
+    (factor,), = place.query("SELECT fairshare FROM fairmill_fairshare WHERE user_name = 'bob'")
+    tap.ok(f'{factor:.4f}' in by_name['bob'], 'and of users', by_name['bob'])
+    widths = [int(width) for width in re.findall(r'<table width="(\d+)"', part)]
+    tap.ok(widths and max(widths) == 120 and min(widths) > 0, 'and bars that are as long as numbers are large', widths)
+
+
+def try_bound(place):
+    groups, users = 30, 700
+    place.ready('cluster big\nroot/\n' + ''.join(
+        f'  a{group}/ 1\n' + ''.join(f'    user{group}_{user} 1 use {1 + (group * users + user) * 7919 % 10007}\n' for user in range(users))
+        for group in range(groups)), UTC)
+    place.succeed('run', '--now', NOW)
+    place.succeed('report')
+    tap.ok(len(place.out.encode()) < 2000000, 'a page of many associations is below 2 MB', len(place.out))
+    cluster = data_of(place.out)['clusters'][0]
+    rows = rows_of(cluster)
+    tap.ok(len(rows) <= 16000 and sum(not user for _, user in rows) == groups + 1, 'all accounts are there, and who used most', len(rows))
+    published = {(account, user): usage for account, user, usage in place.query('SELECT account, user_name, usage_raw FROM fairmill_fairshare')}
+    least = min(published[key] for key in rows if key[1])
+    tap.ok(all(usage <= least for key, usage in published.items() if key not in rows), 'nobody who is left out used more')
+    names = {row['number']: key for key, row in rows.items()}
+    rests = {names[int(number)][0]: rest for number, rest in cluster['rests'].items()}
+    expected = {}
+    for (account, user), usage in published.items():
+        if (account, user) not in rows:
+            count, used = expected.get(account, (0, 0))
+            expected[account] = count + 1, used + usage
+    tap.ok(rests.keys() == expected.keys() and all(rests[name][0] == count == rests[name][1] and close(rests[name][3], used)
+                                                   for name, (count, used) in expected.items()),
+           'the others are counted and summed where they are')
+    tap.same((cluster['below'], cluster['users']), (len(published), groups * users), 'and it says how many there are')
+
+
 def body():
     with Place() as place:
-        for part in (try_values, try_health, try_past, try_names, try_page, try_output, try_private, try_many):
+        for part in (try_values, try_health, try_past, try_names, try_page, try_output, try_private, try_many,
+                     try_account, try_each, try_span, try_changes, try_plain, try_bound):
             part(place)
 
 

@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "command/command.h"
 #include "command/report/report_data.h"
+#include "command/report/report_pages.h"
 #include "results/health.h"
 #include "results/published.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
+#include "util/instant.h"
+#include "util/memory.h"
 
 #define USUAL_DAYS 30
 
 struct options {
     struct shared_options shared;
-    const char *output, *days_text;
-    uint64_t days;
+    const char *output, *folder, *days_text, *since_text, *until_text;
+    struct report_wish wish;
 };
 
 /* What is wrong with a cluster, in words. */
@@ -27,45 +31,54 @@ static void add_problems(struct text *text, const struct health *health, const c
         health_add_words(text, found);
 }
 
-static int add_clusters(struct published *published, const struct health *health,
-                        const struct options *options, struct text *text, struct error *err)
+static int read_cluster(struct report_cluster *read, struct published *published,
+                        struct published_cluster *cluster, const struct health *health,
+                        const struct report_wish *wish, struct error *err)
 {
-    bool private = published_private(published); /* no user is named */
-    page_begin(text, options->days, private);
-    for (size_t i = 0; i < published->count; i++) {
-        struct report_data data;
-        struct text problems = { 0 };
-        add_problems(&problems, health, published->clusters[i].name);
-        int result = report_data_read(&data, published, &published->clusters[i], options->days,
-                                      private, err);
-        data.page.problems = problems.bytes;
-        if (!result)
-            page_add_cluster(text, &data.page, i == 0);
-        report_data_free(&data);
-        text_free(&problems);
-        if (result)
-            return -1;
-    }
-    return 0;
+    add_problems(&read->problems, health, cluster->name);
+    int result = report_data_read(&read->data, published, cluster, wish, err);
+    read->data.page.problems = read->problems.bytes;
+    return result;
+}
+
+/* The clusters without any of the accounts that are asked for are left out by those who write. */
+static int read_clusters(struct report_cluster *read, struct published *published,
+                         const struct options *options, struct error *err)
+{
+    struct health health = { 0 };
+    struct report_wish wish = options->wish;
+    wish.accounts_only = published_private(published) != 0; /* no user is named */
+    int result = health_read(published->db, time(NULL), &health, err);
+    for (size_t i = 0; !result && i < published->count; i++)
+        result = read_cluster(&read[i], published, &published->clusters[i], &health, &wish, err);
+    health_free(&health);
+    return result ? -1 : published_check_names(published, err);
 }
 
 /* All from one snapshot. */
-static int make_page(const struct settings *settings, const struct options *options,
-                     struct text *text, struct error *err)
+static int make_pages(const struct settings *settings, const struct options *options,
+                      struct error *err)
 {
     struct published published;
-    struct published_filter filter = { .clusters = options->shared.clusters };
-    struct health health = { 0 };
-    int result = published_open(&published, settings, &filter, err) ||
-                         health_read(published.db, time(NULL), &health, err)
-                     ? -1
-                     : 0;
-    text_add(text, page_before);
+    struct published_filter filter = { .clusters = options->shared.clusters,
+                                       .accounts = options->shared.accounts };
+    int result = published_open(&published, settings, &filter, err);
+    struct report_cluster *read = memory_zeroed(published.count + 1, sizeof *read);
     if (!result)
-        result = add_clusters(&published, &health, options, text, err);
-    page_end(text);
-    text_add(text, page_after);
-    health_free(&health);
+        result = read_clusters(read, &published, options, err);
+    struct text page = { 0 };
+    if (!result && options->folder) {
+        result = report_pages_write(options->folder, read, published.count, err);
+    } else if (!result) {
+        report_page_make(&page, read, published.count);
+        result = command_output(options->output, &page, err);
+    }
+    text_free(&page);
+    for (size_t i = 0; i < published.count; i++) {
+        report_data_free(&read[i].data);
+        text_free(&read[i].problems);
+    }
+    free(read);
     published_free(&published);
     return result;
 }
@@ -73,18 +86,42 @@ static int make_page(const struct settings *settings, const struct options *opti
 static int take_days(struct options *options, struct error *err)
 {
     const char *days = options->days_text;
-    options->days = USUAL_DAYS;
-    if (days && (!number_unsigned(days, strlen(days), &options->days) || !options->days ||
-                 options->days > 3660))
+    options->wish.days = USUAL_DAYS;
+    if (days && (!number_unsigned(days, strlen(days), &options->wish.days) || !options->wish.days ||
+                 options->wish.days > 3660))
         return fail(err, ERROR_USAGE, "report: --days '%s': must be from 1 to 3660", days);
+    if (days && options->since_text)
+        return fail(err, ERROR_USAGE, "report: --since and --days exclude each other");
+    if (options->folder && options->output)
+        return fail(err, ERROR_USAGE, "report: --each and --output exclude each other");
     return 0;
+}
+
+/* Once the time zone is set. */
+static int take_span(struct options *options, struct error *err)
+{
+    struct report_wish *wish = &options->wish;
+    wish->accounts = &options->shared.accounts;
+    wish->each = options->folder != NULL;
+    wish->since = INT64_MIN;
+    wish->until = INT64_MAX;
+    if (options->since_text && option_instant("since", options->since_text, &wish->since, err))
+        return -1;
+    return options->until_text ? option_instant("until", options->until_text, &wish->until, err)
+                               : 0;
 }
 
 static const struct command_option own_options[] = {
     { "output", NULL, 'o', OPTION_VALUE, AT(output), "FILE",
       .help = "replace this file in one step, or write to this device or pipe; -: stdout" },
+    { "each", NULL, 0, OPTION_VALUE, AT(folder), "FOLDER",
+      .help = "a page for each account too, and an index of them, in this folder" },
     { "days", NULL, 'd', OPTION_VALUE, AT(days_text), "NUMBER",
       .help = "so many days of history; usually 30" },
+    { "since", "from", 0, OPTION_VALUE, AT(since_text), "TIME",
+      .help = "history from this instant on" },
+    { "until", "to", 0, OPTION_VALUE, AT(until_text), "TIME",
+      .help = "history up to this one; else up to the newest run" },
     { .name = NULL },
 };
 
@@ -92,15 +129,11 @@ static int report_command(const struct invocation *invocation, struct error *err
 {
     struct options options = { 0 };
     struct settings *settings = NULL;
-    struct text text = { 0 };
     int result = -1;
-    if (options_read(invocation, &options, err) || take_days(&options, err) ||
-        settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
-        goto done;
-    if (!make_page(settings, &options, &text, err))
-        result = command_output(options.output, &text, err);
-done:
-    text_free(&text);
+    if (!options_read(invocation, &options, err) && !take_days(&options, err) &&
+        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
+        !take_span(&options, err))
+        result = make_pages(settings, &options, err);
     options_free(&options.shared);
     settings_destroy(settings);
     return result;
@@ -111,7 +144,7 @@ const struct command command_report = {
     .operands = "",
     .summary = "one HTML page: the tree, use over time, the queue",
     .notes = "",
-    .shared = TAKES_CLUSTERS,
+    .shared = TAKES_CLUSTERS | TAKES_ACCOUNTS,
     .options = own_options,
     .run = report_command,
 };

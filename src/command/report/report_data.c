@@ -4,32 +4,36 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "command/report/report_changes.h"
+#include "command/report/report_rows.h"
+#include "core/fairshare/algorithm.h"
+#include "core/usage/calendar.h"
 #include "db/db.h"
+#include "report/page/view.h"
 #include "report/priorities.h"
 #include "results/published.h"
-#include "results/published_find.h"
 #include "results/published_jobs.h"
 #include "settings/settings.h"
 #include "settings/words.h"
 #include "sql.h"
+#include "util/error.h"
 #include "util/index.h"
 #include "util/memory.h"
 
-/* What keeps a page small.  A number of a series takes some six bytes. */
-#define NUMBERS_AT_MOST 120000u
 #define INSTANTS_AT_MOST 60u
-#define JOBS_AT_MOST 500u
+/* Of longer spans a bar is a week. */
+#define DAYS_AT_MOST 120
+/* Numbers of series that are in memory where each account has a page. */
+#define NUMBERS_OF_ALL 8000000u
 
 #define INFINITE_LEVEL_FS 1e100
 
 struct reading {
     struct db *db;
     struct page_cluster *cluster;
-    int64_t from;
-    bool accounts_only;
-    struct id_index
-        *places; /* of living associations; of a user who is not told of, the account's */
+    struct id_index *places; /* rows of living associations */
     /* Associations that are gone, and what they hung below last. */
     struct id_index *gone;
     int64_t *gone_parents;
@@ -51,62 +55,6 @@ static int for_each(struct reading *reading, struct db_rows *rows,
     while (db_fetch(rows, &row, err) > 0)
         take(reading, row);
     return db_finish(rows);
-}
-
-/* ---- the tree ---- */
-
-/* Parents first. */
-static int by_depth_and_id(const void *a, const void *b, void *nodes)
-{
-    const struct node *one = (const struct node *)nodes + *(const uint32_t *)a;
-    const struct node *other = (const struct node *)nodes + *(const uint32_t *)b;
-    if (one->depth != other->depth)
-        return one->depth < other->depth ? -1 : 1;
-    return (one->id > other->id) - (one->id < other->id);
-}
-
-static void add_row(struct reading *reading, const struct published_cluster *published, uint32_t i)
-{
-    struct page_cluster *cluster = reading->cluster;
-    const struct node *node = &published->tree->nodes[i];
-    const struct values *values = &published->values[i];
-    const struct algorithm *algorithm = published->algorithm;
-    struct association_name name = published_name(published, i);
-    uint32_t place = (uint32_t)cluster->row_count;
-    uint32_t parent =
-        i ? id_index_find(reading->places, published->tree->nodes[node->parent].id) : place;
-    if (reading->accounts_only && node->is_user) {
-        id_index_add(reading->places, node->id, parent);
-        return;
-    }
-    cluster->rows[cluster->row_count++] = (struct page_row){
-        .id = node->id,
-        .parent = parent,
-        .account = name.account,
-        .user = name.user,
-        .partition = name.partition,
-        .shares = node_has_parent_shares(node) ? -1 : node->shares,
-        .share = algorithm->norm_shares(values),
-        .usage = values->usage_raw,
-        .used = algorithm->effective_usage(values),
-        .factor = algorithm->factor(values),
-        .level_fs = algorithm->ranks_users ? values->level_fs : NAN,
-        .order = published->order[i],
-    };
-    id_index_add(reading->places, node->id, place);
-}
-
-static void add_rows(struct reading *reading, const struct published_cluster *published)
-{
-    const struct tree *tree = published->tree;
-    uint32_t *order = memory_zeroed(tree->count, sizeof *order);
-    for (uint32_t i = 0; i < tree->count; i++)
-        order[i] = i;
-    qsort_r(order, tree->count, sizeof *order, by_depth_and_id, tree->nodes);
-    reading->cluster->rows = memory_zeroed(tree->count, sizeof *reading->cluster->rows);
-    for (uint32_t i = 0; i < tree->count; i++)
-        add_row(reading, published, order[i]);
-    free(order);
 }
 
 /* ---- use by day ---- */
@@ -159,21 +107,33 @@ static void end_day(struct reading *reading)
         return;
     struct page_point *day = &cluster->days.points[cluster->days.count - 1];
     for (size_t i = cluster->row_count; i-- > 1;)
-        if (cluster->rows[i].parent != i)
-            reading->sums[cluster->rows[i].parent] += reading->sums[i];
+        reading->sums[cluster->rows[i].parent] += reading->sums[i];
+    for (size_t i = 0; i < cluster->row_count; i++)
+        cluster->rows[i].spent += reading->sums[i];
     for (size_t i = 0; i < cluster->series_count; i++)
         day->usage[i] = reading->sums[cluster->series[i]];
     memset(reading->sums, 0, cluster->row_count * sizeof *reading->sums);
+}
+
+/* The day, or the Monday of its week. */
+static int64_t bar_of(const struct page_cluster *cluster, int64_t day)
+{
+    struct tm date;
+    time_t at = (time_t)day;
+    if (cluster->days_each == 1 || !localtime_r(&at, &date))
+        return day;
+    int64_t monday = day - (date.tm_wday + 6) % 7 * 86400;
+    return monday < 0 ? day : (int64_t)calendar_day((uint64_t)monday + 43200);
 }
 
 static void take_day(struct reading *reading, const struct db_value *row)
 {
     struct page_cluster *cluster = reading->cluster;
     struct page_points *days = &cluster->days;
-    if (!days->count || days->points[days->count - 1].at != row[0].integer) {
+    int64_t bar = bar_of(cluster, row[0].integer);
+    if (!days->count || days->points[days->count - 1].at != bar) {
         end_day(reading);
-        add_point(days, row[0].integer)->usage =
-            memory_zeroed(cluster->series_count, sizeof(double));
+        add_point(days, bar)->usage = memory_zeroed(cluster->series_count, sizeof(double));
     }
     double use = db_value_real(&row[2]);
     if (!isnan(use))
@@ -182,8 +142,8 @@ static void take_day(struct reading *reading, const struct db_value *row)
 
 static int read_days(struct reading *reading, struct error *err)
 {
-    struct db_value span[] = { db_text(reading->cluster->name), db_integer(reading->from),
-                               db_integer(reading->cluster->as_of) };
+    struct db_value span[] = { db_text(reading->cluster->name), db_integer(reading->cluster->from),
+                               db_integer(reading->cluster->to) };
     if (for_each(reading, db_query(reading->db, sql_query_association_read, NULL, 0, "tiittt", err),
                  take_name, err) ||
         for_each(reading, db_query(reading->db, sql_query_usage_day_span, span, 3, "iir", err),
@@ -199,8 +159,9 @@ static int read_days(struct reading *reading, struct error *err)
 static void take_instant(struct reading *reading, const struct db_value *row)
 {
     struct page_cluster *cluster = reading->cluster;
-    if (row[1].text.length == strlen(cluster->algorithm) &&
-        !memcmp(row[1].text.bytes, cluster->algorithm, row[1].text.length))
+    const char *algorithm = cluster->algorithm->name;
+    if (row[1].text.length == strlen(algorithm) &&
+        !memcmp(row[1].text.bytes, algorithm, row[1].text.length))
         add_point(&cluster->instants, row[0].integer);
 }
 
@@ -265,29 +226,45 @@ static int by_usage(const void *a, const void *b, void *rows)
     return (one > other) - (one < other); /* the parent, of two */
 }
 
-/* Whose series are shown: the root's, and those of who used most. */
-static void choose_series(struct page_cluster *cluster, uint64_t days)
+static size_t series_room(const struct page_cluster *cluster, bool each)
 {
-    size_t room = (size_t)(NUMBERS_AT_MOST / (days + 3 * cluster->instants.count));
+    size_t bars = (size_t)((cluster->to - cluster->from) / 86400 / cluster->days_each) + 1;
+    size_t numbers = bars + 3 * cluster->instants.count;
+    return each ? 1 + NUMBERS_OF_ALL / numbers : page_series_room(numbers);
+}
+
+/* Whose series are there: of those who are at the tops and below, who used most. */
+static void choose_series(struct report_data *data, bool each)
+{
+    struct page_cluster *cluster = &data->page;
+    size_t room = series_room(cluster, each);
+    bool *wanted = memory_zeroed(cluster->row_count, sizeof *wanted);
+    for (size_t i = 0; i < data->top_count; i++)
+        wanted[data->tops[i]] = true;
     cluster->series = memory_zeroed(cluster->row_count, sizeof *cluster->series);
-    for (uint32_t i = 0; i < cluster->row_count; i++)
-        cluster->series[i] = i;
-    cluster->series_count = cluster->row_count;
-    qsort_r(cluster->series, cluster->row_count, sizeof *cluster->series, by_usage, cluster->rows);
-    if (cluster->series_count > room + 1)
-        cluster->series_count = room + 1;
+    for (uint32_t i = 0; i < cluster->row_count; i++) {
+        wanted[i] |= wanted[cluster->rows[i].parent];
+        if (wanted[i])
+            cluster->series[cluster->series_count++] = i;
+    }
+    free(wanted);
+    if (cluster->series_count)
+        qsort_r(cluster->series, cluster->series_count, sizeof *cluster->series, by_usage,
+                cluster->rows);
+    if (cluster->series_count > room)
+        cluster->series_count = room;
 }
 
 /* ---- the queue ---- */
 
-static void add_job(struct reading *reading, const struct prio_row *row)
+static void add_job(struct page_cluster *cluster, const struct prio_row *row, uint32_t account)
 {
     static const enum prio_part parts[PAGE_PARTS] = { PRIO_AGE,      PRIO_ASSOC,     PRIO_FAIRSHARE,
                                                       PRIO_JOB_SIZE, PRIO_PARTITION, PRIO_QOS };
-    struct page_cluster *cluster = reading->cluster;
     struct page_job *job = &cluster->jobs[cluster->job_count++];
     *job = (struct page_job){
         .id = row->id_job,
+        .row = account,
         .user = row->user,
         .account = row->account,
         .partition = row->partition,
@@ -316,6 +293,19 @@ static int by_priority(const void *a, const void *b)
     return (one->id_job > other->id_job) - (one->id_job < other->id_job);
 }
 
+/* The row of each account, by the number of its name. */
+static uint32_t *accounts_of(const struct page_cluster *cluster, struct names *names)
+{
+    uint32_t *rows = memory_zeroed(cluster->row_count, sizeof *rows);
+    for (uint32_t i = 0; i < cluster->row_count; i++) {
+        const char *account = cluster->rows[i].account;
+        uint32_t count = names_count(names), number = names_add(names, account, strlen(account));
+        if (number == count || (*cluster->rows[rows[number]].user && !*cluster->rows[i].user))
+            rows[number] = i;
+    }
+    return rows;
+}
+
 /* The highest priorities first; the texts are the list's. */
 static int read_jobs(struct reading *reading, struct prio_list *list, struct error *err)
 {
@@ -324,35 +314,103 @@ static int read_jobs(struct reading *reading, struct prio_list *list, struct err
         return -1;
     if (list->count)
         qsort(list->rows, list->count, sizeof *list->rows, by_priority);
-    cluster->jobs = memory_zeroed(JOBS_AT_MOST, sizeof *cluster->jobs);
-    for (size_t i = 0; i < list->count; i++)
-        if (list->rows[i].best && cluster->job_total++ < JOBS_AT_MOST && !reading->accounts_only)
-            add_job(reading, &list->rows[i]);
+    struct names *names = names_create();
+    uint32_t *rows = accounts_of(cluster, names);
+    cluster->jobs = memory_zeroed(list->count + 1, sizeof *cluster->jobs);
+    for (size_t i = 0; i < list->count; i++) {
+        const char *account = list->rows[i].account;
+        uint32_t number = names_find(names, account, strlen(account));
+        if (list->rows[i].best)
+            add_job(cluster, &list->rows[i], number == INDEX_NONE ? 0 : rows[number]);
+    }
+    names_destroy(names);
+    free(rows);
     return 0;
 }
 
-static int read_history(struct reading *reading, uint64_t days, struct error *err)
+static int read_history(struct reading *reading, struct report_data *data, bool each,
+                        struct error *err)
 {
     struct page_cluster *cluster = reading->cluster;
-    struct db_value span[] = { db_text(cluster->name), db_integer(reading->from),
-                               db_integer(cluster->as_of) };
+    struct db_value span[] = { db_text(cluster->name), db_integer(cluster->from),
+                               db_integer(cluster->to) };
     if (for_each(reading, db_query(reading->db, sql_query_report_points, span, 3, "it", err),
                  take_instant, err))
         return -1;
-    thin_instants(&cluster->instants, reading->from, cluster->as_of);
-    choose_series(cluster, days);
+    thin_instants(&cluster->instants, cluster->from, cluster->to);
+    choose_series(data, each);
     reading->sums = memory_zeroed(cluster->row_count, sizeof *reading->sums);
-    return read_instants(reading, err) || read_days(reading, err) ? -1 : 0;
+    return read_instants(reading, err) || read_days(reading, err) ||
+                   report_changes_read(reading->db, cluster, err)
+               ? -1
+               : 0;
+}
+
+/* ---- what is asked for ---- */
+
+/* How much a day can give, by the capacity that the newest run had; without decay it is known only
+ * where the settings say it. */
+static double capacity_of(const struct published_cluster *cluster)
+{
+    const struct settings *settings = cluster->settings;
+    if (settings->capacity > 0)
+        return settings->capacity * 86400;
+    double whole = (double)cluster->half_life * settings->capacity_half_lives;
+    return whole > 0 ? cluster->options.capacity / whole * 86400 : NAN;
+}
+
+static int set_span(struct page_cluster *cluster, const struct report_wish *wish, struct error *err)
+{
+    cluster->to = wish->until == INT64_MAX ? cluster->as_of : wish->until;
+    cluster->from =
+        wish->since == INT64_MIN ? cluster->to - (int64_t)wish->days * 86400 : wish->since;
+    cluster->days_each = cluster->to - cluster->from > DAYS_AT_MOST * INT64_C(86400) ? 7 : 1;
+    return cluster->from < cluster->to
+               ? 0
+               : fail(err, ERROR_USAGE, "report: --since is not before the end of what is shown");
+}
+
+static void add_top(struct report_data *data, uint32_t row)
+{
+    for (size_t i = 0; i < data->top_count; i++)
+        if (data->tops[i] == row)
+            return;
+    data->tops = memory_grown(data->tops, data->top_count, sizeof *data->tops);
+    data->tops[data->top_count++] = row;
+}
+
+static void find_tops(struct report_data *data, const struct name_list *accounts)
+{
+    if (!accounts->count)
+        add_top(data, 0);
+    for (size_t i = 0; i < accounts->count; i++) {
+        uint32_t row = report_row_of_account(&data->page, accounts->values[i]);
+        if (row != INDEX_NONE)
+            add_top(data, row);
+    }
+}
+
+static int read_all(struct reading *reading, struct report_data *data,
+                    const struct report_wish *wish, struct error *err)
+{
+    find_tops(data, wish->accounts);
+    if (!data->top_count)
+        return 0;
+    return set_span(&data->page, wish, err) || read_jobs(reading, data->queue, err) ||
+                   read_history(reading, data, wish->each, err)
+               ? -1
+               : 0;
 }
 
 int report_data_read(struct report_data *data, struct published *published,
-                     struct published_cluster *cluster, uint64_t days, bool accounts_only,
+                     struct published_cluster *cluster, const struct report_wish *wish,
                      struct error *err)
 {
     *data = (struct report_data){
         .page = { .name = cluster->name,
-                  .algorithm = cluster->algorithm->name,
+                  .algorithm = cluster->algorithm,
                   .time_zone = cluster->time_zone,
+                  .accounts_only = wish->accounts_only,
                   .as_of = cluster->as_of,
                   .words = words_of(cluster->settings),
                   .unit = published_unit(cluster),
@@ -362,19 +420,16 @@ int report_data_read(struct report_data *data, struct published *published,
     struct reading reading = {
         .db = published->db,
         .cluster = &data->page,
-        .accounts_only = accounts_only,
-        .from = cluster->as_of - (int64_t)days * 86400,
         .places = id_index_create(),
         .gone = id_index_create(),
     };
     data->page.of_pbs = data->queue->of_formula;
     int result = published_read_tree(published, cluster, err);
     if (!result) {
-        add_rows(&reading, cluster);
-        result = read_jobs(&reading, data->queue, err);
+        data->page.capacity = capacity_of(cluster);
+        report_rows_add(&data->page, cluster, reading.places);
+        result = read_all(&reading, data, wish, err);
     }
-    if (!result)
-        result = read_history(&reading, days, err);
     id_index_destroy(reading.places);
     id_index_destroy(reading.gone);
     free(reading.gone_parents);
@@ -401,4 +456,8 @@ void report_data_free(struct report_data *data)
     free(cluster->rows);
     free(cluster->series);
     free(cluster->jobs);
+    for (size_t i = 0; i < cluster->change_count; i++)
+        free(cluster->changes[i].words);
+    free(cluster->changes);
+    free(data->tops);
 }

@@ -2,23 +2,35 @@
 #ifndef FAIRMILL_COMMAND_REPORT_DATA_H
 #define FAIRMILL_COMMAND_REPORT_DATA_H
 
-#include "report/page/page.h"
+#include "report/page/cluster.h"
 
 struct error;
+struct name_list;
 struct published;
 struct published_cluster;
+
+/* What is asked for. */
+struct report_wish {
+    int64_t since, until; /* INT64_MIN: `days` before the end; INT64_MAX: the newest run */
+    uint64_t days;
+    bool accounts_only; /* no user is shown, and of jobs only how many wait */
+    bool each;          /* a page for each account */
+    const struct name_list
+        *accounts; /* pages of these, and of what is below; none: of everything */
+};
 
 struct report_data {
     struct page_cluster page; /* its texts are those of the queue and of what is published */
     struct prio_list *queue;
+    uint32_t *tops; /* the rows of the accounts that have pages; none: no such account is here */
+    size_t top_count;
 };
 
-/* What the page of a cluster shows, from the result tables; reads the cluster's tree.  A page is to
- * open at once, so it has the series of those who used most, and the jobs that come first.  With
- * `accounts_only` it shows no user, and of jobs only how many wait.  Free it also when this fails.
- */
+/* All that pages of a cluster show, from the result tables; reads the cluster's tree.  Pages are to
+ * open at once, so there are the series of those who used most, and what is sent of the rest is up
+ * to page_view_make().  Free it also when this fails. */
 int report_data_read(struct report_data *data, struct published *published,
-                     struct published_cluster *cluster, uint64_t days, bool accounts_only,
+                     struct published_cluster *cluster, const struct report_wish *wish,
                      struct error *err);
 void report_data_free(struct report_data *data);
 

@@ -70,10 +70,38 @@ function logarithmic(points) {
     return { type: 'logarithmic', min: Math.min(...values) / 1.5, max: Math.max(...values) * 1.5 };
 }
 
+// Dashed lines: where settings changed (`marks`: [instant, words]), and as high as a limit.
+function linesPlugin(marks, limit) {
+    return {
+        id: 'lines',
+        afterDatasetsDraw: chart => {
+            const { ctx, chartArea: { left, right, top, bottom }, scales: { x, y } } = chart;
+            const line = (fromX, fromY, toX, toY, name) => {
+                ctx.strokeStyle = color(name);
+                ctx.beginPath();
+                ctx.moveTo(fromX, fromY);
+                ctx.lineTo(toX, toY);
+                ctx.stroke();
+            };
+            ctx.save();
+            ctx.setLineDash([4, 3]);
+            ctx.lineWidth = 1.5;
+            for (const [at] of marks) {
+                const place = x.getPixelForValue(at);
+                if (place >= left && place <= right)
+                    line(place, top, place, bottom, 'part-1');
+            }
+            if (limit)
+                line(left, y.getPixelForValue(limit), right, y.getPixelForValue(limit), 'soft');
+            ctx.restore();
+        },
+    };
+}
+
 // points: [{x: instant, y: number or null}].  options: say (of a number), calendar, from, to, bars,
-// most (the highest there can be), log.
+// most (the highest there can be), log, marks, limit.
 function drawSeries(canvas, points, options) {
-    const { say, calendar, from, to, bars, log } = options;
+    const { say, calendar, from, to, bars, log, marks, limit } = options;
     const title = bars ? calendar.day : calendar.minute;
     const dataset = bars
         ? { data: points, backgroundColor: color('bar'), barThickness: 'flex', maxBarThickness: 14 }
@@ -84,12 +112,13 @@ function drawSeries(canvas, points, options) {
     draw(canvas, {
         type: bars ? 'bar' : 'line',
         data: { datasets: log ? [dataset, evenLine(from, to)] : [dataset] },
+        plugins: [linesPlugin(marks || [], limit)],
         options: {
             interaction: { mode: 'nearest', axis: 'x', intersect: false },
             scales: {
                 x: timeAxis(calendar, from, to),
                 y: axis({
-                    ...(log ? logarithmic(points) : { type: 'linear', beginAtZero: true, max: options.most }),
+                    ...(log ? logarithmic(points) : { type: 'linear', beginAtZero: true, max: options.most, suggestedMax: limit || undefined }),
                     ticks: { maxTicksLimit: 6, callback: say },
                 }),
             },

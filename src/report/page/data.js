@@ -9,50 +9,64 @@ function finite(number) {
     return number === -1 ? Infinity : number;
 }
 
-// A cluster's rows as nodes of a tree; rows come parents first.
+// Each name stands once; a number is one of those that stand before it.
+function namesOf(list) {
+    const seen = [];
+    return list.map(name => typeof name === 'number' ? seen[name] : (seen.push(name), name));
+}
+
+// A cluster's rows as nodes of a tree; rows come parents first, as a list for each value.
 function treeOf(cluster) {
     if (cluster.nodes)
         return cluster.nodes;
-    const names = cluster.names;
-    cluster.nodes = cluster.rows.map((row, number) => {
-        const [parent, account, user, partition, shares, share, usage, used, factor, levelFs,
-            order] = row;
-        return {
-            number, account: names[account], user: names[user], partition: names[partition],
-            isUser: user !== 0, shares: shares < 0 ? null : shares, share, usage: usage || 0, used,
-            factor, levelFs: finite(levelFs), parent: parent === number ? null : parent,
-            order, children: [], size: { share: 1, usage: usage || 0 }, place: null,
+    const names = namesOf(cluster.names);
+    const nodes = cluster.nodes = [];
+    const value = (list, number) => list ? list[number] : null;
+    let above = 0;
+    for (const [number, name] of names.entries()) {
+        above += cluster.parents[number];
+        const parent = number ? nodes[above] : null;
+        const isUser = cluster.kinds[number] === 'u';
+        const shares = cluster.shares[number];
+        const node = {
+            number, parent, isUser, partition: cluster.partitions[number] || '',
+            account: isUser ? cluster.accounts[number] ?? parent.account : name, user: isUser ? name : '',
+            shares: shares < 0 ? null : shares,
+            levelShare: value(cluster.levelShare, number), levelUsed: value(cluster.levelUsed, number),
+            wholeShare: cluster.wholeShare[number] ?? parent.wholeShare * cluster.levelShare[number],
+            share: value(cluster.share, number), used: value(cluster.used, number),
+            usage: cluster.usage[number] || 0, spent: cluster.spent[number] || 0,
+            factor: value(cluster.factor, number), levelFs: finite(value(cluster.levelFs, number)),
+            place: value(cluster.place, number) || null,
+            children: [], rest: restAt(cluster, number), size: null,
         };
-    });
-    for (const node of cluster.nodes) {
-        node.parent = node.parent === null ? null : cluster.nodes[node.parent];
-        if (node.parent)
-            node.parent.children.push(node);
+        node.wholeUsed = cluster.allUsage > 0 ? node.usage / cluster.allUsage : null;
+        node.size = { share: 1, usage: node.usage };
+        if (parent)
+            parent.children.push(node);
+        nodes.push(node);
     }
-    shareOut(cluster.nodes);
-    cluster.users = givePlaces(cluster.nodes);
-    return cluster.nodes;
+    shareOut(nodes);
+    return nodes;
+}
+
+// What hangs right below a row and is not in the page, summed.
+function restAt(cluster, number) {
+    const [count, shares, share, usage] = cluster.rests[number] || [0, 0, 0, 0];
+    return { count, shares, share, usage };
 }
 
 // How high a node is drawn by share: its part of its parent's.  Who has the parent's shares is
 // drawn as if there were one share, or they would not be seen.
 function shareOut(nodes) {
     for (const node of nodes) {
-        const all = node.children.reduce((sum, child) => sum + (child.shares ?? 1), 0);
+        const all = node.children.reduce((sum, child) => sum + (child.shares ?? 1), node.rest.shares);
         for (const child of node.children)
             child.size.share = all > 0 ? node.size.share * (child.shares ?? 1) / all : 0;
+        node.rest.size = {
+            share: all > 0 ? node.size.share * node.rest.shares / all : 0, usage: node.rest.usage,
+        };
     }
-}
-
-// The first place is the best; who is equal shares one.
-function givePlaces(nodes) {
-    const users = nodes.filter(node => node.isUser && node.factor !== null);
-    users.sort((one, other) => one.order - other.order);
-    users.forEach((node, i) => {
-        const before = users[i - 1];
-        node.place = before && before.order === node.order ? before.place : i + 1;
-    });
-    return users.length;
 }
 
 function nameOf(node) {
@@ -70,4 +84,21 @@ function pathOf(node) {
 // What is drawn in colour: level_fs where the algorithm is Fair Tree, else the factor.
 function byLevelFs(cluster) {
     return cluster.algorithm === 'fair_tree';
+}
+
+// Whether the top of the page is that of the cluster.
+function isOfAll(cluster) {
+    return cluster.account === undefined;
+}
+
+// The pages of accounts, by name, where there is a list of them.
+function pageOf(cluster, node) {
+    if (!cluster.pages) {
+        cluster.pages = new Map();
+        for (const list of document.querySelectorAll('#pages ul'))
+            if (list.dataset.cluster === cluster.name)
+                for (const link of list.querySelectorAll('a'))
+                    cluster.pages.set(link.textContent, link.getAttribute('href'));
+    }
+    return node.isUser ? undefined : cluster.pages.get(node.account);
 }

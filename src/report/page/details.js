@@ -2,31 +2,54 @@
 
 // What is known of the association that was chosen: its values, and how they came to be.
 
+// [key of a term, value]
+function valuesOf(cluster, node) {
+    const { users } = cluster;
+    const shown = {
+        shares: node.shares === null ? 'parent' : plain.format(node.shares),
+        levelShare: percent(node.levelShare), levelUsed: percent(node.levelUsed),
+        wholeShare: percent(node.wholeShare), wholeUsed: percent(node.wholeUsed),
+        share: percent(node.share), used: percent(node.used),
+        usage: used(cluster, node.usage), spent: used(cluster, node.spent),
+        levelFs: ratio(node.levelFs),
+        factor: node.factor === null ? null : factor(node.factor),
+        place: node.place === null ? null : `${plain.format(node.place)} of ${plain.format(users)}`,
+    };
+    const ofRoot = ['usage', 'spent'];
+    return Object.entries(shown).filter(([key, value]) => value !== null && cluster.terms[key]
+        && (!isRoot(cluster, node) || ofRoot.includes(key)));
+}
+
+function isRoot(cluster, node) {
+    return !node.parent && isOfAll(cluster);
+}
+
+// How much of what the cluster could give in the days that are known.
+function ofCapacity(cluster, node) {
+    if (cluster.capacity === null || !cluster.use.at.length)
+        return null;
+    const days = (Math.min(cluster.to, cluster.asOf) - Math.max(cluster.from, cluster.use.at[0])) / 86400;
+    return days > 0 ? node.spent / (cluster.capacity * days) : null;
+}
+
+// [name, value, sentence]
 function facts(cluster, node) {
-    const found = [
-        ['Share of its level', percent(node.share)],
-        ['Used of its level', percent(node.used)],
-        ['Shares', node.shares === null ? 'parent' : plain.format(node.shares)],
-        [`Decayed use, ${cluster.words.unit}`, used(cluster, node.usage)],
-    ];
-    if (!byLevelFs(cluster)) {
-        found[0][0] = cluster.ofPbs ? 'Percentage' : 'Share';
-        found[1][0] = cluster.ofPbs ? 'Tree usage' : 'Effective use';
-    }
-    if (!node.parent) {
-        found.splice(0, 3, [capital(cluster.words.accounts), plain.format(cluster.nodes.filter(each => !each.isUser).length)]);
+    const { words, terms } = cluster;
+    const found = valuesOf(cluster, node).map(([key, value]) => {
+        const [name, sentence] = terms[key];
+        const inUnit = key === 'usage' || key === 'spent';
+        return [inUnit ? `${name}, ${words.unit}` : name, value, sentence];
+    });
+    const part = ofCapacity(cluster, node);
+    if (part !== null)
+        found.push(['Of the capacity', percent(part),
+            `What it used of ${used(cluster, cluster.capacity)} ${words.unit} a day, which the cluster has now.`]);
+    if (isRoot(cluster, node)) {
+        found.unshift([capital(words.accounts), plain.format(cluster.nodes.filter(each => !each.isUser).length), null]);
         if (!data.accountsOnly)
-            found.unshift([capital(cluster.words.users), plain.format(cluster.users)]);
-        return found;
-    }
-    if (byLevelFs(cluster))
-        found.push(['Level FS', ratio(node.levelFs)]);
-    if (node.factor !== null)
-        found.push(['Fairshare factor', factor(node.factor)]);
-    if (node.place !== null)
-        found.push(['Place', `${plain.format(node.place)} of ${plain.format(cluster.users)}`]);
-    if (!node.isUser && !data.accountsOnly)
-        found.push(['Right below it', plain.format(node.children.length)]);
+            found.unshift([capital(words.users), plain.format(cluster.users), null]);
+    } else if (!node.isUser && !data.accountsOnly)
+        found.push(['Right below it', plain.format(node.children.length + node.rest.count), `${capital(words.users)} and ${words.accounts}.`]);
     return found;
 }
 
@@ -47,19 +70,20 @@ function chartsOf(cluster, node) {
         + 'who used most. ', element('code', {}, 'fairmill history'), ' tells of the others.',
     ];
     const few = ['No history yet: each run that keeps a point adds to it.'];
-    const isRoot = !node.parent;
+    const ofRoot = isRoot(cluster, node);
     const byFactor = node.factor !== null || !byLevelFs(cluster);
     const value = byFactor ? factors : levels;
     const made = [{
-        title: 'Use by day', unit: words.unit, bars: true, say: inUnits,
-        points: days && pointsOf(use.at.map(at => at + 43200), days, seconds => seconds / words.seconds),
+        title: use.days === 1 ? 'Use by day' : 'Use by week', unit: words.unit, bars: true, say: inUnits,
+        limit: ofRoot && cluster.capacity !== null ? cluster.capacity * use.days / words.seconds : null,
+        points: days && pointsOf(use.at.map(at => at + 43200 * use.days), days, seconds => seconds / words.seconds),
         words: unseen(use.at, use.rows) ? elsewhere : !use.at.length ? ['No use by day is known yet.'] : null,
     }, {
         title: 'Decayed use', unit: words.unit, say: inUnits,
         points: usage && pointsOf(history.at, usage, seconds => seconds / words.seconds),
         words: unseen(history.at, history.rows) ? elsewhere : history.at.length < 2 ? few : null,
     }];
-    if (!isRoot)
+    if (!ofRoot)
         made.push({
             title: byFactor ? 'Fairshare factor' : 'Level FS', unit: byFactor ? '1 is best' : '1 is just its share',
             say: byFactor ? number => Number(number.toPrecision(4)) : ratio, most: byFactor ? 1 : undefined, log: !byFactor,
@@ -71,7 +95,7 @@ function chartsOf(cluster, node) {
         if (!chart.words && !seen.length)
             chart.words = ['Nothing is known of this in these days.'];
         else if (!chart.words && chart.bars && !seen.some(point => point.y > 0))
-            chart.words = [`Nothing was used in ${count(data.days, 'day', 'days')}.`];
+            chart.words = ['Nothing was used in these days.'];
     }
     return made;
 }
@@ -85,20 +109,30 @@ function inWords(chart, calendar) {
         + `last ${chart.say(last.y)} on ${calendar.day(last.x)}`;
 }
 
+// What the marks in the charts are.
+function drawChanges(cluster, calendar) {
+    byId('changes').replaceChildren(...cluster.changes.length ? [
+        element('h3', {}, 'Settings that changed', element('span', {}, ' dashed lines in the charts')),
+        element('ul', {}, ...cluster.changes.map(([at, words]) => element('li', {}, `${calendar.minute(at)}  ${words}`))),
+    ] : []);
+}
+
 function drawDetails(cluster, node) {
     const calendar = calendarOf(cluster);
     const kind = node.isUser ? cluster.words.user : cluster.words.account;
-    byId('chosen-title').replaceChildren(node.parent ? `${nameOf(node)}` : 'Everybody',
-        element('span', { class: 'kind' }, node.parent ? kind : ''));
-    byId('chosen-place').textContent = node.parent ? pathOf(node.parent).map(nameOf).join(' › ') : '';
-    byId('facts').replaceChildren(...facts(cluster, node).map(([name, value]) =>
-        element('div', {}, element('dt', {}, name), element('dd', {}, value))));
+    const page = pageOf(cluster, node);
+    byId('chosen-title').replaceChildren(isRoot(cluster, node) ? 'Everybody' : nameOf(node),
+        element('span', { class: 'kind' }, isRoot(cluster, node) ? '' : kind));
+    byId('chosen-place').replaceChildren([...cluster.above, ...(node.parent ? pathOf(node.parent).map(nameOf) : [])].join(' › '),
+        page ? element('a', { href: page, class: 'page' }, `Page of this ${cluster.words.account}`) : '');
+    byId('facts').replaceChildren(...facts(cluster, node).map(([name, value, sentence]) =>
+        element('div', {}, element('dt', {}, name), element('dd', {}, value), sentence ? element('dd', { class: 'sentence' }, sentence) : null)));
 
     const part = byId('charts');
     forgetCharts(part);
     part.replaceChildren();
-    const to = cluster.asOf + 43200;
-    const from = Math.min(cluster.asOf - 2 * 86400, ...cluster.use.at, ...cluster.history.at) - 43200;
+    const to = cluster.to + 43200;
+    const from = Math.max(cluster.from, Math.min(cluster.to - 2 * 86400, ...cluster.use.at, ...cluster.history.at)) - 43200;
     for (const chart of chartsOf(cluster, node)) {
         const caption = element('figcaption', {}, `${chart.title} `, element('span', {}, chart.unit));
         if (chart.words) {
@@ -107,6 +141,7 @@ function drawDetails(cluster, node) {
         }
         const canvas = element('canvas', { role: 'img', 'aria-label': inWords(chart, calendar) });
         part.append(element('figure', {}, caption, element('div', { class: 'canvas' }, canvas)));
-        drawSeries(canvas, chart.points, { ...chart, calendar, from, to });
+        drawSeries(canvas, chart.points, { ...chart, calendar, from, to, marks: cluster.changes });
     }
+    drawChanges(cluster, calendar);
 }

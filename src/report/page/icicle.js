@@ -3,28 +3,47 @@
 // The tree as an icicle, laid out by d3-hierarchy: what hangs below the open account is to its
 // right.  Blocks are buttons, so that they can be reached by key and read aloud.
 
-// In pixels: a block with a name, one that only has a colour, and what is between two.
+// In pixels: a block with a name, one with a small name, and what is between two.  What would be lower
+// is in a block for all of these.
 const LOWEST = 19;
-const SLIVER = 4;
+const SMALL = 12;
 const GAP = 2;
 
 // What is drawn of a node: children that would be too low become one block, which leads to them.
 function pruned(node, measure, height, levels) {
     const made = { node, size: node.size[measure], children: [] };
-    if (!levels || !node.children.length || !made.size || height < LOWEST)
+    if (!levels || !hasBelow(node) || !made.size || height < LOWEST)
         return made;
-    const sum = node.children.reduce((all, child) => all + child.size[measure], 0);
+    const sum = node.children.reduce((all, child) => all + child.size[measure], node.rest.size[measure]);
     const children = node.children.filter(child => child.size[measure] > 0);
     children.sort((one, other) => other.size[measure] - one.size[measure]);
     // An account may have used more than those who are still below it.
     const per = height / Math.max(sum, made.size);
-    const shown = children.filter(child => child.size[measure] * per >= SLIVER);
-    const rest = children.slice(shown.length);
+    const shown = children.filter(child => child.size[measure] * per >= SMALL);
+    const hidden = children.slice(shown.length);
+    // One alone is drawn as itself.
+    if (hidden.length === 1 && !node.rest.count)
+        shown.push(hidden.pop());
     made.children = shown.map(child => pruned(child, measure, child.size[measure] * per, levels - 1));
-    const left = rest.reduce((all, child) => all + child.size[measure], 0);
-    if (rest.length)
-        made.children.push({ node: null, above: node, rest, size: left, children: [] });
+    const rest = restOf(node, hidden, measure);
+    if (rest.count && rest.size)
+        made.children.push(rest);
     return made;
+}
+
+function hasBelow(node) {
+    return node.children.length + node.rest.count > 0;
+}
+
+// Children that are not drawn, with those that are not in the page, as one.
+function restOf(node, hidden, measure) {
+    const sum = value => hidden.reduce((all, child) => all + value(child), 0);
+    return {
+        node: null, above: node, children: [], count: hidden.length + node.rest.count,
+        size: sum(child => child.size[measure]) + node.rest.size[measure],
+        share: sum(child => child.wholeShare || 0) + node.rest.share,
+        usage: sum(child => child.usage) + node.rest.usage,
+    };
 }
 
 function layOut(top, measure, height, levels) {
@@ -35,7 +54,7 @@ function layOut(top, measure, height, levels) {
 }
 
 function describe(node) {
-    return `share ${percent(node.share)}, used ${percent(node.used)}`;
+    return `share ${percent(node.levelShare)}, used ${percent(node.levelUsed)} of its level`;
 }
 
 // choose(node) is called of a block; opening an account is up to it.
@@ -58,18 +77,20 @@ function drawIcicle(cluster, open, chosen, measure, choose) {
     const width = 100 / root.height;
     place.replaceChildren(...root.descendants().slice(1).map(each => {
         const block = each.data.node ? blockOf(cluster, each.data.node, chosen, choose)
-            : restOf(each.data, open, choose);
+            : restBlock(cluster, each.data, open, choose);
         const high = each.x1 - each.x0;
-        const gap = high < 2 * SLIVER ? 1 : GAP;
+        const gap = high < SMALL ? 1 : GAP;
         block.style.left = `${(each.depth - 1) * width}%`;
         block.style.width = `calc(${width}% - ${GAP}px)`;
         block.style.top = `${each.x0}px`;
         block.style.height = `${Math.max(high - gap, 1)}px`;
         // Names are for those that have room, as are keys: all are in the table, too.
-        if (high < LOWEST) {
+        if (high < SMALL - 1) {
             block.classList.add('sliver');
             block.tabIndex = -1;
         }
+        if (high < LOWEST)
+            block.classList.add('small');
         if (high < (narrow ? 60 : 44)) {
             block.classList.add('low');
             block.style.lineHeight = `${high - GAP}px`;
@@ -80,23 +101,26 @@ function drawIcicle(cluster, open, chosen, measure, choose) {
 
 function depthBelow(node) {
     let deepest = 0;
-    let level = node.children;
-    while (level.length && deepest < 3) {
+    let level = [node];
+    while (deepest < 3 && level.some(hasBelow)) {
         deepest++;
         level = level.flatMap(child => child.children);
     }
     return deepest;
 }
 
-// So high that every name has room, within limits: a site of a few users needs no tall picture.
+// So high that every name right below has room, within limits, and that of the others if that is not
+// much: a site of a few users needs no tall picture.
 function heightOf(open, measure, levels) {
     let level = open.children;
     for (let i = 1; i < levels; i++)
         level = level.flatMap(child => child.children.length ? child.children : [child]);
-    const least = level.map(child => child.size[measure]).filter(size => size > 0)
+    const least = nodes => nodes.map(child => child.size[measure]).filter(size => size > 0)
         .reduce((one, other) => Math.min(one, other), open.size[measure]);
-    const wanted = Math.min(LOWEST * 1.1 * open.size[measure] / least, level.length * 60);
-    return Math.round(Math.min(Math.max(wanted, level.length * 30, 180), 680));
+    const wanted = Math.min(LOWEST * 1.1 * open.size[measure] / least(level), level.length * 60);
+    const named = Math.min(SMALL * 1.02 * open.size[measure] / least(open.children), 1300);
+    return Math.round(Math.max(Math.min(Math.max(wanted, level.length * 30, 180), 680),
+        open.children.length * SMALL < 1300 ? named : 0));
 }
 
 function blockOf(cluster, node, chosen, choose) {
@@ -109,24 +133,28 @@ function blockOf(cluster, node, chosen, choose) {
         'data-row': node.number,
         click: () => choose(node),
     }, element('b', {}, nameOf(node)),
-    element('small', {}, element('span', {}, `share ${percent(node.share)}`), element('span', {}, `used ${percent(node.used)}`)));
+    element('small', {}, element('span', {}, `share ${percent(node.levelShare)}`), element('span', {}, `used ${percent(node.levelUsed)}`)));
 }
 
-function restOf(rest, open, choose) {
-    const words = `${plain.format(rest.rest.length)} more`;
+function restBlock(cluster, rest, open, choose) {
     const here = rest.above === open;
+    const ratio = cluster.allUsage > 0 ? ratioOf(rest.share, rest.usage / cluster.allUsage) : null;
+    const steps = ratio === null ? null : Math.log2(ratio);
+    const unseen = rest.above.rest.count;
+    const where = here ? 'in the table below' : `below ${nameOf(rest.above)}`;
     return button({
-        class: 'block rest', title: here ? 'They are in the table below' : `below ${nameOf(rest.above)}`,
+        class: `block rest ${shadeOf(steps)}`, title: `${where}${unseen ? `; ${plain.format(unseen)} of them are not in this page` : ''}`,
         click: () => here ? byId('people').focus() : choose(rest.above),
-    }, element('b', {}, words), here ? element('small', {}, 'in the table below') : null);
+    }, element('b', {}, `${plain.format(rest.count)} more`), here && unseen < rest.count ? element('small', {}, where) : null);
 }
 
-function drawPath(open, choose) {
+function drawPath(cluster, open, choose) {
     const steps = pathOf(open).flatMap((node, i) => [
         i ? element('span', { class: 'step', 'aria-hidden': 'true' }, '›') : null,
         button({ 'aria-current': node === open ? 'true' : null, click: () => choose(node) }, nameOf(node)),
     ]);
-    byId('path').replaceChildren(...steps.filter(step => step));
+    const above = cluster.above.flatMap(name => [element('span', {}, name), element('span', { class: 'step', 'aria-hidden': 'true' }, '›')]);
+    byId('path').replaceChildren(...above, ...steps.filter(step => step));
 }
 
 function drawLegend(cluster) {

@@ -3,9 +3,13 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/algorithm.h"
+#include "report/page/terms.h"
+#include "report/page/view.h"
 #include "report/priorities.h"
 #include "settings/words.h"
 #include "util/index.h"
@@ -30,15 +34,30 @@ static void add_string(struct text *text, const char *name)
     text_free(&printable);
 }
 
-/* Digits that are seen in a picture, and more of a factor, since places are made of them. */
-static void add_real(struct text *text, double number, int digits)
+/* A number with so many significant digits, in as few characters as JSON has; what is infinite is
+ * -1, since no value of ours is below 0.  Zeros behind the point and at the end go, and those
+ * before the point become an exponent where that is shorter: 1.500000e+04 is 15e3. */
+static void add_number(struct text *text, double number, int digits)
 {
-    if (isnan(number))
-        text_add(text, "null");
-    else if (isinf(number))
-        text_add(text, "-1"); /* no value of ours is below 0, and JSON has no infinity */
-    else
-        text_format(text, "%.*g", digits, number);
+    char scientific[40], plain[40], compact[80];
+    if (isnan(number) || isinf(number)) {
+        text_add(text, isnan(number) ? "null" : "-1");
+        return;
+    }
+    snprintf(scientific, sizeof scientific, "%.*e", digits - 1, number);
+    snprintf(plain, sizeof plain, "%.*g", digits, number);
+    char *end = strchr(scientific, 'e');
+    int exponent = (int)strtol(end + 1, NULL, 10), decimals = digits - 1;
+    while (decimals && end[-1] == '0') {
+        end--;
+        decimals--;
+    }
+    *end = '\0';
+    char *point = strchr(scientific, '.');
+    if (point)
+        memmove(point, point + 1, strlen(point));
+    snprintf(compact, sizeof compact, "%se%d", scientific, exponent - decimals);
+    text_add(text, strlen(compact) < strlen(plain) ? compact : plain);
 }
 
 static void add_comma(struct text *text, size_t i)
@@ -47,44 +66,192 @@ static void add_comma(struct text *text, size_t i)
         text_add(text, ",");
 }
 
-/* Each name once; rows say its number. */
-static void add_names(struct text *text, const struct names *names)
+/* ---- rows: a list for each column ---- */
+
+static double level_share_in(const struct page_row *row)
 {
-    text_add(text, "[");
-    for (uint32_t i = 0; i < names_count(names); i++) {
+    return row->level_share;
+}
+static double level_used_in(const struct page_row *row)
+{
+    return row->level_used;
+}
+static double share_in(const struct page_row *row)
+{
+    return row->share;
+}
+static double used_in(const struct page_row *row)
+{
+    return row->used;
+}
+static double usage_in(const struct page_row *row)
+{
+    return row->usage;
+}
+static double spent_in(const struct page_row *row)
+{
+    return row->spent;
+}
+static double level_fs_in(const struct page_row *row)
+{
+    return row->level_fs;
+}
+static double factor_in(const struct page_row *row)
+{
+    return row->factor;
+}
+static double place_in(const struct page_row *row)
+{
+    return row->place;
+}
+
+/* As many digits as are shown, at least. */
+static const struct row_column {
+    enum page_term term;
+    double (*value)(const struct page_row *row);
+    int digits;
+} columns[] = {
+    { TERM_LEVEL_SHARE, level_share_in, 4 },
+    { TERM_LEVEL_USED, level_used_in, 4 },
+    { TERM_SHARE, share_in, 4 },
+    { TERM_USED, used_in, 4 },
+    { TERM_USAGE, usage_in, 4 },
+    { TERM_SPENT, spent_in, 4 },
+    { TERM_LEVEL_FS, level_fs_in, 4 },
+    { TERM_FACTOR, factor_in, 4 },
+    { TERM_PLACE, place_in, 10 },
+};
+
+static void begin_list(struct text *text, const char *name, const char *bracket)
+{
+    text_format(text, ",\n\"%s\":%s", name, bracket);
+}
+
+static void add_columns(struct text *text, const struct page_view *view)
+{
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        if (!page_term_name(view->cluster, columns[i].term))
+            continue;
+        begin_list(text, page_term_key(columns[i].term), "[");
+        for (size_t row = 0; row < view->count; row++) {
+            add_comma(text, row);
+            add_number(text, columns[i].value(page_view_row(view, row)), columns[i].digits);
+        }
+        text_add(text, "]");
+    }
+}
+
+/* Each name once: one that was there before is the number of the name among those that were new. */
+static void add_names(struct text *text, const struct page_view *view)
+{
+    struct names *names = names_create();
+    begin_list(text, "names", "[");
+    for (size_t i = 0; i < view->count; i++) {
+        const struct page_row *row = page_view_row(view, i);
+        const char *name = *row->user ? row->user : row->account;
+        uint32_t count = names_count(names), number = names_add(names, name, strlen(name));
         add_comma(text, i);
-        add_string(text, names_text(names, i));
+        if (number < count)
+            text_format(text, "%" PRIu32, number);
+        else
+            add_string(text, name);
+    }
+    text_add(text, "]");
+    names_destroy(names);
+}
+
+static uint32_t parent_of(const struct page_view *view, size_t i)
+{
+    return i ? view->numbers[page_view_row(view, i)->parent] : 0;
+}
+
+/* `kinds` has a letter for each row, a for an account, u for a user; `parents` is how much the
+ * parent's number is above that of the row before. */
+static void add_tree(struct text *text, const struct page_view *view)
+{
+    begin_list(text, "kinds", "\"");
+    for (size_t i = 0; i < view->count; i++)
+        text_add(text, *page_view_row(view, i)->user ? "u" : "a");
+    text_add(text, "\"");
+    begin_list(text, "parents", "[");
+    for (size_t i = 0; i < view->count; i++) {
+        add_comma(text, i);
+        text_format(text, "%" PRIu32, i ? parent_of(view, i) - parent_of(view, i - 1) : 0);
+    }
+    text_add(text, "]");
+    begin_list(text, "shares", "[");
+    for (size_t i = 0; i < view->count; i++) {
+        add_comma(text, i);
+        text_format(text, "%" PRId64, page_view_row(view, i)->shares);
     }
     text_add(text, "]");
 }
 
-static uint32_t number_of(struct names *names, const char *name)
+static void begin_exception(struct text *text, size_t row, bool *any)
 {
-    return names_add(names, name, strlen(name));
+    text_format(text, "%s\"%zu\":", *any ? "," : "", row);
+    *any = true;
 }
 
-static void add_row(struct text *text, struct names *names, const struct page_cluster *cluster,
-                    size_t i)
+/* What few rows have: a partition, an account that is not what the user hangs below, and a share of
+ * the whole that is not the parent's by the share of the level.  The top's is always there. */
+static void add_exceptions(struct text *text, const struct page_view *view)
 {
-    const struct page_row *row = &cluster->rows[i];
-    text_format(text, "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRId64 ",",
-                i ? ",\n" : "", row->parent, number_of(names, row->account),
-                number_of(names, row->user), number_of(names, row->partition), row->shares);
-    add_real(text, row->share, 6);
-    text_add(text, ",");
-    add_real(text, row->usage, 6);
-    text_add(text, ",");
-    add_real(text, row->used, 6);
-    text_add(text, ",");
-    add_real(text, row->factor, 9);
-    text_add(text, ",");
-    add_real(text, row->level_fs, 6);
-    text_format(text, ",%" PRIu32 "]", row->order);
+    bool any = false;
+    begin_list(text, "partitions", "{");
+    for (size_t i = 0; i < view->count; i++)
+        if (*page_view_row(view, i)->partition) {
+            begin_exception(text, i, &any);
+            add_string(text, page_view_row(view, i)->partition);
+        }
+    text_add(text, "}");
+    begin_list(text, "accounts", "{");
+    any = false;
+    for (size_t i = 1; i < view->count; i++) {
+        const struct page_row *row = page_view_row(view, i);
+        if (!*row->user || !strcmp(row->account, view->cluster->rows[row->parent].account))
+            continue;
+        begin_exception(text, i, &any);
+        add_string(text, row->account);
+    }
+    text_add(text, "}");
+    begin_list(text, "wholeShare", "{");
+    any = false;
+    for (size_t i = 0; i < view->count; i++) {
+        const struct page_row *row = page_view_row(view, i);
+        double product = view->cluster->rows[row->parent].whole * row->level_share;
+        if (i && fabs(product - row->whole) <= 1e-4 * fabs(row->whole))
+            continue;
+        begin_exception(text, i, &any);
+        add_number(text, row->whole, 4);
+    }
+    text_add(text, "}");
 }
 
-static void add_times(struct text *text, const struct page_points *points)
+/* By row: how many associations right below it are not in the page, their shares, share of the
+ * whole, and decayed use. */
+static void add_rests(struct text *text, const struct page_view *view)
 {
-    text_add(text, "{\"at\":[");
+    begin_list(text, "rests", "{");
+    for (size_t i = 0; i < view->rest_count; i++) {
+        const struct page_rest *rest = &view->rests[i];
+        text_format(text, "%s\"%" PRIu32 "\":[%" PRIu32 ",", i ? "," : "", rest->number,
+                    rest->children);
+        add_number(text, rest->shares, 10);
+        text_add(text, ",");
+        add_number(text, rest->share, 4);
+        text_add(text, ",");
+        add_number(text, rest->usage, 4);
+        text_add(text, "]");
+    }
+    text_add(text, "}");
+}
+
+/* ---- what was before ---- */
+
+static void add_times(struct text *text, const char *name, const struct page_points *points)
+{
+    begin_list(text, name, "{\"at\":[");
     for (size_t i = 0; i < points->count; i++) {
         add_comma(text, i);
         text_format(text, "%" PRId64, points->points[i].at);
@@ -92,49 +259,78 @@ static void add_times(struct text *text, const struct page_points *points)
     text_add(text, "],\"rows\":{");
 }
 
-static const double *usage_in(const struct page_point *point)
+static const double *usage_at(const struct page_point *point)
 {
     return point->usage;
 }
-static const double *factor_in(const struct page_point *point)
+static const double *factor_at(const struct page_point *point)
 {
     return point->factor;
 }
-static const double *level_fs_in(const struct page_point *point)
+static const double *level_fs_at(const struct page_point *point)
 {
     return point->level_fs;
 }
 
 static void add_line(struct text *text, const struct page_points *points, size_t series,
-                     const double *(*values_in)(const struct page_point *), int digits)
+                     const double *(*values_at)(const struct page_point *), int digits)
 {
     text_add(text, "[");
     for (size_t i = 0; i < points->count; i++) {
         add_comma(text, i);
-        add_real(text, values_in(&points->points[i])[series], digits);
+        add_number(text, values_at(&points->points[i])[series], digits);
     }
     text_add(text, "]");
 }
 
-/* {"at": [times], "rows": {row: [values]}}, of instants three lists a row. */
-static void add_points(struct text *text, const struct page_cluster *cluster,
-                       const struct page_points *points, bool days)
+static void begin_series(struct text *text, const struct page_view *view, size_t i)
 {
-    add_times(text, points);
-    for (size_t i = 0; points->count && i < cluster->series_count; i++) {
-        text_format(text, "%s\"%" PRIu32 "\":%s", i ? ",\n" : "", cluster->series[i],
-                    days ? "" : "[");
-        add_line(text, points, i, usage_in, 4);
-        if (days)
-            continue;
+    text_format(text, "%s\"%" PRIu32 "\":", i ? ",\n" : "",
+                view->numbers[view->cluster->series[view->series[i]]]);
+}
+
+/* {"at": [times], "rows": {row: [values]}} */
+static void add_use(struct text *text, const struct page_view *view)
+{
+    const struct page_points *days = &view->cluster->days;
+    add_times(text, "use", days);
+    for (size_t i = 0; days->count && i < view->series_count; i++) {
+        begin_series(text, view, i);
+        add_line(text, days, view->series[i], usage_at, 3);
+    }
+    text_format(text, "},\"days\":%u}", view->cluster->days_each);
+}
+
+/* The same with three lists a row. */
+static void add_history(struct text *text, const struct page_view *view)
+{
+    const struct page_points *instants = &view->cluster->instants;
+    add_times(text, "history", instants);
+    for (size_t i = 0; instants->count && i < view->series_count; i++) {
+        begin_series(text, view, i);
+        text_add(text, "[");
+        add_line(text, instants, view->series[i], usage_at, 3);
         text_add(text, ",");
-        add_line(text, points, i, factor_in, 4);
+        add_line(text, instants, view->series[i], factor_at, 4);
         text_add(text, ",");
-        add_line(text, points, i, level_fs_in, 4);
+        add_line(text, instants, view->series[i], level_fs_at, 3);
         text_add(text, "]");
     }
     text_add(text, "}}");
 }
+
+static void add_changes(struct text *text, const struct page_cluster *cluster)
+{
+    begin_list(text, "changes", "[");
+    for (size_t i = 0; i < cluster->change_count; i++) {
+        text_format(text, "%s[%" PRId64 ",", i ? "," : "", cluster->changes[i].at);
+        add_string(text, cluster->changes[i].words);
+        text_add(text, "]");
+    }
+    text_add(text, "]");
+}
+
+/* ---- the queue ---- */
 
 /* What TRES give is one number here: cpu=1.50,mem=2.00. */
 static double sum_of(const char *tres)
@@ -153,7 +349,7 @@ static void add_formula(struct text *text, const struct page_job *job)
         add_string(text, texts[i] ? texts[i] : "");
     }
     text_add(text, ",");
-    add_real(text, job->value, 9);
+    add_number(text, job->value, 9);
     text_add(text, job->has_priority ? ",1" : ",0");
 }
 
@@ -168,15 +364,40 @@ static void add_job(struct text *text, const struct page_job *job, bool of_pbs, 
     text_format(text, ",%" PRId64, job->priority);
     for (size_t i = 0; i < PAGE_PARTS; i++) {
         text_add(text, ",");
-        add_real(text, job->parts[i], 6);
+        add_number(text, job->parts[i], 6);
     }
     text_add(text, ",");
-    add_real(text, sum_of(job->tres), 6);
+    add_number(text, sum_of(job->tres), 6);
     text_format(text, ",%" PRId64 ",%" PRId64, job->site, job->nice);
     if (of_pbs)
         add_formula(text, job);
     text_add(text, "]");
 }
+
+static void add_queues(struct text *text, const char *name, const struct page_queues *queues)
+{
+    begin_list(text, name, "[");
+    for (size_t i = 0; i < queues->count; i++) {
+        text_add(text, i ? ",[" : "[");
+        add_string(text, queues->queues[i].name ? queues->queues[i].name : "all others");
+        text_format(text, ",%zu]", queues->queues[i].jobs);
+    }
+    text_add(text, "]");
+}
+
+static void add_jobs(struct text *text, const struct page_view *view)
+{
+    const struct page_cluster *cluster = view->cluster;
+    add_queues(text, "waitingByPartition", &view->partitions);
+    if (!cluster->of_pbs)
+        add_queues(text, "waitingByQos", &view->qos);
+    text_format(text, ",\n\"waiting\":%zu,\"jobs\":[", view->job_total);
+    for (size_t i = 0; i < view->job_count; i++)
+        add_job(text, &cluster->jobs[view->jobs[i]], cluster->of_pbs, !i);
+    text_add(text, "]");
+}
+
+/* ---- all of it ---- */
 
 static void add_words(struct text *text, const struct page_cluster *cluster)
 {
@@ -184,54 +405,108 @@ static void add_words(struct text *text, const struct page_cluster *cluster)
     const char *const said[][2] = {
         { "user", words->user },           { "users", words->users },
         { "account", words->account },     { "accounts", words->accounts },
-        { "partition", words->partition }, { "unit", cluster->unit ? cluster->unit : "TRES-hours" },
+        { "partition", words->partition }, { "unit", page_unit(cluster) },
     };
     for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
         text_format(text, "%s\"%s\":", i ? "," : "{", said[i][0]);
         add_string(text, said[i][1]);
     }
-    text_format(text, ",\"seconds\":%d}", cluster->unit ? 1 : 3600);
+    text_format(text, ",\"seconds\":%.0f}", page_unit_size(cluster));
 }
 
-void page_begin(struct text *text, uint64_t days, bool accounts_only)
+/* {key: [name, sentence]} */
+static void add_terms(struct text *text, const struct page_cluster *cluster)
 {
-    text_format(text,
-                "{\"version\":\"" PACKAGE_VERSION "\",\"days\":%" PRIu64 ",\"accountsOnly\":%s"
-                ",\"clusters\":[",
-                days, accounts_only ? "true" : "false");
+    bool any = false;
+    begin_list(text, "terms", "{");
+    for (int term = 0; term < PAGE_TERMS; term++) {
+        const char *name = page_term_name(cluster, (enum page_term)term);
+        struct text sentence = { 0 };
+        if (!name)
+            continue;
+        page_term_explain(&sentence, cluster, (enum page_term)term);
+        text_format(text, "%s\"%s\":[", any ? "," : "", page_term_key((enum page_term)term));
+        add_string(text, name);
+        text_add(text, ",");
+        add_string(text, sentence.bytes);
+        text_add(text, "]");
+        text_free(&sentence);
+        any = true;
+    }
+    text_add(text, "}");
 }
 
-void page_add_cluster(struct text *text, const struct page_cluster *cluster, bool first)
+static void add_field(struct text *text, const char *name, const char *value)
 {
-    struct names *names = names_create();
-    number_of(names, ""); /* 0 is no user, and no partition */
-    text_add(text, first ? "\n{\"name\":" : ",\n{\"name\":");
-    add_string(text, cluster->name);
-    text_add(text, ",\"algorithm\":");
-    add_string(text, cluster->algorithm);
-    text_add(text, ",\"timeZone\":");
-    add_string(text, cluster->time_zone);
+    text_format(text, "%s\"%s\":", text->bytes[text->length - 1] == '{' ? "" : ",", name);
+    add_string(text, value);
+}
+
+/* The accounts that the top hangs below, the root first. */
+static void add_path(struct text *text, const struct page_view *view)
+{
+    const struct page_row *rows = view->cluster->rows;
+    uint32_t above[64];
+    size_t count = 0;
+    for (uint32_t at = view->top; at && count < sizeof above / sizeof *above;)
+        above[count++] = at = rows[at].parent;
+    begin_list(text, "above", "[");
+    for (size_t i = count; i-- > 0;) {
+        add_comma(text, i + 1 < count);
+        add_string(text, rows[above[i]].account);
+    }
+    text_add(text, "]");
+}
+
+static void add_summary(struct text *text, const struct page_view *view)
+{
+    const struct page_cluster *cluster = view->cluster;
+    add_field(text, "name", cluster->name);
+    if (view->top)
+        add_field(text, "account", cluster->rows[view->top].account);
+    add_field(text, "algorithm", cluster->algorithm->name);
+    add_field(text, "algorithmName", page_algorithm(cluster));
+    add_field(text, "timeZone", cluster->time_zone);
+    add_field(text, "problems", cluster->problems);
     text_add(text, ",\"words\":");
     add_words(text, cluster);
     if (cluster->of_pbs)
         text_add(text, ",\"ofPbs\":true");
-    text_add(text, ",\"problems\":");
-    add_string(text, cluster->problems);
-    text_format(text, ",\"asOf\":%" PRId64 ",\"halfLife\":%" PRId64 ",\"rows\":[\n", cluster->as_of,
-                cluster->half_life);
-    for (size_t i = 0; i < cluster->row_count; i++)
-        add_row(text, names, cluster, i);
-    text_add(text, "],\n\"names\":");
-    add_names(text, names);
-    text_add(text, ",\n\"use\":");
-    add_points(text, cluster, &cluster->days, true);
-    text_add(text, ",\n\"history\":");
-    add_points(text, cluster, &cluster->instants, false);
-    text_format(text, ",\n\"waiting\":%zu,\"jobs\":[", cluster->job_total);
-    for (size_t i = 0; i < cluster->job_count; i++)
-        add_job(text, &cluster->jobs[i], cluster->of_pbs, !i);
-    text_add(text, "]}");
-    names_destroy(names);
+    text_format(text,
+                ",\"asOf\":%" PRId64 ",\"halfLife\":%" PRId64 ",\"from\":%" PRId64
+                ",\"to\":%" PRId64 ",\"users\":%" PRIu32 ",\"below\":%zu,\"allUsage\":",
+                cluster->as_of, cluster->half_life, cluster->from, cluster->to, cluster->users,
+                view->below);
+    add_number(text, cluster->rows[0].usage, 6);
+    text_add(text, ",\"capacity\":");
+    add_number(text, cluster->capacity, 6);
+}
+
+void page_begin(struct text *text, const struct page_head *head)
+{
+    text_format(text, "{\"version\":\"" PACKAGE_VERSION "\",\"accountsOnly\":%s",
+                head->accounts_only ? "true" : "false");
+    if (head->home)
+        add_field(text, "home", head->home);
+    text_add(text, ",\"clusters\":[");
+}
+
+void page_add_view(struct text *text, const struct page_view *view, bool first)
+{
+    text_add(text, first ? "\n{" : ",\n{");
+    add_summary(text, view);
+    add_terms(text, view->cluster);
+    add_path(text, view);
+    add_names(text, view);
+    add_tree(text, view);
+    add_exceptions(text, view);
+    add_columns(text, view);
+    add_rests(text, view);
+    add_use(text, view);
+    add_history(text, view);
+    add_changes(text, view->cluster);
+    add_jobs(text, view);
+    text_add(text, "}");
 }
 
 void page_end(struct text *text)

@@ -9,7 +9,7 @@ function isDark() {
 }
 
 function drawTree() {
-    drawPath(shown.open, chooseByPath);
+    drawPath(shown.cluster, shown.open, chooseByPath);
     drawIcicle(shown.cluster, shown.open, shown.chosen, shown.measure, choose);
 }
 
@@ -43,11 +43,20 @@ function chooseByPath(node) {
     byId('path').querySelector('[aria-current]').focus({ preventScroll: true });
 }
 
+function viewName(cluster) {
+    return isOfAll(cluster) ? cluster.name : `${cluster.account} on ${cluster.name}`;
+}
+
+// physics-users.csv; what a file system may not like is left out.
+function saveTable(table, what) {
+    save(`${viewName(shown.cluster).replace(/[^\w.-]+/g, '-')}-${what}.csv`, shown[table].csv());
+}
+
 function summaryOf(cluster) {
     return [
         `as of ${calendarOf(cluster).minute(cluster.asOf)}`,
         cluster.problems,
-        ALGORITHMS[cluster.algorithm] || cluster.algorithm,
+        cluster.algorithmName,
         cluster.halfLife ? `half-life ${span(cluster.halfLife)}` : 'no decay',
         data.accountsOnly ? null : count(cluster.users, cluster.words.user, cluster.words.users),
         count(cluster.waiting, 'waiting job', 'waiting jobs'),
@@ -57,16 +66,17 @@ function summaryOf(cluster) {
 function showCluster(cluster) {
     const [root] = treeOf(cluster);
     Object.assign(shown, { cluster, open: root, chosen: root, jobs: jobsOf(cluster) });
-    byId('title').textContent = `Fair shares of ${cluster.name}`;
+    byId('title').textContent = `Fair shares of ${viewName(cluster)}`;
     byId('summary').textContent = summaryOf(cluster);
     const { user, users, account, accounts, partition } = cluster.words;
     byId('people-title').textContent = capital(data.accountsOnly ? accounts : `${users} and ${accounts}`);
     byId('people').placeholder = data.accountsOnly ? account : `${user} or ${account}`;
     byId('jobs').placeholder = `job, ${user}, ${partition}`;
     byId('path').setAttribute('aria-label', `Path to the ${account} that is open`);
-    document.title = `${cluster.name} · fairmill`;
+    document.title = `${viewName(cluster)} · fairmill`;
     byId('people').value = byId('jobs').value = '';
-    byId('jobs').closest('label').hidden = !shown.jobs.length;
+    byId('jobs').closest('.tools').hidden = !shown.jobs.length;
+    drawQueues(cluster);
     drawLegend(cluster);
     drawTree();
     shown.people = peopleTable(cluster, () => shown.chosen, choose);
@@ -82,14 +92,18 @@ function setTheme(dark) {
 }
 
 function start() {
+    // What is there for those without scripts makes room.
+    byId('plain').replaceWith(byId('app').content);
+    byId('home-line').hidden = !data.home;
+    byId('home').setAttribute('href', data.home || '#');
+    byId('version').textContent = ` ${data.version}`;
     const asked = matchMedia('(prefers-color-scheme: dark)');
     setTheme(asked.matches);
     asked.addEventListener('change', () => setTheme(asked.matches));
     byId('theme').addEventListener('click', () => setTheme(!isDark()));
-    byId('version').textContent = data.version;
 
     const clusters = byId('cluster');
-    clusters.append(...data.clusters.map((cluster, i) => element('option', { value: i }, cluster.name)));
+    clusters.append(...data.clusters.map((cluster, i) => element('option', { value: i }, viewName(cluster))));
     byId('cluster-label').hidden = data.clusters.length < 2;
     clusters.addEventListener('change', () => showCluster(data.clusters[clusters.value]));
 
@@ -101,6 +115,8 @@ function start() {
     const search = (id, table) => byId(id).addEventListener('input', later(() => shown[table].search(byId(id).value), 80));
     search('people', 'people');
     search('jobs', 'queue');
+    byId('people-csv').addEventListener('click', () => saveTable('people', 'shares'));
+    byId('jobs-csv').addEventListener('click', () => saveTable('queue', 'jobs'));
     let width = window.innerWidth;
     window.addEventListener('resize', later(() => {
         // The bars of a phone's browser change the height only.

@@ -5,8 +5,8 @@
 const FIRST_ROWS = 25;
 const MORE_ROWS = 200;
 
-// columns: { name, value(row), cell(row), number, wide, descending }.  Returns a function that
-// draws it with another search.
+// columns: { name, value(row), cell(row), number, wide, csv(row) }; what is saved is csv(row), else
+// value(row).  Returns functions that draw it, with another search, and that make it CSV.
 function makeTable(place, rows, columns, options) {
     const state = { column: options.column, falling: options.falling, room: FIRST_ROWS, words: [] };
 
@@ -29,7 +29,7 @@ function makeTable(place, rows, columns, options) {
         return element('th', {
             scope: 'col', class: classOf(column),
             'aria-sort': sorted ? (state.falling ? 'descending' : 'ascending') : null,
-        }, button({ click: sort }, column.name, element('span', { 'aria-hidden': 'true' },
+        }, button({ click: sort, title: column.title ?? null }, column.name, element('span', { 'aria-hidden': 'true' },
             sorted ? (state.falling ? ' ▾' : ' ▴') : '')));
     }
 
@@ -49,20 +49,41 @@ function makeTable(place, rows, columns, options) {
                 element('thead', {}, element('tr', {}, ...columns.map(heading))),
                 element('tbody', {}, ...body)),
             element('div', { class: 'more' },
-                element('span', { class: 'note', role: 'status' }, options.say(body.length, found.length)),
+                element('span', { class: 'note', role: 'status' }, options.say(body.length, found.length) + (options.note || '')),
                 left ? button({ click: () => { state.room += MORE_ROWS; show(); } },
                     `Show ${plain.format(Math.min(left, MORE_ROWS))} more`) : null));
     }
 
+    function csv() {
+        const lines = [columns.map(column => column.name), ...matching().map(row => columns.map(column => (column.csv || column.value)(row)))];
+        return lines.map(line => line.map(csvField).join(',') + '\r\n').join('');
+    }
+
     show();
     return {
-        show,
+        show, csv,
         search: text => {
             state.words = text.toLowerCase().split(/\s+/).filter(word => word);
             state.room = FIRST_ROWS;
             show();
         },
     };
+}
+
+// As RFC 4180 has it, and as `fairmill show --csv` does.
+function csvField(value) {
+    const text = value === null || value === undefined ? '' : value === Infinity ? 'inf' : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+// Hand a text to the browser as a file to be saved.
+function save(name, text) {
+    const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+    const link = element('a', { href: address, download: name });
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
 function classOf(column) {
@@ -76,9 +97,18 @@ function compare(one, other, sign) {
     return typeof one === 'string' ? one.localeCompare(other) : one - other;
 }
 
-function peopleTable(cluster, chosen, choose) {
-    const { user, users, account, accounts, unit } = cluster.words;
-    const columns = [
+// The columns of users and accounts; a key is that of a term.
+function peopleColumns(cluster, choose) {
+    const { account, unit } = cluster.words;
+    const { terms } = cluster;
+    const number = (key, name, cell, wide) => ({ key, name, number: true, wide, value: node => node[key], cell: node => cell(node[key]) });
+    const amount = (key, name) => ({
+        ...number(key, name, null, true), title: unit, cell: node => used(cluster, node[key]),
+        csv: node => Number((node[key] / cluster.words.seconds).toPrecision(4)),
+    });
+    const part = (key, name, wide) => ({ ...number(key, name, percent, wide), csv: node => node[key] === null ? null : Number(node[key].toPrecision(4)) });
+    const mine = byLevelFs(cluster) ? ['levelShare', 'levelUsed'] : [terms.share ? 'share' : 'wholeShare', 'used'];
+    return [
         {
             name: 'Name', value: nameOf,
             cell: node => [
@@ -88,25 +118,31 @@ function peopleTable(cluster, chosen, choose) {
             ],
         },
         { name: capital(account), wide: true, value: node => node.account, cell: node => node.isUser ? node.account : (node.parent ? node.parent.account : '') },
-        { name: 'Share', number: true, value: node => node.share, cell: node => percent(node.share) },
-        { name: 'Used', number: true, value: node => node.used, cell: node => percent(node.used) },
-        { name: `Use, ${unit}`, number: true, wide: true, value: node => node.usage, cell: node => used(cluster, node.usage) },
-        { name: 'Factor', number: true, value: node => node.factor, cell: node => factor(node.factor) },
-        { name: 'Place', number: true, wide: true, value: node => node.place, cell: node => node.place === null ? '–' : plain.format(node.place) },
-    ];
-    // Under Fair Tree accounts have no factor.
-    if (byLevelFs(cluster))
-        columns.splice(5, data.accountsOnly ? 1 : 0, { name: 'Level FS', number: true, wide: !data.accountsOnly, value: node => node.levelFs, cell: node => ratio(node.levelFs) });
-    if (data.accountsOnly)
-        columns.splice(columns.findIndex(column => column.name === 'Place'), 1);
-    const rows = treeOf(cluster).slice(1);
+        part(mine[0], 'Share'), part(mine[1], 'Used'),
+        byLevelFs(cluster) ? part('wholeShare', 'Share of all', true) : null,
+        part('wholeUsed', 'Used of all', true),
+        amount('usage', 'Use'), amount('spent', 'In these days'),
+        terms.levelFs ? number('levelFs', 'Level FS', ratio, !data.accountsOnly) : null,
+        terms.factor ? number('factor', 'Factor', factor, false) : null,
+        terms.place ? number('place', 'Place', place => place === null ? '–' : plain.format(place), true) : null,
+    ].filter(column => column);
+}
+
+function peopleTable(cluster, chosen, choose) {
+    const { user, users, account, accounts } = cluster.words;
+    const columns = peopleColumns(cluster, choose);
+    const all = treeOf(cluster);
+    const rows = isOfAll(cluster) ? all.slice(1) : all;
+    const unseen = cluster.below - all.length;
+    const elsewhere = unseen ? `; ${plain.format(unseen)} who used least are not in this page` : '';
     return makeTable(byId('people-table'), rows, columns, {
         column: columns.findIndex(column => column.name === (data.accountsOnly ? 'Share' : 'Factor')), falling: true, caption: capital(`${users} and ${accounts}`), nothing: `There are no ${users} and no ${accounts}.`,
         text: node => node.text ??= `${node.user} ${node.account} ${node.partition}`.toLowerCase(),
         isChosen: node => node === chosen(),
-        say: (shown, all) => data.accountsOnly ? count(all, account, accounts)
-            : shown === all ? count(all, `${user} or ${account}`, `${users} and ${accounts}`)
-                : `${plain.format(shown)} of ${plain.format(all)} ${users} and ${accounts}`,
+        note: `; use is in ${cluster.words.unit}`,
+        say: (shown, found) => (data.accountsOnly ? count(found, account, accounts)
+            : shown === found ? count(found, `${user} or ${account}`, `${users} and ${accounts}`)
+                : `${plain.format(shown)} of ${plain.format(found)} ${users} and ${accounts}`) + elsewhere,
     });
 }
 
@@ -116,6 +152,18 @@ const PART_NAMES = ['Age', 'Association', 'Fairshare', 'Job size', 'Partition', 
 function jobsOf(cluster) {
     const keys = ['id', 'user', 'account', 'partition', 'qos', 'priority', ...PARTS, 'site', 'nice', 'jobId', 'why', 'terms', 'value', 'runs'];
     return cluster.jobs.map(row => Object.fromEntries(row.map((value, i) => [keys[i], value])));
+}
+
+// How many wait by partition and by QOS.
+function drawQueues(cluster) {
+    const place = byId('queues');
+    const list = (title, rows) => rows && rows.length > 0 && element('figure', {}, element('figcaption', {}, `By ${title} `, element('span', {}, 'waiting jobs')),
+        element('table', {}, element('tbody', {}, ...rows.map(([name, jobs]) => {
+            const bar = element('i', { class: 'bar' });
+            bar.style.width = `${jobs / rows[0][1] * 100}%`;
+            return element('tr', {}, element('th', { scope: 'row' }, name), element('td', { class: 'number' }, plain.format(jobs)), element('td', { class: 'bars' }, bar));
+        }))));
+    place.replaceChildren(...[list(cluster.words.partition, cluster.waitingByPartition), list('QOS', cluster.waitingByQos)].filter(each => each));
 }
 
 function drawQueueChart(cluster, jobs) {

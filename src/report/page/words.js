@@ -2,11 +2,6 @@
 
 // Numbers and times as words.
 
-const ALGORITHMS = {
-    fair_tree: 'Fair Tree', classic: 'classic', depth_oblivious: 'depth-oblivious',
-    linear: 'linear', pbs: 'PBS',
-};
-
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
@@ -75,13 +70,21 @@ function calendarOf(cluster) {
     return { day: say(formats.day), minute: say(formats.minute), short: say(formats.short) };
 }
 
+// Level FS of several as if they were one; null: they have neither shares nor use.
+function ratioOf(share, used) {
+    return share === 0 && used === 0 ? null : used === 0 ? Infinity : share / used;
+}
+
 // How far above or below its share an association is: over-3 to under-3.
 function shade(cluster, node) {
     const value = byLevelFs(cluster) ? node.levelFs : node.factor;
-    if (value === null)
-        return 'none';
     // A factor of a half is a use of just the share.
-    const steps = byLevelFs(cluster) ? Math.log2(value) : (value - 0.5) * 5;
+    return shadeOf(value === null ? null : byLevelFs(cluster) ? Math.log2(value) : (value - 0.5) * 5);
+}
+
+function shadeOf(steps) {
+    if (steps === null)
+        return 'none';
     const far = Math.abs(steps);
     if (far < 0.2)
         return 'even';

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "command/report/report_pages.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "report/page/page.h"
+#include "report/page/plain.h"
+#include "report/page/view.h"
+#include "settings/words.h"
+#include "util/error.h"
+#include "util/file.h"
+#include "util/memory.h"
+
+/* A name of a file has room for so much, with its ending. */
+#define NAME_AT_MOST 200u
+/* Levels of the list of accounts that are set in. */
+#define DEEPEST_SHOWN 12u
+
+/* What a page shows, and what is around it. */
+struct parts {
+    struct text plain, data;
+    bool any;
+};
+
+static void add_view(struct parts *parts, const struct page_cluster *cluster, uint32_t top)
+{
+    struct page_view view;
+    page_view_make(&view, cluster, top);
+    page_plain_add(&parts->plain, &view);
+    page_add_view(&parts->data, &view, !parts->any);
+    page_view_free(&view);
+    parts->any = true;
+}
+
+/* `links` is a list of pages; `home` says where all of them are. */
+static void put_together(struct text *text, struct parts *parts, const char *links,
+                         const char *home)
+{
+    text_add(text, page_before);
+    text_add(text, "<div id=\"plain\" class=\"plain\">\n");
+    if (home)
+        text_format(text, "<p><a href=\"%s\">All pages</a></p>\n", home);
+    text_add_bytes(text, parts->plain.bytes, parts->plain.length);
+    text_add(text, "</div>\n");
+    if (links)
+        text_format(text, "<div id=\"pages\" class=\"plain\">%s</div>\n", links);
+    text_add(text, page_between);
+    text_add_bytes(text, parts->data.bytes, parts->data.length);
+    page_end(text);
+    text_add(text, page_after);
+    text_free(&parts->plain);
+    text_free(&parts->data);
+}
+
+static void add_all(struct parts *parts, const struct report_cluster *clusters, size_t count)
+{
+    page_begin(&parts->data, &(struct page_head){
+                                 .accounts_only = count && clusters[0].data.page.accounts_only });
+    for (size_t i = 0; i < count; i++)
+        for (size_t top = 0; top < clusters[i].data.top_count; top++)
+            add_view(parts, &clusters[i].data.page, clusters[i].data.tops[top]);
+}
+
+void report_page_make(struct text *text, const struct report_cluster *clusters, size_t count)
+{
+    struct parts parts = { 0 };
+    text_add(&parts.plain, "");
+    add_all(&parts, clusters, count);
+    put_together(text, &parts, NULL, NULL);
+}
+
+/* ---- a page for each account ---- */
+
+/* A name of any bytes as that of a file: what is no letter, digit, `-`, `_` or `.` is ~HH, as is a
+ * dot at the beginning; one that is too long ends in the association's id. */
+static void add_file_name(struct text *text, const char *name, int64_t id)
+{
+    struct text made = { 0 };
+    text_add(&made, "");
+    for (const char *at = name; *at; at++)
+        if (isalnum((unsigned char)*at) || *at == '-' || *at == '_' || (*at == '.' && at != name))
+            text_add_bytes(&made, at, 1);
+        else
+            text_format(&made, "~%02X", (unsigned)(unsigned char)*at);
+    if (made.length > NAME_AT_MOST) {
+        text_add_bytes(text, made.bytes, NAME_AT_MOST);
+        text_format(text, "~~%" PRId64, id);
+    } else {
+        text_add(text, made.length ? made.bytes : "~");
+    }
+    text_free(&made);
+}
+
+/* CLUSTER/ACCOUNT.html */
+static void add_page_name(struct text *text, const struct page_cluster *cluster, uint32_t row)
+{
+    add_file_name(text, cluster->name, 0);
+    text_add(text, "/");
+    add_file_name(text, cluster->rows[row].account, cluster->rows[row].id);
+    text_add(text, ".html");
+}
+
+static int make_folder(const char *path, struct error *err)
+{
+    if (!mkdir(path, 0777) || errno == EEXIST)
+        return 0;
+    return fail(err, ERROR_OTHER, "cannot make the folder '%s': %s", path, strerror(errno));
+}
+
+static int write_page(const char *folder, const struct page_cluster *cluster, uint32_t row,
+                      struct error *err)
+{
+    struct parts parts = { 0 };
+    struct text path = { 0 }, page = { 0 };
+    page_begin(&parts.data, &(struct page_head){ .accounts_only = cluster->accounts_only,
+                                                 .home = "../index.html" });
+    add_view(&parts, cluster, row);
+    put_together(&page, &parts, NULL, "../index.html");
+    text_format(&path, "%s/", folder);
+    add_page_name(&path, cluster, row);
+    int result = file_write(path.bytes, &page, err);
+    text_free(&path);
+    text_free(&page);
+    return result;
+}
+
+/* The accounts that have pages of their own, in the order of the tree, each behind its parent. */
+struct account_list {
+    uint32_t *rows;
+    unsigned *depths;
+    size_t count;
+};
+
+static void add_account(struct account_list *list, uint32_t row, unsigned depth)
+{
+    list->rows = memory_grown(list->rows, list->count, sizeof *list->rows);
+    list->depths = memory_grown(list->depths, list->count, sizeof *list->depths);
+    list->rows[list->count] = row;
+    list->depths[list->count++] = depth;
+}
+
+/* A tree may be very deep, so this goes from one account to the next without recursion: down to the
+ * first one below, else on to the next beside it or beside what it is below. */
+static void add_accounts(struct account_list *list, const struct page_cluster *cluster,
+                         uint32_t top)
+{
+    const struct page_row *rows = cluster->rows;
+    uint32_t at = top;
+    unsigned depth = 0;
+    add_account(list, top, 0);
+    for (bool down = true;;) {
+        uint32_t next = down ? rows[at].first_child : at + 1;
+        uint32_t parent = down ? at : rows[at].parent;
+        if (!down && at == top)
+            return;
+        while (next < rows[parent].first_child + rows[parent].children && *rows[next].user)
+            next++;
+        bool found = next < rows[parent].first_child + rows[parent].children;
+        depth += found && down;
+        if (found)
+            add_account(list, next, depth);
+        else if (!down)
+            depth--;
+        at = found ? next : parent;
+        down = found;
+    }
+}
+
+static void add_link(struct text *links, const struct page_cluster *cluster, uint32_t row,
+                     unsigned depth)
+{
+    text_add(links, "<li>");
+    for (unsigned i = 0; i < depth && i < DEEPEST_SHOWN; i++)
+        text_add(links, "&#8195;");
+    text_add(links, "<a href=\"");
+    add_page_name(links, cluster, row);
+    text_add(links, "\">");
+    page_add_html(links, cluster->rows[row].account);
+    text_add(links, "</a></li>\n");
+}
+
+static int write_account_pages(const char *folder, const struct report_cluster *read,
+                               struct text *links, struct error *err)
+{
+    const struct page_cluster *cluster = &read->data.page;
+    struct account_list list = { 0 };
+    struct text path = { 0 };
+    text_format(&path, "%s/", folder);
+    add_file_name(&path, cluster->name, 0);
+    int result = make_folder(path.bytes, err);
+    for (size_t i = 0; i < read->data.top_count; i++)
+        add_accounts(&list, cluster, read->data.tops[i]);
+    text_format(links, "<h2>Pages of the %s of ", cluster->words->accounts);
+    page_add_html(links, cluster->name);
+    text_add(links, "</h2>\n<ul data-cluster=\"");
+    page_add_html(links, cluster->name);
+    text_add(links, "\">\n");
+    for (size_t i = 0; !result && i < list.count; i++) {
+        add_link(links, cluster, list.rows[i], list.depths[i]);
+        result = write_page(folder, cluster, list.rows[i], err);
+    }
+    text_add(links, "</ul>\n");
+    text_free(&path);
+    free(list.rows);
+    free(list.depths);
+    return result;
+}
+
+int report_pages_write(const char *folder, const struct report_cluster *clusters, size_t count,
+                       struct error *err)
+{
+    struct parts parts = { 0 };
+    struct text links = { 0 }, path = { 0 }, page = { 0 };
+    int result = make_folder(folder, err);
+    for (size_t i = 0; !result && i < count; i++)
+        if (clusters[i].data.top_count)
+            result = write_account_pages(folder, &clusters[i], &links, err);
+    if (!result) {
+        add_all(&parts, clusters, count);
+        put_together(&page, &parts, links.bytes, NULL);
+        text_format(&path, "%s/index.html", folder);
+        result = file_write(path.bytes, &page, err);
+    }
+    text_free(&links);
+    text_free(&path);
+    text_free(&page);
+    return result;
+}

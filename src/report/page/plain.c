@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/page/plain.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/fairshare/algorithm.h"
+#include "report/page/terms.h"
+#include "report/page/view.h"
+#include "report/priorities.h"
+#include "settings/words.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+#define ACCOUNTS_AT_MOST 30u
+#define USERS_AT_MOST 20u
+#define BARS_AT_MOST 31u
+#define JOBS_AT_MOST 12u
+
+/* Programs for mail know neither style sheets nor pictures for sure, but tables with widths and
+ * colours. */
+#define BAR_WIDTH 120
+#define COLOR_USED "#2b7bba"
+#define COLOR_SHARE "#8a95a1"
+#define COLOR_OVER "#c2561a"
+
+void page_add_html(struct text *text, const char *utf8)
+{
+    struct text printable = { 0 };
+    text_add_printable(&printable, utf8);
+    for (const char *at = printable.length ? printable.bytes : ""; *at; at++) {
+        const char *entity = *at == '<'   ? "&lt;"
+                             : *at == '>' ? "&gt;"
+                             : *at == '&' ? "&amp;"
+                             : *at == '"' ? "&quot;"
+                                          : NULL;
+        if (entity)
+            text_add(text, entity);
+        else
+            text_add_bytes(text, at, 1);
+    }
+    text_free(&printable);
+}
+
+/* ---- numbers as the page has them ---- */
+
+static void add_percent(struct text *text, double part)
+{
+    double percent = part * 100;
+    if (isnan(part))
+        text_add(text, "–");
+    else if (percent > 0 && percent < 0.01)
+        text_add(text, "&lt; 0.01 %");
+    else
+        text_format(text, percent == 0 ? "%.0f %%" : percent < 10 ? "%.2f %%" : "%.1f %%", percent);
+}
+
+/* 1.23K, 45.6M */
+static void add_compact(struct text *text, double number)
+{
+    static const char *const units[] = { "", "K", "M", "B", "T" };
+    size_t unit = 0;
+    if (isnan(number)) {
+        text_add(text, "–");
+        return;
+    }
+    while (fabs(number) >= 999.5 && unit + 1 < sizeof units / sizeof *units) {
+        number /= 1000;
+        unit++;
+    }
+    text_format(text, "%.3g%s", number, units[unit]);
+}
+
+static void add_amount(struct text *text, const struct page_view *view, double amount)
+{
+    add_compact(text, amount / page_unit_size(view->cluster));
+}
+
+static void add_ratio(struct text *text, double ratio)
+{
+    if (isnan(ratio))
+        text_add(text, "–");
+    else if (isinf(ratio))
+        text_add(text, "∞");
+    else if (ratio > 0 && ratio < 0.001)
+        text_add(text, "&lt; 0.001");
+    else
+        add_compact(text, ratio);
+}
+
+static void add_time(struct text *text, int64_t at, const char *format)
+{
+    char shown[64];
+    struct tm date;
+    time_t instant = (time_t)at;
+    if (localtime_r(&instant, &date) && strftime(shown, sizeof shown, format, &date))
+        text_add(text, shown);
+}
+
+/* ---- tables ---- */
+
+/* With the first letter as a sentence has it; our own words are ASCII. */
+static void add_capital(struct text *text, const char *words)
+{
+    char first[] = { (char)toupper((unsigned char)*words), '\0' };
+    page_add_html(text, first);
+    page_add_html(text, *words ? words + 1 : words);
+}
+
+static void begin_table(struct text *text, const char *title)
+{
+    text_add(text, "<h3>");
+    add_capital(text, title);
+    text_add(text, "</h3>\n<table cellpadding=\"4\">\n<tr>");
+}
+
+static void add_heading(struct text *text, const char *name, bool number)
+{
+    text_format(text, "<th%s>", number ? " align=\"right\"" : " align=\"left\"");
+    add_capital(text, name);
+    text_add(text, "</th>");
+}
+
+static void add_term(struct text *text, const struct page_view *view, enum page_term term)
+{
+    const char *name = page_term_name(view->cluster, term);
+    if (name)
+        add_heading(text, name, true);
+}
+
+static void begin_number(struct text *text)
+{
+    text_add(text, "<td align=\"right\">");
+}
+
+static void add_name(struct text *text, const char *name)
+{
+    text_add(text, "<td>");
+    page_add_html(text, name);
+    text_add(text, "</td>");
+}
+
+/* A bar of so much of the full width. */
+static void add_bar(struct text *text, double part, const char *color)
+{
+    int width = isnan(part) || part <= 0 ? 0 : part >= 1 ? BAR_WIDTH : (int)ceil(part * BAR_WIDTH);
+    if (!width)
+        return;
+    text_format(text,
+                "<table width=\"%d\" cellpadding=\"0\" cellspacing=\"0\"><tr><td height=\"7\" "
+                "bgcolor=\"%s\"></td></tr></table>",
+                width, color);
+}
+
+static double used_of_whole(const struct page_view *view, double usage)
+{
+    double all = view->cluster->rows[0].usage;
+    return all > 0 ? usage / all : NAN;
+}
+
+/* Two bars below each other: the share, and what was used. */
+static void add_bars(struct text *text, double share, double used, double most)
+{
+    text_add(text, "<td>");
+    if (most > 0) {
+        add_bar(text, share / most, COLOR_SHARE);
+        add_bar(text, used / most, used > share ? COLOR_OVER : COLOR_USED);
+    }
+    text_add(text, "</td>");
+}
+
+/* ---- accounts and users ---- */
+
+struct chosen {
+    const struct page_row **rows;
+    size_t count, left;  /* not shown */
+    double share, usage; /* of those: of the whole; decayed */
+    double most;         /* of all shares and uses of the whole */
+};
+
+static int by_share(const void *a, const void *b)
+{
+    const struct page_row *one = *(const struct page_row *const *)a;
+    const struct page_row *other = *(const struct page_row *const *)b;
+    if (one->whole != other->whole)
+        return one->whole > other->whole ? -1 : 1;
+    return strcmp(one->account, other->account);
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct page_row *one = *(const struct page_row *const *)a;
+    const struct page_row *other = *(const struct page_row *const *)b;
+    if (one->usage != other->usage)
+        return one->usage > other->usage ? -1 : 1;
+    return strcmp(one->user, other->user);
+}
+
+/* Of all rows below the top, also those that the data has not: accounts right below it, or users.
+ */
+static void choose(struct chosen *chosen, const struct page_view *view, bool users)
+{
+    const struct page_cluster *cluster = view->cluster;
+    *chosen = (struct chosen){ .rows = memory_zeroed(cluster->row_count, sizeof *chosen->rows) };
+    for (size_t i = 0; i < cluster->row_count; i++) {
+        const struct page_row *row = &cluster->rows[i];
+        if (view->numbers[i] == PAGE_NOT_BELOW || i == view->top || users != (*row->user != '\0') ||
+            (!users && row->parent != view->top))
+            continue;
+        chosen->rows[chosen->count++] = row;
+        chosen->most = fmax(chosen->most, fmax(row->whole, used_of_whole(view, row->usage)));
+    }
+    size_t most = users ? USERS_AT_MOST : ACCOUNTS_AT_MOST;
+    if (chosen->count)
+        qsort(chosen->rows, chosen->count, sizeof *chosen->rows, users ? by_use : by_share);
+    for (size_t i = most; i < chosen->count; i++) {
+        chosen->share += isnan(chosen->rows[i]->whole) ? 0 : chosen->rows[i]->whole;
+        chosen->usage += isnan(chosen->rows[i]->usage) ? 0 : chosen->rows[i]->usage;
+    }
+    chosen->left = chosen->count > most ? chosen->count - most : 0;
+    chosen->count -= chosen->left;
+}
+
+static void add_values(struct text *text, const struct page_view *view, const struct page_row *row)
+{
+    const struct page_cluster *cluster = view->cluster;
+    begin_number(text);
+    add_percent(text, row->level_share);
+    text_add(text, "</td>");
+    begin_number(text);
+    add_percent(text, row->level_used);
+    text_add(text, "</td>");
+    begin_number(text);
+    add_percent(text, cluster->of_pbs ? row->share : row->whole);
+    text_add(text, "</td>");
+    begin_number(text);
+    add_percent(text, used_of_whole(view, row->usage));
+    text_add(text, "</td>");
+    if (page_term_name(cluster, TERM_LEVEL_FS)) {
+        begin_number(text);
+        add_ratio(text, row->level_fs);
+        text_add(text, "</td>");
+    }
+    begin_number(text);
+    add_amount(text, view, row->spent);
+    text_add(text, "</td>");
+}
+
+static void add_value_headings(struct text *text, const struct page_view *view)
+{
+    static const enum page_term shown[] = { TERM_LEVEL_SHARE, TERM_LEVEL_USED, TERM_WHOLE_SHARE,
+                                            TERM_SHARE,       TERM_WHOLE_USED, TERM_LEVEL_FS };
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        add_term(text, view, shown[i]);
+    struct text spent = { 0 };
+    text_format(&spent, "%s, %s", page_term_name(view->cluster, TERM_SPENT),
+                page_unit(view->cluster));
+    add_heading(text, spent.bytes, true);
+    text_free(&spent);
+}
+
+/* All that are not shown, as one row. */
+static void add_rest(struct text *text, const struct page_view *view, const struct chosen *chosen,
+                     bool users)
+{
+    if (!chosen->left)
+        return;
+    text_format(text, "<tr><td>%zu more</td>%s<td></td><td></td>", chosen->left,
+                users ? "<td></td>" : "");
+    text_add(text, "<td></td>");
+    begin_number(text);
+    add_percent(text, chosen->share);
+    text_add(text, "</td>");
+    begin_number(text);
+    add_percent(text, used_of_whole(view, chosen->usage));
+    text_add(text, "</td></tr>\n");
+}
+
+static void add_accounts(struct text *text, const struct page_view *view)
+{
+    const struct words *words = view->cluster->words;
+    struct chosen chosen;
+    choose(&chosen, view, false);
+    if (chosen.count) {
+        struct text title = { 0 };
+        text_format(&title, "%s: share and use", words->accounts);
+        begin_table(text, title.bytes);
+        text_free(&title);
+        add_heading(text, words->one_account, false);
+        add_heading(text, "share, use", false);
+        add_value_headings(text, view);
+        text_add(text, "</tr>\n");
+        for (size_t i = 0; i < chosen.count; i++) {
+            const struct page_row *row = chosen.rows[i];
+            text_add(text, "<tr>");
+            add_name(text, row->account);
+            add_bars(text, row->whole, used_of_whole(view, row->usage), chosen.most);
+            add_values(text, view, row);
+            text_add(text, "</tr>\n");
+        }
+        add_rest(text, view, &chosen, false);
+        text_add(text, "</table>\n");
+    }
+    free(chosen.rows);
+}
+
+static void add_user(struct text *text, const struct page_view *view, const struct page_row *row,
+                     double most)
+{
+    text_add(text, "<tr>");
+    add_name(text, row->user);
+    add_name(text, row->account);
+    add_bars(text, row->whole, used_of_whole(view, row->usage), most);
+    add_values(text, view, row);
+    if (isnan(row->factor))
+        text_add(text, "<td align=\"right\">–</td>");
+    else
+        text_format(text, "<td align=\"right\">%.4f</td>", row->factor);
+    if (row->place)
+        text_format(text, "<td align=\"right\">%" PRIu32 " of %" PRIu32 "</td></tr>\n", row->place,
+                    view->cluster->users);
+    else
+        text_add(text, "<td align=\"right\">–</td></tr>\n");
+}
+
+static void add_users(struct text *text, const struct page_view *view)
+{
+    const struct words *words = view->cluster->words;
+    struct chosen chosen;
+    if (view->cluster->accounts_only)
+        return;
+    choose(&chosen, view, true);
+    if (chosen.count) {
+        struct text title = { 0 };
+        text_format(&title, "%s who used most", words->users);
+        begin_table(text, title.bytes);
+        text_free(&title);
+        add_heading(text, words->one_user, false);
+        add_heading(text, words->one_account, false);
+        add_heading(text, "share, use", false);
+        add_value_headings(text, view);
+        add_term(text, view, TERM_FACTOR);
+        add_term(text, view, TERM_PLACE);
+        text_add(text, "</tr>\n");
+        for (size_t i = 0; i < chosen.count; i++)
+            add_user(text, view, chosen.rows[i], chosen.most);
+        add_rest(text, view, &chosen, true);
+        text_add(text, "</table>\n");
+    }
+    free(chosen.rows);
+}
+
+/* ---- days, the queue, words ---- */
+
+/* Where the top's days are; NULL: nothing is known of them. */
+static const size_t *series_of_top(const struct page_view *view)
+{
+    for (size_t i = 0; i < view->series_count; i++)
+        if (view->cluster->series[view->series[i]] == view->top)
+            return &view->series[i];
+    return NULL;
+}
+
+static void add_days(struct text *text, const struct page_view *view)
+{
+    const struct page_cluster *cluster = view->cluster;
+    const struct page_points *days = &cluster->days;
+    const size_t *series = series_of_top(view);
+    double most = 0;
+    if (!series || !days->count)
+        return;
+    size_t first = days->count > BARS_AT_MOST ? days->count - BARS_AT_MOST : 0;
+    for (size_t i = first; i < days->count; i++)
+        most = fmax(most, days->points[i].usage[*series]);
+    begin_table(text, cluster->days_each == 1 ? "Use by day" : "Use by week");
+    add_heading(text, cluster->days_each == 1 ? "Day" : "Week of", false);
+    add_heading(text, page_unit(cluster), true);
+    bool known = !isnan(cluster->capacity);
+    add_heading(text, known ? "Of the capacity" : "", true);
+    add_heading(text, "", false);
+    text_add(text, "</tr>\n");
+    for (size_t i = first; i < days->count; i++) {
+        double used = days->points[i].usage[*series];
+        text_add(text, "<tr><td nowrap>");
+        add_time(text, days->points[i].at, "%Y-%m-%d");
+        text_add(text, "</td><td align=\"right\">");
+        add_amount(text, view, used);
+        text_add(text, "</td><td align=\"right\">");
+        if (known)
+            add_percent(text, used / (cluster->capacity * cluster->days_each));
+        text_add(text, "</td><td>");
+        add_bar(text, most > 0 ? used / most : 0, COLOR_USED);
+        text_add(text, "</td></tr>\n");
+    }
+    text_add(text, "</table>\n");
+}
+
+static void add_queues(struct text *text, const char *title, const struct page_queues *queues)
+{
+    struct text above = { 0 };
+    if (!queues->count)
+        return;
+    text_format(&above, "Waiting jobs by %s", title);
+    begin_table(text, above.bytes);
+    text_free(&above);
+    add_heading(text, title, false);
+    add_heading(text, "jobs", true);
+    add_heading(text, "", false);
+    text_add(text, "</tr>\n");
+    for (size_t i = 0; i < queues->count; i++) {
+        text_add(text, "<tr>");
+        add_name(text, queues->queues[i].name ? queues->queues[i].name : "all others");
+        text_format(text, "<td align=\"right\">%zu</td><td>", queues->queues[i].jobs);
+        add_bar(text, (double)queues->queues[i].jobs / (double)queues->queues[0].jobs, COLOR_USED);
+        text_add(text, "</td></tr>\n");
+    }
+    text_add(text, "</table>\n");
+}
+
+static void add_job(struct text *text, const struct page_job *job, bool of_pbs)
+{
+    text_add(text, "<tr><td>");
+    if (job->job_id)
+        page_add_html(text, job->job_id);
+    else
+        text_format(text, "%" PRId64, job->id);
+    text_add(text, "</td>");
+    add_name(text, job->user);
+    add_name(text, job->account);
+    add_name(text, job->partition);
+    if (!of_pbs) {
+        add_name(text, job->qos);
+        text_format(text, "<td align=\"right\">%" PRId64 "</td>", job->priority);
+    } else if (job->has_priority && !isnan(job->value)) {
+        text_format(text, "<td align=\"right\">%.6g</td>", job->value);
+    } else {
+        text_add(text, "<td align=\"right\">–</td>");
+    }
+    text_add(text, "</tr>\n");
+}
+
+static void add_jobs(struct text *text, const struct page_view *view)
+{
+    const struct page_cluster *cluster = view->cluster;
+    const struct words *words = cluster->words;
+    add_queues(text, words->partition, &view->partitions);
+    if (!cluster->of_pbs)
+        add_queues(text, "QOS", &view->qos);
+    if (!view->job_count)
+        return;
+    begin_table(text, view->job_total > JOBS_AT_MOST ? "The first waiting jobs" : "Waiting jobs");
+    add_heading(text, "Job", false);
+    add_heading(text, words->one_user, false);
+    add_heading(text, words->one_account, false);
+    add_heading(text, words->partition, false);
+    if (!cluster->of_pbs)
+        add_heading(text, "QOS", false);
+    add_heading(text, cluster->of_pbs ? "Value" : "Priority", true);
+    text_add(text, "</tr>\n");
+    for (size_t i = 0; i < view->job_count && i < JOBS_AT_MOST; i++)
+        add_job(text, &cluster->jobs[view->jobs[i]], cluster->of_pbs);
+    text_add(text, "</table>\n");
+}
+
+static void add_changes(struct text *text, const struct page_cluster *cluster)
+{
+    if (cluster->change_count)
+        text_add(text, "<h3>Settings that changed</h3>\n<ul>\n");
+    for (size_t i = 0; i < cluster->change_count; i++) {
+        text_add(text, "<li>");
+        add_time(text, cluster->changes[i].at, "%Y-%m-%d %H:%M ");
+        page_add_html(text, cluster->changes[i].words);
+        text_add(text, "</li>\n");
+    }
+    if (cluster->change_count)
+        text_add(text, "</ul>\n");
+}
+
+static void add_terms(struct text *text, const struct page_cluster *cluster)
+{
+    text_add(text, "<h3>What these words mean</h3>\n<dl>\n");
+    for (int term = 0; term < PAGE_TERMS; term++) {
+        const char *name = page_term_name(cluster, (enum page_term)term);
+        struct text sentence = { 0 };
+        if (!name)
+            continue;
+        page_term_explain(&sentence, cluster, (enum page_term)term);
+        text_add(text, "<dt>");
+        page_add_html(text, name);
+        text_add(text, "</dt><dd>");
+        page_add_html(text, sentence.bytes);
+        text_add(text, "</dd>\n");
+        text_free(&sentence);
+    }
+    text_add(text, "</dl>\n");
+}
+
+/* As of when, what is wrong, how it was computed, and how many there are. */
+static void add_summary(struct text *text, const struct page_view *view)
+{
+    const struct page_cluster *cluster = view->cluster;
+    const struct words *words = cluster->words;
+    text_add(text, "<h2>Fair shares of ");
+    if (view->top) {
+        page_add_html(text, cluster->rows[view->top].account);
+        text_add(text, " on ");
+    }
+    page_add_html(text, cluster->name);
+    text_add(text, "</h2>\n<p>as of ");
+    add_time(text, cluster->as_of, "%Y-%m-%d %H:%M %Z");
+    if (*cluster->problems) {
+        text_add(text, " · ");
+        page_add_html(text, cluster->problems);
+    }
+    text_format(text, " · %s", page_algorithm(cluster));
+    if (!cluster->accounts_only)
+        text_format(text, " · %" PRIu32 " %s", cluster->users,
+                    cluster->users == 1 ? words->user : words->users);
+    text_format(text, " · %zu waiting job%s</p>\n", view->job_total,
+                view->job_total == 1 ? "" : "s");
+}
+
+void page_plain_add(struct text *text, const struct page_view *view)
+{
+    add_summary(text, view);
+    add_accounts(text, view);
+    add_users(text, view);
+    add_days(text, view);
+    add_jobs(text, view);
+    add_changes(text, view->cluster);
+    add_terms(text, view->cluster);
+}
