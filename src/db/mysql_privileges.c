@@ -130,17 +130,6 @@ static void add_writing(struct text *text, const struct db_settings *results,
     text_add(text, " FROM fairmill_writer;\n");
 }
 
-/* The views are made by this login after an upgrade, and show what it may read itself: not by a role,
- * which MariaDB gives to sessions only. */
-static void add_view_maker(struct text *text, const struct db_settings *results)
-{
-    text_add(text, "GRANT SELECT ON ");
-    add_all_tables(text, results->database);
-    text_add(text, " TO ");
-    add_account(text, results);
-    text_add(text, ";\n");
-}
-
 static void add_dashboard(struct text *text, const struct db_settings *results,
                           const char *const *nameless)
 {
@@ -175,7 +164,6 @@ static void add_after_tables(struct text *text, const struct db_settings *result
     add_writing(text, results, tables, table_count);
     add_dashboard(text, results, nameless);
     add_login(text, results);
-    add_view_maker(text, results);
     add_role_grant(text, results, "fairmill_writer");
     text_add(text, ";\n");
 }

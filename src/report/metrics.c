@@ -67,6 +67,8 @@ static const struct {
                          "When the last run began, whether it published or not" },
     [METRIC_PROBLEM] = { "fairmill_problem", "1 where a cluster has this problem" },
     [METRIC_WAITING] = { "fairmill_waiting_jobs", "Jobs that waited at that instant" },
+    [METRIC_LEFT_OUT] = { "fairmill_associations_left_out",
+                          "Accounts and users that have no series here" },
     [METRIC_PUBLISHED] = { "fairmill_published_clusters", "Clusters that are published" },
 };
 

@@ -48,6 +48,7 @@ enum metric {
     METRIC_STARTED,
     METRIC_PROBLEM,
     METRIC_WAITING,
+    METRIC_LEFT_OUT,
     /* Of all. */
     METRIC_PUBLISHED,
     METRICS,
