@@ -212,8 +212,9 @@ static const struct command_option own_options[] = {
     { "output", NULL, 'o', OPTION_VALUE, AT(output), "FILE",
       .help = "replace this file in one step, or write to this device or pipe; -: stdout" },
     { "top", NULL, 0, OPTION_VALUE, AT(top_text), "NUMBER",
-      .help = "of so many accounts and users of each cluster, who used most; `all' (1000)" },
-    { "accounts-only", NULL, 0, OPTION_FLAG, AT(accounts_only), NULL, .help = "none of users" },
+      .help = "only so many accounts and users of each cluster, those that used most; `all'; "
+              "1000 without it" },
+    { "accounts-only", NULL, 0, OPTION_FLAG, AT(accounts_only), NULL, .help = "no users" },
     { .name = NULL },
 };
 
