@@ -80,8 +80,7 @@ struct used {
     uint32_t node, place;
 };
 
-/* Who has used most comes first, and of those who have used the same, who is listed first.  Nobody
- * has used more than what is above, so that accounts come with all that they hang below. */
+/* Who has used most comes first, and of those who have used the same, who is listed first. */
 static int compare_use(const void *left, const void *right)
 {
     const struct used *a = left, *b = right;
