@@ -62,7 +62,7 @@ FROM "fairmill_job_priority" j;
 
 -- For each account what it has, and how its own users fare.
 sqlite: DROP VIEW IF EXISTS "fairmill_account";
-{create_view} "fairmill_account" AS
+{create_nameless_view} "fairmill_account" AS
 SELECT
     a."cluster" AS "cluster",
     a."id_assoc" AS "id_assoc",
@@ -82,7 +82,8 @@ SELECT
     a."usage_raw" AS "usage_raw",
     a."usage_norm" AS "usage_norm",
     a."level_usage" AS "level_usage",
-    a."level_fs" AS "level_fs"
+    a."level_fs" AS "level_fs",
+    a."capacity_usage" AS "capacity_usage"
 FROM "fairmill_fairshare" a
 LEFT JOIN (
     SELECT "cluster", "parent_id", COUNT(*) AS "users", MAX("fairshare") AS "best",
@@ -93,9 +94,10 @@ LEFT JOIN (
 ) u ON u."cluster" = a."cluster" AND u."parent_id" = a."id_assoc"
 WHERE a."user_name" = '';
 
--- Accounts at the points of history, as they were called then.
+-- Accounts at the points of history, as they were called and where they hung then.  It goes from points and
+-- accounts to their values by the primary key, past the values of users.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_history";
-{create_view} "fairmill_account_history" AS
+{create_nameless_view} "fairmill_account_history" AS
 SELECT
     h."cluster" AS "cluster",
     h."as_of" AS "as_of",
@@ -103,17 +105,19 @@ SELECT
     n."account" AS "account",
     h."fairshare" AS "fairshare",
     h."usage_raw" AS "usage_raw",
-    h."level_fs" AS "level_fs"
-FROM "fairmill_history" h
-JOIN "fairmill_association" n ON n."cluster" = h."cluster" AND n."id_assoc" = h."id_assoc"
-    AND n."user_name" = '' AND n."since" = (
+    h."level_fs" AS "level_fs",
+    n."parent_id" AS "parent_id"
+FROM "fairmill_history_point" p
+JOIN "fairmill_association" n ON n."cluster" = p."cluster" AND n."user_name" = '' AND n."since" = (
         SELECT MAX(m."since")
         FROM "fairmill_association" m
-        WHERE m."cluster" = h."cluster" AND m."id_assoc" = h."id_assoc" AND m."since" <= h."as_of");
+        WHERE m."cluster" = n."cluster" AND m."id_assoc" = n."id_assoc" AND m."since" <= p."as_of")
+JOIN "fairmill_history" h ON h."cluster" = p."cluster" AND h."as_of" = p."as_of"
+    AND h."id_assoc" = n."id_assoc";
 
 -- What the users right in each account used on each day, undecayed.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_day";
-{create_view} "fairmill_account_day" AS
+{create_nameless_view} "fairmill_account_day" AS
 SELECT
     d."cluster" AS "cluster",
     d."day" AS "day",
@@ -129,7 +133,7 @@ GROUP BY d."cluster", d."day", n."account";
 
 -- How many jobs wait, each in the partition where it is best placed.
 sqlite: DROP VIEW IF EXISTS "fairmill_waiting";
-{create_view} "fairmill_waiting" AS
+{create_nameless_view} "fairmill_waiting" AS
 SELECT
     j."cluster" AS "cluster",
     j."partition_name" AS "partition",
@@ -140,9 +144,34 @@ FROM "fairmill_job_priority" j
 WHERE j."best" = 1
 GROUP BY j."cluster", j."partition_name";
 
+-- The same by account.
+sqlite: DROP VIEW IF EXISTS "fairmill_account_waiting";
+{create_nameless_view} "fairmill_account_waiting" AS
+SELECT
+    j."cluster" AS "cluster",
+    j."account" AS "account",
+    COUNT(*) AS "jobs",
+    MAX(j."priority") AS "highest",
+    MIN(j."priority") AS "lowest"
+FROM "fairmill_job_priority" j
+WHERE j."best" = 1
+GROUP BY j."cluster", j."account";
+
+-- What was odd, by kind, without whom it was about.
+sqlite: DROP VIEW IF EXISTS "fairmill_findings";
+{create_nameless_view} "fairmill_findings" AS
+SELECT
+    f."cluster" AS "cluster",
+    f."kind" AS "kind",
+    COUNT(*) AS "findings",
+    MIN(f."first_seen") AS "first_seen",
+    MAX(f."last_seen") AS "last_seen"
+FROM "fairmill_finding" f
+GROUP BY f."cluster", f."kind";
+
 -- Runs, without who ran them and what they said.
 sqlite: DROP VIEW IF EXISTS "fairmill_runs";
-{create_view} "fairmill_runs" AS
+{create_nameless_view} "fairmill_runs" AS
 SELECT
     r."cluster" AS "cluster",
     r."run_id" AS "run_id",

@@ -14,8 +14,22 @@
 #include "settings/words.h"
 #include "source/source.h"
 #include "sql.h"
+#include "util/error.h"
+#include "util/memory.h"
+#include "util/number.h"
+#include "util/text.h"
 
 /* For the textfile collector of Prometheus's node_exporter: what is published, as metrics. */
+
+/* So many accounts and so many users of each cluster have series, where --top says nothing else. */
+#define USUAL_TOP 1000
+
+struct options {
+    struct shared_options shared;
+    const char *output, *top_text;
+    bool accounts_only;
+    uint64_t top; /* of accounts, and of users; UINT64_MAX: all */
+};
 
 /* A text of a row, with a NUL behind it. */
 static double number_of(const struct db_value *value)
@@ -61,19 +75,61 @@ static void add_association(struct metrics *metrics, const struct published_clus
     }
 }
 
-/* With [report] private no user has metrics: everybody may see them. */
-static int add_associations(struct metrics *metrics, struct published *published, struct error *err)
+struct used {
+    double usage;
+    uint32_t node, place;
+};
+
+/* Who has used most comes first, and of those who have used the same, who is listed first. */
+static int compare_use(const void *left, const void *right)
 {
-    bool accounts_only = published_private(published);
+    const struct used *a = left, *b = right;
+    if (a->usage != b->usage)
+        return (a->usage < b->usage) - (a->usage > b->usage);
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+static int compare_place(const void *left, const void *right)
+{
+    const struct used *a = left, *b = right;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+/* Those accounts of a cluster, or those of its users, that used most, by id; returns how many are
+ * left out. */
+static size_t add_top(struct metrics *metrics, const struct published_cluster *cluster, bool users,
+                      uint64_t top)
+{
+    const struct tree *tree = cluster->tree;
+    struct used *all = memory_zeroed(tree->count, sizeof *all);
+    size_t count = 0;
+    for (uint32_t place = 0; place < tree->count; place++) {
+        uint32_t node = tree->by_id[place];
+        if (tree->nodes[node].is_user == users)
+            all[count++] = (struct used){ cluster->values[node].usage_raw, node, place };
+    }
+    size_t kept = count < top ? count : (size_t)top;
+    qsort(all, count, sizeof *all, compare_use);
+    qsort(all, kept, sizeof *all, compare_place);
+    for (size_t i = 0; i < kept; i++)
+        add_association(metrics, cluster, all[i].node);
+    free(all);
+    return count - kept;
+}
+
+/* With [report] private no user has metrics: everybody may see them.  */
+static int add_associations(struct metrics *metrics, struct published *published,
+                            const struct options *options, struct error *err)
+{
+    bool accounts_only = options->accounts_only || published_private(published);
     for (size_t i = 0; i < published->count; i++) {
         struct published_cluster *cluster = &published->clusters[i];
         if (published_read_tree(published, cluster, err))
             return -1;
-        for (uint32_t place = 0; place < cluster->tree->count; place++) {
-            uint32_t node = cluster->tree->by_id[place];
-            if (!accounts_only || !cluster->tree->nodes[node].is_user)
-                add_association(metrics, cluster, node);
-        }
+        struct metric_labels labels = { .cluster = cluster->name };
+        size_t left_out = add_top(metrics, cluster, false, options->top);
+        left_out += add_top(metrics, cluster, true, accounts_only ? 0 : options->top);
+        metrics_add(metrics, METRIC_LEFT_OUT, &labels, (double)left_out);
     }
     return 0;
 }
@@ -147,12 +203,14 @@ static int add_all(struct metrics *metrics, struct db *db, const char *sql, cons
 }
 
 /* All from one snapshot. */
-static int read_all(struct metrics *metrics, const struct settings *settings, struct error *err)
+static int read_all(struct metrics *metrics, const struct settings *settings,
+                    const struct options *options, struct error *err)
 {
     struct published published;
     int result = published_begin(&published, settings, err);
     if (!result &&
-        (add_health(metrics, published.db, err) || add_associations(metrics, &published, err) ||
+        (add_health(metrics, published.db, err) ||
+         add_associations(metrics, &published, options, err) ||
          add_all(metrics, published.db, sql_query_metrics_fairness, "ttnnn", add_fairness, err) ||
          (layout_of(settings)->queue &&
           add_all(metrics, published.db, sql_query_metrics_queue, "ti", add_queue, err))))
@@ -161,28 +219,39 @@ static int read_all(struct metrics *metrics, const struct settings *settings, st
     return result;
 }
 
-struct options {
-    struct shared_options shared;
-    const char *output;
-};
-
 static const struct command_option own_options[] = {
     { "output", NULL, 'o', OPTION_VALUE, AT(output), "FILE",
       .help = "replace this file in one step, or write to this device or pipe; -: stdout" },
+    { "top", NULL, 0, OPTION_VALUE, AT(top_text), "NUMBER",
+      .help = "only so many accounts and users of each cluster, those that used most; `all'; "
+              "1000 without it" },
+    { "accounts-only", NULL, 0, OPTION_FLAG, AT(accounts_only), NULL, .help = "no users" },
     { .name = NULL },
 };
+
+static int read_top(struct options *options, struct error *err)
+{
+    options->top = USUAL_TOP;
+    if (options->top_text && !strcmp(options->top_text, "all"))
+        options->top = UINT64_MAX;
+    else if (options->top_text &&
+             !number_unsigned(options->top_text, strlen(options->top_text), &options->top))
+        return fail(err, ERROR_USAGE, "metrics: --top '%s': must be a number, or `all'",
+                    options->top_text);
+    return 0;
+}
 
 static int metrics_command(const struct invocation *invocation, struct error *err)
 {
     struct options options = { 0 };
     struct settings *settings;
-    int result = options_read(invocation, &options, err);
+    int result = options_read(invocation, &options, err) || read_top(&options, err);
     options_free(&options.shared);
     if (result || settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err))
         return -1;
     struct metrics *metrics = metrics_create();
     struct text text = { 0 };
-    result = read_all(metrics, settings, err);
+    result = read_all(metrics, settings, &options, err);
     if (!result) {
         text_add(&text, "");
         metrics_print(metrics, &text);

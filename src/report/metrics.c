@@ -74,6 +74,8 @@ static const struct {
                           "The part of all use by those who have used more than is due to them" },
     [METRIC_USE_UNDER] = { "fairmill_fairness_use_under",
                            "The part of all use by those who have used less than is due to them" },
+    [METRIC_LEFT_OUT] = { "fairmill_associations_left_out",
+                          "Accounts and users that have no series here" },
     [METRIC_PUBLISHED] = { "fairmill_published_clusters", "Clusters that are published" },
 };
 
@@ -133,14 +135,15 @@ void metrics_add(struct metrics *metrics, enum metric metric, const struct metri
     text_format(text, "%s %.17g\n", *between == ',' ? "}" : "", value);
 }
 
-void metrics_print(const struct metrics *metrics, struct text *text)
+void metrics_print(struct metrics *metrics, struct text *text)
 {
     for (int i = 0; i < METRICS; i++) {
-        const struct text *samples = &metrics->samples[i];
+        struct text *samples = &metrics->samples[i];
         if (!samples->length)
             continue;
         text_format(text, "# HELP %s %s.\n# TYPE %s gauge\n", kinds[i].name, kinds[i].help,
                     kinds[i].name);
         text_add_bytes(text, samples->bytes, samples->length);
+        text_free(samples);
     }
 }

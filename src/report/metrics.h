@@ -51,6 +51,7 @@ enum metric {
     METRIC_JAIN,
     METRIC_USE_OVER,
     METRIC_USE_UNDER,
+    METRIC_LEFT_OUT,
     /* Of all. */
     METRIC_PUBLISHED,
     METRICS,
@@ -67,7 +68,7 @@ void metrics_destroy(struct metrics *metrics);
 /* A sample; one that is not finite is left out: monitors add up. */
 void metrics_add(struct metrics *metrics, enum metric metric, const struct metric_labels *labels,
                  double value);
-/* All that was added. */
-void metrics_print(const struct metrics *metrics, struct text *text);
+/* All that was added, which is let go meanwhile. */
+void metrics_print(struct metrics *metrics, struct text *text);
 
 #endif

@@ -350,13 +350,17 @@ void schema_print(const struct db_driver *driver, struct text *text)
 }
 
 /* What dashboards may show to everybody. */
-static const char *const nameless_views[] = { "fairmill_account",
-                                              "fairmill_account_history",
-                                              "fairmill_account_day",
-                                              "fairmill_waiting",
-                                              "fairmill_runs",
-                                              "fairmill_fairness",
-                                              NULL };
+static const char *const nameless_views[] = {
+    "fairmill_account",
+    "fairmill_account_history",
+    "fairmill_account_day",
+    "fairmill_account_waiting",
+    "fairmill_findings",
+    "fairmill_waiting",
+    "fairmill_runs",
+    "fairmill_fairness",
+    NULL,
+};
 
 void schema_print_privileges(const struct db_driver *driver, const struct db_settings *results,
                              struct text *text)

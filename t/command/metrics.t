@@ -87,7 +87,7 @@ def numbers(place):
     status, said = content(place.out)
     tap.ok(status == 0 and not said, 'promtool is content', status, said)
     found = samples(place.out)
-    of_health = {key for key in found if key[0] in ('fairmill_problem', 'fairmill_findings_of_kind', 'fairmill_published_clusters')
+    of_health = {key for key in found if key[0] in ('fairmill_associations_left_out', 'fairmill_problem', 'fairmill_findings_of_kind', 'fairmill_published_clusters')
                  or key[0].startswith('fairmill_fairness_')}
     own = {key for key in found if key[1] == frozenset([('cluster', 'tiny')])} - of_health
     tap.same({key: value for key, value in found.items() if key not in own | of_health}, shown(place),
@@ -128,6 +128,45 @@ def retired(place):
     tap.ok('"tiny"' in place.out and '"other"' not in place.out, 'a retired cluster has no metrics', place.out)
 
 
+def bounded(place):
+    """Users used 9, 8, 8 and 1, and so did their accounts, in another order; `root` used all."""
+    place.ready("""
+cluster tiny
+root/
+  a/ 1
+    ua 1 use 8
+  b/ 1
+    ub 1 use 9
+    uz 1
+  c/ 1
+    uc 1 use 1
+  d/ 1
+    ud 1 use 8
+""")
+    place.succeed('run', '--now', NOW)
+
+    def series(*options):
+        place.succeed('metrics', *options)
+        found = samples(place.out)
+        users = [dict(labels)['user'] for name, labels in found if name == 'slurm_user_fairshare_raw_usage_cpu_seconds']
+        accounts = [dict(labels)['account'] for name, labels in found if name == 'slurm_account_fairshare_raw_usage_cpu_seconds']
+        return users, accounts, found['fairmill_associations_left_out', frozenset([('cluster', 'tiny')])]
+    everybody = (['ua', 'ub', 'uz', 'uc', 'ud'], ['root', 'a', 'b', 'c', 'd'], 0)
+    tap.same(series(), everybody, 'a small site is published whole')
+    tap.same(series('--top', 'all'), everybody, 'as all are on demand')
+    tap.same(series('--top', 2), (['ua', 'ub'], ['root', 'b'], 6),
+             '--top leaves those who used most, of equals the first, and says how many are missing')
+    tap.same(series('--accounts-only'), ([], ['root', 'a', 'b', 'c', 'd'], 5), '--accounts-only leaves users out')
+    tap.same(series('--top=0'), ([], [], 10), 'and there may be none at all')
+    place.ends(64, 'anything else is refused', 'metrics', '--top', '-1')
+    place.says('with its name', '--top')
+    place.multiply('tiny_assoc_table', "user = 'ua'", 1500, id_assoc='100 + i', user="'more' || i")
+    place.succeed('run', '--now', NOW + 1)
+    users, accounts, left = series()
+    tap.same((len(users), len(accounts), left), (1000, 5, 505), 'without --top a thousand users are enough')
+    tap.ok(len(place.out) < 2 << 20, 'which are less than two megabytes', len(place.out))
+
+
 def files(place):
     place.ready(DRAWING)
     place.succeed('run', '--now', NOW)
@@ -165,7 +204,7 @@ def files(place):
 def body():
     if not shutil.which('promtool'):
         return tap.skip_all('promtool (Debian: prometheus) is not there')
-    for part in (numbers, retired, files):
+    for part in (numbers, retired, bounded, files):
         with Place() as place:
             part(place)
     return None

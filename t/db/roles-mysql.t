@@ -172,6 +172,11 @@ def printed_sql(site):
                                                     for span in ('hour', 'day', 'month')))}},
              'the login may read what a run reads, see a lag, and nothing else')
     tap.same(roles, {'fairmill_writer'}, 'and is a writer of the results')
+    dashboard = f'{READER}_dashboard'
+    site.server.sql(f'CREATE USER {dashboard}@localhost; GRANT fairmill_dashboard TO {dashboard}@localhost; '
+                    + default_role('fairmill_dashboard', f'{dashboard}@localhost'))
+    tap.same([site.query(dashboard, f'SELECT * FROM fairmill_{name}') for name in ('account', 'runs', 'findings', 'fairshare')],
+             ['done'] * 3 + ['denied'], 'a dashboard reads the views without names, and no table')
     results = RESULTS.replace('_', '\\_') + '.*'
     tables = [name for name, in site.server.sql(
         f"SELECT table_name FROM information_schema.tables WHERE table_schema = '{RESULTS}'"

@@ -1,0 +1,136 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The dashboard of runs; build-aux/dashboards.pl says what the lines before a query are.
+
+-- dashboard: health Fairshare: runs
+-- about: Whether values are fresh, and how runs went.
+
+-- variable: cluster
+SELECT DISTINCT cluster FROM fairmill_runs ORDER BY cluster
+
+-- panel: Age
+-- about: How old the published values are at the end of the time that is shown.
+-- kind: number
+-- size: 4 4
+-- unit: s
+-- steps: green 900=orange 3600=red
+SELECT $__unixEpochTo() - MAX(computed_at) AS age FROM fairmill_account WHERE cluster = ${cluster:sqlstring}
+
+-- panel: Last run
+-- about: Whether it published: done, or failed.
+-- kind: table
+-- size: 8 4
+-- units: took=ms lag=s
+SELECT r.status, r.kind, r.duration_ms AS took, r.source_lag AS lag
+FROM fairmill_runs r
+WHERE r.cluster = ${cluster:sqlstring}
+    AND r.run_id = (SELECT MAX(m.run_id) FROM fairmill_runs m WHERE m.cluster = r.cluster)
+
+-- panel: Failed runs
+-- about: That began in the time that is shown.
+-- kind: number
+-- size: 4 4
+-- steps: green 1=red
+SELECT COUNT(*) AS failed
+FROM fairmill_runs
+WHERE cluster = ${cluster:sqlstring} AND status <> 'done' AND $__unixEpochFilter(started_at)
+
+-- panel: Findings
+-- about: What was odd in the data of the last run.
+-- kind: number
+-- size: 4 4
+-- steps: green 1=orange
+SELECT COALESCE(SUM(findings), 0) AS findings FROM fairmill_findings WHERE cluster = ${cluster:sqlstring}
+
+-- panel: Drift
+-- about: How far the kept sums were off where a run last compared them with all jobs, in TRES-seconds: 0 where all is well.
+-- kind: number
+-- size: 4 4
+-- steps: green 0.000001=red
+SELECT drift_max AS drift
+FROM fairmill_runs
+WHERE cluster = ${cluster:sqlstring} AND drift_max IS NOT NULL
+ORDER BY run_id DESC
+LIMIT 1
+
+-- panel: How long runs take
+-- about: By kind: full ones read all jobs, incremental ones what is new.
+-- kind: curves
+-- size: 12 9
+-- unit: ms
+SELECT $__unixEpochGroup(started_at, $__interval) AS time, kind AS metric, MAX(duration_ms) AS took
+FROM fairmill_runs
+WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(started_at)
+GROUP BY $__unixEpochGroup(started_at, $__interval), kind
+ORDER BY 1, 2
+
+-- panel: Lag of the accounting database
+-- about: How far the newest end of a job lay behind the run.
+-- kind: curves
+-- size: 12 9
+-- unit: s
+SELECT $__unixEpochGroup(started_at, $__interval) AS time, MAX(source_lag) AS lag
+FROM fairmill_runs
+WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(started_at) AND source_lag IS NOT NULL
+GROUP BY $__unixEpochGroup(started_at, $__interval)
+ORDER BY 1
+
+-- panel: Rows
+-- about: Job rows that runs read, and associations that they published.
+-- kind: curves
+-- size: 12 9
+SELECT $__unixEpochGroup(started_at, $__interval) AS time, MAX(jobs_read) AS jobs, MAX(associations) AS associations
+FROM fairmill_runs
+WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(started_at)
+GROUP BY $__unixEpochGroup(started_at, $__interval)
+ORDER BY 1
+
+-- panel: Runs, by how they ended
+-- kind: days
+-- size: 12 9
+SELECT $__unixEpochGroup(started_at, $__interval) AS time, status AS metric, COUNT(*) AS runs
+FROM fairmill_runs
+WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(started_at)
+GROUP BY $__unixEpochGroup(started_at, $__interval), status
+ORDER BY 1, 2
+
+-- panel: Findings by kind
+-- about: fairmill-tables(7) says what each means and what to do about it.
+-- kind: table
+-- size: 12 8
+-- units: first_seen=dateTimeAsIso last_seen=dateTimeAsIso
+SELECT kind, findings, first_seen * 1000 AS first_seen, last_seen * 1000 AS last_seen
+FROM fairmill_findings
+WHERE cluster = ${cluster:sqlstring}
+ORDER BY findings DESC, kind
+
+-- panel: Drift where runs compared
+-- kind: points
+-- size: 12 8
+SELECT started_at AS time, drift_max AS drift
+FROM fairmill_runs
+WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(started_at) AND drift_max IS NOT NULL
+ORDER BY 1
+
+-- panel: Failed runs and why
+-- kind: table
+-- size: 24 8
+-- units: began=dateTimeAsIso
+-- for: operators
+SELECT started_at * 1000 AS began, status, host, message
+FROM fairmill_run
+WHERE cluster = ${cluster:sqlstring} AND status <> 'done' AND $__unixEpochFilter(started_at)
+ORDER BY run_id DESC
+LIMIT 100
+
+-- panel: Findings
+-- about: What each was about.
+-- kind: table
+-- size: 24 10
+-- units: last_seen=dateTimeAsIso
+-- for: operators
+SELECT kind, subject, count, last_seen * 1000 AS last_seen, detail
+FROM fairmill_finding
+WHERE cluster = ${cluster:sqlstring}
+ORDER BY kind, subject
+LIMIT 500

@@ -1,0 +1,180 @@
+-- SPDX-License-Identifier: MIT
+--
+-- The dashboard of a site; build-aux/dashboards.pl says what the lines before a query are.
+
+-- dashboard: site Fairshare: the site
+-- about: What accounts are due, what they used, and what waits.
+
+-- variable: cluster
+SELECT DISTINCT cluster FROM fairmill_account ORDER BY cluster
+
+-- panel: Published
+-- about: The instant that these values hold for.
+-- kind: number
+-- size: 4 4
+-- unit: dateTimeFromNow
+SELECT MAX(computed_at) * 1000 AS published FROM fairmill_account WHERE cluster = ${cluster:sqlstring}
+
+-- panel: Accounts and users
+-- about: Associations of users count each partition.
+-- kind: number
+-- size: 5 4
+SELECT COUNT(*) - 1 AS accounts, SUM(users) AS users
+FROM fairmill_account
+WHERE cluster = ${cluster:sqlstring}
+
+-- panel: Capacity in use
+-- about: Decayed use beside what the cluster could have delivered.  Without a value where the capacity is not known.
+-- kind: number
+-- size: 5 4
+-- unit: percentunit
+SELECT capacity_usage AS used
+FROM fairmill_account
+WHERE cluster = ${cluster:sqlstring} AND parent_id IS NULL
+
+-- panel: Jobs that wait
+-- kind: number
+-- size: 5 4
+SELECT COALESCE(SUM(jobs), 0) AS jobs FROM fairmill_waiting WHERE cluster = ${cluster:sqlstring}
+
+-- panel: Algorithm
+-- about: What the last run that published was computed with.
+-- kind: table
+-- size: 5 4
+-- units: half_life=s
+SELECT r.algorithm, r.half_life
+FROM fairmill_runs r
+WHERE r.cluster = ${cluster:sqlstring}
+    AND r.run_id = (SELECT MAX(a.run_id) FROM fairmill_account a WHERE a.cluster = r.cluster)
+
+-- panel: Over- and underserved
+-- about: Use over share of the accounts right below the root.  1 is what is due, 2 is twice that; who is below 1
+-- about: is ahead of others.  Accounts without shares of their own are left out.
+-- kind: bars
+-- size: 12 9
+-- steps: blue 0.8=green 1.25=orange 2=red
+SELECT account, level_usage / level_shares_norm AS use_over_share
+FROM fairmill_account
+WHERE cluster = ${cluster:sqlstring} AND depth = 1 AND level_shares_norm > 0 AND shares IS NOT NULL
+ORDER BY 2 DESC, account
+
+-- panel: Share and use
+-- about: What is due to the accounts right below the root, and what they used, as parts of all.
+-- kind: pairs
+-- size: 12 9
+-- unit: percentunit
+SELECT account, level_shares_norm AS share, level_usage AS used
+FROM fairmill_account
+WHERE cluster = ${cluster:sqlstring} AND depth = 1 AND shares IS NOT NULL
+ORDER BY level_shares_norm DESC, account
+
+-- panel: Use over share, over time
+-- about: 1 is what is due; twice and half that are equally far from it.  Right below the root, as shares were then.
+-- kind: ratios
+-- size: 12 9
+SELECT $__unixEpochGroup(h.as_of, $__interval) AS time, h.account AS metric, AVG(1 / h.level_fs) AS use_over_share
+FROM fairmill_account_history h
+JOIN fairmill_account r ON r.cluster = h.cluster AND r.parent_id IS NULL AND r.id_assoc = h.parent_id
+WHERE h.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(h.as_of) AND h.level_fs > 0 AND h.level_fs < 1e99
+GROUP BY $__unixEpochGroup(h.as_of, $__interval), h.account
+ORDER BY 1, 2
+
+-- panel: Use over time
+-- about: Decayed use of the accounts right below the root, as parts of all.
+-- kind: shares
+-- size: 12 9
+-- unit: percentunit
+SELECT $__unixEpochGroup(h.as_of, $__interval) AS time, h.account AS metric, AVG(h.usage_raw / t.usage_raw) AS used
+FROM fairmill_account r
+JOIN fairmill_account_history t ON t.cluster = r.cluster AND t.id_assoc = r.id_assoc
+JOIN fairmill_account_history h ON h.cluster = t.cluster AND h.as_of = t.as_of AND h.parent_id = t.id_assoc
+WHERE r.cluster = ${cluster:sqlstring} AND r.parent_id IS NULL AND $__unixEpochFilter(t.as_of) AND t.usage_raw > 0
+GROUP BY $__unixEpochGroup(h.as_of, $__interval), h.account
+ORDER BY 1, 2
+
+-- panel: Used each day
+-- about: Undecayed hours of the charged TRES, by the accounts that the users are in: the ten that used most in this
+-- about: time.  The last day is not over.
+-- kind: days
+-- size: 12 9
+-- unit: h
+SELECT d.day AS time, d.account AS metric, d.tres_seconds / 3600 AS used
+FROM fairmill_account_day d
+JOIN (
+    SELECT account, SUM(tres_seconds) AS used
+    FROM fairmill_account_day
+    WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(day)
+    GROUP BY account
+    ORDER BY 2 DESC, account
+    LIMIT 10
+) most ON most.account = d.account
+WHERE d.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(d.day)
+ORDER BY 1, 2
+
+-- panel: Capacity in use over time
+-- about: Decayed use beside what the cluster could have delivered with the capacity that it has today.
+-- kind: curves
+-- size: 12 9
+-- unit: percentunit
+SELECT $__unixEpochGroup(h.as_of, $__interval) AS time, AVG(h.usage_raw * r.capacity_usage / r.usage_raw) AS used
+FROM fairmill_account r
+JOIN fairmill_account_history h ON h.cluster = r.cluster AND h.id_assoc = r.id_assoc
+WHERE r.cluster = ${cluster:sqlstring} AND r.parent_id IS NULL AND r.usage_raw > 0 AND r.capacity_usage IS NOT NULL
+    AND $__unixEpochFilter(h.as_of)
+GROUP BY $__unixEpochGroup(h.as_of, $__interval)
+ORDER BY 1
+
+-- panel: Fairshare by account
+-- about: All accounts.  Share and use are parts of all; best, mean and worst are the fairshare of the users right in
+-- about: the account.
+-- kind: table
+-- size: 24 10
+-- units: share=percentunit used=percentunit
+SELECT account, depth, shares, shares_norm AS share, usage_norm AS used,
+    CASE WHEN shares_norm > 0 THEN usage_norm / shares_norm END AS used_over_share,
+    fairshare, users, best, mean, worst
+FROM fairmill_account
+WHERE cluster = ${cluster:sqlstring} AND parent_id IS NOT NULL
+ORDER BY depth, account
+
+-- panel: Queue by partition
+-- about: Jobs that wait, each where it is best placed, and the highest and the lowest priority among them.
+-- kind: table
+-- size: 12 8
+SELECT w.partition, w.jobs, w.highest, w.lowest
+FROM fairmill_waiting w
+WHERE w.cluster = ${cluster:sqlstring}
+ORDER BY w.highest DESC, w.partition
+
+-- panel: Queue by account
+-- about: The same by account.
+-- kind: table
+-- size: 12 8
+SELECT w.account, w.jobs, w.highest, w.lowest
+FROM fairmill_account_waiting w
+WHERE w.cluster = ${cluster:sqlstring}
+ORDER BY w.highest DESC, w.account
+
+-- panel: Queue by priority
+-- about: The hundred jobs that are next, with what each factor adds.
+-- kind: table
+-- size: 24 10
+-- for: operators
+SELECT j.id_job, j.user_name, j.account, j.partition_name, j.qos, j.priority, j.age_weighted, j.fairshare_weighted,
+    j.job_size_weighted, j.partition_weighted, j.qos_weighted, j.nice
+FROM fairmill_job_priority j
+WHERE j.cluster = ${cluster:sqlstring} AND j.best = 1
+ORDER BY j.priority DESC, j.id_job
+LIMIT 100
+
+-- panel: Users
+-- about: The two hundred users that are next, and what they used.
+-- kind: table
+-- size: 24 10
+-- units: share=percentunit used=percentunit
+-- for: operators
+SELECT f.user_name, f.account, f.partition_name, f.fairshare, f.shares, f.shares_norm AS share, f.usage_norm AS used
+FROM fairmill_fairshare f
+WHERE f.cluster = ${cluster:sqlstring} AND f.user_name <> ''
+ORDER BY f.fairshare DESC, f.account, f.user_name
+LIMIT 200
