@@ -92,6 +92,17 @@ WHERE r.cluster = ${cluster:sqlstring} AND r.parent_id IS NULL AND $__unixEpochF
 GROUP BY $__unixEpochGroup(h.as_of, $__interval), h.account
 ORDER BY 1, 2
 
+-- panel: How fair use was
+-- about: Jain's index of use over share: 1 where all have used the same part of what is due to them.  Of the accounts
+-- about: right below the root, and of all users.
+-- kind: curves
+-- size: 12 9
+SELECT $__unixEpochGroup(f.as_of, $__interval) AS time, f.scope AS metric, AVG(f.jain) AS jain
+FROM fairmill_fairness f
+WHERE f.cluster = ${cluster:sqlstring} AND $__unixEpochFilter(f.as_of) AND f.jain IS NOT NULL
+GROUP BY $__unixEpochGroup(f.as_of, $__interval), f.scope
+ORDER BY 1, 2
+
 -- panel: Used each day
 -- about: Undecayed hours of the charged TRES, by the accounts that the users are in: the ten that used most in this
 -- about: time.  The last day is not over.
