@@ -138,14 +138,15 @@ void metrics_add(struct metrics *metrics, enum metric metric, const struct metri
     text_add(text, "\n");
 }
 
-void metrics_print(const struct metrics *metrics, struct text *text)
+void metrics_print(struct metrics *metrics, struct text *text)
 {
     for (int i = 0; i < METRICS; i++) {
-        const struct text *samples = &metrics->samples[i];
+        struct text *samples = &metrics->samples[i];
         if (!samples->length)
             continue;
         text_format(text, "# HELP %s %s.\n# TYPE %s gauge\n", kinds[i].name, kinds[i].help,
                     kinds[i].name);
         text_add_bytes(text, samples->bytes, samples->length);
+        text_free(samples);
     }
 }
