@@ -122,9 +122,11 @@ static double level_fs_of(const struct forecast *forecast, const struct fairshar
     return values->level_fs;
 }
 
-/* The values at an instant; to sort all users for a rank takes time, so it is said who needs it. */
+/* The values at an instant.  A search has a clock with tables to share, and needs no rank, for
+ * which all users would be sorted; else NULL. */
 static int compute_at(const struct forecast *forecast, enum projection projection, uint64_t at,
-                      bool ranked, struct forecast_point *point, struct error *err)
+                      const struct clock *of_search, struct forecast_point *point,
+                      struct error *err)
 {
     struct ledger_state *ledger = ledger_at(forecast->coming, at);
     if (forecast->computed)
@@ -132,7 +134,8 @@ static int compute_at(const struct forecast *forecast, enum projection projectio
     uint64_t reset = last_reset(forecast, ledger->cluster_reset, at);
     uint64_t first =
         forecast->first_charge < forecast->now ? forecast->first_charge : forecast->now;
-    struct clock *clock = clock_create(forecast->half_life, at, reset);
+    struct clock *clock = of_search ? clock_create_like(of_search, at, reset)
+                                    : clock_create(forecast->half_life, at, reset);
     struct fairshare_options options = forecast->options;
     options.clock = clock;
     options.capacity =
@@ -146,7 +149,7 @@ static int compute_at(const struct forecast *forecast, enum projection projectio
             .at = at,
             .factor = forecast->algorithm->factor(values),
             .usage = values->usage_raw,
-            .rank = ranked ? rank_of(forecast, &options) : 0,
+            .rank = !of_search ? rank_of(forecast, &options) : 0,
         };
         point->level_fs = level_fs_of(forecast, &options);
     }
@@ -158,7 +161,7 @@ static int compute_at(const struct forecast *forecast, enum projection projectio
 int forecast_at(const struct forecast *forecast, enum projection projection, uint64_t at,
                 struct forecast_point *point, struct error *err)
 {
-    return compute_at(forecast, projection, at, true, point, err);
+    return compute_at(forecast, projection, at, NULL, point, err);
 }
 
 double forecast_value(const struct forecast_point *point)
@@ -170,6 +173,7 @@ double forecast_value(const struct forecast_point *point)
  * one shift of it. */
 struct finder {
     const struct crossing_search *search;
+    struct clock *clock; /* whose tables those of all instants have */
     struct usage_lines lines;
     const struct forecast_past *past; /* of the lines; NULL: none yet, or nothing is left of it */
     bool by_lines, aged_known;
@@ -179,7 +183,8 @@ struct finder {
 static void finder_begin(struct finder *finder, const struct crossing_search *search)
 {
     const struct forecast *forecast = search->forecast;
-    *finder = (struct finder){ .search = search };
+    *finder = (struct finder){ .search = search,
+                               .clock = clock_create(forecast->half_life, forecast->now, 0) };
     if (!forecast->algorithm->find_one || search->projection == PROJECTION_JOB ||
         ledger_next(forecast->coming, 0, false) != UINT64_MAX)
         return;
@@ -193,6 +198,7 @@ static void finder_begin(struct finder *finder, const struct crossing_search *se
 static void finder_end(struct finder *finder)
 {
     usage_lines_free(&finder->lines);
+    clock_destroy(finder->clock);
 }
 
 static void age_lines(struct finder *finder, const struct clock *clock, uint64_t reset)
@@ -217,7 +223,7 @@ static bool find_at(struct finder *finder, uint64_t at, double *value)
     if (!finder->by_lines)
         return false;
     uint64_t reset = last_reset(forecast, 0, at);
-    struct clock *clock = clock_create(forecast->half_life, at, reset);
+    struct clock *clock = clock_create_like(finder->clock, at, reset);
     struct fairshare_options options = forecast->options;
     options.clock = clock;
     const struct fairshare fairshare = { .tree = forecast->tree,
@@ -243,7 +249,7 @@ static int is_reached(struct finder *finder, uint64_t at, bool *reached, struct 
         *reached = value >= search->value;
         return 0;
     }
-    if (compute_at(search->forecast, search->projection, at, false, &point, err))
+    if (compute_at(search->forecast, search->projection, at, finder->clock, &point, err))
         return -1;
     *reached = forecast_value(&point) >= search->value;
     return 0;
