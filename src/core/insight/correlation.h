@@ -20,10 +20,10 @@ void ordering_free(struct ordering *ordering);
  * m of them the next is lower by m. */
 void ranks_of(const struct ordering *ordering, uint32_t *ranks);
 
-/* From -1 (turned round) to 1 (the same order); NAN where all values of one order are equal. */
-/* Pearson's, of the mean ranks (Kendall, Rank Correlation Methods, 3.8) */
+/* From -1 (turned round) to 1 (the same order); NAN where all values of one order are equal.
+ * Spearman's is Pearson's, of the mean ranks (Kendall, Rank Correlation Methods, 3.8); tau-b is
+ * (concordant - discordant) / sqrt(pairs untied in a x in b). */
 double spearman_of(const struct ordering *a, const struct ordering *b);
-/* tau-b: (concordant - discordant) / sqrt(pairs untied in a x in b) */
 double kendall_of(const struct ordering *a, const struct ordering *b);
 
 #endif

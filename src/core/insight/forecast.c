@@ -179,7 +179,7 @@ struct finder {
     bool by_lines, aged_known;
 };
 
-/* Lines are for whose who are charged at one rate from now on: entries of the ledger bend them. */
+/* Usage is a line where one rate goes on from now: entries of the ledger bend it. */
 static void finder_begin(struct finder *finder, const struct crossing_search *search)
 {
     const struct forecast *forecast = search->forecast;
