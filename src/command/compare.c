@@ -67,10 +67,12 @@ static void fill_variants(struct comparison *comparison, const struct published_
         for (user = 0; user < tree->user_count; user++)
             variant->known &= !isnan(variant->factors[user]);
         variant->shown = variant->known && conformance == comparison->conformance;
+        if (variant->known)
+            variant->ordering = ordering_of(variant->factors, tree->user_count);
         if (variant->known && own && *each == cluster->algorithm)
             fill_ranks(variant, cluster);
         else if (variant->known)
-            ranks_of(variant->factors, tree->user_count, variant->ranks);
+            ranks_of(&variant->ordering, variant->ranks);
     }
 }
 
@@ -144,6 +146,7 @@ static void comparison_free(struct comparison *comparison)
     for (size_t i = 0; i < comparison->variant_count; i++) {
         free(comparison->variants[i].factors);
         free(comparison->variants[i].ranks);
+        ordering_free(&comparison->variants[i].ordering);
     }
     free(comparison->variants);
     free(comparison->users);

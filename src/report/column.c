@@ -4,12 +4,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <jansson.h>
 
 #include "report/forms.h"
+#include "util/digits.h"
 #include "util/instant.h"
 #include "util/memory.h"
 
@@ -37,17 +38,13 @@ void cell_real(struct cell *cell, double number)
 
 void cell_format(struct cell *cell, const char *format, ...)
 {
-    va_list arguments, again;
+    va_list arguments;
     va_start(arguments, format);
-    va_copy(again, arguments);
-    size_t length = (size_t)vsnprintf(NULL, 0, format, again);
-    va_end(again);
-    char *composed = memory_zeroed(length + 1, 1);
-    vsnprintf(composed, length + 1, format, arguments);
+    cell->composed.length = 0;
+    text_add(&cell->composed, "");
+    text_format_list(&cell->composed, format, arguments);
     va_end(arguments);
-    text_free(&cell->composed);
-    cell->composed = (struct text){ composed, length, length + 1 };
-    cell_text(cell, composed);
+    cell_text(cell, cell->composed.bytes);
 }
 
 static void read_member(struct cell *cell, enum stored stored, const void *at)
@@ -121,7 +118,8 @@ static void add_integer(struct text *text, const struct cell *cell)
         text_add(text, cell->integer ? "yes" : "no");
         break;
     default:
-        text_format(text, cell->column->plus ? "%+" PRId64 : "%" PRId64, cell->integer);
+        text_add(text, cell->column->plus && cell->integer >= 0 ? "+" : "");
+        text_add_integer(text, cell->integer);
     }
 }
 
@@ -132,18 +130,20 @@ static void add_real(struct text *text, const struct cell *cell)
     if (isinf(cell->real))
         text_add(text, cell->real < 0 ? "-inf" : "inf");
     else if (column->type == COLUMN_USAGE || decimals == NO_DECIMALS)
-        text_format(text, "%.0f", floor(cell->real));
+        text_add_fixed(text, floor(cell->real), 0);
     else if (column->digits)
         text_format(text, "%.*g", column->digits, cell->real);
+    else if (column->plus)
+        text_format(text, "%+.*f", decimals, cell->real);
     else
-        text_format(text, column->plus ? "%+.*f" : "%.*f", decimals, cell->real);
+        text_add_fixed(text, cell->real, decimals);
 }
 
 void cell_add_for_people(struct text *text, const struct cell *cell)
 {
     if (cell->kind == CELL_TEXT) {
         uint32_t depth = cell->depth < DEEPEST_INDENT ? cell->depth : DEEPEST_INDENT;
-        text_format(text, "%*s", (int)depth, "");
+        text_add_blanks(text, depth);
         text_add_printable(text, cell->text);
         return;
     }
@@ -159,13 +159,13 @@ void cell_add_for_people(struct text *text, const struct cell *cell)
 static void add_exact(struct text *text, const struct cell *cell)
 {
     if (cell->kind == CELL_INTEGER)
-        text_format(text, "%" PRId64, cell->integer);
+        text_add_integer(text, cell->integer);
     else if (cell->kind == CELL_REAL && isinf(cell->real))
         text_add(text, cell->real < 0 ? "-inf" : "inf");
     else if (cell->kind == CELL_REAL && cell->column->type == COLUMN_USAGE)
-        text_format(text, "%.0f", floor(cell->real));
+        text_add_fixed(text, floor(cell->real), 0);
     else if (cell->kind == CELL_REAL)
-        text_format(text, "%.17g", cell->real);
+        text_add_exact(text, cell->real);
 }
 
 void cell_add_between_bars(struct text *text, const struct cell *cell)
@@ -194,15 +194,18 @@ void cell_add_csv(struct text *text, const struct cell *cell)
         add_exact(text, cell);
         return;
     }
-    struct text printable = { 0 };
-    text_add(&printable, needs_apostrophe(cell->text) ? "'" : "");
-    text_add_printable(&printable, cell->text);
-    bool quoted = strpbrk(printable.bytes, ",\"\r\n") != NULL;
-    text_add(text, quoted ? "\"" : "");
-    for (const char *at = printable.bytes; *at; at++)
+    size_t start = text->length;
+    text_add(text, needs_apostrophe(cell->text) ? "'" : "");
+    text_add_printable(text, cell->text);
+    if (!strpbrk(text->bytes + start, ",\"\r\n"))
+        return;
+    char *printable = memory_text(text->bytes + start);
+    text->length = start;
+    text_add(text, "\"");
+    for (const char *at = printable; *at; at++)
         text_add_bytes(text, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
-    text_add(text, quoted ? "\"" : "");
-    text_free(&printable);
+    text_add(text, "\"");
+    free(printable);
 }
 
 static json_t *json_text(const char *bytes)
@@ -216,6 +219,34 @@ static json_t *json_text(const char *bytes)
     json = json_string(utf8.bytes);
     text_free(&utf8);
     return json;
+}
+
+/* What JSON takes between quotes as it is, and a terminal as well. */
+static bool is_plain(const char *bytes)
+{
+    while (*bytes >= ' ' && *bytes <= '~' && *bytes != '"' && *bytes != '\\')
+        bytes++;
+    return !*bytes;
+}
+
+bool cell_add_json(struct text *text, const struct cell *cell)
+{
+    if (cell->kind == CELL_TEXT) {
+        if (!is_plain(cell->text))
+            return false;
+        text_add(text, "\"");
+        text_add(text, cell->text);
+        text_add(text, "\"");
+    } else if (cell->kind == CELL_EMPTY) {
+        text_add(text, "null");
+    } else if (cell->kind == CELL_REAL) {
+        form_add_json_real(text, cell->real);
+    } else if (cell->column->type == COLUMN_YES_NO) {
+        text_add(text, cell->integer ? "true" : "false");
+    } else {
+        text_add_integer(text, cell->integer);
+    }
+    return true;
 }
 
 json_t *cell_json(const struct cell *cell)

@@ -110,6 +110,9 @@ void cell_of(struct cell *cell, const struct column *column, const void *row);
 void cell_add_for_people(struct text *text, const struct cell *cell);
 void cell_add_between_bars(struct text *text, const struct cell *cell);
 void cell_add_csv(struct text *text, const struct cell *cell);
+/* As form_add_json() adds cell_json(); false where it must be asked, since the text is not plain.
+ */
+bool cell_add_json(struct text *text, const struct cell *cell);
 struct json_t *cell_json(const struct cell *cell);
 
 /* 90 s, 12 min, 3 h, 5 d. */

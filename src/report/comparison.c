@@ -12,6 +12,7 @@
 #include "report/forms.h"
 #include "report/table.h"
 #include "settings/words.h"
+#include "util/digits.h"
 #include "util/instant.h"
 #include "util/memory.h"
 
@@ -77,9 +78,12 @@ static void get_place_and_factor(const void *row, struct cell *cell)
 {
     const struct comparison *comparison = cell->context;
     const struct variant *variant = &comparison->variants[cell->column->index];
-    cell_format(cell, "%" PRIu32 " %.3f",
-                place_of_rank(variant->ranks[index_of(row)], comparison->user_count),
-                variant->factors[index_of(row)]);
+    cell->composed.length = 0;
+    text_add_integer(&cell->composed,
+                     place_of_rank(variant->ranks[index_of(row)], comparison->user_count));
+    text_add(&cell->composed, " ");
+    text_add_fixed(&cell->composed, variant->factors[index_of(row)], 3);
+    cell_text(cell, cell->composed.bytes);
 }
 
 /* Rows of a user or a variant each, by a column that says which, and one for each variant. */
@@ -102,13 +106,13 @@ static void add_users(struct text *text, const struct comparison *comparison)
     add_matrix(text, comparison, columns, comparison->by_spread, comparison->top);
 }
 
-static struct correlation correlation_between(const struct comparison *comparison, size_t one,
-                                              size_t other)
+/* By spearman_of() or kendall_of(). */
+static double correlation_between(const struct comparison *comparison, size_t one, size_t other,
+                                  double (*of)(const struct ordering *, const struct ordering *))
 {
-    if (!comparison->variants[one].known || !comparison->variants[other].known)
-        return (struct correlation){ NAN, NAN };
-    return correlation_of(comparison->variants[one].factors, comparison->variants[other].factors,
-                          comparison->user_count);
+    const struct variant *first = &comparison->variants[one],
+                         *second = &comparison->variants[other];
+    return first->known && second->known ? of(&first->ordering, &second->ordering) : NAN;
 }
 
 static void get_variant(const void *row, struct cell *cell)
@@ -125,11 +129,13 @@ static void get_coefficient(const void *row, struct cell *cell)
 {
     const struct comparison *comparison = cell->context;
     size_t one = index_of(row), other = (size_t)cell->column->index;
-    struct correlation found = correlation_between(comparison, one, other);
-    double coefficient = one < other ? found.spearman : found.kendall;
-    if (one == other)
+    if (one == other) {
         cell_text(cell, ".");
-    else if (isnan(coefficient))
+        return;
+    }
+    double coefficient = one < other ? correlation_between(comparison, one, other, spearman_of)
+                                     : correlation_between(comparison, other, one, kendall_of);
+    if (isnan(coefficient))
         cell_text(cell, "-");
     else
         cell_real(cell, coefficient);
@@ -209,8 +215,8 @@ void comparison_add_page(struct text *text, const struct comparison *comparison)
     text_add_printable(text, comparison->cluster);
     text_add(text, ", as of ");
     instant_add(text, comparison->as_of);
-    text_format(text, ": places of %" PRIu32 " %s, and factors\n\n",
-                comparison->user_count, comparison->words->users);
+    text_format(text, ": places of %" PRIu32 " %s, and factors\n\n", comparison->user_count,
+                comparison->words->users);
     add_users(text, comparison);
     if (comparison->top < comparison->listed)
         text_format(text, "... and %" PRIu32 " that move less\n",
@@ -265,12 +271,13 @@ static json_t *json_of_pair(const struct comparison *comparison, size_t one, siz
 {
     const struct variant *first = &comparison->variants[one],
                          *second = &comparison->variants[other];
-    struct correlation found = correlation_between(comparison, one, other);
+    double spearman = correlation_between(comparison, one, other, spearman_of);
+    double kendall = correlation_between(comparison, one, other, kendall_of);
     return json_pack("{s:[s, s], s:[s, s], s:o, s:o}", "algorithms", first->algorithm->name,
                      second->algorithm->name, "conformances",
                      comparison->conformances[first->conformance],
                      comparison->conformances[second->conformance], "spearman",
-                     form_json_real(found.spearman), "kendall", form_json_real(found.kendall));
+                     form_json_real(spearman), "kendall", form_json_real(kendall));
 }
 
 static json_t *facts_of(const struct comparison *comparison)

@@ -3,6 +3,7 @@
 #define FAIRMILL_REPORT_COMPARISON_H
 
 #include "core/fairshare/fairshare.h"
+#include "core/insight/correlation.h"
 
 struct table;
 
@@ -12,8 +13,9 @@ struct table;
 struct variant {
     const struct algorithm *algorithm;
     enum conformance conformance;
-    double *factors;  /* by user */
-    uint32_t *ranks;  /* likewise; the highest factor has the number of users, as in Fair Tree */
+    double *factors;          /* by user */
+    struct ordering ordering; /* by them; nothing where they are not known */
+    uint32_t *ranks;  /* by user; the highest factor has the number of users, as in Fair Tree */
     uint32_t differs; /* users with another rank than under the other conformance */
     bool known;       /* not without a capacity; ranks are 0 */
     bool shown;       /* in tables: of the run's own conformance, or not the same as it */

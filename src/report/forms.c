@@ -7,16 +7,16 @@
 
 #include <jansson.h>
 
+#include "util/digits.h"
 #include "util/memory.h"
 #include "util/text.h"
 
 void form_add_padded(struct text *text, const char *cell, size_t width, bool left)
 {
     size_t used = utf8_width(cell);
-    int blanks = used < width ? (int)(width - used) : 0;
     if (left)
         text_add(text, cell);
-    text_format(text, "%*s", blanks, "");
+    text_add_blanks(text, used < width ? width - used : 0);
     if (!left)
         text_add(text, cell);
 }
@@ -33,6 +33,26 @@ void form_add_field(struct text *text, const char *name)
     for (const char *at = printable; *at; at++)
         text_add_bytes(text, *at == '|' ? "\\x7C" : at, *at == '|' ? 4 : 1);
     free(printable);
+}
+
+/* A real has a point or an exponent, and this no plus and no 0s before it. */
+void form_add_json_real(struct text *text, double number)
+{
+    size_t start = text->length;
+    if (isnan(number) || isinf(number)) {
+        text_add(text, "null");
+        return;
+    }
+    text_add_exact(text, number);
+    char *exponent = strchr(text->bytes + start, 'e');
+    if (!exponent) {
+        text_add(text, strchr(text->bytes + start, '.') ? "" : ".0");
+        return;
+    }
+    char *to = exponent + 1 + (exponent[1] == '-'), *from = exponent + 2;
+    from += strspn(from, "0");
+    memmove(to, from, strlen(from) + 1);
+    text->length -= (size_t)(from - to);
 }
 
 json_t *form_json_real(double number)

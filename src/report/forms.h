@@ -19,6 +19,7 @@ void form_add_field(struct text *text, const char *name);
 /* JSON in one line; the object is given back. */
 void form_add_json(struct text *text, struct json_t *json);
 /* NAN and infinity are null. */
+void form_add_json_real(struct text *text, double number);
 struct json_t *form_json_real(double number);
 
 #endif

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "settings/words.h"
+#include "util/digits.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -97,22 +99,31 @@ void metrics_destroy(struct metrics *metrics)
     free(metrics);
 }
 
+static void quote(struct text *text, size_t start)
+{
+    char *name = memory_text(text->bytes + start);
+    text->length = start;
+    for (const char *at = name; *at; at++) {
+        text_add(text, *at == '\\' || *at == '"' ? "\\" : "");
+        text_add_bytes(text, at, 1);
+    }
+    free(name);
+}
+
 /* A name as it can be printed, in which quotes and backslashes stand behind one more of these. */
 static void add_label(struct text *text, const char **between, const char *label, const char *name)
 {
     if (!name)
         return;
-    struct text printable = { 0 };
-    text_add_printable(&printable, name);
-    text_format(text, "%s%s=\"", *between, label);
-    for (const char *at = printable.bytes; at && *at; at++) {
-        if (*at == '\\' || *at == '"')
-            text_add(text, "\\");
-        text_add_bytes(text, at, 1);
-    }
+    text_add(text, *between);
+    text_add(text, label);
+    text_add(text, "=\"");
+    size_t start = text->length;
+    text_add_printable(text, name);
+    if (strpbrk(text->bytes + start, "\\\""))
+        quote(text, start);
     text_add(text, "\"");
     *between = ",";
-    text_free(&printable);
 }
 
 void metrics_add(struct metrics *metrics, enum metric metric, const struct metric_labels *labels,
@@ -132,7 +143,9 @@ void metrics_add(struct metrics *metrics, enum metric metric, const struct metri
     add_label(text, &between, "kind", labels->kind);
     add_label(text, &between, "problem", labels->problem);
     add_label(text, &between, "scope", labels->scope);
-    text_format(text, "%s %.17g\n", *between == ',' ? "}" : "", value);
+    text_add(text, *between == ',' ? "} " : " ");
+    text_add_exact(text, value);
+    text_add(text, "\n");
 }
 
 void metrics_print(struct metrics *metrics, struct text *text)

@@ -107,6 +107,10 @@ static int choose_one(struct table *table, char *name, struct error *err)
     chosen.column = find_column(table->layout->columns, name, strlen(name));
     if (!chosen.column)
         return refuse_name(table->layout->columns, name, err);
+    /* A member of a JSON object is there once. */
+    for (size_t i = 0; i < table->count && table->options->form == TABLE_JSON; i++)
+        if (table->chosen[i].column == chosen.column)
+            return 0;
     table->chosen = memory_grown(table->chosen, table->count, sizeof *table->chosen);
     table->chosen[table->count++] = chosen;
     return 0;
@@ -317,12 +321,33 @@ static json_t *json_of_row(struct cell *cell, const struct chosen *chosen, size_
     return object;
 }
 
+/* A row whose texts are all plain is written as it comes; of any other nothing is. */
+static bool add_plain_json(struct table *table, const void *row)
+{
+    struct text *text = table->text;
+    size_t start = text->length;
+    for (size_t i = 0; i < table->count; i++) {
+        const struct column *column = table->chosen[i].column;
+        text_add(text, i ? ",\"" : "{\"");
+        text_add(text, column->name);
+        text_add(text, "\":");
+        cell_of(&table->cell, column, row);
+        if (!cell_add_json(text, &table->cell)) {
+            text->length = start;
+            return false;
+        }
+    }
+    text_add(text, "}");
+    return true;
+}
+
 static void add_json(struct table *table, const void *row)
 {
     if (!table->listing)
         begin_list(table);
     text_add(table->text, table->rows++ ? ",\n" : "\n");
-    form_add_json(table->text, json_of_row(&table->cell, table->chosen, table->count, row));
+    if (!add_plain_json(table, row))
+        form_add_json(table->text, json_of_row(&table->cell, table->chosen, table->count, row));
 }
 
 static void add_separated(struct table *table, const void *row)

@@ -226,18 +226,18 @@ static void add_line(const struct text_table *table, const struct part *part,
         const struct chosen *chosen = &table->chosen[i];
         const char *cell = cells ? cells[i] + 1 : heading_of(table, chosen);
         text_add(text, !table->before && text->length > start ? " " : "");
-        size_t used = utf8_width(cell), width = table->width[i], at;
-        int blanks = used < width ? (int)(width - used) : 0;
+        size_t used = utf8_width(cell), width = table->width[i];
+        size_t blanks = used < width ? width - used : 0;
         if (!is_left(chosen))
-            text_format(text, "%*s", blanks, "");
-        at = text->length;
+            text_add_blanks(text, blanks);
+        size_t at = text->length;
         text_add(text, cell);
         if (!cells)
             cut(table, text, at, width);
         else
             terminal_paint(text, at, (enum paint)(cells[i][0] - 1));
         if (is_left(chosen))
-            text_format(text, "%*s", blanks, "");
+            text_add_blanks(text, blanks);
         text_add(text, chosen->after ? chosen->after : "");
     }
     end_line(printing, start, cells ? PAINT_NONE : PAINT_HEADING);

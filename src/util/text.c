@@ -33,19 +33,35 @@ void text_add(struct text *text, const char *more)
     text_add_bytes(text, more, strlen(more));
 }
 
-void text_format(struct text *text, const char *format, ...)
+void text_format_list(struct text *text, const char *format, va_list arguments)
 {
-    va_list arguments, again;
-    va_start(arguments, format);
+    va_list again;
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    if (length > 0) {
+    size_t room = text->room - text->length;
+    int length =
+        vsnprintf(text->bytes ? text->bytes + text->length : NULL, room, format, arguments);
+    if (length > 0 && (size_t)length >= room) {
         make_room(text, (size_t)length);
         vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
-        text->length += (size_t)length;
     }
+    text->length += length > 0 ? (size_t)length : 0;
     va_end(again);
+}
+
+void text_format(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    text_format_list(text, format, arguments);
     va_end(arguments);
+}
+
+void text_add_blanks(struct text *text, size_t count)
+{
+    make_room(text, count);
+    memset(text->bytes + text->length, ' ', count);
+    text->length += count;
+    text->bytes[text->length] = '\0';
 }
 
 void text_add_identifier(struct text *text, const char *name)
@@ -118,10 +134,19 @@ static uint32_t decode(const unsigned char *bytes, size_t left, size_t *length)
     return point;
 }
 
+/* How many bytes from here on are ASCII; most names have no others. */
+static size_t ascii_length(const char *bytes, size_t length)
+{
+    size_t count = 0;
+    while (count < length && !(bytes[count] & 0x80))
+        count++;
+    return count;
+}
+
 bool utf8_valid(const char *bytes, size_t length)
 {
     const unsigned char *at = (const unsigned char *)bytes;
-    for (size_t i = 0; i < length;) {
+    for (size_t i = ascii_length(bytes, length); i < length;) {
         size_t step;
         decode(at + i, length - i, &step);
         if (!step)
@@ -210,7 +235,9 @@ void utf8_drop_cut(char *utf8)
 
 size_t utf8_width(const char *utf8)
 {
-    size_t width = 0, left = strlen(utf8);
+    size_t left = strlen(utf8), width = ascii_length(utf8, left);
+    utf8 += width;
+    left -= width;
     while (left) {
         size_t step;
         uint32_t point = decode((const unsigned char *)utf8, left, &step);
@@ -263,10 +290,20 @@ static size_t next_character(const char *at, size_t left, bool *printable)
     return length ? length : 1;
 }
 
+/* How many bytes from here on are printed as they are, whatever stands behind them. */
+static size_t plain_length(const char *utf8, size_t length)
+{
+    size_t count = 0;
+    while (count < length && utf8[count] >= ' ' && utf8[count] <= '~' && utf8[count] != '\\')
+        count++;
+    return count;
+}
+
 void text_add_printable(struct text *text, const char *utf8)
 {
-    text_add(text, "");
-    for (size_t left = strlen(utf8), length; left; utf8 += length, left -= length) {
+    size_t left = strlen(utf8), plain = plain_length(utf8, left), length;
+    text_add_bytes(text, utf8, plain);
+    for (utf8 += plain, left -= plain; left; utf8 += length, left -= length) {
         bool printable;
         length = next_character(utf8, left, &printable);
         if (printable)
@@ -279,7 +316,8 @@ void text_add_printable(struct text *text, const char *utf8)
 bool utf8_is_printable(const char *utf8)
 {
     bool printable = true;
-    for (size_t left = strlen(utf8), length; left && printable; utf8 += length, left -= length)
+    size_t left = strlen(utf8), length = plain_length(utf8, left);
+    for (utf8 += length, left -= length; left && printable; utf8 += length, left -= length)
         length = next_character(utf8, left, &printable);
     return printable;
 }

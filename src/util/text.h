@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_UTIL_TEXT_H
 #define FAIRMILL_UTIL_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,6 +16,9 @@ struct text {
 void text_add(struct text *text, const char *more);
 void text_add_bytes(struct text *text, const char *bytes, size_t length);
 void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_format_list(struct text *text, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+void text_add_blanks(struct text *text, size_t count);
 /* Add an identifier in double quotes, as every database of ours takes it. */
 void text_add_identifier(struct text *text, const char *name);
 void text_free(struct text *text);

@@ -286,8 +286,30 @@ static void rollups(void)
     clock_destroy(plain);
 }
 
+static void shared_tables(void)
+{
+    bool same = true;
+    for (uint64_t half_life = 0; half_life <= 604800; half_life += 201600) {
+        struct clock *first = clock_create(half_life, 1750000000, 1749000000);
+        for (uint64_t at = 1750000000; at < 1760000000; at += 777777) {
+            struct clock *alone = clock_create(half_life, at, at - 5000000);
+            struct clock *like = clock_create_like(first, at, at - 5000000);
+            same &= clock_weight(alone, at - 99999, at) == clock_weight(like, at - 99999, at) &&
+                    clock_grid(alone) == clock_grid(like) &&
+                    clock_start(alone) == clock_start(like) &&
+                    !memcmp(&(double){ clock_left(alone, at - 4321) },
+                            &(double){ clock_left(like, at - 4321) }, sizeof(double));
+            clock_destroy(alone);
+            clock_destroy(like);
+        }
+        clock_destroy(first);
+    }
+    ok(same, "a clock with another's tables is as one with its own");
+}
+
 int main(void)
 {
+    shared_tables();
     known_values();
     properties();
     steps();

@@ -10,6 +10,19 @@ static bool near(double a, double b)
     return fabs(a - b) < 1e-12;
 }
 
+struct correlation {
+    double spearman, kendall;
+};
+
+static struct correlation correlation_of(const double *a, const double *b, size_t count)
+{
+    struct ordering one = ordering_of(a, count), other = ordering_of(b, count);
+    struct correlation found = { spearman_of(&one, &other), kendall_of(&one, &other) };
+    ordering_free(&one);
+    ordering_free(&other);
+    return found;
+}
+
 static void orders(void)
 {
     const double up[] = { 1, 2, 3, 4, 5 }, down[] = { 50, 40, 30, 20, 10 };
@@ -60,11 +73,44 @@ static void ties(void)
     ok(near(tied.kendall, 0.8), "and are neither in Kendall's tau-b");
 }
 
+/* Pair by pair. */
+static double slow_kendall(const double *a, const double *b, size_t count)
+{
+    double sum = 0, untied_a = 0, untied_b = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++) {
+            int x = (a[i] > a[j]) - (a[i] < a[j]), y = (b[i] > b[j]) - (b[i] < b[j]);
+            sum += x * y;
+            untied_a += x != 0;
+            untied_b += y != 0;
+        }
+    return sum / sqrt(untied_a * untied_b);
+}
+
+static void pairs(void)
+{
+    double a[50], b[50];
+    unsigned alike = 0;
+    uint64_t state = 3;
+    for (int round = 0; round < 200; round++) {
+        for (size_t i = 0; i < 50; i++) {
+            state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+            a[i] = (double)(state >> 33) / (double)(1 << 28) * (1 + round % 5);
+            b[i] = round % 2 ? floor(a[i]) : floor((double)(state >> 40 & 31) - a[i]);
+            a[i] = round % 3 ? a[i] : floor(a[i]);
+        }
+        alike += near(correlation_of(a, b, 50).kendall, slow_kendall(a, b, 50));
+    }
+    is_int(alike, 200, "tau-b is what all pairs of random members say, one by one");
+}
+
 static void ranks(void)
 {
     const double factors[] = { 0.5, 0.9, 0.5, 0, 1, 0 };
     uint32_t given[6];
-    ranks_of(factors, 6, given);
+    struct ordering ordering = ordering_of(factors, 6);
+    ranks_of(&ordering, given);
+    ordering_free(&ordering);
     ok(given[4] == 6 && given[1] == 5 && given[0] == 4 && given[2] == 4 && given[3] == 2 &&
            given[5] == 2,
        "ranks are as in Fair Tree: after m tied ones the next is lower by m");
@@ -75,6 +121,7 @@ int main(void)
     orders();
     within_one();
     ties();
+    pairs();
     ranks();
     return done_testing();
 }

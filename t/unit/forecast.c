@@ -4,6 +4,7 @@
 #include "core/insight/forecast.h"
 #include "core/usage/ledger.h"
 #include "site.h"
+#include "util/text.h"
 
 /* What a later run will compute.  The classic factor is 2^-(U / S) right below the root, so that
  * with half of the shares a value of 1/2 is reached where U, the part of all usage, falls to 1/2.
@@ -230,6 +231,73 @@ static void rates(void)
     ok(forecast_rate(&negative, 1) == 0, "and is not negative");
 }
 
+static uint64_t dice(uint64_t *state, uint64_t sides)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*state >> 33) % sides;
+}
+
+/* Accounts below each other, and users; of few numbers, so that many are equal. */
+static void draw_random(struct text *drawing, uint64_t *state, unsigned count)
+{
+    char parents[64][8] = { "root" };
+    unsigned accounts = 1;
+    text_add(drawing, "1 - root - 1 0");
+    for (unsigned i = 2; i <= count; i++) {
+        const char *parent = parents[dice(state, accounts)];
+        bool inherits = !dice(state, 6), account = i < count && !dice(state, 3);
+        char shares[16] = "parent";
+        if (!inherits)
+            snprintf(shares, sizeof shares, "%d", (int)dice(state, 4));
+        if (account) {
+            snprintf(parents[accounts], sizeof parents[0], "a%u", i);
+            text_format(drawing, "\n%u %s %s - %s 0", i, parent, parents[accounts++], shares);
+        } else {
+            text_format(drawing, "\n%u - %s u%u %s %d", i, parent, i, shares,
+                        (int)dice(state, 4) * 6000);
+        }
+    }
+}
+
+/* All that is computed for an instant is the second implementation of what is found by lines. */
+static bool is_crossed_alike(uint64_t *state)
+{
+    static struct algorithm computed;
+    struct text drawing = { 0 };
+    unsigned count = 3 + (unsigned)dice(state, 40);
+    bool alike = true;
+    draw_random(&drawing, state, count);
+    begin_decaying(drawing.bytes, 2 + (uint32_t)dice(state, count - 1),
+                   dice(state, 2) ? 7 * HOUR_S : 0);
+    computed = *algorithm_named("fair_tree");
+    computed.find_one = NULL;
+    for (uint32_t id = 2; id <= count; id++)
+        if (site.tree->nodes[node(id)].is_user)
+            goes_on(id, dice(state, 3));
+    for (int i = 0; i < 12; i++) {
+        double value = (double)dice(state, 12) / 8;
+        enum projection projection = (enum projection)dice(state, PROJECTION_JOB);
+        forecast.algorithm = algorithm_named("fair_tree");
+        int64_t found = crossing_of(projection, value);
+        forecast.algorithm = &computed;
+        alike &= found == crossing_of(projection, value);
+    }
+    if (!alike)
+        diag(drawing.bytes);
+    text_free(&drawing);
+    end();
+    return alike;
+}
+
+static void random_trees(void)
+{
+    uint64_t state = 20;
+    unsigned alike = 0;
+    for (int i = 0; i < 400; i++)
+        alike += is_crossed_alike(&state);
+    is_int(alike, 400, "of random trees a value is reached when all that is computed says so");
+}
+
 int main(void)
 {
     rising();
@@ -239,5 +307,6 @@ int main(void)
     corrections();
     edges();
     rates();
+    random_trees();
     return done_testing();
 }

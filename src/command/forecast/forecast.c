@@ -21,6 +21,8 @@
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
+#include "util/instant.h"
+#include "util/log.h"
 #include "util/memory.h"
 
 #define DAY_S 86400u
@@ -107,6 +109,14 @@ static int fill_report(struct forecast_report *report, const struct forecast *fo
     return 0;
 }
 
+static void say_progress(void *computed, uint64_t at)
+{
+    struct text instant = { 0 };
+    instant_add(&instant, (int64_t)at);
+    log_progress(instant.bytes, ++*(uint64_t *)computed, "instants computed");
+    text_free(&instant);
+}
+
 static int print_forecast(const struct options *options, struct forecast_data *data,
                           const struct published_node *named, struct table *table,
                           struct text *text, struct error *err)
@@ -136,7 +146,11 @@ static int print_forecast(const struct options *options, struct forecast_data *d
         .count = (size_t)options->days + 1,
         .limit = options->limit,
     };
+    uint64_t computed = 0;
+    forecast->computed = say_progress;
+    forecast->computed_context = &computed;
     int result = fill_report(&report, forecast, options, err);
+    log_progress_done();
     if (!result && is_page(options))
         forecast_report_add_page(text, &report);
     else if (!result)

@@ -27,7 +27,7 @@ struct values {
     double linear_usage, linear_factor;
     double depth_oblivious_ratio, depth_oblivious_factor;
     double depth_oblivious_usage; /* what sshare has for effective usage */
-    double level_fs; /* S / U */
+    double level_fs;              /* S / U */
     double fair_tree_factor;
     double pbs_tree_usage, pbs_factor;
     uint32_t fair_tree_rank; /* 0 is NULL; the best is the number of user associations */
@@ -63,6 +63,12 @@ struct explain_column {
     void (*add)(struct text *text, const struct explain_context *context, uint32_t node);
 };
 
+/* Who sets usage of nodes, and of the levels that they are in, when it is asked for. */
+struct usage_setter {
+    void (*set_usage)(const void *context, uint32_t node);
+    const void *context;
+};
+
 struct algorithm {
     const char *name;
     const char *short_name; /* where a column is narrow */
@@ -71,6 +77,11 @@ struct algorithm {
     /* Decide who is ahead and who is equal, once values are there: order[node] is 1 + how many are
      * ahead.  It is left alone where there is no factor. */
     void (*decide)(const struct fairshare *fairshare, uint32_t *order);
+    /* The factor of one user, or level_fs of an account, from the usage of few others: set_usage()
+     * is called for each node whose own or whose level's usage is looked at.  False where all
+     * values must be computed for it; the function may be NULL. */
+    bool (*find_one)(const struct fairshare *fairshare, uint32_t node,
+                     const struct usage_setter *setter, double *found);
     /* What is published as `fairshare`, and what sshare has as NormShares and EffectvUsage.  NAN is
      * NULL. */
     double (*factor)(const struct values *values);

@@ -211,6 +211,95 @@ static void compute(struct fairshare *fairshare)
         rank_as_documented(fairshare);
 }
 
+/* Where an association stands in a list: how many users are ahead of its group, how many are in it,
+ * and the accounts there, which `members` gets. */
+struct standing {
+    uint32_t ahead, users, accounts;
+};
+
+static struct entry entry_of(const struct fairshare *fairshare, uint32_t node)
+{
+    bool infinite = node_has_parent_shares(&fairshare->tree->nodes[node]);
+    return (struct entry){ infinite ? INFINITY : level_fs_as_documented(fairshare, node), node };
+}
+
+/* Of one of the children of these accounts, which are in one list. */
+static struct standing find_standing(const struct fairshare *fairshare, uint32_t one,
+                                     const uint32_t *accounts, uint32_t count, uint32_t *members,
+                                     const struct usage_setter *setter)
+{
+    const struct tree *tree = fairshare->tree;
+    struct standing standing = { 0 };
+    setter->set_usage(setter->context, one);
+    const struct entry target = entry_of(fairshare, one);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct node *account = &tree->nodes[accounts[i]];
+        for (uint32_t j = 0; j < account->child_count; j++) {
+            uint32_t child = tree->children[account->first_child + j];
+            const struct node *member = &tree->nodes[child];
+            if (!member->is_user && member->users_below == 0)
+                continue;
+            setter->set_usage(setter->context, child);
+            const struct entry entry = entry_of(fairshare, child);
+            int order = compare_level_fs(tree, &entry, &target);
+            if (order > 0)
+                standing.ahead += member->is_user ? 1 : member->users_below;
+            else if (order == 0 && member->is_user)
+                standing.users++;
+            else if (order == 0)
+                members[standing.accounts++] = child;
+        }
+    }
+    return standing;
+}
+
+/* The walk, which passes by what is not on the way. */
+static uint32_t rank_of_one(const struct fairshare *fairshare, const struct path *path,
+                            const struct usage_setter *setter)
+{
+    const struct tree *tree = fairshare->tree;
+    uint32_t *accounts = memory_zeroed(tree->level_count + 1, sizeof *accounts);
+    uint32_t *members = memory_zeroed(tree->level_count + 1, sizeof *members);
+    uint32_t count = 1, next_rank = tree->user_count, rank = 0;
+    bool tied = false;
+    for (uint32_t depth = 1; depth < path->count; depth++) {
+        struct standing standing =
+            find_standing(fairshare, path->nodes[depth], accounts, count, members, setter);
+        tied &= !standing.ahead;
+        next_rank -= standing.ahead;
+        if (standing.users && !tied) {
+            rank = next_rank;
+            tied = true;
+        }
+        next_rank -= standing.users;
+        uint32_t *done = accounts;
+        accounts = members;
+        members = done;
+        count = standing.accounts;
+    }
+    free(accounts);
+    free(members);
+    return rank;
+}
+
+static bool find_one(const struct fairshare *fairshare, uint32_t node,
+                     const struct usage_setter *setter, double *found)
+{
+    const struct node *one = &fairshare->tree->nodes[node];
+    if (fairshare->options->conformance == CONFORMANCE_SLURMCTLD || !node)
+        return false;
+    if (one->is_user) {
+        struct path path = path_to(fairshare->tree, node, true);
+        uint32_t rank = rank_of_one(fairshare, &path, setter);
+        *found = rank / (double)fairshare->tree->user_count;
+        path_free(&path);
+    } else {
+        setter->set_usage(setter->context, node);
+        *found = node_has_parent_shares(one) ? NAN : level_fs_as_documented(fairshare, node);
+    }
+    return true;
+}
+
 static void decide(const struct fairshare *fairshare, uint32_t *order)
 {
     const struct tree *tree = fairshare->tree;
@@ -303,6 +392,7 @@ const struct algorithm fair_tree = {
     .short_name = "fair_tree",
     .compute = compute,
     .decide = decide,
+    .find_one = find_one,
     .factor = factor,
     .norm_shares = norm_shares,
     .effective_usage = usage,

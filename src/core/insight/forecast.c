@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/insight/usage_lines.h"
 #include "core/usage/ledger.h"
 #include "core/fairshare/ranking.h"
 #include "util/error.h"
@@ -18,20 +19,32 @@ static uint128 rate_of(const struct forecast *forecast, enum projection projecti
     return forecast->rates[node];
 }
 
-/* What was used until now, as of a later instant. */
-static struct wide aged(const struct forecast *forecast, const struct clock *clock, uint64_t reset,
-                        uint32_t node)
+/* What is left at a later instant of what was used until now; NULL: nothing. */
+static const struct forecast_past *past_at(const struct forecast *forecast,
+                                           const struct clock *clock, uint64_t reset)
 {
-    struct wide nothing = { { 0 } };
-    uint64_t grid = clock_grid(clock);
     if (reset > forecast->now)
-        return nothing;
+        return NULL;
     const struct forecast_past *past = &forecast->past[forecast->past_count - 1];
     while (past->from > clock_now(clock))
         past--;
-    return past->grid == grid
-               ? wide_shifted_down(&past->own[node], (unsigned)(grid - forecast->past[0].grid))
-               : nothing;
+    return past->grid == clock_grid(clock) ? past : NULL;
+}
+
+static struct wide aged(const struct forecast *forecast, const struct forecast_past *past,
+                        uint32_t node)
+{
+    return past ? wide_shifted_down(&past->own[node],
+                                    (unsigned)(past->grid - forecast->past[0].grid))
+                : (struct wide){ { 0 } };
+}
+
+/* `entered`: the last one of the ledger that comes up to then. */
+static uint64_t last_reset(const struct forecast *forecast, uint64_t entered, uint64_t at)
+{
+    uint64_t reset = calendar_last_reset(&forecast->period, at);
+    reset = reset < forecast->least_reset ? forecast->least_reset : reset;
+    return reset < entered ? entered : reset;
 }
 
 /* Since when what goes on counts for a node. */
@@ -66,10 +79,11 @@ static int charge(const struct forecast *forecast, enum projection projection,
     uint64_t now = forecast->now, at = clock_now(clock);
     uint128 weight = clock_weight(clock, now, at);
     bool fits = true;
+    const struct forecast_past *past = past_at(forecast, clock, reset);
     for (uint32_t i = 0; i < tree->count; i++) {
         struct wide *usage = &tree->nodes[i].usage;
         uint64_t from = counts_from(forecast, ledger, i);
-        *usage = aged(forecast, clock, reset, i);
+        *usage = aged(forecast, past, i);
         fits &= wide_add_product(usage, rate_of(forecast, projection, i),
                                  from > now ? clock_weight(clock, from, at) : weight, false);
     }
@@ -108,19 +122,20 @@ static double level_fs_of(const struct forecast *forecast, const struct fairshar
     return values->level_fs;
 }
 
-/* The values at an instant; to sort all users for a rank takes time, so it is said who needs it. */
+/* The values at an instant.  A search has a clock with tables to share, and needs no rank, for
+ * which all users would be sorted; else NULL. */
 static int compute_at(const struct forecast *forecast, enum projection projection, uint64_t at,
-                      bool ranked, struct forecast_point *point, struct error *err)
+                      const struct clock *of_search, struct forecast_point *point,
+                      struct error *err)
 {
     struct ledger_state *ledger = ledger_at(forecast->coming, at);
-    uint64_t reset = calendar_last_reset(&forecast->period, at);
-    if (reset < forecast->least_reset)
-        reset = forecast->least_reset;
-    if (reset < ledger->cluster_reset)
-        reset = ledger->cluster_reset;
+    if (forecast->computed)
+        forecast->computed(forecast->computed_context, at);
+    uint64_t reset = last_reset(forecast, ledger->cluster_reset, at);
     uint64_t first =
         forecast->first_charge < forecast->now ? forecast->first_charge : forecast->now;
-    struct clock *clock = clock_create(forecast->half_life, at, reset);
+    struct clock *clock = of_search ? clock_create_like(of_search, at, reset)
+                                    : clock_create(forecast->half_life, at, reset);
     struct fairshare_options options = forecast->options;
     options.clock = clock;
     options.capacity =
@@ -134,7 +149,7 @@ static int compute_at(const struct forecast *forecast, enum projection projectio
             .at = at,
             .factor = forecast->algorithm->factor(values),
             .usage = values->usage_raw,
-            .rank = ranked ? rank_of(forecast, &options) : 0,
+            .rank = !of_search ? rank_of(forecast, &options) : 0,
         };
         point->level_fs = level_fs_of(forecast, &options);
     }
@@ -146,7 +161,7 @@ static int compute_at(const struct forecast *forecast, enum projection projectio
 int forecast_at(const struct forecast *forecast, enum projection projection, uint64_t at,
                 struct forecast_point *point, struct error *err)
 {
-    return compute_at(forecast, projection, at, true, point, err);
+    return compute_at(forecast, projection, at, NULL, point, err);
 }
 
 double forecast_value(const struct forecast_point *point)
@@ -154,25 +169,101 @@ double forecast_value(const struct forecast_point *point)
     return isnan(point->factor) ? point->level_fs : point->factor;
 }
 
-static int is_reached(const struct crossing_search *search, uint64_t at, bool *reached,
-                      struct error *err)
+/* What a search keeps from one instant to the next: usage as lines, which are those of one past and
+ * one shift of it. */
+struct finder {
+    const struct crossing_search *search;
+    struct clock *clock; /* whose tables those of all instants have */
+    struct usage_lines lines;
+    const struct forecast_past *past; /* of the lines; NULL: none yet, or nothing is left of it */
+    bool by_lines, aged_known;
+};
+
+/* Usage is a line where one rate goes on from now: entries of the ledger bend it. */
+static void finder_begin(struct finder *finder, const struct crossing_search *search)
 {
+    const struct forecast *forecast = search->forecast;
+    *finder = (struct finder){ .search = search,
+                               .clock = clock_create(forecast->half_life, forecast->now, 0) };
+    if (!forecast->algorithm->find_one || search->projection == PROJECTION_JOB ||
+        ledger_next(forecast->coming, 0, false) != UINT64_MAX)
+        return;
+    finder->by_lines = true;
+    usage_lines_begin(&finder->lines, forecast->tree);
+    for (uint32_t i = 0; i < forecast->tree->count; i++)
+        usage_lines_add_rate(&finder->lines, i, rate_of(forecast, search->projection, i));
+    usage_lines_sum_rates(&finder->lines);
+}
+
+static void finder_end(struct finder *finder)
+{
+    usage_lines_free(&finder->lines);
+    clock_destroy(finder->clock);
+}
+
+static void age_lines(struct finder *finder, const struct clock *clock, uint64_t reset)
+{
+    const struct forecast *forecast = finder->search->forecast;
+    const struct forecast_past *past = past_at(forecast, clock, reset);
+    if (finder->aged_known && past == finder->past)
+        return;
+    for (uint32_t i = 0; i < forecast->tree->count; i++) {
+        struct wide own = aged(forecast, past, i);
+        usage_lines_set_aged(&finder->lines, i, &own);
+    }
+    usage_lines_sum_aged(&finder->lines);
+    finder->past = past;
+    finder->aged_known = true;
+}
+
+/* The value at an instant by lines; false where all must be computed. */
+static bool find_at(struct finder *finder, uint64_t at, double *value)
+{
+    const struct forecast *forecast = finder->search->forecast;
+    if (!finder->by_lines)
+        return false;
+    uint64_t reset = last_reset(forecast, 0, at);
+    struct clock *clock = clock_create_like(finder->clock, at, reset);
+    struct fairshare_options options = forecast->options;
+    options.clock = clock;
+    const struct fairshare fairshare = { .tree = forecast->tree,
+                                         .options = &options,
+                                         .values = forecast->values };
+    age_lines(finder, clock, reset);
+    struct usage_at usage = { &finder->lines, forecast->tree,
+                              clock_weight(clock, forecast->now, at) };
+    finder->by_lines =
+        usage_lines_fit(&finder->lines, usage.weight) &&
+        forecast->algorithm->find_one(&fairshare, forecast->entity,
+                                      &(struct usage_setter){ usage_lines_set, &usage }, value);
+    clock_destroy(clock);
+    return finder->by_lines;
+}
+
+static int is_reached(struct finder *finder, uint64_t at, bool *reached, struct error *err)
+{
+    const struct crossing_search *search = finder->search;
     struct forecast_point point;
-    if (compute_at(search->forecast, search->projection, at, false, &point, err))
+    double value;
+    if (find_at(finder, at, &value)) {
+        *reached = value >= search->value;
+        return 0;
+    }
+    if (compute_at(search->forecast, search->projection, at, finder->clock, &point, err))
         return -1;
     *reached = forecast_value(&point) >= search->value;
     return 0;
 }
 
 /* The first minute after `before`, up to `after`, at which it is not any more as it was. */
-static int narrow(const struct crossing_search *search, uint64_t before, uint64_t after, bool was,
+static int narrow(struct finder *finder, uint64_t before, uint64_t after, bool was,
                   uint64_t *crossing, struct error *err)
 {
     while (after - before > MINUTE_S) {
         uint64_t minutes = (after - before + MINUTE_S - 1) / MINUTE_S;
         uint64_t middle = before + minutes / 2 * MINUTE_S;
         bool reached;
-        if (is_reached(search, middle, &reached, err))
+        if (is_reached(finder, middle, &reached, err))
             return -1;
         if (reached == was)
             before = middle;
@@ -195,20 +286,30 @@ static uint64_t next_instant(const struct crossing_search *search, uint64_t at)
     return entry < next ? entry : next;
 }
 
-int forecast_crossing(const struct crossing_search *search, uint64_t *crossing, struct error *err)
+static int find_crossing(struct finder *finder, uint64_t *crossing, struct error *err)
 {
+    const struct crossing_search *search = finder->search;
     bool was, is;
-    *crossing = 0;
-    if (is_reached(search, search->forecast->now, &was, err))
+    if (is_reached(finder, search->forecast->now, &was, err))
         return -1;
     for (uint64_t at = search->forecast->now, next; at < search->end; at = next) {
         next = next_instant(search, at);
-        if (is_reached(search, next, &is, err))
+        if (is_reached(finder, next, &is, err))
             return -1;
         if (is != was)
-            return narrow(search, at, next, was, crossing, err);
+            return narrow(finder, at, next, was, crossing, err);
     }
     return 0;
+}
+
+int forecast_crossing(const struct crossing_search *search, uint64_t *crossing, struct error *err)
+{
+    struct finder finder;
+    *crossing = 0;
+    finder_begin(&finder, search);
+    int result = find_crossing(&finder, crossing, err);
+    finder_end(&finder);
+    return result;
 }
 
 uint128 forecast_rate(const struct wide *charged, uint64_t seconds)

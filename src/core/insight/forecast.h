@@ -40,7 +40,10 @@ struct forecast {
     struct fairshare_options options; /* clock and capacity are set here */
     /* What the cluster could deliver up to `now`, with its last reset and its first charge. */
     double (*capacity)(const void *context, uint64_t now, uint64_t reset, uint64_t first_charge);
-    const void *context;
+    const void *context; /* of capacity() */
+    /* Called for each instant that all is computed for, which takes time; NULL: nobody asks. */
+    void (*computed)(void *context, uint64_t at);
+    void *computed_context;
     uint64_t first_charge;      /* UINT64_MAX: there was none */
     struct forecast_past *past; /* by ascending `from` */
     size_t past_count;

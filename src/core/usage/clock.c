@@ -29,6 +29,7 @@ struct clock {
     unsigned denominator_bits;
     /* R(f) = coarse[f div step] x fine[f mod step], the constant folded into coarse. */
     uint64_t step;
+    bool shares_tables; /* they are another clock's */
     uint128 *coarse, *fine;
     struct divisor by_half_life, by_step;
     /* Of steps: behind `shift` seconds periods are numbered from 0, and the first one that counts
@@ -153,17 +154,25 @@ uint64_t clock_grid_at(uint64_t half_life, uint64_t now)
     return block > 56 ? block - 56 : 0;
 }
 
-struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start)
+/* `other`: whose tables it shares; NULL: it makes its own. */
+static struct clock *create(const struct clock *other, uint64_t half_life, uint64_t now,
+                            uint64_t start)
 {
     struct clock *clock = memory_zeroed(1, sizeof *clock);
-    *clock = (struct clock){ .half_life = half_life, .now = now, .start = start };
+    if (other)
+        *clock = *other;
+    clock->half_life = half_life;
+    clock->now = now;
+    clock->start = start;
+    clock->shares_tables = other != NULL;
 
     int age_bits = 0;
     uint64_t phase = 0;
     if (half_life) {
         int s;
         uint128 scale = scaled_half_life(half_life, &s);
-        make_tables(clock, scale);
+        if (!other)
+            make_tables(clock, scale);
         clock->first_half_life = clock_grid_at(half_life, now);
         if (start < clock->first_half_life * half_life)
             clock->start = clock->first_half_life * half_life;
@@ -172,6 +181,16 @@ struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start)
     }
     set_units(clock, age_bits, phase);
     return clock;
+}
+
+struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start)
+{
+    return create(NULL, half_life, now, start);
+}
+
+struct clock *clock_create_like(const struct clock *other, uint64_t now, uint64_t start)
+{
+    return create(other, other->half_life, now, start);
 }
 
 /* ---- steps ---- */
@@ -236,8 +255,10 @@ void clock_destroy(struct clock *clock)
 {
     if (!clock)
         return;
-    free(clock->coarse);
-    free(clock->fine);
+    if (!clock->shares_tables) {
+        free(clock->coarse);
+        free(clock->fine);
+    }
     free(clock->weights);
     free(clock->begins);
     free(clock);

@@ -31,6 +31,9 @@
 /* Half-life in seconds, at most 2^40.  `start` is the instant before which nothing counts (the
  * last reset), 0 for none. */
 struct clock *clock_create(uint64_t half_life, uint64_t now, uint64_t start);
+/* A clock of the same half-life, without steps, at another instant: it has the other's tables,
+ * which take long to make, and must be destroyed first. */
+struct clock *clock_create_like(const struct clock *other, uint64_t now, uint64_t start);
 void clock_destroy(struct clock *clock);
 
 struct clock_steps {
