@@ -11,6 +11,13 @@ SELECT "part", "row_count", "hash" FROM "fairmill_kept" WHERE "cluster" = ? AND 
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "table_name" = ? AND "part" = ?
 
+-- name: kept_strays_remove
+-- Forget what no run wrote: parts of tables that are one part.
+DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ? AND "part" <> 0
+    AND "table_name" IN ('fairmill_fairshare', 'fairmill_job_priority', 'fairmill_job_term', 'fairmill_seal_odd',
+        'fairmill_seal_slice', 'fairmill_share_state', 'fairmill_usage_span')
+
 -- name: kept_day_remove
 -- Forget a day that was removed.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */

@@ -86,7 +86,8 @@ static int take_line(struct pbsfs_print *print, struct span line, unsigned numbe
                      struct error *err)
 {
     struct span name, fields[FIELDS];
-    struct printed_member row = { .tree_usage = NOT_PRINTED };
+    struct printed_member row = { 0 };
+    row.tree_usage = NOT_PRINTED;
     if (!print->unit && !print->count && span_begins(line, HEADING)) {
         print->unit = text_of(print, span_behind(line, strlen(HEADING)));
         return 0;
@@ -207,7 +208,8 @@ static bool is_complete(const struct pbsfs_print *print)
 static bool begin_entity(struct walk *walk, struct span name)
 {
     struct pbsfs_print *print = walk->print;
-    const struct printed_member row = { .name = text_of(print, name), .tree_usage = NOT_PRINTED };
+    struct printed_member row = { .name = text_of(print, name) };
+    row.tree_usage = NOT_PRINTED;
     add_row(print, &row);
     walk->value = 0;
     return name.length != 0;

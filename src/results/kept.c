@@ -145,6 +145,12 @@ int kept_write(struct db *db, const char *cluster, const char *table, const stru
     return rows_write_one(db, "fairmill_kept", COUNT(key), row, COUNT(row), err);
 }
 
+int kept_remove_strays(struct db *db, const char *cluster, struct error *err)
+{
+    const struct db_value name = db_text(cluster);
+    return db_execute(db, sql_query_kept_strays_remove, &name, 1, NULL, err);
+}
+
 /* ---- What cannot be made anew ---- */
 
 const struct kept_table kept_history = { "fairmill_history", sql_query_history_kept, "iinnnt" };

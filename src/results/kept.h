@@ -52,6 +52,9 @@ void kept_forget(struct kept_parts *parts, int64_t part);
 /* Inside the transaction that writes the rows: what is stored of a part now. */
 int kept_write(struct db *db, const char *cluster, const char *table, const struct kept_part *part,
                struct error *err);
+/* Inside a transaction: forget parts that no run looks at and none would write again, which
+ * somebody else put there. */
+int kept_remove_strays(struct db *db, const char *cluster, struct error *err);
 
 /* A table that no run goes on from and that cannot be made anew: its parts are the instants at
  * which its rows were written. */

@@ -63,7 +63,8 @@ struct publication {
     const struct factor_past *factors; /* of QOS; NULL: the source has none */
     struct days *days;                 /* NULL: the usage of days stays as it is */
     const struct ledger_book *ledger;
-    bool looks_through; /* look whether what cannot be made anew is as it was stored */
+    bool looks_through; /* look whether what cannot be made anew is as it was stored, and for strays
+                         */
     bool replaces;      /* what is of an instant that has not come yet goes */
 };
 

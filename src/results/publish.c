@@ -249,6 +249,8 @@ static int write_all(struct publisher *publisher, const struct publication *publ
     struct text message = { 0 };
     int result =
         step_fence(publisher, publication->source, err) ||
+                (publication->looks_through &&
+                 kept_remove_strays(publisher->db, publisher->cluster, err)) ||
                 fairshare_rows_write(publisher, publication, record.as_of, err) ||
                 job_priority_rows_write(publisher, publication, record.as_of, err) ||
                 privilege_rows_write(publisher, publication, err) ||

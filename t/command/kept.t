@@ -217,8 +217,21 @@ def before_the_reset(site):
              [('1 days',)], 'a changed day of before the last reset is named')
 
 
+def strays(site):
+    """What says how many rows there are of a part that the table cannot have goes with a full run."""
+    begin(site)
+    whole = site.query('SELECT DISTINCT table_name FROM fairmill_kept WHERE part = 0')
+    kept = "SELECT table_name, part FROM fairmill_kept WHERE part = 1749427200 AND table_name <> 'fairmill_usage_day'"
+    for (table,) in whole:
+        site.query("INSERT INTO fairmill_kept VALUES ('tiny', ?, 1749427200, 6, 7)", table)
+    tap.ok(len(site.query(kept)) == len(whole) > 3, 'somebody adds parts to tables that are one part', whole)
+    site.run_at(300, '--full')
+    tap.same(site.query(kept), [], 'a full run removes them')
+    is_healed(site, 'parts that no table has')
+
+
 def body():
-    for part in (changed, forgotten, strange, old_day, below_the_seal, purged, without_a_seal, before_the_reset):
+    for part in (changed, forgotten, strange, strays, old_day, below_the_seal, purged, without_a_seal, before_the_reset):
         with Site() as site:
             part(site)
 

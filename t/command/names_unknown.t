@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 import tap
 from place import NOW, Place
+from program import HAS_REPORT
 
 DRAWING = """
 cluster tiny
@@ -19,8 +20,10 @@ root/
     bob    10  use 50
 """
 # What each needs besides the names; those that read results.
-COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'statement': ('--since', '2000-01-01'), 'report': (),
+COMMANDS = {'show': (), 'prio': (), 'explain': ('alice',), 'compare': (), 'history': ('alice',), 'statement': ('--since', '2000-01-01'),
             'forecast': ('alice', '--now', NOW), 'whatif': ('--shares', 'alice=7'), 'ledger': ('list',)}
+if HAS_REPORT:
+    COMMANDS['report'] = ()
 WITH_USERS = ('show', 'prio', 'ledger', 'statement')
 WITH_ACCOUNTS = ('show', 'ledger', 'statement')
 OPERANDS = (('explain', 'nosuch'), ('explain', 'alice', 'nosuch'), ('history', 'nosuch'), ('forecast', 'nosuch'),

@@ -48,6 +48,8 @@ class Node(NewServer):
             '--wsrep-sst-method=rsync', f'--wsrep-sst-receive-address=127.0.0.1:{_held_port(self.held)}',
             f'--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:{self.group_port};'
             f'ist.recv_addr=127.0.0.1:{_held_port(self.held)};gcache.size=16M;pc.recovery=no;{PATIENT}',
+            # A plugin of MariaDB 11 that would make each of these options a variable, so that hurry() could not set them.
+            '--loose-plugin-wsrep-provider=OFF',
             '--binlog-format=ROW', '--innodb-autoinc-lock-mode=2', '--innodb-log-file-size=16M',
             '--innodb-buffer-pool-size=64M', *options)
 

@@ -62,14 +62,18 @@ class History:
         return for_reference(dict(self.settings, now=now, ledger=self.ledger, factor_spans=self.factor_spans), REGISTERED)
 
     def see_factors(self, as_of):
-        """What runs note of factors, which nothing dates: each counts from the run on that saw it first."""
+        """What runs note of factors, which nothing dates: each counts from the run on that saw it first.
+        Whether no run has noted one of them yet, though it did another of the same QOS."""
+        new = False
         for number, factor in self.books.qos.items():
             known = self.factor_seen.setdefault(number, [])
+            new |= bool(known) and known[-1][1] != factor
             known[:] = [(at, other) for at, other in known if at != as_of]
             if not known or known[-1][1] != factor:
                 known.append((as_of, factor))
         self.factor_spans = {number: [(at if i else 0, factor) for i, (at, factor) in enumerate(known)]
                              for number, known in self.factor_seen.items()}
+        return new
 
     def rounded(self, seconds):
         return int(seconds) - int(seconds) % self.grain

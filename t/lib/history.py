@@ -62,7 +62,8 @@ def causes_of(before, state, asked, damaged):
         asked=asked,
         clock=state['as_of'] < before['as_of'],
         settings=bool(changed),
-        factor=before['factors'] != state['factors'],
+        # What a run in doubt did not note, the next one sees anew, at the same instant, too.
+        factor=before['factors'] != state['factors'] or state['undated'],
         grid=before['grid'] != state['grid'],
         restored=state['newest'] < before['newest'] and before['newest'] > since,
         reset=state['start'] != before['start'] and state['start'] < seal,
@@ -310,8 +311,7 @@ class Trial:
         before = back and [self.days(name) for name in (KEPT, FULL)]
         self.enter_ledger()
         noted = copy.deepcopy(h.factor_seen), h.factor_spans
-        if as_of >= self.newest:
-            h.see_factors(as_of)
+        undated = as_of >= self.newest and h.see_factors(as_of)
         kept = self.run(KEPT, as_of, h.asked)
         full = self.run(FULL, as_of, True)
         self.as_the_reference(full, as_of, back)
@@ -328,7 +328,7 @@ class Trial:
             self.check([self.days(name) for name in (KEPT, FULL)] == before, 'a look back changed days')
         else:
             self.days_are_right(as_of, not drifting or kept[1]['kind'] == 'full')
-        state = state_of(h, as_of, self.mirror.path)
+        state = dict(state_of(h, as_of, self.mirror.path), undated=undated)
         causes = causes_of(self.before, state, h.asked, h.damaged)
         self.kind_is_right(kept[1], causes, drifting)
         if drifting and kept[1]['kind'] == 'incremental':

@@ -12,6 +12,9 @@ FAIRMILL = os.path.abspath(os.environ.get('FAIRMILL') or os.path.join(TOP, 'buil
 # The drivers of this build.
 DRIVERS = subprocess.run([FAIRMILL, '--version'], stdout=subprocess.PIPE, text=True,
                          check=True).stdout.partition('drivers: ')[2].rstrip(')\n').split()
+# Whether this build has the page.
+HAS_REPORT = subprocess.run([FAIRMILL, 'report', '--help'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                            check=False).returncode == 0
 
 EXACT = {'cluster', 'id_assoc', 'parent_id', 'depth', 'account', 'user_name', 'partition_name',
          'shares',

@@ -165,7 +165,8 @@ def a_replica_is_read(folder, primary, replica, alone):
 
 
 def body():
-    with Primary() as primary, Replica(primary) as replica, tempfile.TemporaryDirectory(prefix='fm') as folder:
+    # MariaDB's default from 11.6 on, under which an UPDATE of a range waits for the row behind it.
+    with Primary('--loose-innodb-snapshot-isolation=ON') as primary, Replica(primary) as replica, tempfile.TemporaryDirectory(prefix='fm') as folder:
         faults.draw(primary)
         rig = Rig(folder, primary, primary, 'hosts')
         before = deadlocks(primary)
