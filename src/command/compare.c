@@ -234,11 +234,8 @@ static int compare_command(const struct invocation *invocation, struct error *er
     int result = -1;
     if (options_read(invocation, &options, err))
         goto done;
-    const char *top = options.top_text;
-    if (top && (!number_unsigned(top, strlen(top), &options.top) || !options.top)) {
-        fail(err, ERROR_USAGE, "compare: --top '%s' must be a number from 1 on", top);
+    if (option_count("top", options.top_text, &options.top, err))
         goto done;
-    }
     if (!command_settings(&settings, invocation, SETTINGS_FOR_READING, err))
         result = compare_published(settings, &options, err);
 done:

@@ -109,10 +109,9 @@ static int print(struct options *options, const struct settings *settings, struc
 
 static int parse_top(struct options *options, struct error *err)
 {
-    const char *text = options->top_text;
     uint64_t top = is_page(options) ? TOP_OF_PAGE : SIZE_MAX;
-    if (text && (!number_unsigned(text, strlen(text), &top) || !top))
-        return fail(err, ERROR_USAGE, "whatif: --top '%s': must be a whole number above 0", text);
+    if (option_count("top", options->top_text, &top, err))
+        return -1;
     options->top = (size_t)top;
     return 0;
 }
