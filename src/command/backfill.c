@@ -59,8 +59,10 @@ static void tell(void *context, const char *cluster, const struct backfill_resul
                     "fairmill_backfill says how many\n",
                     result->most_in_doubt);
     if (result->points && !teller->dry_run && result->truncation_bound > 0)
-        text_format(text, "  jobs that were purged are up to %.3g of a value\n",
-                    result->truncation_bound);
+        text_format(text,
+                    "  if older jobs were purged, up to %.1f %% of a value is missing at the first "
+                    "points\n",
+                    100 * result->truncation_bound);
 }
 
 static int backfill_command(const struct invocation *invocation, struct error *err)
