@@ -64,6 +64,14 @@ struct computation computation_of(const struct source *source)
     return (struct computation){ .source = *source, .record = run_record_empty };
 }
 
+void computation_begin(struct computation *computation, const struct ledger *ledger, uint64_t now)
+{
+    computation->record.as_of = (int64_t)now;
+    computation->findings = findings_create();
+    computation->ledger = ledger_at(ledger, now);
+    computation->unattributed = usage_sums_create();
+}
+
 void computation_free(struct computation *computation)
 {
     (computation->accounting_is_lent ? accounting_give_back

@@ -7,6 +7,8 @@
 #include "results/publish.h"
 #include "source/layout.h"
 
+struct ledger;
+
 /* What is computed for a cluster. */
 struct computation {
     struct source source; /* what it is of, and the settings that it is made with */
@@ -43,6 +45,8 @@ struct computation computation_of(const struct source *source);
  */
 const struct release *release_of(const struct settings *settings,
                                  const struct accounting *accounting);
+/* Begin it as of an instant, with what counts of a ledger then (NULL: an empty one). */
+void computation_begin(struct computation *computation, const struct ledger *ledger, uint64_t now);
 /* Leaves the record. */
 void computation_free(struct computation *computation);
 

@@ -129,10 +129,7 @@ int compute_read(struct computation *computation, const struct prior *prior, str
     uint64_t now = (uint64_t)(source->instant ? *source->instant : time(NULL));
     if (!prior)
         prior = &nothing_known;
-    computation->record.as_of = (int64_t)now;
-    computation->findings = findings_create();
-    computation->ledger = ledger_at(prior->ledger, now);
-    computation->unattributed = usage_sums_create();
+    computation_begin(computation, prior->ledger, now);
     if (!reach_begin(computation, now, err) && !read_cluster(computation, prior, plan, err) &&
         !db_commit(source->db, err))
         return 0;

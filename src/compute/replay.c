@@ -99,10 +99,7 @@ static int begin_member(const struct group *group, struct member *member, struct
     source.instant = instant;
     *computation = computation_of(&source);
     computation->record.started_at = time(NULL);
-    computation->record.as_of = *instant;
-    computation->findings = findings_create();
-    computation->unattributed = usage_sums_create();
-    computation->ledger = ledger_at(group->replay->notes.ledger, (uint64_t)*instant);
+    computation_begin(computation, group->replay->notes.ledger, (uint64_t)*instant);
     if (reach_begin(computation, (uint64_t)*instant, err))
         return -1;
     const struct clock *clock = computation->clock;
@@ -237,6 +234,7 @@ static int add_member(struct group *group, struct error *err)
         computation_free(&next.computation);
         return got;
     }
+    next.computation.record.message = ""; /* it was in the computation, which moves */
     group->members = memory_grown(group->members, group->count, sizeof *group->members);
     group->members[group->count++] = next;
     return 1;
