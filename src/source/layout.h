@@ -41,6 +41,7 @@ struct source {
     const char *cluster;    /* NULL: what is asked is not about one */
     const int64_t *instant; /* as of when; NULL: the wall clock once the snapshot is open */
     bool ordered;           /* read what slurmctld's ties need */
+    bool classes;           /* job rows have their partition and QOS, where the layout has them */
 };
 
 /* What the small tables say about a cluster. */
@@ -115,7 +116,10 @@ struct suspension {
 /* A row that charges, of a job that has started. */
 struct job_row {
     uint64_t id_job, association;
-    uint64_t unknown_qos; /* one that is not there; 0: it has none, or one that is */
+    uint64_t unknown_qos;  /* one that is not there; 0: it has none, or one that is */
+    uint64_t qos;          /* as source->classes asks; 0 */
+    const char *partition; /* likewise; "" */
+    size_t partition_length;
     const struct tariff *tariff;
     struct job job;
     const struct suspension *suspension; /* NULL: the row is the job itself, not a pause of it */
@@ -229,6 +233,7 @@ struct queue_range {
 struct layout {
     const char *name;
     bool tells_past;      /* read() gives the associations as they were at the instant */
+    bool has_classes;     /* jobs have partitions and QOS (source->classes) */
     bool omits_suspended; /* what a row is charged has no suspended time in it, whatever settings
                            * say: it is spread over the rest */
     /* Every cluster. */

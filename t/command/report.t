@@ -410,6 +410,34 @@ def try_plain(place):
     tap.ok(widths and max(widths) == 120 and min(widths) > 0, 'and bars that are as long as numbers are large', widths)
 
 
+def try_classes(place):
+    """Use by partition and by QOS is what the jobs' rows come to."""
+    end = NOW - NOW % 3600
+    jobs = [('alice', 'short', 1, 3, 4), ('alice', 'long', 2, 5, 2), ('bob', 'long', 1, 1, 8), ('carol', 'short', 1, 2, 1), ('carol', '', 0, 4, 3)]
+    drawn = ''.join(
+        f'job {"chemistry" if user == "carol" else "physics"}.{user} id_job={50 + number} start={end - hours * 3600} end={end}'
+        f' partition={partition or "none"} qos={qos or 1} tres=5={count}\n' for number, (user, partition, qos, hours, count) in enumerate(jobs))
+    place.ready('cluster tiny\nroot/\n  physics/ 60\n    alice 10\n    bob 10\n  chemistry/ 40\n    carol 1\n' + drawn + 'qos 2 factor=0.5\n')
+    place.change("UPDATE qos_table SET name = CASE id WHEN 1 THEN 'normal' ELSE 'low' END")
+    place.change('UPDATE tiny_job_table SET id_qos = 0, partition = ? WHERE id_job = 54', '')
+    place.succeed('run', '--now', end + 3600)
+    expected = {'useByPartition': {}, 'useByQos': {}}
+    for _, partition, qos, hours, count in jobs:
+        used = hours * 3600 * count * (0.5 if qos == 2 else 1)
+        for kind, name in (('useByPartition', partition or 'none'), ('useByQos', {0: 'none', 1: 'normal', 2: 'low'}[qos])):
+            expected[kind][name] = expected[kind].get(name, 0) + used
+    place.succeed('report', '--jobs')
+    cluster = data_of(place.out)['clusters'][0]
+    for kind, wanted in expected.items():
+        tap.same(cluster[kind], [[name, used] for name, used in sorted(wanted.items(), key=lambda each: (-each[1], each[0]))],
+                 f'{kind}: what the jobs used, the most first')
+    tap.ok('Decayed use by' in place.out, 'it is there without scripts, too')
+    place.succeed('report')
+    tap.ok('useByPartition' not in data_of(place.out)['clusters'][0], 'without --jobs nothing is read')
+    place.succeed('report', '--jobs', '-A', 'physics')
+    tap.ok('useByQos' not in data_of(place.out)['clusters'][0], "an account's page has none: it is of the whole")
+
+
 def try_bound(place):
     groups, users = 30, 700
     place.ready('cluster big\nroot/\n' + ''.join(
@@ -440,7 +468,7 @@ def try_bound(place):
 def body():
     with Place() as place:
         for part in (try_values, try_health, try_past, try_names, try_page, try_output, try_private, try_many,
-                     try_account, try_each, try_span, try_changes, try_plain, try_bound):
+                     try_account, try_each, try_span, try_changes, try_plain, try_classes, try_bound):
             part(place)
 
 

@@ -8,6 +8,7 @@
 #include "command/report/report_pages.h"
 #include "results/health.h"
 #include "results/published.h"
+#include "run/run.h"
 #include "settings/load.h"
 #include "settings/settings.h"
 #include "util/error.h"
@@ -19,6 +20,7 @@
 struct options {
     struct shared_options shared;
     const char *output, *folder, *days_text, *since_text, *until_text;
+    bool jobs;
     struct report_wish wish;
 };
 
@@ -55,6 +57,22 @@ static int read_clusters(struct report_cluster *read, struct published *publishe
     return result ? -1 : published_check_names(published, err);
 }
 
+/* From the accounting database, when the results are read. */
+static int read_use(struct report_cluster *read, size_t count, const struct settings *settings,
+                    struct error *err)
+{
+    struct db *source = NULL;
+    int result = run_open_source(&source, settings, err);
+    for (size_t i = 0; !result && i < count; i++) {
+        struct page_cluster *page = &read[i].data.page;
+        result = report_use_read(&read[i].use, settings, source, page, err);
+        if (result)
+            fail_in(err, "cluster '%s'", page->name);
+    }
+    db_close(source);
+    return result;
+}
+
 /* All from one snapshot. */
 static int make_pages(const struct settings *settings, const struct options *options,
                       struct error *err)
@@ -67,6 +85,8 @@ static int make_pages(const struct settings *settings, const struct options *opt
     if (!result)
         result = read_clusters(read, &published, options, err);
     struct text page = { 0 };
+    if (!result && options->jobs)
+        result = read_use(read, published.count, settings, err);
     if (!result && options->folder) {
         result = report_pages_write(options->folder, read, published.count, err);
     } else if (!result) {
@@ -77,6 +97,7 @@ static int make_pages(const struct settings *settings, const struct options *opt
     for (size_t i = 0; i < published.count; i++) {
         report_data_free(&read[i].data);
         text_free(&read[i].problems);
+        report_use_free(&read[i].use);
     }
     free(read);
     published_free(&published);
@@ -120,6 +141,8 @@ static const struct command_option own_options[] = {
       .help = "so many days of history; usually 30" },
     { "since", "from", 0, OPTION_VALUE, AT(since_text), "TIME",
       .help = "history from this instant on" },
+    { "jobs", NULL, 'j', OPTION_FLAG, AT(jobs), NULL,
+      .help = "use by partition and QOS, too, from the accounting database" },
     { "until", "to", 0, OPTION_VALUE, AT(until_text), "TIME",
       .help = "history up to this one; else up to the newest run" },
     { .name = NULL },
@@ -131,7 +154,8 @@ static int report_command(const struct invocation *invocation, struct error *err
     struct settings *settings = NULL;
     int result = -1;
     if (!options_read(invocation, &options, err) && !take_days(&options, err) &&
-        !settings_load(&settings, invocation->settings_path, SETTINGS_FOR_READING, err) &&
+        !settings_load(&settings, invocation->settings_path,
+                       options.jobs ? SETTINGS_FOR_ALL : SETTINGS_FOR_READING, err) &&
         !take_span(&options, err))
         result = make_pages(settings, &options, err);
     options_free(&options.shared);

@@ -3,6 +3,7 @@
 #define FAIRMILL_COMMAND_REPORT_PAGES_H
 
 #include "command/report/report_data.h"
+#include "command/report/report_use.h"
 #include "util/text.h"
 
 struct error;
@@ -11,6 +12,7 @@ struct error;
 struct report_cluster {
     struct report_data data;
     struct text problems;
+    struct report_use use;
 };
 
 /* Add one page of all that was asked for. */

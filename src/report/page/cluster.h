@@ -55,6 +55,16 @@ struct page_job {
     bool has_priority;
 };
 
+/* What jobs of a partition, or with a QOS, have used. */
+struct page_use {
+    const char *name;
+    double usage; /* decayed */
+};
+struct page_uses {
+    struct page_use *list; /* the largest first */
+    size_t count;
+};
+
 /* All that pages of a cluster show. */
 struct page_cluster {
     const char *name, *time_zone;
@@ -78,6 +88,7 @@ struct page_cluster {
     size_t change_count;
     struct page_job *jobs; /* those that come first, first */
     size_t job_count;
+    struct page_uses by_partition, by_qos; /* of all; none where nobody asked for them */
 };
 
 #endif

@@ -385,9 +385,27 @@ static void add_queues(struct text *text, const char *name, const struct page_qu
     text_add(text, "]");
 }
 
+/* Of the whole cluster, so on its page only. */
+static void add_uses(struct text *text, const char *name, const struct page_uses *uses)
+{
+    if (!uses->count)
+        return;
+    begin_list(text, name, "[");
+    for (size_t i = 0; i < uses->count; i++) {
+        text_add(text, i ? ",[" : "[");
+        add_string(text, *uses->list[i].name ? uses->list[i].name : "none");
+        text_format(text, ",%.4g]", uses->list[i].usage);
+    }
+    text_add(text, "]");
+}
+
 static void add_jobs(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
+    if (!view->top) {
+        add_uses(text, "useByPartition", &cluster->by_partition);
+        add_uses(text, "useByQos", &cluster->by_qos);
+    }
     add_queues(text, "waitingByPartition", &view->partitions);
     if (!cluster->of_pbs)
         add_queues(text, "waitingByQos", &view->qos);

@@ -76,6 +76,7 @@ function showCluster(cluster) {
     document.title = `${viewName(cluster)} · fairmill`;
     byId('people').value = byId('jobs').value = '';
     byId('jobs').closest('.tools').hidden = !shown.jobs.length;
+    drawClasses(cluster);
     drawQueues(cluster);
     drawLegend(cluster);
     drawTree();

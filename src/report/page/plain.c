@@ -421,6 +421,30 @@ static void add_queues(struct text *text, const char *title, const struct page_q
     text_add(text, "</table>\n");
 }
 
+static void add_uses(struct text *text, const char *title, const struct page_cluster *cluster,
+                     const struct page_uses *uses)
+{
+    struct text above = { 0 };
+    if (!uses->count)
+        return;
+    text_format(&above, "Decayed use by %s", title);
+    begin_table(text, above.bytes);
+    text_free(&above);
+    add_heading(text, title, false);
+    add_heading(text, page_unit(cluster), true);
+    add_heading(text, "", false);
+    text_add(text, "</tr>\n");
+    for (size_t i = 0; i < uses->count; i++) {
+        text_add(text, "<tr>");
+        add_name(text, *uses->list[i].name ? uses->list[i].name : "none");
+        text_format(text, "<td align=\"right\">%.4g</td><td>",
+                    uses->list[i].usage / page_unit_size(cluster));
+        add_bar(text, uses->list[i].usage / uses->list[0].usage, COLOR_USED);
+        text_add(text, "</td></tr>\n");
+    }
+    text_add(text, "</table>\n");
+}
+
 static void add_job(struct text *text, const struct page_job *job, bool of_pbs)
 {
     text_add(text, "<tr><td>");
@@ -447,6 +471,10 @@ static void add_jobs(struct text *text, const struct page_view *view)
 {
     const struct page_cluster *cluster = view->cluster;
     const struct words *words = cluster->words;
+    if (!view->top) {
+        add_uses(text, words->partition, cluster, &cluster->by_partition);
+        add_uses(text, "QOS", cluster, &cluster->by_qos);
+    }
     add_queues(text, words->partition, &view->partitions);
     if (!cluster->of_pbs)
         add_queues(text, "QOS", &view->qos);

@@ -154,16 +154,33 @@ function jobsOf(cluster) {
     return cluster.jobs.map(row => Object.fromEntries(row.map((value, i) => [keys[i], value])));
 }
 
+// A bar for each name; the first is the longest.
+function barList(title, what, rows, show) {
+    return rows && rows.length > 0 && element('figure', {}, element('figcaption', {}, `By ${title} `, element('span', {}, what)),
+        element('table', {}, element('tbody', {}, ...rows.map(([name, number]) => {
+            const bar = element('i', { class: 'bar' });
+            bar.style.width = `${number / rows[0][1] * 100}%`;
+            return element('tr', {}, element('th', { scope: 'row' }, name), element('td', { class: 'number' }, show(number)), element('td', { class: 'bars' }, bar));
+        }))));
+}
+
 // How many wait by partition and by QOS.
 function drawQueues(cluster) {
-    const place = byId('queues');
-    const list = (title, rows) => rows && rows.length > 0 && element('figure', {}, element('figcaption', {}, `By ${title} `, element('span', {}, 'waiting jobs')),
-        element('table', {}, element('tbody', {}, ...rows.map(([name, jobs]) => {
-            const bar = element('i', { class: 'bar' });
-            bar.style.width = `${jobs / rows[0][1] * 100}%`;
-            return element('tr', {}, element('th', { scope: 'row' }, name), element('td', { class: 'number' }, plain.format(jobs)), element('td', { class: 'bars' }, bar));
-        }))));
-    place.replaceChildren(...[list(cluster.words.partition, cluster.waitingByPartition), list('QOS', cluster.waitingByQos)].filter(each => each));
+    const lists = [
+        barList(cluster.words.partition, 'waiting jobs', cluster.waitingByPartition, number => plain.format(number)),
+        barList('QOS', 'waiting jobs', cluster.waitingByQos, number => plain.format(number)),
+    ];
+    byId('queues').replaceChildren(...lists.filter(each => each));
+}
+
+// What jobs have used by partition and by QOS, where the report was asked for it.
+function drawClasses(cluster) {
+    const lists = [
+        barList(cluster.words.partition, `decayed, ${cluster.words.unit}`, cluster.useByPartition, seconds => used(cluster, seconds)),
+        barList('QOS', `decayed, ${cluster.words.unit}`, cluster.useByQos, seconds => used(cluster, seconds)),
+    ].filter(each => each);
+    byId('classes').replaceChildren(...lists);
+    byId('classes-section').hidden = !lists.length;
 }
 
 function drawQueueChart(cluster, jobs) {

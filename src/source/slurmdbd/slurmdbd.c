@@ -56,6 +56,7 @@ static int identify(const struct source *source, struct text *identity, struct e
 
 const struct layout layout_slurmdbd = {
     .name = "slurmdbd",
+    .has_classes = true,
     .clusters = read_clusters,
     .read = slurmdbd_read_small,
     .read_changes = slurmdbd_read_changes,

@@ -335,6 +335,9 @@ static bool make_row(struct job_reading *reading, const struct db_value *values,
     *row = (struct job_row){
         .id_job = reading_number(&values[JOB_ID]),
         .association = reading_number(&values[JOB_ASSOCIATION]),
+        .qos = qos,
+        .partition = has_partition ? partition.text.bytes : "",
+        .partition_length = has_partition ? partition.text.length : 0,
         .unknown_qos = qos && !tariffs_has_qos(rows->accounting->tariffs, qos) ? qos : 0,
         .tariff = tariffs_find(rows->accounting->tariffs, qos,
                                has_partition ? partition.text.bytes : "",
@@ -370,7 +373,7 @@ static struct job_reading *reading_of(const struct source *source,
     rows->accounting = accounting;
     rows->range = *range;
     rows->kind = kind;
-    rows->columns = slurmdbd_job_columns(source->settings);
+    rows->columns = source->classes ? JOB_PARTITION + 1 : slurmdbd_job_columns(source->settings);
     return &rows->base;
 }
 
