@@ -151,14 +151,14 @@ def full_disk():
 
 
 def full_temporary():
-    """Temporary files are on another disk than the results.  SQLite sorts there what a bulk write changes; the
-    use of days goes there beyond some 50,000 sums."""
+    """Temporary files are on another disk than the results.  SQLite sorts there the associations that a run asks
+    for by lineage, and the use of days goes there beyond some 50,000 sums."""
     users = 60000
     with Place() as place, small_disk(place.folder, 40) as small:
         if not small:
             tap.diag('no file system of our own: that temporary files have no room is not tried')
             return
-        place.ready(f'root/\n  u\njob root.u start={NOW - 1000} billing=3\n')
+        place.ready(f'root/\n  u\njob root.u start={NOW - 1000} billing=3\n', {'fairshare.conformance': 'slurmctld'})
         place.multiply('tiny_assoc_table', "user = 'u'", users, id_assoc='10 + i', user="'u' || i")
         place.multiply('tiny_job_table', 'TRUE', users, job_db_inx='10 + i', id_job='10 + i', id_assoc='10 + i')
         place.succeed('run', '--now', NOW)
