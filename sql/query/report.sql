@@ -21,3 +21,10 @@ SELECT "as_of", "settings_digest"
 FROM "fairmill_run"
 WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ? AND "status" = 'done'
 ORDER BY "as_of", "run_id"
+
+-- name: report_fairness
+-- How fair use was at each instant of a span.
+SELECT "as_of", "scope", "jain", "use_over", "share_over"
+FROM "fairmill_fairness"
+WHERE "cluster" = ? AND "as_of" >= ? AND "as_of" <= ?
+ORDER BY "as_of", "scope"

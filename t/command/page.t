@@ -150,7 +150,7 @@ def try_use(place, browser, pages):
     tap.same(browser.requests(), [pages.url + 'page.html'], 'and asks for nothing but itself')
     tap.same(pages.asked, ['/page.html'], 'which its server confirms')
     tap.same(browser.run("return document.getElementById('title').textContent"), 'Fair shares of tiny', 'it says whose it is')
-    tap.same(browser.run("return document.querySelectorAll('#charts canvas').length"), 2, 'it draws use over time')
+    tap.same(browser.run("return document.querySelectorAll('#charts canvas').length"), 3, 'it draws use and fairness over time')
     tap.same(browser.run("return [document.getElementById('plain'), document.getElementById('app').content.childElementCount]"), [None, 0],
              'and what is there for those without scripts has gone')
     tap.same(browser.run("return document.querySelectorAll('#queue-chart canvas').length"), 1, 'and the queue')

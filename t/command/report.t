@@ -133,6 +133,14 @@ def try_past(place):
     history = cluster['history']
     tap.same(history['at'], [start - 3 * DAY + 43200, start - 2 * DAY + 43200, start - DAY + 43200, start],
              'the points of history are there')
+    shown = cluster['fairness']
+    of = {scope: [jain for (jain,) in place.query(
+        'SELECT jain FROM fairmill_fairness WHERE scope = ? ORDER BY as_of', scope)] for scope in ('accounts', 'users')}
+    beyond = [over for (over,) in place.query(
+        "SELECT use_over - share_over FROM fairmill_fairness WHERE scope = 'accounts' ORDER BY as_of")]
+    tap.ok(shown['at'] == history['at'] and all(map(close, shown['accounts'] + shown['users'] + shown['tooMuch'],
+                                                     of['accounts'] + of['users'] + beyond)) and any(beyond),
+           'how fair use was at each of them is as published', shown, of, beyond)
     for name, column, index in (('fairshare', 'fairshare', 1), ('use', 'usage_raw', 0)):
         expected = [value for (value,) in place.query(
             f'SELECT h.{column} FROM fairmill_history h JOIN fairmill_fairshare f USING (id_assoc) '
@@ -436,6 +444,7 @@ def try_classes(place):
     tap.ok('useByPartition' not in data_of(place.out)['clusters'][0], 'without --jobs nothing is read')
     place.succeed('report', '--jobs', '-A', 'physics')
     tap.ok('useByQos' not in data_of(place.out)['clusters'][0], "an account's page has none: it is of the whole")
+    tap.same(data_of(place.out)['clusters'][0]['fairness']['at'], [], 'nor how fair use was')
 
 
 def try_bound(place):

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "command/report/report_changes.h"
+#include "command/report/report_fairness.h"
 #include "command/report/report_rows.h"
 #include "core/fairshare/algorithm.h"
 #include "core/usage/calendar.h"
@@ -341,6 +342,7 @@ static int read_history(struct reading *reading, struct report_data *data, bool 
     choose_series(data, each);
     reading->sums = memory_zeroed(cluster->row_count, sizeof *reading->sums);
     return read_instants(reading, err) || read_days(reading, err) ||
+                   report_fairness_read(reading->db, cluster, err) ||
                    report_changes_read(reading->db, cluster, err)
                ? -1
                : 0;
@@ -459,5 +461,6 @@ void report_data_free(struct report_data *data)
     for (size_t i = 0; i < cluster->change_count; i++)
         free(cluster->changes[i].words);
     free(cluster->changes);
+    free(cluster->fairness);
     free(data->tops);
 }

@@ -55,6 +55,13 @@ struct page_job {
     bool has_priority;
 };
 
+/* How fair use was at an instant (core/insight/fairness.h); NAN is NULL. */
+struct page_fairness {
+    int64_t at;
+    double accounts, users; /* Jain's index */
+    double too_much;        /* the part of all use that accounts had beyond what is due to them */
+};
+
 /* What jobs of a partition, or with a QOS, have used. */
 struct page_use {
     const char *name;
@@ -88,6 +95,8 @@ struct page_cluster {
     size_t change_count;
     struct page_job *jobs; /* those that come first, first */
     size_t job_count;
+    struct page_fairness *fairness; /* at some of the instants */
+    size_t fairness_count;
     struct page_uses by_partition, by_qos; /* of all; none where nobody asked for them */
 };
 

@@ -32,6 +32,19 @@ function ofCapacity(cluster, node) {
     return days > 0 ? node.spent / (cluster.capacity * days) : null;
 }
 
+// How fair use is, at the last point that says so.
+function fairnessOf(cluster) {
+    const { fairness, words } = cluster;
+    const last = fairness.at.length - 1;
+    if (last < 0 || fairness.accounts[last] === null)
+        return [];
+    return [
+        ['How fair use is', String(Number(fairness.accounts[last].toPrecision(3))),
+            `Jain's index of use by share: 1 where all ${words.accounts} right below the top have used the same part of what is due to them.`],
+        ['Beyond what is due', percent(fairness.tooMuch[last]), `Of all use, by ${words.accounts} that used more than their share.`],
+    ];
+}
+
 // [name, value, sentence]
 function facts(cluster, node) {
     const { words, terms } = cluster;
@@ -45,6 +58,7 @@ function facts(cluster, node) {
         found.push(['Of the capacity', percent(part),
             `What it used of ${used(cluster, cluster.capacity)} ${words.unit} a day, which the cluster has now.`]);
     if (isRoot(cluster, node)) {
+        found.push(...fairnessOf(cluster));
         found.unshift([capital(words.accounts), plain.format(cluster.nodes.filter(each => !each.isUser).length), null]);
         if (!data.accountsOnly)
             found.unshift([capital(words.users), plain.format(cluster.users), null]);
@@ -83,6 +97,12 @@ function chartsOf(cluster, node) {
         points: usage && pointsOf(history.at, usage, seconds => seconds / words.seconds),
         words: unseen(history.at, history.rows) ? elsewhere : history.at.length < 2 ? few : null,
     }];
+    if (ofRoot && cluster.fairness.at.length)
+        made.push({
+            title: 'How fair use is', unit: `Jain's index of ${words.accounts}, 1 is fair`, say: number => Number(number.toPrecision(3)), most: 1,
+            points: cluster.fairness.at.map((at, i) => ({ x: at, y: cluster.fairness.accounts[i] })),
+            words: cluster.fairness.at.length < 2 ? few : null,
+        });
     if (!ofRoot)
         made.push({
             title: byFactor ? 'Fairshare factor' : 'Level FS', unit: byFactor ? '1 is best' : '1 is just its share',

@@ -319,6 +319,32 @@ static void add_history(struct text *text, const struct page_view *view)
     text_add(text, "}}");
 }
 
+static void add_next(struct text *text, double number, bool first)
+{
+    text_add(text, first ? "" : ",");
+    add_number(text, number, 4);
+}
+
+/* Of the whole cluster, so on its page only. */
+static void add_fairness(struct text *text, const struct page_view *view)
+{
+    const struct page_cluster *cluster = view->cluster;
+    size_t count = view->top ? 0 : cluster->fairness_count;
+    begin_list(text, "fairness", "{\"at\":[");
+    for (size_t i = 0; i < count; i++)
+        text_format(text, "%s%" PRId64, i ? "," : "", cluster->fairness[i].at);
+    text_add(text, "],\"accounts\":[");
+    for (size_t i = 0; i < count; i++)
+        add_next(text, cluster->fairness[i].accounts, !i);
+    text_add(text, "],\"users\":[");
+    for (size_t i = 0; i < count; i++)
+        add_next(text, cluster->fairness[i].users, !i);
+    text_add(text, "],\"tooMuch\":[");
+    for (size_t i = 0; i < count; i++)
+        add_next(text, cluster->fairness[i].too_much, !i);
+    text_add(text, "]}");
+}
+
 static void add_changes(struct text *text, const struct page_cluster *cluster)
 {
     begin_list(text, "changes", "[");
@@ -522,6 +548,7 @@ void page_add_view(struct text *text, const struct page_view *view, bool first)
     add_rests(text, view);
     add_use(text, view);
     add_history(text, view);
+    add_fairness(text, view);
     add_changes(text, view->cluster);
     add_jobs(text, view);
     text_add(text, "}");

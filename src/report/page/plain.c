@@ -494,6 +494,21 @@ static void add_jobs(struct text *text, const struct page_view *view)
     text_add(text, "</table>\n");
 }
 
+static void add_fairness(struct text *text, const struct page_view *view)
+{
+    const struct page_cluster *cluster = view->cluster;
+    const struct page_fairness *last =
+        cluster->fairness_count ? &cluster->fairness[cluster->fairness_count - 1] : NULL;
+    if (view->top || !last || isnan(last->accounts))
+        return;
+    text_format(
+        text,
+        "<p>How fair use is: Jain's index %.3g among the %s right below the top, 1 where all "
+        "have used the same part of what is due to them; %.3g %% of all use is beyond what is "
+        "due.</p>\n",
+        last->accounts, cluster->words->accounts, 100 * last->too_much);
+}
+
 static void add_changes(struct text *text, const struct page_cluster *cluster)
 {
     if (cluster->change_count)
@@ -558,6 +573,7 @@ void page_plain_add(struct text *text, const struct page_view *view)
     add_accounts(text, view);
     add_users(text, view);
     add_days(text, view);
+    add_fairness(text, view);
     add_jobs(text, view);
     add_changes(text, view->cluster);
     add_terms(text, view->cluster);
