@@ -6,7 +6,7 @@
 build=${top_builddir:-$top/build}
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR CONFIG_SITE CHART_JS D3_HIERARCHY_JS
 version=$(sed -n 's/^AC_INIT(\[fairmill\], \[\(.*\)\])$/\1/p' "$top/configure.ac")
-grep -q '^CHART_JS = .' "$build/Makefile" || skip_all "built without the page"
+grep -q '^CHART_JS = .' "$build/Makefile" || not_here "built without the page"
 
 # FOLDER UMASK SECONDS: the release, made there.
 release() (

@@ -83,12 +83,12 @@ local replication all trust
 END
 }
 
-# Nothing here outlives its test: no fsync.  With nothing but its socket the server can have the
+# Nothing here outlives its test: no fsync.  PostgreSQL 13 still made hashes with MD5.  With nothing but its socket the server can have the
 # usual port, which clients need not be told.
 postgres_launch() {
     POSTGRES_SOCKET=$1
     (cd "$1" && postgres_as_user postgres -D "$1/data" -k "$1" -p "$POSTGRES_PORT" -c listen_addresses= \
-        -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=128MB \
+        -c password_encryption=scram-sha-256 -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=128MB \
         -c max_wal_size=2GB "${POSTGRES_OPTIONS[@]}") </dev/null >"$1/error.log" 2>&1 &
     POSTGRES_LAUNCHED=$!
     disown "$POSTGRES_LAUNCHED" # or bash reports its end in the middle of a test
