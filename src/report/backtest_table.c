@@ -143,18 +143,26 @@ static struct ranked *choose(const struct backtest_print *print, size_t *count)
 
 /* ---- What they come to ---- */
 
+static json_t *real_or_null(double number)
+{
+    return isnan(number) ? json_null() : json_real(number);
+}
+
 static json_t *facts_of(const struct backtest_print *print)
 {
     json_t *variants = json_array();
     for (size_t i = 0; i < print->variants; i++) {
         const struct backtest_variant variant = backtest_variant(print->backtest, i);
-        json_array_append_new(
-            variants, json_pack("{s:s, s:I, s:o, s:o}", "settings", print->labels[i], "points",
-                                (json_int_t)variant.points, "distance",
-                                isnan(variant.distance) ? json_null() : json_real(variant.distance),
-                                "turned", i ? json_real(variant.turned) : json_null()));
+        json_array_append_new(variants,
+                              json_pack("{s:s, s:I, s:o, s:o}", "settings", print->labels[i],
+                                        "points", (json_int_t)variant.points, "distance",
+                                        real_or_null(variant.distance), "turned",
+                                        i ? real_or_null(variant.turned) : json_null()));
     }
-    return json_pack("{s:o}", "settings", variants);
+    size_t count = print->instant_count;
+    return json_pack(
+        "{s:o, s:o, s:o}", "since", count ? json_integer(print->instants[0]) : json_null(), "until",
+        count ? json_integer(print->instants[count - 1]) : json_null(), "settings", variants);
 }
 
 static void add_sentences(struct text *text, const struct backtest_print *print)

@@ -7,6 +7,7 @@ With PICTURES=FOLDER in the environment it leaves pictures of the pages there, t
 
 import csv
 import io
+import json
 import os
 import random
 import subprocess
@@ -409,6 +410,33 @@ def try_plain(place, browser, pages):
     browser.devtools('Emulation.setScriptExecutionDisabled', value=False)
 
 
+def try_backtest(place, browser, pages):
+    publish(place, 60, days=2, **{'retention.history_days': 3650})
+    place.succeed('backtest', '--half-life', '1-0', '--half-life', '30-0', '--since', NOW - 20 * DAY, '--every', '2d', '--json')
+    with open(place.path('trial.json'), 'w', encoding='utf-8') as file:
+        file.write(place.out)
+    turned = {row['user_name']: row['turned'] for row in json.loads(place.out)['clusters'][0]['associations'] if row['settings'] == '30-0'}
+    place.succeed('report', '--backtest', 'trial.json', '--output', 'page.html')
+    browser.open(pages.url + 'page.html')
+    tap.same(browser.console(), [], 'a page with a backtest opens without a complaint')
+    tap.same(browser.run("return [...document.querySelectorAll('#variant option')].map(each => each.textContent)"), ['1-0', '30-0'],
+             'it lists the other settings')
+    browser.run("const list = document.getElementById('variant'); list.value = 2; list.dispatchEvent(new Event('change'));")
+    shown = browser.run("""
+        return [document.getElementById('backtest-words').textContent, document.getElementById('variant').value,
+            [...document.querySelectorAll('#backtest-table tbody tr')].map(row => [row.querySelector('button').textContent, row.lastChild.textContent])];""")
+    tap.ok('30-0: users' in shown[0] and 'Nothing is scheduled anew' in shown[0] and shown[1] == '2', 'says what those that are chosen come to', shown[0])
+    most = [[name, f'{value:.1f}'] for name, value in turned.items() if value is not None]
+    tap.ok(shown[2][0][1] == max(most, key=lambda each: float(each[1]))[1] and all(each in most for each in shown[2][:10]), 'and who is turned most', shown[2][:3])
+    browser.click('#backtest-table tbody button')
+    tap.same(browser.run("return document.getElementById('chosen-title').textContent.includes(document.querySelector('#backtest-table tbody button').textContent)"),
+             True, 'a click on a name chooses it')
+    fits(browser, 'a page with a backtest')
+    report(place)
+    browser.open(pages.url + 'page.html')
+    tap.same(browser.run("return document.getElementById('backtest-section').hidden"), True, 'without one there is no such part')
+
+
 def try_pages(place, browser, pages):
     publish(place, 300, days=3)
     place.succeed('report', '--each', 'pages')
@@ -427,7 +455,7 @@ def try_pages(place, browser, pages):
 
 def body():
     with Browser() as browser, Place() as place, Pages(place.folder) as pages:
-        for part in (try_use, try_health, try_names, try_sizes, try_nothing, try_openpbs, try_csv, try_plain, try_pages):
+        for part in (try_use, try_health, try_names, try_sizes, try_nothing, try_openpbs, try_csv, try_plain, try_backtest, try_pages):
             part(place, browser, pages)
 
 

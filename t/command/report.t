@@ -447,6 +447,78 @@ def try_classes(place):
     tap.same(data_of(place.out)['clusters'][0]['fairness']['at'], [], 'nor how fair use was')
 
 
+def refused(place, name, content, *words):
+    with open(place.path('wrong.json'), 'w', encoding='utf-8') as file:
+        file.write(content)
+    place.ends(65, f'{name} is refused', 'report', '--backtest', 'wrong.json')
+    tap.ok(not place.out and all(word in place.err for word in ("'wrong.json'", *words)), 'which names it and the file', place.err)
+
+
+def try_backtest(place):
+    """The page has what backtest printed."""
+    place.ready(SMALL, {**UTC, 'usage.half_life': '7-0', 'retention.history_days': 3650})
+    start = NOW - NOW % DAY
+    for key, (name, day, hours) in enumerate((('physics.alice', 9, 4), ('physics.bob', 6, 20), ('chemistry.carol', 2, 8)), 100):
+        add_job(place, key, name, start - day * DAY, hours)
+    place.succeed('run', '--now', start)
+    place.succeed('backtest', '--half-life', '1-0', '--half-life', '0', '--algorithm', 'classic', '--since', start - 10 * DAY, '--until', start, '--json')
+    printed = place.out
+    with open(place.path('trial.json'), 'w', encoding='utf-8') as file:
+        file.write(printed)
+    tried = json.loads(printed)['clusters'][0]
+    expected = {}
+    for row in tried['associations']:
+        values = expected.setdefault((row['account'], row['user_name']), [row['share_due']])
+        values += [row['use'], row['place'], row['turned']]
+    place.succeed('report', '--backtest', 'trial.json')
+    page = place.out
+    cluster = data_of(page)['clusters'][0]
+    shown, numbers = cluster['backtest'], {row['number']: key for key, row in rows_of(cluster).items()}
+    tap.same((shown['since'], shown['until'], shown['total']), (start - 10 * DAY, start, 5), 'a page says when a backtest began and ended')
+    tap.ok(all(name == wanted['settings'] and points == 11 and close(distance, wanted['distance']) and close(turned, wanted['turned'])
+               for (name, points, distance, turned), wanted in zip(shown['settings'], tried['settings']))
+           and [each[0] for each in shown['settings']] == ['now', '1-0, classic', '0, classic'], 'what the settings come to', shown['settings'])
+    found = {numbers[number]: values for number, *values in shown['rows']}
+    tap.ok(found.keys() == expected.keys() and all(all(map(close, found[key], expected[key])) for key in expected), 'and the values of each association', found, expected)
+    users = [max(values[6::3]) for key, values in ((numbers[number], values) for number, *values in shown['rows']) if key[1]]
+    tap.ok([bool(numbers[number][1]) for number, *_ in shown['rows']] == [False] * 2 + [True] * 3 and users == sorted(users, reverse=True) and users[0] > 0,
+           'accounts first, then who is turned most', users)
+    tap.ok('Under other settings' in plain_of(page) and '0, classic' in plain_of(page), 'it is there without scripts, too')
+    place.succeed('report')
+    tap.ok('backtest' not in data_of(place.out)['clusters'][0], 'without --backtest it is not')
+    place.succeed('report', '-A', 'physics', '--backtest', 'trial.json')
+    cluster = data_of(place.out)['clusters'][0]
+    numbers = {row['number']: key for key, row in rows_of(cluster).items()}
+    tap.same(sorted(numbers[row[0]] for row in cluster['backtest']['rows']), [('physics', ''), ('physics', 'alice'), ('physics', 'bob')],
+             "an account's page has those who are below it")
+    place.settings({**UTC, 'usage.half_life': '7-0', 'report.private': 'yes'})
+    place.succeed('report', '--backtest', 'trial.json')
+    tap.same([name for name in ('alice', 'bob', 'carol') if name in place.out], [], 'where what users have is private none is named')
+    place.settings({**UTC, 'usage.half_life': '7-0'})
+    place.ends(1, 'a file that is not there is refused', 'report', '--backtest', 'nowhere.json')
+    place.says('which names it', 'nowhere.json')
+    place.succeed('backtest', '--until', 100, '--json')
+    with open(place.path('nothing.json'), 'w', encoding='utf-8') as file:
+        file.write(place.out)
+    place.succeed('report', '--backtest', 'nothing.json')
+    tap.ok('The backtest has no instants.' in plain_of(place.out) and data_of(place.out)['clusters'][0]['backtest']['rows'] == [],
+           'one without instants says so')
+    refused(place, 'no JSON', printed[:300], 'no JSON')
+    refused(place, 'other JSON', '{"clusters": 3}', 'backtest --json')
+    refused(place, 'a list', '[]', 'backtest --json')
+    refused(place, 'another cluster', printed.replace('"tiny"', '"huge"'), 'none of these clusters', 'tiny')
+    for key in ('since', 'until', 'settings', 'associations'):
+        lacking = {name: value for name, value in tried.items() if name != key}
+        refused(place, f'a cluster without {key}', json.dumps({'clusters': [lacking]}), key, "'tiny'")
+    for key, wrong in (('id_assoc', 'x'), ('settings', 'others'), ('share_due', '1'), ('use', -1), ('place', True), ('turned', [])):
+        lying = json.loads(printed)
+        lying['clusters'][0]['associations'][4][key] = wrong
+        refused(place, f'a row with {key} {wrong!r}', json.dumps(lying), key, 'row 5')
+    twice = json.loads(printed)
+    twice['clusters'][0]['associations'] += twice['clusters'][0]['associations'][:1]
+    refused(place, 'an association that is there twice', json.dumps(twice), 'twice')
+
+
 def try_bound(place):
     groups, users = 30, 700
     place.ready('cluster big\nroot/\n' + ''.join(
@@ -477,7 +549,7 @@ def try_bound(place):
 def body():
     with Place() as place:
         for part in (try_values, try_health, try_past, try_names, try_page, try_output, try_private, try_many,
-                     try_account, try_each, try_span, try_changes, try_plain, try_classes, try_bound):
+                     try_account, try_each, try_span, try_changes, try_plain, try_classes, try_backtest, try_bound):
             part(place)
 
 

@@ -19,7 +19,7 @@
 
 struct options {
     struct shared_options shared;
-    const char *output, *folder, *days_text, *since_text, *until_text;
+    const char *output, *folder, *days_text, *since_text, *until_text, *backtest;
     bool jobs;
     struct report_wish wish;
 };
@@ -73,6 +73,25 @@ static int read_use(struct report_cluster *read, size_t count, const struct sett
     return result;
 }
 
+/* A cluster of which the file does not tell has no such part; but one has. */
+static int read_backtests(struct report_cluster *read, size_t count,
+                          const struct backtest_file *file, struct error *err)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct page_cluster *page = &read[i].data.page;
+        int there = backtest_file_find(file, page->name, &read[i].backtest, err);
+        if (there < 0)
+            return -1;
+        if (there)
+            page->backtest = &read[i].backtest;
+        found += (size_t)there;
+    }
+    return found || !count ? 0
+                           : fail(err, ERROR_DATA, "'%s' tells of none of these clusters: %s",
+                                  file->path, read[0].data.page.name);
+}
+
 /* All from one snapshot. */
 static int make_pages(const struct settings *settings, const struct options *options,
                       struct error *err)
@@ -87,6 +106,12 @@ static int make_pages(const struct settings *settings, const struct options *opt
     struct text page = { 0 };
     if (!result && options->jobs)
         result = read_use(read, published.count, settings, err);
+    struct backtest_file file = { 0 };
+    if (!result && options->backtest)
+        result = backtest_file_read(&file, options->backtest, err) ||
+                         read_backtests(read, published.count, &file, err)
+                     ? -1
+                     : 0;
     if (!result && options->folder) {
         result = report_pages_write(options->folder, read, published.count, err);
     } else if (!result) {
@@ -98,8 +123,10 @@ static int make_pages(const struct settings *settings, const struct options *opt
         report_data_free(&read[i].data);
         text_free(&read[i].problems);
         report_use_free(&read[i].use);
+        page_backtest_free(&read[i].backtest);
     }
     free(read);
+    backtest_file_free(&file);
     published_free(&published);
     return result;
 }
@@ -143,6 +170,8 @@ static const struct command_option own_options[] = {
       .help = "history from this instant on" },
     { "jobs", NULL, 'j', OPTION_FLAG, AT(jobs), NULL,
       .help = "use by partition and QOS, too, from the accounting database" },
+    { "backtest", NULL, 0, OPTION_VALUE, AT(backtest), "FILE",
+      .help = "what `backtest --json` printed: history under other settings; -: stdin" },
     { "until", "to", 0, OPTION_VALUE, AT(until_text), "TIME",
       .help = "history up to this one; else up to the newest run" },
     { .name = NULL },

@@ -4,6 +4,7 @@
 
 #include "command/report/report_data.h"
 #include "command/report/report_use.h"
+#include "report/page/backtest.h"
 #include "util/text.h"
 
 struct error;
@@ -13,6 +14,7 @@ struct report_cluster {
     struct report_data data;
     struct text problems;
     struct report_use use;
+    struct page_backtest backtest;
 };
 
 /* Add one page of all that was asked for. */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct algorithm;
+struct page_backtest;
 struct words;
 
 /* An association; parents come before children, and children stand together.  NAN is NULL. */
@@ -98,6 +99,7 @@ struct page_cluster {
     struct page_fairness *fairness; /* at some of the instants */
     size_t fairness_count;
     struct page_uses by_partition, by_qos; /* of all; none where nobody asked for them */
+    const struct page_backtest *backtest; /* NULL: nobody asked for it */
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/fairshare/algorithm.h"
+#include "report/page/backtest.h"
 #include "report/page/terms.h"
 #include "report/page/view.h"
 #include "report/priorities.h"
@@ -345,6 +346,44 @@ static void add_fairness(struct text *text, const struct page_view *view)
     text_add(text, "]}");
 }
 
+/* [row, due, then of each variant: use, place, turned] */
+static void add_trial(struct text *text, const struct page_trial *trial, size_t variants)
+{
+    text_format(text, "[%" PRIu32, trial->number);
+    add_next(text, trial->row->due, false);
+    for (size_t i = 0; i < variants; i++) {
+        add_next(text, trial->row->tried[i].use, false);
+        add_next(text, trial->row->tried[i].place, false);
+        add_next(text, trial->row->tried[i].turned, false);
+    }
+    text_add(text, "]");
+}
+
+static void add_backtest(struct text *text, const struct page_view *view)
+{
+    const struct page_backtest *backtest = view->cluster->backtest;
+    if (!backtest)
+        return;
+    begin_list(text, "backtest", "");
+    text_format(text, "{\"since\":%" PRId64 ",\"until\":%" PRId64 ",\"total\":%zu,\"settings\":[",
+                backtest->since, backtest->until, view->trial_total);
+    for (size_t i = 0; i < backtest->variant_count; i++) {
+        const struct page_variant *variant = &backtest->variants[i];
+        text_add(text, i ? ",[" : "[");
+        add_string(text, variant->settings);
+        text_format(text, ",%" PRId64, variant->points);
+        add_next(text, variant->distance, false);
+        add_next(text, variant->turned, false);
+        text_add(text, "]");
+    }
+    text_add(text, "],\"rows\":[");
+    for (size_t i = 0; i < view->trial_count; i++) {
+        text_add(text, i ? ",\n" : "");
+        add_trial(text, &view->trials[i], backtest->variant_count);
+    }
+    text_add(text, "]}");
+}
+
 static void add_changes(struct text *text, const struct page_cluster *cluster)
 {
     begin_list(text, "changes", "[");
@@ -550,6 +589,7 @@ void page_add_view(struct text *text, const struct page_view *view, bool first)
     add_history(text, view);
     add_fairness(text, view);
     add_changes(text, view->cluster);
+    add_backtest(text, view);
     add_jobs(text, view);
     text_add(text, "}");
 }

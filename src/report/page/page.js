@@ -2,7 +2,7 @@
 
 // The page: which cluster it shows, which account is open, who is chosen.
 
-const shown = { cluster: null, open: null, chosen: null, measure: 'share', people: null, queue: null, jobs: [] };
+const shown = { cluster: null, open: null, chosen: null, measure: 'share', people: null, queue: null, trials: null, jobs: [] };
 
 function isDark() {
     return document.documentElement.dataset.theme === 'dark';
@@ -82,6 +82,7 @@ function showCluster(cluster) {
     drawTree();
     shown.people = peopleTable(cluster, () => shown.chosen, choose);
     shown.queue = queueTable(cluster, shown.jobs);
+    drawBacktest(cluster, 0);
     drawCharts();
 }
 
@@ -118,6 +119,8 @@ function start() {
     search('jobs', 'queue');
     byId('people-csv').addEventListener('click', () => saveTable('people', 'shares'));
     byId('jobs-csv').addEventListener('click', () => saveTable('queue', 'jobs'));
+    byId('backtest-csv').addEventListener('click', () => saveTable('trials', 'other-settings'));
+    byId('variant').addEventListener('change', () => drawBacktest(shown.cluster, Number(byId('variant').value)));
     let width = window.innerWidth;
     window.addEventListener('resize', later(() => {
         // The bars of a phone's browser change the height only.

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "core/fairshare/algorithm.h"
+#include "report/page/backtest.h"
 #include "report/page/terms.h"
 #include "report/page/view.h"
 #include "report/priorities.h"
@@ -20,6 +21,7 @@
 #define USERS_AT_MOST 20u
 #define BARS_AT_MOST 31u
 #define JOBS_AT_MOST 12u
+#define VARIANTS_AT_MOST 4u
 
 /* Programs for mail know neither style sheets nor pictures for sure, but tables with widths and
  * colours. */
@@ -509,6 +511,75 @@ static void add_fairness(struct text *text, const struct page_view *view)
         last->accounts, cluster->words->accounts, 100 * last->too_much);
 }
 
+/* ---- other settings ---- */
+
+static void add_variants(struct text *text, const struct page_backtest *backtest)
+{
+    begin_table(text, "Under other settings");
+    add_heading(text, "Settings", false);
+    add_heading(text, "Apart", true);
+    add_heading(text, "Pairs turned", true);
+    text_add(text, "</tr>\n");
+    for (size_t i = 0; i < backtest->variant_count; i++) {
+        text_add(text, "<tr>");
+        add_name(text, backtest->variants[i].settings);
+        text_add(text, "<td align=\"right\">");
+        add_percent(text, backtest->variants[i].distance);
+        text_add(text, "</td><td align=\"right\">");
+        add_percent(text, backtest->variants[i].turned);
+        text_add(text, "</td></tr>\n");
+    }
+    text_add(text, "</table>\n");
+    if (!backtest->since) {
+        text_add(text, "<p>The backtest has no instants.</p>\n");
+        return;
+    }
+    text_add(text, "<p>From ");
+    add_time(text, backtest->since, "%Y-%m-%d");
+    text_add(text, " to ");
+    add_time(text, backtest->until, "%Y-%m-%d");
+    text_add(text,
+             ": how far shares and use were apart, and how many pairs would have changed places. "
+             "Nothing is scheduled anew.</p>\n");
+}
+
+static void add_trial(struct text *text, const struct page_view *view, size_t i, size_t variants)
+{
+    text_add(text, "<tr>");
+    add_name(text, page_view_row(view, view->trials[i].number)->account);
+    text_add(text, "<td align=\"right\">");
+    add_percent(text, view->trials[i].row->due);
+    for (size_t k = 0; k < variants; k++) {
+        text_add(text, "</td><td align=\"right\">");
+        add_percent(text, view->trials[i].row->tried[k].use);
+    }
+    text_add(text, "</td></tr>\n");
+}
+
+static void add_backtest(struct text *text, const struct page_view *view)
+{
+    const struct page_backtest *backtest = view->cluster->backtest;
+    if (!backtest)
+        return;
+    size_t variants = backtest->variant_count, accounts = 0;
+    variants = variants < VARIANTS_AT_MOST ? variants : VARIANTS_AT_MOST;
+    add_variants(text, backtest);
+    while (accounts < view->trial_count && accounts < ACCOUNTS_AT_MOST &&
+           !*page_view_row(view, view->trials[accounts].number)->user)
+        accounts++;
+    if (!accounts)
+        return;
+    begin_table(text, "Shares and decayed use under these settings");
+    add_heading(text, view->cluster->words->one_account, false);
+    add_heading(text, "Due", true);
+    for (size_t k = 0; k < variants; k++)
+        add_heading(text, backtest->variants[k].settings, true);
+    text_add(text, "</tr>\n");
+    for (size_t i = 0; i < accounts; i++)
+        add_trial(text, view, i, variants);
+    text_add(text, "</table>\n");
+}
+
 static void add_changes(struct text *text, const struct page_cluster *cluster)
 {
     if (cluster->change_count)
@@ -574,6 +645,7 @@ void page_plain_add(struct text *text, const struct page_view *view)
     add_users(text, view);
     add_days(text, view);
     add_fairness(text, view);
+    add_backtest(text, view);
     add_jobs(text, view);
     add_changes(text, view->cluster);
     add_terms(text, view->cluster);

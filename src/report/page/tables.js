@@ -5,8 +5,8 @@
 const FIRST_ROWS = 25;
 const MORE_ROWS = 200;
 
-// columns: { name, value(row), cell(row), number, wide, csv(row) }; what is saved is csv(row), else
-// value(row).  Returns functions that draw it, with another search, and that make it CSV.
+// columns: { name, value(row), cell(row), number, wide, saved, csv(row) }; what is saved is csv(row), else
+// value(row), below the name `saved`, else `name`.  Returns functions that draw it, with another search, and that make it CSV.
 function makeTable(place, rows, columns, options) {
     const state = { column: options.column, falling: options.falling, room: FIRST_ROWS, words: [] };
 
@@ -55,7 +55,7 @@ function makeTable(place, rows, columns, options) {
     }
 
     function csv() {
-        const lines = [columns.map(column => column.name), ...matching().map(row => columns.map(column => (column.csv || column.value)(row)))];
+        const lines = [columns.map(column => column.saved || column.name), ...matching().map(row => columns.map(column => (column.csv || column.value)(row)))];
         return lines.map(line => line.map(csvField).join(',') + '\r\n').join('');
     }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/page/backtest.h"
 #include "util/index.h"
 #include "util/memory.h"
 
@@ -13,6 +14,7 @@
 #define NUMBERS_AT_MOST 60000u
 #define JOBS_AT_MOST 500u
 #define QUEUES_AT_MOST 12u
+#define TRIALS_AT_MOST 1000u
 
 size_t page_series_room(size_t numbers)
 {
@@ -168,6 +170,36 @@ static void choose_jobs(struct page_view *view)
     sort_queues(&view->qos);
 }
 
+static int by_turned(const void *a, const void *b, void *of)
+{
+    const struct page_trial *one = a, *other = b;
+    const struct page_view *view = of;
+    bool one_is_user = *page_view_row(view, one->number)->user;
+    if (one_is_user != (*page_view_row(view, other->number)->user != '\0'))
+        return one_is_user ? 1 : -1;
+    if (one->turned < other->turned || one->turned > other->turned)
+        return one->turned > other->turned ? -1 : 1;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+/* The root has all that is due and all use, whatever the settings. */
+static void choose_trials(struct page_view *view)
+{
+    const struct page_backtest *backtest = view->cluster->backtest;
+    if (!backtest)
+        return;
+    view->trials = memory_zeroed(view->count + 1, sizeof *view->trials);
+    for (uint32_t i = view->top ? 0 : 1; i < view->count; i++) {
+        const struct page_backtest_row *row =
+            page_backtest_row(backtest, page_view_row(view, i)->id);
+        if (row)
+            view->trials[view->trial_total++] =
+                (struct page_trial){ i, page_backtest_turned(backtest, row), row };
+    }
+    qsort_r(view->trials, view->trial_total, sizeof *view->trials, by_turned, view);
+    view->trial_count = view->trial_total < TRIALS_AT_MOST ? view->trial_total : TRIALS_AT_MOST;
+}
+
 void page_view_make(struct page_view *view, const struct page_cluster *cluster, uint32_t top)
 {
     *view = (struct page_view){ .cluster = cluster, .top = top };
@@ -177,6 +209,7 @@ void page_view_make(struct page_view *view, const struct page_cluster *cluster, 
         add_rest(view, i);
     choose_series(view);
     choose_jobs(view);
+    choose_trials(view);
 }
 
 void page_view_free(struct page_view *view)
@@ -188,4 +221,5 @@ void page_view_free(struct page_view *view)
     free(view->jobs);
     free(view->partitions.queues);
     free(view->qos.queues);
+    free(view->trials);
 }

@@ -25,6 +25,13 @@ struct page_queues {
     size_t count;
 };
 
+/* An association in the page of which a backtest tells. */
+struct page_trial {
+    uint32_t number; /* of the row, in the view */
+    double turned;   /* page_backtest_turned(); 0 for accounts */
+    const struct page_backtest_row *row;
+};
+
 struct page_view {
     const struct page_cluster *cluster;
     uint32_t top;      /* the row of the account */
@@ -40,6 +47,8 @@ struct page_view {
     size_t *jobs; /* of the cluster's, those that come first */
     size_t job_count, job_total;
     struct page_queues partitions, qos;
+    struct page_trial *trials; /* accounts as `rows` has them, then users who are turned most */
+    size_t trial_count, trial_total;
 };
 #define PAGE_NOT_BELOW UINT32_MAX
 #define PAGE_LEFT_OUT (UINT32_MAX - 1)

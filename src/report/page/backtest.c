@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/page/backtest.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/error.h"
+#include "util/file.h"
+#include "util/memory.h"
+#include "util/text.h"
+
+static int by_id(const void *a, const void *b)
+{
+    const struct page_backtest_row *one = a, *other = b;
+    return (one->id > other->id) - (one->id < other->id);
+}
+
+const struct page_backtest_row *page_backtest_row(const struct page_backtest *backtest, int64_t id)
+{
+    const struct page_backtest_row key = { .id = id };
+    return backtest->row_count
+               ? bsearch(&key, backtest->rows, backtest->row_count, sizeof key, by_id)
+               : NULL;
+}
+
+double page_backtest_turned(const struct page_backtest *backtest,
+                            const struct page_backtest_row *row)
+{
+    double turned = 0;
+    for (size_t i = 1; i < backtest->variant_count; i++)
+        turned = fmax(turned, row->tried[i].turned);
+    return turned;
+}
+
+/* ---- Reading ---- */
+
+static int take_text(json_t *object, const char *key, const char **text, struct error *err)
+{
+    *text = json_string_value(json_object_get(object, key));
+    return *text ? 0 : fail(err, ERROR_DATA, "no text '%s'", key);
+}
+
+static int take_whole(json_t *object, const char *key, int64_t *number, struct error *err)
+{
+    json_t *value = json_object_get(object, key);
+    *number = json_integer_value(value);
+    return json_is_integer(value) ? 0 : fail(err, ERROR_DATA, "no whole number '%s'", key);
+}
+
+static int take_real(json_t *object, const char *key, double *number, struct error *err)
+{
+    json_t *value = json_object_get(object, key);
+    *number = json_is_null(value) ? NAN : json_number_value(value);
+    return json_is_null(value) || (json_is_number(value) && isfinite(*number) && *number >= 0)
+               ? 0
+               : fail(err, ERROR_DATA, "no number '%s'", key);
+}
+
+/* null where there is no instant. */
+static int take_instant(json_t *object, const char *key, int64_t *instant, struct error *err)
+{
+    *instant = 0;
+    return json_is_null(json_object_get(object, key)) ? 0 : take_whole(object, key, instant, err);
+}
+
+static int take_variants(struct page_backtest *backtest, json_t *list, struct error *err)
+{
+    size_t count = json_array_size(list);
+    backtest->variants = memory_zeroed(count + 1, sizeof *backtest->variants);
+    for (size_t i = 0; i < count; i++) {
+        json_t *from = json_array_get(list, i);
+        struct page_variant *variant = &backtest->variants[i];
+        if (take_text(from, "settings", &variant->settings, err) ||
+            take_whole(from, "points", &variant->points, err) ||
+            take_real(from, "distance", &variant->distance, err) ||
+            take_real(from, "turned", &variant->turned, err))
+            return fail_in(err, "settings %zu", i + 1);
+    }
+    backtest->variant_count = count;
+    return count ? 0 : fail(err, ERROR_DATA, "no list 'settings'");
+}
+
+static struct page_tried *tried_under(const struct page_backtest *backtest,
+                                      const struct page_backtest_row *row, const char *settings)
+{
+    for (size_t i = 0; i < backtest->variant_count; i++)
+        if (!strcmp(backtest->variants[i].settings, settings))
+            return &row->tried[i];
+    return NULL;
+}
+
+/* What it has of an association stands together. */
+static struct page_backtest_row *row_of(struct page_backtest *backtest, int64_t id)
+{
+    struct page_backtest_row *last =
+        backtest->row_count ? &backtest->rows[backtest->row_count - 1] : NULL;
+    if (last && last->id == id)
+        return last;
+    backtest->rows = memory_grown(backtest->rows, backtest->row_count, sizeof *backtest->rows);
+    last = &backtest->rows[backtest->row_count++];
+    *last = (struct page_backtest_row){
+        .id = id, .tried = memory_zeroed(backtest->variant_count, sizeof *last->tried)
+    };
+    for (size_t i = 0; i < backtest->variant_count; i++)
+        last->tried[i] = (struct page_tried){ NAN, NAN, NAN };
+    return last;
+}
+
+static int take_row(struct page_backtest *backtest, json_t *from, struct error *err)
+{
+    int64_t id;
+    const char *settings;
+    if (take_whole(from, "id_assoc", &id, err) || take_text(from, "settings", &settings, err))
+        return -1;
+    struct page_backtest_row *row = row_of(backtest, id);
+    struct page_tried *tried = tried_under(backtest, row, settings);
+    if (!tried)
+        return fail(err, ERROR_DATA, "settings '%s' are none of its list", settings);
+    return take_real(from, "share_due", &row->due, err) ||
+                   take_real(from, "use", &tried->use, err) ||
+                   take_real(from, "place", &tried->place, err) ||
+                   take_real(from, "turned", &tried->turned, err)
+               ? -1
+               : 0;
+}
+
+static int take_rows(struct page_backtest *backtest, json_t *list, struct error *err)
+{
+    if (!json_is_array(list))
+        return fail(err, ERROR_DATA, "no list 'associations'");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        if (take_row(backtest, json_array_get(list, i), err))
+            return fail_in(err, "row %zu", i + 1);
+    if (backtest->row_count)
+        qsort(backtest->rows, backtest->row_count, sizeof *backtest->rows, by_id);
+    for (size_t i = 1; i < backtest->row_count; i++)
+        if (backtest->rows[i].id == backtest->rows[i - 1].id)
+            return fail(err, ERROR_DATA, "association %" PRId64 " is there twice",
+                        backtest->rows[i].id);
+    return 0;
+}
+
+static int take_cluster(struct page_backtest *backtest, json_t *from, struct error *err)
+{
+    return take_instant(from, "since", &backtest->since, err) ||
+                   take_instant(from, "until", &backtest->until, err) ||
+                   take_variants(backtest, json_object_get(from, "settings"), err) ||
+                   take_rows(backtest, json_object_get(from, "associations"), err)
+               ? -1
+               : 0;
+}
+
+int backtest_file_read(struct backtest_file *file, const char *path, struct error *err)
+{
+    *file = (struct backtest_file){ .path = path };
+    struct text text = { 0 };
+    json_error_t reason;
+    int result = file_read(path, &text, NULL, err);
+    if (!result)
+        file->all = json_loadb(text.bytes, text.length, JSON_REJECT_DUPLICATES, &reason);
+    text_free(&text);
+    if (result)
+        return -1;
+    if (!file->all)
+        return fail(err, ERROR_DATA, "'%s': no JSON: %s, in line %d", path, reason.text,
+                    reason.line > 0 ? reason.line : 1);
+    return json_is_array(json_object_get(file->all, "clusters"))
+               ? 0
+               : fail(err, ERROR_DATA,
+                      "'%s': no list 'clusters': `backtest --json` did not print it", path);
+}
+
+int backtest_file_find(const struct backtest_file *file, const char *cluster,
+                       struct page_backtest *backtest, struct error *err)
+{
+    *backtest = (struct page_backtest){ 0 };
+    json_t *clusters = json_object_get(file->all, "clusters");
+    for (size_t i = 0; i < json_array_size(clusters); i++) {
+        json_t *from = json_array_get(clusters, i);
+        const char *name = json_string_value(json_object_get(from, "cluster"));
+        if (!name || strcmp(name, cluster) != 0)
+            continue;
+        return take_cluster(backtest, from, err)
+                   ? fail_in(err, "'%s', which `backtest --json` did not print so: cluster '%s'",
+                             file->path, cluster)
+                   : 1;
+    }
+    return 0;
+}
+
+void page_backtest_free(struct page_backtest *backtest)
+{
+    for (size_t i = 0; i < backtest->row_count; i++)
+        free(backtest->rows[i].tried);
+    free(backtest->rows);
+    free(backtest->variants);
+    *backtest = (struct page_backtest){ 0 };
+}
+
+void backtest_file_free(struct backtest_file *file)
+{
+    json_decref(file->all);
+}

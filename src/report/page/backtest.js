@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+// History under other settings, where the report was given what backtest printed.
+
+function trialsOf(cluster) {
+    const nodes = treeOf(cluster);
+    const { backtest } = cluster;
+    return backtest.rows.map(([number, due, ...values]) => ({
+        number, due, node: nodes[number],
+        tried: backtest.settings.map((_, i) => ({ use: values[3 * i], place: values[3 * i + 1], turned: values[3 * i + 2] })),
+    }));
+}
+
+// Settings number `beside` next to those of now.
+function trialColumns(cluster, beside) {
+    const { account } = cluster.words;
+    const { settings } = cluster.backtest;
+    const digits = value => value === null ? null : Number(value.toPrecision(4));
+    const part = (name, value, more) => ({ name, number: true, value, ...more, cell: row => percent(value(row)), csv: row => digits(value(row)) });
+    const one = value => value === null ? '–' : value.toFixed(1);
+    const mean = (name, value, more) => ({ name, number: true, value, ...more, cell: row => one(value(row)) });
+    const [now] = settings[0];
+    const [other] = settings[beside];
+    const mine = row => row.tried[beside];
+    return [
+        {
+            name: 'Name', value: row => nameOf(row.node),
+            cell: row => [
+                button({ click: () => choose(row.node) }, nameOf(row.node)),
+                row.node.isUser || data.accountsOnly ? null : element('span', { class: 'kind' }, account),
+                element('small', {}, row.node.isUser ? row.node.account : ''),
+            ],
+        },
+        { name: capital(account), wide: true, value: row => row.node.account, cell: row => row.node.isUser ? row.node.account : '' },
+        part('Due', row => row.due, { wide: true }),
+        part('Used now', row => row.tried[0].use, { saved: `Used, ${now}` }),
+        beside ? part('Used other', row => mine(row).use, { title: other, saved: `Used, ${other}` }) : null,
+        data.accountsOnly ? null : mean('Place now', row => row.tried[0].place, { wide: true, saved: `Place, ${now}` }),
+        beside && !data.accountsOnly
+            ? mean('Place other', row => mine(row).place, { wide: true, title: other, saved: `Place, ${other}` }) : null,
+        beside && !data.accountsOnly ? mean('Turned', row => mine(row).turned) : null,
+    ].filter(column => column);
+}
+
+// What the settings come to, and what the columns are.
+function backtestWords(cluster, beside) {
+    const { backtest } = cluster;
+    if (!backtest.since)
+        return 'The backtest has no instants.';
+    const { user, users } = cluster.words;
+    const { day } = calendarOf(cluster);
+    const said = ([name, , distance, turned]) => `${name}: ${users}' use and shares are ${percent(distance)} apart`
+        + (turned === null ? '' : `, ${percent(turned)} of pairs are turned`);
+    return `${count(backtest.settings[0][1], 'instant', 'instants')} from ${day(backtest.since)} to ${day(backtest.until)}. `
+        + [backtest.settings[0], ...beside ? [backtest.settings[beside]] : []].map(said).join('; ')
+        + `. Due, used and place are means; use is weighed by the half-life that is tried.`
+        + ` Turned is with how many ${users} a ${user} would have changed places, on average.`
+        + ` Nothing is scheduled anew: ${users} did what they did under the settings of then.`;
+}
+
+function drawBacktest(cluster, beside) {
+    const { backtest } = cluster;
+    byId('backtest-section').hidden = !backtest;
+    shown.trials = null;
+    if (!backtest)
+        return;
+    const others = backtest.settings.slice(1);
+    const chosen = beside || (others.length ? 1 : 0);
+    byId('variant').replaceChildren(...others.map(([name], i) => element('option', { value: i + 1, selected: i + 1 === chosen }, name)));
+    byId('variant').closest('label').hidden = !others.length;
+    byId('backtest-words').textContent = backtestWords(cluster, chosen);
+    const { user, users, account, accounts } = cluster.words;
+    const columns = trialColumns(cluster, chosen);
+    const turned = columns.findIndex(column => column.name === 'Turned');
+    const left = backtest.total - backtest.rows.length;
+    shown.trials = makeTable(byId('backtest-table'), trialsOf(cluster), columns, {
+        column: turned < 0 ? columns.findIndex(column => column.name === 'Due') : turned, falling: true,
+        caption: 'Under other settings', nothing: 'The backtest tells of none who is here.', text: () => '',
+        isChosen: row => row.node === shown.chosen,
+        say: (seen, found) => (seen === found ? count(found, `${user} or ${account}`, `${users} and ${accounts}`)
+            : `${plain.format(seen)} of ${plain.format(found)} ${users} and ${accounts}`)
+            + (left ? `; ${plain.format(left)} who are turned least are not in this page` : ''),
+    });
+}
