@@ -23,7 +23,7 @@ STORED = {'clusters': 'cluster_table', 'qos': 'qos_table', 'tres': 'tres_table',
           'days': 'bench_assoc_usage_day_table', 'hours': 'bench_assoc_usage_hour_table',
           'jobs': 'bench_job_table', 'changes': 'bench_job_table'}
 FILLED = [table for table in STORED if table != 'changes']
-DATABASES_FOR_RESULTS = ('results', 'rollup')
+DATABASES_FOR_RESULTS = ('results', 'rollup', 'other')
 
 
 class Site:

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""What all benchmarks share: their sizes, a timed command, and tables of Markdown."""
+
+import os
+import platform
+import re
+import subprocess
+import sys
+
+import servers
+from program import FAIRMILL, write_settings
+
+TOOLS = os.path.abspath(os.path.join(os.environ.get('top_builddir', os.path.join(servers.TOP, 'build')), 't', 'bench'))
+SITE = os.path.join(TOOLS, 'site')
+
+
+def number(name, default):
+    return int(os.environ.get(name) or default)
+
+
+def numbers(name, default):
+    return [int(word) for word in (os.environ.get(name) or default).split()]
+
+
+def machine_megabytes():
+    return os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') // 2**20
+
+
+def machine():
+    with open('/proc/cpuinfo', encoding='utf-8') as file:
+        name = re.search(r'model name\s*: (.*)', file.read())
+    return f'{os.cpu_count()} cores ({name[1] if name else platform.machine()}), ' \
+           f'{machine_megabytes() / 1024:.0f} GiB'
+
+
+def say(text):
+    print(f'# {text}', file=sys.stderr, flush=True)
+
+
+def timed(command):
+    """(seconds, seconds of the processor, KiB at the peak), and what it said besides"""
+    done = subprocess.run([os.path.join(TOOLS, 'timed'), *command], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"'{' '.join(command)}': {done.stderr.strip()}")
+    seconds, processor, kibibytes = done.stdout.split()
+    return (float(seconds), float(processor), int(kibibytes)), done.stderr
+
+
+def shown(seconds):
+    return 'not yet' if seconds is None else f'{seconds:.2f}' if seconds >= 1 else f'{seconds:.3f}'
+
+
+def table(headings, rows):
+    lines = ['| ' + ' | '.join(headings) + ' |', '| ' + ' | '.join('---' for _ in headings) + ' |']
+    return '\n'.join(lines + ['| ' + ' | '.join(map(str, row)) + ' |' for row in rows]) + '\n'
+
+
+class Place:
+    """A site in a database of its own, and settings that publish it by one program."""
+
+    def __init__(self, db, folder, name='results', program=FAIRMILL):
+        self.db, self.name, self.program = db, name, program
+        self.settings = os.path.join(folder, f'{name}.conf')
+
+    def configure(self, **sections):
+        source, results = self.db.sections(self.name)
+        given = dict(source=dict(source, deadline='1h'), results=results, usage=dict(time_zone='UTC'))
+        for section, keys in sections.items():
+            given[section] = dict(given.get(section, {}), **keys)
+        write_settings(self.settings, given)
+
+    def command(self, *arguments):
+        return [self.program, '-c', self.settings, *map(str, arguments)]
+
+    def time(self, *arguments):
+        return timed(self.command(*arguments))[0]
+
+    def ask(self, *arguments):
+        return subprocess.run(self.command(*arguments), stdout=subprocess.PIPE, text=True, check=True).stdout
