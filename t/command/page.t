@@ -424,7 +424,7 @@ def try_backtest(place, browser, pages):
     browser.run("const list = document.getElementById('variant'); list.value = 2; list.dispatchEvent(new Event('change'));")
     shown = browser.run("""
         return [document.getElementById('backtest-words').textContent, document.getElementById('variant').value,
-            [...document.querySelectorAll('#backtest-table tbody tr')].map(row => [row.querySelector('button').textContent, row.lastChild.textContent])];""")
+            [...document.querySelectorAll('#backtest-table tbody tr')].map(row => [row.querySelector('button').textContent, row.querySelector("td:nth-last-child(2)").textContent])];""")
     tap.ok('30-0: users' in shown[0] and 'Nothing is scheduled anew' in shown[0] and shown[1] == '2', 'says what those that are chosen come to', shown[0])
     most = [[name, f'{value:.1f}'] for name, value in turned.items() if value is not None]
     tap.ok(shown[2][0][1] == max(most, key=lambda each: float(each[1]))[1] and all(each in most for each in shown[2][:10]), 'and who is turned most', shown[2][:3])

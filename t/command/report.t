@@ -469,7 +469,7 @@ def try_backtest(place):
     expected = {}
     for row in tried['associations']:
         values = expected.setdefault((row['account'], row['user_name']), [row['share_due']])
-        values += [row['use'], row['place'], row['turned']]
+        values += [row['use'], row['place'], row['turned'], row['turned_with_user'] and [row['turned_with_user'], row['turned_with_account']]]
     place.succeed('report', '--backtest', 'trial.json')
     page = place.out
     cluster = data_of(page)['clusters'][0]
@@ -479,8 +479,10 @@ def try_backtest(place):
                for (name, points, distance, turned), wanted in zip(shown['settings'], tried['settings']))
            and [each[0] for each in shown['settings']] == ['now', '1-0, classic', '0, classic'], 'what the settings come to', shown['settings'])
     found = {numbers[number]: values for number, *values in shown['rows']}
-    tap.ok(found.keys() == expected.keys() and all(all(map(close, found[key], expected[key])) for key in expected), 'and the values of each association', found, expected)
-    users = [max(values[6::3]) for key, values in ((numbers[number], values) for number, *values in shown['rows']) if key[1]]
+    tap.ok(found.keys() == expected.keys() and all(
+        one == other if isinstance(other, list) else close(one, other) for key in expected for one, other in zip(found[key], expected[key]))
+           and any(isinstance(each, list) for values in found.values() for each in values), 'and the values of each association', found, expected)
+    users = [max(values[7::4]) for key, values in ((numbers[number], values) for number, *values in shown['rows']) if key[1]]
     tap.ok([bool(numbers[number][1]) for number, *_ in shown['rows']] == [False] * 2 + [True] * 3 and users == sorted(users, reverse=True) and users[0] > 0,
            'accounts first, then who is turned most', users)
     tap.ok('Under other settings' in plain_of(page) and '0, classic' in plain_of(page), 'it is there without scripts, too')
@@ -514,9 +516,15 @@ def try_backtest(place):
         lying = json.loads(printed)
         lying['clusters'][0]['associations'][4][key] = wrong
         refused(place, f'a row with {key} {wrong!r}', json.dumps(lying), key, 'row 5')
+    for at in (-5, 10**18, 'noon'):
+        refused(place, f'the instant {at}', json.dumps({'clusters': [tried | {'until': at}]}), 'until')
+    refused(place, 'settings that are listed twice', json.dumps({'clusters': [tried | {'settings': tried['settings'] + tried['settings'][1:2]}]}), 'twice')
     twice = json.loads(printed)
     twice['clusters'][0]['associations'] += twice['clusters'][0]['associations'][:1]
     refused(place, 'an association that is there twice', json.dumps(twice), 'twice')
+    twice = json.loads(printed)
+    twice['clusters'][0]['associations'].insert(1, twice['clusters'][0]['associations'][0])
+    refused(place, 'and one beside itself', json.dumps(twice), 'twice')
 
 
 def try_bound(place):

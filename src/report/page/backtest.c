@@ -8,6 +8,7 @@
 
 #include "util/error.h"
 #include "util/file.h"
+#include "util/instant.h"
 #include "util/memory.h"
 #include "util/text.h"
 
@@ -36,9 +37,15 @@ double page_backtest_turned(const struct page_backtest *backtest,
 
 /* ---- Reading ---- */
 
+/* NULL where it is null, or not there. */
+static const char *text_of(json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
 static int take_text(json_t *object, const char *key, const char **text, struct error *err)
 {
-    *text = json_string_value(json_object_get(object, key));
+    *text = text_of(object, key);
     return *text ? 0 : fail(err, ERROR_DATA, "no text '%s'", key);
 }
 
@@ -62,7 +69,13 @@ static int take_real(json_t *object, const char *key, double *number, struct err
 static int take_instant(json_t *object, const char *key, int64_t *instant, struct error *err)
 {
     *instant = 0;
-    return json_is_null(json_object_get(object, key)) ? 0 : take_whole(object, key, instant, err);
+    if (json_is_null(json_object_get(object, key)))
+        return 0;
+    if (take_whole(object, key, instant, err))
+        return -1;
+    return *instant > 0 && *instant <= LATEST_INSTANT
+               ? 0
+               : fail(err, ERROR_DATA, "'%s' is no instant", key);
 }
 
 static int take_variants(struct page_backtest *backtest, json_t *list, struct error *err)
@@ -77,6 +90,9 @@ static int take_variants(struct page_backtest *backtest, json_t *list, struct er
             take_real(from, "distance", &variant->distance, err) ||
             take_real(from, "turned", &variant->turned, err))
             return fail_in(err, "settings %zu", i + 1);
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(backtest->variants[k].settings, variant->settings))
+                return fail(err, ERROR_DATA, "settings '%s' are listed twice", variant->settings);
     }
     backtest->variant_count = count;
     return count ? 0 : fail(err, ERROR_DATA, "no list 'settings'");
@@ -104,7 +120,7 @@ static struct page_backtest_row *row_of(struct page_backtest *backtest, int64_t 
         .id = id, .tried = memory_zeroed(backtest->variant_count, sizeof *last->tried)
     };
     for (size_t i = 0; i < backtest->variant_count; i++)
-        last->tried[i] = (struct page_tried){ NAN, NAN, NAN };
+        last->tried[i] = (struct page_tried){ .use = NAN, .place = NAN, .turned = NAN };
     return last;
 }
 
@@ -118,6 +134,11 @@ static int take_row(struct page_backtest *backtest, json_t *from, struct error *
     struct page_tried *tried = tried_under(backtest, row, settings);
     if (!tried)
         return fail(err, ERROR_DATA, "settings '%s' are none of its list", settings);
+    if (tried->there)
+        return fail(err, ERROR_DATA, "association %" PRId64 " is there twice", id);
+    tried->there = true;
+    tried->with_account = text_of(from, "turned_with_account");
+    tried->with_user = text_of(from, "turned_with_user");
     return take_real(from, "share_due", &row->due, err) ||
                    take_real(from, "use", &tried->use, err) ||
                    take_real(from, "place", &tried->place, err) ||

@@ -2,6 +2,7 @@
 #ifndef FAIRMILL_REPORT_PAGE_BACKTEST_H
 #define FAIRMILL_REPORT_PAGE_BACKTEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +20,10 @@ struct page_variant {
 };
 /* An association under a variant. */
 struct page_tried {
+    bool there; /* the file tells of it */
     double use, place, turned;
+    const char *with_account, *with_user; /* with whom it is turned most often; NULL: with none, or
+                                             nobody counted */
 };
 struct page_backtest_row {
     int64_t id;

@@ -7,7 +7,7 @@ function trialsOf(cluster) {
     const { backtest } = cluster;
     return backtest.rows.map(([number, due, ...values]) => ({
         number, due, node: nodes[number],
-        tried: backtest.settings.map((_, i) => ({ use: values[3 * i], place: values[3 * i + 1], turned: values[3 * i + 2] })),
+        tried: backtest.settings.map((_, i) => ({ use: values[4 * i], place: values[4 * i + 1], turned: values[4 * i + 2], most: values[4 * i + 3] })),
     }));
 }
 
@@ -39,6 +39,11 @@ function trialColumns(cluster, beside) {
         beside && !data.accountsOnly
             ? mean('Place other', row => mine(row).place, { wide: true, title: other, saved: `Place, ${other}` }) : null,
         beside && !data.accountsOnly ? mean('Turned', row => mine(row).turned) : null,
+        beside && !data.accountsOnly ? {
+            name: 'Most often with', wide: true, value: row => mine(row).most && mine(row).most[0],
+            cell: row => mine(row).most ? `${mine(row).most[0]} (${mine(row).most[1]})` : '–',
+            csv: row => mine(row).most && mine(row).most.join(' '),
+        } : null,
     ].filter(column => column);
 }
 

@@ -40,7 +40,8 @@ function fairnessOf(cluster) {
         return [];
     return [
         ['How fair use is', String(Number(fairness.accounts[last].toPrecision(3))),
-            `Jain's index of use by share: 1 where all ${words.accounts} right below the top have used the same part of what is due to them.`],
+            `Jain's index of use by share: 1 where all ${words.accounts} right below the top have used the same part of what is due to them.`
+                + (fairness.users[last] === null ? '' : ` Among ${words.users} it is ${Number(fairness.users[last].toPrecision(3))}.`)],
         ['Beyond what is due', percent(fairness.tooMuch[last]), `Of all use, by ${words.accounts} that used more than their share.`],
     ];
 }

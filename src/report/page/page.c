@@ -346,15 +346,25 @@ static void add_fairness(struct text *text, const struct page_view *view)
     text_add(text, "]}");
 }
 
-/* [row, due, then of each variant: use, place, turned] */
+/* [row, due, then of each variant: use, place, turned, with whom] */
 static void add_trial(struct text *text, const struct page_trial *trial, size_t variants)
 {
     text_format(text, "[%" PRIu32, trial->number);
     add_next(text, trial->row->due, false);
     for (size_t i = 0; i < variants; i++) {
-        add_next(text, trial->row->tried[i].use, false);
-        add_next(text, trial->row->tried[i].place, false);
-        add_next(text, trial->row->tried[i].turned, false);
+        const struct page_tried *tried = &trial->row->tried[i];
+        add_next(text, tried->use, false);
+        add_next(text, tried->place, false);
+        add_next(text, tried->turned, false);
+        if (tried->with_user && tried->with_account) {
+            text_add(text, ",[");
+            add_string(text, tried->with_user);
+            text_add(text, ",");
+            add_string(text, tried->with_account);
+            text_add(text, "]");
+        } else {
+            text_add(text, ",null");
+        }
     }
     text_add(text, "]");
 }
