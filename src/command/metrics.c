@@ -117,7 +117,7 @@ static size_t add_top(struct metrics *metrics, const struct published_cluster *c
     return count - kept;
 }
 
-/* With [report] private no user has metrics: everybody may see them.  */
+/* Everybody may read metrics, so with [report] private they have no users. */
 static int add_associations(struct metrics *metrics, struct published *published,
                             const struct options *options, struct error *err)
 {

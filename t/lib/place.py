@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: MIT
 """A place to try the command line: an accounting database a.db, settings fm.conf, results r.db."""
 
-import fcntl
 import os
-import pty
 import shutil
 import sqlite3
-import struct
 import subprocess
 import tempfile
-import termios
 
 import site_drawing
 import sqlite
 import tap
+import terminal
 from program import FAIRMILL, sqlite_settings, write_settings
 
 NOW = 1750500000  # later than what `use` draws
@@ -92,20 +89,9 @@ class Place:
     def on_terminal(self, *arguments, columns=80, settings='fm.conf', **environment):
         """What a terminal of this width gets, with these variables besides."""
         chosen = ['-c', self.path(settings)] if settings else []
-        above, below = pty.openpty()
-        fcntl.ioctl(below, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
         clean = {name: value for name, value in os.environ.items() if name not in ('NO_COLOR', 'FAIRMILL_CONF')}
-        with subprocess.Popen([FAIRMILL, *chosen, *map(str, arguments)], cwd=self.folder, stdin=below,
-                              stdout=below, stderr=below, env=clean | {'TERM': 'xterm'} | environment):
-            os.close(below)
-            got = b''
-            try:
-                while more := os.read(above, 65536):
-                    got += more
-            except OSError:  # Linux says so where all is read
-                pass
-        os.close(above)
-        return got.decode().replace('\r\n', '\n')
+        return terminal.printed([FAIRMILL, *chosen, *map(str, arguments)], self.folder, columns,
+                                clean | {'TERM': 'xterm'} | environment)
 
     def succeed(self, *arguments, **more):
         status = self.run(*arguments, **more)

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What a page shows of a shell: commands behind `$ ', and what they print below them."""
 
-import fcntl
 import os
-import pty
 import re
-import struct
 import subprocess
-import termios
+
+import terminal
 
 INDENT = '    '
 
@@ -41,19 +39,7 @@ def printed(command, folder, _, environment):
 
 
 def printed_on_terminal(command, folder, columns, environment):
-    above, below = pty.openpty()
-    fcntl.ioctl(below, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
-    with subprocess.Popen(['sh', '-c', command], cwd=folder, env=environment | {'TERM': 'dumb'}, stdin=below,
-                          stdout=below, stderr=below):
-        os.close(below)
-        got = b''
-        try:
-            while more := os.read(above, 65536):
-                got += more
-        except OSError:  # Linux says so where all is read
-            pass
-    os.close(above)
-    return got.decode().replace('\r\n', '\n')
+    return terminal.printed(['sh', '-c', command], folder, columns, environment | {'TERM': 'dumb'})
 
 
 def blocks(text):

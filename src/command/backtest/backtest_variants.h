@@ -5,9 +5,9 @@
 #include "settings/settings.h"
 #include "util/name_list.h"
 
-/* The settings that a backtest tries beside those of now. */
+/* A backtest computes history under several choices of settings.  Each choice is a variant. */
 
-/* The settings that may be others, each with the values that were asked for. */
+/* The settings that a variant can change. */
 enum backtest_key { KEY_HALF_LIFE, KEY_ALGORITHM, KEY_CONFORMANCE, KEY_DAMPENING, KEY_RESET, KEYS };
 
 struct backtest_settings {

@@ -121,7 +121,7 @@ static bool asks_for_jobs(const struct options *options)
     return names[1] && !strcmp(names[0], "job") && names[1][0] >= '0' && names[1][0] <= '9';
 }
 
-/* Whether a name that nobody has may be the id of a job. */
+/* No user and no account has the name; true where it looks like the id of a job. */
 static bool may_be_job(const struct options *options, const struct error *err)
 {
     const char *const *names = options->shared.operands;

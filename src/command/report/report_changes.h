@@ -6,8 +6,9 @@ struct db;
 struct error;
 struct page_cluster;
 
-/* Read when, in the page's span, runs began to have other settings than those before, and which:
- * those that values are made of, not where databases are. */
+/* Find the instants in the page's span at which the settings changed, and which settings.  Only
+ * settings that change values count, not where the databases are.  Two runs that follow each other
+ * are compared. */
 int report_changes_read(struct db *db, struct page_cluster *cluster, struct error *err);
 
 #endif

@@ -11,7 +11,8 @@ struct published_cluster;
 
 /* What is asked for. */
 struct report_wish {
-    int64_t since, until; /* INT64_MIN: `days` before the end; INT64_MAX: the newest run */
+    int64_t since,
+        until; /* since = INT64_MIN: `days` before `until`; until = INT64_MAX: the newest run */
     uint64_t days;
     bool accounts_only; /* no user is shown, and of jobs only how many wait */
     bool each;          /* a page for each account */

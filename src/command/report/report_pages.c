@@ -16,9 +16,9 @@
 #include "util/file.h"
 #include "util/memory.h"
 
-/* A name of a file has room for so much, with its ending. */
+/* Bytes that the name of a file can have, its ending included. */
 #define NAME_AT_MOST 200u
-/* Levels of the list of accounts that are set in. */
+/* The list of accounts is indented down to this level. */
 #define DEEPEST_SHOWN 12u
 
 /* What a page shows, and what is around it. */
