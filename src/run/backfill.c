@@ -49,12 +49,12 @@ static bool has_point(const struct instants *points, size_t *at, int64_t instant
     return *at < points->count && points->list[*at] < end;
 }
 
-static bool is_in(const struct instants *instants, int64_t instant)
+/* Whether it is one of the list, which ascends; `at` goes on. */
+static bool is_in(const struct instants *instants, size_t *at, int64_t instant)
 {
-    for (size_t i = 0; i < instants->count; i++)
-        if (instants->list[i] == instant)
-            return true;
-    return false;
+    while (*at < instants->count && instants->list[*at] < instant)
+        ++*at;
+    return *at < instants->count && instants->list[*at] == instant;
 }
 
 /* Those of which there is no point yet. */
@@ -64,7 +64,7 @@ static int find_instants(const struct filling *filling, const struct backfill_op
     const struct settings *settings = filling->settings;
     struct backfill_result *result = filling->result;
     struct instants all = { 0 }, points = { 0 }, own = { 0 };
-    size_t at = 0;
+    size_t at = 0, own_at = 0;
     if (instants_find(&options->instants, settings, filling->source, filling->cluster, &all, err) ||
         history_points(filling->results, filling->cluster, false, &points, err) ||
         history_points(filling->results, filling->cluster, true, &own, err)) {
@@ -75,7 +75,7 @@ static int find_instants(const struct filling *filling, const struct backfill_op
     for (size_t i = 0; i < all.count; i++) {
         int64_t instant = all.list[i];
         bool there = has_point(&points, &at, instant, settings->history_interval_s);
-        if (!there || (options->replace && is_in(&own, instant)))
+        if (!there || (options->replace && is_in(&own, &own_at, instant)))
             instants_add(wanted, instant);
         else
             result->there++;

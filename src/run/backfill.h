@@ -34,10 +34,10 @@ struct backfill_result {
     double truncation_bound; /* the largest; NAN: nobody knows */
 };
 
-/* Every cluster, one after another; `take` gets what was made of each.  One that fails is
+/* Every cluster, one after another; `tell` gets what was made of each.  One that fails is
  * complained of, and leaves the others. */
 int backfill(const struct settings *settings, const struct backfill_options *options,
-             void (*take)(void *context, const char *cluster, const struct backfill_result *result),
+             void (*tell)(void *context, const char *cluster, const struct backfill_result *result),
              void *context, struct error *err);
 
 /* Make points of a cluster anew that are not as they were stored. */
