@@ -42,7 +42,7 @@ static void tell(void *context, const char *cluster, const struct backfill_resul
     text_format(text, ": %zu point%s of history %s", result->points, result->points == 1 ? "" : "s",
                 teller->dry_run ? "to be made" : "made");
     if (result->first) {
-        text_add(text, ", from ");
+        text_add(text, "\n  from ");
         instant_add(text, result->first);
         text_add(text, " to ");
         instant_add(text, result->last);
@@ -55,14 +55,13 @@ static void tell(void *context, const char *cluster, const struct backfill_resul
                     result->skipped == 1 ? "" : "s", result->why);
     if (result->most_in_doubt)
         text_format(text,
-                    "  of up to %" PRIu64 " associations at a point it is in doubt what they were; "
-                    "fairmill_backfill says how many\n",
+                    "  what they were is in doubt for up to %" PRIu64 " associations of a point\n"
+                    "  (fairmill_backfill has how many)\n",
                     result->most_in_doubt);
     if (result->points && !teller->dry_run && result->truncation_bound > 0)
-        text_format(text,
-                    "  if older jobs were purged, up to %.1f %% of a value is missing at the first "
-                    "points\n",
-                    100 * result->truncation_bound);
+        text_format(
+            text, "  up to %.1f %% of a value is missing at the first points if jobs were purged\n",
+            100 * result->truncation_bound);
 }
 
 static int backfill_command(const struct invocation *invocation, struct error *err)

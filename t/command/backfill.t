@@ -61,7 +61,7 @@ def equal_to_runs(place):
     before = place.state()
     place.ends(0, 'backfill makes points', 'backfill', '--since', END - 5 * DAY, '--until', END)
     days = [END - k * DAY for k in range(5, -1, -1)]
-    tap.ok(place.out.startswith('tiny: 6 points of history made, from 2025-06-16T00:00:00 to 2025-06-21T00:00:00\n'),
+    tap.ok(place.out.startswith('tiny: 6 points of history made\n  from 2025-06-16T00:00:00 to 2025-06-21T00:00:00\n'),
            'with the first and the last instant', place.out)
     tap.same(points(place), days + [END + 9 * HOUR], 'they are at midnight')
     tap.same(place.state(), before, 'what is published stays as it is')

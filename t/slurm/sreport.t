@@ -60,6 +60,7 @@ class Site:
                  "SELECT 'costly', 4, 1, '' FROM (SELECT 1) one WHERE NOT EXISTS (SELECT 1 FROM qos_table WHERE name = 'costly');"
                  'INSERT INTO mill_event_table (time_start, time_end, node_name, cluster_nodes, reason, reason_uid, state, tres) '
                  f"VALUES ({instant(FROM)}, 0, '', 'n[1-16]', '', 0, 0, '{TRES}')")
+        self.lineage = bool(self.sql("SHOW COLUMNS FROM mill_assoc_table LIKE 'lineage'"))
         self.associations = [int(row[0]) for row in self.sql("SELECT id_assoc FROM mill_assoc_table WHERE user NOT IN ('', 'idle', 'root')")]
 
     def job(self, association, start, end, reservation=0):
@@ -116,7 +117,9 @@ class Site:
 
 
 def cells(site, since, until, tres, *who):
-    """TRES-seconds of both, by account and user: of all periods and partitions, since sreport prints neither."""
+    """TRES-seconds of both, by account and user: of all periods and partitions, since sreport prints neither.  Of who has
+    an association for a partition, too, it prints a row for each; since the lineage of associations is known the
+    first of them has the use of all in it."""
     ours, theirs = {}, {}
     for row in site.stated('--since', since, '--until', until, '--tres', tres, '--time', 'seconds', *who):
         key = row['account'], row['username']
@@ -124,7 +127,7 @@ def cells(site, since, until, tres, *who):
     for _, account, user, _, name, used in site.reported(since, until, *(f'{key[2:]}={value}' for key, value in zip(who[::2], who[1::2]))):
         if name == tres:
             key = account.strip(), user
-            theirs[key] = theirs.get(key, 0) + int(used)
+            theirs[key] = theirs.get(key, 0) + (int(used) if key not in theirs or not site.lineage else 0)
     return {key: used for key, used in ours.items() if used}, {key: used for key, used in theirs.items() if used}
 
 
