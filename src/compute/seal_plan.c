@@ -36,7 +36,8 @@ void seal_plan_free(struct seal_plan *plan)
     *plan = (struct seal_plan){ .kept = plan->kept,
                                 .source_identity = plan->source_identity,
                                 .asked_full = plan->asked_full,
-                                .asked_now = plan->asked_now };
+                                .asked_now = plan->asked_now,
+                                .publishes_nothing = plan->publishes_nothing };
 }
 
 /* All that the sums depend on besides the database, the rows and what changes within their reach;
@@ -169,7 +170,7 @@ static void decide(struct seal_plan *plan, const struct settings *settings, uint
 {
     const struct seal *kept = &plan->kept->seal;
     bool gone = kept->sealed_to <= plan->seal.cutoff + 1;
-    if (plan->kept->ahead) {
+    if (plan->kept->ahead || (plan->publishes_nothing && (untrue || *plan->kept->doubt))) {
         plan->mode = SEAL_UNUSED;
     } else if (untrue) {
         plan->mode = SEAL_FULL;
@@ -178,7 +179,7 @@ static void decide(struct seal_plan *plan, const struct settings *settings, uint
         plan->mode = gone ? SEAL_FULL : SEAL_VERIFY;
     } else if (plan->asked_full) {
         plan->mode = gone ? SEAL_FULL : SEAL_VERIFY;
-    } else if (now - kept->full_as_of >= settings->full_every_s) {
+    } else if (!plan->publishes_nothing && now - kept->full_as_of >= settings->full_every_s) {
         full_because(plan, "full_every has passed", NULL);
         plan->mode = gone ? SEAL_FULL : SEAL_VERIFY;
     } else {
@@ -242,7 +243,7 @@ static void begin_seal(struct seal_plan *plan, const struct settings *settings, 
         for (uint64_t day = 0; day < plan->kept->slices.count; day++)
             seal_slices_set(&plan->slices, day, plan->kept->slices.of_day[day]);
     }
-    if (kept->kept)
+    if (kept->kept && !plan->publishes_nothing)
         choose_slices(plan, settings, seal->as_of);
     seal->oldest_end = oldest && oldest < seal->sealed_to ? oldest : UINT64_MAX;
 }
@@ -337,7 +338,7 @@ void seal_plan_begin_days(struct seal_plan *plan, const struct computation *comp
 {
     const struct settings *settings = computation->source.settings;
     uint64_t now = clock_now(computation->clock);
-    if (!settings->history_days || plan->kept->ahead)
+    if (!settings->history_days || plan->kept->ahead || plan->publishes_nothing)
         return;
     plan->days = days_create(
         first_of_days(settings, last_reset(settings, computation->ledger, now), now, cutoff), now);

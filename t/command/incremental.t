@@ -387,8 +387,41 @@ def zones(site):
     tap.same(site.days(), days, 'back again the days are those of before')
 
 
+def questions(site):
+    """What publishes nothing begins from the kept sums, too.  A job in them that is gone since, which no run looks for
+    before its turn comes, shows it."""
+    asked = (('forecast', 'alice', '--days', 3, '--csv'),
+             ('whatif', '--half-life', '1-0', '--csv', '-o', 'account,username,rawusage_before'),
+             ('ledger', 'credit', 100, '-u', 'alice', '-A', 'physics', '--at', NOW - DAY, '-w', 'x', '--dry-run'))
+    site.begin()
+    site.job('physics.bob', site.now + 10, 0)
+    site.now += 600
+
+    def answers():
+        given = []
+        for words in asked:
+            site.succeed(*words, '--now', site.now)
+            given.append(sorted(site.out.splitlines()))
+        return given
+
+    kept = answers()
+    seal = {table: site.query(f'SELECT * FROM {table}') for table in ('fairmill_seal', 'fairmill_seal_usage')}
+    site.query('DELETE FROM fairmill_seal')
+    tap.same(answers(), kept, 'forecast, whatif and an entry of the ledger say the same of all jobs as of kept sums')
+    site.change('DELETE FROM tiny_job_table WHERE time_end = ?', NOW - 9 * DAY)
+    read = answers()
+    tap.ok(all(one != other for one, other in zip(read, kept)), 'and something else of fewer jobs', read, kept)
+    for table, rows in seal.items():
+        site.query(f'DELETE FROM {table}')
+        for row in rows:
+            site.query(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", *row)
+    tap.same(answers(), kept, 'so the kept sums are what they begin from')
+    site.query("UPDATE fairmill_seal_usage SET sum_0 = sum_0 + 1")
+    tap.same(answers(), read, 'but not where these are not as they were stored')
+
+
 with Site() as site:
-    for test in (goes_on, late_ends, associations, causes, another_cluster, charges, ends_behind_the_cutoff, other_weights, cancelled, resets, drift, clusters, zones):
+    for test in (questions, goes_on, late_ends, associations, causes, another_cluster, charges, ends_behind_the_cutoff, other_weights, cancelled, resets, drift, clusters, zones):
         test(site)
     site.begin()
     site.succeed('run', '--dry-run', '--full', '--now', site.now + 60)

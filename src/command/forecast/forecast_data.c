@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "compute/last_run.h"
 #include "core/usage/clock.h"
 #include "core/usage/ledger.h"
 #include "settings/settings.h"
@@ -146,7 +147,7 @@ int forecast_data_read(struct forecast_data *data, const struct source *source, 
     if (prior_read(&data->prior, settings, source->cluster, source->instant, err))
         return -1;
     *present = computation_of(source);
-    if (compute_read(present, &data->prior, NULL, err)) {
+    if (compute_read_current(present, &data->prior, err)) {
         prior_free(&data->prior);
         return -1;
     }

@@ -1,65 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 #include "command/ledger/ledger_effect.h"
 
-#include <stdlib.h>
-
 #include "command/show/computed_shares.h"
 #include "results/viewers.h"
 #include "compute/compute.h"
+#include "compute/last_run.h"
 #include "compute/prior.h"
-#include "compute/seal_plan.h"
-#include "core/finding.h"
-#include "db/db.h"
 #include "report/forms.h"
 #include "report/shares.h"
 #include "report/table.h"
-#include "results/seal_rows.h"
 #include "source/source.h"
 #include "util/error.h"
 #include "util/index.h"
 #include "util/instant.h"
 #include "util/text.h"
 
-/* What an entry would do: the cluster is computed twice, each time from the seal as a run would,
- * so that it is not read as a whole where a run need not. */
+/* What an entry would do: the cluster is computed twice, each time from what the last run kept, so
+ * that it is not read as a whole where a run need not. */
 
 struct effect {
     struct source source; /* as of an instant */
-    struct db *results;
-    char *source_identity;
-    const struct kept_seal *kept;
+    struct last_run last;
     struct prior notes; /* without a ledger */
 };
 
-static int compute_from_seal(const struct effect *effect, const struct prior *prior,
-                             struct computation *computation, struct error *err)
-{
-    struct seal_plan plan = { .kept = effect->kept, .source_identity = effect->source_identity };
-    *computation = computation_of(&effect->source);
-    int result = compute_read(computation, prior, &plan, err);
-    if (!result && (seal_plan_fold(&plan, computation, effect->results, err) ||
-                    compute_values(computation, &plan, err))) {
-        computation_free(computation);
-        result = -1;
-    }
-    seal_plan_free(&plan);
-    return result;
-}
-
-static struct share_list *shares_with(const struct effect *effect, struct ledger *ledger,
+static struct share_list *shares_with(struct effect *effect, struct ledger *ledger,
                                       struct error *err)
 {
-    struct computation computation;
+    struct computation computation = computation_of(&effect->source);
     const struct prior prior = { .ledger = ledger, .factors = effect->notes.factors };
-    if (compute_from_seal(effect, &prior, &computation, err)) {
-        if (err->class != ERROR_DAMAGED)
-            return NULL;
-        computation = computation_of(&effect->source);
-        if (compute_cluster(&computation, &prior, err))
-            return NULL;
-    }
-    struct share_list *list =
-        computed_shares(effect->source.settings, effect->source.cluster, &computation);
+    struct share_list *list = NULL;
+    if (last_run_compute_read(&effect->last, &computation, &prior, err))
+        return NULL;
+    if (!compute_values(&computation, NULL, err))
+        list = computed_shares(effect->source.settings, effect->source.cluster, &computation);
     computation_free(&computation);
     return list;
 }
@@ -137,7 +111,7 @@ static void add_changes(struct text *text, const struct share_list *before,
     table_destroy(table);
 }
 
-static int add_both(struct text *text, const struct effect *effect, struct ledger *before,
+static int add_both(struct text *text, struct effect *effect, struct ledger *before,
                     struct ledger *after, struct error *err)
 {
     struct share_list *one = shares_with(effect, before, err);
@@ -161,20 +135,13 @@ static int add_both(struct text *text, const struct effect *effect, struct ledge
 int ledger_add_effect(struct text *text, const struct source *source, struct db *results,
                       struct ledger *before, struct ledger *after, struct error *err)
 {
-    struct kept_seal kept = { .findings = findings_create() };
-    struct effect effect = { *source, results, db_identity(source->db, err), &kept, { 0 } };
-    int result = effect.source_identity ? 0 : -1;
+    struct effect effect = { .source = *source };
+    if (last_run_read(&effect.last, source, results, err))
+        return -1;
+    int result = prior_read_notes(&effect.notes, results, source->cluster, NULL, err);
     if (!result)
-        result = seal_read(results, source->cluster, &kept, err) ||
-                         prior_read_notes(&effect.notes, results, source->cluster, NULL, err)
-                     ? -1
-                     : 0;
-    if (!result) {
-        kept.ahead = kept.seal.kept && *source->instant < (int64_t)kept.seal.as_of;
         result = add_both(text, &effect, before, after, err);
-    }
-    kept_seal_free(&kept);
     prior_free(&effect.notes);
-    free(effect.source_identity);
+    last_run_free(&effect.last);
     return result;
 }

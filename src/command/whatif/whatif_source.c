@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "compute/last_run.h"
 #include "compute/prior.h"
 #include "command/whatif/whatif_changes.h"
 #include "compute/compute.h"
@@ -79,14 +80,20 @@ static struct whatif_state state_of(struct computation *computation,
     return state;
 }
 
-static int read_state(const struct request *request, const struct source *source,
-                      struct computation *computation, struct scenario *scenario, struct error *err)
+static void create_scenario(struct scenario *scenario, const struct computation *computation)
 {
-    *computation = computation_of(source);
-    if (compute_read(computation, &request->prior, NULL, err))
-        return -1;
     scenario_create(scenario, computation->tree, computation->accounting->names, false);
-    return 0;
+}
+
+/* With other settings, as of the same instant. */
+static int read_after(const struct request *request, const int64_t *as_of,
+                      struct computation *computation, struct error *err)
+{
+    struct source source = request->source;
+    source.settings = request->changed;
+    source.instant = as_of;
+    *computation = computation_of(&source);
+    return compute_read(computation, &request->prior, NULL, err);
 }
 
 /* Put the changed tree in the place of the one that was read, and go on as every run does. */
@@ -121,23 +128,24 @@ static int compare(struct request *request, struct computation *before, struct c
     return result;
 }
 
-/* Read and compute the cluster as it is.  With other settings it is read again, as of the same
- * instant. */
+/* Read and compute the cluster as it is, and with other settings read it again. */
 static int compute_both(struct request *request, struct error *err)
 {
     struct computation before, again, *after = &before;
     struct scenario scenario = { 0 };
-    if (read_state(request, &request->source, &before, &scenario, err))
+    before = computation_of(&request->source);
+    if (compute_read_current(&before, &request->prior, err))
         return -1;
+    create_scenario(&scenario, &before);
     int result = compute_values(&before, NULL, err);
     request->whatif->as_of = before.record.as_of;
     if (!result && changes_read_anew(request->changes)) {
-        scenario_free(&scenario);
-        struct source source = request->source;
-        source.settings = request->changed;
-        source.instant = &before.record.as_of;
-        result = read_state(request, &source, &again, &scenario, err);
-        after = result ? after : &again;
+        result = read_after(request, &before.record.as_of, &again, err);
+        if (!result) {
+            scenario_free(&scenario);
+            create_scenario(&scenario, &again);
+            after = &again;
+        }
     }
     if (!result)
         result = compare(request, &before, after, &scenario, err);
