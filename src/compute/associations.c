@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "compute/computation.h"
+#include "compute/watched.h"
 #include "core/finding.h"
 #include "core/tree/heirs.h"
 #include "core/tree/lineage.h"
@@ -110,8 +111,6 @@ static int make_tree(struct computation *computation, const struct past *past, s
         return -1;
     if (counts->moved && accounting->by_lineage)
         tree_order_by_lineage(computation->tree, accounting->names);
-    free(accounting->rows);
-    accounting->rows = NULL;
     return 0;
 }
 
@@ -132,7 +131,12 @@ int associations_place(struct computation *computation, const struct past *past,
     if (!result)
         computation->owners = heirs_owners(&heirs, computation->tree);
     heirs_free(&heirs);
-    if (!result)
-        note_unknown_tres(computation);
-    return result;
+    if (result)
+        return -1;
+    if (computation->watched)
+        watched_find(computation);
+    free(computation->accounting->rows);
+    computation->accounting->rows = NULL;
+    note_unknown_tres(computation);
+    return 0;
 }

@@ -373,6 +373,8 @@ static struct job_range main_range(const struct charging_run *run)
     }
     if (run->computation->split)
         range.begun_by = run->now;
+    range.associations = run->computation->watched_ids;
+    range.association_count = run->computation->watched_count;
     if (plan && plan->mode == SEAL_INCREMENTAL) {
         range.most = false;
         if (!plan->anew)

@@ -86,6 +86,7 @@ void computation_free(struct computation *computation)
     factor_past_destroy(computation->own_factors);
     free(computation->values);
     free(computation->order);
+    free(computation->watched_ids);
     free(computation->pbs_order);
     queue_destroy(computation->queue);
     formula_jobs_destroy(computation->formula_jobs);

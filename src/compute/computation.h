@@ -33,6 +33,10 @@ struct computation {
     struct factor_past *own_factors;   /* these, where no prior has them */
     struct owners *owners;             /* whose usage an association's is; NULL: its own */
     struct charge_sink *watcher;       /* gets each charge that counts; NULL: nobody does */
+    uint64_t watched;      /* the association of which, and of all below, it needs charges; 0: all.
+                            * Usage of others is not whole then. */
+    uint64_t *watched_ids; /* whose rows these are (compute/watched.h); NULL: all are read */
+    size_t watched_count;
     struct split *split; /* adds charges up instead of the tree; NULL: there is none */
     struct run_record record;
     struct past_counts past_counts; /* of an instant that is over */

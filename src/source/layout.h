@@ -138,6 +138,8 @@ struct job_range {
     size_t key_count;
     const uint64_t *ids;
     size_t id_count;
+    const uint64_t *associations; /* rows of others may be left out; NULL: none may */
+    size_t association_count;
 };
 
 /* What slurmdbd summed up of an association and a TRES. */

@@ -54,6 +54,8 @@ static void end(struct reading *reading)
     if (!reading)
         return;
     db_finish(reading->rows);
+    if (reading->end)
+        reading->end(reading);
     text_free(&reading->sql);
     free(reading);
 }

@@ -30,6 +30,8 @@ struct reading {
     int (*ask)(struct reading *reading, struct error *err);
     /* Say in *err what could not be read; returns -1. */
     int (*explain)(const struct reading *reading, struct error *err);
+    /* Free what is its own; NULL: nothing is. */
+    void (*end)(struct reading *reading);
 };
 /* Run reading->sql; returns 1, or -1. */
 int reading_run(struct reading *reading, const struct query *query, struct error *err);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
 """An incremental run reads the job table through the indexes that slurmdbd's tables have, in every
-database: what it touches of the table does not grow with what ended long ago."""
+database: what it touches of the table does not grow with what ended long ago.  Nor does it in commands that need
+the jobs of one user, or of the last days."""
 
 import os
 import sqlite3
@@ -34,6 +35,8 @@ TIMES = {'job_db_inx': f'{FIRST} + n', 'id_job': f'{FIRST} + n',
          'time_submit': f'{NOW - JOBS * 60} + n * 60 - 600',
          'time_eligible': f'{NOW - JOBS * 60} + n * 60 - 600',
          'time_start': f'{NOW - JOBS * 60} + n * 60 - 500',
+         'id_assoc': f'CASE WHEN n % 100 = 0 THEN (SELECT MIN(id_assoc) FROM "{CLUSTER}_assoc_table" WHERE "user" <> \'\''
+                     ' AND deleted = 0) ELSE t.id_assoc END',
          'time_end': f'CASE WHEN n % 1000 = 0 THEN 0 ELSE {NOW - JOBS * 60} + n * 60 END'}
 
 
@@ -74,6 +77,21 @@ def try_driver(driver, folder, source, results, touched, most, why):
     run(settings, NOW + 600, 'incremental', driver)
     some = touched() - before
     tap.ok(0 < some < most, f'{driver}: and jobs that were refunded are found by their ids', f'{some} {why}')
+    try_commands(driver, settings, touched, full)
+
+
+def try_commands(driver, settings, touched, full):
+    """What they touch, beside a full run."""
+    _, out, _ = fairmill(settings, 'show', '--csv', '-a', '-o', 'id,account,username', '--clusters', CLUSTER)
+    users = [row.split(',') for row in out.splitlines()[1:] if not row.endswith(',')]
+    _, account, user = min(users, key=lambda row: int(row[0]))
+    for arguments, most in ((('explain', f'{account}/{user}', '--jobs'), full // 4),
+                            # It reads a week of six, to know what is used a second.
+                            (('forecast', f'{account}/{user}', '--days', 1, '--now', NOW + 900), full // 2)):
+        before = touched()
+        status, out, err = fairmill(settings, *arguments, '--clusters', CLUSTER)
+        some = touched() - before
+        tap.ok(status == 0 and 0 < some < most, f'{driver}: {arguments[0]} reads little of the table, too', some, full, out, err)
 
 
 def characters_read():

@@ -40,10 +40,8 @@ struct gathering {
 static void find_below(struct gathering *gathering)
 {
     const struct tree *tree = gathering->computation.tree;
-    uint32_t top = tree_place(tree, gathering->id);
     gathering->below = memory_zeroed(tree->count, sizeof *gathering->below);
-    for (uint32_t i = 0; i < tree->count; i++)
-        gathering->below[i] = i == top || (i && gathering->below[tree->nodes[i].parent]);
+    tree_mark_below(tree, tree_place(tree, gathering->id), gathering->below);
 }
 
 static int take_charge(struct charge_sink *sink, const struct charge *charge, struct error *err)
@@ -177,7 +175,7 @@ static int name_jobs(struct gathering *gathering, const struct source *source, s
     return result;
 }
 
-/* Charge all jobs once more, as of the instant that is published. */
+/* Charge jobs once more, as of the instant that is published. */
 static int gather(struct gathering *gathering, const struct settings *settings,
                   const struct explained *explained, struct error *err)
 {
@@ -188,10 +186,11 @@ static int gather(struct gathering *gathering, const struct settings *settings,
     source.instant = &explained->as_of;
     gathering->computation = computation_of(&source);
     gathering->computation.watcher = &gathering->sink;
+    gathering->computation.watched = gathering->id;
     struct prior prior = { 0 };
     int result = prior_read(&prior, settings, explained->cluster, NULL, err);
     if (!result)
-        result = compute_cluster(&gathering->computation, &prior, err);
+        result = compute_read(&gathering->computation, &prior, NULL, err);
     prior_free(&prior);
     gathering->too_large |= !top_jobs_end(&gathering->top_jobs);
     if (!result) {

@@ -180,9 +180,7 @@ void forecast_data_choose(struct forecast_data *data, uint32_t entity)
 {
     struct forecast *forecast = &data->forecast;
     forecast->entity = entity;
-    for (uint32_t i = 0; i < forecast->tree->count; i++)
-        forecast->in_entity[i] =
-            i == entity || (i && forecast->in_entity[forecast->tree->nodes[i].parent]);
+    tree_mark_below(forecast->tree, entity, forecast->in_entity);
 }
 
 void forecast_data_free(struct forecast_data *data)

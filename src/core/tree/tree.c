@@ -194,6 +194,12 @@ uint32_t tree_place(const struct tree *tree, uint64_t id)
     return id_index_find(tree->places, id);
 }
 
+void tree_mark_below(const struct tree *tree, uint32_t top, bool *below)
+{
+    for (uint32_t i = 0; i < tree->count; i++)
+        below[i] = i == top || (i && below[tree->nodes[i].parent]);
+}
+
 bool tree_sum_levels(struct tree *tree)
 {
     for (uint32_t i = 0; i < tree->level_count; i++)

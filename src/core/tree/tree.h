@@ -62,6 +62,9 @@ void tree_destroy(struct tree *tree);
  * ancestor of a deleted one; NO_NODE where there is none. */
 uint32_t tree_place(const struct tree *tree, uint64_t id);
 
+/* By node, whether it is `top` or below it. */
+void tree_mark_below(const struct tree *tree, uint32_t top, bool *below);
+
 /* Add every node's own usage (below 0 counts as 0) to all its ancestors, then sum the levels.
  * ERROR_DATA where a sum leaves the integers' range. */
 int tree_roll_up_usage(struct tree *tree, struct error *err);

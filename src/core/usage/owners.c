@@ -65,6 +65,14 @@ const struct owner *owners_find(const struct owners *owners, uint64_t associatio
     return place == INDEX_NONE ? NULL : owners->rows[place].first;
 }
 
+bool owners_at(const struct owners *owners, uint32_t place, uint64_t *association)
+{
+    if (!owners || place >= owners->count)
+        return false;
+    *association = owners->rows[place].association;
+    return true;
+}
+
 uint64_t owners_hash(const struct owners *owners, uint64_t reach)
 {
     uint64_t hash = 0;

@@ -18,7 +18,15 @@ struct selection {
 };
 
 /* By which queries a range is read. */
-enum job_plan { PLAN_NONE, PLAN_KEYS, PLAN_IDS, PLAN_MOST, PLAN_ENDS, PLAN_RECENT };
+enum job_plan {
+    PLAN_NONE,
+    PLAN_KEYS,
+    PLAN_IDS,
+    PLAN_ASSOCIATIONS,
+    PLAN_MOST,
+    PLAN_ENDS,
+    PLAN_RECENT
+};
 
 /* What rows there are of a job. */
 enum row_kind { ROWS_OF_JOBS, ROWS_OF_SUSPENSIONS, ROWS_OF_CANCELLED };
@@ -30,8 +38,10 @@ struct job_rows {
     enum row_kind kind;
     unsigned columns;
     enum job_plan plan;
-    size_t asked;        /* queries that were run, or keys that were asked for */
-    uint64_t recent_key; /* PLAN_RECENT */
+    size_t steps;               /* queries of a kind of its own that were run */
+    size_t asked;               /* keys, ids or associations that were asked for */
+    uint64_t recent_key;        /* PLAN_RECENT */
+    struct job_keys stragglers; /* likewise: rows before it that are in the range */
     struct db_value arguments[KEYS_A_QUERY + 4];
     size_t argument_count;
     struct suspension suspension; /* of the row at hand */
@@ -90,23 +100,101 @@ static int find_recent_key(const struct source *source, uint64_t instant, uint64
     return result;
 }
 
-static int choose_plan(struct job_rows *rows, struct error *err)
+static int count_row(void *count, const struct db_value *row, struct error *err)
+{
+    (void)row;
+    (void)err;
+    (*(size_t *)count)++;
+    return 0;
+}
+
+/* To fetch each row by an index is slower than to read all, unless it is a small part of them. */
+#define ROWS_BY_ASSOCIATION 50000
+static int has_few(const struct job_rows *rows, bool *few, struct error *err)
+{
+    const struct job_range *range = &rows->range;
+    struct text rest = { 0 };
+    struct db_value arguments[KEYS_A_QUERY];
+    size_t count = 0;
+    *few = false;
+    if (!range->associations || range->association_count > KEYS_A_QUERY)
+        return 0;
+    text_add(&rest, "WHERE \"id_assoc\" IN (");
+    for (size_t i = 0; i < range->association_count; i++) {
+        text_add(&rest, i ? ", ?" : "?");
+        arguments[i] = db_unsigned(range->associations[i]);
+    }
+    text_format(&rest, ") LIMIT %d", ROWS_BY_ASSOCIATION + 1);
+    const struct query query = { .sql = rest.bytes,
+                                 .arguments = arguments,
+                                 .argument_count = range->association_count };
+    int result =
+        query_jobs(&rows->base.base.source, "\"id_assoc\"", &query, count_row, &count, err);
+    text_free(&rest);
+    *few = count <= ROWS_BY_ASSOCIATION;
+    return result;
+}
+
+/* By the index on time_end alone, which has the keys in it: a database that was asked for whole
+ * rows might rather read all that lies before the key.  Where they are not few the key was no good.
+ */
+#define STRAGGLERS_AT_MOST 20000
+static int find_stragglers(struct job_rows *rows, struct error *err)
+{
+    const struct job_range *range = &rows->range;
+    struct text rest = { 0 };
+    const struct db_value arguments[] = { slurmdbd_instant(range->from),
+                                          slurmdbd_instant(range->to),
+                                          db_unsigned(rows->recent_key) };
+    text_format(&rest,
+                "WHERE \"time_end\" >= ? AND \"time_end\" < ? AND +\"job_db_inx\" < ? LIMIT %d",
+                STRAGGLERS_AT_MOST + 1);
+    const struct query query = { .sql = rest.bytes, .arguments = arguments, .argument_count = 3 };
+    int result = query_jobs(&rows->base.base.source, "\"job_db_inx\"", &query, take_key,
+                            &rows->stragglers, err);
+    job_keys_sort(&rows->stragglers);
+    text_free(&rest);
+    return result;
+}
+
+/* From a key on, or else by when jobs ended. */
+static int choose_recent(struct job_rows *rows, struct error *err)
 {
     const struct job_range *range = &rows->range;
     const struct source *source = &rows->base.base.source;
-    if (range->keys) {
-        rows->plan = PLAN_KEYS;
-    } else if (range->ids) {
-        rows->plan = PLAN_IDS;
-    } else if (range->most) {
-        rows->plan = PLAN_MOST;
-    } else {
-        if (range->open && *source->db->driver->scan_hint &&
-            find_recent_key(source, range->from, &rows->recent_key, err))
-            return -1;
-        rows->plan = rows->recent_key ? PLAN_RECENT : PLAN_ENDS;
-    }
+    rows->plan = PLAN_ENDS;
+    if (!range->open || !*source->db->driver->scan_hint)
+        return 0;
+    if (find_recent_key(source, range->from, &rows->recent_key, err) ||
+        (rows->recent_key && find_stragglers(rows, err)))
+        return -1;
+    if (rows->recent_key && rows->stragglers.count <= STRAGGLERS_AT_MOST)
+        rows->plan = PLAN_RECENT;
     return 0;
+}
+
+static int choose_plan(struct job_rows *rows, struct error *err)
+{
+    const struct job_range *range = &rows->range;
+    bool few;
+    if (has_few(rows, &few, err))
+        return -1;
+    if (few)
+        rows->plan = PLAN_ASSOCIATIONS;
+    else if (range->keys)
+        rows->plan = PLAN_KEYS;
+    else if (range->ids)
+        rows->plan = PLAN_IDS;
+    else if (range->most)
+        rows->plan = PLAN_MOST;
+    else
+        return choose_recent(rows, err);
+    return 0;
+}
+
+static void end(struct reading *reading)
+{
+    job_keys_free(&((struct job_rows *)reading)->stragglers);
 }
 
 static void add_argument(struct job_rows *rows, struct db_value value)
@@ -114,7 +202,7 @@ static void add_argument(struct job_rows *rows, struct db_value value)
     rows->arguments[rows->argument_count++] = value;
 }
 
-/* The next few of the keys or ids. */
+/* The next few of the keys, ids or associations. */
 static bool select_listed(struct job_rows *rows, struct selection *selection, const uint64_t *list,
                           size_t count)
 {
@@ -128,14 +216,15 @@ static bool select_listed(struct job_rows *rows, struct selection *selection, co
     return some != 0;
 }
 
-static bool select_by_key(struct job_rows *rows, struct selection *selection)
+static bool select_by_key(struct job_rows *rows, struct selection *selection, const uint64_t *keys,
+                          size_t count)
 {
     const struct job_range *range = &rows->range;
     add_argument(rows, slurmdbd_instant(range->from));
     add_argument(rows, slurmdbd_instant(range->to));
     text_add(&selection->where,
              "j.\"time_end\" >= ? AND j.\"time_end\" < ? AND j.\"job_db_inx\" IN (");
-    return select_listed(rows, selection, range->keys, range->key_count);
+    return select_listed(rows, selection, keys, count);
 }
 
 /* slurmdbd has an index that begins with id_job. */
@@ -148,9 +237,19 @@ static bool select_by_id(struct job_rows *rows, struct selection *selection)
     return select_listed(rows, selection, range->ids, range->id_count);
 }
 
+/* It has one that begins with id_assoc, too. */
+static bool select_by_association(struct job_rows *rows, struct selection *selection)
+{
+    const struct job_range *range = &rows->range;
+    add_argument(rows, slurmdbd_instant(range->from));
+    text_add(&selection->where,
+             "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"id_assoc\" IN (");
+    return select_listed(rows, selection, range->associations, range->association_count);
+}
+
 static bool select_most(struct job_rows *rows, struct selection *selection)
 {
-    if (rows->asked++)
+    if (rows->steps++)
         return false;
     selection->hint = rows->base.base.source.db->driver->scan_hint;
     selection->has_many = true;
@@ -162,9 +261,9 @@ static bool select_most(struct job_rows *rows, struct selection *selection)
 /* By an index on time_end.  Two queries, as not every database makes two ranges of an OR. */
 static bool select_by_end(struct job_rows *rows, struct selection *selection)
 {
-    size_t step = rows->asked++;
+    size_t step = rows->steps++;
     if (step == 0 && !rows->range.open)
-        step = rows->asked++;
+        step = rows->steps++;
     if (step == 0) {
         text_add(&selection->where, "j.\"time_end\" = 0");
     } else if (step == 1) {
@@ -175,18 +274,16 @@ static bool select_by_end(struct job_rows *rows, struct selection *selection)
     return step < 2;
 }
 
-/* A part of the table from a key on, which holds nearly all, and by an index on time_end what lies
- * before it: half the time where the table is large.  A plus keeps SQLite from taking the keys for
- * the better index. */
+/* A part of the table from a key on, which holds nearly all, and what lies before it: half the time
+ * where the table is large.  A plus keeps SQLite from taking the keys for the better index. */
 static bool select_recent(struct job_rows *rows, struct selection *selection)
 {
-    struct db_value from = slurmdbd_instant(rows->range.from);
     struct db_value key = db_unsigned(rows->recent_key);
-    switch (rows->asked++) {
+    switch (rows->steps++) {
     case 0:
         selection->hint = rows->base.base.source.db->driver->scan_hint;
         add_argument(rows, key);
-        add_argument(rows, from);
+        add_argument(rows, slurmdbd_instant(rows->range.from));
         text_add(&selection->where,
                  "j.\"job_db_inx\" >= ? AND (j.\"time_end\" = 0 OR j.\"time_end\" >= ?)");
         return true;
@@ -194,15 +291,8 @@ static bool select_recent(struct job_rows *rows, struct selection *selection)
         add_argument(rows, key);
         text_add(&selection->where, "j.\"time_end\" = 0 AND +j.\"job_db_inx\" < ?");
         return true;
-    case 2:
-        add_argument(rows, from);
-        add_argument(rows, slurmdbd_instant(rows->range.to));
-        add_argument(rows, key);
-        text_add(&selection->where,
-                 "j.\"time_end\" >= ? AND j.\"time_end\" < ? AND +j.\"job_db_inx\" < ?");
-        return true;
     default:
-        return false;
+        return select_by_key(rows, selection, rows->stragglers.keys, rows->stragglers.count);
     }
 }
 
@@ -210,9 +300,11 @@ static bool select_next(struct job_rows *rows, struct selection *selection)
 {
     switch (rows->plan) {
     case PLAN_KEYS:
-        return select_by_key(rows, selection);
+        return select_by_key(rows, selection, rows->range.keys, rows->range.key_count);
     case PLAN_IDS:
         return select_by_id(rows, selection);
+    case PLAN_ASSOCIATIONS:
+        return select_by_association(rows, selection);
     case PLAN_MOST:
         return select_most(rows, selection);
     case PLAN_ENDS:
@@ -298,7 +390,7 @@ static int ask(struct reading *reading, struct error *err)
     if (!cancelled && !rows->plan && choose_plan(rows, err))
         return -1;
     rows->argument_count = 0;
-    bool more = cancelled ? !rows->asked++ : select_next(rows, &selection);
+    bool more = cancelled ? !rows->steps++ : select_next(rows, &selection);
     if (more && rows->range.begun_by)
         leave_out_later(rows, &selection);
     if (more && cancelled)
@@ -368,7 +460,8 @@ static struct job_reading *reading_of(const struct source *source,
                                       const struct job_range *range, enum row_kind kind)
 {
     struct job_rows *rows = memory_zeroed(1, sizeof *rows);
-    rows->base.base = (struct reading){ .source = *source, .ask = ask, .explain = explain };
+    rows->base.base =
+        (struct reading){ .source = *source, .ask = ask, .explain = explain, .end = end };
     rows->base.make = make_row;
     rows->accounting = accounting;
     rows->range = *range;
