@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'lib'))
 
@@ -60,8 +61,17 @@ def quoted(columns, mark='"'):
     return ', '.join(f'{mark}{column}{mark}' for column in columns)
 
 
+def processor_seconds(pid):
+    """Of a process, and of those that it has waited for."""
+    with open(f'/proc/{pid}/stat', encoding='ascii') as file:
+        fields = file.read().rpartition(')')[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf('SC_CLK_TCK')
+
+
 class MariaDB(mariadb.Server):
     driver = 'mysql'
+    LOGS = tuple((f'--log-bin=log --server-id=1 --binlog-format=ROW --binlog-row-image={image}', f'binlog_row_image = {image}')
+                 for image in ('FULL', 'MINIMAL'))
     SHELL = '''
         . "$1/mariadb.sh"
         unset FAIRMILL_TEST_MARIADB
@@ -133,6 +143,19 @@ class MariaDB(mariadb.Server):
     def sections(self, results='results'):
         return self.connection('acct'), self.connection(results)
 
+    def counters(self):
+        """Bytes of log, rows read and written, pages asked for and read, seconds of the processor, since it started."""
+        log = sum(int(row[1]) for row in self.sql('SHOW BINARY LOGS'))
+        told = {name: int(value) for name, value in self.sql(
+            "SHOW GLOBAL STATUS WHERE variable_name LIKE 'Handler%' OR variable_name LIKE 'Innodb_buffer_pool_read%'") if value.isdigit()}
+        return (log, sum(value for name, value in told.items() if name.startswith('Handler_read_') and 'retry' not in name),
+                sum(told[f'Handler_{what}'] for what in ('write', 'update', 'delete')), told['Innodb_buffer_pool_read_requests'],
+                told['Innodb_buffer_pool_reads'], processor_seconds(self.pid()))
+
+    def pid(self):
+        with open(self.sql('SELECT @@pid_file')[0][0], encoding='ascii') as file:
+            return int(file.read())
+
     def places(self):
         """The source and the results, as t/bench/database takes them."""
         return f'{self.socket}:acct', f'{self.socket}:results'
@@ -145,6 +168,7 @@ class MariaDB(mariadb.Server):
 
 class PostgreSQL(postgres.Postgres):
     driver = 'pgsql'
+    LOGS = (('', 'wal_level = replica'),)
     SHELL = '''
         . "$1/postgres.sh"
         unset FAIRMILL_TEST_POSTGRES
@@ -192,6 +216,17 @@ class PostgreSQL(postgres.Postgres):
             self.sql(index, 'acct')
         self.sql('VACUUM (FREEZE, ANALYZE)', 'acct')
         self.restart()
+
+    def counters(self):
+        """The same.  The statistics of a session come when it has ended; a page not in its own cache may be in the system's."""
+        time.sleep(2)
+        log, = self.sql("SELECT pg_current_wal_lsn() - '0/0'")[0]
+        told = self.sql('SELECT SUM(tup_returned), SUM(tup_inserted + tup_updated + tup_deleted), SUM(blks_hit + blks_read), SUM(blks_read) '
+                        'FROM pg_stat_database')[0]
+        folder, = self.sql('SHOW data_directory')[0]
+        with open(os.path.join(folder, 'postmaster.pid'), encoding='utf-8') as file:
+            pid = int(file.readline())
+        return int(log), *map(int, told), processor_seconds(pid)
 
     def step(self, site, step):
         self.sql('CREATE TABLE changes (LIKE bench_job_table INCLUDING DEFAULTS)', 'acct')
