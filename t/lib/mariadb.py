@@ -69,7 +69,7 @@ class Server:
             tap.skip_all(line.split('SKIP ', 1)[1])
         word, _, rest = line.partition(' ')
         if word != 'ready':
-            raise RuntimeError(line or 'the server said nothing')
+            raise RuntimeError(f'{line}\n{self.shell.stdout.read()}' if line else 'the server said nothing')
         self.socket, *self.said = rest.split(' ')
         return self
 
