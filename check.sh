@@ -276,11 +276,10 @@ check_program() { build_here t/db/port CFLAGS=-O1; }
 
 check_embedded() { run_embedded build "$jobs"; }
 
-# Tests of a real Slurm.  slots.t does not pass with slurmctld 24.11 yet: jobs that are held or begin later, and one
-# array, do not reach slurmdbd there, however long it waits.
+# Tests of a real Slurm.
 check_slurm() {
     local tests
-    mapfile -t tests < <(grep -l 'Slurmdbd()' t/*/*.t | grep -vx t/slurm/slots.t)
+    mapfile -t tests < <(grep -l 'Slurmdbd()' t/*/*.t)
     with_mariadb run_tests build $((jobs + 1)) "${tests[@]}"
 }
 
