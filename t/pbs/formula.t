@@ -44,6 +44,13 @@ def power(base, exponent):
     return base ** exponent
 
 
+def factorial(number):
+    """Up to Python 3.9 it takes floats that are whole, too."""
+    if isinstance(number, float):
+        raise TypeError
+    return math.factorial(number)
+
+
 class Powers(ast.NodeTransformer):
     def visit_BinOp(self, node):
         self.generic_visit(node)
@@ -56,6 +63,7 @@ def python(formula, values):
     """The answer as float.hex() has it, or the class of the exception."""
     tree = ast.fix_missing_locations(Powers().visit(ast.parse(formula, mode='eval')))
     names = dict(values, _power=power, **{name: getattr(math, name) for name in dir(math) if name[0] != '_'})
+    names['factorial'] = factorial
     try:
         return float(eval(compile(tree, 'formula', 'eval'), names)).hex()
     except tuple(FAILURES) as failure:
