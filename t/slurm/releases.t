@@ -112,7 +112,10 @@ def body():
             schema = oracle.Schema(release, COLLATION if knows_collation else None)
             for case in oracle.cases('oracle-releases', release):
                 source = oracle.accounting(server, schema, case, protocol)
+                has_ties = os.path.exists(os.path.join(case, 'fairtree_after_add.psv'))
                 for algorithm, file in oracle.ALGORITHMS.items():
+                    if algorithm == 'fair_tree' and has_ties and not knows_collation:
+                        continue
                     tried += 1
                     oracle.try_table(server, folder, source, case, algorithm, file,
                                      f'{release}, {os.path.basename(case)}')
@@ -121,9 +124,9 @@ def body():
                         try_diff(folder, case, plain, f'{release}, {os.path.basename(case)}, {algorithm}')
                         if algorithm == 'classic' and 'r05' in case:
                             try_release(server, folder, source, case, plain, release)
-                if knows_collation and os.path.exists(os.path.join(case, 'fairtree_after_add.psv')):
+                if has_ties and knows_collation:
                     try_ties(server, folder, schema, case)
-    tap.same(tried, 21, 'seven cases were tried under three algorithms')
+    tap.same(tried, 21 if knows_collation else 20, 'seven cases were tried under three algorithms, but for ties')
 
 
 tap.main(body)
