@@ -170,11 +170,16 @@ run_tests() {
     make -s -C "$1" prove PROVE_FLAGS="-j$2 --timer --failures --comments" ${3:+TESTS="${*:3}"} </dev/null
 }
 
-# FOLDER AT-A-TIME.  Of random cases fewer than `make prove' has, and --long the most.
+# COMMAND...: of random cases fewer than `make prove' has, and --long the most.
+with_few_cases() (
+    [ -n "${FAIRMILL_LONG:-}" ] || export FAIRMILL_PAIRS=40 FAIRMILL_SITES=6
+    "$@"
+)
+
+# FOLDER AT-A-TIME
 # shellcheck disable=SC2016 # make knows the list
 run_embedded() {
-    [ -n "${FAIRMILL_LONG:-}" ] || local -x FAIRMILL_PAIRS=40 FAIRMILL_SITES=6
-    run_tests "$1" "$2" '$(EMBEDDED_TESTS)'
+    with_few_cases run_tests "$1" "$2" '$(EMBEDDED_TESTS)'
 }
 
 run_sanitized() {
@@ -271,11 +276,10 @@ check_program() { build_here t/db/port CFLAGS=-O1; }
 
 check_embedded() { run_embedded build "$jobs"; }
 
-# Tests of a real Slurm.  slots.t does not pass with slurmctld 24.11 yet: jobs that are held or begin later, and one
-# array, do not reach slurmdbd there, however long it waits.
+# Tests of a real Slurm.
 check_slurm() {
     local tests
-    mapfile -t tests < <(grep -l 'Slurmdbd()' t/*/*.t | grep -vx t/slurm/slots.t)
+    mapfile -t tests < <(grep -l 'Slurmdbd()' t/*/*.t)
     with_mariadb run_tests build $((jobs + 1)) "${tests[@]}"
 }
 
@@ -284,7 +288,7 @@ check_mysql() {
         t/install/production.t
 }
 
-check_all() { with_mariadb with_postgres run_tests build $((2 * jobs + 1)); }
+check_all() { with_few_cases with_mariadb with_postgres run_tests build $((2 * jobs + 1)); }
 
 systems=(trixie-slurm unstable-mysql)
 [ -z "${FAIRMILL_LONG:-}" ] || systems=(trixie-all unstable-all unstable-mysql bullseye-all)

@@ -55,7 +55,7 @@ packages_of_system() {
     esac
     case $1 in
     # Its Chart.js is too old for the page, and it has no d3-hierarchy.
-    bullseye-*) printf '%s\n' "${packages[@]}" | grep -vx -e libjs-chart.js -e node-d3-hierarchy ;;
+    bullseye-*) printf '%s\n' "${packages[@]}" prometheus | grep -vx -e libjs-chart.js -e node-d3-hierarchy ;;
     trixie-all | unstable-all)
         printf '%s\n' "${packages[@]}" build-essential debhelper fakeroot lintian systemd \
             chromium chromium-driver prometheus zsh fish

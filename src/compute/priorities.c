@@ -530,7 +530,11 @@ static void bound_ages(struct queue *queue, const struct settings *settings,
                        const struct accounting *accounting, const struct tree *tree)
 {
     const struct release *release = release_of(settings, accounting);
-    accrual_replay(queue->accrual, tree, release && release->takes_least_accrue_limit);
+    const struct accrual_rules rules = {
+        .takes_least = release && release->takes_least_accrue_limit,
+        .hides_tasks = release && release->hides_split_tasks,
+    };
+    accrual_replay(queue->accrual, tree, rules);
     for (size_t i = 0; i < queue->count; i++) {
         const uint64_t *since = accrual_since(queue->accrual, queue->jobs[i].key);
         if (since)

@@ -130,6 +130,21 @@ int db_add_doubts(struct db *db, struct text *text, struct error *err)
     return got;
 }
 
+int db_be_owner(struct db *db, struct error *err)
+{
+    if (!db->driver->owner_query)
+        return 0;
+    const struct db_value *row;
+    struct db_rows *rows = db_query(db, db->driver->owner_query, NULL, 0, "t", err);
+    int got = rows ? db_fetch(rows, &row, err) : -1;
+    if (got > 0)
+        fail(err, ERROR_DENIED, "%s: permission denied, the tables belong to '%.*s'", db->name,
+             (int)row[0].text.length, row[0].text.bytes);
+    if (rows)
+        db_finish(rows);
+    return got ? -1 : 0;
+}
+
 int db_check_table_name(const struct db *db, const char *name, struct error *err)
 {
     const struct db_driver *driver = db->driver;

@@ -73,6 +73,9 @@ char *db_login(struct db *db);
 /* Add `NAME = VALUE`, with commas between, for each variable of the server with which it can be no
  * accounting database of Slurm. */
 int db_add_doubts(struct db *db, struct text *text, struct error *err);
+/* Fails if there are result tables of an owner that this session is not, nor may be: what it added
+ * would not be his. */
+int db_be_owner(struct db *db, struct error *err);
 
 /* Add what a DENIED error should say besides: add_grant() or add_role_grant() of the settings'
  * driver, or nothing. */

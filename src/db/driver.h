@@ -106,6 +106,10 @@ struct db_driver {
      * which it can be no accounting database of Slurm.  NULL where there are none. */
     const char *doubt_query;
 
+    /* A query without arguments: a row with the owner's name if there are result tables whose owner
+     * this session is not, nor may be.  NULL where tables have no owners. */
+    const char *owner_query;
+
     /* NULL where a database has no privileges of its own. */
     const struct db_privileges *privileges;
 

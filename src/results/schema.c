@@ -298,7 +298,8 @@ static int make_missing(struct db *db, struct error *err)
         return refuse_newer(version, err);
     int complete = version == SCHEMA_VERSION ? is_complete(db, dialect, err) : 0;
     if (complete < 0 ||
-        (!complete && (loosen(db, dialect, version, err) || make_all(db, dialect, err))) ||
+        (!complete && (db_be_owner(db, err) || loosen(db, dialect, version, err) ||
+                       make_all(db, dialect, err))) ||
         db_begin(db, err))
         return -1;
     struct db_value made[] = { db_integer(SCHEMA_VERSION), db_integer(time(NULL)) };

@@ -56,8 +56,8 @@ static const struct db_column thing_columns[] = {
 static void must(int status, const struct error *err)
 {
     if (status < 0) {
-        printf("Bail out! %s\n", err->message);
-        exit(1);
+        ok(false, err->message);
+        exit(done_testing());
     }
 }
 
@@ -1135,8 +1135,9 @@ static void write_file(char *path, const char *contents)
 {
     int fd = mkstemp(path);
     if (fd < 0 || write(fd, contents, strlen(contents)) != (ssize_t)strlen(contents)) {
-        printf("Bail out! %s: %s\n", path, strerror(errno));
-        exit(1);
+        ok(false, path);
+        diag(strerror(errno));
+        exit(done_testing());
     }
     close(fd);
 }

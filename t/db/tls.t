@@ -5,6 +5,7 @@
 
 import contextlib
 import os
+import select
 import shutil
 import socket
 import sqlite3
@@ -61,7 +62,7 @@ class Mariadb:
     misnamed = "tls_mode = 'verify_full' and tls_ca"  # the library says why in many ways
 
     def __init__(self, stack, certificate, key):
-        listen = f'--bind-address={NAMED},{NAMELESS}'
+        listen = f'--bind-address={NAMED}'
         self.server = stack.enter_context(NewServer(listen, *self.SECURE, f'--ssl-cert={certificate}',
                                                     f'--ssl-key={key}'))
         self.plain = stack.enter_context(NewServer(listen, *self.PLAIN))
@@ -85,7 +86,7 @@ class Postgresql:
 
     def __init__(self, stack, certificate, key):
         self.port, self.plain_port = free_port(), free_port()
-        listen = '-c', f'listen_addresses={NAMED},{NAMELESS}'
+        listen = '-c', f'listen_addresses={NAMED}'
         secure = '-c', 'ssl=on', '-c', f'ssl_cert_file={certificate}', '-c', f'ssl_key_file={key}'
         self.server = stack.enter_context(NewPostgres(*listen, *secure, port=self.port))
         self.plain = stack.enter_context(NewPostgres(*listen, port=self.plain_port))
@@ -101,14 +102,14 @@ class Postgresql:
         client.sendall(server.recv(1))
 
 
-class Cut:
-    """Hangs up when a client begins TLS."""
+class Door:
+    """Stands before the server at an address."""
 
-    def __init__(self, kind, reset):
-        self.kind, self.reset, self.count = kind, reset, 0
+    def __init__(self, kind, *address):
+        self.kind, self.address, self.count = kind, address, 0
 
     def __enter__(self):
-        self.listener = socket.create_server((NAMED, 0))
+        self.listener = socket.create_server(self.address)
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.serve, daemon=True).start()
         return self
@@ -123,11 +124,41 @@ class Cut:
             except OSError:
                 return
             self.count += 1
-            with client, socket.create_connection((NAMED, self.kind.port)) as server:
-                self.kind.begin(client, server)
-                client.recv(4096)
-                if self.reset:
-                    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+            threading.Thread(target=self.take, args=(client,), daemon=True).start()
+
+    def take(self, client):
+        with contextlib.suppress(ConnectionError), client, socket.create_connection((NAMED, self.kind.port)) as server:
+            self.pass_on(client, server)
+
+
+class OtherName(Door):
+    """The server at an address that its certificate does not name; MariaDB before 10.11 listens at one only."""
+
+    def __init__(self, kind):
+        super().__init__(kind, NAMELESS, kind.port)
+
+    def pass_on(self, client, server):
+        other = {client: server, server: client}
+        while True:
+            for side in select.select(list(other), [], [])[0]:
+                said = side.recv(65536)
+                if not said:
+                    return
+                other[side].sendall(said)
+
+
+class Cut(Door):
+    """Hangs up when a client begins TLS."""
+
+    def __init__(self, kind, reset):
+        super().__init__(kind, NAMED, 0)
+        self.reset = reset
+
+    def pass_on(self, client, server):
+        self.kind.begin(client, server)
+        client.recv(4096)
+        if self.reset:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
 
 
 class Rig:
@@ -286,6 +317,7 @@ def body():
             os.chmod(folder, 0o755)
             ours, foreign = Authority(folder, 'ours'), Authority(folder, 'foreign')
             kind = make(stack, *ours.sign(NAMED, make.owner))
+            stack.enter_context(OtherName(kind))
             rig = Rig(folder, kind, ours, foreign)
             for part in (modes, words, broken_handshakes, more):
                 part(rig)

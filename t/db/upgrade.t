@@ -17,7 +17,7 @@ from mariadb import Server, default_role
 from place import NOW, Place
 from postgres import Postgres
 from program import FAIRMILL, TOP
-from sqlite import Sqlite
+from sqlite import Sqlite, fit
 
 RELEASES = os.path.join(TOP, 't', 'data', 'releases')
 NAME = 'upgraded'  # of the database, and of the login
@@ -66,7 +66,7 @@ class OldSqlite(Sqlite):
             if name.startswith(f'{NAME}.db'):
                 os.remove(f'{self.folder}/{name}')
         db = sqlite3.connect(f'{self.folder}/{NAME}.db')
-        db.executescript(release('0.1.0.sql'))
+        db.executescript(fit(release('0.1.0.sql')))
         db.close()
 
     def counts(self):

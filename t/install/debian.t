@@ -10,6 +10,8 @@
 # FAIRMILL_LONG is set.
 . "$(dirname "$0")/../lib/own_system.sh"
 build=${top_builddir:-$top/build}
+# A release of Debian without the page's scripts cannot build the package.
+"$FAIRMILL" report --help >/dev/null 2>&1 || not_here "built without the page, which the package has"
 for program in dpkg-buildpackage dh lintian; do
     command -v $program >/dev/null || skip_all "$program is not there"
 done

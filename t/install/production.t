@@ -16,7 +16,7 @@ own_system
 
 # The server asks the system that it runs in who comes through its socket.
 mkdir -p "$root/run/mysqld"
-cp "$top/t/lib/mariadb.sh" "$root/run"
+cp "$top"/t/lib/{needs,mariadb,postgres}.sh "$root/run"
 # shellcheck disable=SC2016,SC2154 # it is the inner shell's
 chroot "$root" bash -c '. /run/mariadb.sh; mariadb_start /run/fm && ln -s /run/fm/s /run/mysqld/mysqld.sock &&
     echo "$MARIADB_PID" >/run/fm/ours' >"$out" 2>&1 </dev/null
@@ -121,7 +121,6 @@ step 4 "run -v" "and runs go on"
 
 # ---- results in PostgreSQL ----
 
-cp "$top/t/lib/postgres.sh" "$root/run"
 mkdir -p "$root/run/postgresql"
 # shellcheck disable=SC2016 # it is the inner shell's
 chroot "$root" bash -c '. /run/postgres.sh; postgres_find; postgres_start /run/pg &&

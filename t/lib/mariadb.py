@@ -36,6 +36,12 @@ def library_is_mysql():
     return 'libmysqlclient' in done.stdout
 
 
+def library_version():
+    """Of MariaDB's client library that this machine builds with, such as (3, 3, 14)."""
+    done = subprocess.run(['pkg-config', '--modversion', 'libmariadb'], stdout=subprocess.PIPE, text=True, check=True)
+    return tuple(map(int, done.stdout.split('.')))
+
+
 def numbers(count):
     """What a SELECT is from that gets `n` from 1 on."""
     if IS_MYSQL:
@@ -69,7 +75,7 @@ class Server:
             tap.skip_all(line.split('SKIP ', 1)[1])
         word, _, rest = line.partition(' ')
         if word != 'ready':
-            raise RuntimeError(line or 'the server said nothing')
+            raise RuntimeError(f'{line}\n{self.shell.stdout.read()}' if line else 'the server said nothing')
         self.socket, *self.said = rest.split(' ')
         return self
 

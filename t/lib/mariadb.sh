@@ -17,6 +17,8 @@
 # server beyond that go into the array MARIADB_OPTIONS.  All set MARIADB_SOCKET, MARIADB_PORT and
 # MARIADB_PID.  Whoever shares a server makes databases and users under names of its own.
 
+. "$(dirname "${BASH_SOURCE[0]}")/needs.sh"
+
 MARIADB_OPTIONS=()
 
 mariadb_is_mysql() {
@@ -32,20 +34,8 @@ else
     MARIADB_CLIENT=(mariadb --no-defaults --skip-ssl)
 fi
 
-mariadb_fail() {
-    echo "Bail out! $*"
-    exit 1
-}
-
 mariadb_require() {
-    local program
-    for program in "${MARIADB_PROGRAMS[@]}"; do
-        if ! command -v "$program" >/dev/null; then
-            [ "${CI:-}" != true ] || mariadb_fail "$program is not there"
-            echo "1..0 # SKIP $program is not there"
-            exit 0
-        fi
-    done
+    needs "${MARIADB_PROGRAMS[@]}"
 }
 
 # shellcheck disable=SC2120 # scripts that source this pass them
@@ -81,7 +71,7 @@ mariadb_install() {
     mkdir -p "$1/tmp"
     [ "$(id -u)" != 0 ] || chown mysql "$1" "$1/tmp"
     "${command[@]}" >"$1/install.log" 2>&1 ||
-        mariadb_fail "${command[0]}: $(grep -m 1 '\[ERROR\]' "$1/install.log" || tail -n 3 "$1/install.log")"
+        give_up "${command[0]}: $(grep -m 1 '\[ERROR\]' "$1/install.log" || tail -n 3 "$1/install.log")"
 }
 
 # Nothing here outlives its test: no fsync, but a slurmdbd's patience with locks.
@@ -118,12 +108,12 @@ mariadb_launch_and_wait() {
         fi
         sleep 0.1
     done
-    mariadb_fail "${MARIADB_PROGRAMS[0]}: $(tail -n 3 "$1/error.log")"
+    give_up "${MARIADB_PROGRAMS[0]}: $(tail -n 3 "$1/error.log")"
 }
 
 mariadb_start() {
     mariadb_require
-    [ ${#1} -lt 90 ] || mariadb_fail "$1 is too long a path for a socket"
+    [ ${#1} -lt 90 ] || give_up "$1 is too long a path for a socket"
     mariadb_install "$1"
     mariadb_launch_and_wait "$1"
 }
@@ -147,7 +137,7 @@ mariadb_shared() {
     if [ -n "${FAIRMILL_TEST_MARIADB:-}" ]; then
         MARIADB_SOCKET=$FAIRMILL_TEST_MARIADB/s
         read -r MARIADB_PORT MARIADB_PID <"$FAIRMILL_TEST_MARIADB/started"
-        mariadb_answers || mariadb_fail "no server in $FAIRMILL_TEST_MARIADB"
+        mariadb_answers || give_up "no server in $FAIRMILL_TEST_MARIADB"
         return 0
     fi
     MARIADB_DIRECTORY=$(mktemp -d "${TMPDIR:-/tmp}/fm.XXXXXX")

@@ -18,13 +18,10 @@
 # may be another port than the usual one.  All set POSTGRES_SOCKET, which is DIR, and POSTGRES_PID.  Whoever shares a server makes databases and
 # roles under names of its own.  Members of a role `locked` need a password, others do not.
 
+. "$(dirname "${BASH_SOURCE[0]}")/needs.sh"
+
 POSTGRES_OPTIONS=()
 POSTGRES_PORT=5432
-
-postgres_fail() {
-    echo "Bail out! $*"
-    exit 1
-}
 
 # Debian keeps the programs of each version apart, and none of them in the PATH; its psql there is a
 # script that takes ten times as long.
@@ -39,15 +36,8 @@ postgres_find() {
 }
 
 postgres_require() {
-    local program
     postgres_find
-    for program in initdb pg_basebackup postgres psql; do
-        if ! command -v "$program" >/dev/null; then
-            [ "${CI:-}" != true ] || postgres_fail "$program is not there"
-            echo "1..0 # SKIP $program is not there"
-            exit 0
-        fi
-    done
+    needs initdb pg_basebackup postgres psql
 }
 
 # shellcheck disable=SC2120 # scripts that source this pass them
@@ -66,7 +56,7 @@ postgres_as_user() {
 }
 
 postgres_make_directory() {
-    [ ${#1} -lt 80 ] || postgres_fail "$1 is too long a path for a socket"
+    [ ${#1} -lt 80 ] || give_up "$1 is too long a path for a socket"
     mkdir -p "$1"
     [ "$(id -u)" != 0 ] || chown postgres "$1"
 }
@@ -75,7 +65,7 @@ postgres_install() {
     postgres_make_directory "$1"
     (cd "$1" && postgres_as_user initdb --pgdata="$1/data" --username=postgres --auth=trust \
         --encoding=UTF8 --locale=C --no-sync >"$1/install.log" 2>&1) ||
-        postgres_fail "initdb: $(tail -n 3 "$1/install.log")"
+        give_up "initdb: $(tail -n 3 "$1/install.log")"
     cat >"$1/data/pg_hba.conf" <<'END'
 local all +locked scram-sha-256
 local all all trust
@@ -106,7 +96,7 @@ postgres_launch_and_wait() {
         kill -0 "$POSTGRES_LAUNCHED" 2>/dev/null || break
         sleep 0.1
     done
-    postgres_fail "postgres: $(tail -n 3 "$1/error.log")"
+    give_up "postgres: $(tail -n 3 "$1/error.log")"
 }
 
 postgres_start() {
@@ -120,7 +110,7 @@ postgres_follow() {
     postgres_make_directory "$1"
     (cd "$1" && postgres_as_user pg_basebackup --pgdata="$1/data" --host="$2" --port="$POSTGRES_PORT" \
         --username=postgres --write-recovery-conf --checkpoint=fast --no-sync >"$1/install.log" 2>&1) ||
-        postgres_fail "pg_basebackup: $(tail -n 3 "$1/install.log")"
+        give_up "pg_basebackup: $(tail -n 3 "$1/install.log")"
     postgres_launch_and_wait "$1"
 }
 
@@ -150,7 +140,7 @@ postgres_shared() {
     if [ -n "${FAIRMILL_TEST_POSTGRES:-}" ]; then
         POSTGRES_SOCKET=$FAIRMILL_TEST_POSTGRES
         read -r POSTGRES_PID <"$FAIRMILL_TEST_POSTGRES/started"
-        postgres_answers || postgres_fail "no server in $FAIRMILL_TEST_POSTGRES"
+        postgres_answers || give_up "no server in $FAIRMILL_TEST_POSTGRES"
         return 0
     fi
     postgres_own_directory

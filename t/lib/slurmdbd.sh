@@ -11,14 +11,7 @@
 SLURMDBD_DATABASE=slurmdbd_acct
 
 slurmdbd_require() {
-    local program
-    for program in munged slurmdbd sacctmgr; do
-        if ! command -v "$program" >/dev/null; then
-            [ "${CI:-}" != true ] || mariadb_fail "$program is not there"
-            echo "1..0 # SKIP $program is not there"
-            exit 0
-        fi
-    done
+    needs munged slurmdbd sacctmgr
 }
 
 slurmdbd_wait_for() {
@@ -53,12 +46,12 @@ slurmdbd_start() {
         DROP USER IF EXISTS slurmdbd@localhost;
         CREATE USER slurmdbd@localhost IDENTIFIED BY 'throw-away';
         GRANT ALL ON $SLURMDBD_DATABASE.* TO slurmdbd@localhost;" | mariadb_sql ||
-        mariadb_fail 'slurmdbd has no account'
+        give_up 'slurmdbd has no account'
 
     (umask 077 && head -c 1024 /dev/urandom >"$1/key")
     munged --force --key-file="$1/key" --socket="$1/m" --pid-file="$1/munged.pid" \
         --log-file="$1/munged.log" --seed-file="$1/seed" 2>"$1/munged.err" ||
-        mariadb_fail "munged: $(tail -n 3 "$1/munged.err")"
+        give_up "munged: $(tail -n 3 "$1/munged.err")"
 
     (umask 077 && cat >"$1/slurmdbd.conf") <<EOC
 AuthType=auth/munge
@@ -90,9 +83,9 @@ EOC
     export SLURM_CONF=$1/slurm.conf
     # slurmdbd.conf cannot name a socket; the client library takes it from here.
     MYSQL_UNIX_PORT=$MARIADB_SOCKET slurmdbd_command ||
-        mariadb_fail "slurmdbd: $(tail -n 3 "$1/slurmdbd.log")"
+        give_up "slurmdbd: $(tail -n 3 "$1/slurmdbd.log")"
     slurmdbd_wait_for sacctmgr -n show cluster ||
-        mariadb_fail "slurmdbd does not answer: $(tail -n 3 "$1/slurmdbd.log")"
+        give_up "slurmdbd does not answer: $(tail -n 3 "$1/slurmdbd.log")"
 }
 
 slurmdbd_end() {

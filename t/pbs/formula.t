@@ -44,6 +44,17 @@ def power(base, exponent):
     return base ** exponent
 
 
+def factorial(number):
+    """Up to Python 3.9 it takes floats that are whole, too, as does perm() of one."""
+    if isinstance(number, float):
+        raise TypeError
+    return math.factorial(number)
+
+
+def perm(*numbers):
+    return math.perm(*numbers) if len(numbers) != 1 else factorial(*numbers)
+
+
 class Powers(ast.NodeTransformer):
     def visit_BinOp(self, node):
         self.generic_visit(node)
@@ -56,6 +67,7 @@ def python(formula, values):
     """The answer as float.hex() has it, or the class of the exception."""
     tree = ast.fix_missing_locations(Powers().visit(ast.parse(formula, mode='eval')))
     names = dict(values, _power=power, **{name: getattr(math, name) for name in dir(math) if name[0] != '_'})
+    names.update(factorial=factorial, perm=perm)
     try:
         return float(eval(compile(tree, 'formula', 'eval'), names)).hex()
     except tuple(FAILURES) as failure:

@@ -62,6 +62,8 @@ class Servers:
         for name in ('whole', 'acct'):
             head.copy_sqlite(path, name, ['c1'])
         on_other, on_head = blocks()[:2]
+        if int(head.sql('SHOW server_version_num', 'acct')[0][0]) < 140000:
+            on_head = on_head.replace(", async_capable 'true'", '')
         for number, other in enumerate(self.parts[1:], 2):
             other.database('acct')
             other.sql(self.table(head), 'acct')

@@ -104,11 +104,18 @@ def try_ties(server, folder, schema, case):
 def body():
     with Server() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         tried = 0
+        # MariaDB has it from 10.10 on, and only then its order of accounts can be tried.
+        knows_collation = server.sql(f"SHOW COLLATION WHERE Collation = '{COLLATION}'")
+        if not knows_collation:
+            tap.diag(f'{server.sql("SELECT version()")[0][0]} knows no {COLLATION}: ties are not tried')
         for release, protocol in PROTOCOLS.items():
-            schema = oracle.Schema(release, COLLATION)
+            schema = oracle.Schema(release, COLLATION if knows_collation else None)
             for case in oracle.cases('oracle-releases', release):
                 source = oracle.accounting(server, schema, case, protocol)
+                has_ties = os.path.exists(os.path.join(case, 'fairtree_after_add.psv'))
                 for algorithm, file in oracle.ALGORITHMS.items():
+                    if algorithm == 'fair_tree' and has_ties and not knows_collation:
+                        continue
                     tried += 1
                     oracle.try_table(server, folder, source, case, algorithm, file,
                                      f'{release}, {os.path.basename(case)}')
@@ -117,9 +124,9 @@ def body():
                         try_diff(folder, case, plain, f'{release}, {os.path.basename(case)}, {algorithm}')
                         if algorithm == 'classic' and 'r05' in case:
                             try_release(server, folder, source, case, plain, release)
-                if os.path.exists(os.path.join(case, 'fairtree_after_add.psv')):
+                if has_ties and knows_collation:
                     try_ties(server, folder, schema, case)
-    tap.same(tried, 21, 'seven cases were tried under three algorithms')
+    tap.same(tried, 21 if knows_collation else 20, 'seven cases were tried under three algorithms, but for ties')
 
 
 tap.main(body)

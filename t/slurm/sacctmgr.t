@@ -165,11 +165,13 @@ def privileges(site):
         return done.returncode, done.stderr
     tap.same(attempt('SELECT count(*) FROM mill_assoc_table')[0], 0,
              'the login of the source reads associations')
+    # Slurm 20.11 does not keep them.
+    command_lines = ('submit_line' if 'submit_line' in site.server.columns('mill_job_table', site.server.accounting) else 'work_dir')
     for sql, what in (('UPDATE mill_assoc_table SET shares = 1', 'write'),
                       ('SELECT * FROM mill_job_script_table', "read users' scripts"),
                       ('SELECT * FROM mill_job_env_table', "read users' environments"),
                       ('SELECT * FROM mill_step_table', 'read steps'),
-                      ('SELECT submit_line FROM mill_job_table', "read users' command lines"),
+                      (f'SELECT {command_lines} FROM mill_job_table', "read users' command lines, or folders"),
                       ('DROP TABLE qos_table', 'drop'),
                       (f'SELECT * FROM {RESULTS}.fairmill_fairshare', 'read the results')):
         status, said = attempt(sql)

@@ -66,6 +66,7 @@ class Controller:
             file.write(text + CONF.format(folder=folder, port=free_port(), slurmd=free_port()))
         os.makedirs(f'{folder}/state')
         self.environment = dict(os.environ, SLURM_CONF=server.conf)
+        self.release = tuple(map(int, re.findall(r'\d+', self.call(SLURMCTLD, '-V'))[:2]))
 
     def call(self, *command):
         return subprocess.run(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -99,16 +100,26 @@ class Controller:
             raise RuntimeError(said)
         return number[1]
 
-    def accrues(self):
-        """{job: since when it ages, 0 where it does not} of all that wait."""
+    def waiting(self):
+        """What of each job that waits is known here, by its number."""
         found = {}
         for line in self.call('scontrol', '-o', 'show', 'job').splitlines():
             fields = dict(field.partition('=')[::2] for field in line.split())
             if fields.get('JobState') == 'PENDING':
-                since = fields['AccrueTime']
-                found[int(fields['JobId'])] = 0 if since == 'Unknown' else int(
-                    time.mktime(time.strptime(since, '%Y-%m-%dT%H:%M:%S')))
+                found[int(fields['JobId'])] = Waiting(fields)
         return found
+
+
+class Waiting:
+    def __init__(self, fields):
+        since = fields['AccrueTime']
+        # Since when it ages, 0 where it does not.
+        self.since = 0 if since == 'Unknown' else int(time.mktime(time.strptime(since, '%Y-%m-%dT%H:%M:%S')))
+        # Of an array, how many tasks have not been split off; or whether this is one that has.
+        ranges = [part.partition('-') for part in fields.get('ArrayTaskId', '').split('%')[0].split(',')]
+        tasks = sum(int(last or first) - int(first) + 1 for first, _, last in ranges if first)
+        self.tasks = tasks if tasks > 1 else 0
+        self.was_split_off = fields.get('ArrayJobId', fields['JobId']) != fields['JobId']
 
 
 def make(manage):
@@ -116,7 +127,8 @@ def make(manage):
     manage('add', 'cluster', 'mill')
     for name, limit in (('user', 'MaxJobsAccruePerUser=1'), ('account', 'MaxJobsAccruePerAccount=2'),
                         ('group', 'GrpJobsAccrue=2')):
-        manage('add', 'qos', name, 'set', limit)
+        manage('add', 'qos', name)
+        manage('modify', 'qos', name, 'set', limit)  # 20.11 forgets most limits of one that is added
     for name, *limit in (('free', ), ('lab', 'GrpJobsAccrue=3'), ('each', 'MaxJobsAccrue=2')):
         manage('add', 'account', name, 'cluster=mill', *limit)
     manage('add', 'account', 'below', 'parent=lab', 'cluster=mill')
@@ -134,16 +146,23 @@ def ours(settings, results, now):
     return {job: round(now - factor * DAY) if factor else 0 for job, factor in rows}
 
 
-def compare(controller, settings, what):
-    """Once slurmdbd knows all that the controller does."""
+def told(controller):
+    """Of the jobs that wait those of which slurmctld tells slurmdbd, once it has: from 24.11 on not of a task
+    that was split off an array, before it starts."""
+    hides = controller.release >= (24, 11)
     for _ in range(40):
-        time.sleep(1)
-        theirs = controller.accrues()
-        known = controller.server.sql('SELECT id_job FROM mill_job_table WHERE time_end = 0', controller.server.accounting)
-        if {int(row[0]) for row in known} == set(theirs):
+        theirs = {job: waits for job, waits in controller.waiting().items() if not (hides and waits.was_split_off)}
+        known = controller.server.sql('SELECT id_job, array_task_pending FROM mill_job_table WHERE time_end = 0',
+                                      controller.server.accounting)
+        if {int(job): int(tasks) for job, tasks in known} == {job: waits.tasks for job, waits in theirs.items()}:
             break
+        time.sleep(1)
+    return {job: waits.since for job, waits in theirs.items()}
+
+
+def compare(controller, settings, what):
     time.sleep(PASS)
-    theirs = controller.accrues()
+    theirs = told(controller)
     got = ours(settings, f'{controller.folder}/results.db', int(time.time()))
     tap.same(set(got), set(theirs), f'{what}: the jobs that wait are the controller\'s')
     wrong = [f'job {job}: {got[job]}, not {since}' for job, since in sorted(theirs.items())
@@ -163,12 +182,14 @@ def slots(controller, settings):
     in_lab = [controller.submit(user, 'below') for user in ('bin', 'sys', 'sys', 'bin', 'sys')]
     each = [controller.submit('daemon', 'each') for _ in range(3)]
     array = controller.submit('bin', 'each', '--array=0-4')
+    if controller.release <= (20, 11):
+        time.sleep(PASS)  # the pass that makes an array eligible gives it no slots there
     after = controller.submit('bin', 'each')
     controller.submit('sys', 'each', '--begin=now+1hour')
     controller.submit('sys', 'each', '--hold')
     controller.submit('sys', 'free', '--array=0-3', '--qos=user')
     theirs = compare(controller, settings, 'as they came')
-    tap.ok(sum(map(bool, theirs.values())) >= 12 and not all(theirs.values()), 'of which some wait for slots')
+    tap.ok(sum(map(bool, theirs.values())) >= 10 and not all(theirs.values()), 'of which some wait for slots')
 
     time.sleep(2 * PASS)
     controller.call('scancel', first['daemon', 0], in_account[1], in_group[0], in_lab[0], in_lab[4], each[1],

@@ -58,11 +58,11 @@ static void task(uint64_t job, uint64_t since, uint64_t until, bool is_rest)
 }
 
 /* `job=since job=since...` of all that wait. */
-static void age(bool least, const char *expected, const char *name)
+static void age_by(struct accrual_rules rules, const char *expected, const char *name)
 {
     char got[400] = "";
     size_t length = 0;
-    accrual_replay(accrual, site.tree, least);
+    accrual_replay(accrual, site.tree, rules);
     for (uint64_t job = 1; job < 100; job++) {
         const uint64_t *since = accrual_since(accrual, job);
         if (since)
@@ -70,6 +70,11 @@ static void age(bool least, const char *expected, const char *name)
                                        length ? " " : "", (int)job, (int)*since);
     }
     is_string(got, expected, name);
+}
+
+static void age(bool least, const char *expected, const char *name)
+{
+    age_by((struct accrual_rules){ .takes_least = least }, expected, name);
 }
 
 static void end(void)
@@ -213,6 +218,38 @@ static void of_arrays(void)
     end();
 }
 
+/* From Slurm 24.11 on slurmdbd is told of a task that waits only if it is the last one. */
+static void of_hidden_tasks(void)
+{
+    const struct accrual_rules rules = { .takes_least = true, .hides_tasks = true };
+    start();
+    limit(ANN, 2, NONE);
+    task(10, 100, STILL, true);
+    waits(11, ANN, 1, 105, STILL);
+    age_by(rules, "10=0 11=0",
+           "tasks that nobody sees have slots as long as the array has more of them");
+    end();
+
+    start();
+    limit(ANN, 3, NONE);
+    task(12, 100, 300, false);
+    task(13, 100, 310, false);
+    task(10, 100, STILL, true);
+    waits(11, ANN, 1, 97, STILL);
+    waits(14, ANN, 1, 250, STILL);
+    age_by(rules, "10=0 11=300 12=100 13=100 14=0",
+           "they had them beside those that have started, and the rest is behind what came before "
+           "that");
+    end();
+
+    start();
+    limit(ANN, 2, NONE);
+    task(10, 100, 200, true);
+    waits(11, ANN, 1, 105, STILL);
+    age_by(rules, "10=0 11=200", "what is cancelled gives them back");
+    end();
+}
+
 int main(void)
 {
     site_draw(&site, SITE);
@@ -221,6 +258,7 @@ int main(void)
     of_qos();
     of_associations();
     of_arrays();
+    of_hidden_tasks();
     site_erase(&site);
     return done_testing();
 }

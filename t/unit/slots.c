@@ -11,6 +11,9 @@ static const struct slots_owner owners[] = { { first, 1, 0 }, { both, 2, 1 } };
 
 static void replay(struct slots_wait *waits, size_t count)
 {
+    for (size_t i = 0; i < count; i++)
+        if (!waits[i].is_rest)
+            waits[i].rest = SLOTS_NO_REST;
     const struct slots slots = { owners, limits, 2, waits, count };
     slots_replay(&slots);
 }
@@ -45,6 +48,23 @@ static void by_hand(void)
     is_int((int64_t)others[3].accrues, 70, "and takes slots from those whom it bounds");
     is_int((int64_t)others[4].accrues, 0, "who starts when it comes never ages");
     replay(NULL, 0);
+
+    struct slots_wait arrays[] = {
+        { .since = 10, .until = 30, .place = 1 },
+        { .since = 10, .until = UINT64_MAX, .place = 2, .is_rest = true, .rest = 1 },
+        { .since = 10, .until = 90, .place = 3 },
+        { .since = 40, .until = UINT64_MAX, .place = 5 },
+    };
+    replay(arrays, 4);
+    is_int(arrays[1].slots, 2, "the rest of an array has a task for each slot that is free");
+    is_int((int64_t)arrays[2].accrues, 30, "and then is behind those that were there");
+    arrays[2].until = UINT64_MAX;
+    arrays[0].until = 50;
+    arrays[2].place = 0;
+    replay(arrays, 4);
+    is_int((int64_t)arrays[0].accrues, 10, "it has none where others are before it");
+    is_int(arrays[1].slots, 1, "but the next one");
+    is_int((int64_t)arrays[3].accrues, 0, "until then it is before who came after it");
 }
 
 /* Everything at random, small enough for many to be bounded by the same. */
@@ -85,9 +105,21 @@ static void draw(struct site *site)
             .until = below(3) ? since + below(LAST / 2) : UINT64_MAX,
             .place = i * 7 % 41, /* no two stand at one place */
             .owner = below(OWNERS),
+            .is_rest = !below(8),
+            .rest = SLOTS_NO_REST,
         };
+        /* An array is a rest, and up to two waits before it. */
+        for (size_t task = i - (i < 2 ? i : 2); site->waits[i].is_rest && task <= i; task++)
+            site->waits[task].rest =
+                site->waits[task].rest == SLOTS_NO_REST ? (uint32_t)i : site->waits[task].rest;
     }
 }
+
+/* What passes make. */
+struct passed {
+    uint64_t accrues[MOST], places[MOST], slots[MOST];
+    bool moves[MOST];
+};
 
 static bool counts_in(const struct site *site, const struct slots_wait *wait, uint32_t counter)
 {
@@ -99,49 +131,71 @@ static bool counts_in(const struct site *site, const struct slots_wait *wait, ui
 }
 
 /* Second by second, from those who age and wait: how many count in a counter. */
-static uint32_t used(const struct site *site, const uint64_t *accrues, uint32_t counter,
+static uint64_t used(const struct site *site, const struct passed *passed, uint32_t counter,
                      uint64_t now)
 {
-    uint32_t sum = 0;
+    uint64_t sum = 0;
     for (size_t i = 0; i < site->count; i++)
-        if (accrues[i] && site->waits[i].until > now && counts_in(site, &site->waits[i], counter))
-            sum++;
+        if (site->waits[i].until > now && counts_in(site, &site->waits[i], counter))
+            sum += passed->slots[i];
     return sum;
 }
 
-/* slurmctld's pass at one second: through the whole list, in its order. */
-static void pass(const struct site *site, uint64_t *accrues, uint64_t now)
+/* One who is at its place, and whose turn it is. */
+static void visit(const struct site *site, struct passed *passed, size_t i, uint64_t now)
 {
-    for (uint64_t place = 0; place <= MOST; place++)
-        for (size_t i = 0; i < site->count; i++) {
-            const struct slots_wait *wait = &site->waits[i];
-            uint32_t bound = site->owners[wait->owner].bound;
-            if (wait->place != place || accrues[i] || wait->since > now || wait->until <= now)
-                continue;
-            if (used(site, accrues, bound, now) < site->limits[bound])
-                accrues[i] = now;
-        }
+    const struct slots_wait *wait = &site->waits[i];
+    uint32_t bound = site->owners[wait->owner].bound;
+    while ((wait->is_rest || !passed->slots[i]) &&
+           used(site, passed, bound, now) < site->limits[bound]) {
+        passed->accrues[i] = passed->slots[i]++ ? passed->accrues[i] : now;
+        if (wait->rest != SLOTS_NO_REST)
+            passed->moves[wait->rest] = true;
+    }
+}
+
+/* slurmctld's pass at one second: through the whole list, in its order. */
+static void pass(const struct site *site, struct passed *passed, uint64_t now)
+{
+    uint64_t last = 0;
+    for (uint64_t place = 0; place <= MOST + 2; place++)
+        for (size_t i = 0; i < site->count; i++)
+            if (passed->places[i] == place && site->waits[i].since <= now &&
+                site->waits[i].until > now)
+                visit(site, passed, i, now);
+    for (size_t i = 0; i < site->count; i++)
+        if (site->waits[i].since <= now && site->waits[i].place > last)
+            last = site->waits[i].place;
+    for (size_t i = 0; i < site->count; i++) {
+        passed->places[i] = passed->moves[i] ? last + 1 : passed->places[i];
+        passed->moves[i] = false;
+    }
 }
 
 static void as_passes(void)
 {
     static struct site site;
-    int wrong = 0, late = 0, never = 0;
+    int wrong = 0, late = 0, never = 0, several = 0;
     for (int round = 0; round < 3000; round++) {
-        uint64_t accrues[MOST] = { 0 };
+        struct passed passed = { 0 };
         draw(&site);
         const struct slots slots = { site.owners, site.limits, COUNTERS, site.waits, site.count };
         slots_replay(&slots);
+        for (size_t i = 0; i < site.count; i++)
+            passed.places[i] = site.waits[i].place;
         for (uint64_t now = 1; now <= 2 * LAST; now++)
-            pass(&site, accrues, now);
+            pass(&site, &passed, now);
         for (size_t i = 0; i < site.count; i++) {
-            wrong += site.waits[i].accrues != accrues[i];
-            late += accrues[i] > site.waits[i].since;
-            never += !accrues[i];
+            wrong += site.waits[i].accrues != passed.accrues[i] ||
+                     site.waits[i].slots != passed.slots[i];
+            late += passed.accrues[i] > site.waits[i].since;
+            never += !passed.accrues[i];
+            several += passed.slots[i] > 1;
         }
     }
     is_int(wrong, 0, "the replay is what a pass in every second makes");
-    ok(late > 1000 && never > 1000, "of which many came late, and many never");
+    ok(late > 1000 && never > 1000 && several > 1000,
+       "of which many came late, many never, and many arrays had several slots");
 }
 
 int main(void)

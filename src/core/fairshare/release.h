@@ -17,8 +17,9 @@ struct release {
     bool gives_roots_factor;
     bool leaves_accounts_out;      /* and accounts have no factor. */
     bool takes_least_accrue_limit; /* of several of a QOS or an association, not the first */
-    bool needs_priority_type;      /* without PriorityType there are no priorities */
-    bool sprio_names_qos;          /* and accounts: sprio -l has columns of them */
+    bool hides_split_tasks;   /* slurmdbd is told of a task split off an array when it starts */
+    bool needs_priority_type; /* without PriorityType there are no priorities */
+    bool sprio_names_qos;     /* and accounts: sprio -l has columns of them */
 };
 
 /* All that we know, the oldest first, ended by one without a name. */

@@ -61,7 +61,7 @@ void accrual_add(struct accrual *accrual, const struct accrual_wait *wait)
 struct limits {
     const struct accrual *accrual;
     const struct tree *tree;
-    bool least;
+    struct accrual_rules rules;
     uint32_t *own, *group;     /* by node; a `own` above counts below, too */
     uint32_t *counter;         /* by node: its own or the nearest one above; INDEX_NONE */
     struct id_index *of_names; /* counters of an account or a user in a QOS */
@@ -108,7 +108,7 @@ static uint32_t limit_at(const struct limits *limits, uint32_t node)
 {
     uint32_t group = limits->group[node];
     uint32_t own = limits->tree->nodes[node].is_user ? limits->own[node] : ACCRUAL_UNLIMITED;
-    if (limits->least || group == ACCRUAL_UNLIMITED)
+    if (limits->rules.takes_least || group == ACCRUAL_UNLIMITED)
         return least_of(group, own);
     return group;
 }
@@ -172,7 +172,7 @@ static uint32_t count_in_qos(struct limits *limits, uint32_t place, const struct
             id_index_add(limits->of_names, key, counter);
         }
         count_in(limits, counter);
-        if (bound == INDEX_NONE || (limits->least && most[i] < limits->most[bound]))
+        if (bound == INDEX_NONE || (limits->rules.takes_least && most[i] < limits->most[bound]))
             bound = counter;
     }
     return bound;
@@ -282,6 +282,27 @@ struct race {
     uint64_t *first;   /* by the accrual's waits */
 };
 
+/* Of an array the rest comes last, and the others name it. */
+static void enter(struct race *race, const struct accrual *accrual, uint32_t source, uint64_t place,
+                  uint32_t owner)
+{
+    const struct accrual_wait *wait = &accrual->waits[source];
+    uint32_t number = (uint32_t)race->slots.count++;
+    race->sources[number] = source;
+    race->slots.waits[number] =
+        (struct slots_wait){ .since = races_since(wait, race->first[source]),
+                             .until = wait->until,
+                             .place = place,
+                             .owner = owner,
+                             .is_rest = wait->is_rest,
+                             .rest = SLOTS_NO_REST,
+                             .pass = race->first[source] };
+    if (!wait->is_rest)
+        return;
+    for (uint32_t i = number + 1; i-- && is_of_same_array(wait, &accrual->waits[race->sources[i]]);)
+        race->slots.waits[i].rest = number;
+}
+
 /* Waits that nothing bounds age at once.  What has not been split off an array does not: for each
  * slot there is, slurmctld splits a task off. */
 static void collect(struct race *race, struct accrual *accrual, struct limits *limits)
@@ -299,31 +320,28 @@ static void collect(struct race *race, struct accrual *accrual, struct limits *l
             wait->accrues = wait->since;
             continue;
         }
-        if (wait->is_rest)
+        if (wait->is_rest && !limits->rules.hides_tasks)
             continue;
-        race->sources[race->slots.count] = i;
-        race->slots.waits[race->slots.count++] =
-            (struct slots_wait){ .since = races_since(wait, race->first[i]),
-                                 .until = wait->until,
-                                 .place = place,
-                                 .owner = owner };
+        enter(race, accrual, i, wait->is_rest ? wait->array : place, owner);
     }
 }
 
-/* Nothing ages before it is eligible. */
+/* Nothing ages before it is eligible, and what is left of an array not at all. */
 static void take_slots(const struct race *race, struct accrual *accrual)
 {
     for (size_t i = 0; i < race->slots.count; i++) {
+        if (race->slots.waits[i].is_rest)
+            continue;
         uint64_t since = race->slots.waits[i].accrues, first = race->first[race->sources[i]];
         accrual->waits[race->sources[i]].accrues = since && since < first ? first : since;
     }
 }
 
-void accrual_replay(struct accrual *accrual, const struct tree *tree, bool least)
+void accrual_replay(struct accrual *accrual, const struct tree *tree, struct accrual_rules rules)
 {
     struct limits limits = { .accrual = accrual,
                              .tree = tree,
-                             .least = least,
+                             .rules = rules,
                              .of_names = id_index_create(),
                              .of_pairs = id_index_create(),
                              .arena = arena_create() };

@@ -61,9 +61,14 @@ bool accrual_may_bound(const struct accrual *accrual, uint64_t qos);
 
 void accrual_add(struct accrual *accrual, const struct accrual_wait *wait);
 
-/* Find out when each began to age.  `least`: of several limits of one owner the least counts, not
- * the first one. */
-void accrual_replay(struct accrual *accrual, const struct tree *tree, bool least);
+struct accrual_rules {
+    bool takes_least; /* of several limits of one owner the least counts, not the first one */
+    /* Tasks that were split off an array, and wait, are not among the waits: only its rest is. */
+    bool hides_tasks;
+};
+
+/* Find out when each began to age. */
+void accrual_replay(struct accrual *accrual, const struct tree *tree, struct accrual_rules rules);
 /* Then since when the job of a key ages; NULL where its wait was not added. */
 const uint64_t *accrual_since(const struct accrual *accrual, uint64_t key);
 

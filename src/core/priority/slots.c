@@ -57,22 +57,63 @@ static uint32_t heap_pop(struct heap *heap)
 struct replay {
     const struct slots *slots;
     uint64_t now;
-    uint32_t *used;       /* by counter */
-    struct heap *waiting; /* by counter: whom it bounds */
-    struct heap ready;    /* counters that may have room for one who waits, */
-    uint64_t *ready_at;   /* by counter: at which place; all others in the heap are out of date */
+    const uint32_t *coming; /* the waits by the instant since which they wait, */
+    uint64_t *last;         /* and the highest place of each and those before it */
+    uint64_t *used;         /* by counter */
+    struct heap *waiting;   /* by counter: whom it bounds */
+    struct heap ready;      /* counters that may have room for one who waits, */
+    uint64_t *ready_at;     /* by counter: at which place; all others in the heap are out of date */
 };
 
 #define NOT_READY UINT64_MAX
 
-/* Who waits first at a counter and still waits, unless the counter is full. */
-static bool has_room(struct replay *replay, uint32_t counter)
+/* The highest place of those that came before an instant, of whom there is one. */
+static uint64_t last_before(const struct replay *replay, uint64_t instant)
 {
     const struct slots *slots = replay->slots;
+    size_t from = 0, to = slots->count;
+    while (from + 1 < to) {
+        size_t middle = from + (to - from) / 2;
+        if (slots->waits[replay->coming[middle]].since < instant)
+            from = middle;
+        else
+            to = middle;
+    }
+    return replay->last[from];
+}
+
+/* Where a wait stands now. */
+static uint64_t place_now(const struct replay *replay, struct slots_wait *wait)
+{
+    if (wait->moves_at && wait->moves_at <= replay->now) {
+        wait->at = last_before(replay, wait->moves_at) + 1;
+        wait->moves_at = 0;
+    }
+    return wait->at;
+}
+
+/* Whether who is first in a heap still waits, and there. */
+static bool settle_first(const struct replay *replay, struct heap *waiting)
+{
+    const struct heap_item first = waiting->items[0];
+    struct slots_wait *wait = &replay->slots->waits[first.number];
+    uint64_t place = place_now(replay, wait);
+    bool waits = wait->until > replay->now;
+    if (waits && place == first.place)
+        return true;
+    heap_pop(waiting);
+    if (waits)
+        heap_push(waiting, place, first.number);
+    return false;
+}
+
+/* Whether somebody waits at a counter that is not full; the first one is the heap's then. */
+static bool has_room(struct replay *replay, uint32_t counter)
+{
     struct heap *waiting = &replay->waiting[counter];
-    while (waiting->count && slots->waits[waiting->items[0].number].until <= replay->now)
-        heap_pop(waiting);
-    return waiting->count && replay->used[counter] < slots->limits[counter];
+    while (waiting->count && !settle_first(replay, waiting))
+        continue;
+    return waiting->count && replay->used[counter] < replay->slots->limits[counter];
 }
 
 static void look_at(struct replay *replay, uint32_t counter)
@@ -90,32 +131,48 @@ static void leave(struct replay *replay, uint32_t number)
 {
     const struct slots_wait *wait = &replay->slots->waits[number];
     const struct slots_owner *owner = &replay->slots->owners[wait->owner];
-    if (!wait->accrues)
-        return;
-    for (uint32_t i = 0; i < owner->count; i++) {
-        replay->used[owner->counters[i]]--;
+    for (uint32_t i = 0; wait->slots && i < owner->count; i++) {
+        replay->used[owner->counters[i]] -= wait->slots;
         look_at(replay, owner->counters[i]);
     }
 }
 
 static void arrive(struct replay *replay, uint32_t number)
 {
-    const struct slots_wait *wait = &replay->slots->waits[number];
+    struct slots_wait *wait = &replay->slots->waits[number];
     if (wait->until <= wait->since)
         return;
     uint32_t bound = replay->slots->owners[wait->owner].bound;
-    heap_push(&replay->waiting[bound], wait->place, number);
+    heap_push(&replay->waiting[bound], place_now(replay, wait), number);
     look_at(replay, bound);
 }
 
-/* The first who waits at a counter begins to age. */
+/* Behind all that are there, from the next instant on: at this one all tasks of the array stand
+ * where it stood. */
+static void move_rest(const struct replay *replay, struct slots_wait *rest)
+{
+    place_now(replay, rest);
+    rest->moves_at = (replay->now > rest->pass ? replay->now : rest->pass) + 1;
+}
+
+/* The first who waits at a counter begins to age; of a rest so many tasks as there is room for, and
+ * it stays. */
 static void hand_to_first(struct replay *replay, uint32_t counter)
 {
-    struct slots_wait *wait = &replay->slots->waits[heap_pop(&replay->waiting[counter])];
-    const struct slots_owner *owner = &replay->slots->owners[wait->owner];
-    wait->accrues = replay->now;
+    const struct slots *slots = replay->slots;
+    struct heap *waiting = &replay->waiting[counter];
+    struct slots_wait *wait = &slots->waits[waiting->items[0].number];
+    const struct slots_owner *owner = &slots->owners[wait->owner];
+    uint32_t count = wait->is_rest ? slots->limits[counter] - (uint32_t)replay->used[counter] : 1;
+    if (!wait->is_rest)
+        heap_pop(waiting);
+    if (!wait->accrues)
+        wait->accrues = replay->now;
+    wait->slots += count;
     for (uint32_t i = 0; i < owner->count; i++)
-        replay->used[owner->counters[i]]++;
+        replay->used[owner->counters[i]] += count;
+    if (wait->rest != SLOTS_NO_REST)
+        move_rest(replay, &slots->waits[wait->rest]);
 }
 
 /* Others may have filled a counter since it was found ready, or its first one has had a slot. */
@@ -158,17 +215,34 @@ static uint32_t *sorted(const struct slots *slots,
     return numbers;
 }
 
+/* By place in `coming`. */
+static uint64_t *highest_places(const struct slots *slots, const uint32_t *coming)
+{
+    uint64_t *last = memory_zeroed(slots->count + 1, sizeof *last);
+    for (size_t i = 0; i < slots->count; i++) {
+        last[i] = slots->waits[coming[i]].place;
+        if (i && last[i - 1] > last[i])
+            last[i] = last[i - 1];
+    }
+    return last;
+}
+
 void slots_replay(const struct slots *slots)
 {
-    struct replay replay = { .slots = slots };
     uint32_t *coming = sorted(slots, by_since), *going = sorted(slots, by_until);
+    struct replay replay = { .slots = slots,
+                             .coming = coming,
+                             .last = highest_places(slots, coming) };
     size_t come = 0, gone = 0;
     replay.used = memory_zeroed(slots->counter_count + 1, sizeof *replay.used);
     replay.waiting = memory_zeroed(slots->counter_count + 1, sizeof *replay.waiting);
     replay.ready_at = memory_zeroed(slots->counter_count + 1, sizeof *replay.ready_at);
     memset(replay.ready_at, 0xff, (slots->counter_count + 1) * sizeof *replay.ready_at);
-    for (size_t i = 0; i < slots->count; i++)
-        slots->waits[i].accrues = 0;
+    for (size_t i = 0; i < slots->count; i++) {
+        struct slots_wait *wait = &slots->waits[i];
+        wait->accrues = wait->moves_at = wait->slots = 0;
+        wait->at = wait->place;
+    }
     for (;;) {
         uint64_t next = come < slots->count ? slots->waits[coming[come]].since : UINT64_MAX;
         uint64_t end = gone < slots->count ? slots->waits[going[gone]].until : UINT64_MAX;
@@ -187,6 +261,7 @@ void slots_replay(const struct slots *slots)
     free(replay.ready.items);
     free(replay.ready_at);
     free(replay.used);
+    free(replay.last);
     free(coming);
     free(going);
 }

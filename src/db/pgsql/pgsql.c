@@ -149,6 +149,11 @@ const struct db_driver pgsql_driver = {
     .identity_query = "SELECT system_identifier || ' ' || current_database() "
                       "FROM pg_catalog.pg_control_system()",
     .login_query = "SELECT CAST(current_user AS text)",
+    /* Up to PostgreSQL 14 everybody may make tables in the schema `public'. */
+    .owner_query = "SELECT CAST(pg_catalog.pg_get_userbyid(relowner) AS text) "
+                   "FROM pg_catalog.pg_class "
+                   "WHERE oid = pg_catalog.to_regclass('fairmill_schema') "
+                   "AND NOT pg_catalog.pg_has_role(relowner, 'MEMBER')",
     .privileges = &pgsql_privileges,
     .login_file = login_file,
     .tls_objection = tls_objection,

@@ -59,18 +59,43 @@ static enum error_class class_of(const struct pgsql_session *session, const char
     return ERROR_OTHER;
 }
 
-/* libpq explains itself in several lines.  Those that begin with a tab guess at the reason, and
- * LOCATION is a place in the server's sources. */
+/* The length of lines that begin with a tab. */
+static size_t length_of_guess(const char *message)
+{
+    size_t length = 0;
+    while (message[length] == '\t') {
+        length += strcspn(message + length, "\n");
+        length += message[length] == '\n';
+    }
+    return length;
+}
+
+static void add_guess(struct text *text, const char *guess, size_t length)
+{
+    for (const char *end = guess + length; guess < end;) {
+        size_t line = strcspn(guess, "\n");
+        text_add(text, " ");
+        text_add_bytes(text, guess + 1, line - 1);
+        guess += line + (guess[line] == '\n');
+    }
+}
+
+/* libpq explains itself in several lines.  Those that begin with a tab guess at the reason; up to
+ * libpq 13 they alone name the place where the server should be.  LOCATION is a place in the
+ * server's sources. */
 static void add_reasons(struct text *text, const char *message)
 {
     size_t before = text->length;
     while (*message) {
-        size_t length = strcspn(message, "\n");
-        if (length && *message != '\t' && strncmp(message, "LOCATION:", 9) != 0) {
+        size_t guess = length_of_guess(message), length = strcspn(message, "\n");
+        if (guess && memchr(message, '"', guess)) {
+            text_add(text, ";");
+            add_guess(text, message, guess);
+        } else if (!guess && length && strncmp(message, "LOCATION:", 9) != 0) {
             text_add(text, text->length > before ? "; " : "");
             text_add_bytes(text, message, length);
         }
-        message += length + (message[length] != '\0');
+        message += guess ? guess : length + (message[length] != '\0');
     }
     if (text->length == before)
         text_add(text, "no reason given");
