@@ -19,6 +19,8 @@ struct release {
     bool takes_least_accrue_limit; /* of several of a QOS or an association, not the first */
     bool needs_priority_type;      /* without PriorityType there are no priorities */
     bool sprio_names_qos;          /* and accounts: sprio -l has columns of them */
+    /* UsersAreCoords of an account is about users who are in it, and no more about those below. */
+    bool only_direct_users_coordinate;
 };
 
 /* All that we know, the oldest first, ended by one without a name. */
