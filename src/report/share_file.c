@@ -286,6 +286,15 @@ static int take_user(struct reader *reader, const struct fields *fields, struct 
     return add_entry(reader, &entry, err);
 }
 
+/* Slurm 25.05 and later write every QOS with its limits before the cluster.  No share is in them.
+ */
+static int take_qos(const struct reader *reader, struct error *err)
+{
+    return reader->list->cluster
+               ? printed_wrong(reader->line, "a line `QOS -' stands before `Cluster -' only", err)
+               : 0;
+}
+
 static const struct {
     const char *name, *also;
     int (*take)(struct reader *reader, const struct fields *fields, struct error *err);
@@ -306,6 +315,8 @@ static int take_line(struct reader *reader, struct span line, struct error *err)
     while (which < count && !span_is(object, objects[which].name) &&
            !span_is(object, objects[which].also))
         which++;
+    if (span_is(object, "QOS"))
+        return take_qos(reader, err);
     if (which == count)
         return printed_wrong(reader->line,
                              "it begins with no `Cluster -', `Parent -', `Account -' "

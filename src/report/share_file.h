@@ -17,7 +17,8 @@ struct text;
  *
  * A line that ends with a backslash goes on in the next one, `#` begins a comment, and a backslash
  * takes the meaning from the character behind it.  All is read as sacctmgr reads it, but what
- * sacctmgr skips or guesses is refused, and # in quotes is no comment. */
+ * sacctmgr skips or guesses is refused, # in quotes is no comment, and lines `QOS -' are passed
+ * over. */
 
 /* ERROR_DATA names the line.  The list is to be freed with share_set_free(); -1 leaves nothing to
  * be freed. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/release.h"
 #include "core/tree/tree.h"
 #include "results/publication.h"
 #include "results/rows.h"
@@ -52,15 +53,19 @@ static void add_accounts(struct privilege_rows *rows, const struct publication *
     free(inside);
 }
 
-/* Whoever is in this account, or in one below it, coordinates the one that he is in. */
+/* Whoever is in this account coordinates it; by earlier releases whoever is in one below it, that
+ * one. */
 static void add_users(struct privilege_rows *rows, const struct publication *publication,
                       uint32_t account)
 {
     const struct tree *tree = publication->tree;
+    bool only_direct = publication->release && publication->release->only_direct_users_coordinate;
     bool *inside = memory_zeroed(tree->count + 1, sizeof *inside);
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct node *node = &tree->nodes[i];
-        inside[i] = (i && inside[node->parent]) || (!node->is_user && node->account == account);
+        bool passed_on = node->is_user || !only_direct;
+        inside[i] = (i && passed_on && inside[node->parent]) ||
+                    (!node->is_user && node->account == account);
         if (inside[i] && node->is_user)
             add_accounts(rows, publication, node->user, node->account);
     }

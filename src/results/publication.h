@@ -54,6 +54,7 @@ struct publication {
     const struct tres_minutes *tres_minutes; /* by node; NULL: there are none */
     const struct privilege *privileges;      /* who may see what others have */
     size_t privilege_count;
+    const struct release *release; /* whose rules on privileges hold; NULL: not Slurm's */
     const struct findings *findings;
     const char *source;             /* the source's identity */
     const struct seal_change *seal; /* NULL: the seal stays as it is */

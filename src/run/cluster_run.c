@@ -200,6 +200,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .tres_minutes = computation->tres_minutes,
         .privileges = computation->accounting->privileges,
         .privilege_count = computation->accounting->privilege_count,
+        .release = computation->options.release,
         .findings = computation->findings,
         .source = run->session->source_identity,
         .seal = plan->mode == SEAL_UNUSED ? NULL : &change,

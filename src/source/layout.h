@@ -75,7 +75,8 @@ struct association_priority {
 /* Who may see what others have, as Slurm's PrivateData has it. */
 enum privilege_kind {
     PRIVILEGE_COORDINATOR,      /* of an account, and all below */
-    PRIVILEGE_USERS_COORDINATE, /* whoever is in the account or below it coordinates his own */
+    PRIVILEGE_USERS_COORDINATE, /* whoever is in the account, or below it, coordinates his own; see
+                                 * only_direct_users_coordinate of the release */
     PRIVILEGE_OPERATOR,
     PRIVILEGE_ADMINISTRATOR,
 };

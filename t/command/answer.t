@@ -247,6 +247,12 @@ def users_are_coordinators(place):
     with answering.Answering(place) as asked:
         tap.same(seen(asked, USER)[0], sorted(['alice', 'bob', USER, COORDINATOR]),
                  'UsersAreCoords: who is in the account sees it and all below')
+    for release, below, statement in (('24.11', [('optics',)], 'sees that'), ('25.05', [], 'has no part in it')):
+        place.settings({'report.private': 'usage', 'fairshare.slurm_version': release})
+        place.succeed('run', '--now', NOW + 7300, '--replace')
+        tap.same(place.query("SELECT account FROM fairmill_privilege WHERE user_name = 'bob'"), below,
+                 f'by {release} who is in an account below it {statement}')
+    lock_up(place)
     place.change("UPDATE tiny_assoc_table SET flags = 0 WHERE user = ''")
     place.change("UPDATE tiny_assoc_table SET flags = 65536 WHERE acct = 'optics' AND user = ''")
     place.change('DELETE FROM acct_coord_table')

@@ -94,6 +94,10 @@ Parent - 'optics'
 User - 'alice'\r
 '''
     tap.same((diff(place, dumped), place.out, place.err), (0, '', ''), 'a file is read as sacctmgr reads it')
+    of_qos = '''QOS - 'normal':Description='Normal QOS default'
+qos - 'long':Description='for # "days"':Flags='DenyOnLimit':GraceTime=60:Priority=7
+'''
+    tap.same((diff(place, of_qos + dumped), place.out, place.err), (0, '', ''), 'lines of QOS before the cluster do not matter')
     for line, why in (
             ("Account - 'a':Fairshare=-1", "Fairshare '-1'"), ("Account - 'a':Fairshare=2147483648", '2147483648'),
             ("Account - 'a':Fairshare=1e3", '1e3'), ("Account - 'a':Fairshares=1", "no key 'Fairshares'"),
@@ -102,7 +106,7 @@ User - 'alice'\r
             ("Account -'a'", 'no blank and'), ("Accounts - 'a'", 'it begins with'), ('what', 'it begins with'),
             ("Account - 'physics'", "account 'physics' is there twice, first in line 5"),
             ("User - 'alice'", "user 'alice' is there twice, first in line 14"), ("Parent - 'nobody'", "the parent 'nobody'"),
-            ("Cluster - 'other'", 'second cluster'), ("Account - 'root'", "'root' is there twice"),
+            ("Cluster - 'other'", 'second cluster'), ("QOS - 'normal'", "before `Cluster -'"), ("Account - 'root'", "'root' is there twice"),
             ("User - '\x1b[31m'", 'control character'), ("User - '" + 'x' * 5000 + "'", 'longer'),
             ("Account - 'a':Partition='p'", 'no partition')):
         status = diff(place, FILE + line + '\n')

@@ -15,11 +15,10 @@ own_system
 # ---- a system with a server ----
 
 # The server asks the system that it runs in who comes through its socket.
-mkdir -p "$root/run/mysqld"
 cp "$top"/t/lib/{needs,mariadb,postgres}.sh "$root/run"
 # shellcheck disable=SC2016,SC2154 # it is the inner shell's
-chroot "$root" bash -c '. /run/mariadb.sh; mariadb_start /run/fm && ln -s /run/fm/s /run/mysqld/mysqld.sock &&
-    echo "$MARIADB_PID" >/run/fm/ours' >"$out" 2>&1 </dev/null
+chroot "$root" bash -c '. /run/mariadb.sh; mariadb_start /run/fm && usual=$(mariadb_usual_socket) &&
+    mkdir -p "$(dirname "$usual")" && ln -s /run/fm/s "$usual" && echo "$MARIADB_PID" >/run/fm/ours' >"$out" 2>&1 </dev/null
 if [ ! -s "$root/run/fm/ours" ]; then
     failed "a server starts there" "$(cat "$out")"
     done_testing

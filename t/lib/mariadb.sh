@@ -10,6 +10,7 @@
 #   mariadb_sql [OPTION]... [DATABASE]
 #                           run the SQL of standard input as root
 #   mariadb_is_mysql        whether it is MySQL's
+#   mariadb_usual_socket    where such a server listens, and its clients look for it, unless they are told
 #   mariadb_start DIR       a server in DIR, an absent or empty directory with a short path
 #   mariadb_stop            end it
 #
@@ -36,6 +37,10 @@ fi
 
 mariadb_require() {
     needs "${MARIADB_PROGRAMS[@]}"
+}
+
+mariadb_usual_socket() {
+    "${MARIADB_PROGRAMS[0]}" --no-defaults --verbose --help 2>/dev/null | sed -n 's/^socket  *//p'
 }
 
 # shellcheck disable=SC2120 # scripts that source this pass them
