@@ -279,18 +279,21 @@ def static_case(place, case):
 
 def static(place):
     """Of static clusters only ties and deleted users' usage explain what the documents have otherwise."""
-    for case in sorted(os.listdir(ORACLE)):
+    for number, case in enumerate(sorted(os.listdir(ORACLE))):
         static_case(place, case)
-        for algorithm, file in (('fair_tree', 'fairtree.psv'), ('classic', 'classic.psv'),
-                                ('depth_oblivious', 'depth_oblivious.psv')):
+        for turn, (algorithm, file) in enumerate((('fair_tree', 'fairtree.psv'), ('classic', 'classic.psv'),
+                                                  ('depth_oblivious', 'depth_oblivious.psv'))):
             place.settings({'usage.half_life': '0', 'fairshare.algorithm': algorithm,
                             'usage.reset_period': 'none'})
-            place.succeed('init')
+            if not turn:
+                place.succeed('init')
             place.succeed('run', '--now', NOW, '--replace')
             answer = diff(place, f'{case}: nothing of {algorithm} is left unexplained', 0, '--at', NOW,
                           os.path.join(ORACLE, case, file))
-            each_changed(place, f'{case}, {algorithm}', os.path.join(ORACLE, case, file),
-                         random.Random(f'{case} {algorithm}'), 4 if LONG else 2, '--at', NOW)
+            # Usually one of the three.
+            if LONG or number % 3 == turn:
+                each_changed(place, f'{case}, {algorithm}', os.path.join(ORACLE, case, file),
+                             random.Random(f'{case} {algorithm}'), 4 if LONG else 2, '--at', NOW)
             expected = {('r11_acct_ties', 'fair_tree'): {'ties'}, ('r03_zero_shares', 'fair_tree'): {'ties'}}
             if (case, algorithm) in expected:
                 tap.ok('ties' in causes(answer, 'fairshare'), f'{case}: by ties', causes(answer, 'fairshare'))
