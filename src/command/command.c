@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/table.h"
 #include "settings/settings.h"
 #include "util/error.h"
 #include "util/file.h"
@@ -38,6 +39,15 @@ int command_print(const struct text *text, struct error *err)
                    ? 0
                    : fail(err, ERROR_OTHER, "cannot write the output: %s", strerror(errno));
     return 0;
+}
+
+int command_print_table(struct table *table, struct text *text, int result, struct error *err)
+{
+    if (!result && (table_end(table, err) || command_print(text, err)))
+        result = -1;
+    table_destroy(table);
+    text_free(text);
+    return result;
 }
 
 int command_output(const char *path, const struct text *text, struct error *err)

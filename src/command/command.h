@@ -7,6 +7,8 @@
 
 /* What every subcommand needs.  `struct command` is in options.h. */
 
+struct table;
+
 extern const struct command command_init, command_check, command_run, command_status, command_show,
     command_prio, command_explain, command_whatif, command_forecast, command_compare, command_diff,
     command_history, command_statement, command_ledger, command_shares, command_metrics,
@@ -24,6 +26,9 @@ bool command_reads_results_only(const struct invocation *invocation);
 
 /* Write a text to stdout, whole, or say why not. */
 int command_print(const struct text *text, struct error *err);
+/* End a table and write the text that it is in to stdout, unless `result` says that something has
+ * failed; free both all the same.  `table` may be NULL where it has. */
+int command_print_table(struct table *table, struct text *text, int result, struct error *err);
 /* Write it to where --output says: NULL and `-` are stdout. */
 int command_output(const char *path, const struct text *text, struct error *err);
 /* Ask on the terminal; -1 with `refusal` unless the answer is yes. */

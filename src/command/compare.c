@@ -211,12 +211,8 @@ static int compare_published(const struct settings *settings, const struct optio
     if (!result) {
         table_print_with(table, command_print);
         add_comparisons(&text, table, &published, options);
-        result = table_end(table, err);
     }
-    if (!result)
-        result = command_print(&text, err);
-    table_destroy(table);
-    text_free(&text);
+    result = command_print_table(table, &text, result, err);
     published_free(&published);
     return result;
 }

@@ -303,13 +303,7 @@ static int show_all(const struct published *published, const struct options *opt
     struct text text = { 0 };
     struct table *table = table_create(&text, layout_of(options), &options->shared.table, err);
     int result = table ? add_all(published, options, list, table, err) : -1;
-    if (!result)
-        result = table_end(table, err);
-    if (!result)
-        result = command_print(&text, err);
-    table_destroy(table);
-    text_free(&text);
-    return result;
+    return command_print_table(table, &text, result, err);
 }
 
 /* Also of clusters that are published no more. */

@@ -223,12 +223,7 @@ static int backtest(const struct options *options, const struct settings *settin
         if (result)
             fail_in(err, "cluster '%s'", clusters.names[i]);
     }
-    if (!result)
-        result = table_end(table, err);
-    if (!result)
-        result = command_print(&text, err);
-    table_destroy(table);
-    text_free(&text);
+    result = command_print_table(table, &text, result, err);
     cluster_names_free(&clusters);
     backtest_variants_free(&variants);
     db_close(source);

@@ -36,14 +36,14 @@
 static int try_writing(struct db *db, struct error *err)
 {
     static const char *const inserts[] = {
-        sql_query_check_association,  sql_query_check_backfill,      sql_query_check_fairshare,     sql_query_check_finding,
-        sql_query_check_history,      sql_query_check_history_point, sql_query_check_job_priority,
-        sql_query_check_job_term,     sql_query_check_privilege,     sql_query_check_run,
-        sql_query_check_seal,         sql_query_check_seal_odd,      sql_query_check_seal_open,
-        sql_query_check_seal_slice,   sql_query_check_seal_usage,    sql_query_check_settings,
-        sql_query_check_usage_day,    sql_query_check_usage_open,    sql_query_check_usage_span,
-        sql_query_check_share_change, sql_query_check_qos_change,    sql_query_check_share_state,
-        sql_query_check_kept,
+        sql_query_check_association,  sql_query_check_backfill,     sql_query_check_fairshare,
+        sql_query_check_finding,      sql_query_check_history,      sql_query_check_history_point,
+        sql_query_check_job_priority, sql_query_check_job_term,     sql_query_check_privilege,
+        sql_query_check_run,          sql_query_check_seal,         sql_query_check_seal_odd,
+        sql_query_check_seal_open,    sql_query_check_seal_slice,   sql_query_check_seal_usage,
+        sql_query_check_settings,     sql_query_check_usage_day,    sql_query_check_usage_open,
+        sql_query_check_usage_span,   sql_query_check_share_change, sql_query_check_qos_change,
+        sql_query_check_share_state,  sql_query_check_kept,
     };
     struct db_value nobody[] = { db_integer(0), db_text(""), db_text("\n"), db_integer(-1) };
     struct db_value nothing[] = { db_text("\n") };
@@ -426,13 +426,8 @@ static int print_findings(struct settings *settings, const struct table_options 
     struct table *table = table_create(&text, &finding_layout, options, err);
     struct progress progress = { false };
     int result = table ? check_all(settings, &progress, &page, table, err) : -1;
-    if (!result)
-        result = table_end(table, err);
-    if (!result)
-        result = command_print(&text, err);
-    table_destroy(table);
+    result = command_print_table(table, &text, result, err);
     text_free(&page);
-    text_free(&text);
     return result;
 }
 

@@ -73,11 +73,8 @@ static int print_explained(const struct options *options, const struct settings 
         explanation_add_page(&text, explained, jobs);
     else if (!result)
         explanation_print(explained, jobs, table);
-    if (!result)
-        result = table_end(table, err) || command_print(&text, err) ? -1 : 0;
+    result = command_print_table(table, &text, result, err);
     weights_free(&weights);
-    table_destroy(table);
-    text_free(&text);
     return result;
 }
 

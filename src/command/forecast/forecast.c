@@ -225,13 +225,7 @@ static int print_all(const struct options *options, const struct settings *setti
     struct text text = { 0 };
     struct table *table = table_create(&text, &forecast_layout, &options->shared.table, err);
     int result = table ? forecast(options, settings, table, &text, err) : -1;
-    if (!result)
-        result = table_end(table, err);
-    if (!result)
-        result = command_print(&text, err);
-    table_destroy(table);
-    text_free(&text);
-    return result;
+    return command_print_table(table, &text, result, err);
 }
 
 /* `TRESxTIME`: 64x12h. */

@@ -255,13 +255,7 @@ static int print_all(struct work *work, struct error *err)
     for (size_t i = 0; !result && i < work->published.count; i++)
         if (work->clusters[i].from < work->clusters[i].to)
             result = print_cluster(work, &work->clusters[i], table, err);
-    if (!result)
-        result = table_end(table, err);
-    if (!result)
-        result = command_print(&text, err);
-    table_destroy(table);
-    text_free(&text);
-    return result;
+    return command_print_table(table, &text, result, err);
 }
 
 static int read_all(struct work *work, struct error *err)

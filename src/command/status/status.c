@@ -233,12 +233,7 @@ static int print_table(const struct options *options, const struct status *statu
     struct table *table = table_create(&text, &layout, &options->shared.table, err);
     for (size_t i = 0; table && i < status->health.count; i++)
         table_add(table, &status->rows[i]);
-    int result = table ? table_end(table, err) : -1;
-    if (!result)
-        result = command_print(&text, err);
-    table_destroy(table);
-    text_free(&text);
-    return result;
+    return command_print_table(table, &text, table ? 0 : -1, err);
 }
 
 static int print_nagios(const struct status *status, struct error *err)

@@ -97,13 +97,8 @@ static int print(struct options *options, const struct settings *settings, struc
         whatif_add_page(&text, whatif, options->top);
     else if (whatif)
         whatif_print(whatif, options->top, table);
-    if (!result)
-        result = table_end(table, err);
-    if (!result)
-        result = command_print(&text, err);
+    result = command_print_table(table, &text, result, err);
     whatif_destroy(whatif);
-    table_destroy(table);
-    text_free(&text);
     return result;
 }
 
