@@ -5,7 +5,8 @@
 
 #include "settings/settings.h"
 
-static const struct layout *const layouts[] = { &layout_slurmdbd, &layout_plain, &layout_pbs, NULL };
+static const struct layout *const layouts[] = { &layout_slurmdbd, &layout_plain, &layout_pbs,
+                                                NULL };
 
 const struct layout *layout_of(const struct settings *settings)
 {

@@ -45,7 +45,8 @@ int main(void)
     const uint32_t before[] = { 1, 2, 2, 4, 0 }, after[] = { 2, 1, 3, 3, 1 };
     uint32_t turned[5];
     places_turned(before, after, 5, turned);
-    ok(turned[0] == 1 && turned[1] == 1, "who was ahead and is behind is turned, and so is the other");
+    ok(turned[0] == 1 && turned[1] == 1,
+       "who was ahead and is behind is turned, and so is the other");
     ok(!turned[2] && !turned[3], "who was equal, or is, is not");
     ok(!turned[4], "and who has no place is with nobody");
     bool right = true;

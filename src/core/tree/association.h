@@ -17,7 +17,7 @@ struct association {
     int32_t shares;
     bool deleted;
     bool is_default; /* slurmdbd: its account is the default one of its user */
-    uint32_t order; /* place among all rows in `lineage` or `lft` order; slurmctld ties only */
+    uint32_t order;  /* place among all rows in `lineage` or `lft` order; slurmctld ties only */
 };
 
 /* All rows of a cluster, deleted ones included, in any order. */

@@ -99,7 +99,7 @@ struct page_cluster {
     struct page_fairness *fairness; /* at some of the instants */
     size_t fairness_count;
     struct page_uses by_partition, by_qos; /* of all; none where nobody asked for them */
-    const struct page_backtest *backtest; /* NULL: nobody asked for it */
+    const struct page_backtest *backtest;  /* NULL: nobody asked for it */
 };
 
 #endif
