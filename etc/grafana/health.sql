@@ -20,8 +20,8 @@ SELECT $__unixEpochTo() - MAX(computed_at) AS age FROM fairmill_account WHERE cl
 -- about: Whether it published: done, or failed.
 -- kind: table
 -- size: 8 4
--- units: took=ms lag=s
-SELECT r.status, r.kind, r.duration_ms AS took, r.source_lag AS lag
+-- units: took=ms behind=s
+SELECT r.status, r.kind, r.duration_ms AS took, r.source_lag AS behind
 FROM fairmill_runs r
 WHERE r.cluster = ${cluster:sqlstring}
     AND r.run_id = (SELECT MAX(m.run_id) FROM fairmill_runs m WHERE m.cluster = r.cluster)
@@ -69,7 +69,7 @@ ORDER BY 1, 2
 -- kind: curves
 -- size: 12 9
 -- unit: s
-SELECT $__unixEpochGroup(started_at, $__interval) AS time, MAX(source_lag) AS lag
+SELECT $__unixEpochGroup(started_at, $__interval) AS time, MAX(source_lag) AS behind
 FROM fairmill_runs
 WHERE cluster = ${cluster:sqlstring} AND $__unixEpochFilter(started_at) AND source_lag IS NOT NULL
 GROUP BY $__unixEpochGroup(started_at, $__interval)

@@ -364,9 +364,7 @@ def refused_at_once(site):
 
 
 def body():
-    # MySQL's plugin for logins by socket is not loaded by itself.
-    options = ['--plugin-load-add=auth_socket.so'] if IS_MYSQL else []
-    with NewServer(*options) as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
+    with NewServer() as server, tempfile.TemporaryDirectory(prefix='fm') as folder:
         subprocess.run(server.client(server.database(SOURCE)), input=dump.text_of('25.05'), text=True, check=True)
         site = Site(folder, server)
         for part in (printed_sql, commands, powers, missing, all_at_once, passwords_need_tls, refused_at_once):

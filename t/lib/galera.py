@@ -7,7 +7,7 @@ import socket
 import time
 
 import tap
-from mariadb import NewServer
+from mariadb import IS_MYSQL, NewServer
 
 PROVIDERS = '/usr/lib/galera*/libgalera_smm.so', '/usr/lib*/galera*/libgalera_smm.so', '/usr/lib/libgalera_smm.so'
 # Nodes that share a busy machine may be silent for long, and are not to be given up for that ...
@@ -80,6 +80,8 @@ class Galera:
         self.count, self.nodes = count, []
 
     def __enter__(self):
+        if IS_MYSQL:
+            tap.not_here('Galera is no part of MySQL')
         if not shutil.which('rsync'):
             tap.skip_all('rsync is not there')
         try:

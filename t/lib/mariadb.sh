@@ -148,5 +148,7 @@ mariadb_shared() {
     MARIADB_DIRECTORY=$(mktemp -d "${TMPDIR:-/tmp}/fm.XXXXXX")
     chmod 755 "$MARIADB_DIRECTORY"
     trap mariadb_discard EXIT
+    # MySQL's plugin for logins by socket is not loaded by itself.
+    ! mariadb_is_mysql || MARIADB_OPTIONS+=(--plugin-load-add=auth_socket.so)
     mariadb_start "$MARIADB_DIRECTORY"
 }

@@ -35,6 +35,11 @@ def skip_all(reason):
     if os.environ.get('CI') == 'true':
         print(f'1..1\nnot ok 1 - {reason}')
         sys.exit(1)
+    not_here(reason)
+
+
+def not_here(reason):
+    """The test has no meaning in this place."""
     print(f'1..0 # SKIP {reason}')
     sys.exit(0)
 
