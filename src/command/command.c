@@ -43,7 +43,7 @@ int command_print(const struct text *text, struct error *err)
 
 int command_print_table(struct table *table, struct text *text, int result, struct error *err)
 {
-    if (!result && (table_end(table, err) || command_print(text, err)))
+    if (!table || (!result && (table_end(table, err) || command_print(text, err))))
         result = -1;
     table_destroy(table);
     text_free(text);

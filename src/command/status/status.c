@@ -233,7 +233,7 @@ static int print_table(const struct options *options, const struct status *statu
     struct table *table = table_create(&text, &layout, &options->shared.table, err);
     for (size_t i = 0; table && i < status->health.count; i++)
         table_add(table, &status->rows[i]);
-    return command_print_table(table, &text, table ? 0 : -1, err);
+    return command_print_table(table, &text, 0, err);
 }
 
 static int print_nagios(const struct status *status, struct error *err)
