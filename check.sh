@@ -231,7 +231,7 @@ lint() {
 # what nobody has seen yet.
 fuzz() {
     local extent='--inputs 5000'
-    [ -z "${FAIRMILL_LONG:-}" ] || extent=600
+    [ -z "${FAIRMILL_LONG:-}" ] || extent=120
     quietly build/fuzz.log make -C build fuzz FUZZ="$extent"
 }
 
@@ -241,7 +241,7 @@ containers() {
 
 # Changes to the code that no test notices are printed, for people to judge.
 mutants() {
-    build-aux/mutants.py --count 20 --seconds 2400
+    build-aux/mutants.py --count 8 --seconds 1800
 }
 
 # Another order of bytes, and an unsigned char.
