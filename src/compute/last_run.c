@@ -31,7 +31,8 @@ void last_run_free(struct last_run *last)
     *last = (struct last_run){ 0 };
 }
 
-/* What was kept is folded in only after the snapshot of the source. */
+/* The plan reads from the source what was not kept; then the kept sums are added from the results.
+ */
 static int read_with_plan(struct last_run *last, struct computation *computation,
                           const struct prior *prior, struct error *err)
 {

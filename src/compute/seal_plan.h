@@ -21,8 +21,8 @@ struct seal_plan {
     const char *source_identity;
     bool asked_full;
     bool asked_now;         /* the run was asked for an instant */
-    bool publishes_nothing; /* what was kept is gone on from, or not looked at; no days are gathered
-                             */
+    bool publishes_nothing; /* only for values: kept sums are used as they are or not at all,
+                             * nothing is checked, and no days are gathered */
     enum seal_mode mode;
     char why[256];                /* it is full; "" where it is not */
     struct text cluster_identity; /* what tells it from any other of its name */

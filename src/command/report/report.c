@@ -73,7 +73,7 @@ static int read_use(struct report_cluster *read, size_t count, const struct sett
     return result;
 }
 
-/* A cluster of which the file does not tell has no such part; but one has. */
+/* The file may lack a cluster, whose page has no such part then; it must have one of them. */
 static int read_backtests(struct report_cluster *read, size_t count,
                           const struct backtest_file *file, struct error *err)
 {

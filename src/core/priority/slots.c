@@ -67,7 +67,7 @@ struct replay {
 
 #define NOT_READY UINT64_MAX
 
-/* The highest place of those that came before an instant, of whom there is one. */
+/* The highest place of all waits that began before an instant.  There must be one. */
 static uint64_t last_before(const struct replay *replay, uint64_t instant)
 {
     const struct slots *slots = replay->slots;
