@@ -76,12 +76,12 @@ void text_add_fixed(struct text *text, double number, int decimals)
         return;
     }
     char digits[24 + LARGEST_POWER], *end = digits + sizeof digits;
-    char *at = digits_before(end, whole, decimals + 1), *point = end - decimals;
-    if (decimals) {
-        memmove(at - 1, at, (size_t)(point - at));
-        at--;
-        point[-1] = '.';
-    }
+    char *at = end;
+    for (int i = 0; i < decimals; i++, whole /= 10)
+        *--at = (char)('0' + whole % 10);
+    if (decimals)
+        *--at = '.';
+    at = digits_before(at, whole, 1);
     if (signbit(number))
         *--at = '-';
     text_add_bytes(text, at, (size_t)(end - at));
