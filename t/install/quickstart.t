@@ -11,6 +11,8 @@ export CC=gcc CCACHE_DIR=${top_builddir:-$top/build}/ccache CCACHE_NOHASHDIR=1
 copy=$scratch/fairmill
 mkdir "$copy"
 tar -C "$top" --exclude=./build --exclude='./build-[!a]*' --exclude=./.git -cf - . | tar -C "$copy" -xf -
+# A package may be built among its sources, where no other build can begin.
+(cd "$copy" && rm -f config.status config.cache Makefile && find . -name '*.o' -delete)
 # What is installed stays as it is; drivers are those of this build.
 cat >>"$copy/build-aux/packages.sh" <<END
 packages_install() {
