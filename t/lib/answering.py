@@ -27,10 +27,13 @@ class Answering:
         self.place, self.most, self.seconds = place, most, seconds
         self.path = place.path('socket')
         self.command = [program.FAIRMILL, '-c', place.path(settings), 'answer']
-        os.makedirs(place.path('askers'), exist_ok=True)
-        os.chmod(place.path('askers'), 0o777)
+        for folder in ('askers', 'counts'):
+            os.makedirs(place.path(folder), exist_ok=True)
+            os.chmod(place.path(folder), 0o777)
+        # Where a program that counts its lines for coverage writes them if others run it.
+        self.counts = {'GCOV_PREFIX': place.path('counts')}
         os.chmod(place.folder, 0o755)
-        self.environment = {'PATH': os.environ['PATH'], 'RUNTIME_DIRECTORY': place.path('askers')} | environment
+        self.environment = {'PATH': os.environ['PATH'], 'RUNTIME_DIRECTORY': place.path('askers')} | self.counts | environment
         self.refused = self.answered = 0
 
     def __enter__(self):
@@ -102,5 +105,5 @@ class Answering:
     def client(self, login):
         """What PLACE.run() needs to run the client as this user, who may not read the settings."""
         clean = {k: v for k, v in os.environ.items() if k not in ('FAIRMILL_CONF', 'FAIRMILL_SOCKET')}
-        return dict(settings=None, env=clean | {'FAIRMILL_CONF': '/nonexistent/fm.conf', 'FAIRMILL_SOCKET': self.path},
+        return dict(settings=None, env=clean | self.counts | {'FAIRMILL_CONF': '/nonexistent/fm.conf', 'FAIRMILL_SOCKET': self.path},
                     **ids(login))
