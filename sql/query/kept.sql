@@ -15,8 +15,8 @@ WHERE "cluster" = ? AND "table_name" = ? AND "part" = ?
 -- Forget what no run wrote: parts of tables that are one part.
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "part" <> 0
-    AND "table_name" IN ('fairmill_fairshare', 'fairmill_job_priority', 'fairmill_job_term', 'fairmill_seal_odd',
-        'fairmill_seal_slice', 'fairmill_share_state', 'fairmill_usage_span')
+    AND "table_name" IN ('fairmill_job_priority', 'fairmill_job_term', 'fairmill_seal_odd', 'fairmill_seal_slice',
+        'fairmill_share_state', 'fairmill_tree', 'fairmill_usage_span', 'fairmill_value')
 
 -- name: kept_day_remove
 -- Forget a day that was removed.

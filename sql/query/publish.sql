@@ -35,9 +35,21 @@ SELECT "cluster", "source" FROM "fairmill_lock" WHERE "cluster" <> '' AND "run_i
 -- Publish: changes one row, unless somebody else published in between.
 UPDATE "fairmill_lock" SET "run_id" = ?, "source" = ? WHERE "cluster" = ? AND "run_id" = ?
 
--- name: fairshare_clear
--- Remove a cluster's rows, before the new ones are written.
-DELETE /*! "fairmill_fairshare" */ FROM "fairmill_fairshare" /*! FORCE INDEX (PRIMARY) */
+-- name: tree_clear
+-- Remove a cluster's associations, before those are written that there are now.
+DELETE /*! "fairmill_tree" */ FROM "fairmill_tree" /*! FORCE INDEX (PRIMARY) */
+WHERE "cluster" = ?
+
+-- name: tree_part
+-- A cluster's associations from one to another, as a run wrote them.
+SELECT "id_assoc", "parent_id", "depth", "account", "user_name", "partition_name", "shares",
+    "shares_norm", "level_shares_norm", "tie_order", "grp_tres_mins", "pbs_own"
+FROM "fairmill_tree"
+WHERE "cluster" = ? AND "id_assoc" >= ? AND "id_assoc" <= ?
+
+-- name: value_clear
+-- And their values.
+DELETE /*! "fairmill_value" */ FROM "fairmill_value" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
 -- name: job_priority_clear

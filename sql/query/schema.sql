@@ -14,8 +14,6 @@ INSERT INTO "fairmill_schema" ("version", "made_at") VALUES (?, ?)
 
 -- name: check_association
 INSERT INTO "fairmill_association" SELECT * FROM "fairmill_association" WHERE 1 = 0
--- name: check_fairshare
-INSERT INTO "fairmill_fairshare" SELECT * FROM "fairmill_fairshare" WHERE 1 = 0
 -- name: check_finding
 INSERT INTO "fairmill_finding" SELECT * FROM "fairmill_finding" WHERE 1 = 0
 -- name: check_history
@@ -50,6 +48,8 @@ INSERT INTO "fairmill_share_change" SELECT * FROM "fairmill_share_change" WHERE 
 INSERT INTO "fairmill_qos_change" SELECT * FROM "fairmill_qos_change" WHERE 1 = 0
 -- name: check_share_state
 INSERT INTO "fairmill_share_state" SELECT * FROM "fairmill_share_state" WHERE 1 = 0
+-- name: check_tree
+INSERT INTO "fairmill_tree" SELECT * FROM "fairmill_tree" WHERE 1 = 0
 -- name: check_usage_day
 INSERT INTO "fairmill_usage_day" SELECT * FROM "fairmill_usage_day" WHERE 1 = 0
 -- name: check_kept
@@ -58,3 +58,5 @@ INSERT INTO "fairmill_kept" SELECT * FROM "fairmill_kept" WHERE 1 = 0
 INSERT INTO "fairmill_usage_open" SELECT * FROM "fairmill_usage_open" WHERE 1 = 0
 -- name: check_usage_span
 INSERT INTO "fairmill_usage_span" SELECT * FROM "fairmill_usage_span" WHERE 1 = 0
+-- name: check_value
+INSERT INTO "fairmill_value" SELECT * FROM "fairmill_value" WHERE 1 = 0

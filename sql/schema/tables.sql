@@ -74,18 +74,29 @@ CREATE TABLE IF NOT EXISTS "fairmill_finding" (
     PRIMARY KEY ("cluster", "kind", "subject")
 ) {replaced};
 
--- Every value of every living association.
-CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
+-- The living associations: what of fairmill_fairshare changes with shares, parents and names only.  Where
+-- `pbs_own` is 0, the PBS values are those of the classic algorithm, and not written twice.
+CREATE TABLE IF NOT EXISTS "fairmill_tree" (
+    "cluster"            {name} NOT NULL,
+    "id_assoc"           {integer} NOT NULL,
+    "parent_id"          {integer},
+    "depth"              {integer} NOT NULL,
+    "account"            {name} NOT NULL,
+    "user_name"          {name} NOT NULL,
+    "partition_name"     {name} NOT NULL,
+    "shares"             {integer},
+    "shares_norm"        {real},
+    "level_shares_norm"  {real},
+    "tie_order"          {integer},
+    "grp_tres_mins"      {text},
+    "pbs_own"            {integer} NOT NULL,
+    PRIMARY KEY ("cluster", "id_assoc")
+) {kept};
+
+-- And what changes with every run.  What the view fairmill_fairshare makes of other columns is NULL here.
+CREATE TABLE IF NOT EXISTS "fairmill_value" (
     "cluster"                 {name} NOT NULL,
     "id_assoc"                {integer} NOT NULL,
-    "parent_id"               {integer},
-    "depth"                   {integer} NOT NULL,
-    "account"                 {name} NOT NULL,
-    "user_name"               {name} NOT NULL,
-    "partition_name"          {name} NOT NULL,
-    "shares"                  {integer},
-    "shares_norm"             {real},
-    "level_shares_norm"       {real},
     "usage_raw"               {real},
     "usage_norm"              {real},
     "capacity_usage"          {real},
@@ -96,24 +107,16 @@ CREATE TABLE IF NOT EXISTS "fairmill_fairshare" (
     "linear_factor"           {real},
     "depth_oblivious_ratio"   {real},
     "depth_oblivious_factor"  {real},
+    "depth_oblivious_usage"   {real},
     "level_fs"                {real},
-    "level_fs_infinite"       {integer},
     "fair_tree_rank"          {integer},
-    "fair_tree_factor"        {real},
-    "pbs_target"              {real},
     "pbs_tree_usage"          {real},
     "pbs_factor"              {real},
-    "fairshare"               {real},
-    "run_id"                  {integer} NOT NULL,
-    "computed_at"             {integer} NOT NULL,
     "fairshare_order"         {integer},
-    "depth_oblivious_usage"   {real},
-    "tie_order"               {integer},
     "pbs_order"               {integer},
-    "grp_tres_mins"           {text},
     "tres_run_mins"           {text},
     PRIMARY KEY ("cluster", "id_assoc")
-) {replaced};
+) {updated};
 
 -- Who may see what others have, where that is private: a row for each account, `account` '' for all.
 CREATE TABLE IF NOT EXISTS "fairmill_privilege" (

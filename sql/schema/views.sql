@@ -2,6 +2,64 @@
 --
 -- The views, written as tables.sql is.
 
+-- Every value of every living association.
+sqlite: DROP VIEW IF EXISTS "fairmill_fairshare";
+{create_definer_view} "fairmill_fairshare" AS
+SELECT
+    t."cluster" AS "cluster",
+    t."id_assoc" AS "id_assoc",
+    t."parent_id" AS "parent_id",
+    t."depth" AS "depth",
+    t."account" AS "account",
+    t."user_name" AS "user_name",
+    t."partition_name" AS "partition_name",
+    t."shares" AS "shares",
+    t."shares_norm" AS "shares_norm",
+    t."level_shares_norm" AS "level_shares_norm",
+    v."usage_raw" AS "usage_raw",
+    v."usage_norm" AS "usage_norm",
+    v."capacity_usage" AS "capacity_usage",
+    v."level_usage" AS "level_usage",
+    v."classic_usage" AS "classic_usage",
+    v."classic_factor" AS "classic_factor",
+    v."linear_usage" AS "linear_usage",
+    v."linear_factor" AS "linear_factor",
+    v."depth_oblivious_ratio" AS "depth_oblivious_ratio",
+    v."depth_oblivious_factor" AS "depth_oblivious_factor",
+    v."level_fs" AS "level_fs",
+    CAST(CASE
+        WHEN t."parent_id" IS NULL THEN NULL
+        WHEN v."level_fs" = 1e100 THEN 1
+        ELSE 0
+    END AS {signed}) AS "level_fs_infinite",
+    v."fair_tree_rank" AS "fair_tree_rank",
+    CAST(v."fair_tree_rank" AS {real}) / NULLIF(r."users", 0) AS "fair_tree_factor",
+    t."shares_norm" AS "pbs_target",
+    CASE t."pbs_own" WHEN 1 THEN v."pbs_tree_usage" ELSE v."classic_usage" END AS "pbs_tree_usage",
+    CASE t."pbs_own" WHEN 1 THEN v."pbs_factor" ELSE v."classic_factor" END AS "pbs_factor",
+    CASE r."algorithm"
+        WHEN 'fair_tree' THEN CAST(v."fair_tree_rank" AS {real}) / NULLIF(r."users", 0)
+        WHEN 'classic' THEN v."classic_factor"
+        WHEN 'linear' THEN v."linear_factor"
+        WHEN 'depth_oblivious' THEN v."depth_oblivious_factor"
+        WHEN 'pbs' THEN CASE t."pbs_own" WHEN 1 THEN v."pbs_factor" ELSE v."classic_factor" END
+    END AS "fairshare",
+    r."run_id" AS "run_id",
+    r."as_of" AS "computed_at",
+    CASE r."algorithm"
+        WHEN 'fair_tree' THEN COALESCE(v."fairshare_order", r."users" - v."fair_tree_rank" + 1)
+        ELSE v."fairshare_order"
+    END AS "fairshare_order",
+    COALESCE(v."depth_oblivious_usage", v."depth_oblivious_ratio" * t."shares_norm") AS "depth_oblivious_usage",
+    t."tie_order" AS "tie_order",
+    v."pbs_order" AS "pbs_order",
+    t."grp_tres_mins" AS "grp_tres_mins",
+    v."tres_run_mins" AS "tres_run_mins"
+FROM "fairmill_lock" l
+JOIN "fairmill_run" r ON r."cluster" = l."cluster" AND r."run_id" = l."run_id"
+JOIN "fairmill_tree" t ON t."cluster" = l."cluster"
+JOIN "fairmill_value" v ON v."cluster" = t."cluster" AND v."id_assoc" = t."id_assoc";
+
 -- The tree in the columns of sshare.
 sqlite: DROP VIEW IF EXISTS "fairmill_sshare";
 {create_view} "fairmill_sshare" AS
@@ -62,7 +120,7 @@ FROM "fairmill_job_priority" j;
 
 -- For each account what it has, and how its own users fare.
 sqlite: DROP VIEW IF EXISTS "fairmill_account";
-{create_nameless_view} "fairmill_account" AS
+{create_definer_view} "fairmill_account" AS
 SELECT
     a."cluster" AS "cluster",
     a."id_assoc" AS "id_assoc",
@@ -87,7 +145,7 @@ SELECT
 FROM "fairmill_fairshare" a
 LEFT JOIN (
     SELECT "cluster", "parent_id", COUNT(*) AS "users", MAX("fairshare") AS "best",
-        AVG("fairshare") AS "mean", MIN("fairshare") AS "worst"
+        AVG("fairshare" {in_order}) AS "mean", MIN("fairshare") AS "worst"
     FROM "fairmill_fairshare"
     WHERE "user_name" <> ''
     GROUP BY "cluster", "parent_id"
@@ -97,7 +155,7 @@ WHERE a."user_name" = '';
 -- Accounts at the points of history, as they were called and where they hung then.  It goes from points and
 -- accounts to their values by the primary key, past the values of users.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_history";
-{create_nameless_view} "fairmill_account_history" AS
+{create_definer_view} "fairmill_account_history" AS
 SELECT
     h."cluster" AS "cluster",
     h."as_of" AS "as_of",
@@ -117,7 +175,7 @@ JOIN "fairmill_history" h ON h."cluster" = p."cluster" AND h."as_of" = p."as_of"
 
 -- What the users right in each account used on each day, undecayed.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_day";
-{create_nameless_view} "fairmill_account_day" AS
+{create_definer_view} "fairmill_account_day" AS
 SELECT
     d."cluster" AS "cluster",
     d."day" AS "day",
@@ -133,7 +191,7 @@ GROUP BY d."cluster", d."day", n."account";
 
 -- How many jobs wait, each in the partition where it is best placed.
 sqlite: DROP VIEW IF EXISTS "fairmill_waiting";
-{create_nameless_view} "fairmill_waiting" AS
+{create_definer_view} "fairmill_waiting" AS
 SELECT
     j."cluster" AS "cluster",
     j."partition_name" AS "partition",
@@ -146,7 +204,7 @@ GROUP BY j."cluster", j."partition_name";
 
 -- The same by account.
 sqlite: DROP VIEW IF EXISTS "fairmill_account_waiting";
-{create_nameless_view} "fairmill_account_waiting" AS
+{create_definer_view} "fairmill_account_waiting" AS
 SELECT
     j."cluster" AS "cluster",
     j."account" AS "account",
@@ -159,7 +217,7 @@ GROUP BY j."cluster", j."account";
 
 -- What was odd, by kind, without whom it was about.
 sqlite: DROP VIEW IF EXISTS "fairmill_findings";
-{create_nameless_view} "fairmill_findings" AS
+{create_definer_view} "fairmill_findings" AS
 SELECT
     f."cluster" AS "cluster",
     f."kind" AS "kind",
@@ -171,7 +229,7 @@ GROUP BY f."cluster", f."kind";
 
 -- Runs, without who ran them and what they said.
 sqlite: DROP VIEW IF EXISTS "fairmill_runs";
-{create_nameless_view} "fairmill_runs" AS
+{create_definer_view} "fairmill_runs" AS
 SELECT
     r."cluster" AS "cluster",
     r."run_id" AS "run_id",

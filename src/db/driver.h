@@ -85,6 +85,10 @@ struct db_driver {
      * with a primary key only, not for views. */
     const char *scan_hint;
 
+    /* Whether a row is better replaced where it lies (bulk_begin() with a key) than deleted with
+     * all others and inserted: the database writes no more than that, and no index. */
+    bool updates_in_place;
+
     /* A query with one argument, a table's name, whose answer is that table's columns, a row
      * with one text each; no row where the table is not there or not readable. */
     const char *columns_query;

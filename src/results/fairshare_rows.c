@@ -5,40 +5,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/fairshare/ranking.h"
 #include "core/tree/lineage.h"
 #include "results/kept.h"
 #include "results/rows.h"
 #include "settings/settings.h"
 #include "source/tres_minutes.h"
 #include "sql.h"
+#include "util/error.h"
 #include "util/index.h"
 #include "util/text.h"
+
+/* fairmill_fairshare is a view of two tables.  What hangs on shares, parents and names only is in
+ * fairmill_tree, and written when that changes; fairmill_value has what each run computes anew,
+ * less what the view can make of other columns to the bit.  So a run writes half of what readers
+ * see. */
+
+static const char tree_table[] = "fairmill_tree", value_table[] = "fairmill_value";
+
+enum { TREE_COLUMNS = 13, VALUE_COLUMNS = 20 };
 
 struct writer {
     const struct publisher *publisher;
     const struct publication *publication;
-    int64_t as_of;
+    bool is_fair_tree;
+    bool pbs_own;   /* PBS values are not the classic ones */
     uint32_t *ties; /* by node: when slurmctld or pbsfs visits it; NULL: neither is asked */
-    struct row_writer rows;
-    struct kept_rows kept;
     struct text converted[3];
 };
 
-static void write_row(struct writer *writer, uint32_t i, struct error *err)
+static void make_tree_row(struct writer *writer, uint32_t i, struct row_field *row)
 {
     const struct tree *tree = writer->publication->tree;
     const struct names *names = writer->publication->names;
     const struct node *node = &tree->nodes[i];
     const struct values *values = &writer->publication->values[i];
-    const struct algorithm *algorithm = writer->publisher->settings->algorithm;
-    uint32_t order = writer->publication->order[i];
-    const uint32_t *pbs_order = writer->publication->pbs_order;
-    const struct tres_minutes_texts tres = tres_minutes_of(writer->publication->tres_minutes, i);
-    bool root = i == 0;
-    struct row_field row[] = {
+    const char *limit = tres_minutes_of(writer->publication->tres_minutes, i).group_limit;
+    const struct row_field made[TREE_COLUMNS] = {
         { "cluster", 't', db_text(writer->publisher->cluster) },
         { "id_assoc", 'i', db_integer(node->id) },
-        { "parent_id", 'i', root ? db_null() : db_integer(tree->nodes[node->parent].id) },
+        { "parent_id", 'i', i ? db_integer(tree->nodes[node->parent].id) : db_null() },
         { "depth", 'i', db_integer(node->depth) },
         { "account", 't', rows_text(names_text(names, node->account), &writer->converted[0]) },
         { "user_name", 't', rows_text(names_text(names, node->user), &writer->converted[1]) },
@@ -47,6 +53,43 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
         { "shares", 'i', node_has_parent_shares(node) ? db_null() : db_integer(node->shares) },
         { "shares_norm", 'r', rows_real(values->shares_norm) },
         { "level_shares_norm", 'r', rows_real(values->level_shares_norm) },
+        { "tie_order", 'i', writer->ties ? db_integer(writer->ties[i]) : db_null() },
+        { "grp_tres_mins", 't', limit ? db_text(limit) : db_null() },
+        { "pbs_own", 'i', db_integer(writer->pbs_own) },
+    };
+    memcpy(row, made, sizeof made);
+}
+
+/* It is NULL where the view has the same by ratio x shares, and no database takes offence at a
+ * product too small for it. */
+static double own_depth_oblivious_usage(const struct values *values)
+{
+    double product = values->depth_oblivious_ratio * values->shares_norm;
+    bool is_product = product == values->depth_oblivious_usage &&
+                      (isnormal(product) || values->depth_oblivious_ratio == 0);
+    return is_product ? NAN : values->depth_oblivious_usage;
+}
+
+/* Under Fair Tree it is NULL where the view has the same by the rank. */
+static struct db_value own_order(const struct writer *writer, uint32_t i)
+{
+    const struct publication *publication = writer->publication;
+    uint32_t order = publication->order[i];
+    uint32_t rank = publication->values[i].fair_tree_rank;
+    bool is_place =
+        writer->is_fair_tree && order == place_of_rank(rank, publication->tree->user_count);
+    return order && !is_place ? db_integer(order) : db_null();
+}
+
+static void make_value_row(struct writer *writer, uint32_t i, struct row_field *row)
+{
+    const struct publication *publication = writer->publication;
+    const struct values *values = &publication->values[i];
+    const uint32_t *pbs_order = publication->pbs_order;
+    const char *running = tres_minutes_of(publication->tres_minutes, i).running;
+    const struct row_field made[VALUE_COLUMNS] = {
+        { "cluster", 't', db_text(writer->publisher->cluster) },
+        { "id_assoc", 'i', db_integer(publication->tree->nodes[i].id) },
         { "usage_raw", 'r', rows_real(values->usage_raw) },
         { "usage_norm", 'r', rows_real(values->usage_norm) },
         { "capacity_usage", 'r', rows_real(values->capacity_usage) },
@@ -57,57 +100,158 @@ static void write_row(struct writer *writer, uint32_t i, struct error *err)
         { "linear_factor", 'r', rows_real(values->linear_factor) },
         { "depth_oblivious_ratio", 'r', rows_real(values->depth_oblivious_ratio) },
         { "depth_oblivious_factor", 'r', rows_real(values->depth_oblivious_factor) },
+        { "depth_oblivious_usage", 'r', rows_real(own_depth_oblivious_usage(values)) },
         { "level_fs", 'r', rows_real(values->level_fs) },
-        { "level_fs_infinite", 'i',
-          root ? db_null() : db_integer(isinf(values->level_fs) ? 1 : 0) },
         { "fair_tree_rank", 'i',
           values->fair_tree_rank ? db_integer(values->fair_tree_rank) : db_null() },
-        { "fair_tree_factor", 'r', rows_real(values->fair_tree_factor) },
-        { "pbs_target", 'r', rows_real(values->shares_norm) },
-        { "pbs_tree_usage", 'r', rows_real(values->pbs_tree_usage) },
-        { "pbs_factor", 'r', rows_real(values->pbs_factor) },
-        { "fairshare", 'r', rows_real(algorithm->factor(values)) },
-        { "run_id", 'i', db_integer(writer->publisher->run_id) },
-        { "computed_at", 'i', db_integer(writer->as_of) },
-        { "fairshare_order", 'i', order ? db_integer(order) : db_null() },
-        { "depth_oblivious_usage", 'r', rows_real(values->depth_oblivious_usage) },
-        { "grp_tres_mins", 't', tres.group_limit ? db_text(tres.group_limit) : db_null() },
-        { "tres_run_mins", 't', tres.running ? db_text(tres.running) : db_null() },
-        { "tie_order", 'i', writer->ties ? db_integer(writer->ties[i]) : db_null() },
+        { "pbs_tree_usage", 'r', writer->pbs_own ? rows_real(values->pbs_tree_usage) : db_null() },
+        { "pbs_factor", 'r', writer->pbs_own ? rows_real(values->pbs_factor) : db_null() },
+        { "fairshare_order", 'i', own_order(writer, i) },
         { "pbs_order", 'i', pbs_order && pbs_order[i] ? db_integer(pbs_order[i]) : db_null() },
+        { "tres_run_mins", 't', running ? db_text(running) : db_null() },
     };
-    kept_add_fields(&writer->kept, row + 1, COUNT(row) - 1);
-    rows_add(&writer->rows, row, COUNT(row), err);
+    memcpy(row, made, sizeof made);
+}
+
+static bool same_real(double one, double other)
+{
+    return one == other || (isnan(one) && isnan(other));
+}
+
+/* They are the same, without a minimum of usage and a dampening, or of all they are written. */
+static bool has_own_pbs(const struct publication *publication)
+{
+    for (uint32_t i = 0; i < publication->tree->count; i++) {
+        const struct values *values = &publication->values[i];
+        if (!same_real(values->pbs_tree_usage, values->classic_usage) ||
+            !same_real(values->pbs_factor, values->classic_factor))
+            return true;
+    }
+    return false;
+}
+
+/* What the rows of associations from one to before another in the order of ids add up to. */
+static struct kept_rows tree_rows(struct writer *writer, size_t from, size_t to)
+{
+    struct kept_rows kept = { 0 };
+    struct row_field row[TREE_COLUMNS];
+    for (size_t at = from; at < to; at++) {
+        make_tree_row(writer, writer->publication->tree->by_id[at], row);
+        kept_add_fields(&kept, row + 1, TREE_COLUMNS - 1);
+    }
+    return kept;
+}
+
+/* Somebody may have changed rows behind our back.  A run looks at some of them, in turns. */
+#define ROWS_LOOKED_AT 1000 /* and more where the turns are not enough */
+#define TURNS 16
+
+static int look_at_some(struct writer *writer, bool *as_stored, struct error *err)
+{
+    const struct tree *tree = writer->publication->tree;
+    size_t turns = tree->count / ROWS_LOOKED_AT < 1 ? 1 : tree->count / ROWS_LOOKED_AT;
+    turns = turns > TURNS ? TURNS : turns;
+    size_t turn = (size_t)writer->publisher->run_id % turns;
+    size_t from = tree->count * turn / turns, to = tree->count * (turn + 1) / turns;
+    const struct db_value arguments[] = {
+        db_text(writer->publisher->cluster),
+        db_integer(turn ? tree->nodes[tree->by_id[from]].id : INT64_MIN),
+        db_integer(turn + 1 < turns ? tree->nodes[tree->by_id[to]].id - 1 : INT64_MAX),
+    };
+    const struct db_value *row;
+    struct kept_rows found = { 0 }, computed = tree_rows(writer, from, to);
+    struct db_rows *rows = db_query(writer->publisher->db, sql_query_tree_part, arguments,
+                                    COUNT(arguments), "iiitttirriti", err);
+    while (db_fetch(rows, &row, err) > 0)
+        kept_add_values(&found, row, TREE_COLUMNS - 1);
+    int result = db_finish(rows);
+    *as_stored = !result && kept_same(&found, &computed);
+    return result && err->class != ERROR_DATA ? -1 : 0; /* it is not even of its column's type */
+}
+
+/* Whether fairmill_tree has these rows already, whose hash is known. */
+static int find_tree(struct writer *writer, const struct kept_rows *wanted, bool *is_there,
+                     struct error *err)
+{
+    struct kept_parts parts;
+    if (kept_read(writer->publisher->db, writer->publisher->cluster, tree_table, &parts, err))
+        return -1;
+    const struct kept_rows stored = kept_of(&parts, 0);
+    kept_parts_free(&parts);
+    *is_there = kept_same(&stored, wanted);
+    return *is_there ? look_at_some(writer, is_there, err) : 0;
+}
+
+static int clear(const struct writer *writer, const char *statement, struct error *err)
+{
+    struct db_value cluster = db_text(writer->publisher->cluster);
+    return db_execute(writer->publisher->db, statement, &cluster, 1, NULL, err);
+}
+
+static int keep(const struct writer *writer, const char *table, struct kept_rows kept,
+                struct error *err)
+{
+    return kept_write(writer->publisher->db, writer->publisher->cluster, table,
+                      &(struct kept_part){ 0, kept }, err);
+}
+
+static int write_tree(struct writer *writer, const struct kept_rows *kept, struct error *err)
+{
+    const struct tree *tree = writer->publication->tree;
+    struct row_writer rows = { .db = writer->publisher->db, .table = tree_table };
+    struct row_field row[TREE_COLUMNS];
+    if (clear(writer, sql_query_tree_clear, err))
+        return -1;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        make_tree_row(writer, tree->by_id[i], row);
+        rows_add(&rows, row, TREE_COLUMNS, err);
+    }
+    return rows_end(&rows, 0, err) ? -1 : keep(writer, tree_table, *kept, err);
+}
+
+/* Nearly every value changes with every run.  Where a database does not update in place, to replace
+ * rows one by one takes longer by a third.  In the order of the key it need not search for where a
+ * row belongs, nor split a page that it has just filled. */
+static int write_values(struct writer *writer, bool in_place, struct error *err)
+{
+    const struct tree *tree = writer->publication->tree;
+    struct row_writer rows = { .db = writer->publisher->db,
+                               .table = value_table,
+                               .keys = in_place ? 2 : 0 };
+    struct row_field row[VALUE_COLUMNS];
+    struct kept_rows kept = { 0 };
+    if (!in_place && clear(writer, sql_query_value_clear, err))
+        return -1;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        make_value_row(writer, tree->by_id[i], row);
+        kept_add_fields(&kept, row + 1, VALUE_COLUMNS - 1);
+        rows_add(&rows, row, VALUE_COLUMNS, err);
+    }
+    return rows_end(&rows, 0, err) ? -1 : keep(writer, value_table, kept, err);
 }
 
 int fairshare_rows_write(const struct publisher *publisher, const struct publication *publication,
-                         int64_t as_of, struct error *err)
+                         struct error *err)
 {
-    struct db_value cluster = db_text(publisher->cluster);
+    const struct settings *settings = publisher->settings;
     struct writer writer = {
         .publisher = publisher,
         .publication = publication,
-        .as_of = as_of,
-        .ties = publisher->settings->conformance == CONFORMANCE_SLURMCTLD ||
-                        settings_of_pbs(publisher->settings)
+        .is_fair_tree = settings->algorithm == algorithm_named("fair_tree"),
+        .pbs_own = has_own_pbs(publication),
+        .ties = settings->conformance == CONFORMANCE_SLURMCTLD || settings_of_pbs(settings)
                     ? tree_places_in_order(publication->tree)
                     : NULL,
-        .rows = { .db = publisher->db, .table = "fairmill_fairshare" },
     };
-    int result = -1;
-    /* Nearly every value changes with every run, so that to replace rows one by one takes longer by
-     * a third.  In the order of the key a database need not search for where a row belongs, nor
-     * split a page that it has just filled. */
-    if (db_execute(publisher->db, sql_query_fairshare_clear, &cluster, 1, NULL, err))
-        goto done;
-    for (uint32_t i = 0; i < publication->tree->count; i++)
-        write_row(&writer, publication->tree->by_id[i], err);
+    struct kept_rows kept = tree_rows(&writer, 0, publication->tree->count);
+    bool is_there = false;
+    int result = publication->anew ? 0 : find_tree(&writer, &kept, &is_there, err);
+    if (!result && !is_there)
+        result = write_tree(&writer, &kept, err);
+    if (!result)
+        result = write_values(&writer, is_there && publisher->db->driver->updates_in_place, err);
     for (size_t i = 0; i < COUNT(writer.converted); i++)
         text_free(&writer.converted[i]);
-    if (!rows_end(&writer.rows, 0, err))
-        result = kept_write(publisher->db, publisher->cluster, writer.rows.table,
-                            &(struct kept_part){ 0, writer.kept }, err);
-done:
     free(writer.ties);
     return result;
 }

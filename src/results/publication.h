@@ -64,6 +64,7 @@ struct publication {
     const struct factor_past *factors; /* of QOS; NULL: the source has none */
     struct days *days;                 /* NULL: the usage of days stays as it is */
     const struct ledger_book *ledger;
+    bool anew;          /* write all, whatever is stored */
     bool looks_through; /* look whether what cannot be made anew is as it was stored, and for strays
                          */
     bool replaces;      /* what is of an instant that has not come yet goes */
@@ -72,9 +73,10 @@ struct publication {
 /* The rows of each table, written inside the transaction that publisher_publish() has open by the
  * module of the same name. */
 
-/* Replace a cluster's rows of fairmill_fairshare. */
+/* Replace a cluster's rows of fairmill_value, and those of fairmill_tree where they are not as they
+ * should be, or `anew`. */
 int fairshare_rows_write(const struct publisher *publisher, const struct publication *publication,
-                         int64_t as_of, struct error *err);
+                         struct error *err);
 
 /* Replace its rows of fairmill_job_priority and fairmill_job_term by those of its queue. */
 int job_priority_rows_write(const struct publisher *publisher,

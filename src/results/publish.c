@@ -251,7 +251,7 @@ static int write_all(struct publisher *publisher, const struct publication *publ
         step_fence(publisher, publication->source, err) ||
                 (publication->looks_through &&
                  kept_remove_strays(publisher->db, publisher->cluster, err)) ||
-                fairshare_rows_write(publisher, publication, record.as_of, err) ||
+                fairshare_rows_write(publisher, publication, err) ||
                 job_priority_rows_write(publisher, publication, record.as_of, err) ||
                 privilege_rows_write(publisher, publication, err) ||
                 (publication->seal && seal_write(publisher, publication->seal, err)) ||
@@ -296,10 +296,10 @@ int publisher_record_failure(struct publisher *publisher, const struct run_recor
                        result ? result : run_rows_write(publisher, record, "failed", err), err);
 }
 
-static const char *const current_clears[] = { sql_query_fairshare_clear,
-                                              sql_query_job_priority_clear,
-                                              sql_query_job_term_clear, sql_query_privilege_clear,
-                                              NULL };
+static const char *const current_clears[] = {
+    sql_query_tree_clear,     sql_query_value_clear,     sql_query_job_priority_clear,
+    sql_query_job_term_clear, sql_query_privilege_clear, NULL,
+};
 
 int publisher_retire(struct publisher *publisher, struct error *err)
 {

@@ -18,10 +18,14 @@
 /* The tables and views of each database, from the templates in sql/schema/. */
 static const struct dialect {
     const char *driver, *tables, *views;
+    const char *is_table, *former, *split, *joined; /* fairmill_fairshare, which was a table */
 } dialects[] = {
-    { "mysql", sql_mysql_tables, sql_mysql_views },
-    { "pgsql", sql_pgsql_tables, sql_pgsql_views },
-    { "sqlite", sql_sqlite_tables, sql_sqlite_views },
+    { "mysql", sql_mysql_tables, sql_mysql_views, sql_mysql_is_table, sql_mysql_former,
+      sql_mysql_split, sql_mysql_joined },
+    { "pgsql", sql_pgsql_tables, sql_pgsql_views, sql_pgsql_is_table, sql_pgsql_former,
+      sql_pgsql_split, sql_pgsql_joined },
+    { "sqlite", sql_sqlite_tables, sql_sqlite_views, sql_sqlite_is_table, sql_sqlite_former,
+      sql_sqlite_split, sql_sqlite_joined },
 };
 
 static const struct dialect *dialect_of(const struct db_driver *driver)
@@ -280,10 +284,46 @@ static int loosen(struct db *db, const struct dialect *dialect, int64_t version,
     return make_anew(db, dialect->tables, "fairmill_job_priority", err);
 }
 
+/* ---- The table that became a view ---- */
+
+/* The first statement of a script that creates something, to be freed. */
+static char *first_creation(const char *script)
+{
+    const char *create = strstr(script, "\nCREATE ") + 1;
+    return memory_bytes(create, (size_t)(strstr(create, ";\n") + 2 - create));
+}
+
+static int split(struct db *db, const struct dialect *dialect, struct error *err)
+{
+    char *view = first_creation(dialect->views);
+    int result = db_begin(db, err);
+    if (!result)
+        result = rows_commit(db,
+                             db_script(db, dialect->split, err) || db_script(db, view, err) ||
+                                     (*dialect->joined && db_script(db, dialect->joined, err))
+                                 ? -1
+                                 : 0,
+                             err);
+    free(view);
+    return result ? fail_in(err, "cannot make a view of the table 'fairmill_fairshare'") : 0;
+}
+
+/* Up to version 7 fairmill_fairshare was a table.  MySQL and MariaDB commit each step: who is ended
+ * amid them finds the table and begins again, or misses the view and makes it. */
+static int split_fairshare(struct db *db, const struct dialect *dialect, struct error *err)
+{
+    int64_t one;
+    int found = rows_read_integer(db, dialect->is_table, NULL, 0, &one, err);
+    if (found <= 0)
+        return found;
+    return script_add_columns(db, dialect->former, false, err) || split(db, dialect, err) ? -1 : 0;
+}
+
 static int make_all(struct db *db, const struct dialect *dialect, struct error *err)
 {
     if (db_script(db, dialect->tables, err) ||
-        script_add_columns(db, dialect->tables, false, err) || db_script(db, dialect->views, err))
+        script_add_columns(db, dialect->tables, false, err) || split_fairshare(db, dialect, err) ||
+        db_script(db, dialect->views, err))
         return -1;
     return 0;
 }

@@ -11,7 +11,8 @@
 
 #define RESULT_COLUMNS 30
 
-/* The columns of fairmill_fairshare: 't', 'i' or 'r' for text, integer and real. */
+/* The columns of bench_fairshare, the table that fairmill_fairshare was in 0.1.0: 't', 'i' or 'r' for
+ * text, integer and real. */
 extern const char *const result_names[RESULT_COLUMNS];
 extern const char result_types[RESULT_COLUMNS + 1];
 
@@ -50,7 +51,7 @@ void *room_for(size_t count, size_t size);
 
 /* Add ` (a, b, ...)`: the columns that a row has.  The table may have more. */
 void add_columns(char *sql, size_t size);
-/* Write `INSERT INTO fairmill_fairshare (...) VALUES (...)`, with `$1` or `?` for each value. */
+/* Write `INSERT INTO bench_fairshare (...) VALUES (...)`, with `$1` or `?` for each value. */
 void add_insert(char *sql, size_t size, bool numbered);
 /* Add `a = PREFIXaSUFFIX, ...` of all columns that are not of the key. */
 void add_assignments(char *sql, size_t size, const char *before, const char *after);

@@ -182,7 +182,7 @@ static void replace(void *session, const char *way, const struct result_rows *ro
         add_assignments(sql, sizeof sql, "VALUES(", ")");
     }
     require(mysql, !mysql_query(mysql, "START TRANSACTION") &&
-                       (upsert || !mysql_query(mysql, "DELETE FROM fairmill_fairshare"
+                       (upsert || !mysql_query(mysql, "DELETE FROM bench_fairshare"
                                                       " WHERE cluster = 'bench'")));
     MYSQL_STMT *statement = mysql_stmt_init(mysql);
     require_statement(statement, !mysql_stmt_prepare(statement, sql, (unsigned long)strlen(sql)));

@@ -176,17 +176,17 @@ static const char *const writes[] = { "delete-copy", "staged-upsert", NULL };
 static void replace(void *session, const char *way, const struct result_rows *rows)
 {
     bool upsert = !strcmp(way, "staged-upsert");
-    char sql[STATEMENT_BYTES] = "INSERT INTO fairmill_fairshare SELECT * FROM staged"
+    char sql[STATEMENT_BYTES] = "INSERT INTO bench_fairshare SELECT * FROM staged"
                                 " ON CONFLICT (cluster, id_assoc) DO UPDATE SET ";
     run(session, "BEGIN");
     if (upsert) {
-        run(session, "CREATE TEMPORARY TABLE staged (LIKE fairmill_fairshare) ON COMMIT DROP");
+        run(session, "CREATE TEMPORARY TABLE staged (LIKE bench_fairshare) ON COMMIT DROP");
         copy_in(session, "staged", rows);
         add_assignments(sql, sizeof sql, "excluded.", "");
         run(session, sql);
     } else {
-        run(session, "DELETE FROM fairmill_fairshare WHERE cluster = 'bench'");
-        copy_in(session, "fairmill_fairshare", rows);
+        run(session, "DELETE FROM bench_fairshare WHERE cluster = 'bench'");
+        copy_in(session, "bench_fairshare", rows);
     }
     run(session, "COMMIT");
 }

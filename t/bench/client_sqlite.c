@@ -100,7 +100,7 @@ static void replace(void *session, const char *way, const struct result_rows *ro
     }
     run(session, "BEGIN IMMEDIATE");
     if (!upsert)
-        run(session, "DELETE FROM fairmill_fairshare WHERE cluster = 'bench'");
+        run(session, "DELETE FROM bench_fairshare WHERE cluster = 'bench'");
     sqlite3_stmt *statement = prepare(session, sql);
     for (size_t row = 0; row < rows->count; row++) {
         bind_row(statement, rows->rows[row]);

@@ -103,7 +103,7 @@ void add_columns(char *sql, size_t size)
 void add_insert(char *sql, size_t size, bool numbered)
 {
     char mark[8];
-    add(sql, size, "INSERT INTO fairmill_fairshare");
+    add(sql, size, "INSERT INTO bench_fairshare");
     add_columns(sql, size);
     add(sql, size, " VALUES (");
     for (int i = 0; i < RESULT_COLUMNS; i++) {

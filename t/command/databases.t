@@ -109,7 +109,7 @@ def lost_columns(place):
         for view, in place.query("SELECT name FROM sqlite_master WHERE type = 'view'"):
             place.query(f'DROP VIEW {view}')
         place.drop_column('r.db', table, column)
-    drop('fairmill_fairshare', 'linear_usage')
+    drop('fairmill_value', 'linear_usage')
     place.succeed('init')
     place.ends(0, 'init adds a column that a table has lost, as a run says that it does', 'run', '--now', NOW)
     tap.same(columns(place), wanted, 'so that all are there again')

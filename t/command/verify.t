@@ -19,7 +19,7 @@ from place import NOW
 from sealed_site import DAY, HOUR, Site
 from seeds import seeds
 
-PUBLISHED = 'fairmill_fairshare', 'fairmill_job_priority'
+PUBLISHED = 'fairmill_tree', 'fairmill_value', 'fairmill_job_priority'
 KEPT = ('fairmill_seal', 'fairmill_seal_usage', 'fairmill_seal_open', 'fairmill_seal_odd', 'fairmill_seal_slice',
         'fairmill_usage_day', 'fairmill_usage_open', 'fairmill_usage_span', 'fairmill_kept')
 RECORDS = 'fairmill_history', 'fairmill_association', 'fairmill_share_change', 'fairmill_share_state', 'fairmill_fairness'
@@ -68,7 +68,7 @@ def mutants(site, tables):
         columns = site.query(f'PRAGMA table_info({table})')
         rows = site.query(f'SELECT * FROM {table}')
         if table == 'fairmill_kept':  # the first instant without its hash is as of an older release, which kept none
-            rows = [row for row in rows if row[1] not in ('fairmill_history', 'fairmill_fairness')
+            rows = [row for row in rows if row[1] not in RECORDS or row[1] == 'fairmill_share_state'
                     or any(row[:2] == other[:2] and row[2] > other[2] for other in rows)]
         if not rows:
             raise RuntimeError(f'{table} is empty')
@@ -143,12 +143,12 @@ def source_changed(site):
         site.ends(1, f'a job that is {what}', 'verify', '--csv')
         rows = rows_of(site)
         tap.same({cause for _, cause in causes_of(site)}, {'source changed'}, f'{what}: the source has changed, and nobody changed our rows')
-        tap.ok({'fairmill_fairshare', 'fairmill_seal_usage', 'fairmill_usage_day'} <= {row['table'] for row in rows},
+        tap.ok({'fairmill_value', 'fairmill_seal_usage', 'fairmill_usage_day'} <= {row['table'] for row in rows},
                f'{what}: each table that it counts in is named', site.out)
         site.query('UPDATE fairmill_job_priority SET priority = priority + 1')
         site.run('verify', '--csv')
         causes = causes_of(site)
-        tap.ok({('fairmill_fairshare', 'source changed'), ('fairmill_job_priority', 'rows changed')} <= causes,
+        tap.ok({('fairmill_value', 'source changed'), ('fairmill_job_priority', 'rows changed')} <= causes,
                f'{what}: the causes are told apart', causes)
         site.ends(0, f'{what}: --repair publishes anew', 'verify', '--repair')
 
@@ -209,9 +209,9 @@ def by_check(site):
     site.begin()
     site.succeed('check')
     tap.ok('cluster tiny: published: 6 rows of 2025-06-21T10:00:00, as computed\n' in site.out, 'check says that all is as computed', site.out)
-    site.query('UPDATE fairmill_fairshare SET usage_raw = usage_raw + 1 WHERE id_assoc = 3')
+    site.query('UPDATE fairmill_value SET usage_raw = usage_raw + 1 WHERE id_assoc = 3')
     site.succeed('check')
-    tap.ok('  warning: cluster tiny: published: 6 rows of 2025-06-21T10:00:00; differences: 1 in fairmill_fairshare;'
+    tap.ok('  warning: cluster tiny: published: 6 rows of 2025-06-21T10:00:00; differences: 1 in fairmill_value;'
            ' somebody else changed what runs stored; `fairmill verify` names them\n' in site.out, 'or what differs, and why', site.out)
     site.query('UPDATE fairmill_lock SET run_id = 0, source = ?', '')
     site.succeed('check')

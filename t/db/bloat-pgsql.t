@@ -25,7 +25,7 @@ from program import fairmill, write_settings
 USERS = dict(big=18000, small=1998) if LONG else dict(big=1800, small=198)
 RUNS = 30 if LONG else 6
 READ_FOR = 6 if LONG else 3
-TABLE = 'fairmill_fairshare'
+TABLE = 'fairmill_value'
 # Where what is dead is half of all, and somewhat more for what is not quite filled.
 TWICE = 2.2
 
@@ -130,7 +130,7 @@ def somebody_reads(server, folder):
     with Session(server, results.name) as reader:
         reader.do(f'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM {TABLE}')
         meanwhile, _ = results.runs(READ_FOR, patience=3)
-        said = reader.do(f'SELECT count(DISTINCT computed_at), min(computed_at) FROM {TABLE}')
+        said = reader.do(f'SELECT count(DISTINCT computed_at), min(computed_at) FROM fairmill_fairshare')
         reader.do('COMMIT')
     tap.same(said, [f'1\t{NOW + 300}'], 'who reads for long sees one run')
     tap.ok(max(meanwhile) < (READ_FOR + TWICE) * first,

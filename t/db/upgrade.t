@@ -28,6 +28,7 @@ KEPT = ('fairmill_ledger', 'fairmill_history', 'fairmill_history_point', 'fairmi
 OWN_VIEW = 'CREATE VIEW site_view AS SELECT account, username, fairshare FROM fairmill_sshare'
 JOBS = ('SELECT id_job, user_name, account, partition_name, qos, age_factor, age_weighted, tres_weighted, priority, priority_norm, best '
         'FROM fairmill_job_priority ORDER BY job_db_inx, partition_name, qos')
+OWN_DIRECT = 'CREATE VIEW site_direct AS SELECT account, user_name, fairshare, level_fs_infinite FROM fairmill_fairshare'
 OWN_JOBS = 'CREATE VIEW site_jobs AS SELECT user_name, priority, priority_norm FROM fairmill_job_priority'
 # Its site had no job that waited.
 PARTS = ('age', 'fairshare', 'job_size', 'partition', 'qos', 'assoc')
@@ -57,7 +58,17 @@ def named(script):
     return re.sub(r'''(["'`])fairmill\1''', rf'\1{NAME}\1', script)
 
 
-class OldSqlite(Sqlite):
+class Old:
+    in_the_way = ()  # of the upgrade: what it is, a word of the message, what mends it
+
+    def build_on(self):
+        """Others do, and on the tables they have."""
+
+    def goes_on(self):
+        """What they have built."""
+
+
+class OldSqlite(Old, Sqlite):
     """Files have no roles."""
     user = None
 
@@ -81,7 +92,7 @@ class OldSqlite(Sqlite):
         return [row[0] for row in self.sql(f"SELECT name FROM pragma_table_xinfo('{table}')", NAME)]
 
 
-class OnServer:
+class OnServer(Old):
     def counts(self):
         return {table: int(self.sql(f'SELECT count(*) FROM {table}', NAME)[0][0]) for table in KEPT}
 
@@ -147,10 +158,30 @@ class OldPostgres(OnServer, Postgres):
     def make(self):
         self.sql(f'DROP DATABASE IF EXISTS {NAME}')
         self.sql(named(release('0.1.0-pgsql.sql')))
-        for login in ('upgraded_reader', 'upgraded_grafana'):
+        for login in ('upgraded_reader', 'upgraded_grafana', 'upgraded_columns', 'upgraded_other'):
             self.login(login)
         fill(self)
         self.sql('GRANT fairmill_reader TO upgraded_reader; GRANT SELECT ON fairmill_fairshare TO upgraded_grafana', NAME)
+
+    def build_on(self):
+        self.sql('GRANT SELECT (account, fairshare) ON fairmill_fairshare TO upgraded_columns; '
+                 'GRANT SELECT ON fairmill_fairshare TO upgraded_other; GRANT CREATE ON SCHEMA public TO upgraded_other; '
+                 'ALTER VIEW site_direct OWNER TO upgraded_other; CREATE MATERIALIZED VIEW site_copy AS SELECT account FROM fairmill_fairshare', NAME)
+        self.sql_as('upgraded_other', 'CREATE VIEW other_view WITH (security_barrier = true) AS SELECT account, user_name, fairshare FROM fairmill_fairshare; '
+                    'CREATE VIEW other_second AS SELECT account, fairshare FROM other_view; GRANT SELECT ON other_second TO upgraded_reader')
+
+    in_the_way = (('a copy of the table', '"site_copy" is made of it: drop that', 'DROP MATERIALIZED VIEW site_copy'),
+                  ("somebody else's view", 'over it belongs to "upgraded_other"', f'GRANT upgraded_other TO {NAME}'))
+
+    def goes_on(self):
+        tap.same(self.sql("SELECT pg_get_userbyid(relowner), reloptions FROM pg_class WHERE relname = 'other_view'", NAME),
+                 [['upgraded_other', '{security_barrier=true}']], "PostgreSQL: a view of somebody else's has its owner and its options")
+        tap.ok(self.read_as('upgraded_reader', 'other_second'), 'PostgreSQL: views over it go on')
+        tap.ok(self.allowed('upgraded_columns', 'SELECT account, fairshare FROM fairmill_fairshare')
+               and not self.allowed('upgraded_columns', 'SELECT user_name FROM fairmill_fairshare'),
+               'PostgreSQL: who was granted columns reads these, and no others')
+        tap.same(self.sql("SELECT count(*) FROM pg_class WHERE relname IN ('fairmill_former', 'fairmill_moved')", NAME), [['0']],
+                 'PostgreSQL: nothing of the upgrade stays behind')
 
     def become_owner(self):
         self.sql(f'GRANT fairmill_owner TO {NAME}')
@@ -187,6 +218,8 @@ def upgrade(place, server, kind):
     keys = {f'results.{key}': value for key, value in server.connection(NAME).items()}
     place.settings(keys | ({'results.user': server.user} if server.user else {}))
     server.execute(OWN_VIEW)
+    server.execute(OWN_DIRECT)
+    server.build_on()
     server.execute(OWN_JOBS)
     server.execute(OLD_JOB)
     before, jobs = server.counts(), server.sql(JOBS, NAME)
@@ -197,6 +230,12 @@ def upgrade(place, server, kind):
         ends(78, 'who may write only cannot upgrade them', 'init')
         place.says(f'{kind}: and is told which role does', 'fairmill_owner')
         server.become_owner()
+    for statement, word, mend in server.in_the_way:
+        ends(1, f'init refuses: {statement}', 'init')
+        place.says(f'{kind}: and says so', word)
+        tap.ok(server.counts() == before and server.sql('SELECT max(version) FROM fairmill_schema', NAME) == [['3']],
+               f'{kind}: and changes nothing')
+        server.execute(mend)
     ends(0, 'init does', 'init')
     tap.same(server.counts(), before, f'{kind}: no row is lost')
     tap.ok(jobs and server.sql(JOBS, NAME) == jobs, f'{kind}: the jobs that waited are as they were', jobs, server.sql(JOBS, NAME))
@@ -226,6 +265,10 @@ def upgrade(place, server, kind):
     rows = server.sql('SELECT username, fairshare FROM site_view WHERE username = \'alice\'', NAME)
     tap.ok([(name, f'{float(value):.6f}') for name, value in rows] == [('alice', '0.333333')],
            f"{kind}: a site's own view over ours goes on", rows)
+    rows = server.sql("SELECT fairshare, level_fs_infinite FROM site_direct WHERE user_name = 'alice'", NAME)
+    tap.ok([(f'{float(value):.6f}', str(infinite)) for value, infinite in rows] == [('0.333333', '0')],
+           f'{kind}: so does one over a table that is a view now', rows)
+    server.goes_on()
     if server.user:
         tap.ok(server.read_as('upgraded_reader', 'fairmill_sshare') and server.read_as('upgraded_reader', 'fairmill_account'),
                f'{kind}: who has the role of readers reads on')

@@ -14,7 +14,7 @@ from matrix import OnServer, try_all
 
 def body():
     with Server() as server:
-        try_all(OnServer(server, 'LOCK TABLES fairmill_fairshare WRITE, fairmill_run WRITE, fairmill_lock WRITE'))
+        try_all(OnServer(server, 'LOCK TABLES fairmill_value WRITE, fairmill_run WRITE, fairmill_lock WRITE'))
 
 
 tap.main(body)

@@ -14,7 +14,7 @@ from postgres import Postgres
 
 def body():
     with Postgres() as server:
-        try_all(OnServer(server, 'BEGIN; LOCK TABLE fairmill_fairshare, fairmill_run, fairmill_lock'))
+        try_all(OnServer(server, 'BEGIN; LOCK TABLE fairmill_value, fairmill_run, fairmill_lock'))
 
 
 tap.main(body)

@@ -32,8 +32,8 @@ RIGS = 16
 JOB_TABLE = r'FROM "big_job_table"'
 JOBS = r'"tres_alloc" FROM "big_job_table"'
 ASSOCIATIONS = r'FROM "big_assoc_table"'
-WRITE = r'INSERT INTO "fairmill_fairshare"'
-CLEAR = r'DELETE .*FROM "fairmill_fairshare"'
+WRITE = r'INSERT INTO "fairmill_value"'
+CLEAR = r'DELETE .*FROM "fairmill_value"'
 FENCE = r'SET "run_id" = \?'
 COUNTER = r'SET "run_id" = "run_id" \+ 1'
 SETTINGS = r'FROM "fairmill_settings"'
@@ -72,7 +72,7 @@ def deadlocked(rig):
     with Session(rig.server, rig.results) as session:
         session.do('SET innodb_lock_wait_timeout = 30; BEGIN; '
                    f'INSERT INTO heavy SELECT n FROM {rig.server.numbers(20000)}; '
-                   "SELECT count(*) FROM fairmill_fairshare WHERE cluster = 'big' FOR UPDATE")
+                   "SELECT count(*) FROM fairmill_value WHERE cluster = 'big' FOR UPDATE")
 
         def cross():
             session.send("UPDATE fairmill_lock SET run_id = run_id WHERE cluster = 'big'; ROLLBACK")
@@ -96,7 +96,7 @@ def nobody_lets_in():
 
 def other_sessions():
     """What other sessions of the server do to ours."""
-    hold = 'BEGIN; SELECT count(*) FROM fairmill_fairshare FOR UPDATE'
+    hold = 'BEGIN; SELECT count(*) FROM fairmill_value FOR UPDATE'
     waited = ends(69, 'old', 'Lock wait timeout')
 
     def altered_away(outcome):
@@ -115,7 +115,7 @@ def other_sessions():
         ('rows held by another session', 'results', '69 in time', locked(hold), waited),
         ('the row that counts runs held by another session', 'results', '69 in time',
          locked("BEGIN; SELECT * FROM fairmill_lock WHERE cluster = '' FOR UPDATE"), waited),
-        ('LOCK TABLES of another session', 'results', '69 in time', locked('LOCK TABLES fairmill_fairshare WRITE'), waited),
+        ('LOCK TABLES of another session', 'results', '69 in time', locked('LOCK TABLES fairmill_value WRITE'), waited),
         ('job table altered between look and read', 'source', 'tried again',
          change('ALTER TABLE big_job_table ADD COLUMN fresh INT, ALGORITHM=COPY', deadline=PATIENT), DONE),
         ('column gone between look and read', 'source', '69 for that cluster, which names the table',

@@ -40,8 +40,8 @@ faults.RUN.append('--full')
 JOB_TABLE = r'FROM "big_job_table"'
 JOBS = r'COPY .*"tres_alloc" FROM "big_job_table"'
 ASSOCIATIONS = r'FROM "big_assoc_table"'
-WRITE = r'COPY "fairmill_fairshare"'
-CLEAR = r'DELETE .*FROM "fairmill_fairshare"'
+WRITE = r'COPY "fairmill_value"'
+CLEAR = r'DELETE .*FROM "fairmill_value"'
 FENCE = r'SET "run_id" = \$1'
 COUNTER = r'SET "run_id" = "run_id" \+ 1'
 SETTINGS = r'FROM "fairmill_settings"'
@@ -139,7 +139,7 @@ def deadlocked(victim):
         patience = '60s' if victim == 'we' else '500ms'
         with Session(rig.server, rig.results) as session:
             session.do(f"SET deadlock_timeout = '{patience}'; BEGIN; "
-                       "SELECT count(*) FROM (SELECT FROM fairmill_fairshare WHERE cluster = 'big' FOR UPDATE) t")
+                       "SELECT count(*) FROM (SELECT FROM fairmill_value WHERE cluster = 'big' FOR UPDATE) t")
 
             def cross():
                 session.send("UPDATE fairmill_lock SET run_id = run_id WHERE cluster = 'big'; ROLLBACK")
@@ -216,7 +216,7 @@ def renamed_and_back(rig):
 
 def other_sessions():
     """What other sessions of the server do to ours, and what its time limits do."""
-    hold = 'BEGIN; SELECT count(*) FROM (SELECT FROM fairmill_fairshare FOR UPDATE) t'
+    hold = 'BEGIN; SELECT count(*) FROM (SELECT FROM fairmill_value FOR UPDATE) t'
     waited = ends(69, 'old', 'lock timeout')
     altered_away = big_fails(69, 'big_job_table')
 
@@ -247,7 +247,7 @@ def other_sessions():
         ('the row that counts runs held by another session', 'results', '69 in time',
          locked("BEGIN; SELECT * FROM fairmill_lock WHERE cluster = '' FOR UPDATE"), waited),
         ('LOCK TABLE of another session', 'results', '69 in time',
-         locked('BEGIN; LOCK TABLE fairmill_fairshare IN ACCESS EXCLUSIVE MODE'), waited),
+         locked('BEGIN; LOCK TABLE fairmill_value IN ACCESS EXCLUSIVE MODE'), waited),
         ('LOCK TABLE of another session', 'source', '69 in time', source_locked, big_fails(69, 'lock timeout')),
         ('column added to the job table between look and read', 'source', 'no matter',
          change('ALTER TABLE big_job_table ADD COLUMN fresh INT', PATIENT), DONE),

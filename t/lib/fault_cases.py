@@ -337,7 +337,7 @@ def ledger_commits(rig):
 
 def tables_dropped():
     cases = []
-    for table in ('fairmill_fairshare', 'fairmill_run', 'fairmill_lock', 'fairmill_finding',
+    for table in ('fairmill_tree', 'fairmill_value', 'fairmill_run', 'fairmill_lock', 'fairmill_finding',
                   'fairmill_settings', 'fairmill_schema'):
         cases.append(Case(f'{table} dropped: 78 and what to do; init makes it again',
                           between(lambda rig, t=table: rig.server.sql(f'DROP TABLE {t}{rig.server.CASCADE}', rig.results),

@@ -283,7 +283,13 @@ def snapshot(path):
     try:
         told = {name for name in tables_of(db) if name.decode() not in NOT_DERIVED
                 and not re.match(b'fairmill_(seal|seal_usage|usage_span)$', name)}
-        for table in tables_of(db):
+        tables = tables_of(db)
+        try:
+            db.execute('SELECT 1 FROM fairmill_fairshare')
+            tables = [*tables, b'fairmill_fairshare']
+        except sqlite3.OperationalError:
+            pass  # a view, of a table or a column that is not there
+        for table in tables:
             table = table.decode()
             if table in NOT_DERIVED or not table.startswith('fairmill_'):
                 continue

@@ -143,7 +143,7 @@ def a_node_dies(site):
     site.write('list', dict(host=f'127.0.0.1:{dying.port},127.0.0.1:{alive[1].port}') if lists else dict(host='127.0.0.1', port=dying.port))
     now = site.rig.now + 10
     with Session(dying, site.results) as session:
-        session.do('BEGIN; SELECT count(*) FROM fairmill_fairshare FOR UPDATE')
+        session.do('BEGIN; SELECT count(*) FROM fairmill_value FOR UPDATE')
         alone = site.start(2, '--cluster', 'small', '--now', now)
         listed = site.start('list', '--cluster', 'big', '--now', now)
         while dying.sql("SELECT count(*) FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'") != [['2']]:
@@ -178,7 +178,7 @@ def body():
         site = Site(folder, galera.nodes)
         every_node_gives_the_same(site)
         runs_on_all_nodes_at_once(site)
-        the_other_publishes_first(site, sql(r'INSERT INTO "fairmill_fairshare"', 'bulk'),
+        the_other_publishes_first(site, sql(r'INSERT INTO "fairmill_value"', 'bulk'),
                                   'a run that another node takes the transaction from starts it again, and meets the fence')
         the_other_publishes_first(site, publishing_commit,
                                   'so does one whose COMMIT is not certified')

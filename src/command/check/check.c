@@ -36,14 +36,14 @@
 static int try_writing(struct db *db, struct error *err)
 {
     static const char *const inserts[] = {
-        sql_query_check_association,  sql_query_check_backfill,     sql_query_check_fairshare,
-        sql_query_check_finding,      sql_query_check_history,      sql_query_check_history_point,
-        sql_query_check_job_priority, sql_query_check_job_term,     sql_query_check_privilege,
-        sql_query_check_run,          sql_query_check_seal,         sql_query_check_seal_odd,
-        sql_query_check_seal_open,    sql_query_check_seal_slice,   sql_query_check_seal_usage,
-        sql_query_check_settings,     sql_query_check_usage_day,    sql_query_check_usage_open,
-        sql_query_check_usage_span,   sql_query_check_share_change, sql_query_check_qos_change,
-        sql_query_check_share_state,  sql_query_check_kept,
+        sql_query_check_association,   sql_query_check_backfill,     sql_query_check_tree,
+        sql_query_check_value,         sql_query_check_finding,      sql_query_check_history,
+        sql_query_check_history_point, sql_query_check_job_priority, sql_query_check_job_term,
+        sql_query_check_privilege,     sql_query_check_run,          sql_query_check_seal,
+        sql_query_check_seal_odd,      sql_query_check_seal_open,    sql_query_check_seal_slice,
+        sql_query_check_seal_usage,    sql_query_check_settings,     sql_query_check_usage_day,
+        sql_query_check_usage_open,    sql_query_check_usage_span,   sql_query_check_share_change,
+        sql_query_check_qos_change,    sql_query_check_share_state,  sql_query_check_kept,
     };
     struct db_value nobody[] = { db_integer(0), db_text(""), db_text("\n"), db_integer(-1) };
     struct db_value nothing[] = { db_text("\n") };
@@ -53,7 +53,7 @@ static int try_writing(struct db *db, struct error *err)
     if (!result)
         result = db_execute(db, sql_query_fence_step, nobody, 4, NULL, err);
     if (!result)
-        result = db_execute(db, sql_query_fairshare_clear, nothing, 1, NULL, err);
+        result = db_execute(db, sql_query_tree_clear, nothing, 1, NULL, err);
     if (!result)
         result = db_execute(db, sql_query_finding_clear, nothing, 1, NULL, err);
     for (size_t i = 0; !result && i < sizeof inserts / sizeof *inserts; i++)

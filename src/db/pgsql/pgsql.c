@@ -138,6 +138,7 @@ const struct db_driver pgsql_driver = {
     .comes_back = true,
     .scan_hint = "",
     /* The comparison is of texts, since a name would have to be of 63 bytes at most. */
+    .updates_in_place = true,
     .columns_query = "SELECT a.attname FROM pg_catalog.pg_class c "
                      "JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid "
                      "WHERE c.relname = CAST(? AS text) AND pg_catalog.pg_table_is_visible(c.oid) "

@@ -11,13 +11,15 @@
 #include "util/text.h"
 
 /* Rows are gathered in batches.  Without a key a batch goes by COPY, which is the fastest;
- * with one as an INSERT from arrays, one a column, since COPY replaces nothing.  (A staging table
- * in between is no faster, costs each small write a hundred kilobytes of log, and is DDL.)  In
- * both a value is its length and its bytes in the order of the network.
+ * with one as arrays, one a column, since COPY replaces nothing: in an UPDATE, and where that did
+ * not find them all, in an INSERT that updates what is there.  (The INSERT alone would lock each
+ * row first, and write that to the log.  A staging table in between is no faster, costs each small
+ * write a hundred kilobytes of log, and is DDL.)  In all a value is its length and its bytes in the
+ * order of the network.
  *
- * A COPY is sent with its end and not waited for until the next one is made, so that the server
- * works meanwhile.  It is short enough to be on its way as a whole: a server that waits for the
- * rest of a COPY looks at no time limit. */
+ * A batch is sent and not waited for until the next one is made, so that the server works
+ * meanwhile.  A COPY is sent with its end, and short enough to be on its way as a whole: a server
+ * that waits for the rest of a COPY looks at no time limit. */
 
 #define BATCH_BYTES ((size_t)1024 * 1024)
 #define COPY_BYTES ((size_t)96 * 1024)
@@ -38,10 +40,13 @@ static const struct wire_type wire_types[] = {
 struct pgsql_bulk {
     struct db_bulk base;
     const struct wire_type **types;
-    char *sql;
+    char *sql, *update; /* the COPY or INSERT, and the UPDATE that goes before it, or NULL */
     struct text *parts; /* with a key an array for each column; else one, of all rows */
     size_t row_count, bytes;
-    bool under_way; /* a COPY that was not waited for */
+    bool under_way; /* a COPY or an UPDATE that was not waited for */
+    struct text *arrays;
+    struct pgsql_parameters parameters; /* these, while they are under way */
+    size_t sent;                        /* rows in them */
 };
 
 /* Values. */
@@ -202,27 +207,73 @@ static void add_array(struct text *array, const struct wire_type *type, const st
     text_add_bytes(array, part->bytes, part->length);
 }
 
+static void make_parameters(struct pgsql_bulk *bulk)
+{
+    size_t count = bulk->base.column_count;
+    bulk->arrays = memory_zeroed(count, sizeof *bulk->arrays);
+    bulk->parameters = pgsql_parameters_create(count);
+    bulk->sent = bulk->row_count;
+    for (size_t i = 0; i < count; i++) {
+        add_array(&bulk->arrays[i], bulk->types[i], &bulk->parts[i], bulk->row_count);
+        bulk->parameters.types[i] = bulk->types[i]->array;
+        bulk->parameters.values[i] = bulk->arrays[i].bytes;
+        bulk->parameters.lengths[i] = (int)bulk->arrays[i].length;
+        bulk->parameters.formats[i] = PGSQL_AS_BINARY;
+    }
+}
+
+static void free_parameters(struct pgsql_bulk *bulk)
+{
+    if (!bulk->arrays)
+        return;
+    for (size_t i = 0; i < bulk->base.column_count; i++)
+        text_free(&bulk->arrays[i]);
+    free(bulk->arrays);
+    bulk->arrays = NULL;
+    pgsql_parameters_free(&bulk->parameters);
+}
+
+static int insert_arrays(struct pgsql_bulk *bulk, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
+    return pgsql_send_parameters(session, bulk->sql, &bulk->parameters, err)
+               ? -1
+               : pgsql_end(session, NULL, err);
+}
+
+/* Wait for the UPDATE that is under way, and insert what it did not find. */
+static int finish_arrays(struct pgsql_bulk *bulk, struct error *err)
+{
+    int64_t updated = 0;
+    if (!bulk->under_way)
+        return 0;
+    bulk->under_way = false;
+    int status = pgsql_end((struct pgsql_session *)bulk->base.db, &updated, err);
+    if (!status && (size_t)updated < bulk->sent)
+        status = insert_arrays(bulk, err);
+    free_parameters(bulk);
+    return status;
+}
+
 static int send_as_arrays(struct pgsql_bulk *bulk, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
-    size_t count = bulk->base.column_count;
-    struct text *arrays = memory_zeroed(count, sizeof *arrays);
-    struct pgsql_parameters parameters = pgsql_parameters_create(count);
-    for (size_t i = 0; i < count; i++) {
-        add_array(&arrays[i], bulk->types[i], &bulk->parts[i], bulk->row_count);
-        parameters.types[i] = bulk->types[i]->array;
-        parameters.values[i] = arrays[i].bytes;
-        parameters.lengths[i] = (int)arrays[i].length;
-        parameters.formats[i] = PGSQL_AS_BINARY;
-    }
-    int status = pgsql_send_parameters(session, bulk->sql, &parameters, err);
-    if (!status)
-        status = pgsql_end(session, NULL, err);
-    for (size_t i = 0; i < count; i++)
-        text_free(&arrays[i]);
-    free(arrays);
-    pgsql_parameters_free(&parameters);
+    if (finish_arrays(bulk, err))
+        return -1;
+    make_parameters(bulk);
+    int status = bulk->update ? pgsql_send_parameters(session, bulk->update, &bulk->parameters, err)
+                              : insert_arrays(bulk, err);
+    bulk->under_way = bulk->update && !status;
+    if (bulk->under_way)
+        PQflush(session->connection);
+    else
+        free_parameters(bulk);
     return status;
+}
+
+static int finish_batch(struct pgsql_bulk *bulk, struct error *err)
+{
+    return bulk->base.key_count ? finish_arrays(bulk, err) : finish_copy(bulk, err);
 }
 
 static int send_batch(struct pgsql_bulk *bulk, struct error *err)
@@ -275,6 +326,37 @@ static char *insert_statement(const struct db_bulk *bulk)
         text_format(&sql, "%s$%zu", i ? ", " : "", i + 1);
     text_add(&sql, ")");
     db_add_on_conflict(&sql, bulk);
+    return sql.bytes;
+}
+
+/* In a query of their own the planner cannot count the arrays' elements, and looks rows up by the
+ * key; where it can, it may read the whole table for each batch.  NULL where there is nothing but
+ * the key. */
+static char *update_statement(const struct db_bulk *bulk)
+{
+    struct text sql = { 0 };
+    if (bulk->key_count == bulk->column_count)
+        return NULL;
+    text_add(&sql, "UPDATE ");
+    text_add_identifier(&sql, bulk->table);
+    for (size_t i = bulk->key_count; i < bulk->column_count; i++) {
+        text_add(&sql, i == bulk->key_count ? " SET " : ", ");
+        text_add_identifier(&sql, bulk->columns[i].name);
+        text_format(&sql, " = n.c%zu", i + 1);
+    }
+    text_add(&sql, " FROM unnest(");
+    for (size_t i = 0; i < bulk->column_count; i++)
+        text_format(&sql, "%s(SELECT $%zu)", i ? ", " : "", i + 1);
+    text_add(&sql, ") n (");
+    for (size_t i = 0; i < bulk->column_count; i++)
+        text_format(&sql, "%sc%zu", i ? ", " : "", i + 1);
+    for (size_t i = 0; i < bulk->key_count; i++) {
+        text_add(&sql, i ? " AND " : ") WHERE ");
+        text_add_identifier(&sql, bulk->table);
+        text_add(&sql, ".");
+        text_add_identifier(&sql, bulk->columns[i].name);
+        text_format(&sql, " = n.c%zu", i + 1);
+    }
     return sql.bytes;
 }
 
@@ -331,6 +413,7 @@ struct db_bulk *pgsql_bulk_begin(const struct db_bulk *target, struct error *err
     bulk->types = memory_zeroed(target->column_count, sizeof *bulk->types);
     bulk->parts = memory_zeroed(target->column_count, sizeof *bulk->parts);
     bulk->sql = target->key_count ? insert_statement(&bulk->base) : copy_statement(&bulk->base);
+    bulk->update = target->key_count ? update_statement(&bulk->base) : NULL;
     if (read_types(bulk, err)) {
         pgsql_bulk_free(&bulk->base);
         return NULL;
@@ -342,17 +425,18 @@ void pgsql_bulk_free(struct db_bulk *base)
 {
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
     struct error ignored;
-    finish_copy(bulk, &ignored);
+    finish_batch(bulk, &ignored);
     for (size_t i = 0; i < bulk->base.column_count; i++)
         text_free(&bulk->parts[i]);
     free(bulk->parts);
     free(bulk->types);
     free(bulk->sql);
+    free(bulk->update);
     free(bulk);
 }
 
 int pgsql_bulk_send(struct db_bulk *base, struct error *err)
 {
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
-    return send_batch(bulk, err) || finish_copy(bulk, err) ? -1 : 0;
+    return send_batch(bulk, err) || finish_batch(bulk, err) ? -1 : 0;
 }

@@ -448,6 +448,17 @@ int pgsql_execute(struct db *db, const char *sql, const struct db_value *argumen
     return pgsql_end(session, changed, err);
 }
 
+/* Where the first statement of a script ends; NULL: with the script.  That of a block, DO $$ ...
+ * $$, is not where the first of those in it ends. */
+static const char *statement_end(const char *sql)
+{
+    const char *end = strstr(sql, ";\n"), *block = strstr(sql, "$$\n");
+    if (!end || !block || end < block)
+        return end;
+    end = strstr(block, "\n$$;\n");
+    return end ? end + strlen("\n$$") : NULL;
+}
+
 /* One by one: sent together they would be one transaction, and with a failure all of them
  * undone, which no other database can do. */
 int pgsql_script(struct db *db, const char *sql, struct error *err)
@@ -456,7 +467,7 @@ int pgsql_script(struct db *db, const char *sql, struct error *err)
     struct text statement = { 0 };
     int status = 0;
     while (!status && *sql) {
-        const char *end = strstr(sql, ";\n");
+        const char *end = statement_end(sql);
         size_t length = end ? (size_t)(end - sql) : strlen(sql);
         statement.length = 0;
         text_add_bytes(&statement, sql, length);

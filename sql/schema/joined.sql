@@ -1,0 +1,24 @@
+-- SPDX-License-Identifier: MIT
+--
+-- Once the view fairmill_fairshare is there: what was over the table of that name goes on.
+
+pgsql: DO $$
+pgsql: DECLARE
+pgsql:     "we" NAME := CURRENT_USER;
+pgsql:     "moved" RECORD;
+pgsql: BEGIN
+pgsql:     FOR "moved" IN SELECT * FROM "fairmill_moved" ORDER BY "position" LOOP
+pgsql:         IF "moved"."kind" <> 'v' THEN
+pgsql:             RAISE EXCEPTION '"%" is made of it: drop that, and make it again afterwards', "moved"."name";
+pgsql:         ELSIF NOT pg_catalog.pg_has_role(SESSION_USER, "moved"."owner", 'MEMBER') THEN
+pgsql:             RAISE EXCEPTION 'the view "%" over it belongs to "%": GRANT this login that role for now, or log in as a superuser',
+pgsql:                 "moved"."name", "moved"."owner";
+pgsql:         END IF;
+pgsql:         PERFORM pg_catalog.set_config('role', "moved"."owner", true);
+pgsql:         EXECUTE "moved"."statement";
+pgsql:         PERFORM pg_catalog.set_config('role', "we", true);
+pgsql:     END LOOP;
+pgsql: END
+pgsql: $$;
+pgsql: DROP TABLE "fairmill_moved";
+pgsql: DROP TABLE "fairmill_former";
