@@ -52,6 +52,16 @@ WHERE "cluster" = ? AND "id_assoc" >= ? AND "id_assoc" <= ?
 DELETE /*! "fairmill_value" */ FROM "fairmill_value" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ?
 
+-- name: value_count
+-- How many associations of a cluster have values.
+SELECT COUNT(*) FROM "fairmill_value" WHERE "cluster" = ?
+
+-- name: value_strays
+-- Remove values of nobody.
+DELETE FROM "fairmill_value"
+WHERE "cluster" = ? AND NOT EXISTS (
+    SELECT 1 FROM "fairmill_tree" t WHERE t."cluster" = "fairmill_value"."cluster" AND t."id_assoc" = "fairmill_value"."id_assoc")
+
 -- name: job_priority_clear
 -- Remove the jobs of a cluster's queue, before the new ones are written.
 DELETE /*! "fairmill_job_priority" */ FROM "fairmill_job_priority" /*! FORCE INDEX (PRIMARY) */

@@ -142,15 +142,21 @@ static struct kept_rows tree_rows(struct writer *writer, size_t from, size_t to)
     return kept;
 }
 
-/* Somebody may have changed rows behind our back.  A run looks at some of them, in turns. */
+/* Somebody may have changed rows behind our back.  A full run looks at all of them, others at some,
+ * in turns. */
 #define ROWS_LOOKED_AT 1000 /* and more where the turns are not enough */
 #define TURNS 16
+
+static size_t turns_of(const struct publication *publication)
+{
+    size_t turns = publication->looks_at_all ? 1 : publication->tree->count / ROWS_LOOKED_AT;
+    return turns < 1 ? 1 : turns > TURNS ? TURNS : turns;
+}
 
 static int look_at_some(struct writer *writer, bool *as_stored, struct error *err)
 {
     const struct tree *tree = writer->publication->tree;
-    size_t turns = tree->count / ROWS_LOOKED_AT < 1 ? 1 : tree->count / ROWS_LOOKED_AT;
-    turns = turns > TURNS ? TURNS : turns;
+    size_t turns = turns_of(writer->publication);
     size_t turn = (size_t)writer->publisher->run_id % turns;
     size_t from = tree->count * turn / turns, to = tree->count * (turn + 1) / turns;
     const struct db_value arguments[] = {
@@ -230,6 +236,18 @@ static int write_values(struct writer *writer, bool in_place, struct error *err)
     return rows_end(&rows, 0, err) ? -1 : keep(writer, value_table, kept, err);
 }
 
+/* Values of nobody, which nobody sees. */
+static int remove_strays(const struct writer *writer, struct error *err)
+{
+    struct db_value cluster = db_text(writer->publisher->cluster);
+    int64_t count = 0;
+    int found =
+        rows_read_integer(writer->publisher->db, sql_query_value_count, &cluster, 1, &count, err);
+    if (found < 0 || count == writer->publication->tree->count)
+        return found < 0 ? -1 : 0;
+    return clear(writer, sql_query_value_strays, err);
+}
+
 int fairshare_rows_write(const struct publisher *publisher, const struct publication *publication,
                          struct error *err)
 {
@@ -245,11 +263,14 @@ int fairshare_rows_write(const struct publisher *publisher, const struct publica
     };
     struct kept_rows kept = tree_rows(&writer, 0, publication->tree->count);
     bool is_there = false;
-    int result = publication->anew ? 0 : find_tree(&writer, &kept, &is_there, err);
+    int result = publisher->locked ? find_tree(&writer, &kept, &is_there, err) : 0;
+    bool in_place = is_there && publisher->db->driver->updates_in_place;
     if (!result && !is_there)
         result = write_tree(&writer, &kept, err);
     if (!result)
-        result = write_values(&writer, is_there && publisher->db->driver->updates_in_place, err);
+        result = write_values(&writer, in_place, err);
+    if (!result && in_place)
+        result = remove_strays(&writer, err);
     for (size_t i = 0; i < COUNT(writer.converted); i++)
         text_free(&writer.converted[i]);
     free(writer.ties);

@@ -64,7 +64,7 @@ struct publication {
     const struct factor_past *factors; /* of QOS; NULL: the source has none */
     struct days *days;                 /* NULL: the usage of days stays as it is */
     const struct ledger_book *ledger;
-    bool anew;          /* write all, whatever is stored */
+    bool looks_at_all;  /* of the tree that is stored, before it is left as it is */
     bool looks_through; /* look whether what cannot be made anew is as it was stored, and for strays
                          */
     bool replaces;      /* what is of an instant that has not come yet goes */
@@ -74,7 +74,7 @@ struct publication {
  * module of the same name. */
 
 /* Replace a cluster's rows of fairmill_value, and those of fairmill_tree where they are not as they
- * should be, or `anew`. */
+ * should be; or all, where the publisher has no lock and compares. */
 int fairshare_rows_write(const struct publisher *publisher, const struct publication *publication,
                          struct error *err);
 

@@ -210,7 +210,7 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
         .factors = computation->factors,
         .days = plan->days && !plan->days->failed ? plan->days : NULL,
         .ledger = &run->book,
-        .anew = plan->mode != SEAL_INCREMENTAL,
+        .looks_at_all = plan->mode != SEAL_INCREMENTAL,
         .looks_through = run->session->options->full && publisher->locked,
         .replaces = run->session->options->replace,
     };

@@ -28,6 +28,7 @@ DAMAGE = (
     ('the kept hash was removed', "DELETE FROM fairmill_kept WHERE table_name = 'fairmill_tree'"),
     ('PBS values were said to be others', 'UPDATE fairmill_tree SET pbs_own = 1 - pbs_own'),
     ('a value was changed', 'UPDATE fairmill_value SET usage_raw = usage_raw + 1 WHERE id_assoc = 3'),
+    ('values of nobody were added', "INSERT INTO fairmill_value (cluster, id_assoc, usage_raw) VALUES ('tiny', 900001, 1)"),
     ('values were removed', 'DELETE FROM fairmill_value WHERE id_assoc > 3'),
 )
 
