@@ -57,14 +57,14 @@ settings() {
 mapfile -t units < <(cd "$top" && grep -lE '"(settings|db|results|compute)/' t/unit/*.c)
 units=("${units[@]/%.c/.t}")
 
-# FOLDER DRIVER...: the tests that take no time, or with FAIRMILL_LONG all.
+# FOLDER DRIVER...: the tests that take no time, or with FAIRMILL_LONG all, not each at its full length.
 check() {
     local folder=$1 tests=("${units[@]}") only=()
     shift
     [[ " $* " != *' sqlite '* ]] ||
         tests+=(t/command/arguments.t t/command/databases.t t/db/port-sqlite.t)
     [ -n "${FAIRMILL_LONG:-}" ] || only=(TESTS="${tests[*]}" check_PROGRAMS="${units[*]} t/db/port")
-    make -s -C "$folder" check "${only[@]}"
+    env -u FAIRMILL_LONG FAIRMILL_PAIRS=40 FAIRMILL_SITES=6 make -s -C "$folder" -j2 check "${only[@]}"
 }
 
 # DRIVER...: a build with these.
