@@ -16,6 +16,7 @@ from postgres import Postgres
 from sqlite import Sqlite
 
 NAME = 'tampered'
+WRITER = 'tampered_writer'
 LARGE = 'cluster tiny\nroot/\n' + '\n'.join(f'  a{i}/ {i % 7 + 1}\n' + '\n'.join(f'    u{i}x{k} {k + 1}' for k in range(40)) for i in range(60)) + (
     f'\njob a3.u3x5 start={NOW - 5000} end={NOW - 1000} billing=4\njob a9.u9x1 start={NOW - 9000} end={NOW - 100} billing=2\n')
 DAMAGE = (
@@ -84,11 +85,30 @@ def large(place, server, kind):
         tap.ok(damaged and published(server, database) == whole, f'{kind}: {len(whole)} associations: {what}, and {runs} runs mend it')
 
 
+def without_temporary_tables(place, server):
+    """Where a login may make none, and there are more associations than go in a few batches."""
+    database = server.database(f'{NAME}_hard')
+    place.site(LARGE)
+    place.multiply('tiny_assoc_table', "user = 'u3x5'", 5000, id_assoc='10000 + i', user="'more' || i")
+    place.settings({f'results.{key}': value for key, value in server.connection(database).items()})
+    place.succeed('init')
+    server.login(WRITER)
+    server.allow(WRITER, 'SELECT, INSERT, UPDATE, DELETE', database)
+    server.sql(f'REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC')
+    place.settings({f'results.{key}': value for key, value in server.connection(database).items()} | {'results.user': WRITER, 'usage.half_life': '1-0'})
+    for later in (0, 86400):
+        place.succeed('run', '--now', NOW + later, '--verbose')
+    (count, used), = server.sql("SELECT count(*), max(usage_raw) FROM fairmill_fairshare", database)
+    tap.ok('incremental' in place.err and int(count) > 7000 and float(used) > 0, 'PostgreSQL: a login that may make no temporary tables updates all', place.err)
+    tap.ok(not place.run('verify'), 'PostgreSQL: as computed', place.out)
+
+
 def body():
     with Server() as mariadb, Postgres() as postgres, Place() as place:
         for server, kind in ((InFolder(place.folder), 'SQLite'), (mariadb, 'MariaDB'), (postgres, 'PostgreSQL')):
             try_on(place, server, kind)
             large(place, server, kind)
+        without_temporary_tables(place, postgres)
 
 
 tap.main(body)

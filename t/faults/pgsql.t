@@ -40,8 +40,8 @@ faults.RUN.append('--full')
 JOB_TABLE = r'FROM "big_job_table"'
 JOBS = r'COPY .*"tres_alloc" FROM "big_job_table"'
 ASSOCIATIONS = r'FROM "big_assoc_table"'
-WRITE = r'COPY "fairmill_value"'
-CLEAR = r'DELETE .*FROM "fairmill_value"'
+WRITE = r'COPY "fairmill_seal_open"'
+UPDATE = r'UPDATE "fairmill_value"'
 FENCE = r'SET "run_id" = \$1'
 COUNTER = r'SET "run_id" = "run_id" \+ 1'
 SETTINGS = r'FROM "fairmill_settings"'
@@ -60,7 +60,7 @@ SHORT = {
                ('sync', 'pg_locks', 0, False), ('query', '^COMMIT', 0, False), ('quit', None, 0, False)),
     'results': (('connect', None, 0, True), ('login', None, 0, False), ('sync', 'fairmill_schema', 0, False),
                 ('sync', LOCK, 0, True), ('sync', COUNTER, 0, False), ('sync', SETTINGS, 0, False),
-                ('parse', FENCE, 0, False), ('sync', CLEAR, 0, False), ('query', WRITE, 0, False),
+                ('parse', FENCE, 0, False), ('sync', UPDATE, 0, False), ('query', WRITE, 0, False),
                 ('copy data', WRITE, 1, True), ('copy done', WRITE, 0, True), ('bind', RECORD, 0, False),
                 ('query', '^COMMIT', 0, True), ('sync', UNLOCK, 0, True), ('quit', None, 0, False)),
 }
@@ -144,7 +144,7 @@ def deadlocked(victim):
             def cross():
                 session.send("UPDATE fairmill_lock SET run_id = run_id WHERE cluster = 'big'; ROLLBACK")
                 time.sleep(.2)
-            outcome = rig.disturbed(results=[Fault('hold', sql(CLEAR, 'parse'), meanwhile=cross)], deadline=PATIENT)
+            outcome = rig.disturbed(results=[Fault('hold', sql(UPDATE, 'parse'), meanwhile=cross)], deadline=PATIENT)
             said = session.wait()
         if (victim == 'other') != any('deadlock detected' in line for line in said):
             outcome.wrong.append(f'the other session was told {said}')
@@ -266,7 +266,7 @@ def other_sessions():
     ]
     if LONG:
         table.append(('idle in its transaction for 61 seconds', 'results', 'ended by its time limit, and tried again',
-                      idle('results', CLEAR, 61.5), DONE))
+                      idle('results', UPDATE, 61.5), DONE))
     return [Case(f'{side}, {what}: {how}', piece, good, what, side, most=80 if 'idle' in what else 40, first=True)
             for what, side, how, piece, good in table]
 
@@ -308,7 +308,7 @@ def own_server(folder):
         rig = Rig(server, folder, 'own')
         cases = whole_server(server, [
             ('source', JOBS, 20000), ('results', WRITE, 0), ('results', '^COMMIT', None),
-            ('source', ASSOCIATIONS, None), ('results', FENCE, None), ('results', CLEAR, None),
+            ('source', ASSOCIATIONS, None), ('results', FENCE, None), ('results', UPDATE, None),
             ('results', '^COMMIT', 0), ('results', LOCK, None), ('results', COUNTER, None),
             ('results', RECORD, None)],
             [('shut down (SIGINT, fast)', lambda: server.end(signal.SIGINT)),
@@ -428,7 +428,7 @@ def body():
         cases = each.amid_jobs(steps['source'])
         for side in ('source', 'results'):
             cases += each.at_steps(side, steps[side]) + each.by_path(side, local[side])
-        cases += for_good(dict(source=(ASSOCIATIONS, JOBS), results=(COUNTER, CLEAR, WRITE)))
+        cases += for_good(dict(source=(ASSOCIATIONS, JOBS), results=(COUNTER, UPDATE, WRITE)))
         cases += lost_commits() + commits() + other_sessions() + taken_away()
         try_all(cases, rigs, report)
         ledger_commits(first)

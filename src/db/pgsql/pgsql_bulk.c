@@ -13,9 +13,10 @@
 /* Rows are gathered in batches.  Without a key a batch goes by COPY, which is the fastest;
  * with one as arrays, one a column, since COPY replaces nothing: in an UPDATE, and where that did
  * not find them all, in an INSERT that updates what is there.  (The INSERT alone would lock each
- * row first, and write that to the log.  A staging table in between is no faster, costs each small
- * write a hundred kilobytes of log, and is DDL.)  In all a value is its length and its bytes in the
- * order of the network.
+ * row first, and write that to the log.)  Of many rows those behind the first batches are copied
+ * into a temporary table, and one UPDATE and one INSERT take them from there, in a third of the
+ * time; for few that is too dear, as such a table costs a hundred kilobytes of log.  In all a value
+ * is its length and its bytes in the order of the network.
  *
  * A batch is sent and not waited for until the next one is made, so that the server works
  * meanwhile.  A COPY is sent with its end, and short enough to be on its way as a whole: a server
@@ -24,6 +25,9 @@
 #define BATCH_BYTES ((size_t)1024 * 1024)
 #define COPY_BYTES ((size_t)96 * 1024)
 #define ARRAY_ROWS 1000
+#define ARRAY_BATCHES 4
+
+#define STAGED "pg_temp.fairmill_staged"
 
 /* A column's type, as a bulk write knows it: COPY asks for exactly what the table has. */
 struct wire_type {
@@ -41,8 +45,11 @@ struct pgsql_bulk {
     struct db_bulk base;
     const struct wire_type **types;
     char *sql, *update; /* the COPY or INSERT, and the UPDATE that goes before it, or NULL */
-    struct text *parts; /* with a key an array for each column; else one, of all rows */
-    size_t row_count, bytes;
+    bool by_copy;       /* there is no key, or the rows go into the temporary table */
+    bool is_staged;     /* they do */
+    struct text *parts; /* an array for each column; or one, of all rows in a COPY */
+    size_t row_count, bytes, batches;
+    size_t staged;  /* rows */
     bool under_way; /* a COPY or an UPDATE that was not waited for */
     struct text *arrays;
     struct pgsql_parameters parameters; /* these, while they are under way */
@@ -144,7 +151,7 @@ static void empty_batch(struct pgsql_bulk *bulk)
 {
     bulk->row_count = 0;
     bulk->bytes = 0;
-    for (size_t i = 0; i < (bulk->base.key_count ? bulk->base.column_count : 1); i++)
+    for (size_t i = 0; i < (bulk->by_copy ? 1 : bulk->base.column_count); i++)
         bulk->parts[i].length = 0;
 }
 
@@ -273,60 +280,81 @@ static int send_as_arrays(struct pgsql_bulk *bulk, struct error *err)
 
 static int finish_batch(struct pgsql_bulk *bulk, struct error *err)
 {
-    return bulk->base.key_count ? finish_arrays(bulk, err) : finish_copy(bulk, err);
+    return bulk->by_copy ? finish_copy(bulk, err) : finish_arrays(bulk, err);
 }
 
 static int send_batch(struct pgsql_bulk *bulk, struct error *err)
 {
     if (!bulk->row_count)
         return 0;
-    int status = bulk->base.key_count ? send_as_arrays(bulk, err) : send_as_copy(bulk, err);
+    int status = bulk->by_copy ? send_as_copy(bulk, err) : send_as_arrays(bulk, err);
+    bulk->staged += bulk->is_staged ? bulk->row_count : 0;
+    bulk->batches++;
     empty_batch(bulk);
     return status;
 }
 
-int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
-{
-    struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
-    size_t bytes = db_row_bytes(row, base->column_count);
-    bool full = bulk->base.key_count
-                    ? bulk->bytes + bytes > BATCH_BYTES || bulk->row_count == ARRAY_ROWS
-                    : bulk->bytes + bytes > COPY_BYTES;
-    if (full && send_batch(bulk, err))
-        return -1;
-    if (!bulk->base.key_count)
-        add_16(&bulk->parts[0], (uint16_t)bulk->base.column_count);
-    for (size_t i = 0; i < bulk->base.column_count; i++)
-        if (!add_value(&bulk->parts[bulk->base.key_count ? i : 0], bulk->types[i], &row[i]))
-            return db_value_misfit(&bulk->base.columns[i], err);
-    bulk->row_count++;
-    bulk->bytes += bytes;
-    return 0;
-}
+/* ---- Statements ---- */
 
-/* Statements. */
+static void add_copy(struct text *sql, const struct db_bulk *bulk, const char *table)
+{
+    text_add(sql, "COPY ");
+    text_add(sql, table);
+    text_add(sql, " (");
+    db_add_columns(sql, bulk->columns, bulk->column_count);
+    text_add(sql, ") FROM STDIN (FORMAT binary)");
+}
 
 static char *copy_statement(const struct db_bulk *bulk)
 {
-    struct text sql = { 0 };
-    text_add(&sql, "COPY ");
-    text_add_identifier(&sql, bulk->table);
-    text_add(&sql, " (");
-    db_add_columns(&sql, bulk->columns, bulk->column_count);
-    text_add(&sql, ") FROM STDIN (FORMAT binary)");
+    struct text sql = { 0 }, table = { 0 };
+    text_add_identifier(&table, bulk->table);
+    add_copy(&sql, bulk, table.bytes);
+    text_free(&table);
     return sql.bytes;
+}
+
+/* `rows` is the SQL that has them, with the columns of the table in their order. */
+static void add_upsert(struct text *sql, const struct db_bulk *bulk, const char *rows)
+{
+    db_add_insert(sql, bulk);
+    text_add(sql, " SELECT * FROM ");
+    text_add(sql, rows);
+    db_add_on_conflict(sql, bulk);
 }
 
 static char *insert_statement(const struct db_bulk *bulk)
 {
-    struct text sql = { 0 };
-    db_add_insert(&sql, bulk);
-    text_add(&sql, " SELECT * FROM unnest(");
+    struct text sql = { 0 }, rows = { 0 };
     for (size_t i = 0; i < bulk->column_count; i++)
-        text_format(&sql, "%s$%zu", i ? ", " : "", i + 1);
-    text_add(&sql, ")");
-    db_add_on_conflict(&sql, bulk);
+        text_format(&rows, "%s$%zu", i ? ", " : "unnest(", i + 1);
+    text_add(&rows, ")");
+    add_upsert(&sql, bulk, rows.bytes);
+    text_free(&rows);
     return sql.bytes;
+}
+
+/* An UPDATE from rows whose columns are c1, c2 and so on. */
+static void add_update(struct text *sql, const struct db_bulk *bulk, const char *rows)
+{
+    text_add(sql, "UPDATE ");
+    text_add_identifier(sql, bulk->table);
+    for (size_t i = bulk->key_count; i < bulk->column_count; i++) {
+        text_add(sql, i == bulk->key_count ? " SET " : ", ");
+        text_add_identifier(sql, bulk->columns[i].name);
+        text_format(sql, " = n.c%zu", i + 1);
+    }
+    text_add(sql, " FROM ");
+    text_add(sql, rows);
+    for (size_t i = 0; i < bulk->column_count; i++)
+        text_format(sql, "%sc%zu", i ? ", " : " n (", i + 1);
+    for (size_t i = 0; i < bulk->key_count; i++) {
+        text_add(sql, i ? " AND " : ") WHERE ");
+        text_add_identifier(sql, bulk->table);
+        text_add(sql, ".");
+        text_add_identifier(sql, bulk->columns[i].name);
+        text_format(sql, " = n.c%zu", i + 1);
+    }
 }
 
 /* In a query of their own the planner cannot count the arrays' elements, and looks rows up by the
@@ -334,31 +362,100 @@ static char *insert_statement(const struct db_bulk *bulk)
  * the key. */
 static char *update_statement(const struct db_bulk *bulk)
 {
-    struct text sql = { 0 };
+    struct text sql = { 0 }, rows = { 0 };
     if (bulk->key_count == bulk->column_count)
         return NULL;
-    text_add(&sql, "UPDATE ");
-    text_add_identifier(&sql, bulk->table);
-    for (size_t i = bulk->key_count; i < bulk->column_count; i++) {
-        text_add(&sql, i == bulk->key_count ? " SET " : ", ");
-        text_add_identifier(&sql, bulk->columns[i].name);
-        text_format(&sql, " = n.c%zu", i + 1);
-    }
-    text_add(&sql, " FROM unnest(");
     for (size_t i = 0; i < bulk->column_count; i++)
-        text_format(&sql, "%s(SELECT $%zu)", i ? ", " : "", i + 1);
-    text_add(&sql, ") n (");
-    for (size_t i = 0; i < bulk->column_count; i++)
-        text_format(&sql, "%sc%zu", i ? ", " : "", i + 1);
-    for (size_t i = 0; i < bulk->key_count; i++) {
-        text_add(&sql, i ? " AND " : ") WHERE ");
-        text_add_identifier(&sql, bulk->table);
-        text_add(&sql, ".");
-        text_add_identifier(&sql, bulk->columns[i].name);
-        text_format(&sql, " = n.c%zu", i + 1);
-    }
+        text_format(&rows, "%s(SELECT $%zu)", i ? ", " : "unnest(", i + 1);
+    text_add(&rows, ")");
+    add_update(&sql, bulk, rows.bytes);
+    text_free(&rows);
     return sql.bytes;
 }
+
+/* ---- Many rows with a key ---- */
+
+/* Who may not make temporary tables goes on with arrays. */
+static int may_stage(struct pgsql_session *session, bool *may, struct error *err)
+{
+    *may = false;
+    if (pgsql_send_script(session,
+                          "SELECT pg_catalog.has_database_privilege("
+                          "pg_catalog.current_database(), 'TEMPORARY')",
+                          err))
+        return -1;
+    PGresult *answer = pgsql_next(session);
+    if (PQresultStatus(answer) == PGRES_TUPLES_OK)
+        *may = *PQgetvalue(answer, 0, 0) == 't';
+    int status = PQresultStatus(answer) == PGRES_TUPLES_OK ? 0 : pgsql_fail(session, answer, err);
+    PQclear(answer);
+    struct error ignored;
+    return pgsql_end(session, NULL, status ? &ignored : err) || status ? -1 : 0;
+}
+
+static int begin_staging(struct pgsql_bulk *bulk, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
+    struct text sql = { 0 };
+    bool may;
+    if (finish_batch(bulk, err) || may_stage(session, &may, err))
+        return -1;
+    if (!may)
+        return 0;
+    text_add(&sql, "CREATE TEMPORARY TABLE fairmill_staged ON COMMIT DROP AS SELECT ");
+    db_add_columns(&sql, bulk->base.columns, bulk->base.column_count);
+    text_add(&sql, " FROM ");
+    text_add_identifier(&sql, bulk->base.table);
+    text_add(&sql, " WITH NO DATA");
+    int status = pgsql_run(session, sql.bytes, err);
+    sql.length = 0;
+    add_copy(&sql, &bulk->base, STAGED);
+    free(bulk->sql);
+    bulk->sql = sql.bytes;
+    bulk->by_copy = bulk->is_staged = true;
+    return status;
+}
+
+static int end_staging(struct pgsql_bulk *bulk, struct error *err)
+{
+    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
+    struct text sql = { 0 };
+    int64_t updated = 0;
+    if (!bulk->is_staged)
+        return 0;
+    add_update(&sql, &bulk->base, STAGED);
+    int status =
+        pgsql_send_script(session, sql.bytes, err) ? -1 : pgsql_end(session, &updated, err);
+    sql.length = 0;
+    add_upsert(&sql, &bulk->base, STAGED);
+    if (!status && (size_t)updated < bulk->staged)
+        status = pgsql_run(session, sql.bytes, err);
+    text_free(&sql);
+    return status ? -1 : pgsql_run(session, "DROP TABLE " STAGED, err);
+}
+
+int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
+{
+    struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
+    size_t bytes = db_row_bytes(row, base->column_count);
+    bool full = bulk->by_copy ? bulk->bytes + bytes > COPY_BYTES
+                              : bulk->bytes + bytes > BATCH_BYTES || bulk->row_count == ARRAY_ROWS;
+    if (full && send_batch(bulk, err))
+        return -1;
+    if (full && !bulk->by_copy && bulk->update && bulk->batches == ARRAY_BATCHES &&
+        begin_staging(bulk, err))
+        return -1;
+    if (bulk->by_copy)
+        add_16(&bulk->parts[0], (uint16_t)bulk->base.column_count);
+    for (size_t i = 0; i < bulk->base.column_count; i++)
+        if (!add_value(&bulk->parts[bulk->by_copy ? 0 : i], bulk->types[i], &row[i]))
+            return db_value_misfit(&bulk->base.columns[i], err);
+    bulk->row_count++;
+    bulk->bytes += bytes;
+    return 0;
+}
+
+/* ---- Beginning and end ---- */
 
 static const struct wire_type *wire_type(Oid stored, char type)
 {
@@ -412,6 +509,7 @@ struct db_bulk *pgsql_bulk_begin(const struct db_bulk *target, struct error *err
     bulk->base = *target;
     bulk->types = memory_zeroed(target->column_count, sizeof *bulk->types);
     bulk->parts = memory_zeroed(target->column_count, sizeof *bulk->parts);
+    bulk->by_copy = !target->key_count;
     bulk->sql = target->key_count ? insert_statement(&bulk->base) : copy_statement(&bulk->base);
     bulk->update = target->key_count ? update_statement(&bulk->base) : NULL;
     if (read_types(bulk, err)) {
@@ -438,5 +536,5 @@ void pgsql_bulk_free(struct db_bulk *base)
 int pgsql_bulk_send(struct db_bulk *base, struct error *err)
 {
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
-    return send_batch(bulk, err) || finish_batch(bulk, err) ? -1 : 0;
+    return send_batch(bulk, err) || finish_batch(bulk, err) || end_staging(bulk, err) ? -1 : 0;
 }
