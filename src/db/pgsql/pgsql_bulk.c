@@ -56,7 +56,7 @@ struct pgsql_bulk {
     size_t sent;                        /* rows in them */
 };
 
-/* Values. */
+/* ---- Values ---- */
 
 static void add_16(struct text *part, uint16_t number)
 {
@@ -145,7 +145,7 @@ static bool add_value(struct text *part, const struct wire_type *type, const str
     return true;
 }
 
-/* Batches. */
+/* ---- Batches ---- */
 
 static void empty_batch(struct pgsql_bulk *bulk)
 {
@@ -523,7 +523,9 @@ void pgsql_bulk_free(struct db_bulk *base)
 {
     struct pgsql_bulk *bulk = (struct pgsql_bulk *)base;
     struct error ignored;
-    finish_batch(bulk, &ignored);
+    if (bulk->under_way)
+        pgsql_end((struct pgsql_session *)base->db, NULL, &ignored);
+    free_parameters(bulk);
     for (size_t i = 0; i < bulk->base.column_count; i++)
         text_free(&bulk->parts[i]);
     free(bulk->parts);
