@@ -13,6 +13,7 @@
 #include "source/tres_minutes.h"
 #include "sql.h"
 #include "util/error.h"
+#include "util/hash.h"
 #include "util/index.h"
 #include "util/text.h"
 
@@ -118,7 +119,8 @@ static bool same_real(double one, double other)
     return one == other || (isnan(one) && isnan(other));
 }
 
-/* They are the same, without a minimum of usage and a dampening, or of all they are written. */
+/* PBS values are the classic ones where there is no minimum of usage and no dampening.  Where one
+ * differs, all are written. */
 static bool has_own_pbs(const struct publication *publication)
 {
     for (uint32_t i = 0; i < publication->tree->count; i++) {
@@ -142,27 +144,29 @@ static struct kept_rows tree_rows(struct writer *writer, size_t from, size_t to)
     return kept;
 }
 
-/* Somebody may have changed rows behind our back.  A full run looks at all of them, others at some,
- * in turns. */
-#define ROWS_LOOKED_AT 1000 /* and more where the turns are not enough */
-#define TURNS 16
+/* Somebody may have changed rows behind our back.  A full run looks at all of them, another run at
+ * one part, which a hash of its run_id picks: clusters count runs together, so that run_id by
+ * itself would never reach some parts. */
+#define ROWS_LOOKED_AT 1000 /* and more where there are more than PARTS of them */
+#define PARTS 16
 
-static size_t turns_of(const struct publication *publication)
+static size_t count_parts(const struct publication *publication)
 {
-    size_t turns = publication->looks_at_all ? 1 : publication->tree->count / ROWS_LOOKED_AT;
-    return turns < 1 ? 1 : turns > TURNS ? TURNS : turns;
+    size_t parts = publication->looks_at_all ? 1 : publication->tree->count / ROWS_LOOKED_AT;
+    return parts < 1 ? 1 : parts > PARTS ? PARTS : parts;
 }
 
 static int look_at_some(struct writer *writer, bool *as_stored, struct error *err)
 {
     const struct tree *tree = writer->publication->tree;
-    size_t turns = turns_of(writer->publication);
-    size_t turn = (size_t)writer->publisher->run_id % turns;
-    size_t from = tree->count * turn / turns, to = tree->count * (turn + 1) / turns;
+    const uint64_t run = (uint64_t)writer->publisher->run_id;
+    size_t parts = count_parts(writer->publication);
+    size_t part = (size_t)(hash_words(&run, 1) % parts);
+    size_t from = tree->count * part / parts, to = tree->count * (part + 1) / parts;
     const struct db_value arguments[] = {
         db_text(writer->publisher->cluster),
-        db_integer(turn ? tree->nodes[tree->by_id[from]].id : INT64_MIN),
-        db_integer(turn + 1 < turns ? tree->nodes[tree->by_id[to]].id - 1 : INT64_MAX),
+        db_integer(part ? tree->nodes[tree->by_id[from]].id : INT64_MIN),
+        db_integer(part + 1 < parts ? tree->nodes[tree->by_id[to]].id - 1 : INT64_MAX),
     };
     const struct db_value *row;
     struct kept_rows found = { 0 }, computed = tree_rows(writer, from, to);

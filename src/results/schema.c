@@ -286,7 +286,7 @@ static int loosen(struct db *db, const struct dialect *dialect, int64_t version,
 
 /* ---- The table that became a view ---- */
 
-/* The first statement of a script that creates something, to be freed. */
+/* A script's first CREATE statement, to be freed. */
 static char *first_creation(const char *script)
 {
     const char *create = strstr(script, "\nCREATE ") + 1;

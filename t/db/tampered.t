@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # needs: sqlite mysql pgsql
 """fairmill_fairshare is made of rows that a run does not all write.  Whatever somebody else does to them, the next run makes
-them as they should be; on a large site within sixteen runs."""
+them as they should be; on a large site some runs later."""
 
 import os
 import sqlite3

@@ -334,7 +334,7 @@ static char *insert_statement(const struct db_bulk *bulk)
     return sql.bytes;
 }
 
-/* An UPDATE from rows whose columns are c1, c2 and so on. */
+/* Add an UPDATE of the table from `rows`, which it calls n, with columns c1, c2 and so on. */
 static void add_update(struct text *sql, const struct db_bulk *bulk, const char *rows)
 {
     text_add(sql, "UPDATE ");
