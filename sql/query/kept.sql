@@ -11,9 +11,9 @@ SELECT "part", "row_count", "hash" FROM "fairmill_kept" WHERE "cluster" = ? AND 
 DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
 WHERE "cluster" = ? AND "table_name" = ? AND "part" = ?
 
--- name: kept_strays_remove
--- Forget what no run wrote: parts of tables that are one part.
-DELETE /*! "fairmill_kept" */ FROM "fairmill_kept" /*! FORCE INDEX (PRIMARY) */
+-- name: kept_strays
+-- What no run wrote: parts of tables that are one part.
+SELECT "table_name", "part" FROM "fairmill_kept"
 WHERE "cluster" = ? AND "part" <> 0
     AND "table_name" IN ('fairmill_job_priority', 'fairmill_job_term', 'fairmill_seal_odd', 'fairmill_seal_slice',
         'fairmill_share_state', 'fairmill_tree', 'fairmill_usage_span', 'fairmill_value')

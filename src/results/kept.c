@@ -145,10 +145,32 @@ int kept_write(struct db *db, const char *cluster, const char *table, const stru
     return rows_write_one(db, "fairmill_kept", COUNT(key), row, COUNT(row), err);
 }
 
+struct stray {
+    char *table;
+    int64_t part;
+};
+
+/* Each is removed by its whole key: MySQL takes a range of a key to the row behind it, which is
+ * another cluster's. */
 int kept_remove_strays(struct db *db, const char *cluster, struct error *err)
 {
-    const struct db_value name = db_text(cluster);
-    return db_execute(db, sql_query_kept_strays_remove, &name, 1, NULL, err);
+    const struct db_value name = db_text(cluster), *row;
+    struct stray *strays = NULL;
+    size_t count = 0;
+    struct db_rows *rows = db_query(db, sql_query_kept_strays, &name, 1, "ti", err);
+    while (db_fetch(rows, &row, err) > 0) {
+        strays = memory_grown(strays, count, sizeof *strays);
+        strays[count++] = (struct stray){ db_value_text(&row[0]), row[1].integer };
+    }
+    int result = db_finish(rows);
+    for (size_t i = 0; i < count; i++) {
+        const struct kept_part gone = { .part = strays[i].part };
+        if (!result)
+            result = kept_write(db, cluster, strays[i].table, &gone, err);
+        free(strays[i].table);
+    }
+    free(strays);
+    return result;
 }
 
 /* ---- What cannot be made anew ---- */
