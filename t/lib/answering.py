@@ -27,14 +27,21 @@ class Answering:
         self.place, self.most, self.seconds = place, most, seconds
         self.path = place.path('socket')
         self.command = [program.FAIRMILL, '-c', place.path(settings), 'answer']
-        for folder in ('askers', 'counts'):
-            os.makedirs(place.path(folder), exist_ok=True)
-            os.chmod(place.path(folder), 0o777)
-        # Where a program that counts its lines for coverage writes them if others run it.
-        self.counts = {'GCOV_PREFIX': place.path('counts')}
         os.chmod(place.folder, 0o755)
-        self.environment = {'PATH': os.environ['PATH'], 'RUNTIME_DIRECTORY': place.path('askers')} | self.counts | environment
+        self.environment = {'PATH': os.environ['PATH'], 'RUNTIME_DIRECTORY': self._folder('askers'),
+                            **self._counts(SERVICE), **environment}
         self.refused = self.answered = 0
+
+    def _folder(self, name):
+        """In which everybody may write."""
+        path = self.place.path(name)
+        os.makedirs(path, exist_ok=True)
+        os.chmod(path, 0o777)
+        return path
+
+    def _counts(self, login):
+        """Where a program that counts its lines for coverage writes them if another user runs it: each his own folders."""
+        return {'GCOV_PREFIX': self._folder(f'counts-{login}')}
 
     def __enter__(self):
         self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -105,5 +112,5 @@ class Answering:
     def client(self, login):
         """What PLACE.run() needs to run the client as this user, who may not read the settings."""
         clean = {k: v for k, v in os.environ.items() if k not in ('FAIRMILL_CONF', 'FAIRMILL_SOCKET')}
-        return dict(settings=None, env=clean | self.counts | {'FAIRMILL_CONF': '/nonexistent/fm.conf', 'FAIRMILL_SOCKET': self.path},
+        return dict(settings=None, env=clean | self._counts(login) | {'FAIRMILL_CONF': '/nonexistent/fm.conf', 'FAIRMILL_SOCKET': self.path},
                     **ids(login))
