@@ -486,6 +486,13 @@ static void a_database_describes_itself(void)
     ok(column_is(db, "thing", 0, "id") && column_is(db, "thing", 4, "raw"),
        "columns_query names a table's columns");
     ok(!column_is(db, "nonesuch", 0, "id"), "and none of a table that is not there");
+    ok(!column_is(db, "THING", 0, "id"), "nor of one whose name differs in case");
+    struct db *owner = session(DB_OWNER);
+    must(db_script(owner, "CREATE TABLE \"nonesuch\" (\"id\" INTEGER);\n", &err), &err);
+    ok(column_is(db, "nonesuch", 0, "id"), "a table that somebody makes is known from then on");
+    must(db_script(owner, "DROP TABLE \"nonesuch\";\n", &err), &err);
+    ok(!column_is(db, "nonesuch", 0, "id"), "until it goes");
+    db_close(owner);
 
     struct db_rows *rows;
     const struct db_value *row;

@@ -159,7 +159,8 @@ static int connect(struct sqlite_db *db, struct error *err)
     /* One thread uses a session.  read_value() relies on NOMUTEX, and fetching is a third faster.
      */
     if (sqlite3_open_v2(settings->database, &db->sqlite, mode | SQLITE_OPEN_NOMUTEX,
-                        sqlite_layer()) != SQLITE_OK)
+                        sqlite_layer()) != SQLITE_OK ||
+        sqlite_know_names(db->sqlite, &db->tables) != SQLITE_OK)
         return sqlite_fail(db, err);
 
     wait_for_locks(db, db_lock_wait(settings));
@@ -220,6 +221,7 @@ static void sqlite_close(struct db *base)
     struct sqlite_db *db = (struct sqlite_db *)base;
     sqlite_rollback(base);
     sqlite3_close_v2(db->sqlite);
+    sqlite_forget_names(&db->tables);
     while (db->locks)
         sqlite_unlock(base, db->locks->name);
     free(db->base.name);
@@ -292,9 +294,8 @@ static const char *sqlite_tls_objection(const struct db_settings *settings)
 const struct db_driver sqlite_driver = {
     .name = "sqlite",
     .scan_hint = "NOT INDEXED",
-    /* The pragma by itself would find a table whose name differs in case. */
-    .columns_query = "SELECT c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c "
-                     "WHERE t.type IN ('table', 'view') AND t.name = ? ORDER BY c.cid",
+    .columns_query =
+        "SELECT name FROM pragma_table_info(?1) WHERE " SQLITE_HAS_TABLE "(?1) ORDER BY cid",
     .identity_query = "SELECT file FROM pragma_database_list WHERE name = 'main'",
     .tls_objection = sqlite_tls_objection,
     .open = sqlite_open,

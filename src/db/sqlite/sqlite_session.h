@@ -8,16 +8,31 @@
 
 /* What the files of the sqlite driver share: sqlite.c (sessions, transactions, locks),
  * sqlite_statement.c (running, binding, errors), sqlite_rows.c (streaming an answer) and
- * sqlite_bulk.c (bulk writes), sqlite_temporary.c (its temporary files) and sqlite_fit.c (what
- * older releases do not know). */
+ * sqlite_bulk.c (bulk writes), sqlite_names.c (which tables there are), sqlite_temporary.c (its
+ * temporary files) and sqlite_fit.c (what older releases do not know). */
+
+/* The tables and views of a version of the schema, sorted by bytes. */
+struct sqlite_names {
+    char **names; /* NULL: none are known */
+    size_t count;
+    int64_t version;
+};
 
 struct sqlite_db {
     struct db base;
     sqlite3 *sqlite;
     struct lock_file *locks; /* that it holds */
+    struct sqlite_names tables;
     unsigned deadline_s;
     int64_t until_ms; /* when the statement's time is over */
 };
+
+/* A function of SQL from now on: whether there is a table or view of just this name, while SQLite
+ * itself does not tell upper case from lower. */
+#define SQLITE_HAS_TABLE "fairmill_has_table"
+/* Returns SQLite's own code; `names` must stay as long as the session. */
+int sqlite_know_names(sqlite3 *sqlite, struct sqlite_names *names);
+void sqlite_forget_names(struct sqlite_names *names);
 
 /* Store what SQLite says went wrong last; returns -1. */
 int sqlite_fail(const struct sqlite_db *db, struct error *err);
