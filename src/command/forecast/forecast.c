@@ -56,13 +56,12 @@ static void fill_rates(struct forecast_report *report, const struct forecast *fo
 }
 
 /* So many points, from now to the end. */
-static int fill_points(const struct forecast *forecast, enum projection projection, uint64_t span_s,
-                       size_t count, struct forecast_point **points, struct error *err)
+static int fill_points(struct projected *projected, uint64_t now, uint64_t span_s, size_t count,
+                       struct forecast_point **points, struct error *err)
 {
     *points = memory_zeroed(count, sizeof **points);
     for (size_t i = 0; i < count; i++)
-        if (forecast_at(forecast, projection, forecast->now + span_s * i / (count - 1), *points + i,
-                        err))
+        if (projected_at(projected, now + span_s * i / (count - 1), *points + i, err))
             return -1;
     return 0;
 }
@@ -81,21 +80,21 @@ static int fill_projection(struct forecast_report *report, const struct forecast
     uint64_t span_s = options->days * DAY_S;
     uint64_t step_s = span_s / (CROSSING_WORK / forecast->tree->count + options->days);
     bool plot = is_page(options) && (options->plot || terminal_of_output().is_one);
-    if (fill_points(forecast, projection, span_s, report->count, &report->points[projection],
-                    err) ||
-        (plot &&
-         fill_points(forecast, projection, span_s, PLOT_COLUMNS, &report->curves[projection], err)))
-        return -1;
-    if (isnan(options->limit))
-        return 0;
     const struct crossing_search search = {
-        .forecast = forecast,
-        .projection = projection,
         .value = options->limit,
         .end = forecast->now + span_s,
         .step_s = step_s > HOUR_S ? step_s : HOUR_S,
     };
-    return forecast_crossing(&search, &report->crossing[projection], err);
+    struct projected *projected = projected_begin(forecast, projection);
+    int result = fill_points(projected, forecast->now, span_s, report->count,
+                             &report->points[projection], err);
+    if (!result && plot)
+        result = fill_points(projected, forecast->now, span_s, PLOT_COLUMNS,
+                             &report->curves[projection], err);
+    if (!result && !isnan(options->limit))
+        result = projected_crossing(projected, &search, &report->crossing[projection], err);
+    projected_end(projected);
+    return result;
 }
 
 static int fill_report(struct forecast_report *report, const struct forecast *forecast,

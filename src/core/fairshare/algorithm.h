@@ -77,11 +77,10 @@ struct algorithm {
     /* Decide who is ahead and who is equal, once values are there: order[node] is 1 + how many are
      * ahead.  It is left alone where there is no factor. */
     void (*decide)(const struct fairshare *fairshare, uint32_t *order);
-    /* The factor of one user, or level_fs of an account, from the usage of few others: set_usage()
-     * is called for each node whose own or whose level's usage is looked at.  False where all
-     * values must be computed for it; the function may be NULL. */
-    bool (*find_one)(const struct fairshare *fairshare, uint32_t node,
-                     const struct usage_setter *setter, double *found);
+    /* compute() for one node, from the usage of few others: set_usage() is called for each node
+     * whose own or whose level's usage is looked at, this one's among them.  False where all values
+     * must be computed for it; the function may be NULL. */
+    bool (*find_one)(struct fairshare *fairshare, uint32_t node, const struct usage_setter *setter);
     /* What is published as `fairshare`, and what sshare has as NormShares and EffectvUsage.  NAN is
      * NULL. */
     double (*factor)(const struct values *values);

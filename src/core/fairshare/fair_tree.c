@@ -282,21 +282,23 @@ static uint32_t rank_of_one(const struct fairshare *fairshare, const struct path
     return rank;
 }
 
-static bool find_one(const struct fairshare *fairshare, uint32_t node,
-                     const struct usage_setter *setter, double *found)
+static bool find_one(struct fairshare *fairshare, uint32_t node, const struct usage_setter *setter)
 {
-    const struct node *one = &fairshare->tree->nodes[node];
+    const struct tree *tree = fairshare->tree;
+    struct values *values = &fairshare->values[node];
     if (fairshare->options->conformance == CONFORMANCE_SLURMCTLD || !node)
         return false;
-    if (one->is_user) {
-        struct path path = path_to(fairshare->tree, node, true);
-        uint32_t rank = rank_of_one(fairshare, &path, setter);
-        *found = rank / (double)fairshare->tree->user_count;
+    values->fair_tree_rank = 0;
+    values->fair_tree_factor = NAN;
+    if (tree->nodes[node].is_user) {
+        struct path path = path_to(tree, node, true);
+        values->fair_tree_rank = rank_of_one(fairshare, &path, setter);
+        values->fair_tree_factor = values->fair_tree_rank / (double)tree->user_count;
         path_free(&path);
-    } else {
-        setter->set_usage(setter->context, node);
-        *found = node_has_parent_shares(one) ? NAN : level_fs_as_documented(fairshare, node);
     }
+    setter->set_usage(setter->context, node);
+    values->level_fs =
+        node_has_parent_shares(&tree->nodes[node]) ? NAN : level_fs_as_documented(fairshare, node);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "core/usage/ledger.h"
 #include "core/fairshare/ranking.h"
 #include "util/error.h"
+#include "util/memory.h"
 
 #define MINUTE_S 60
 
@@ -122,20 +123,31 @@ static double level_fs_of(const struct forecast *forecast, const struct fairshar
     return values->level_fs;
 }
 
-/* The values at an instant.  A search has a clock with tables to share, and needs no rank, for
- * which all users would be sorted; else NULL. */
-static int compute_at(const struct forecast *forecast, enum projection projection, uint64_t at,
-                      const struct clock *of_search, struct forecast_point *point,
-                      struct error *err)
+/* Usage as lines, which are those of one past and one shift of it. */
+struct projected {
+    const struct forecast *forecast;
+    enum projection projection;
+    struct clock *clock; /* whose tables those of all instants have; NULL: there is one only */
+    struct usage_lines lines;
+    const struct forecast_past *past; /* of the lines; NULL: none yet, or nothing is left of it */
+    bool by_lines, aged_known;
+};
+
+/* The values at an instant.  A search needs no rank, for which all users would be sorted. */
+static int compute_at(const struct projected *projected, uint64_t at, bool ranked,
+                      struct forecast_point *point, struct error *err)
 {
+    const struct forecast *forecast = projected->forecast;
+    enum projection projection = projected->projection;
+    const struct clock *like = projected->clock;
     struct ledger_state *ledger = ledger_at(forecast->coming, at);
     if (forecast->computed)
         forecast->computed(forecast->computed_context, at);
     uint64_t reset = last_reset(forecast, ledger->cluster_reset, at);
     uint64_t first =
         forecast->first_charge < forecast->now ? forecast->first_charge : forecast->now;
-    struct clock *clock = of_search ? clock_create_like(of_search, at, reset)
-                                    : clock_create(forecast->half_life, at, reset);
+    struct clock *clock =
+        like ? clock_create_like(like, at, reset) : clock_create(forecast->half_life, at, reset);
     struct fairshare_options options = forecast->options;
     options.clock = clock;
     options.capacity =
@@ -149,7 +161,7 @@ static int compute_at(const struct forecast *forecast, enum projection projectio
             .at = at,
             .factor = forecast->algorithm->factor(values),
             .usage = values->usage_raw,
-            .rank = !of_search ? rank_of(forecast, &options) : 0,
+            .rank = ranked ? rank_of(forecast, &options) : 0,
         };
         point->level_fs = level_fs_of(forecast, &options);
     }
@@ -161,7 +173,8 @@ static int compute_at(const struct forecast *forecast, enum projection projectio
 int forecast_at(const struct forecast *forecast, enum projection projection, uint64_t at,
                 struct forecast_point *point, struct error *err)
 {
-    return compute_at(forecast, projection, at, NULL, point, err);
+    return compute_at(&(struct projected){ .forecast = forecast, .projection = projection }, at,
+                      true, point, err);
 }
 
 double forecast_value(const struct forecast_point *point)
@@ -169,147 +182,155 @@ double forecast_value(const struct forecast_point *point)
     return isnan(point->factor) ? point->level_fs : point->factor;
 }
 
-/* What a search keeps from one instant to the next: usage as lines, which are those of one past and
- * one shift of it. */
-struct finder {
-    const struct crossing_search *search;
-    struct clock *clock; /* whose tables those of all instants have */
-    struct usage_lines lines;
-    const struct forecast_past *past; /* of the lines; NULL: none yet, or nothing is left of it */
-    bool by_lines, aged_known;
-};
-
-/* Usage is a line where one rate goes on from now: entries of the ledger bend it. */
-static void finder_begin(struct finder *finder, const struct crossing_search *search)
+/* Usage is a line where one rate goes on from now: entries of the ledger bend it.  The algorithm
+ * has the rank that users are shown with where it ranks users. */
+struct projected *projected_begin(const struct forecast *forecast, enum projection projection)
 {
-    const struct forecast *forecast = search->forecast;
-    *finder = (struct finder){ .search = search,
-                               .clock = clock_create(forecast->half_life, forecast->now, 0) };
-    if (!forecast->algorithm->find_one || search->projection == PROJECTION_JOB ||
+    struct projected *projected = memory_zeroed(1, sizeof *projected);
+    *projected = (struct projected){ .forecast = forecast,
+                                     .projection = projection,
+                                     .clock = clock_create(forecast->half_life, forecast->now, 0) };
+    if (!forecast->algorithm->find_one || projection == PROJECTION_JOB ||
         ledger_next(forecast->coming, 0, false) != UINT64_MAX)
-        return;
-    finder->by_lines = true;
-    usage_lines_begin(&finder->lines, forecast->tree);
+        return projected;
+    projected->by_lines = true;
+    usage_lines_begin(&projected->lines, forecast->tree);
     for (uint32_t i = 0; i < forecast->tree->count; i++)
-        usage_lines_add_rate(&finder->lines, i, rate_of(forecast, search->projection, i));
-    usage_lines_sum_rates(&finder->lines);
+        usage_lines_add_rate(&projected->lines, i, rate_of(forecast, projection, i));
+    usage_lines_sum_rates(&projected->lines);
+    return projected;
 }
 
-static void finder_end(struct finder *finder)
+void projected_end(struct projected *projected)
 {
-    usage_lines_free(&finder->lines);
-    clock_destroy(finder->clock);
+    usage_lines_free(&projected->lines);
+    clock_destroy(projected->clock);
+    free(projected);
 }
 
-static void age_lines(struct finder *finder, const struct clock *clock, uint64_t reset)
+static void age_lines(struct projected *projected, const struct clock *clock, uint64_t reset)
 {
-    const struct forecast *forecast = finder->search->forecast;
+    const struct forecast *forecast = projected->forecast;
     const struct forecast_past *past = past_at(forecast, clock, reset);
-    if (finder->aged_known && past == finder->past)
+    if (projected->aged_known && past == projected->past)
         return;
     for (uint32_t i = 0; i < forecast->tree->count; i++) {
         struct wide own = aged(forecast, past, i);
-        usage_lines_set_aged(&finder->lines, i, &own);
+        usage_lines_set_aged(&projected->lines, i, &own);
     }
-    usage_lines_sum_aged(&finder->lines);
-    finder->past = past;
-    finder->aged_known = true;
+    usage_lines_sum_aged(&projected->lines);
+    projected->past = past;
+    projected->aged_known = true;
 }
 
-/* The value at an instant by lines; false where all must be computed. */
-static bool find_at(struct finder *finder, uint64_t at, double *value)
+/* The values at an instant by lines; false where all must be computed. */
+static bool find_at(struct projected *projected, uint64_t at, struct forecast_point *point)
 {
-    const struct forecast *forecast = finder->search->forecast;
-    if (!finder->by_lines)
+    const struct forecast *forecast = projected->forecast;
+    const struct algorithm *algorithm = forecast->algorithm;
+    if (!projected->by_lines)
         return false;
     uint64_t reset = last_reset(forecast, 0, at);
-    struct clock *clock = clock_create_like(finder->clock, at, reset);
+    struct clock *clock = clock_create_like(projected->clock, at, reset);
     struct fairshare_options options = forecast->options;
     options.clock = clock;
-    const struct fairshare fairshare = { .tree = forecast->tree,
-                                         .options = &options,
-                                         .values = forecast->values };
-    age_lines(finder, clock, reset);
-    struct usage_at usage = { &finder->lines, forecast->tree,
+    struct fairshare fairshare = { .tree = forecast->tree,
+                                   .options = &options,
+                                   .values = forecast->values };
+    age_lines(projected, clock, reset);
+    struct usage_at usage = { &projected->lines, forecast->tree,
                               clock_weight(clock, forecast->now, at) };
-    finder->by_lines =
-        usage_lines_fit(&finder->lines, usage.weight) &&
-        forecast->algorithm->find_one(&fairshare, forecast->entity,
-                                      &(struct usage_setter){ usage_lines_set, &usage }, value);
+    projected->by_lines = usage_lines_fit(&projected->lines, usage.weight) &&
+                          algorithm->find_one(&fairshare, forecast->entity,
+                                              &(struct usage_setter){ usage_lines_set, &usage });
+    if (projected->by_lines) {
+        const struct values *values = &forecast->values[forecast->entity];
+        *point = (struct forecast_point){
+            .at = at,
+            .factor = algorithm->factor(values),
+            .level_fs = values->level_fs,
+            .usage = clock_usage(clock, &forecast->tree->nodes[forecast->entity].usage),
+            .rank = values->fair_tree_rank,
+        };
+    }
     clock_destroy(clock);
-    return finder->by_lines;
+    return projected->by_lines;
 }
 
-static int is_reached(struct finder *finder, uint64_t at, bool *reached, struct error *err)
+static int values_at(struct projected *projected, uint64_t at, bool ranked,
+                     struct forecast_point *point, struct error *err)
 {
-    const struct crossing_search *search = finder->search;
-    struct forecast_point point;
-    double value;
-    if (find_at(finder, at, &value)) {
-        *reached = value >= search->value;
+    if (find_at(projected, at, point))
         return 0;
-    }
-    if (compute_at(search->forecast, search->projection, at, finder->clock, &point, err))
+    return compute_at(projected, at, ranked, point, err);
+}
+
+int projected_at(struct projected *projected, uint64_t at, struct forecast_point *point,
+                 struct error *err)
+{
+    return values_at(projected, at, true, point, err);
+}
+
+static int is_reached(struct projected *projected, double value, uint64_t at, bool *reached,
+                      struct error *err)
+{
+    struct forecast_point point;
+    if (values_at(projected, at, false, &point, err))
         return -1;
-    *reached = forecast_value(&point) >= search->value;
+    *reached = forecast_value(&point) >= value;
     return 0;
 }
 
-/* The first minute after `before`, up to `after`, at which it is not any more as it was. */
-static int narrow(struct finder *finder, uint64_t before, uint64_t after, bool was,
-                  uint64_t *crossing, struct error *err)
+/* The first minute after `before`, up to `*after`, at which it is not any more as it was, gets into
+ * that. */
+static int narrow(struct projected *projected, double value, uint64_t before, uint64_t *after,
+                  bool was, struct error *err)
 {
-    while (after - before > MINUTE_S) {
-        uint64_t minutes = (after - before + MINUTE_S - 1) / MINUTE_S;
+    while (*after - before > MINUTE_S) {
+        uint64_t minutes = (*after - before + MINUTE_S - 1) / MINUTE_S;
         uint64_t middle = before + minutes / 2 * MINUTE_S;
         bool reached;
-        if (is_reached(finder, middle, &reached, err))
+        if (is_reached(projected, value, middle, &reached, err))
             return -1;
         if (reached == was)
             before = middle;
         else
-            after = middle;
+            *after = middle;
     }
-    *crossing = after;
     return 0;
 }
 
 /* The next instant to look at: a step later, or the reset or the entry of the ledger before that.
  */
-static uint64_t next_instant(const struct crossing_search *search, uint64_t at)
+static uint64_t next_instant(const struct forecast *forecast, const struct crossing_search *search,
+                             uint64_t at)
 {
     uint64_t next = search->end - at > search->step_s ? at + search->step_s : search->end;
-    uint64_t reset = calendar_last_reset(&search->forecast->period, next);
-    uint64_t entry = ledger_next(search->forecast->coming, at, false);
+    uint64_t reset = calendar_last_reset(&forecast->period, next);
+    uint64_t entry = ledger_next(forecast->coming, at, false);
     if (reset > at)
         next = reset;
     return entry < next ? entry : next;
 }
 
-static int find_crossing(struct finder *finder, uint64_t *crossing, struct error *err)
+int projected_crossing(struct projected *projected, const struct crossing_search *search,
+                       uint64_t *crossing, struct error *err)
 {
-    const struct crossing_search *search = finder->search;
+    uint64_t now = projected->forecast->now;
     bool was, is;
-    if (is_reached(finder, search->forecast->now, &was, err))
+    *crossing = 0;
+    if (is_reached(projected, search->value, now, &was, err))
         return -1;
-    for (uint64_t at = search->forecast->now, next; at < search->end; at = next) {
-        next = next_instant(search, at);
-        if (is_reached(finder, next, &is, err))
+    for (uint64_t at = now, next; at < search->end; at = next) {
+        next = next_instant(projected->forecast, search, at);
+        if (is_reached(projected, search->value, next, &is, err))
             return -1;
-        if (is != was)
-            return narrow(finder, at, next, was, crossing, err);
+        if (is != was) {
+            *crossing = next;
+            return narrow(projected, search->value, at, crossing, was, err);
+        }
     }
     return 0;
-}
-
-int forecast_crossing(const struct crossing_search *search, uint64_t *crossing, struct error *err)
-{
-    struct finder finder;
-    *crossing = 0;
-    finder_begin(&finder, search);
-    int result = find_crossing(&finder, crossing, err);
-    finder_end(&finder);
-    return result;
 }
 
 uint128 forecast_rate(const struct wide *charged, uint64_t seconds)

@@ -59,14 +59,23 @@ struct forecast_point {
     uint32_t rank;                  /* 0: none */
 };
 
-/* The values at an instant, now or later.  ERROR_DATA where usage leaves the integers' range. */
+/* The values at an instant, now or later, for which all of the tree is computed.  ERROR_DATA where
+ * usage leaves the integers' range. */
 int forecast_at(const struct forecast *forecast, enum projection projection, uint64_t at,
                 struct forecast_point *point, struct error *err);
 
+/* A projection from instant to instant.  Where the algorithm can tell the entity's values from the
+ * usage of few others, and usage goes on at one rate, nothing else is computed; the values are the
+ * same. */
+struct projected;
+struct projected *projected_begin(const struct forecast *forecast, enum projection projection);
+void projected_end(struct projected *projected);
+/* Like forecast_at(). */
+int projected_at(struct projected *projected, uint64_t at, struct forecast_point *point,
+                 struct error *err);
+
 /* When does the entity reach a value?  The value is the factor, or level_fs where there is none. */
 struct crossing_search {
-    const struct forecast *forecast;
-    enum projection projection;
     double value;
     uint64_t end;    /* of the search */
     uint64_t step_s; /* see below */
@@ -75,12 +84,13 @@ struct crossing_search {
  * first is not any more; 0 where that does not happen up to the end.  The search looks at every
  * `step_s` seconds, at each reset of usage and at each entry of the ledger.  What comes and goes
  * between two of these instants is not seen. */
-int forecast_crossing(const struct crossing_search *search, uint64_t *crossing, struct error *err);
+int projected_crossing(struct projected *projected, const struct crossing_search *search,
+                       uint64_t *crossing, struct error *err);
 
 /* What was charged in so many seconds, a second; the largest rate where that is more than one. */
 uint128 forecast_rate(const struct wide *charged, uint64_t seconds);
 
-/* The value that forecast_crossing() looks at. */
+/* The value that projected_crossing() looks at. */
 double forecast_value(const struct forecast_point *point);
 
 #endif
