@@ -19,6 +19,8 @@ NAME = 'tampered'
 WRITER = 'tampered_writer'
 LARGE = 'cluster tiny\nroot/\n' + '\n'.join(f'  a{i}/ {i % 7 + 1}\n' + '\n'.join(f'    u{i}x{k} {k + 1}' for k in range(40)) for i in range(60)) + (
     f'\njob a3.u3x5 start={NOW - 5000} end={NOW - 1000} billing=4\njob a9.u9x1 start={NOW - 9000} end={NOW - 100} billing=2\n')
+# Clusters count their runs together.
+TWO = LARGE + 'cluster other\nroot/\n  b/ 1\n    w 1\n'
 DAMAGE = (
     ('shares were changed', 'UPDATE fairmill_tree SET shares = shares + 1 WHERE id_assoc = 3'),
     ('somebody got another name', "UPDATE fairmill_tree SET user_name = 'mallory' WHERE id_assoc = 4"),
@@ -46,7 +48,7 @@ class InFolder(Sqlite):
 def published(server, database):
     rows = server.sql('SELECT id_assoc, parent_id, depth, account, user_name, shares, shares_norm, usage_raw, usage_norm, level_usage, classic_factor, '
                       'level_fs, level_fs_infinite, fair_tree_rank, fair_tree_factor, pbs_tree_usage, pbs_factor, fairshare, fairshare_order, '
-                      'depth_oblivious_usage FROM fairmill_fairshare ORDER BY id_assoc', database)
+                      'depth_oblivious_usage, cluster FROM fairmill_fairshare ORDER BY cluster, id_assoc', database)
     return [tuple(row) for row in rows]
 
 
@@ -68,7 +70,7 @@ def try_on(place, server, kind):
 
 def large(place, server, kind):
     database = server.database(f'{NAME}_large')
-    place.site(LARGE)
+    place.site(TWO)
     place.settings({f'results.{key}': value for key, value in server.connection(database).items()})
     place.succeed('init')
     now = NOW
