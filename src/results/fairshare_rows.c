@@ -119,8 +119,8 @@ static bool same_real(double one, double other)
     return one == other || (isnan(one) && isnan(other));
 }
 
-/* PBS values are the classic ones where there is no minimum of usage and no dampening.  Where one
- * differs, all are written. */
+/* Without a minimum of usage and without dampening, OpenPBS's values are those of the classic
+ * algorithm, and the view shows those.  If one value differs, the run writes all. */
 static bool has_own_pbs(const struct publication *publication)
 {
     for (uint32_t i = 0; i < publication->tree->count; i++) {

@@ -150,8 +150,8 @@ struct stray {
     int64_t part;
 };
 
-/* Each is removed by its whole key: MySQL takes a range of a key to the row behind it, which is
- * another cluster's. */
+/* A DELETE of a range would lock the row behind it, too, in MySQL: another cluster's.  So each row
+ * is removed by its whole key. */
 int kept_remove_strays(struct db *db, const char *cluster, struct error *err)
 {
     const struct db_value name = db_text(cluster), *row;

@@ -77,9 +77,10 @@ struct algorithm {
     /* Decide who is ahead and who is equal, once values are there: order[node] is 1 + how many are
      * ahead.  It is left alone where there is no factor. */
     void (*decide)(const struct fairshare *fairshare, uint32_t *order);
-    /* compute() for one node, from the usage of few others: set_usage() is called for each node
-     * whose own or whose level's usage is looked at, this one's among them.  False where all values
-     * must be computed for it; the function may be NULL. */
+    /* Compute this algorithm's values of one node, its rank and level_fs among them, from the usage
+     * of few others; the common values are left alone.  It calls set_usage() for each node before
+     * it looks at the usage of that node or of its level, and for the node itself.  False: all
+     * values must be computed.  NULL where the algorithm does not rank users. */
     bool (*find_one)(struct fairshare *fairshare, uint32_t node, const struct usage_setter *setter);
     /* What is published as `fairshare`, and what sshare has as NormShares and EffectvUsage.  NAN is
      * NULL. */

@@ -123,11 +123,13 @@ static double level_fs_of(const struct forecast *forecast, const struct fairshar
     return values->level_fs;
 }
 
-/* Usage as lines, which are those of one past and one shift of it. */
+/* The lines tell usage as long as the clock's grid stays, and with it what is left of the past;
+ * then they are made anew. */
 struct projected {
     const struct forecast *forecast;
     enum projection projection;
-    struct clock *clock; /* whose tables those of all instants have; NULL: there is one only */
+    struct clock
+        *clock; /* shares its tables with the clocks of all instants; NULL: of one instant */
     struct usage_lines lines;
     const struct forecast_past *past; /* of the lines; NULL: none yet, or nothing is left of it */
     bool by_lines, aged_known;
@@ -182,8 +184,7 @@ double forecast_value(const struct forecast_point *point)
     return isnan(point->factor) ? point->level_fs : point->factor;
 }
 
-/* Usage is a line where one rate goes on from now: entries of the ledger bend it.  The algorithm
- * has the rank that users are shown with where it ranks users. */
+/* Usage is a line where one rate goes on from now: entries of the ledger bend it. */
 struct projected *projected_begin(const struct forecast *forecast, enum projection projection)
 {
     struct projected *projected = memory_zeroed(1, sizeof *projected);

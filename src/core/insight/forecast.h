@@ -90,7 +90,7 @@ int projected_crossing(struct projected *projected, const struct crossing_search
 /* What was charged in so many seconds, a second; the largest rate where that is more than one. */
 uint128 forecast_rate(const struct wide *charged, uint64_t seconds);
 
-/* The value that projected_crossing() looks at. */
+/* projected_crossing() compares this value: the factor, or level_fs where there is none. */
 double forecast_value(const struct forecast_point *point);
 
 #endif

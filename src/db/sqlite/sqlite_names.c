@@ -40,8 +40,13 @@ static int read_names(sqlite3 *sqlite, struct sqlite_names *names)
         sqlite3_prepare_v2(sqlite, "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')",
                            -1, &statement, NULL);
     while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        if (!name) {
+            code = SQLITE_NOMEM;
+            break;
+        }
         names->names = memory_grown(names->names, names->count, sizeof *names->names);
-        names->names[names->count++] = memory_text((const char *)sqlite3_column_text(statement, 0));
+        names->names[names->count++] = memory_text(name);
         code = SQLITE_OK;
     }
     sqlite3_finalize(statement);
