@@ -50,7 +50,7 @@ packages_of_system() {
     case $1 in
     *-slurm) packages+=("${packages_mysql[@]}" mariadb-server mariadb-client "${packages_slurm[@]}" prometheus ruby socat) ;;
     *-mysql) packages+=(libmysqlclient-dev mysql-server mysql-client postgresql valgrind prometheus ruby socat zsh fish) ;;
-    *-all) packages+=("${packages_mysql[@]}" "${packages_servers[@]}" "${packages_slurm[@]}" valgrind ruby socat) ;;
+    *-all) packages+=("${packages_mysql[@]}" "${packages_servers[@]}" "${packages_slurm[@]}" ccache valgrind ruby socat) ;;
     *) return 1 ;;
     esac
     case $1 in

@@ -3,8 +3,8 @@
 # needs: packages
 # Whatever drivers it is built with, fairmill works, says which these are, and refuses others.
 #
-# Each driver by itself is built; with FAIRMILL_LONG every choice of them, and then all tests are
-# run that such a build has.
+# Each driver by itself is built; with FAIRMILL_LONG every choice of them, and then all tests of what
+# needs no server are run that such a build has.
 . "$(dirname "$0")/../lib/tap.sh"
 # What a make above us was told is not for ours.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR FAIRMILL_CONF CONFIG_SITE
@@ -57,13 +57,15 @@ settings() {
 mapfile -t units < <(cd "$top" && grep -lE '"(settings|db|results|compute)/' t/unit/*.c)
 units=("${units[@]/%.c/.t}")
 
-# FOLDER DRIVER...: the tests that take no time, or with FAIRMILL_LONG all, not each at its full length.
+# FOLDER DRIVER...: the tests that take no time, or with FAIRMILL_LONG the others, not each at its full length.
+# shellcheck disable=SC2016 # make knows the list
 check() {
-    local folder=$1 tests=("${units[@]}") only=()
+    local folder=$1 tests=("${units[@]}") only=(TESTS='$(EMBEDDED_TESTS)')
     shift
     [[ " $* " != *' sqlite '* ]] ||
         tests+=(t/command/arguments.t t/command/databases.t t/db/port-sqlite.t)
-    [ -n "${FAIRMILL_LONG:-}" ] || only=(TESTS="${tests[*]}" check_PROGRAMS="${units[*]} t/db/port")
+    [ -n "${FAIRMILL_LONG:-}" ] ||
+        only=(TESTS="${tests[*]}" check_PROGRAMS="${units[*]} t/db/port")
     env -u FAIRMILL_LONG FAIRMILL_PAIRS=40 FAIRMILL_SITES=6 make -s -C "$folder" -j2 check "${only[@]}"
 }
 
