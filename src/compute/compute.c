@@ -90,9 +90,10 @@ static int read_cluster(struct computation *computation, const struct prior *pri
     if (charge_jobs(computation, plan, cutoff, &seen, err))
         return -1;
     reach_note_seen(computation, &seen);
-    if (plan && plan->days)
-        plan->days->oldest_end = seen.oldest_end;
-    return 0;
+    if (!plan || !plan->days)
+        return 0;
+    plan->days->oldest_end = seen.oldest_end;
+    return days_put_by(plan->days, err);
 }
 
 /* Before the snapshot: it will see what has arrived by now, or more. */

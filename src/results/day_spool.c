@@ -85,7 +85,7 @@ static int spill(struct store *store, const struct day_sum *sums, size_t count, 
 {
     if (!store->file && !(store->file = file_temporary(&store->folder)))
         return fail_spilling(store, err);
-    if (fwrite(sums, sizeof *sums, count, store->file) != count)
+    if (fseeko(store->file, 0, SEEK_END) || fwrite(sums, sizeof *sums, count, store->file) != count)
         return fail_spilling(store, err);
     store->chunks = memory_grown(store->chunks, store->chunk_count, sizeof *store->chunks);
     store->chunks[store->chunk_count++] = (struct chunk){ .first = store->written, .count = count };
@@ -134,6 +134,24 @@ int day_spool_add_rate(struct day_spool *spool, uint32_t first, uint32_t end,
     if (store_add(&spool->changes, first, rate, 1, err))
         return -1;
     return store_add(&spool->changes, end, &opposite, 1, err);
+}
+
+static int put_by(struct store *store, struct error *err)
+{
+    size_t count;
+    if (!store->file)
+        return 0;
+    const struct day_sum *sums = day_sums_sorted(store->sums, &count);
+    if (count && spill(store, sums, count, err))
+        return -1;
+    day_sums_destroy(store->sums);
+    store->sums = day_sums_create();
+    return 0;
+}
+
+int day_spool_put_by(struct day_spool *spool, struct error *err)
+{
+    return put_by(&spool->totals, err) || put_by(&spool->changes, err) ? -1 : 0;
 }
 
 /* The next sum of a chunk, in *sum; NULL where there is none. */
