@@ -233,20 +233,25 @@ static int repair(const struct verifying *verifying, struct error *err)
     return run(verifying->settings, &options, err);
 }
 
+static int report_and_repair(struct verifying *verifying, struct error *err)
+{
+    if (report(verifying, err))
+        return -1;
+    if (!verifying->differs || !verifying->options->repair)
+        return 0;
+    verifying->is_last = verifying->was_repaired = true;
+    return repair(verifying, err) || report(verifying, err) ? -1 : 0;
+}
+
 static int verify(const struct options *options, const struct settings *settings, struct error *err)
 {
     struct verifying verifying = { .options = options,
                                    .settings = settings,
                                    .is_last = !options->repair };
-    if (report(&verifying, err))
+    int result = report_and_repair(&verifying, err);
+    name_list_free(&verifying.mendable);
+    if (result)
         return -1;
-    if (verifying.differs && options->repair) {
-        verifying.is_last = verifying.was_repaired = true;
-        int result = repair(&verifying, err) || report(&verifying, err) ? -1 : 0;
-        name_list_free(&verifying.mendable);
-        if (result)
-            return -1;
-    }
     if (verifying.differs && verifying.was_repaired)
         return fail(err, ERROR_OTHER, "something differs still, or again");
     return verifying.differs ? 1 : 0;
