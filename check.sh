@@ -38,19 +38,28 @@ summary=()
 recap=()
 not_tried=()
 
-# NAME COMMAND...: one line of the summary; what failed is told again at the end.
+# FILE: what `times' printed there of children, in seconds of the processor.
+of_children() {
+    awk 'NR == 2 { split($0, of, /[ms ]+/); printf "%d", of[1] * 60 + of[2] + of[3] * 60 + of[4] }' "$1"
+}
+
+# NAME COMMAND...: one line of the summary, with its seconds and those of the processor; what failed is told
+# again at the end.
 step() {
-    local name=$1 begun=$SECONDS verdict=passed said
+    local name=$1 begun=$SECONDS verdict=passed said before
     shift
     printf '\n==== %s\n' "$name"
     said=$(mktemp)
+    times >"$said"
+    before=$(of_children "$said")
     if ! "$@" 2>&1 | tee "$said"; then
         verdict=FAILED
         failures=$((failures + 1))
         recap+=("---- $name" "$(what_failed "$said")")
     fi
+    times >"$said"
+    summary+=("$(printf '%-7s %4d s %5d s  %s' "$verdict" $((SECONDS - begun)) $(($(of_children "$said") - before)) "$name")")
     rm -f "$said"
-    summary+=("$(printf '%-7s %4d s  %s' "$verdict" $((SECONDS - begun)) "$name")")
     [ "$verdict" = passed ]
 }
 
@@ -126,7 +135,7 @@ join() {
 
 finish() {
     [ ${#recap[@]} = 0 ] || lines '' '==== what failed' "${recap[@]}"
-    printf '\n==== check.sh\n'
+    printf '\n==== check.sh: seconds, of the processor\n'
     printf '%s\n' "${summary[@]}"
     [ ${#not_tried[@]} = 0 ] || printf 'not tried: %s\n' "${not_tried[@]}"
     if [ "$failures" -gt 0 ]; then
@@ -197,13 +206,13 @@ coverage() {
     make -s -C build-sanitizers coverage
 }
 
-# One server of each kind serves all tests that do not ask for their own.
+# One server of each kind serves all tests that do not ask for their own; in memory, like what they make.
 
 # COMMAND...
 with_mariadb() (
     . t/lib/mariadb.sh
     if command -v "${MARIADB_PROGRAMS[0]}" >/dev/null; then
-        mariadb_shared
+        TMPDIR=${TMPDIR:-$(build-aux/scratch.sh)} mariadb_shared
         export FAIRMILL_TEST_MARIADB=$MARIADB_DIRECTORY
     fi
     "$@"
@@ -214,7 +223,7 @@ with_postgres() (
     . t/lib/postgres.sh
     postgres_find
     if command -v postgres >/dev/null; then
-        postgres_shared
+        TMPDIR=${TMPDIR:-$(build-aux/scratch.sh)} postgres_shared
         export FAIRMILL_TEST_POSTGRES=$POSTGRES_DIRECTORY
     fi
     "$@"
