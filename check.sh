@@ -135,7 +135,7 @@ join() {
 
 finish() {
     [ ${#recap[@]} = 0 ] || lines '' '==== what failed' "${recap[@]}"
-    printf '\n==== check.sh: seconds, of the processor\n'
+    printf '\n==== check.sh: seconds, and seconds of the processor\n'
     printf '%s\n' "${summary[@]}"
     [ ${#not_tried[@]} = 0 ] || printf 'not tried: %s\n' "${not_tried[@]}"
     if [ "$failures" -gt 0 ]; then
@@ -206,13 +206,18 @@ coverage() {
     make -s -C build-sanitizers coverage
 }
 
-# One server of each kind serves all tests that do not ask for their own; in memory, like what they make.
+# One server of each kind serves all tests that do not ask for their own.
+
+# COMMAND...: it makes its temporary files where tests make theirs.
+in_scratch() {
+    TMPDIR=${TMPDIR:-$(build-aux/scratch.sh)} "$@"
+}
 
 # COMMAND...
 with_mariadb() (
     . t/lib/mariadb.sh
     if command -v "${MARIADB_PROGRAMS[0]}" >/dev/null; then
-        TMPDIR=${TMPDIR:-$(build-aux/scratch.sh)} mariadb_shared
+        in_scratch mariadb_shared
         export FAIRMILL_TEST_MARIADB=$MARIADB_DIRECTORY
     fi
     "$@"
@@ -223,7 +228,7 @@ with_postgres() (
     . t/lib/postgres.sh
     postgres_find
     if command -v postgres >/dev/null; then
-        TMPDIR=${TMPDIR:-$(build-aux/scratch.sh)} postgres_shared
+        in_scratch postgres_shared
         export FAIRMILL_TEST_POSTGRES=$POSTGRES_DIRECTORY
     fi
     "$@"

@@ -93,7 +93,7 @@ static int read_cluster(struct computation *computation, const struct prior *pri
     if (!plan || !plan->days)
         return 0;
     plan->days->oldest_end = seen.oldest_end;
-    return days_put_by(plan->days, err);
+    return days_spill_rest(plan->days, err);
 }
 
 /* Before the snapshot: it will see what has arrived by now, or more. */

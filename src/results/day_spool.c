@@ -136,7 +136,7 @@ int day_spool_add_rate(struct day_spool *spool, uint32_t first, uint32_t end,
     return store_add(&spool->changes, end, &opposite, 1, err);
 }
 
-static int put_by(struct store *store, struct error *err)
+static int spill_rest(struct store *store, struct error *err)
 {
     size_t count;
     if (!store->file)
@@ -149,9 +149,9 @@ static int put_by(struct store *store, struct error *err)
     return 0;
 }
 
-int day_spool_put_by(struct day_spool *spool, struct error *err)
+int day_spool_spill_rest(struct day_spool *spool, struct error *err)
 {
-    return put_by(&spool->totals, err) || put_by(&spool->changes, err) ? -1 : 0;
+    return spill_rest(&spool->totals, err) || spill_rest(&spool->changes, err) ? -1 : 0;
 }
 
 /* The next sum of a chunk, in *sum; NULL where there is none. */

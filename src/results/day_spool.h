@@ -25,9 +25,9 @@ int day_spool_add(struct day_spool *spool, uint32_t day, uint64_t id, const stru
 int day_spool_add_rate(struct day_spool *spool, uint32_t first, uint32_t end,
                        const struct usage_rate *rate, struct error *err);
 
-/* All is added, and it is a while until it is taken: where there is a file, the rest goes there as
- * well, so that memory is free for others.  Fails where the file has no room. */
-int day_spool_put_by(struct day_spool *spool, struct error *err);
+/* Where there is a file, write the sums that memory still holds to it, too.  It is for when all is
+ * added, and others need memory before days are taken.  Fails where the file has no room. */
+int day_spool_spill_rest(struct day_spool *spool, struct error *err);
 
 /* The error of a sum that is beyond the range; returns -1. */
 int day_beyond_range(uint64_t id, struct error *err);

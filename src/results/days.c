@@ -137,9 +137,10 @@ int days_add_rollup(struct days *days, const struct slice *slice, const struct r
     return 0;
 }
 
-int days_put_by(struct days *days, struct error *err)
+int days_spill_rest(struct days *days, struct error *err)
 {
-    return day_spool_put_by(days->sealed, err) || day_spool_put_by(days->open, err) ? -1 : 0;
+    return day_spool_spill_rest(days->sealed, err) || day_spool_spill_rest(days->open, err) ? -1
+                                                                                            : 0;
 }
 
 int days_take(struct days *days, struct day_spool *spool, size_t day, struct day_sums *into,

@@ -52,8 +52,8 @@ int days_add(struct days *days, bool sealed, const struct usage_rate *rate, uint
 int days_add_rollup(struct days *days, const struct slice *slice, const struct rollup *rollup,
                     uint128 price, struct error *err);
 
-/* All is added; as day_spool_put_by(). */
-int days_put_by(struct days *days, struct error *err);
+/* As day_spool_spill_rest(). */
+int days_spill_rest(struct days *days, struct error *err);
 
 /* The day that begins at `start`; days->count where none does. */
 size_t days_find(const struct days *days, uint64_t start);

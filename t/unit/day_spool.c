@@ -106,15 +106,17 @@ int main(void)
     ok(gives_back(spool, 0, &err), "jobs of months come back day by day");
     ok(gives_back(spool, 0, &err) && gives_back(spool, 150, &err),
        "and again, also where one begins with a later day");
-    ok(!day_spool_put_by(spool, &err) && gives_back(spool, 0, &err),
-       "what is put by comes back, too, where all is in memory");
+    ok(!day_spool_spill_rest(spool, &err) && gives_back(spool, 0, &err),
+       "what is to leave memory comes back, too, where all is in memory");
     for (unsigned i = 0; i < 200000; i++)
         add_job(spool, &err);
     ok(gives_back(spool, 0, &err), "so do more than memory is to hold");
-    ok(!day_spool_put_by(spool, &err) && gives_back(spool, 0, &err), "and where there is a file");
+    ok(!day_spool_spill_rest(spool, &err) && gives_back(spool, 0, &err),
+       "and where there is a file");
     for (unsigned i = 0; i < 3000; i++)
         add_job(spool, &err);
-    ok(gives_back(spool, 0, &err) && !day_spool_put_by(spool, &err) && gives_back(spool, 0, &err),
+    ok(gives_back(spool, 0, &err) && !day_spool_spill_rest(spool, &err) &&
+           gives_back(spool, 0, &err),
        "more may be added after that");
     struct usage_rate greatest = { 1, ((uint128)1 << 127) - 1, false };
     ok(gives_back(spool, 399, &err) && gives_back(spool, 0, &err), "again, too");
