@@ -118,14 +118,21 @@ class History:
         self.controller.work(self.now, submissions)
 
     def arrive(self):
-        """What has been sent, in order, unless the link is down; how many records that were."""
+        """What has been sent, in order, unless the link is down; the records that came."""
         if self.no_link:
-            return 0
+            return []
         self.heard = self.now
         unsent, self.controller.unsent = self.controller.unsent, []
         for row in unsent:
             self.books.receive(row)
-        return len(unsent)
+        return unsent
+
+    def are_sealed(self, records):
+        """Whether one of them ended before the seal, which runs take to have come.  So it is where somebody gave a
+        job an end by hand in an outage, or one before it that was yet to come: no run can know that this is not the
+        newest record."""
+        seal = self.seal()
+        return any(0 < row['time_end'] < seal for row in records)
 
     def some(self, keys, most):
         return self.r.sample(keys, min(len(keys), self.r.randrange(1, most + 1)))

@@ -47,7 +47,13 @@ def state_of(h, as_of, path):
                 newest=max((end for end in ends if end > since), default=0),
                 resets=lambda reach, h=h: ledger.resets_below(h, as_of, reach),
                 removals=lambda reach: reference.removals_below(path, CLUSTER, settings, reach),
-                factors={number: spans for number, spans in h.factor_spans.items() if spans != [(0, 1)]})
+                factors=h.factor_spans)
+
+
+def factors_in_sums(state, reach):
+    """The factors that sums of this reach have in them, where they are not 1 throughout."""
+    spans = {number: [(at, factor) for at, factor in spans if at < reach] for number, spans in state['factors'].items()}
+    return {number: known for number, known in spans.items() if known not in ([], [(0, 1)])}
 
 
 def causes_of(before, state, asked, damaged):
@@ -63,7 +69,7 @@ def causes_of(before, state, asked, damaged):
         clock=state['as_of'] < before['as_of'],
         settings=bool(changed),
         # What a run in doubt did not note, the next one sees anew, at the same instant, too.
-        factor=before['factors'] != state['factors'] or state['undated'],
+        factor=factors_in_sums(before, seal) != factors_in_sums(state, seal) or state['undated'],
         grid=before['grid'] != state['grid'],
         restored=state['newest'] < before['newest'] and before['newest'] > since,
         reset=state['start'] != before['start'] and state['start'] < seal,
@@ -391,13 +397,16 @@ def try_steps(h, trial, waiting, counts):
     for _ in range(len(waiting) + 2):
         h.pass_time(h.pace * h.r.choice((0, .02, .3, 1, 1, 2, 5)), h.r.randrange(0, 14))
         h.no_link = max(0, h.no_link - 1)
-        counts['records'] += h.arrive()
+        arrived = h.arrive()
+        counts['records'] += len(arrived)
+        late = h.are_sealed(arrived)
+        counts['late'] += late
         function = next((each for each in waiting if each(h) is not False), nothing_but_time)
         if function in waiting:
             waiting.remove(function)
         trial.done.append(f'{function.__name__} at {h.now}')
         counts[function.__name__] += 1
-        trial.try_step(function in DRIFTS)
+        trial.try_step(late or function in DRIFTS)
         if trial.wrong:
             return
     trial.look_back()
