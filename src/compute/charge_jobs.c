@@ -228,8 +228,9 @@ static int charge_part(const struct charging_run *run, const struct rollup_row *
     uint64_t reset =
         ledger_reset_before(computation->ledger, id, plan ? seal_reach(&plan->seal) : UINT64_MAX);
     struct wide usage;
-    if (run->days && days_add_rollup(run->days, slice, &row->rollup, price, err))
-        return -1;
+    if (run->days && !run->days->failed &&
+        days_add_rollup(run->days, slice, &row->rollup, price, err))
+        days_give_up(run->days, computation->findings, err);
     if (!rollup_usage(clock, &row->rollup, start < reset ? reset : start, end, price, &usage))
         return usage_beyond_range(id, err);
     if (wide_is_zero(&usage))

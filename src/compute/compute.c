@@ -93,7 +93,9 @@ static int read_cluster(struct computation *computation, const struct prior *pri
     if (!plan || !plan->days)
         return 0;
     plan->days->oldest_end = seen.oldest_end;
-    return days_spill_rest(plan->days, err);
+    if (!plan->days->failed && days_spill_rest(plan->days, err))
+        days_give_up(plan->days, computation->findings, err);
+    return 0;
 }
 
 /* Before the snapshot: it will see what has arrived by now, or more. */

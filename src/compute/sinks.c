@@ -11,7 +11,6 @@
 #include "results/days.h"
 #include "util/error.h"
 #include "util/hash.h"
-#include "util/log.h"
 #include "util/text.h"
 
 /* Very many associations' sums don't stay in the processor's caches, and to wait for one would be
@@ -225,11 +224,8 @@ int days_sink_take(struct charge_sink *base, const struct charge *charge, struct
         return 0;
     struct usage_rate rate = { charge->slice.own, used->units, charge->negative };
     if (!days->failed && days_add(days, charge->sealed || !days->unsealed_is_kept, &rate,
-                                  used->start, used->end, err)) {
-        findings_add(sink->findings, FINDING_DAYS_INCOMPLETE, 0, "%s", err->message);
-        log_note("the usage of days is not kept: %s", err->message);
-        days->failed = true;
-    }
+                                  used->start, used->end, err))
+        days_give_up(days, sink->findings, err);
     return 0;
 }
 

@@ -3,10 +3,13 @@
 
 #include <stdlib.h>
 
+#include "core/finding.h"
 #include "core/usage/calendar.h"
 #include "core/usage/rollup.h"
 #include "core/usage/slice.h"
 #include "results/day_spool.h"
+#include "util/error.h"
+#include "util/log.h"
 #include "util/memory.h"
 
 struct days *days_create(uint64_t from, uint64_t now)
@@ -53,6 +56,13 @@ static size_t search(const struct days *days, uint64_t instant)
             low = middle;
     }
     return low;
+}
+
+void days_give_up(struct days *days, struct findings *findings, const struct error *err)
+{
+    log_note("the usage of days is not kept: %s", err->message);
+    findings_add(findings, FINDING_DAYS_INCOMPLETE, 0, "%s", err->message);
+    days->failed = true;
 }
 
 size_t days_find(const struct days *days, uint64_t start)

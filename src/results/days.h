@@ -5,6 +5,7 @@
 #include "core/usage/day_sums.h"
 
 struct error;
+struct findings;
 struct rollup;
 struct slice;
 
@@ -54,6 +55,9 @@ int days_add_rollup(struct days *days, const struct slice *slice, const struct r
 
 /* As day_spool_spill_rest(). */
 int days_spill_rest(struct days *days, struct error *err);
+
+/* They cannot be kept: note why.  Statistics never stop fairshare. */
+void days_give_up(struct days *days, struct findings *findings, const struct error *err);
 
 /* The day that begins at `start`; days->count where none does. */
 size_t days_find(const struct days *days, uint64_t start);

@@ -216,10 +216,8 @@ static int publish(struct cluster_run *run, struct publisher *publisher, struct 
     };
     int result =
         publish_with_retries(run->session, publisher, &publication, &computation->record, err);
-    /* Statistics never stop fairshare. */
     if (result && publication.days && plan->days->failed) {
-        log_note("%s: the usage of days is not kept: %s", run->cluster, err->message);
-        findings_add(computation->findings, FINDING_DAYS_INCOMPLETE, 0, "%s", err->message);
+        days_give_up(plan->days, computation->findings, err);
         publication.days = NULL;
         result =
             publish_with_retries(run->session, publisher, &publication, &computation->record, err);

@@ -153,7 +153,7 @@ def full_disk():
 def full_temporary():
     """Temporary files are on another disk than the results.  SQLite sorts there the associations that a run asks
     for by lineage, and the use of days goes there beyond some 50,000 sums."""
-    users = 60000
+    users, rolled = 60000, NOW - NOW % 3600 - 3600
     with Place() as place, small_disk(place.folder, 40) as small:
         if not small:
             tap.diag('no file system of our own: that temporary files have no room is not tried')
@@ -170,12 +170,25 @@ def full_temporary():
         tap.same(place.query('SELECT DISTINCT computed_at FROM fairmill_fairshare'), [(NOW,)], 'and old results stay')
         row = place.query("SELECT as_of, message FROM fairmill_run WHERE status = 'failed'")
         tap.ok(len(row) == 1 and row[0][0] == NOW + 9000 and small in row[0][1], 'and the row of the run says so', row)
-        with leave_room(small, 4096):
-            place.ends(0, 'where the use of days has no room a run is done', 'run', '--now', NOW + 18000,
-                       env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': place.folder})
-        found = place.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_incomplete' AND detail LIKE ?", f"%'{small}'%")
-        tap.same(len(found), 1, 'with a finding that names the folder')
-        place.ends(0, 'with room it is done', 'run', '--now', NOW + 27000, env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': small})
+        no_room_for_days(place, small, NOW + 18000, 'of jobs')
+        place.change('INSERT INTO tiny_last_ran_table VALUES (?, 0, 0)', rolled)
+        place.change('INSERT INTO tiny_assoc_usage_hour_table (creation_time, id, id_tres, time_start, alloc_secs) VALUES (1, 10, 1, ?, 36)',
+                     rolled - 3600)
+        place.multiply('tiny_assoc_usage_hour_table', 'TRUE', users, id='10 + i')
+        place.settings({'usage.source': 'rollup', 'fairshare.capacity': 1})
+        no_room_for_days(place, small, NOW + 36000, 'of rollups')
+
+
+def no_room_for_days(place, small, now, whose):
+    with leave_room(small, 4096):
+        place.ends(0, f'where the use of days {whose} has no room a run is done', 'run', '--now', now,
+                   env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': place.folder})
+    found = place.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_incomplete' AND last_seen = ? AND detail LIKE ?",
+                        now, f"%'{small}'%")
+    tap.same(len(found), 1, 'with a finding that names the folder')
+    place.ends(0, 'with room it is done', 'run', '--now', now + 9000, env=os.environ | {'TMPDIR': small, 'SQLITE_TMPDIR': small})
+    found = place.query("SELECT detail FROM fairmill_finding WHERE kind = 'days_incomplete' AND last_seen = ?", now + 9000)
+    tap.same(found, [], 'without one')
 
 
 def no_memory():
