@@ -28,8 +28,8 @@ SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 SELECT MAX("day") FROM "fairmill_usage_day" WHERE "cluster" = ?
 
 -- name: usage_day_between
--- The oldest stored day between two of this time zone, which is one of another.
-SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" > ? AND "day" < ?
+-- The oldest stored day of a span between two days of this time zone: one of another.
+SELECT MIN("day") FROM "fairmill_usage_day" WHERE "cluster" = ? AND "day" BETWEEN ? AND ?
 
 -- name: usage_day_clear
 -- Remove a day.
@@ -50,8 +50,8 @@ SELECT "id_assoc", "sum_2", "sum_1", "sum_0" FROM "fairmill_usage_open" WHERE "c
 SELECT DISTINCT "day" FROM "fairmill_usage_open" WHERE "cluster" = ?
 
 -- name: usage_open_between
--- The oldest day between two to which unsealed jobs added.
-SELECT MIN("day") FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" > ? AND "day" < ?
+-- The oldest day of a span to which unsealed jobs added.
+SELECT MIN("day") FROM "fairmill_usage_open" WHERE "cluster" = ? AND "day" BETWEEN ? AND ?
 
 -- name: usage_open_clear
 -- Remove what unsealed jobs added to a day.

@@ -361,20 +361,22 @@ static int forget_day(struct day_writer *writer, const struct day_table *table, 
     return kept_write(writer->db, writer->publisher->cluster, table->name, &part, err);
 }
 
-/* Remove the whole days between two that a query finds, the oldest first.  A DELETE of several days
+/* Remove the whole days from one to another that a query finds, the oldest first.  A DELETE of several days
  * at once would lock the row behind them, which may be another cluster's. */
 static int remove_days(struct day_writer *writer, const struct day_table *table, const char *find,
-                       int64_t after, int64_t before, struct error *err)
+                       int64_t first, int64_t last, struct error *err)
 {
-    for (;;) {
-        struct db_value between[] = { writer->cluster, db_integer(after), db_integer(before) };
-        int found = rows_read_integer(writer->db, find, between, COUNT(between), &after, err);
+    for (;; first++) {
+        struct db_value span[] = { writer->cluster, db_integer(first), db_integer(last) };
+        int found = rows_read_integer(writer->db, find, span, COUNT(span), &first, err);
         if (found <= 0)
             return found;
-        struct db_value whole[] = { writer->cluster, db_integer(after) };
+        struct db_value whole[] = { writer->cluster, db_integer(first) };
         if (db_execute(writer->db, table->clear, whole, COUNT(whole), NULL, err) ||
-            forget_day(writer, table, after, err))
+            forget_day(writer, table, first, err))
             return -1;
+        if (first == last)
+            return 0;
     }
 }
 
@@ -384,12 +386,12 @@ static int remove_open(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->days;
     bool has_day = writer->first < days->count;
-    int64_t before = INT64_MAX;
+    int64_t last = INT64_MAX;
     if (days->anew && (writer->has_other_days || !days->unsealed_is_kept))
         memset(writer->has_open, 0, days->count * sizeof *writer->has_open);
     else if (has_day)
-        before = day_part(writer, writer->first);
-    return remove_days(writer, &open_table, sql_query_usage_open_between, INT64_MIN, before, err);
+        last = day_part(writer, writer->first) - 1;
+    return remove_days(writer, &open_table, sql_query_usage_open_between, INT64_MIN, last, err);
 }
 
 /* Remove rows of days that are none of ours: the time zone has changed, or the clock went back. */
@@ -397,9 +399,9 @@ static int remove_other_days(struct day_writer *writer, struct error *err)
 {
     const struct days *days = writer->days;
     for (size_t i = writer->first; days->anew && i < days->count; i++) {
-        int64_t next = i + 1 < days->count ? day_part(writer, i + 1) : INT64_MAX;
-        if (remove_days(writer, &usage_table, sql_query_usage_day_between, day_part(writer, i),
-                        next, err))
+        int64_t last = i + 1 < days->count ? day_part(writer, i + 1) - 1 : INT64_MAX;
+        if (remove_days(writer, &usage_table, sql_query_usage_day_between, day_part(writer, i) + 1,
+                        last, err))
             return -1;
     }
     return 0;

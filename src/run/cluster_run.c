@@ -235,8 +235,8 @@ static int check_instant(const struct run_session *session, const struct publish
     if (options->replace || !publisher->has_published || now >= publisher->published_as_of)
         return 0;
     return fail(err, options->now ? ERROR_USAGE : ERROR_OTHER,
-                "%s (%" PRId64 ") is before what is published (%" PRId64 "); --replace publishes "
-                "it all the same",
+                "%s (%" PRId64 ") is before what is published (%" PRId64 ", as_of of "
+                "fairmill_run); --replace publishes it all the same",
                 options->now ? "this instant" : "the clock", now, publisher->published_as_of);
 }
 
