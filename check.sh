@@ -3,7 +3,7 @@
 #
 # One command for every check: installs what is missing, builds, reads the code, runs every test, and
 # makes a release.  Each test runs once, in the build that finds most by it: what needs no server with
-# sanitizers, everything else as it is installed; the release runs the quick tests.  A failure does not
+# sanitizers, everything else as it is installed; the release runs its units.  A failure does not
 # stop it, unless nothing can go on without what failed.
 #
 #   check.sh           what every change must pass
@@ -33,10 +33,24 @@ esac
 export CCACHE_DIR=$PWD/build/ccache CCACHE_NOHASHDIR=1
 
 jobs=$(nproc)
+# Tests wait half of their time; those of --long compute, and servers that wait for the processor are called dead.
+at_a_time=$((2 * jobs))
+[ -z "${FAIRMILL_LONG:-}" ] || at_a_time=$((jobs + 1))
 failures=0
 summary=()
 recap=()
 not_tried=()
+
+# FILE COMMAND...: what `times' prints of it is in the file then.  A shell of its own counts, which has no lanes
+# that may end meanwhile.
+counted() (
+    used=$1
+    shift
+    "$@"
+    status=$?
+    times >"$used"
+    exit "$status"
+)
 
 # FILE: what `times' printed there of children, in seconds of the processor.
 of_children() {
@@ -46,20 +60,17 @@ of_children() {
 # NAME COMMAND...: one line of the summary, with its seconds and those of the processor; what failed is told
 # again at the end.
 step() {
-    local name=$1 begun=$SECONDS verdict=passed said before
+    local name=$1 begun=$SECONDS verdict=passed said used
     shift
     printf '\n==== %s\n' "$name"
-    said=$(mktemp)
-    times >"$said"
-    before=$(of_children "$said")
-    if ! "$@" 2>&1 | tee "$said"; then
+    said=$(mktemp) used=$(mktemp)
+    if ! counted "$used" "$@" 2>&1 | tee "$said"; then
         verdict=FAILED
         failures=$((failures + 1))
         recap+=("---- $name" "$(what_failed "$said")")
     fi
-    times >"$said"
-    summary+=("$(printf '%-7s %4d s %5d s  %s' "$verdict" $((SECONDS - begun)) $(($(of_children "$said") - before)) "$name")")
-    rm -f "$said"
+    summary+=("$(printf '%-7s %4d s %5d s  %s' "$verdict" $((SECONDS - begun)) "$(of_children "$used")" "$name")")
+    rm -f "$said" "$used"
     [ "$verdict" = passed ]
 }
 
@@ -198,7 +209,7 @@ run_embedded() {
 
 run_sanitized() {
     find build-sanitizers -name '*.gcda' -delete
-    run_embedded build-sanitizers $((2 * jobs))
+    run_embedded build-sanitizers $at_a_time
 }
 
 # Lines that the tests above ran.
@@ -234,11 +245,11 @@ with_postgres() (
     "$@"
 )
 
-# They wait for servers half of their time.  The longest come first, so that none is left at the end.
+# The longest come first, so that none is left at the end.
 # shellcheck disable=SC2016 # make knows the lists
 run_other_tests() {
     local long='t/install/drivers.t t/slurm/slots.t t/command/valgrind.t t/slurm/sacctmgr.t t/slurm/readded.t'
-    with_mariadb with_postgres run_tests build $((2 * jobs)) "$long" '$(filter-out '"$long"',
+    with_mariadb with_postgres run_tests build $at_a_time "$long" '$(filter-out '"$long"',
         $(SERVER_TESTS) $(VALGRIND_TESTS) $(INSTALL_TESTS) $(STYLE_TESTS))'
 }
 
@@ -268,10 +279,13 @@ processors() {
     quietly build/packages.log packages_install "${packages_processors[@]}" && t/systems/processors build
 }
 
-# shellcheck disable=SC2016 # make knows the list
+# Its lists of files are made of what is there (t/style/lists.t), so that all tests are in it if some are.
+# shellcheck disable=SC2016 # make knows the lists
 release() {
+    local tests='$(UNIT_TESTS)'
+    [ -z "${FAIRMILL_LONG:-}" ] || tests='$(QUICK_TESTS)'
     FAIRMILL_PAIRS=40 FAIRMILL_SITES=4 quietly build/distcheck.log make -C build -j"$jobs" distcheck \
-        DISTCHECK_CONFIGURE_FLAGS='--enable-werror CFLAGS=-O0' TESTS='$(QUICK_TESTS)'
+        DISTCHECK_CONFIGURE_FLAGS='--enable-werror CFLAGS=-O0' TESTS="$tests"
 }
 
 other_tests() {
@@ -366,7 +380,7 @@ other_systems() {
         on_system trixie-slurm "builds without warnings; units, SQLite and its Slurm pass" build embedded slurm
         on_system unstable-mysql "port, roles, faults and the production page pass with MySQL" program mysql
     else
-        # Two lanes are enough for two processors: servers that wait for theirs are called dead.
+        # Two lanes are enough for two processors.
         wait_for others
         on_system trixie-all "all tests pass" build all
         on_system unstable-all "all tests pass" build all
@@ -397,7 +411,7 @@ step "builds with sanitizers" build_sanitizers &&
     [ -n "${FAIRMILL_LONG:-}" ] && step "coverage" coverage
 step "make distcheck passes" release
 join others
-join systems
 [ -z "${FAIRMILL_LONG:-}" ] || step "other processors compute the same bits" processors
 [ -z "${FAIRMILL_LONG:-}" ] || step "tests kill random mutants" mutants
+join systems
 finish

@@ -11,6 +11,7 @@
 #include "results/days.h"
 #include "util/error.h"
 #include "util/hash.h"
+#include "util/log.h"
 #include "util/text.h"
 
 /* Very many associations' sums don't stay in the processor's caches, and to wait for one would be

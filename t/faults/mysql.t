@@ -38,6 +38,7 @@ FENCE = r'SET "run_id" = \?'
 COUNTER = r'SET "run_id" = "run_id" \+ 1'
 SETTINGS = r'FROM "fairmill_settings"'
 RECORD = r'INSERT INTO "fairmill_run"'
+PRUNE = r'MIN\("as_of"\) FROM "fairmill_history_point"'
 UNLOCK = r'RELEASE_LOCK'
 
 # What rows go in: MariaDB's library sends them as arrays to MariaDB, and nobody else does.
@@ -55,7 +56,7 @@ SHORT = {
                 ('execute', COUNTER, 0, False), ('execute', SETTINGS, 0, False),
                 ('execute', FENCE, 0, False), ('execute', CLEAR, 0, False),
                 ('prepare', WRITE, 0, False), (ROWS, WRITE, 0, True), (ROWS, RECORD, 0, False),
-                ('query', 'COMMIT', 0, True), ('execute', UNLOCK, 0, True), ('quit', None, 0, False)),
+                ('query', 'COMMIT', 0, True), ('execute', PRUNE, 0, True), ('execute', UNLOCK, 0, True), ('quit', None, 0, False)),
 }
 
 report = Report()
@@ -245,7 +246,7 @@ def body():
                'a run by the way of the proxy is like any other', outcome, *outcome.wrong)
         if not any(step.kind == ROWS for step in first.steps[1]):
             SHORT['results'] = tuple(('execute' if kind == ROWS else kind, *rest) for kind, *rest in SHORT['results'])
-        each = EveryStep(Mysql, SHORT, (JOBS, 'execute'), UNLOCK, unanswered=('close',))
+        each = EveryStep(Mysql, SHORT, (JOBS, 'execute'), RECORD, UNLOCK, unanswered=('close',))
         cases = each.at_steps('source', first.steps[0]) + each.amid_jobs(first.steps[0])
         cases += each.at_steps('results', first.steps[1])
         cases += for_good(dict(source=(ASSOCIATIONS, JOBS), results=(COUNTER, CLEAR, WRITE)))

@@ -47,6 +47,7 @@ COUNTER = r'SET "run_id" = "run_id" \+ 1'
 SETTINGS = r'FROM "fairmill_settings"'
 RECORD = r'INSERT INTO "fairmill_run"'
 LOCK = r'pg_try_advisory_lock'
+PRUNE = r'MIN\("as_of"\) FROM "fairmill_history_point"'
 UNLOCK = r'pg_advisory_unlock'
 
 # Steps of the short form: kind, SQL, and which of several; and whether they are worth every fault.
@@ -62,7 +63,7 @@ SHORT = {
                 ('sync', LOCK, 0, True), ('sync', COUNTER, 0, False), ('sync', SETTINGS, 0, False),
                 ('parse', FENCE, 0, False), ('sync', UPDATE, 0, False), ('query', WRITE, 0, False),
                 ('copy data', WRITE, 1, True), ('copy done', WRITE, 0, True), ('bind', RECORD, 0, False),
-                ('query', '^COMMIT', 0, True), ('sync', UNLOCK, 0, True), ('quit', None, 0, False)),
+                ('query', '^COMMIT', 0, True), ('sync', PRUNE, 0, True), ('sync', UNLOCK, 0, True), ('quit', None, 0, False)),
 }
 
 report = Report()
@@ -424,7 +425,7 @@ def body():
         steps = dict(zip(('source', 'results'), first.steps))
         first.disturbed(source=[no_fault()], results=[no_fault()], by_path=True)
         local = dict(zip(('source', 'results'), first.steps))
-        each = EveryStep(Pgsql, SHORT, (JOBS, 'sync'), UNLOCK)
+        each = EveryStep(Pgsql, SHORT, (JOBS, 'sync'), RECORD, UNLOCK)
         cases = each.amid_jobs(steps['source'])
         for side in ('source', 'results'):
             cases += each.at_steps(side, steps[side]) + each.by_path(side, local[side])

@@ -3,8 +3,7 @@
 # needs: packages
 # Whatever drivers it is built with, fairmill works, says which these are, and refuses others.
 #
-# Each driver by itself is built; with FAIRMILL_LONG every choice of them, and then all tests of what
-# needs no server are run that such a build has.
+# Each driver by itself is built; with FAIRMILL_LONG every choice of them.
 . "$(dirname "$0")/../lib/tap.sh"
 # What a make above us was told is not for ours.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES DESTDIR FAIRMILL_CONF CONFIG_SITE
@@ -57,16 +56,14 @@ settings() {
 mapfile -t units < <(cd "$top" && grep -lE '"(settings|db|results|compute)/' t/unit/*.c)
 units=("${units[@]/%.c/.t}")
 
-# FOLDER DRIVER...: the tests that take no time, or with FAIRMILL_LONG the others, not each at its full length.
-# shellcheck disable=SC2016 # make knows the list
+# FOLDER DRIVER...: tests of what is chosen by drivers.
 check() {
-    local folder=$1 tests=("${units[@]}") only=(TESTS='$(EMBEDDED_TESTS)')
+    local folder=$1 tests=("${units[@]}")
     shift
     [[ " $* " != *' sqlite '* ]] ||
         tests+=(t/command/arguments.t t/command/databases.t t/db/port-sqlite.t)
-    [ -n "${FAIRMILL_LONG:-}" ] ||
-        only=(TESTS="${tests[*]}" check_PROGRAMS="${units[*]} t/db/port")
-    env -u FAIRMILL_LONG FAIRMILL_PAIRS=40 FAIRMILL_SITES=6 make -s -C "$folder" -j2 check "${only[@]}"
+    env -u FAIRMILL_LONG make -s -C "$folder" -j2 check TESTS="${tests[*]}" \
+        check_PROGRAMS="${units[*]} t/db/port"
 }
 
 # DRIVER...: a build with these.

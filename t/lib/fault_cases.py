@@ -205,12 +205,14 @@ class EveryStep:
     protocol    of protocol.py
     short       {side: [(kind, SQL, which of several, whether it is worth every fault)]}
     jobs        SQL of the jobs' query, and the kind of message behind which its rows come
-    unlock      SQL that gives back the lock: by then a run has done its work
+    record      SQL of the row that says what the run of a cluster was: behind the COMMIT of it the work is done,
+                and whether old rows can be removed is not what a run ends with
+    unlock      SQL that gives back the lock of the cluster
     unanswered  kinds of messages at which nothing can happen that would not happen at the next"""
 
-    def __init__(self, protocol, short, jobs, unlock, unanswered=()):
-        self.protocol, self.short = protocol, short
-        self.jobs, self.unlock, self.unanswered = jobs, unlock, unanswered
+    def __init__(self, protocol, short, jobs, record, unlock, unanswered=()):
+        self.protocol, self.short, self.jobs, self.unanswered = protocol, short, jobs, unanswered
+        self.record, self.unlock = sql(record), sql(unlock)
 
     def chosen(self, side, steps, without=()):
         """(step, whether every fault is tried there) of those that the short form takes, or of all."""
@@ -224,8 +226,22 @@ class EveryStep:
             found.append(([step for step in steps if fits(step)][which], thorough))
         return found
 
-    def case(self, side, action, step, answer, place, where, by_path=False):
-        late = step.kind == 'quit' or self.unlock in step.sql
+    def late(self, steps):
+        """Those with which the work on a cluster was done already."""
+        found, at = [], 'work'
+        for step in steps:
+            if at == 'unlock' and not self.unlock(step):
+                at = 'work'  # on the next cluster
+            if at in ('prune', 'unlock') or step.kind == 'quit':
+                found.append(step)
+                at = 'unlock' if self.unlock(step) else at
+            elif self.record(step):
+                at = 'record'
+            elif at == 'record' and 'COMMIT' in step.sql:
+                at = 'prune'
+        return found
+
+    def case(self, side, action, step, answer, place, where, late=False, by_path=False):
         stalls = action == 'stall'
         good = DONE
         if stalls:
@@ -239,25 +255,25 @@ class EveryStep:
 
     def at_steps(self, side, steps):
         """One fault at one step; the connection after it is good."""
-        cases = []
+        cases, late = [], self.late(steps)
         for step, thorough in self.chosen(side, steps):
             answered = step.kind in self.protocol.ANSWERED
             for action in ('cut', 'reset', 'stall') if thorough else ('cut',):
-                cases.append(self.case(side, action, step, None, f'before {step}', 'before a message'))
+                cases.append(self.case(side, action, step, None, f'before {step}', 'before a message', step in late))
                 if answered and (action != 'stall' or LONG or 'COMMIT' in step.sql):
                     cases.append(self.case(side, action, step, 0, f'with the answer to {step} lost',
-                                           'answer lost'))
+                                           'answer lost', step in late))
         return cases
 
     def by_path(self, side, steps):
         """Through a unix socket, where no network tells that the other end is gone."""
-        cases = []
+        cases, late = [], self.late(steps)
         for step, thorough in self.chosen(side, steps, ('tls',)):
             if thorough:
-                cases.append(self.case(side, 'stall', step, None, f'before {step}', 'before a message', True))
+                cases.append(self.case(side, 'stall', step, None, f'before {step}', 'before a message', step in late, True))
                 if step.kind in self.protocol.ANSWERED and (LONG or 'COMMIT' in step.sql):
                     cases.append(self.case(side, 'stall', step, 0, f'with the answer to {step} lost',
-                                           'answer lost', True))
+                                           'answer lost', step in late, True))
         return cases
 
     def amid_jobs(self, steps):
