@@ -14,7 +14,7 @@ now=1760000000
 "$top/sql/demo/make-demo.py" accounting.db $now >/dev/null || exit 1
 # More of the same jobs are more of the same steps.
 [ -n "${FAIRMILL_LONG:-}" ] ||
-    sqlite3 accounting.db "DELETE FROM demo_job_table WHERE time_end BETWEEN 1 AND $((now - 60 * 86400))" || exit 1
+    sqlite3 accounting.db "DELETE FROM demo_job_table WHERE time_end BETWEEN 1 AND $((now - 10 * 86400))" || exit 1
 cat >fairmill.conf <<'END'
 [source]
 driver = sqlite
@@ -39,7 +39,7 @@ END
 watched() {
     local statement=$1 expected=$2
     shift 2
-    status "$statement" "$expected" valgrind --quiet --error-exitcode=99 --leak-check=full --suppressions=suppressions \
+    status "$statement" "$expected" valgrind --quiet --read-inline-info=no --error-exitcode=99 --leak-check=full --suppressions=suppressions \
         --show-leak-kinds=definite,indirect,possible --errors-for-leak-kinds=definite,indirect,possible \
         "$FAIRMILL" -c fairmill.conf "$@"
 }

@@ -3,7 +3,7 @@
 # needs: sqlite pgsql
 """Who writes to the accounting database on PostgreSQL does not feel us: t/lib/harmless.py.
 
-Half a minute; three minutes with FAIRMILL_LONG=1."""
+A quarter of a minute; three minutes with FAIRMILL_LONG=1."""
 
 import os
 import socket

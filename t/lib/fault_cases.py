@@ -253,12 +253,19 @@ class EveryStep:
                        by_path=by_path), good, WORDS[action],
                     f"{side}, {where}{' (unix socket)' if by_path else ''}", first=stalls)
 
+    @staticmethod
+    def actions(step, thorough):
+        """A reset is a cut to most of a library; what it is to the rest every step shows in the long form."""
+        if not thorough:
+            return ('cut',)
+        return ('cut', 'reset', 'stall') if LONG or 'COMMIT' in step.sql else ('cut', 'stall')
+
     def at_steps(self, side, steps):
         """One fault at one step; the connection after it is good."""
         cases, late = [], self.late(steps)
         for step, thorough in self.chosen(side, steps):
             answered = step.kind in self.protocol.ANSWERED
-            for action in ('cut', 'reset', 'stall') if thorough else ('cut',):
+            for action in self.actions(step, thorough):
                 cases.append(self.case(side, action, step, None, f'before {step}', 'before a message', step in late))
                 if answered and (action != 'stall' or LONG or 'COMMIT' in step.sql):
                     cases.append(self.case(side, action, step, 0, f'with the answer to {step} lost',

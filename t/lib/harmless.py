@@ -30,7 +30,7 @@ from program import FAIRMILL
 from proxy import Fault, sql
 
 SOURCE = 'harmless_acct'
-SECONDS = 180 if LONG else 30
+SECONDS = 180 if LONG else 15
 RUN_EVERY = 2
 # On a busy machine it takes longer to see so many.
 RUNS_AT_LEAST = 6
