@@ -253,6 +253,8 @@ def upgrade(place, server, kind):
         server.become_writer()
         place.succeed('init', '--print')
         server.print_again(place.out)
+    ends(78, 'verify before the next run compares history only', 'verify')
+    place.says(f'{kind}: and says what to do', 'only history was compared', '`fairmill run`')
     ends(0, 'the next run goes on', 'run', '--now', LATER)
     tap.same(printed_fairshare(place)[3:], ['alice,250,0.33333333333333331', 'bob,100,0.66666666666666663', 'carol,200,1'],
              f'{kind}: with the same site it publishes the same values')
