@@ -388,6 +388,21 @@ def on_standby(rig, standby):
     ]
 
 
+# Where rows are so many that they go by a temporary table.
+STAGED = 'fairmill_staged'
+SHORT_STAGED = {'results': (('query', f'CREATE TEMPORARY TABLE {STAGED}', 0, False), ('copy data', STAGED, 1, False),
+                            ('query', f'^UPDATE .*{STAGED}', 0, True), ('query', f'DROP TABLE .*{STAGED}', 0, False))}
+
+
+def many_rows(server, folder):
+    with faults.users(big=6000):
+        rig = Rig(server, folder, 'many', faults.draw(server, f'{SOURCE}_many'))
+        rig.disturbed(results=[no_fault()])
+        steps = [step for step in rig.steps[1] if STAGED in step.sql]
+        each = EveryStep(Pgsql, SHORT_STAGED, (JOBS, 'sync'), RECORD, UNLOCK)
+        try_all(each.at_steps('results', steps), [rig], report)
+
+
 def full_disk(rig, disk):
     """The results move to a tablespace that can be full."""
     if os.geteuid() == 0:
@@ -435,6 +450,7 @@ def body():
         ledger_commits(first)
         for case, outcome in of_own_server():
             case.judge(outcome, report)
+        many_rows(server, folder)
         never_written(server, SOURCE, before, rigs, ('SELECT', 'COPY (SELECT j.', 'BEGIN', 'COMMIT', 'ROLLBACK', 'SAVEPOINT', 'RELEASE'))
     report.write()
 

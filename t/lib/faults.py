@@ -2,6 +2,7 @@
 """A site on a server whose every value is known, runs that are disturbed, and what must hold then:
 old or new results whole, fairmill_run true, and the next run right without help."""
 
+import contextlib
 import os
 import subprocess
 import threading
@@ -29,7 +30,7 @@ def draw(server, name=SOURCE, jobs=None):
     for cluster, users in USERS.items():
         text.append(f"INSERT INTO cluster_table (creation_time, name) VALUES (1, '{cluster}');")
         rows = ["(1, 1, 'root', '', '')"]
-        rows += [f"(1, {1000 + i}, 'a{i}', '', 'root')" for i in range(0, users, 50)]
+        rows += [f"(1, {1000 + i // 50}, 'a{i}', '', 'root')" for i in range(0, users, 50)]
         rows += [f"(1, {2000 + i}, 'a{i - i % 50}', 'u{i}', '')" for i in range(users)]
         text.append(f'INSERT INTO {cluster}_assoc_table (creation_time, id_assoc, acct, "user", parent_acct) '
                     f"VALUES {', '.join(rows)};")
@@ -41,6 +42,17 @@ def draw(server, name=SOURCE, jobs=None):
         server.login(user)
     server.allow(READER, 'SELECT', name)
     return name
+
+
+@contextlib.contextmanager
+def users(**numbers):
+    """A site with other numbers of users is drawn and judged, for as long as the `with` lasts."""
+    usual = dict(USERS)
+    USERS.update(numbers)
+    try:
+        yield
+    finally:
+        USERS.update(usual)
 
 
 def associations(cluster):
