@@ -33,7 +33,8 @@ esac
 PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
 # For builds of other choices, which mostly compile the same (t/install/drivers.t).
-# What compiles with -Werror, which comes first, compiles the same without.
+# What compiles with -Werror, which comes first, compiles the same without.  Sources are named as seen from a
+# folder beside them, as these builds have them.
 export CCACHE_DIR=$PWD/build/ccache CCACHE_NOHASHDIR=1 CCACHE_IGNOREOPTIONS=-Werror
 
 jobs=$(nproc)
@@ -173,7 +174,7 @@ build() {
     shift 2
     ! command -v ccache >/dev/null || compiler='ccache gcc'
     mkdir -p "$folder" &&
-        (cd "$folder" && quietly configure.log "$OLDPWD/configure" CC="$compiler" "$@" &&
+        (cd "$folder" && quietly configure.log ../configure CC="$compiler" "$@" &&
             quietly make.log make -j"$jobs" && quietly make.log make -j"$jobs" "$programs")
 }
 
@@ -189,6 +190,7 @@ build_here() {
 # program writes all counts when it ends.
 build_sanitizers() {
     local flags='-O1 -g1 -fno-pie'
+    local -x CCACHE_DEPEND=1 # no other build compiles the same
     [ -z "${FAIRMILL_LONG:-}" ] || flags+=" --coverage -fprofile-filter-files='src/(core|results|compute)/'"
     build build-sanitizers check-programs --enable-sanitizers --disable-server-tests --without-mysql --without-pgsql \
         CFLAGS="$flags" LDFLAGS='-no-pie -static-libasan -static-libubsan -Wl,-z,norelro'
@@ -201,21 +203,16 @@ run_tests() {
 
 # COMMAND...: of random cases fewer than `make prove' has, and --long the most.
 with_few_cases() (
-    [ -n "${FAIRMILL_LONG:-}" ] || export FAIRMILL_PAIRS="${FAIRMILL_PAIRS:-40}" FAIRMILL_SITES="${FAIRMILL_SITES:-6}"
+    [ -n "${FAIRMILL_LONG:-}" ] || export FAIRMILL_PAIRS="${FAIRMILL_PAIRS:-30}" FAIRMILL_SITES="${FAIRMILL_SITES:-4}"
     "$@"
 )
-
-# FOLDER AT-A-TIME
-# shellcheck disable=SC2016 # make knows the list
-run_embedded() {
-    with_few_cases run_tests "$1" "$2" '$(EMBEDDED_TESTS)'
-}
 
 # To look for leaks takes as long as most commands do; valgrind looks for them in all commands, and --long here, too.
 run_sanitized() {
     find build-sanitizers -name '*.gcda' -delete
     [ -n "${FAIRMILL_LONG:-}" ] || local -x ASAN_OPTIONS=detect_leaks=0
-    run_embedded build-sanitizers $at_a_time
+    # shellcheck disable=SC2016 # make knows the list
+    with_few_cases run_tests build-sanitizers $at_a_time '$(EMBEDDED_TESTS)'
 }
 
 # Lines that the tests above ran.
@@ -255,6 +252,8 @@ with_postgres() (
 # shellcheck disable=SC2016 # make knows the lists
 run_other_tests() {
     local long='t/install/drivers.t t/slurm/slots.t t/command/valgrind.t t/slurm/sacctmgr.t t/slurm/readded.t'
+    # Of histories half as many as `make prove' has.
+    [ -n "${FAIRMILL_LONG:-}" ] || local -x FAIRMILL_SITES=3
     with_mariadb with_postgres run_tests build $at_a_time "$long" '$(filter-out '"$long"',
         $(SERVER_TESTS) $(VALGRIND_TESTS) $(INSTALL_TESTS) $(STYLE_TESTS))'
 }
@@ -266,7 +265,7 @@ lint() {
 # So many that a change which breaks a reader is seen, and the same ones each time; --long looks for
 # what nobody has seen yet.
 fuzz() {
-    local extent='--inputs 3000'
+    local extent='--inputs 1500'
     [ -z "${FAIRMILL_LONG:-}" ] || extent=60
     quietly build/fuzz.log make -C build fuzz FUZZ="$extent"
 }
@@ -291,7 +290,7 @@ release() {
     local tests='$(UNIT_TESTS)'
     [ -z "${FAIRMILL_LONG:-}" ] || tests='$(QUICK_TESTS)'
     FAIRMILL_PAIRS=40 FAIRMILL_SITES=4 quietly build/distcheck.log make -C build -j"$jobs" distcheck \
-        DISTCHECK_CONFIGURE_FLAGS='--enable-werror CFLAGS=-O0' TESTS="$tests"
+        DISTCHECK_CONFIGURE_FLAGS='--enable-werror --disable-dependency-tracking CFLAGS=-O0' TESTS="$tests"
 }
 
 other_tests() {
@@ -313,7 +312,11 @@ check_build() {
 # Without units.
 check_program() { build_here t/db/port CFLAGS=-O1; }
 
-check_embedded() { run_embedded build "$jobs"; }
+# Without those that take longest and ask the system for nothing; a whole --long has them, too.
+# shellcheck disable=SC2016 # make knows the list
+check_embedded() {
+    with_few_cases run_tests build "$jobs" '$(filter-out t/faults/sqlite.t t/slurm/diff.t t/slurm/history.t, $(EMBEDDED_TESTS))'
+}
 
 tests_of_slurm() { grep -l 'Slurmdbd()' t/*/*.t; }
 

@@ -15,7 +15,9 @@ read -ra drivers <<<"$("$FAIRMILL" --version | sed -n 's/.*(drivers: \(.*\))$/\1
 declare -A library=([mysql]='lib(mariadb|mysqlclient)' [pgsql]=libpq [sqlite]=libsqlite3)
 
 # Few files know of drivers, so that ccache has seen what most of them are compiled to; with another
-# folder's name in what debuggers read.
+# folder's name in what debuggers read.  It knows sources by the names that check.sh's builds have for them.
+mkdir "$scratch/tree"
+ln -s "$top"/* "$scratch/tree"
 export CCACHE_DIR=${CCACHE_DIR:-$scratch/objects} CCACHE_NOHASHDIR=1
 cc=gcc
 ! command -v ccache >/dev/null || cc='ccache gcc'
@@ -38,7 +40,7 @@ configure() (
     shift
     mapfile -t absent < <(without "$@")
     mkdir "$folder" && cd "$folder" &&
-        "$top/configure" --enable-werror --cache-file="$scratch/config.${#options[@]}" CC="$cc" \
+        ../configure --enable-werror --cache-file="$scratch/config.${#options[@]}" CC="$cc" \
             --disable-server-tests "${options[@]}" "${absent[@]/#/--without-}" \
             >configure.log 2>&1
 )
@@ -68,7 +70,7 @@ check() {
 
 # DRIVER...: a build with these.
 try() {
-    local folder=$scratch/build name="$*" absent driver side
+    local folder=$scratch/tree/some-drivers name="$*" absent driver side
     rm -rf "$folder"
     mapfile -t absent < <(without "$@")
     if ! ok "configure takes $name alone" configure "$folder" "$@"; then
@@ -126,6 +128,6 @@ status "without Chart.js configure does not go on" 1 bash -c '
 like "and says what to install, and how to do without" "$scratch/chartless/configure.log" \
     'Debian: libjs-chart.js.*--without-report'
 
-status "without any driver there is nothing to build" 1 configure "$scratch/none"
-like "and configure says so" "$scratch/none/configure.log" 'at least one driver must be built in'
+status "without any driver there is nothing to build" 1 configure "$scratch/tree/none"
+like "and configure says so" "$scratch/tree/none/configure.log" 'at least one driver must be built in'
 done_testing

@@ -32,7 +32,7 @@ done
 # FOLDER CONFIGURE-OPTION...: a page made from the release.
 page_of() (
     mkdir "$1" && cd "$1" &&
-        "../fairmill-$version/configure" --disable-server-tests "${@:2}" >configure.log 2>&1 &&
+        "../fairmill-$version/configure" --disable-dependency-tracking --disable-server-tests "${@:2}" >configure.log 2>&1 &&
         make -s page.c >make.log 2>&1
 )
 ok "a build of it makes the page" page_of own
