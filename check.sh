@@ -265,7 +265,7 @@ lint() {
 # So many that a change which breaks a reader is seen, and the same ones each time; --long looks for
 # what nobody has seen yet.
 fuzz() {
-    local extent='--inputs 1500'
+    local extent='--inputs 5000'
     [ -z "${FAIRMILL_LONG:-}" ] || extent=60
     quietly build/fuzz.log make -C build fuzz FUZZ="$extent"
 }
@@ -310,12 +310,12 @@ check_build() {
 }
 
 # Without units.
-check_program() { build_here t/db/port CFLAGS=-O1; }
+check_program() { build_here t/db/port CFLAGS=-O0; }
 
 # Without those that take longest and ask the system for nothing; a whole --long has them, too.
 # shellcheck disable=SC2016 # make knows the list
 check_embedded() {
-    with_few_cases run_tests build "$jobs" '$(filter-out t/faults/sqlite.t t/slurm/diff.t t/slurm/history.t, $(EMBEDDED_TESTS))'
+    with_few_cases run_tests build $((jobs + 1)) '$(filter-out t/faults/sqlite.t t/slurm/diff.t t/slurm/history.t, $(EMBEDDED_TESTS))'
 }
 
 tests_of_slurm() { grep -l 'Slurmdbd()' t/*/*.t; }

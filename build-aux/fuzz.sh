@@ -13,7 +13,11 @@ source_folder=$1 seconds=$2
 
 mkdir -p fuzz
 cd fuzz
-[ -f Makefile ] || "$source_folder"/configure --enable-fuzzers CC="${FUZZ_CC:-clang}" CFLAGS='-O1 -g'
+# A count of inputs is tried in seconds, however slowly; to compile is what takes time then.
+flags='-O1 -g'
+[ "$seconds" != --inputs ] || flags='-O0 -g1'
+[ -f Makefile ] ||
+    "$source_folder"/configure --disable-dependency-tracking --enable-fuzzers CC="${FUZZ_CC:-clang}" CFLAGS="$flags"
 "${MAKE:-make}" -s sql.h
 "${MAKE:-make}" -s -j"$(nproc)" fuzzers
 

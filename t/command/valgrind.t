@@ -35,10 +35,11 @@ cat >suppressions <<'END'
 }
 END
 
-# STATEMENT EXPECTED COMMAND...
+# STATEMENT EXPECTED COMMAND...: where FAIRMILL_LONG is not set only in the form that is its usual one.
 watched() {
     local statement=$1 expected=$2
     shift 2
+    [ -n "${FAIRMILL_LONG:-}" ] || ! [[ " $* " =~ ' '--(json|csv)' ' ]] || return 0
     status "$statement" "$expected" valgrind --quiet --read-inline-info=no --error-exitcode=99 --leak-check=full --suppressions=suppressions \
         --show-leak-kinds=definite,indirect,possible --errors-for-leak-kinds=definite,indirect,possible \
         "$FAIRMILL" -c fairmill.conf "$@"

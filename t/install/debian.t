@@ -27,7 +27,7 @@ is "the package's version is that of configure.ac" \
     "$(dpkg-parsechangelog -l "$top/debian/changelog" -S Version)" "$version"
 
 # Without optimization nothing is fortified.
-options="parallel=2 nocheck noopt" without=(--suppress-tags hardening-no-fortify-functions)
+options="parallel=2 nocheck noopt noautodbgsym" without=(--suppress-tags hardening-no-fortify-functions)
 [ -z "${FAIRMILL_LONG:-}" ] || options="parallel=2" without=()
 unset FAIRMILL_LONG
 # COMMAND...: its tests are few.  That they run there is the question; what others find is found elsewhere.
