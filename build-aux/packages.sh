@@ -49,7 +49,7 @@ packages_of_system() {
     )
     case $1 in
     *-slurm) packages+=("${packages_mysql[@]}" mariadb-server mariadb-client "${packages_slurm[@]}" prometheus ruby socat) ;;
-    *-mysql) packages+=(libmysqlclient-dev mysql-server mysql-client postgresql valgrind prometheus ruby socat zsh fish) ;;
+    *-mysql) packages+=(libmysqlclient-dev mysql-server-core mysql-client postgresql valgrind prometheus ruby socat zsh fish) ;;
     *-all) packages+=("${packages_mysql[@]}" "${packages_servers[@]}" "${packages_slurm[@]}" ccache valgrind ruby socat) ;;
     *) return 1 ;;
     esac
