@@ -361,8 +361,8 @@ static int forget_day(struct day_writer *writer, const struct day_table *table, 
     return kept_write(writer->db, writer->publisher->cluster, table->name, &part, err);
 }
 
-/* Remove the whole days from one to another that a query finds, the oldest first.  A DELETE of several days
- * at once would lock the row behind them, which may be another cluster's. */
+/* Remove all rows of each day that a query finds from `first` to `last`, the oldest day first.  A
+ * DELETE of several days at once would lock the row behind them, which may be another cluster's. */
 static int remove_days(struct day_writer *writer, const struct day_table *table, const char *find,
                        int64_t first, int64_t last, struct error *err)
 {

@@ -30,12 +30,6 @@ is "the package's version is that of configure.ac" \
 options="parallel=2 nocheck noopt noautodbgsym" without=(--suppress-tags hardening-no-fortify-functions)
 [ -z "${FAIRMILL_LONG:-}" ] || options="parallel=2" without=()
 unset FAIRMILL_LONG
-# COMMAND...: its tests are few.  That they run there is the question; what others find is found elsewhere.
-of_few() (
-    # shellcheck disable=SC2016 # make knows the list
-    export MAKEFLAGS='TESTS=$$(QUICK_TESTS)' FAIRMILL_PAIRS=4 FAIRMILL_SITES=1
-    "$@"
-)
 chmod 755 "$scratch" # tests within the build change their user
 ok "a release is made" make -s -C "$build" distdir distdir="$scratch/fairmill-$version"
 cd "$scratch/fairmill-$version" || exit 1

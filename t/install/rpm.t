@@ -62,12 +62,6 @@ like "Oracle's library may take the place of MariaDB's" "$scratch/packages" '^my
 quick=(--nocheck --without lto)
 [ -z "${FAIRMILL_LONG:-}" ] || quick=()
 unset FAIRMILL_LONG
-# COMMAND...: its tests are few.  That they run there is the question; what others find is found elsewhere.
-of_few() (
-    # shellcheck disable=SC2016 # make knows the list
-    export MAKEFLAGS='TESTS=$$(QUICK_TESTS)' FAIRMILL_PAIRS=4 FAIRMILL_SITES=1
-    "$@"
-)
 chmod 755 "$scratch" # tests within the build change their user
 ok "a release is made" make -s -C "$build" distdir distdir="$scratch/fairmill-$version"
 ok "with the spec in it" test -s "$scratch/fairmill-$version/fairmill.spec"

@@ -430,6 +430,7 @@ def all_happened(counts):
     wanted += [f"full because of '{word}'" for word in CAUSES + CHARGING]
     rare = [name for name in wanted if not counts[name]]
     rare += [kind for kind in Controller.KINDS if counts[kind] < 20]
+    rare += ['late'] if not counts['late'] else []
     rare += ['pasts'] if counts['pasts'] < 3 else []
     tap.ok(not rare, 'all that can happen did', 'too rare:', *rare)
     tap.ok(counts['incremental'] * 3 > counts['full'] * 2 and counts['seals moved'] * 2 > counts['incremental'] and

@@ -9,6 +9,7 @@
 #                       it has tried so far, but where CI is `true` root who may not is a failure
 #   inside COMMAND...   there, as root
 #   as_user COMMAND...  there, as the package's user
+#   of_few COMMAND...   builds a package here, of whose tests only the quick ones run
 #   demonstration       settings there, and the demonstration site, in SQLite
 command -v unshare >/dev/null && [ "$(id -u)" = 0 ] && [ -z "${FAIRMILL_UNSHARED:-}" ] &&
     unshare --mount true 2>/dev/null && FAIRMILL_UNSHARED=1 exec unshare --mount "$0"
@@ -22,6 +23,13 @@ own_system_leave() {
     rmdir "$system"
     rm -rf --one-file-system "$scratch"
 }
+
+# That a package's own tests run is the question; what others find is found elsewhere.
+of_few() (
+    # shellcheck disable=SC2016 # make knows the list
+    export MAKEFLAGS='TESTS=$$(QUICK_TESTS)' FAIRMILL_PAIRS=4 FAIRMILL_SITES=1
+    "$@"
+)
 
 own_system_mount() {
     if [ -z "${FAIRMILL_UNSHARED:-}" ]; then
