@@ -19,13 +19,11 @@ import tap
 from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, apart, between, big_fails, database_of,
                          ended, ends, for_good, ledger_commits, locked, lost_commits, never_written, on, tables_dropped,
                          try_all, whole_server)
-from faults import Report, Rig, at_once
+from faults import RIGS, Report, Rig, at_once
 from mariadb import IS_MYSQL, Server, Session
 from own_server import OwnMariadb
 from protocol import Mysql
 from proxy import Fault, no_fault, sql
-
-RIGS = 16
 
 # The first look at the table, which holds it from then on; and of two queries of jobs the one of
 # those that still run, as all of them do here.

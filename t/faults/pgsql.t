@@ -23,15 +23,13 @@ import tap
 from fault_cases import (DEADLINE, DONE, PATIENT, Case, EveryStep, altered, amid, apart, between, big_fails, ended,
                          ends, for_good, ledger_commits, locked, lost_commits, never_written, own_source,
                          publishing_commit, tables_dropped, try_all, whole_server)
-from faults import LONG, READER, SOURCE, WRITER, Report, Rig, at_once
+from faults import LONG, READER, RIGS, SOURCE, WRITER, Report, Rig, at_once
 from mariadb import Session
 from own_server import OwnPostgres
 from postgres import Postgres, Standby
 from protocol import Pgsql
 from proxy import Fault, no_fault, sql
 from small_disk import leave_room, small_disk
-
-RIGS = 16
 
 # Those that copy jobs out.
 faults.RUN.append('--full')
