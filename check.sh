@@ -315,7 +315,11 @@ check_program() { build_here t/db/port CFLAGS=-O0; }
 # Without those that take longest and ask the system for nothing; a whole --long has them, too.
 # shellcheck disable=SC2016 # make knows the list
 check_embedded() {
-    with_few_cases run_tests build $((jobs + 1)) '$(filter-out t/faults/sqlite.t t/slurm/diff.t t/slurm/history.t, $(EMBEDDED_TESTS))'
+    local without='t/faults/sqlite.t t/slurm/diff.t t/slurm/history.t' name
+    for name in answer databases grammar history incremental kept ledger ledger_file verify; do
+        without+=" t/command/$name.t"
+    done
+    with_few_cases run_tests build $((jobs + 1)) '$(filter-out '"$without"', $(EMBEDDED_TESTS))'
 }
 
 tests_of_slurm() { grep -l 'Slurmdbd()' t/*/*.t; }

@@ -457,9 +457,18 @@ def other_forms(conf, name):
         fit(out.replace(b'\r\n', b'\n'), f"'show --{form}' prints nothing that a terminal obeys {name}")
 
 
-def filters(conf, name):
+def some(pairs, driver):
+    """Names that are tried one by one: in servers those that databases take differently and a fifth of the others,
+    elsewhere and with FAIRMILL_LONG=1 all."""
+    if driver == 'sqlite' or os.environ.get('FAIRMILL_LONG') == '1':
+        return pairs
+    differ = {shown for _, shown in BYTES}.union(ALIKE)
+    return [pair for i, pair in enumerate(pairs) if pair[1] in differ or i % 5 == 0]
+
+
+def filters(conf, name, driver):
     wrong = []
-    for stored, shown in NAMES:
+    for stored, shown in some(NAMES, driver):
         # As the database has it, and as readers have it.
         for word in {stored, shown.encode()}:
             status, out, err = fairmill(conf, 'show', '--parsable', '--cluster=main',
@@ -473,7 +482,7 @@ def filters(conf, name):
     status, out, err = fairmill(conf, 'run', '--now', NOW, '--replace', *chosen)
     tap.ok((status, out, err) == (0, b'', b''), f'--cluster takes each name as the database has it {name}', err)
     wrong = []
-    for _, shown in CLUSTERS:
+    for _, shown in some(CLUSTERS, driver):
         status, out, err = fairmill(conf, 'show', '--parsable', b'--cluster=' + shown.encode())
         if status or {unescaped(line.split('|')[0]) for line in out.decode().splitlines()[1:]} != {shown}:
             wrong.append((shown, status, err))
@@ -537,7 +546,7 @@ def forms(conf, pair, got):
     waiting(conf, name, got)
     monitored_values(conf, name, got)
     other_forms(conf, name)
-    filters(conf, name)
+    filters(conf, name, pair[0])
     checked(conf, name)
     monitored(conf, name, ['main'] + [shown for _, shown in CLUSTERS], 0)
 
