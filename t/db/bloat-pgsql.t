@@ -77,7 +77,7 @@ class Results:
                                           f"WHERE relname = '{TABLE}'")
         return int(vacuums), int(dead), int(live)
 
-    def vacuumed(self, patience=30):
+    def vacuumed(self, patience=120):
         """Waits for autovacuum, which looks every second here and every minute elsewhere: whether
         it came after the last run and has left nothing that is dead."""
         end = time.monotonic() + patience
@@ -88,7 +88,7 @@ class Results:
             time.sleep(.2)
         return False
 
-    def runs(self, count, patience=30):
+    def runs(self, count, patience=120):
         """(sizes, how often autovacuum had made room before the next run)"""
         sizes, cleared = [], 0
         for _ in range(count):
