@@ -173,9 +173,11 @@ def whole_server(server, points, more=()):
                               killed(server, side, pattern, answer, kill, True), DONE,
                               f'server {what}, started again', where, most=60))
         if LONG or number == 1:
+            # A COMMIT that the server has answered has published one cluster.
+            published = 'new/old' if answer == 0 and 'COMMIT' in pattern else 'old'
             cases.append(Case(f'server killed at {pattern} and away: 69 in time',
                               killed(server, side, pattern, answer, server.kill, False),
-                              ends(69, 'old', database_of(side)), 'server killed (SIGKILL), away', where))
+                              ends(69, published, database_of(side)), 'server killed (SIGKILL), away', where))
         if LONG or number == 2:
             # A COMMIT that waits for a server to go on is done then.
             either = answer == 0 or 'COMMIT' in pattern
