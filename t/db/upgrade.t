@@ -134,26 +134,17 @@ class OldMariadb(OnServer, Server):
 
     def allowed(self, user, text):
         try:
-            self.sql_as(user, text)
+            self.sql(text, NAME, user)
         except RuntimeError as error:
             if 'denied' in str(error):
                 return False
             raise
         return True
 
-    def sql_as(self, user, text):
-        client = self.client
-        try:
-            self.client = lambda database=None: client(database, user)
-            return self.sql(text, NAME)
-        finally:
-            del self.client
-
 
 class OldPostgres(OnServer, Postgres):
     user = NAME
     allowed = OldMariadb.allowed
-    sql_as = OldMariadb.sql_as
 
     def make(self):
         self.sql(f'DROP DATABASE IF EXISTS {NAME}')
@@ -167,8 +158,8 @@ class OldPostgres(OnServer, Postgres):
         self.sql('GRANT SELECT (account, fairshare) ON fairmill_fairshare TO upgraded_columns; '
                  'GRANT SELECT ON fairmill_fairshare TO upgraded_other; GRANT CREATE ON SCHEMA public TO upgraded_other; '
                  'ALTER VIEW site_direct OWNER TO upgraded_other; CREATE MATERIALIZED VIEW site_copy AS SELECT account FROM fairmill_fairshare', NAME)
-        self.sql_as('upgraded_other', 'CREATE VIEW other_view WITH (security_barrier = true) AS SELECT account, user_name, fairshare FROM fairmill_fairshare; '
-                    'CREATE VIEW other_second AS SELECT account, fairshare FROM other_view; GRANT SELECT ON other_second TO upgraded_reader')
+        self.sql('CREATE VIEW other_view WITH (security_barrier = true) AS SELECT account, user_name, fairshare FROM fairmill_fairshare; '
+                    'CREATE VIEW other_second AS SELECT account, fairshare FROM other_view; GRANT SELECT ON other_second TO upgraded_reader', NAME, 'upgraded_other')
 
     in_the_way = (('a copy of the table', '"site_copy" is made of it: drop that', 'DROP MATERIALIZED VIEW site_copy'),
                   ("somebody else's view", 'over it belongs to "upgraded_other"', f'GRANT upgraded_other TO {NAME}'))

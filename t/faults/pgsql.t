@@ -329,6 +329,7 @@ def own_server(folder):
 def crowded(server):
     def piece(rig):
         server.login('crowd')
+        server.readers.close()
         # Three are kept for the administrator.
         others = [Session(server, user='crowd') for _ in range(server.CONNECTIONS - 3)]
         for session in others:

@@ -8,7 +8,7 @@ import site_drawing
 from books import ASSOCIATIONS, CLUSTER, KEYS, changes
 from compare import from_rows, from_sqlite
 from happenings import REGISTERED
-from mariadb import Session
+from mariadb import Session, cells
 
 
 
@@ -87,8 +87,7 @@ class ServerPlace:
             raise RuntimeError('; '.join(said))
 
     def ask(self, name, sql):
-        return [[None if cell == 'NULL' else cell for cell in line.split('\t')]
-                for line in self.sessions[name].do(sql)]
+        return cells(self.sessions[name].do(sql))
 
     def rows(self, name):
         if self.columns is None:

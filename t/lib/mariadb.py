@@ -2,10 +2,13 @@
 """The servers of mariadb.sh and slurmdbd.sh, for tests in Python: MariaDB's, or MySQL's where
 FAIRMILL_TEST_SERVER is `mysql`."""
 
+import contextlib
 import fcntl
 import os
+import re
 import select
 import subprocess
+import threading
 import time
 
 import dump
@@ -54,6 +57,10 @@ def default_role(role, account):
     return f"SET DEFAULT ROLE {role} {'TO' if IS_MYSQL else 'FOR'} {account}"
 
 
+def cells(lines):
+    return [[None if cell == 'NULL' else cell for cell in line.split('\t')] for line in lines]
+
+
 class Server:
     """A shared or throw-away server, for as long as the `with` lasts."""
 
@@ -61,13 +68,15 @@ class Server:
     SCHEMA = 'DATABASE()'
     arguments = ()
     PROTOCOL = Mysql
-    # A client that stays goes on after an error, and answers at once.
-    STAYS = ('--unbuffered', '--force')
+    # A client that stays answers at once.  After an error it goes on, or ends.
+    GOES_ON = ('--unbuffered', '--force')
+    ENDS = ('--unbuffered', '--skip-reconnect')
     SAY = "SELECT '{}';"
     LET_GO = 'ROLLBACK; UNLOCK TABLES'
     CASCADE = ''
 
     def __enter__(self):
+        self.readers = Readers(self)
         self.shell = subprocess.Popen(['bash', '-c', self.SHELL, 'bash', LIB, *self.arguments],
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         line = self.shell.stdout.readline().strip()
@@ -80,6 +89,7 @@ class Server:
         return self
 
     def __exit__(self, *_):
+        self.readers.close()
         self.shell.stdin.close()
         self.shell.wait()
 
@@ -87,15 +97,18 @@ class Server:
         return [*CLIENT, f'--socket={self.socket}', f'--user={user or "root"}',
                 '--batch', '--skip-column-names', *([database] if database else [])]
 
-    def sql(self, text, database=None):
+    def sql(self, text, database=None, user=None):
         """Rows as lists of text; NULL as None.  A double comes with every digit it needs."""
-        done = subprocess.run(self.client(database), input=text, stdout=subprocess.PIPE,
+        if not user and self.readers.suit(text):
+            return self.readers.ask(text, database)
+        if re.search('DATABASE|GLOBAL', text):
+            self.readers.close()  # PostgreSQL drops none that somebody has open; what is set is for new sessions
+        done = subprocess.run(self.client(database, user), input=text, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE,
                               text=True, check=False)
         if done.returncode:
             raise RuntimeError(f'{os.path.basename(self.client()[0])}: {done.stderr.strip()}')
-        return [[None if cell == 'NULL' else cell for cell in line.split('\t')]
-                for line in done.stdout.splitlines()]
+        return cells(done.stdout.splitlines())
 
     def database(self, name):
         """An empty one of this name."""
@@ -165,9 +178,9 @@ class Server:
 class Session:
     """A client that stays."""
 
-    def __init__(self, server, database=None, user=None):
+    def __init__(self, server, database=None, user=None, goes_on=True):
         self.server = server
-        self.process = subprocess.Popen([*server.client(database, user), *server.STAYS],
+        self.process = subprocess.Popen([*server.client(database, user), *(server.GOES_ON if goes_on else server.ENDS)],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT, bufsize=0)
         self.count = 0
@@ -195,7 +208,8 @@ class Session:
         return self.wait()
 
     def close(self):
-        self.process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         try:
             self.process.wait(timeout=HANG)
         except subprocess.TimeoutExpired:
@@ -208,6 +222,51 @@ class Session:
 
     def __exit__(self, *_):
         self.close()
+
+
+class Readers:
+    """Clients that stay, for what only reads: to start one takes a hundred times as long as to ask it."""
+
+    MOST = 4
+
+    def __init__(self, server):
+        self.server, self.idle, self.guard = server, [], threading.Lock()
+
+    @staticmethod
+    def suit(text):
+        """Whether this is one statement that reads, and that leaves nothing to its session."""
+        return re.match(r'\s*(SELECT|SHOW|CHECKSUM|EXPLAIN)\b', text) and not re.search(r';\s*\S|lock|config|into', text, re.I)
+
+    def ask(self, text, database):
+        """A client may be gone with its server or its database: then another one is asked."""
+        text = text.rstrip().rstrip(';')
+        with self.guard:
+            kept = next((one for one in self.idle if one[0] == database), None)
+            if kept:
+                self.idle.remove(kept)
+        if kept:
+            with contextlib.suppress(RuntimeError, OSError):
+                return self._ask(kept[1], text, database)
+        return self._ask(Session(self.server, database, goes_on=False), text, database)
+
+    def _ask(self, session, text, database):
+        try:
+            lines = session.do(text)
+        except (RuntimeError, OSError):
+            session.close()
+            raise
+        with self.guard:
+            self.idle.append((database, session))
+            left = self.idle.pop(0)[1] if len(self.idle) > self.MOST else None
+        if left:
+            left.close()
+        return cells(lines)
+
+    def close(self):
+        with self.guard:
+            for _, session in self.idle:
+                session.close()
+            self.idle = []
 
 
 class NewServer(Server):

@@ -26,7 +26,8 @@ class Postgres(mariadb.Server):
     SCHEMA = 'current_schema()'
     port = 5432
     PROTOCOL = Pgsql
-    STAYS = ('--set=ON_ERROR_STOP=0',)
+    GOES_ON = ('--set=ON_ERROR_STOP=0',)
+    ENDS = ()
     SAY = '\\echo {}'
     LET_GO = 'ROLLBACK'
     CASCADE = ' CASCADE'
