@@ -13,9 +13,7 @@ from program import FAIRMILL, write_settings
 from proxy import Proxy
 
 LONG = os.environ.get('FAIRMILL_LONG') == '1'
-# Programs at work at once.  In a few dozen cases they wait for each other; of thousands few do, and
-# more programs than processors have a server called dead.
-RIGS = 8 if LONG else 16
+RIGS = 16
 NOW = 1750500000
 USERS = {'big': 600, 'small': 25}
 JOBS = {'big': 6000, 'small': 25}
