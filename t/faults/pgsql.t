@@ -395,11 +395,12 @@ SHORT_STAGED = {'results': (('query', f'CREATE TEMPORARY TABLE {STAGED}', 0, Fal
 
 def many_rows(server, folder):
     with faults.users(big=6000):
-        rig = Rig(server, folder, 'many', faults.draw(server, f'{SOURCE}_many'))
-        rig.disturbed(results=[no_fault()])
-        steps = [step for step in rig.steps[1] if STAGED in step.sql]
+        source = faults.draw(server, f'{SOURCE}_many')
+        rigs = [Rig(server, folder, f'many{number}', source) for number in range(4 if LONG else 1)]
+        rigs[0].disturbed(results=[no_fault()])
+        steps = [step for step in rigs[0].steps[1] if STAGED in step.sql]
         each = EveryStep(Pgsql, SHORT_STAGED, (JOBS, 'sync'), RECORD, UNLOCK)
-        try_all(each.at_steps('results', steps), [rig], report)
+        try_all(each.at_steps('results', steps), rigs, report)
 
 
 def full_disk(rig, disk):
