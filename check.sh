@@ -351,15 +351,23 @@ check_all() { with_few_cases with_mariadb with_postgres run_tests build $((2 * j
 
 systems=(trixie-slurm unstable-mysql)
 [ -z "${FAIRMILL_LONG:-}" ] || systems=(trixie-all unstable-all unstable-mysql bullseye-all)
-declare -A making=()
 
-# In the background: their packages are fetched while something else is checked.
+# In the background: their packages are fetched while something else is checked.  One after the other, so
+# that the first is there when its turn comes.
 make_systems() {
-    local system
+    local system status
+    rm -f build/*.made
     for system in "${systems[@]}"; do
-        t/systems/run --make "$system" >"$system.log" 2>&1 </dev/null &
-        making[$system]=$!
-    done
+        status=0
+        t/systems/run --make "$system" >"$system.log" 2>&1 </dev/null || status=$?
+        echo $status >"build/$system.made"
+    done &
+}
+
+# SYSTEM: whether it could be made.
+made() {
+    until [ -s "build/$1.made" ]; do sleep 1; done
+    [ "$(cat "build/$1.made")" = 0 ]
 }
 
 # LOG
@@ -375,7 +383,7 @@ on_system() {
     local system=$1 statement="$1: $2" cases=(-u FAIRMILL_LONG)
     [ -n "${FAIRMILL_LONG:-}" ] || cases+=(FAIRMILL_PAIRS=10 FAIRMILL_SITES=2)
     shift 2
-    if ! wait "${making[$system]}"; then
+    if ! made "$system"; then
         case $system in
         unstable-*)
             not_tried+=("$statement ($(tail -n 1 "$system.log"))")
