@@ -141,7 +141,17 @@ class Rig:
         return self.server.sql(text, self.results)
 
     def judge(self, now, outcome):
-        """What is published after a run for this instant, and what is wrong with it."""
+        """What is published after a run for this instant, and what is wrong with it.  What a server that was
+        stopped had in hand may come between the two statements: then both are asked again."""
+        wrong = self.look(now, outcome.published)
+        if wrong:
+            time.sleep(.5)
+            wrong = self.look(now, outcome.published)
+        outcome.wrong += wrong
+
+    def look(self, now, published):
+        """Returns what is wrong."""
+        wrong = []
         rows = {row[0]: row[1:] for row in self.rows(POLL)}
         said = {}
         for cluster, as_of, status, message in self.rows(
@@ -149,26 +159,27 @@ class Rig:
             said.setdefault(cluster, []).append((status, message))
         for cluster in USERS:
             if cluster not in rows:
-                outcome.wrong.append(f'{cluster} has no rows')
+                wrong.append(f'{cluster} has no rows')
                 continue
             count, runs, instants, at, recorded, as_of, of_users, of_root = map(float, rows[cluster])
             if (count, runs, instants, recorded) != (associations(cluster), 1, 1, count) or at != as_of:
-                outcome.wrong.append(f'{cluster} is not whole: {rows[cluster]}')
+                wrong.append(f'{cluster} is not whole: {rows[cluster]}')
             right = wanted(cluster, int(at), self.jobs)
             if of_users != of_root or of_root != right:
-                outcome.wrong.append(f'{cluster} has {of_users} and {of_root}, not {right}')
+                wrong.append(f'{cluster} has {of_users} and {of_root}, not {right}')
             if at not in (now, self.last.get(cluster, now)):
-                outcome.wrong.append(f'{cluster} is of {at}, neither {now} nor {self.last[cluster]}')
+                wrong.append(f'{cluster} is of {at}, neither {now} nor {self.last[cluster]}')
             new = at == now
-            outcome.published[cluster] = 'new' if new else 'old'
+            published[cluster] = 'new' if new else 'old'
             done = [status for status, _ in said.get(cluster, [])].count('done')
             if done != int(new):
-                outcome.wrong.append(f'{cluster}: {done} runs are on record as done: {said}')
+                wrong.append(f'{cluster}: {done} runs are on record as done: {said}')
             if any(status not in ('done', 'failed') or (status == 'failed') != bool(message)
                    for status, message in said.get(cluster, [])):
-                outcome.wrong.append(f'{cluster}: on record is {said}')
+                wrong.append(f'{cluster}: on record is {said}')
             if new:
                 self.last[cluster] = now
+        return wrong
 
     def next_run(self):
         """A run without any fault; a server may need a while to see that a lock's holder is gone.  Each
