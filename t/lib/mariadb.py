@@ -227,7 +227,7 @@ class Session:
 class Readers:
     """Clients that stay, for what only reads: to start one takes a hundred times as long as to ask it."""
 
-    MOST = 4
+    MOST = 8
 
     def __init__(self, server):
         self.server, self.idle, self.guard = server, [], threading.Lock()
