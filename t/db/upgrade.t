@@ -159,7 +159,7 @@ class OldPostgres(OnServer, Postgres):
                  'GRANT SELECT ON fairmill_fairshare TO upgraded_other; GRANT CREATE ON SCHEMA public TO upgraded_other; '
                  'ALTER VIEW site_direct OWNER TO upgraded_other; CREATE MATERIALIZED VIEW site_copy AS SELECT account FROM fairmill_fairshare', NAME)
         self.sql('CREATE VIEW other_view WITH (security_barrier = true) AS SELECT account, user_name, fairshare FROM fairmill_fairshare; '
-                    'CREATE VIEW other_second AS SELECT account, fairshare FROM other_view; GRANT SELECT ON other_second TO upgraded_reader', NAME, 'upgraded_other')
+                 'CREATE VIEW other_second AS SELECT account, fairshare FROM other_view; GRANT SELECT ON other_second TO upgraded_reader', NAME, 'upgraded_other')
 
     in_the_way = (('a copy of the table', '"site_copy" is made of it: drop that', 'DROP MATERIALIZED VIEW site_copy'),
                   ("somebody else's view", 'over it belongs to "upgraded_other"', f'GRANT upgraded_other TO {NAME}'))

@@ -142,21 +142,20 @@ class Rig:
 
     def judge(self, now, outcome):
         """What is published after a run for this instant, and what is wrong with it.  What a server that was
-        stopped had in hand may come between the two statements: then both are asked again."""
-        wrong = self.look(now, outcome.published)
-        if wrong:
-            time.sleep(.5)
-            wrong = self.look(now, outcome.published)
+        stopped had in hand may come between what is read of results and of runs: then both are read again."""
+        while True:
+            rows = self.rows(POLL)
+            said = self.rows(f'SELECT cluster, status, message FROM fairmill_run WHERE as_of = {now}')
+            outcome.wrong += self.look(now, rows, outcome.published)
+            wrong = self.compare(said, outcome.published)
+            if not wrong or self.rows(POLL) == rows:
+                break
         outcome.wrong += wrong
 
-    def look(self, now, published):
-        """Returns what is wrong."""
+    def look(self, now, rows, published):
+        """Returns what is wrong with the results themselves."""
         wrong = []
-        rows = {row[0]: row[1:] for row in self.rows(POLL)}
-        said = {}
-        for cluster, as_of, status, message in self.rows(
-                f'SELECT cluster, as_of, status, message FROM fairmill_run WHERE as_of = {now}'):
-            said.setdefault(cluster, []).append((status, message))
+        rows = {row[0]: row[1:] for row in rows}
         for cluster in USERS:
             if cluster not in rows:
                 wrong.append(f'{cluster} has no rows')
@@ -169,16 +168,24 @@ class Rig:
                 wrong.append(f'{cluster} has {of_users} and {of_root}, not {right}')
             if at not in (now, self.last.get(cluster, now)):
                 wrong.append(f'{cluster} is of {at}, neither {now} nor {self.last[cluster]}')
-            new = at == now
-            published[cluster] = 'new' if new else 'old'
+            published[cluster] = 'new' if at == now else 'old'
+            if at == now:
+                self.last[cluster] = now
+        return wrong
+
+    @staticmethod
+    def compare(rows, published):
+        """Returns where what is on record of an instant is not what is published."""
+        said, wrong = {}, []
+        for cluster, status, message in rows:
+            said.setdefault(cluster, []).append((status, message))
+        for cluster, results in published.items():
             done = [status for status, _ in said.get(cluster, [])].count('done')
-            if done != int(new):
+            if done != int(results == 'new'):
                 wrong.append(f'{cluster}: {done} runs are on record as done: {said}')
             if any(status not in ('done', 'failed') or (status == 'failed') != bool(message)
                    for status, message in said.get(cluster, [])):
                 wrong.append(f'{cluster}: on record is {said}')
-            if new:
-                self.last[cluster] = now
         return wrong
 
     def next_run(self):

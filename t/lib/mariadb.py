@@ -199,7 +199,7 @@ class Session:
                                         max(0, end - time.monotonic()))
             more = self.process.stdout.read(65536) if ready else b''
             if not more:
-                raise RuntimeError(f'the session does not answer: {answer.decode()}')
+                raise RuntimeError(f"the session {'has ended' if ready else 'does not answer'}: {answer.decode()}")
             answer += more
         return answer[:-len(last)].decode().splitlines()
 
