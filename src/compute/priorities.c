@@ -9,6 +9,7 @@
 #include "compute/computation.h"
 #include "core/fairshare/release.h"
 #include "compute/queue_findings.h"
+#include "compute/siblings.h"
 #include "core/finding.h"
 #include "core/priority/queue.h"
 #include "settings/priority_values.h"
@@ -25,6 +26,12 @@
 /* The ids that every slurmdbd gives these, besides those of core/usage.h. */
 enum { TRES_MEMORY = 2, TRES_NODE = 4 };
 
+/* A job whose age is not known before its siblings are, and its place in the queue. */
+struct late {
+    struct queued_job row; /* without its texts */
+    size_t place;
+};
+
 /* What a reading of the queue works with. */
 struct reader {
     struct queue *queue;
@@ -32,6 +39,9 @@ struct reader {
     struct cluster_facts facts;
     uint64_t *counts; /* of weighted TRES, of the job at hand */
     uint64_t asked;   /* as of when the queue is read */
+    struct siblings siblings;
+    struct late *late;
+    size_t late_count;
 };
 
 static uint64_t count_of(const char *tres, size_t length, uint64_t id)
@@ -333,33 +343,6 @@ static int take_facts(struct reader *reader, uint64_t now, struct findings *find
     return 0;
 }
 
-/* The array of a job, as far as its tasks tell of each other. */
-static const struct array_tasks *array_of(const struct cluster_facts *facts,
-                                          const struct queued_job *job)
-{
-    size_t from = 0, to = facts->array_count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        const struct array_fact *array = &facts->arrays[middle];
-        if (array->id == job->array && array->submitted == job->time_submit)
-            return &array->started;
-        if (array->id < job->array ||
-            (array->id == job->array && array->submitted < job->time_submit))
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return NULL;
-}
-
-static uint64_t ages_since(const struct reader *reader, const struct queued_job *job)
-{
-    if (!job->array)
-        return job->time_eligible;
-    return array_ages_since(job->time_submit, job->time_eligible, job->array_limit,
-                            array_of(&reader->facts, job));
-}
-
 /* What accrue limits need of a job that waits, or waited. */
 static void add_wait(const struct reader *reader, const struct queued_job *row, uint64_t since)
 {
@@ -379,14 +362,32 @@ static void add_wait(const struct reader *reader, const struct queued_job *row, 
         accrual_add(reader->queue->accrual, &wait);
 }
 
-static void add_job(const struct reader *reader, const struct queued_job *row)
+/* A job in the queue, whose texts are not there any more. */
+static void take_age(const struct reader *reader, const struct queued_job *row, size_t place)
+{
+    struct queue *queue = reader->queue;
+    uint64_t since = siblings_age_since(&reader->siblings, row);
+    queue->jobs[place].ages_since = since;
+    if (queue->accrual && !row->started)
+        add_wait(reader, row, since);
+}
+
+static void add_late(struct reader *reader, const struct queued_job *row, size_t place)
+{
+    static const struct bytes none;
+    reader->late = memory_grown(reader->late, reader->late_count, sizeof *reader->late);
+    struct late *late = &reader->late[reader->late_count++];
+    *late = (struct late){ *row, place };
+    late->row.account = late->row.partitions = late->row.qos_asked = late->row.tres = none;
+}
+
+static void add_job(struct reader *reader, const struct queued_job *row)
 {
     struct queue *queue = reader->queue;
     uint64_t cpus = count_of(row->tres.bytes, row->tres.length, TRES_CPU);
     struct priority_job job = {
         .key = row->key,
         .submitted = row->time_submit,
-        .ages_since = ages_since(reader, row),
         .id_job = narrowed(row->id_job),
         .association = narrowed(row->association),
         .account = names_add(queue->names, row->account.bytes, row->account.length),
@@ -404,8 +405,10 @@ static void add_job(const struct reader *reader, const struct queued_job *row)
     for (size_t i = 0; i < queue->options.tres_count; i++)
         reader->counts[i] = count_of(row->tres.bytes, row->tres.length, queue->options.tres[i].id);
     queue_add_job(queue, &job, reader->counts);
-    if (queue->accrual && !row->started)
-        add_wait(reader, row, job.ages_since);
+    if (siblings_note(&reader->siblings, row))
+        add_late(reader, row, queue->count - 1);
+    else
+        take_age(reader, row, queue->count - 1);
 }
 
 /* Slurm bounds who ages only where it enforces limits, and never with ACCRUE_ALWAYS. */
@@ -453,17 +456,28 @@ static int read_waited(const struct reader *reader, const struct source *source,
     struct queue_reading *reading = source->layout->queue(source, &range);
     int got;
     while ((got = queue_reading_next(reading, &job, err)) > 0)
-        add_wait(reader, &job, ages_since(reader, &job));
+        add_wait(reader, &job, siblings_age_since(&reader->siblings, &job));
     queue_reading_end(reading);
     return got;
 }
 
-static int read_jobs(const struct reader *reader, struct queue_reading *reading, struct error *err)
+/* Those that wait, or run, too. */
+static int read_jobs(struct reader *reader, const struct source *source, struct error *err)
 {
+    const struct queue_range range = {
+        .instant = reader->asked,
+        .started = reader->settings->priority_flags & PRIORITY_CALCULATE_RUNNING,
+    };
+    struct queue_reading *reading = source->layout->queue(source, &range);
     struct queued_job job;
     int got;
     while ((got = queue_reading_next(reading, &job, err)) > 0)
         add_job(reader, &job);
+    queue_reading_end(reading);
+    if (!got)
+        got = siblings_read(&reader->siblings, source, reader->asked, err);
+    for (size_t i = 0; !got && i < reader->late_count; i++)
+        take_age(reader, &reader->late[i].row, reader->late[i].place);
     return got;
 }
 
@@ -472,22 +486,18 @@ int priorities_read(struct queue *queue, const struct source *source, uint64_t a
 {
     const struct settings *settings = source->settings;
     struct reader reader = { .queue = queue, .settings = settings, .asked = asked };
-    if (source->layout->read_facts(source, asked, &reader.facts, err))
+    if (source->layout->read_facts(source, &reader.facts, err))
         return -1;
     int result = take_facts(&reader, now, findings, err);
     if (!result)
         result = read_accrue_limits(&reader, source, err);
-    if (!result) {
-        const struct queue_range range = {
-            .instant = asked, .started = settings->priority_flags & PRIORITY_CALCULATE_RUNNING
-        };
-        struct queue_reading *reading = source->layout->queue(source, &range);
-        result = read_jobs(&reader, reading, err);
-        queue_reading_end(reading);
-    }
+    if (!result)
+        result = read_jobs(&reader, source, err);
     if (!result)
         result = read_waited(&reader, source, err);
     cluster_facts_free(&reader.facts);
+    siblings_free(&reader.siblings);
+    free(reader.late);
     queue_sort(queue);
     if (!result && settings->slurm && settings->slurm->partition_count)
         queue_find_unknown_partitions(queue, settings->slurm, findings);

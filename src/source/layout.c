@@ -76,6 +76,11 @@ void cluster_facts_free(struct cluster_facts *facts)
     arena_destroy(facts->arena);
     free(facts->tres);
     free(facts->qos);
-    free(facts->arrays);
     *facts = (struct cluster_facts){ 0 };
+}
+
+void array_list_free(struct array_list *list)
+{
+    free(list->arrays);
+    *list = (struct array_list){ 0 };
 }

@@ -171,22 +171,27 @@ struct qos_fact {
     const char *name;
     uint32_t priority; /* 0 of one that is deleted */
 };
-struct array_fact {
-    uint64_t id, submitted;
-    struct array_tasks started; /* of its tasks */
-};
 struct cluster_facts {
     struct arena *arena; /* of the names */
     struct tres_fact *tres;
     size_t tres_count;
     struct qos_fact *qos;
     size_t qos_count;
-    const char *registered;    /* the TRES that the cluster registered, `id=count,...` */
-    const char *nodes;         /* and its nodes, as slurm.conf lists them */
-    struct array_fact *arrays; /* of which tasks wait that once were at a limit of theirs, by id */
-    size_t array_count;
+    const char *registered; /* the TRES that the cluster registered, `id=count,...` */
+    const char *nodes;      /* and its nodes, as slurm.conf lists them */
 };
 void cluster_facts_free(struct cluster_facts *facts);
+
+/* Arrays of which tasks have started, by id and submission. */
+struct array_fact {
+    uint64_t id, submitted;
+    struct array_tasks started;
+};
+struct array_list {
+    struct array_fact *arrays;
+    size_t count;
+};
+void array_list_free(struct array_list *list);
 
 /* What is wanted of the past of associations: all, or only what tells when some were removed. */
 enum changes_wanted { CHANGES_ALL, CHANGES_OF_LIFE };
@@ -292,13 +297,15 @@ struct layout {
     /* and the keys of all rows that have not ended by `now`, also of jobs that wait. */
     int (*read_open_keys)(const struct source *source, uint64_t now, struct job_keys *keys,
                           struct error *err);
-    /* Where jobs have priorities (else all are NULL): what these need besides, as of an instant;
-     * limits of who may age; and jobs, in no order. */
-    int (*read_facts)(const struct source *source, uint64_t instant, struct cluster_facts *facts,
-                      struct error *err);
+    /* Where jobs have priorities (else all are NULL): what these need besides; limits of who may
+     * age; jobs, in no order; and those of these arrays of which tasks had started by an instant.
+     */
+    int (*read_facts)(const struct source *source, struct cluster_facts *facts, struct error *err);
     int (*read_accrue_limits)(const struct source *source, struct accrual *accrual,
                               struct error *err);
     struct queue_reading *(*queue)(const struct source *source, const struct queue_range *range);
+    int (*read_arrays)(const struct source *source, uint64_t instant, const struct job_keys *ids,
+                       struct array_list *list, struct error *err);
     /* Where a formula makes the order of jobs (else NULL): it, and the jobs that wait at the
      * source's instant, with what does not hang on fairshare. */
     int (*read_formula_jobs)(const struct source *source, const struct accounting *accounting,

@@ -5,6 +5,7 @@
 database: what it touches of the table does not grow with what ended long ago.  Nor does it in commands that need
 the jobs of one user, or of the last days."""
 
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -49,13 +50,23 @@ def fill(driver, columns):
             f' time_end > 0 ORDER BY job_db_inx LIMIT 1) t')
 
 
+def crowd():
+    """SQL that has one in twelve jobs open, as tasks of arrays of which so many may run at a time; some wait for that."""
+    waits = '"job_db_inx" % 10 = 9'
+    return (f'UPDATE "{CLUSTER}_job_table" SET "time_end" = 0, "id_array_job" = "job_db_inx" - "job_db_inx" % 10, "array_max_tasks" = 4,'
+            f' "time_eligible" = CASE WHEN {waits} THEN 4294967295 ELSE "time_eligible" END,'
+            f' "time_start" = CASE WHEN {waits} THEN 0 ELSE "time_start" END'
+            f' WHERE "job_db_inx" > {FIRST + JOBS - JOBS // 6} AND "job_db_inx" % 2 = 1')
+
+
 def run(settings, now, wanted, driver):
     status, out, err = fairmill(settings, 'run', '-v', '--cluster', CLUSTER, '--now', now)
     tap.ok(status == 0 and f'{CLUSTER}: {wanted}' in err, f'{driver}: the run is {wanted}', out, err)
 
 
-def try_driver(driver, folder, source, results, touched, most, why):
-    """touched() is a counter that grows with what is read of the job table."""
+def try_driver(driver, folder, sections, sql, touched, most, why):
+    """sql() runs a statement there; touched() is a counter that grows with what is read of the job table."""
+    source, results = sections
     settings = f'{folder}/{driver}.conf'
     write_settings(settings, dict(source=source, results=results))
     status, out, err = fairmill(settings, 'init')
@@ -78,6 +89,15 @@ def try_driver(driver, folder, source, results, touched, most, why):
     some = touched() - before
     tap.ok(0 < some < most, f'{driver}: and jobs that were refunded are found by their ids', f'{some} {why}')
     try_commands(driver, settings, touched, full)
+    sql(crowd())
+    sql(dict(mysql=f'ANALYZE TABLE "{CLUSTER}_job_table"').get(driver, f'ANALYZE "{CLUSTER}_job_table"'))
+    status, out, err = fairmill(settings, 'run', '--full', '--now', NOW + 900)
+    tap.ok(not status, f'{driver}: a full run of a crowd', out, err)
+    before = touched()
+    run(settings, NOW + 1200, 'incremental', driver)
+    some = touched() - before
+    # Those that are open are read for what they add, to be kept, and where they wait; SQLite reads pages, in which are others.
+    tap.ok(0 < some < full * (0.67 if driver == 'sqlite' else 0.45), f'{driver}: where many jobs are open only these are read', f'{some} {why}', full)
 
 
 def try_commands(driver, settings, touched, full):
@@ -109,8 +129,12 @@ def try_sqlite(folder, path):
                        ).fetchone()
     db.close()
     sections = sqlite_settings(path, f'{folder}/results.db')
-    try_driver('sqlite', folder, sections['source'], sections['results'], characters_read, size // 4,
-               'bytes')
+
+    def sql(statement):
+        with contextlib.closing(sqlite3.connect(path)) as db, db:
+            db.execute(statement)
+
+    try_driver('sqlite', folder, (sections['source'], sections['results']), sql, characters_read, size // 4, 'bytes')
 
 
 def try_mariadb(folder, text):
@@ -131,8 +155,8 @@ def try_mariadb(folder, text):
                               f" TABLE_SCHEMA = '{source}' AND TABLE_NAME = '{CLUSTER}_job_table'")
             return int(rows[0][0]) if rows else 0
 
-        try_driver('mysql', folder, server.connection(source), server.connection(results), rows_read,
-                   JOBS // 10, 'rows')
+        try_driver('mysql', folder, (server.connection(source), server.connection(results)),
+                   lambda statement: server.sql(f"SET sql_mode = 'ANSI_QUOTES'; {statement}", source), rows_read, JOBS // 10, 'rows')
 
 
 def try_postgres(folder, path):
@@ -150,8 +174,8 @@ def try_postgres(folder, path):
                                   f" pg_stat_user_tables WHERE relname = '{CLUSTER}_job_table'",
                                   source)[0][0])
 
-        try_driver('pgsql', folder, server.connection(source), server.connection(results), rows_read,
-                   JOBS // 10, 'rows')
+        try_driver('pgsql', folder, (server.connection(source), server.connection(results)),
+                   lambda statement: server.sql(statement, source), rows_read, JOBS // 10, 'rows')
 
 
 def body():

@@ -35,5 +35,12 @@ int main(void)
     is_int((int64_t)array_ages_since(1000, 0, true, &started), 0, "a held one has none");
     is_int((int64_t)array_ages_since(1000, 1051, true, NULL), 1051,
            "one whose siblings are not known has its own");
+
+    ok(array_hangs_on_siblings(1000, ARRAY_AT_LIMIT, true),
+       "what waits for the limit hangs on siblings");
+    ok(array_hangs_on_siblings(1000, 1051, true), "what waited for it as well");
+    ok(!array_hangs_on_siblings(1000, 1051, false) && !array_hangs_on_siblings(1000, 1000, true) &&
+           !array_hangs_on_siblings(1000, 0, true),
+       "but not those that have the eligible time that they have");
     return done_testing();
 }

@@ -3,6 +3,11 @@
 
 #include <stddef.h>
 
+bool array_hangs_on_siblings(uint64_t submitted, uint64_t eligible, bool limited)
+{
+    return eligible > submitted && (eligible == ARRAY_AT_LIMIT || limited);
+}
+
 uint64_t array_ages_since(uint64_t submitted, uint64_t eligible, bool limited,
                           const struct array_tasks *started)
 {

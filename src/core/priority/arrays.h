@@ -19,7 +19,11 @@ struct array_tasks {
     uint64_t eligible, start;
 };
 
-/* `started` NULL: none of which we know.  `limited`: only so many may run at a time. */
+/* Whether the age of a task that waits hangs on its siblings: it was eligible later than it came,
+ * or is not yet.  `limited`: only so many may run at a time. */
+bool array_hangs_on_siblings(uint64_t submitted, uint64_t eligible, bool limited);
+
+/* `started` NULL: none of which we know. */
 uint64_t array_ages_since(uint64_t submitted, uint64_t eligible, bool limited,
                           const struct array_tasks *started);
 

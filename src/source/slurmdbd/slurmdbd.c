@@ -74,6 +74,7 @@ const struct layout layout_slurmdbd = {
     .read_facts = slurmdbd_read_facts,
     .read_accrue_limits = slurmdbd_read_accrue_limits,
     .queue = slurmdbd_queue_of,
+    .read_arrays = slurmdbd_read_arrays,
     .jobs_on_node = slurmdbd_jobs_on_node,
     .read_limits = slurmdbd_read_limits,
     .add_grants = slurmdbd_add_grants,

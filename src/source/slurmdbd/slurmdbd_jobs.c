@@ -7,9 +7,6 @@
 
 /* slurmdbd's jobs, and when they were suspended. */
 
-/* A few keys a statement, or a server takes longer to read it than to answer. */
-#define KEYS_A_QUERY 500
-
 /* The part of a range that one query reads. */
 struct selection {
     const char *hint;  /* behind the table's name */
@@ -119,12 +116,9 @@ static int has_few(const struct job_rows *rows, bool *few, struct error *err)
     *few = false;
     if (!range->associations || range->association_count > KEYS_A_QUERY)
         return 0;
-    text_add(&rest, "WHERE \"id_assoc\" IN (");
-    for (size_t i = 0; i < range->association_count; i++) {
-        text_add(&rest, i ? ", ?" : "?");
-        arguments[i] = db_unsigned(range->associations[i]);
-    }
-    text_format(&rest, ") LIMIT %d", ROWS_BY_ASSOCIATION + 1);
+    text_add(&rest, "WHERE \"id_assoc\"");
+    slurmdbd_add_keys(&rest, arguments, range->associations, range->association_count);
+    text_format(&rest, " LIMIT %d", ROWS_BY_ASSOCIATION + 1);
     const struct query query = { .sql = rest.bytes,
                                  .arguments = arguments,
                                  .argument_count = range->association_count };
@@ -206,14 +200,13 @@ static void add_argument(struct job_rows *rows, struct db_value value)
 static bool select_listed(struct job_rows *rows, struct selection *selection, const uint64_t *list,
                           size_t count)
 {
-    size_t left = count - rows->asked, some = left < KEYS_A_QUERY ? left : KEYS_A_QUERY;
-    for (size_t i = 0; i < some; i++) {
-        text_add(&selection->where, i ? ", ?" : "?");
-        add_argument(rows, db_unsigned(list[rows->asked + i]));
-    }
-    text_add(&selection->where, ")");
+    if (rows->asked == count)
+        return false;
+    size_t some = slurmdbd_add_keys(&selection->where, rows->arguments + rows->argument_count,
+                                    list + rows->asked, count - rows->asked);
+    rows->argument_count += some;
     rows->asked += some;
-    return some != 0;
+    return true;
 }
 
 static bool select_by_key(struct job_rows *rows, struct selection *selection, const uint64_t *keys,
@@ -222,8 +215,7 @@ static bool select_by_key(struct job_rows *rows, struct selection *selection, co
     const struct job_range *range = &rows->range;
     add_argument(rows, slurmdbd_instant(range->from));
     add_argument(rows, slurmdbd_instant(range->to));
-    text_add(&selection->where,
-             "j.\"time_end\" >= ? AND j.\"time_end\" < ? AND j.\"job_db_inx\" IN (");
+    text_add(&selection->where, "j.\"time_end\" >= ? AND j.\"time_end\" < ? AND j.\"job_db_inx\"");
     return select_listed(rows, selection, keys, count);
 }
 
@@ -232,8 +224,7 @@ static bool select_by_id(struct job_rows *rows, struct selection *selection)
 {
     const struct job_range *range = &rows->range;
     add_argument(rows, slurmdbd_instant(range->from));
-    text_add(&selection->where,
-             "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"id_job\" IN (");
+    text_add(&selection->where, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"id_job\"");
     return select_listed(rows, selection, range->ids, range->id_count);
 }
 
@@ -242,8 +233,7 @@ static bool select_by_association(struct job_rows *rows, struct selection *selec
 {
     const struct job_range *range = &rows->range;
     add_argument(rows, slurmdbd_instant(range->from));
-    text_add(&selection->where,
-             "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"id_assoc\" IN (");
+    text_add(&selection->where, "(j.\"time_end\" = 0 OR j.\"time_end\" >= ?) AND j.\"id_assoc\"");
     return select_listed(rows, selection, range->associations, range->association_count);
 }
 

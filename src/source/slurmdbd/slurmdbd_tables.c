@@ -311,6 +311,18 @@ struct db_value slurmdbd_instant(uint64_t instant)
     return db_integer(instant > INT64_MAX ? INT64_MAX : (int64_t)instant);
 }
 
+size_t slurmdbd_add_keys(struct text *sql, struct db_value *arguments, const uint64_t *keys,
+                         size_t count)
+{
+    size_t some = count < KEYS_A_QUERY ? count : KEYS_A_QUERY;
+    for (size_t i = 0; i < some; i++) {
+        text_add(sql, i ? ", ?" : " IN (?");
+        arguments[i] = db_unsigned(keys[i]);
+    }
+    text_add(sql, ")");
+    return some;
+}
+
 int slurmdbd_add_missing(struct text *text, const struct source *source, struct error *err)
 {
     if (!source->db->driver->privileges)

@@ -88,6 +88,13 @@ int slurmdbd_take_number(void *number, const struct db_value *row, struct error 
 /* An instant as databases hold it. */
 struct db_value slurmdbd_instant(uint64_t instant);
 
+/* A few keys a statement, or a server takes longer to read it than to answer. */
+#define KEYS_A_QUERY 500
+/* Add ` IN (?, ?)` with as many of the keys as a statement takes; returns how many, which stand in
+ * `arguments` then. */
+size_t slurmdbd_add_keys(struct text *sql, struct db_value *arguments, const uint64_t *keys,
+                         size_t count);
+
 /* Hand over the id, type and name of each TRES by id, where the settings need them; and the TRES
  * and nodes of what the cluster has registered, the newest last. */
 int slurmdbd_each_tres(const struct source *source, row_taker take, void *context,
@@ -111,13 +118,15 @@ int slurmdbd_read_ends(const struct source *source, uint64_t after, uint64_t unt
 int slurmdbd_read_open_keys(const struct source *source, uint64_t now, struct job_keys *keys,
                             struct error *err);
 
-/* The layout's read_facts(), read_accrue_limits() and queue(). */
-int slurmdbd_read_facts(const struct source *source, uint64_t instant, struct cluster_facts *facts,
+/* The layout's read_facts(), read_accrue_limits(), queue() and read_arrays(). */
+int slurmdbd_read_facts(const struct source *source, struct cluster_facts *facts,
                         struct error *err);
 int slurmdbd_read_accrue_limits(const struct source *source, struct accrual *accrual,
                                 struct error *err);
 struct queue_reading *slurmdbd_queue_of(const struct source *source,
                                         const struct queue_range *range);
+int slurmdbd_read_arrays(const struct source *source, uint64_t instant, const struct job_keys *ids,
+                         struct array_list *list, struct error *err);
 
 /* The layout's jobs_on_node(). */
 int slurmdbd_jobs_on_node(const struct source *source, const char *node, uint64_t from, uint64_t to,
