@@ -1290,6 +1290,50 @@ static void pgsql_numbers_of_other_types_are_read(void)
     db_close(db);
 }
 
+/* A table of thirty days, of which the last is written anew; a few of its rows are not there yet.
+ */
+#define COUNTED(what) "SELECT " what " FROM pg_stat_xact_user_tables WHERE relname = 'use'"
+static void pgsql_bulk_writes_touch_only_their_rows(void)
+{
+    struct error err;
+    struct db *db = session(DB_RESULTS);
+    static const struct db_column columns[] = {
+        { "cluster", 't' }, { "day", 'i' }, { "id", 'i' }, { "number", 'i' }
+    };
+    enum { DAYS = 30, OLD = 8000, ALL = 8100, ODD = 500 };
+    begin(db);
+    run(db, "CREATE TABLE \"use\" (\"cluster\" TEXT COLLATE \"C\", \"day\" BIGINT, \"id\" BIGINT,"
+            " \"number\" BIGINT NOT NULL, PRIMARY KEY (\"cluster\", \"day\", \"id\"))");
+    run(db, "INSERT INTO \"use\" SELECT 'a', d, i, 0 FROM generate_series(1, 30) d,"
+            " generate_series(1, 8000) i");
+    run(db, "ANALYZE \"use\"");
+    int64_t updated = number_of(db, COUNTED("n_tup_upd"));
+    int64_t read = number_of(db, COUNTED("seq_tup_read"));
+    /* Many by way of a temporary table, and few from arrays. */
+    for (int part = 0; part < 2; part++) {
+        struct db_bulk *bulk = db_bulk_begin(db, "use", columns, 4, 3, &err);
+        must_have(bulk, &err);
+        for (int64_t i = 1; i <= (part ? ODD : ALL); i++)
+            must(db_bulk_row(bulk,
+                             (struct db_value[]){ db_text("a"), db_integer(DAYS - part),
+                                                  db_integer(part ? OLD - ODD / 2 + i : i),
+                                                  db_integer(1) },
+                             &err),
+                 &err);
+        must(db_bulk_end(bulk, &err), &err);
+    }
+    is_int(number_of(db, COUNTED("seq_tup_read")) - read, 0,
+           "other days are not read for some rows");
+    is_int(number_of(db, COUNTED("n_tup_upd")) - updated, OLD + ODD / 2,
+           "each row that is there is written once");
+    is_int(number_of(db, COUNTED("n_tup_ins")), DAYS * OLD + ALL - OLD + ODD / 2,
+           "and each that is not is added");
+    is_int(number_of(db, "SELECT SUM(\"number\")::bigint FROM \"use\""), ALL + ODD,
+           "as it was given");
+    db_rollback(db);
+    db_close(db);
+}
+
 static void pgsql_narrow_columns_are_written(void)
 {
     struct error err = { 0 };
@@ -1673,6 +1717,7 @@ int main(int argc, char **argv)
     } else if (pgsql) {
         pgsql_numbers_of_other_types_are_read();
         pgsql_narrow_columns_are_written();
+        pgsql_bulk_writes_touch_only_their_rows();
         pgsql_bytes_come_as_they_are_stored();
         if (addresses())
             pgsql_values_that_memory_has_no_room_for();

@@ -390,7 +390,7 @@ def on_standby(rig, standby):
 # Where rows are so many that they go by a temporary table.
 STAGED = 'fairmill_staged'
 SHORT_STAGED = {'results': (('query', f'CREATE TEMPORARY TABLE {STAGED}', 0, False), ('copy data', STAGED, 1, False),
-                            ('query', f'^UPDATE .*{STAGED}', 0, True), ('query', f'DROP TABLE .*{STAGED}', 0, False))}
+                            ('sync', f'^UPDATE .*{STAGED}', 0, True), ('query', f'DROP TABLE .*{STAGED}', 0, False))}
 
 
 def many_rows(server, folder):

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "db/pgsql/pgsql_ranges.h"
 #include "db/pgsql/pgsql_session.h"
 
 #include <endian.h>
@@ -12,11 +13,12 @@
 
 /* Rows are gathered in batches.  Without a key a batch goes by COPY, which is the fastest;
  * with one as arrays, one a column, since COPY replaces nothing: in an UPDATE, and where that did
- * not find them all, in an INSERT that updates what is there.  (The INSERT alone would lock each
- * row first, and write that to the log.)  Of many rows those behind the first batches are copied
- * into a temporary table, and one UPDATE and one INSERT take them from there, in a third of the
- * time; for few that is too dear, as such a table costs a hundred kilobytes of log.  In all a value
- * is its length and its bytes in the order of the network.
+ * not find them all, in an INSERT of the others, which updates what somebody has added meanwhile.
+ * (An INSERT of all would lock each row first, and write that to the log.)  Of many rows those
+ * behind the first batches are copied into a temporary table, and one UPDATE and one INSERT take
+ * them from there, in a third of the time; for few that is too dear, as such a table costs a
+ * hundred kilobytes of log.  In all a value is its length and its bytes in the order of the
+ * network.
  *
  * A batch is sent and not waited for until the next one is made, so that the server works
  * meanwhile.  A COPY is sent with its end, and short enough to be on its way as a whole: a server
@@ -49,8 +51,9 @@ struct pgsql_bulk {
     bool is_staged;     /* they do */
     struct text *parts; /* an array for each column; or one, of all rows in a COPY */
     size_t row_count, bytes, batches;
-    size_t staged;  /* rows */
-    bool under_way; /* a COPY or an UPDATE that was not waited for */
+    size_t staged;              /* rows */
+    struct pgsql_range *ranges; /* in which their keys lie */
+    bool under_way;             /* a COPY or an UPDATE that was not waited for */
     struct text *arrays;
     struct pgsql_parameters parameters; /* these, while they are under way */
     size_t sent;                        /* rows in them */
@@ -314,27 +317,61 @@ static char *copy_statement(const struct db_bulk *bulk)
     return sql.bytes;
 }
 
-/* `rows` is the SQL that has them, with the columns of the table in their order. */
-static void add_upsert(struct text *sql, const struct db_bulk *bulk, const char *rows)
+/* Add `n (c1, c2)`. */
+static void add_alias(struct text *sql, const struct db_bulk *bulk)
+{
+    for (size_t i = 0; i < bulk->column_count; i++)
+        text_format(sql, "%sc%zu", i ? ", " : " n (", i + 1);
+    text_add(sql, ")");
+}
+
+/* Add a condition that a row of the table has the key of one of n. */
+static void add_same_key(struct text *sql, const struct db_bulk *bulk)
+{
+    for (size_t i = 0; i < bulk->key_count; i++) {
+        text_add(sql, i ? " AND " : " WHERE ");
+        text_add_identifier(sql, bulk->table);
+        text_add(sql, ".");
+        text_add_identifier(sql, bulk->columns[i].name);
+        text_format(sql, " = n.c%zu", i + 1);
+    }
+}
+
+/* Add an INSERT of those that are not in the table, of what `rows` has, a piece of SQL whose
+ * columns are those of the table, in their order.  `where` is a further condition on the table's.
+ */
+static void add_insert_new(struct text *sql, const struct db_bulk *bulk, const char *rows,
+                           const char *where)
 {
     db_add_insert(sql, bulk);
-    text_add(sql, " SELECT * FROM ");
-    text_add(sql, rows);
+    text_format(sql, " SELECT * FROM %s", rows);
+    add_alias(sql, bulk);
+    text_add(sql, " WHERE NOT EXISTS (SELECT FROM ");
+    text_add_identifier(sql, bulk->table);
+    add_same_key(sql, bulk);
+    text_format(sql, "%s)", where);
     db_add_on_conflict(sql, bulk);
+}
+
+/* In a query of their own the planner cannot count the arrays' elements, and looks rows up by the
+ * key; where it can, it may read the whole table for each batch. */
+static void add_arrays(struct text *sql, const struct db_bulk *bulk)
+{
+    for (size_t i = 0; i < bulk->column_count; i++)
+        text_format(sql, "%s(SELECT $%zu)", i ? ", " : "unnest(", i + 1);
+    text_add(sql, ")");
 }
 
 static char *insert_statement(const struct db_bulk *bulk)
 {
     struct text sql = { 0 }, rows = { 0 };
-    for (size_t i = 0; i < bulk->column_count; i++)
-        text_format(&rows, "%s$%zu", i ? ", " : "unnest(", i + 1);
-    text_add(&rows, ")");
-    add_upsert(&sql, bulk, rows.bytes);
+    add_arrays(&rows, bulk);
+    add_insert_new(&sql, bulk, rows.bytes, "");
     text_free(&rows);
     return sql.bytes;
 }
 
-/* Add an UPDATE of the table from `rows`, which it calls n, with columns c1, c2 and so on. */
+/* Add an UPDATE of the table from such rows. */
 static void add_update(struct text *sql, const struct db_bulk *bulk, const char *rows)
 {
     text_add(sql, "UPDATE ");
@@ -344,30 +381,18 @@ static void add_update(struct text *sql, const struct db_bulk *bulk, const char 
         text_add_identifier(sql, bulk->columns[i].name);
         text_format(sql, " = n.c%zu", i + 1);
     }
-    text_add(sql, " FROM ");
-    text_add(sql, rows);
-    for (size_t i = 0; i < bulk->column_count; i++)
-        text_format(sql, "%sc%zu", i ? ", " : " n (", i + 1);
-    for (size_t i = 0; i < bulk->key_count; i++) {
-        text_add(sql, i ? " AND " : ") WHERE ");
-        text_add_identifier(sql, bulk->table);
-        text_add(sql, ".");
-        text_add_identifier(sql, bulk->columns[i].name);
-        text_format(sql, " = n.c%zu", i + 1);
-    }
+    text_format(sql, " FROM %s", rows);
+    add_alias(sql, bulk);
+    add_same_key(sql, bulk);
 }
 
-/* In a query of their own the planner cannot count the arrays' elements, and looks rows up by the
- * key; where it can, it may read the whole table for each batch.  NULL where there is nothing but
- * the key. */
+/* NULL where there is nothing but the key. */
 static char *update_statement(const struct db_bulk *bulk)
 {
     struct text sql = { 0 }, rows = { 0 };
     if (bulk->key_count == bulk->column_count)
         return NULL;
-    for (size_t i = 0; i < bulk->column_count; i++)
-        text_format(&rows, "%s(SELECT $%zu)", i ? ", " : "unnest(", i + 1);
-    text_add(&rows, ")");
+    add_arrays(&rows, bulk);
     add_update(&sql, bulk, rows.bytes);
     text_free(&rows);
     return sql.bytes;
@@ -416,22 +441,42 @@ static int begin_staging(struct pgsql_bulk *bulk, struct error *err)
     return status;
 }
 
-static int end_staging(struct pgsql_bulk *bulk, struct error *err)
+/* Run a statement that ends with a condition on the table; `affected` may be NULL. */
+static int run_ranged(struct pgsql_bulk *bulk, const char *sql, const struct db_value *arguments,
+                      size_t count, int64_t *affected, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
-    struct text sql = { 0 };
+    return pgsql_send(session, sql, arguments, count, err) ? -1 : pgsql_end(session, affected, err);
+}
+
+/* The planner does not know where in the table the keys lie, and would read all of it. */
+static int take_staged(struct pgsql_bulk *bulk, struct error *err)
+{
+    struct text sql = { 0 }, where = { 0 };
+    struct db_value *arguments = memory_zeroed(2 * bulk->base.key_count, sizeof *arguments);
+    size_t count = pgsql_ranges_add(bulk->ranges, &bulk->base, &where, arguments);
+    const char *condition = where.bytes ? where.bytes : "";
     int64_t updated = 0;
+    add_update(&sql, &bulk->base, STAGED);
+    text_add(&sql, condition);
+    int status = run_ranged(bulk, sql.bytes, arguments, count, &updated, err);
+    sql.length = 0;
+    add_insert_new(&sql, &bulk->base, STAGED, condition);
+    if (!status && (size_t)updated < bulk->staged)
+        status = run_ranged(bulk, sql.bytes, arguments, count, NULL, err);
+    text_free(&sql);
+    text_free(&where);
+    free(arguments);
+    return status;
+}
+
+static int end_staging(struct pgsql_bulk *bulk, struct error *err)
+{
     if (!bulk->is_staged)
         return 0;
-    add_update(&sql, &bulk->base, STAGED);
-    int status =
-        pgsql_send_script(session, sql.bytes, err) ? -1 : pgsql_end(session, &updated, err);
-    sql.length = 0;
-    add_upsert(&sql, &bulk->base, STAGED);
-    if (!status && (size_t)updated < bulk->staged)
-        status = pgsql_run(session, sql.bytes, err);
-    text_free(&sql);
-    return status ? -1 : pgsql_run(session, "DROP TABLE " STAGED, err);
+    return take_staged(bulk, err)
+               ? -1
+               : pgsql_run((struct pgsql_session *)bulk->base.db, "DROP TABLE " STAGED, err);
 }
 
 int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
@@ -445,6 +490,8 @@ int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct erro
     if (full && !bulk->by_copy && bulk->update && bulk->batches == ARRAY_BATCHES &&
         begin_staging(bulk, err))
         return -1;
+    if (bulk->is_staged)
+        pgsql_ranges_note(bulk->ranges, base->key_count, row);
     if (bulk->by_copy)
         add_16(&bulk->parts[0], (uint16_t)bulk->base.column_count);
     for (size_t i = 0; i < bulk->base.column_count; i++)
@@ -509,6 +556,7 @@ struct db_bulk *pgsql_bulk_begin(const struct db_bulk *target, struct error *err
     bulk->base = *target;
     bulk->types = memory_zeroed(target->column_count, sizeof *bulk->types);
     bulk->parts = memory_zeroed(target->column_count, sizeof *bulk->parts);
+    bulk->ranges = memory_zeroed(target->key_count, sizeof *bulk->ranges);
     bulk->by_copy = !target->key_count;
     bulk->sql = target->key_count ? insert_statement(&bulk->base) : copy_statement(&bulk->base);
     bulk->update = target->key_count ? update_statement(&bulk->base) : NULL;
@@ -526,6 +574,7 @@ void pgsql_bulk_free(struct db_bulk *base)
     if (bulk->under_way)
         pgsql_end((struct pgsql_session *)base->db, NULL, &ignored);
     free_parameters(bulk);
+    pgsql_ranges_free(bulk->ranges, bulk->base.key_count);
     for (size_t i = 0; i < bulk->base.column_count; i++)
         text_free(&bulk->parts[i]);
     free(bulk->parts);
