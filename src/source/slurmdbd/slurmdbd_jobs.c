@@ -129,11 +129,26 @@ static int has_few(const struct job_rows *rows, bool *few, struct error *err)
     return result;
 }
 
+/* How many stragglers there may be, or the key was no good: to look up a row costs about three
+ * times what it costs to read one of the range. */
+#define FEW_STRAGGLERS 20000
+#define MANY_STRAGGLERS 200000
+static int count_allowed(const struct job_rows *rows, size_t *allowed, struct error *err)
+{
+    static const struct query query = { .sql = "ORDER BY \"job_db_inx\" DESC LIMIT 1" };
+    uint64_t newest = 0;
+    int result = query_jobs(&rows->base.base.source, "\"job_db_inx\"", &query, slurmdbd_take_number,
+                            &newest, err);
+    uint64_t third = newest > rows->recent_key ? (newest - rows->recent_key) / 3 : 0;
+    *allowed = third < FEW_STRAGGLERS    ? FEW_STRAGGLERS
+               : third > MANY_STRAGGLERS ? MANY_STRAGGLERS
+                                         : (size_t)third;
+    return result;
+}
+
 /* By the index on time_end alone, which has the keys in it: a database that was asked for whole
- * rows might rather read all that lies before the key.  Where they are not few the key was no good.
- */
-#define STRAGGLERS_AT_MOST 20000
-static int find_stragglers(struct job_rows *rows, struct error *err)
+ * rows might rather read all that lies before the key. */
+static int find_stragglers(struct job_rows *rows, size_t allowed, struct error *err)
 {
     const struct job_range *range = &rows->range;
     struct text rest = { 0 };
@@ -141,8 +156,8 @@ static int find_stragglers(struct job_rows *rows, struct error *err)
                                           slurmdbd_instant(range->to),
                                           db_unsigned(rows->recent_key) };
     text_format(&rest,
-                "WHERE \"time_end\" >= ? AND \"time_end\" < ? AND +\"job_db_inx\" < ? LIMIT %d",
-                STRAGGLERS_AT_MOST + 1);
+                "WHERE \"time_end\" >= ? AND \"time_end\" < ? AND +\"job_db_inx\" < ? LIMIT %zu",
+                allowed + 1);
     const struct query query = { .sql = rest.bytes, .arguments = arguments, .argument_count = 3 };
     int result = query_jobs(&rows->base.base.source, "\"job_db_inx\"", &query, take_key,
                             &rows->stragglers, err);
@@ -156,13 +171,15 @@ static int choose_recent(struct job_rows *rows, struct error *err)
 {
     const struct job_range *range = &rows->range;
     const struct source *source = &rows->base.base.source;
+    size_t allowed = 0;
     rows->plan = PLAN_ENDS;
     if (!range->open || !*source->db->driver->scan_hint)
         return 0;
     if (find_recent_key(source, range->from, &rows->recent_key, err) ||
-        (rows->recent_key && find_stragglers(rows, err)))
+        (rows->recent_key &&
+         (count_allowed(rows, &allowed, err) || find_stragglers(rows, allowed, err))))
         return -1;
-    if (rows->recent_key && rows->stragglers.count <= STRAGGLERS_AT_MOST)
+    if (rows->recent_key && rows->stragglers.count <= allowed)
         rows->plan = PLAN_RECENT;
     return 0;
 }
