@@ -16,10 +16,17 @@
  * benchmarks: rows of one table, as text that LOAD DATA and COPY read, or put into a file of
  * SQLite.
  *
- *     site [OPTION]... TABLE      associations, clusters, events, jobs, qos, tres, and of the
- * rollup hours, days, months, last-ran site [OPTION]... changes    the rows of jobs that are new or
- * have changed since the last step site [OPTION]... columns TABLE site [OPTION]... instant    the
- * time of the step
+ *     site [OPTION]... TABLE
+ *         its rows; TABLE is associations, clusters, events, jobs, qos or tres, or of the rollup
+ *         hours, days, months or last-ran
+ *
+ *     site [OPTION]... changes
+ *         the rows of jobs that are new or have changed since the last step
+ *
+ *     site [OPTION]... columns TABLE
+ *
+ *     site [OPTION]... instant
+ *         the time of the step
  *
  *       --jobs N, --associations N   how large; a step brings a thousandth of the jobs
  *       --step N                     how many steps after the first the site is seen

@@ -1330,6 +1330,9 @@ static void pgsql_bulk_writes_touch_only_their_rows(void)
            "and each that is not is added");
     is_int(number_of(db, "SELECT SUM(\"number\")::bigint FROM \"use\""), ALL + ODD,
            "as it was given");
+    is_int(number_of(db, "SELECT count(*) FROM pg_settings WHERE name LIKE 'enable%'"
+                         " AND setting <> reset_val"),
+           0, "and the planner is as it was");
     db_rollback(db);
     db_close(db);
 }

@@ -470,13 +470,16 @@ static int take_staged(struct pgsql_bulk *bulk, struct error *err)
     return status;
 }
 
+/* Where a table has no statistics yet the planner takes what is in the ranges for one row, and
+ * would read the temporary table again for each. */
 static int end_staging(struct pgsql_bulk *bulk, struct error *err)
 {
+    struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
     if (!bulk->is_staged)
         return 0;
-    return take_staged(bulk, err)
-               ? -1
-               : pgsql_run((struct pgsql_session *)bulk->base.db, "DROP TABLE " STAGED, err);
+    if (pgsql_run(session, "SET LOCAL enable_nestloop = off", err) || take_staged(bulk, err))
+        return -1;
+    return pgsql_run(session, "SET LOCAL enable_nestloop TO DEFAULT; DROP TABLE " STAGED, err);
 }
 
 int pgsql_bulk_row(struct db_bulk *base, const struct db_value *row, struct error *err)
