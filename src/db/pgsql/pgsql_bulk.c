@@ -470,8 +470,8 @@ static int take_staged(struct pgsql_bulk *bulk, struct error *err)
     return status;
 }
 
-/* Where a table has no statistics yet the planner takes what is in the ranges for one row, and
- * would read the temporary table again for each. */
+/* Where a table has no statistics yet the planner takes what lies in the ranges for one row, and
+ * would go through all of it for each row of the temporary table. */
 static int end_staging(struct pgsql_bulk *bulk, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
