@@ -241,7 +241,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_seal_usage" (
     "sum_1"     {integer} NOT NULL,
     "sum_0"     {integer} NOT NULL,
     PRIMARY KEY ("cluster", "id_assoc")
-) {replaced};
+) {updated};
 
 -- Job rows that had not ended when the seal was made.
 CREATE TABLE IF NOT EXISTS "fairmill_seal_open" (
@@ -446,7 +446,7 @@ CREATE TABLE IF NOT EXISTS "fairmill_usage_open" (
     "sum_1"     {integer} NOT NULL,
     "sum_0"     {integer} NOT NULL,
     PRIMARY KEY ("cluster", "day", "id_assoc")
-) {replaced};
+) {updated};
 
 -- Until when these sums are complete, and which of them are final.
 CREATE TABLE IF NOT EXISTS "fairmill_usage_span" (
