@@ -252,11 +252,22 @@ with_postgres() (
 # The longest come first, so that none is left at the end.
 # shellcheck disable=SC2016 # make knows the lists
 run_other_tests() {
-    local long='t/install/drivers.t t/slurm/slots.t t/command/valgrind.t t/slurm/sacctmgr.t t/slurm/readded.t'
-    # Of histories half as many as `make prove' has.
-    [ -n "${FAIRMILL_LONG:-}" ] || local -x FAIRMILL_SITES=3
-    with_mariadb with_postgres run_tests build $at_a_time "$long" '$(filter-out '"$long"',
+    local long='t/install/drivers.t t/slurm/slots.t t/command/valgrind.t t/slurm/sacctmgr.t t/slurm/readded.t' elsewhere=''
+    if [ -n "${FAIRMILL_LONG:-}" ]; then
+        elsewhere=$every_step
+    else
+        local -x FAIRMILL_SITES=3 # of histories half as many as `make prove' has
+    fi
+    with_mariadb with_postgres run_tests build $at_a_time "$long" '$(filter-out '"$long $elsewhere"',
         $(SERVER_TESTS) $(VALGRIND_TESTS) $(INSTALL_TESTS) $(STYLE_TESTS))'
+}
+
+# These take an hour of --long, half of it waiting.
+every_step='t/faults/pgsql.t t/faults/mysql.t'
+
+run_every_step() {
+    # shellcheck disable=SC2086 # a list
+    with_mariadb with_postgres run_tests build 2 $every_step
 }
 
 lint() {
@@ -403,7 +414,7 @@ other_systems() {
         on_system trixie-slurm "builds without warnings; units, SQLite and its Slurm pass" build embedded slurm
         on_system unstable-mysql "port, roles, faults and the production page pass with MySQL" program mysql
     else
-        # Two lanes are enough for two processors.
+        # Three lanes are enough for two processors.
         wait_for others
         on_system trixie-all "all tests pass" build all
         on_system unstable-all "all tests pass" build all
@@ -427,14 +438,16 @@ fi
 step "packages are there" packages || finish
 step "builds without warnings" build_here check-programs || finish
 beside others other_tests
+[ -z "${FAIRMILL_LONG:-}" ] || beside steps step "every step of a run may fail" run_every_step
 beside systems other_systems
 step "cppcheck, clang and shellcheck find nothing" lint
 step "builds with sanitizers" build_sanitizers &&
     step "units and everything on SQLite pass with sanitizers" run_sanitized &&
     [ -n "${FAIRMILL_LONG:-}" ] && step "coverage" coverage
 step "make distcheck passes" release
-join others
 [ -z "${FAIRMILL_LONG:-}" ] || step "other processors compute the same bits" processors
 [ -z "${FAIRMILL_LONG:-}" ] || step "tests kill random mutants" mutants
+join others
+[ -z "${FAIRMILL_LONG:-}" ] || join steps
 join systems
 finish

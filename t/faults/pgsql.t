@@ -185,8 +185,11 @@ def backend_stopped(side, pattern, by_path, **more):
     def piece(rig):
         fault = Fault('hold', sql(pattern), meanwhile=lambda:
                       os.kill(fault.link.protocol.session, signal.SIGSTOP), **more)
-        return rig.disturbed(**{side: [fault]}, deadline=DEADLINE, by_path=by_path, after=lambda:
-                             os.kill(fault.link.protocol.session, signal.SIGCONT))
+
+        def go_on():
+            if fault.link:  # or the run never came there
+                os.kill(fault.link.protocol.session, signal.SIGCONT)
+        return rig.disturbed(**{side: [fault]}, deadline=DEADLINE, by_path=by_path, after=go_on)
     return piece
 
 
