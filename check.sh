@@ -305,11 +305,6 @@ release() {
         DISTCHECK_CONFIGURE_FLAGS='--enable-werror --disable-dependency-tracking CFLAGS=-O0' TESTS="$tests"
 }
 
-other_tests() {
-    step "all other tests pass" run_other_tests
-    step "fuzzers find nothing" fuzz
-}
-
 # ---- other systems ----
 
 # Of what check.sh does, by the names that it is called with there.
@@ -422,6 +417,7 @@ other_systems() {
         on_system bullseye-all "all tests pass" build all
         step "containers build, and work together" containers
     fi
+    step "fuzzers find nothing" fuzz # here, as this lane ends before the others
 }
 
 if [ ${#steps[@]} -gt 0 ]; then
@@ -437,7 +433,7 @@ fi
 
 step "packages are there" packages || finish
 step "builds without warnings" build_here check-programs || finish
-beside others other_tests
+beside others step "all other tests pass" run_other_tests
 [ -z "${FAIRMILL_LONG:-}" ] || beside steps step "every step of a run may fail" run_every_step
 beside systems other_systems
 step "cppcheck, clang and shellcheck find nothing" lint
