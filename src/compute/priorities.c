@@ -26,10 +26,10 @@
 /* The ids that every slurmdbd gives these, besides those of core/usage.h. */
 enum { TRES_MEMORY = 2, TRES_NODE = 4 };
 
-/* A job whose age is not known before its siblings are, and its place in the queue. */
+/* A job in the queue that gets its age when its siblings have been read. */
 struct late {
     struct queued_job row; /* without its texts */
-    size_t place;
+    size_t place;          /* in the queue's jobs, which are not sorted yet */
 };
 
 /* What a reading of the queue works with. */
@@ -362,7 +362,7 @@ static void add_wait(const struct reader *reader, const struct queued_job *row, 
         accrual_add(reader->queue->accrual, &wait);
 }
 
-/* A job in the queue, whose texts are not there any more. */
+/* Give a job its age; the row's texts may be gone. */
 static void take_age(const struct reader *reader, const struct queued_job *row, size_t place)
 {
     struct queue *queue = reader->queue;
@@ -461,7 +461,7 @@ static int read_waited(const struct reader *reader, const struct source *source,
     return got;
 }
 
-/* Those that wait, or run, too. */
+/* Read the jobs that wait, and those that run where they have priorities, too. */
 static int read_jobs(struct reader *reader, const struct source *source, struct error *err)
 {
     const struct queue_range range = {

@@ -5,20 +5,20 @@
 #include "core/usage/seal.h"
 #include "source/layout.h"
 
-/* Tasks of arrays that still wait, whose age hangs on when others of their array started
- * (core/priority/arrays.h): first all jobs are noted, then is read when tasks of their arrays
- * started, then each may be asked for. */
+/* Some tasks of arrays age since an instant that other tasks of the same array tell, their siblings
+ * (core/priority/arrays.h).  Begin with zeros; note all jobs; read the siblings once; then ask for
+ * the age of each job. */
 struct siblings {
-    struct job_keys ids; /* of arrays of which tasks wait */
-    struct array_list list;
+    struct job_keys ids;    /* of the arrays that are to be read */
+    struct array_list list; /* what was read of them */
 };
 
-/* Whether the age of a job hangs on siblings. */
+/* Note a job.  True: siblings tell its age, which is not known before siblings_read(). */
 bool siblings_note(struct siblings *siblings, const struct queued_job *job);
-/* As of an instant. */
+/* Read which tasks of these arrays had started by an instant; fails as the database does. */
 int siblings_read(struct siblings *siblings, const struct source *source, uint64_t instant,
                   struct error *err);
-/* Since when a job ages. */
+/* The instant since which a job ages, in seconds; 0: it does not age. */
 uint64_t siblings_age_since(const struct siblings *siblings, const struct queued_job *job);
 void siblings_free(struct siblings *siblings);
 

@@ -19,8 +19,8 @@ struct array_tasks {
     uint64_t eligible, start;
 };
 
-/* Whether the age of a task that waits hangs on its siblings: it was eligible later than it came,
- * or is not yet.  `limited`: only so many may run at a time. */
+/* Whether siblings tell the age of a task that waits: it became eligible after its submission, or
+ * is at its array's limit.  `limited`: only so many tasks may run at a time. */
 bool array_hangs_on_siblings(uint64_t submitted, uint64_t eligible, bool limited);
 
 /* `started` NULL: none of which we know. */

@@ -441,9 +441,10 @@ static int begin_staging(struct pgsql_bulk *bulk, struct error *err)
     return status;
 }
 
-/* Run a statement that ends with a condition on the table; `affected` may be NULL. */
-static int run_ranged(struct pgsql_bulk *bulk, const char *sql, const struct db_value *arguments,
-                      size_t count, int64_t *affected, struct error *err)
+/* Run a statement with arguments for its `?`; `affected`, the number of rows that it wrote, may be
+ * NULL. */
+static int run_with(struct pgsql_bulk *bulk, const char *sql, const struct db_value *arguments,
+                    size_t count, int64_t *affected, struct error *err)
 {
     struct pgsql_session *session = (struct pgsql_session *)bulk->base.db;
     return pgsql_send(session, sql, arguments, count, err) ? -1 : pgsql_end(session, affected, err);
@@ -459,11 +460,11 @@ static int take_staged(struct pgsql_bulk *bulk, struct error *err)
     int64_t updated = 0;
     add_update(&sql, &bulk->base, STAGED);
     text_add(&sql, condition);
-    int status = run_ranged(bulk, sql.bytes, arguments, count, &updated, err);
+    int status = run_with(bulk, sql.bytes, arguments, count, &updated, err);
     sql.length = 0;
     add_insert_new(&sql, &bulk->base, STAGED, condition);
     if (!status && (size_t)updated < bulk->staged)
-        status = run_ranged(bulk, sql.bytes, arguments, count, NULL, err);
+        status = run_with(bulk, sql.bytes, arguments, count, NULL, err);
     text_free(&sql);
     text_free(&where);
     free(arguments);

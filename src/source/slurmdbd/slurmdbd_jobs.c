@@ -129,8 +129,8 @@ static int has_few(const struct job_rows *rows, bool *few, struct error *err)
     return result;
 }
 
-/* How many stragglers there may be, or the key was no good: to look up a row costs about three
- * times what it costs to read one of the range. */
+/* How many stragglers the range from the key on is worth: to look up a row costs about three times
+ * as much as to read one of the range. */
 #define FEW_STRAGGLERS 20000
 #define MANY_STRAGGLERS 200000
 static int count_allowed(const struct job_rows *rows, size_t *allowed, struct error *err)

@@ -319,7 +319,7 @@ size_t slurmdbd_add_keys(struct text *sql, struct db_value *arguments, const uin
         text_add(sql, i ? ", ?" : " IN (?");
         arguments[i] = db_unsigned(keys[i]);
     }
-    text_add(sql, ")");
+    text_add(sql, some ? ")" : " IN (NULL)");
     return some;
 }
 

@@ -90,8 +90,8 @@ struct db_value slurmdbd_instant(uint64_t instant);
 
 /* A few keys a statement, or a server takes longer to read it than to answer. */
 #define KEYS_A_QUERY 500
-/* Add ` IN (?, ?)` with as many of the keys as a statement takes; returns how many, which stand in
- * `arguments` then. */
+/* Add ` IN (?, ?)` with as many of the keys as a statement takes; of none it is true for no row.
+ * Returns how many, which stand in `arguments` then. */
 size_t slurmdbd_add_keys(struct text *sql, struct db_value *arguments, const uint64_t *keys,
                          size_t count);
 
